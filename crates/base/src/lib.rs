@@ -1,0 +1,28 @@
+//! Identifiers, units, errors, random numbers and request batches: what every other crate may use.
+//!
+//! This crate knows nothing of flash, of traces or of configuration files.
+
+pub mod batch;
+pub mod error;
+pub mod fastdiv;
+pub mod permute;
+pub mod prefetch;
+pub mod rng;
+pub mod units;
+
+pub use batch::{Op, RequestBatch};
+pub use error::{Error, Kind, Place, Result};
+pub use fastdiv::FastDiv;
+pub use rng::Rng;
+
+/// A logical page number: what the host addresses, divided by the page size.
+pub type Lpn = u32;
+/// A physical page number: `unit * pages_per_unit + offset`, at most 2^31 - 1 of them.
+pub type Ppn = u32;
+/// Number of an erase unit: a block under plane scope, a superblock under superblock scope.
+pub type UnitId = u32;
+
+/// Most physical pages that a drive may have; the top bit of a map word means "see the side table".
+pub const PAGES_MAX: u64 = (1 << 31) - 1;
+/// Size in bytes of the page in which traces are measured (footprint, rewrite share).
+pub const TRACE_PAGE_BYTES: u64 = 4096;

@@ -1,0 +1,45 @@
+//! What a trace reader and a workload generator have in common.
+
+use floatgate_base::{RequestBatch, Result};
+
+/// What a source can tell about itself once it has been read to its end.
+#[derive(Clone, Debug, Default)]
+pub struct Summary {
+    /// Lines or records left out under `--on-bad-line skip`.
+    pub bad_lines_skipped: u64,
+    /// The first such line with its message, for the report.
+    pub first_bad_line: Option<String>,
+    /// Records that are no read, write or TRIM (flushes, other events, headers), left out as documented.
+    pub other_records: u64,
+    /// Stamps smaller than an earlier one.
+    pub stamps_backwards: u64,
+    /// blake3 of the decompressed content, in hex; none for generators.
+    pub content_hash: Option<String>,
+}
+
+/// A stream of requests: a trace file or a generator.
+pub trait Source: Send {
+    /// Appends up to `max` requests to `batch`, fewer only at the end of the stream.
+    ///
+    /// # Errors
+    /// Input errors carry the place (path and line, or byte) at which the source cannot be understood.
+    fn fill(&mut self, batch: &mut RequestBatch, max: usize) -> Result<()>;
+
+    /// Starts again from the first request.
+    ///
+    /// # Errors
+    /// When the file cannot be opened again, or is a pipe.
+    fn rewind(&mut self) -> Result<()>;
+
+    /// Name of the format, or `synthetic`.
+    fn format(&self) -> &'static str;
+
+    /// Names of the devices seen so far; `RequestBatch::device` indexes this table.
+    fn devices(&self) -> &[String];
+
+    /// Counts so far; complete after the end of the stream.
+    fn summary(&self) -> Summary;
+
+    /// Where request number `index` (from 0, of the present pass) stands, for error messages: `PATH:LINE`.
+    fn place_of(&self, index: u64) -> String;
+}
