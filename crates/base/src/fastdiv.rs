@@ -28,7 +28,7 @@ impl FastDiv {
     /// `n / divisor`, for `n` below 2^31.
     #[inline]
     #[must_use]
-    pub fn div(self, n: u32) -> u32 {
+    pub fn quotient(self, n: u32) -> u32 {
         debug_assert!(n < 1 << 31);
         ((u128::from(n) * u128::from(self.multiplier)) >> 62) as u32
     }
@@ -36,8 +36,8 @@ impl FastDiv {
     /// `n % divisor`, for `n` below 2^31.
     #[inline]
     #[must_use]
-    pub fn rem(self, n: u32) -> u32 {
-        n - self.div(n) * self.divisor
+    pub fn remainder(self, n: u32) -> u32 {
+        n - self.quotient(n) * self.divisor
     }
 }
 
@@ -55,7 +55,7 @@ mod tests {
                     let n = (q * u64::from(d)) as i64 + delta;
                     if (0..1 << 31).contains(&n) {
                         let n = n as u32;
-                        assert_eq!((f.div(n), f.rem(n)), (n / d, n % d), "{n} / {d}");
+                        assert_eq!((f.quotient(n), f.remainder(n)), (n / d, n % d), "{n} / {d}");
                     }
                 }
             }

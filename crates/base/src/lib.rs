@@ -6,6 +6,7 @@ pub mod batch;
 pub mod error;
 pub mod fastdiv;
 pub mod permute;
+pub mod policy;
 pub mod prefetch;
 pub mod rng;
 pub mod units;
@@ -13,6 +14,7 @@ pub mod units;
 pub use batch::{Op, RequestBatch};
 pub use error::{Error, Kind, Place, Result};
 pub use fastdiv::FastDiv;
+pub use policy::{ParamInfo, PolicyInfo};
 pub use rng::Rng;
 
 /// A logical page number: what the host addresses, divided by the page size.

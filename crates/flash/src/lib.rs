@@ -1,1 +1,51 @@
-//! Placeholder head, replaced as the crate is written.
+//! The flash array: what state its blocks are in, and what each command costs.
+//!
+//! The FTL issues commands through [`Flash`]; a back end counts them (functional) or also times them. The shadow
+//! model wraps a back end and checks every command against what an honest drive would hold.
+//!
+//! Must not know: policies, victims, streams, requests.
+
+pub mod causes;
+pub mod functional;
+pub mod layout;
+pub mod shadow;
+
+pub use causes::{Cause, Counters};
+pub use functional::Functional;
+pub use layout::{Address, Layout, Scope};
+pub use shadow::Shadow;
+
+use floatgate_base::{Lpn, Ppn, UnitId};
+
+/// The commands that the FTL issues. State changes when a command is issued; a timed back end decides when it is
+/// done.
+pub trait Flash {
+    /// Programs `ppn` with host data for `lpn`.
+    fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
+    /// Moves a live page: reads `source`, programs `destination`.
+    fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause);
+    /// Reads `ppn`, which the map holds for `lpn`.
+    fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
+    /// The host read a page that it never wrote: no flash read.
+    fn read_unmapped(&mut self, lpn: Lpn);
+    /// Erases a unit.
+    fn erase(&mut self, unit: UnitId, cause: Cause);
+    /// The host gave up `lpn`.
+    fn trim(&mut self, lpn: Lpn);
+    /// Preconditioning: `ppn` holds `lpn`, or dead data. Counts nothing.
+    fn install(&mut self, ppn: Ppn, lpn: Option<Lpn>);
+    /// Erases that `unit` has seen since counting began.
+    fn erase_count(&self, unit: UnitId) -> u32;
+    /// Starts counting afresh: counters and wear go to 0, the state stays.
+    fn reset_counts(&mut self);
+    /// What has been counted.
+    fn counters(&self) -> &Counters;
+    /// Erase counts of all units.
+    fn erase_counts(&self) -> &[u32];
+    /// How units and pages lie on the chips.
+    fn layout(&self) -> &Layout;
+    /// What the shadow model found first, if one is on and found anything.
+    fn violation(&self) -> Option<&str> {
+        None
+    }
+}

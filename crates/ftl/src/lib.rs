@@ -1,1 +1,27 @@
-//! Placeholder head, replaced as the crate is written.
+//! The flash translation layer: map, separate, collect, level. Policies decide, this mechanism acts.
+//!
+//! It has no clock: it decides in order of arrival and changes state when a command is issued. Reading order:
+//! [`ftl`] (the state and the host's operations), [`space`] (opening, collecting), [`migrate`] (the one kind of
+//! background job), [`index`] (how victims are found), then any policy in `collect`, `separate`, `level`.
+//!
+//! Must not know: traces, requests, time, latency, throttles, configuration files.
+
+mod audit;
+pub mod collect;
+pub mod extents;
+pub mod ftl;
+pub mod index;
+mod install;
+pub mod level;
+mod live;
+pub mod migrate;
+pub mod separate;
+mod space;
+pub mod units;
+
+pub use collect::Victim;
+pub use extents::{Extents, Kind};
+pub use ftl::{Failure, Ftl, GcCounters, Setup, Stopped};
+pub use level::Level;
+pub use separate::Separate;
+pub use units::FreeChoice;

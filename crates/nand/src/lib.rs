@@ -1,1 +1,11 @@
-//! Placeholder head, replaced as the crate is written.
+//! NAND physics, all of it passive: geometry, timing, endurance.
+//!
+//! Must not know: logical addresses, policies, requests. Nothing here changes state.
+
+pub mod endurance;
+pub mod geometry;
+pub mod timing;
+
+pub use endurance::Endurance;
+pub use geometry::{Geometry, GeometryError};
+pub use timing::Timing;

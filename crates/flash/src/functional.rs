@@ -1,0 +1,83 @@
+//! The functional back end: counts operations by cause, keeps wear, has no time.
+
+use crate::{Cause, Counters, Flash, Layout};
+use floatgate_base::{Lpn, Ppn, UnitId};
+
+/// Counts what the FTL asks for.
+#[derive(Clone, Debug)]
+pub struct Functional {
+    layout: Layout,
+    blocks_per_unit: u64,
+    counters: Counters,
+    erases: Vec<u32>,
+}
+
+impl Functional {
+    /// A fresh array.
+    #[must_use]
+    pub fn new(layout: Layout) -> Self {
+        let units = layout.units() as usize;
+        Self {
+            blocks_per_unit: u64::from(layout.blocks_per_unit()),
+            layout,
+            counters: Counters::default(),
+            erases: vec![0; units],
+        }
+    }
+}
+
+impl Flash for Functional {
+    #[inline(always)]
+    fn program(&mut self, _ppn: Ppn, _lpn: Lpn, cause: Cause) {
+        self.counters.programs[cause as usize] += 1;
+    }
+
+    #[inline(always)]
+    fn copy(&mut self, _source: Ppn, _destination: Ppn, _lpn: Lpn, cause: Cause) {
+        self.counters.reads[cause as usize] += 1;
+        self.counters.programs[cause as usize] += 1;
+    }
+
+    #[inline(always)]
+    fn read(&mut self, _ppn: Ppn, _lpn: Lpn, cause: Cause) {
+        self.counters.reads[cause as usize] += 1;
+    }
+
+    #[inline(always)]
+    fn read_unmapped(&mut self, _lpn: Lpn) {
+        self.counters.unmapped_reads += 1;
+    }
+
+    #[inline]
+    fn erase(&mut self, unit: UnitId, cause: Cause) {
+        self.counters.erases[cause as usize] += self.blocks_per_unit;
+        self.erases[unit as usize] += 1;
+    }
+
+    #[inline(always)]
+    fn trim(&mut self, _lpn: Lpn) {}
+
+    #[inline(always)]
+    fn install(&mut self, _ppn: Ppn, _lpn: Option<Lpn>) {}
+
+    fn erase_count(&self, unit: UnitId) -> u32 {
+        self.erases[unit as usize]
+    }
+
+    fn reset_counts(&mut self) {
+        self.counters = Counters::default();
+        self.erases.fill(0);
+    }
+
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+
+    fn erase_counts(&self) -> &[u32] {
+        &self.erases
+    }
+
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+}

@@ -1,0 +1,197 @@
+//! How erase units and pages lie on channels, chips, dies and planes.
+
+use floatgate_base::{FastDiv, Ppn, UnitId};
+use floatgate_nand::Geometry;
+
+/// What is collected and erased together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scope {
+    /// Each plane looks after its own blocks.
+    Plane,
+    /// The blocks of one number over all planes form a superblock that is filled, collected and erased as one.
+    Superblock,
+}
+
+/// Where a page is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// Channel.
+    pub channel: u32,
+    /// Chip on its channel.
+    pub chip: u32,
+    /// Die in its chip.
+    pub die: u32,
+    /// Plane in its die.
+    pub plane: u32,
+    /// Block in its plane.
+    pub block: u32,
+    /// Page in its block.
+    pub page: u32,
+}
+
+/// The drive as the FTL sees it: `domains` pools of `units_per_domain` erase units of `pages_per_unit` pages.
+///
+/// A domain is a plane under plane scope and the whole drive under superblock scope. Planes are numbered in the
+/// order of dynamic allocation: channel first, then chip, die, plane; so round-robin is plain counting.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    geometry: Geometry,
+    scope: Scope,
+    pages_per_unit: FastDiv,
+    units_per_domain: FastDiv,
+    domains: u32,
+}
+
+impl Layout {
+    /// The layout of a checked geometry.
+    #[must_use]
+    pub fn new(geometry: Geometry, scope: Scope) -> Self {
+        let (domains, pages_per_unit) = match scope {
+            Scope::Plane => (geometry.planes(), geometry.pages_per_block),
+            Scope::Superblock => (1, geometry.pages_per_block * geometry.planes()),
+        };
+        Self {
+            geometry,
+            scope,
+            pages_per_unit: FastDiv::new(pages_per_unit),
+            units_per_domain: FastDiv::new(geometry.blocks_per_plane),
+            domains,
+        }
+    }
+
+    /// The geometry behind.
+    #[must_use]
+    pub fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+
+    /// What is collected together.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        self.scope
+    }
+
+    /// Pools that allocate and collect for themselves.
+    #[must_use]
+    pub fn domains(&self) -> u32 {
+        self.domains
+    }
+
+    /// Erase units in each domain.
+    #[must_use]
+    pub fn units_per_domain(&self) -> u32 {
+        self.units_per_domain.divisor()
+    }
+
+    /// Erase units of the drive.
+    #[must_use]
+    pub fn units(&self) -> u32 {
+        self.domains * self.units_per_domain()
+    }
+
+    /// Pages of an erase unit.
+    #[inline]
+    #[must_use]
+    pub fn pages_per_unit(&self) -> u32 {
+        self.pages_per_unit.divisor()
+    }
+
+    /// Blocks that one erase of a unit erases.
+    #[must_use]
+    pub fn blocks_per_unit(&self) -> u32 {
+        match self.scope {
+            Scope::Plane => 1,
+            Scope::Superblock => self.geometry.planes(),
+        }
+    }
+
+    /// Pages of the drive.
+    #[must_use]
+    pub fn pages(&self) -> u32 {
+        self.units() * self.pages_per_unit()
+    }
+
+    /// The unit that holds a page.
+    #[inline]
+    #[must_use]
+    pub fn unit_of(&self, ppn: Ppn) -> UnitId {
+        self.pages_per_unit.quotient(ppn)
+    }
+
+    /// The domain that holds a unit.
+    #[inline]
+    #[must_use]
+    pub fn domain_of(&self, unit: UnitId) -> u32 {
+        self.units_per_domain.quotient(unit)
+    }
+
+    /// First page of a unit.
+    #[inline]
+    #[must_use]
+    pub fn first_page(&self, unit: UnitId) -> Ppn {
+        unit * self.pages_per_unit()
+    }
+
+    /// Where a page is on the chips. Pages of a superblock are striped over the planes in allocation order.
+    #[must_use]
+    pub fn address(&self, ppn: Ppn) -> Address {
+        let g = &self.geometry;
+        let unit = self.unit_of(ppn);
+        let offset = ppn - self.first_page(unit);
+        let (plane_number, block, page) = match self.scope {
+            Scope::Plane => (self.domain_of(unit), self.units_per_domain.remainder(unit), offset),
+            Scope::Superblock => (offset % g.planes(), unit, offset / g.planes()),
+        };
+        let (channel, rest) = (plane_number % g.channels, plane_number / g.channels);
+        let (chip, rest) = (rest % g.chips_per_channel, rest / g.chips_per_channel);
+        let (die, plane) = (rest % g.dies_per_chip, rest / g.dies_per_chip);
+        Address { channel, chip, die, plane, block, page }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    const GEOMETRY: Geometry = Geometry {
+        channels: 2,
+        chips_per_channel: 3,
+        dies_per_chip: 2,
+        planes_per_die: 2,
+        blocks_per_plane: 5,
+        pages_per_block: 6,
+        page_bytes: 4096,
+    };
+
+    #[test]
+    fn every_page_has_its_own_address() {
+        for scope in [Scope::Plane, Scope::Superblock] {
+            let layout = Layout::new(GEOMETRY, scope);
+            assert_eq!(u64::from(layout.pages()), GEOMETRY.pages());
+            let seen: BTreeSet<_> = (0..layout.pages())
+                .map(|ppn| {
+                    let a = layout.address(ppn);
+                    assert!(
+                        a.channel < 2 && a.chip < 3 && a.die < 2 && a.plane < 2 && a.block < 5 && a.page < 6
+                    );
+                    (a.channel, a.chip, a.die, a.plane, a.block, a.page)
+                })
+                .collect();
+            assert_eq!(seen.len() as u64, GEOMETRY.pages());
+        }
+    }
+
+    #[test]
+    fn allocation_order_is_channel_chip_die_plane() {
+        let layout = Layout::new(GEOMETRY, Scope::Superblock);
+        let at = |ppn| {
+            let a = layout.address(ppn);
+            (a.channel, a.chip, a.die, a.plane)
+        };
+        assert_eq!(
+            [at(0), at(1), at(2), at(6), at(12)],
+            [(0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)]
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! Whether the drive's books agree with one another.
+
+use crate::ftl::{Ftl, SIDE_TABLE};
+use crate::units::{NO_UNIT, NOT_INDEXED};
+use floatgate_flash::Flash;
+
+impl Ftl {
+    /// Checks map against reverse map, live pages, valid counts, index, free pools and erase sums. Walks the whole
+    /// drive.
+    ///
+    /// # Errors
+    /// Says which invariant does not hold, and where.
+    pub fn audit<F: Flash>(&self, flash: &F) -> Result<(), String> {
+        if let Some(violation) = flash.violation() {
+            return Err(violation.to_string());
+        }
+        self.audit_map()?;
+        self.audit_units()?;
+        let erased: u64 = flash.erase_counts().iter().map(|&n| u64::from(n)).sum();
+        let counted = flash.counters().erases_total();
+        if erased * u64::from(self.layout.blocks_per_unit()) != counted {
+            return Err(format!("blocks were erased {erased} times, {counted} erases were counted"));
+        }
+        self.index.audit(&self.units.meta)
+    }
+
+    fn audit_map(&self) -> Result<(), String> {
+        let mut mapped = 0;
+        for (lpn, &word) in self.map.iter().enumerate() {
+            if word & SIDE_TABLE == 0 {
+                mapped += 1;
+                if !self.live.get(word) || self.reverse[word as usize] as usize != lpn {
+                    let back = self.reverse[word as usize];
+                    return Err(format!(
+                        "logical page {lpn} maps to physical page {word}, which belongs to {back}"
+                    ));
+                }
+            }
+        }
+        let live = (0..self.layout.pages()).filter(|&ppn| self.live.get(ppn)).count();
+        if live != mapped {
+            return Err(format!("{mapped} logical pages are mapped, {live} physical pages are live"));
+        }
+        Ok(())
+    }
+
+    fn audit_units(&self) -> Result<(), String> {
+        let mut unwritten = vec![0; self.layout.units() as usize];
+        let mut states = vec![0u32; self.layout.units() as usize];
+        for frontier in self.frontiers.iter().filter(|f| f.unit != NO_UNIT) {
+            unwritten[frontier.unit as usize] = frontier.room();
+            states[frontier.unit as usize] += 1;
+        }
+        for unit in self.free.iter().flat_map(|pool| pool.iter()) {
+            states[unit as usize] += 1;
+        }
+        for unit in 0..self.layout.units() {
+            let u = unit as usize;
+            let meta = self.units.meta[u];
+            let first = self.layout.first_page(unit);
+            let live = (first..first + self.layout.pages_per_unit()).filter(|&ppn| self.live.get(ppn)).count()
+                as u32;
+            if meta.valid != live + unwritten[u] {
+                return Err(format!(
+                    "unit {unit} counts {} valid pages, {live} are live and {} unwritten",
+                    meta.valid, unwritten[u]
+                ));
+            }
+            if states[u] + u32::from(meta.pos != NOT_INDEXED) != 1 {
+                return Err(format!("unit {unit} is not just one of free, open and closed"));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,25 @@
+//! Cost-age-time: the cost-benefit score times `1 / (1 + erases)`, so that worn blocks are collected later.
+//!
+//! Source: Chiang and Chang, Journal of Systems and Software 48 (1999): "cost-age-times" minimises
+//! cost (u / (1 - u)) x 1/age x number of erases. Our reading: the reciprocal of that product, with Kawaguchi's `2 u`
+//! and one added to the erases, so that a block never erased keeps a finite score.
+//! Only the oldest block of each number of valid pages is looked at. A younger one of the same number could score
+//! higher if it had been erased less often: by at most the factor (1 + most erases) / (1 + fewest erases) of the
+//! plane, which a drive that opens its least erased free block keeps near 1.
+//! Parameters: none. Cost: O(pages per block). Memory: 36 bytes a block.
+
+use super::{View, cost_benefit};
+use floatgate_base::{PolicyInfo, UnitId};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "cost-age-time",
+    summary: "cost-benefit times 1 / (1 + erases)",
+    source: "Chiang and Chang, J. Systems and Software 1999",
+    params: &[],
+    cost: "O(pages per block)",
+    memory: "36 bytes a block",
+};
+
+pub fn pick(view: View<'_>) -> Option<UnitId> {
+    cost_benefit::best(view, |unit| 1.0 / (1.0 + f64::from(view.erases[unit as usize])))
+}

@@ -1,0 +1,23 @@
+//! Random: any closed block with equal chance.
+//!
+//! Source: the baseline of Van Houdt, SIGMETRICS 2013; its write amplification under uniform writes is 1/S_f.
+//! Parameters: none. Cost: O(1). Memory: 12 bytes a block.
+
+use super::View;
+use crate::index::Index;
+use floatgate_base::{PolicyInfo, Rng, UnitId};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "random",
+    summary: "any closed block with equal chance",
+    source: "Van Houdt, SIGMETRICS 2013",
+    params: &[],
+    cost: "O(1)",
+    memory: "12 bytes a block",
+};
+
+pub fn pick(view: View<'_>, rng: &mut Rng) -> Option<UnitId> {
+    let Index::Slots(slots) = view.index else { unreachable!("random declares the slot index") };
+    let units = slots[view.domain as usize].units();
+    (!units.is_empty()).then(|| units[rng.below(units.len() as u64) as usize])
+}

@@ -1,0 +1,57 @@
+//! What the host interface hands down: runs of logical pages with one operation each, in columns.
+
+use floatgate_base::Lpn;
+
+/// What happens to the pages of an extent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Kind {
+    /// Pages are read.
+    Read,
+    /// Whole pages are written.
+    Write,
+    /// One page is written in part: it is read, if it exists, and written anew.
+    WritePartial,
+    /// Pages are given up.
+    Trim,
+}
+
+/// Extents in order of arrival.
+#[derive(Clone, Debug, Default)]
+pub struct Extents {
+    /// First page.
+    pub lpn: Vec<Lpn>,
+    /// Number of pages, at least 1.
+    pub pages: Vec<u32>,
+    /// Operation.
+    pub kind: Vec<Kind>,
+}
+
+impl Extents {
+    /// Number of extents.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.lpn.len()
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.lpn.is_empty()
+    }
+
+    /// Forgets all and keeps the memory.
+    pub fn clear(&mut self) {
+        self.lpn.clear();
+        self.pages.clear();
+        self.kind.clear();
+    }
+
+    /// Appends an extent.
+    #[inline]
+    pub fn push(&mut self, lpn: Lpn, pages: u32, kind: Kind) {
+        self.lpn.push(lpn);
+        self.pages.push(pages);
+        self.kind.push(kind);
+    }
+}

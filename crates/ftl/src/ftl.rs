@@ -1,0 +1,299 @@
+//! The state of the page-mapped drive, and what the host can do to it.
+
+use crate::collect::Victim;
+use crate::extents::{Extents, Kind};
+use crate::index::Index;
+use crate::live::Live;
+use crate::separate::Separate;
+use crate::units::{FreeChoice, FreePool, Frontier, Units};
+use floatgate_base::{Lpn, Ppn, Rng, prefetch::prefetch};
+use floatgate_flash::{Cause, Flash, Layout};
+
+/// Map words with this bit set are no plain page numbers: the page is unmapped, or (later) shared, packed or
+/// replicated, and a side table knows more.
+pub(crate) const SIDE_TABLE: u32 = 1 << 31;
+/// The map word of a logical page that was never written, or was trimmed.
+pub(crate) const UNMAPPED: u32 = u32::MAX;
+
+/// Extents ahead of the present one whose map entry is asked for.
+const MAP_AHEAD: usize = 16;
+/// Extents ahead whose old page's block is asked for; its map entry has arrived by then.
+const OLD_AHEAD: usize = 8;
+
+/// How the drive is managed.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Victim policy.
+    pub victim: Victim,
+    /// Separator.
+    pub separate: Separate,
+    /// Which free unit is opened next.
+    pub free_choice: FreeChoice,
+    /// Collection starts when a domain has fewer free units.
+    pub trigger_free_units: u32,
+    /// Collection stops when a domain has so many free units; at least the trigger.
+    pub stop_free_units: u32,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+/// What collection did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct GcCounters {
+    /// Units collected.
+    pub victims: u64,
+    /// Of these, units without a valid page.
+    pub dead_victims: u64,
+    /// Pages moved.
+    pub copied_pages: u64,
+}
+
+/// Why the drive stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// No domain has a free page left, and collection gains none.
+    OutOfFreeBlocks,
+    /// The budget of program/erase cycles is used up.
+    WornOut,
+}
+
+/// The drive stopped at an extent of the batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// Index of the extent.
+    pub extent: usize,
+    /// Reason.
+    pub failure: Failure,
+}
+
+/// A page-mapped drive.
+#[derive(Clone, Debug)]
+pub struct Ftl {
+    pub(crate) layout: Layout,
+    pub(crate) setup: Setup,
+    /// Logical to physical, 4 bytes a page.
+    pub(crate) map: Vec<u32>,
+    /// Physical to logical, 4 bytes a page; stale where the page is not live.
+    pub(crate) reverse: Vec<Lpn>,
+    pub(crate) live: Live,
+    pub(crate) units: Units,
+    pub(crate) index: Index,
+    pub(crate) free: Vec<FreePool>,
+    /// Open units, `stream * domains + domain`.
+    pub(crate) frontiers: Vec<Frontier>,
+    /// Domain of the next host page, round-robin.
+    pub(crate) next_domain: u32,
+    /// Host page writes so far: the age of policies.
+    pub(crate) now: u64,
+    pub(crate) rng: Rng,
+    pub(crate) gc: GcCounters,
+    pub(crate) free_pages: crate::space::FreePages,
+    pub(crate) futile_victims: Vec<u32>,
+    /// Host pages that pass over a domain before it is tried again, after it was found full of valid pages.
+    pub(crate) pass_over: Vec<u32>,
+    /// The victim's live pages while it is being collected.
+    pub(crate) moving: Vec<(Ppn, Lpn)>,
+    /// Host pages that the endurance budget still admits is checked whenever a unit is opened.
+    pub(crate) programs_max: u64,
+    prefetching: bool,
+}
+
+impl Ftl {
+    /// An empty drive. `programs_max` is the endurance budget in page programs since counting began.
+    #[must_use]
+    pub fn new(layout: Layout, setup: Setup, programs_max: u64) -> Self {
+        let (domains, per_domain) = (layout.domains(), layout.units_per_domain());
+        let pool = |d: u32| FreePool::new(setup.free_choice, d * per_domain..(d + 1) * per_domain);
+        Self {
+            map: vec![UNMAPPED; setup.logical_pages as usize],
+            reverse: vec![0; layout.pages() as usize],
+            live: Live::new(layout.pages()),
+            units: Units::new(&layout),
+            index: Index::new(setup.victim.index_kind(), &layout),
+            free: (0..domains).map(pool).collect(),
+            frontiers: vec![Frontier::CLOSED; (setup.separate.streams() * domains) as usize],
+            next_domain: 0,
+            now: 0,
+            rng: Rng::new(setup.seed, "ftl"),
+            gc: GcCounters::default(),
+            free_pages: crate::space::FreePages::new(layout.pages()),
+            futile_victims: vec![0; domains as usize],
+            pass_over: vec![0; domains as usize],
+            moving: Vec::with_capacity(layout.pages_per_unit() as usize),
+            programs_max,
+            prefetching: true,
+            layout,
+            setup,
+        }
+    }
+
+    /// Switches the hints to the memory system; results never depend on them.
+    pub fn set_prefetching(&mut self, on: bool) {
+        self.prefetching = on;
+    }
+
+    /// Serves extents in order.
+    ///
+    /// # Errors
+    /// When the drive cannot go on; the extents before the one named were served.
+    pub fn serve<F: Flash>(&mut self, flash: &mut F, extents: &Extents) -> Result<(), Stopped> {
+        for i in 0..extents.len() {
+            if self.prefetching {
+                self.prefetch_for(extents, i);
+            }
+            let (first, pages) = (extents.lpn[i], extents.pages[i]);
+            let done = match extents.kind[i] {
+                Kind::Write => (first..first + pages).try_for_each(|lpn| self.write(flash, lpn, Cause::Host)),
+                Kind::Read => {
+                    (first..first + pages).for_each(|lpn| self.read(flash, lpn));
+                    Ok(())
+                }
+                Kind::WritePartial => self.write_partial(flash, first),
+                Kind::Trim => {
+                    (first..first + pages).for_each(|lpn| self.trim(flash, lpn));
+                    Ok(())
+                }
+            };
+            done.map_err(|failure| Stopped { extent: i, failure })?;
+        }
+        Ok(())
+    }
+
+    /// The map entry of a request to come, then the block of the page that it will replace: on a large drive each
+    /// is a miss to memory, and their order is known long before their turn.
+    #[inline(always)]
+    fn prefetch_for(&self, extents: &Extents, i: usize) {
+        if let Some(&lpn) = extents.lpn.get(i + MAP_AHEAD) {
+            prefetch(&self.map, lpn as usize);
+        }
+        if let Some(&lpn) = extents.lpn.get(i + OLD_AHEAD) {
+            let old = self.map[lpn as usize];
+            if old & SIDE_TABLE == 0 {
+                self.live.prefetch(old);
+                self.index.prefetch(self.layout.unit_of(old), &self.units.meta);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn write<F: Flash>(&mut self, flash: &mut F, lpn: Lpn, cause: Cause) -> Result<(), Failure> {
+        let stream = self.setup.separate.host_stream(lpn);
+        let slot = self.host_frontier(flash, stream)?;
+        // Opening a unit may have moved this very page: the map is read after it.
+        let ppn = self.append(slot, lpn);
+        let old = std::mem::replace(&mut self.map[lpn as usize], ppn);
+        self.now += 1;
+        flash.program(ppn, lpn, cause);
+        if old & SIDE_TABLE == 0 {
+            self.invalidate(old);
+        }
+        Ok(())
+    }
+
+    /// Takes the next page of an open unit for `lpn`; the map is the caller's to change.
+    #[inline(always)]
+    pub(crate) fn append(&mut self, slot: usize, lpn: Lpn) -> Ppn {
+        let frontier = &mut self.frontiers[slot];
+        let ppn = frontier.next;
+        frontier.next += 1;
+        self.reverse[ppn as usize] = lpn;
+        self.live.set(ppn);
+        ppn
+    }
+
+    /// A read-modify-write: what is on flash of the page is read first.
+    fn write_partial<F: Flash>(&mut self, flash: &mut F, lpn: Lpn) -> Result<(), Failure> {
+        let old = self.map[lpn as usize];
+        if old & SIDE_TABLE == 0 {
+            flash.read(old, lpn, Cause::Partial);
+        }
+        self.write(flash, lpn, Cause::Partial)
+    }
+
+    #[inline(always)]
+    fn read<F: Flash>(&mut self, flash: &mut F, lpn: Lpn) {
+        let ppn = self.map[lpn as usize];
+        if ppn & SIDE_TABLE == 0 {
+            flash.read(ppn, lpn, Cause::Host);
+        } else {
+            flash.read_unmapped(lpn);
+        }
+    }
+
+    fn trim<F: Flash>(&mut self, flash: &mut F, lpn: Lpn) {
+        let old = std::mem::replace(&mut self.map[lpn as usize], UNMAPPED);
+        if old & SIDE_TABLE == 0 {
+            self.invalidate(old);
+        }
+        flash.trim(lpn);
+    }
+
+    /// A live page dies.
+    #[inline(always)]
+    fn invalidate(&mut self, ppn: Ppn) {
+        self.live.clear(ppn);
+        let unit = self.layout.unit_of(ppn);
+        let meta = &mut self.units.meta[unit as usize];
+        let valid = meta.valid;
+        meta.valid = valid - 1;
+        if meta.pos != crate::units::NOT_INDEXED {
+            self.index.demote(&self.layout, unit, valid, &mut self.units.meta);
+        }
+    }
+
+    /// Starts counting afresh: what collection did, mean free space and wear. The state stays.
+    pub fn reset_counts<F: Flash>(&mut self, flash: &mut F) {
+        flash.reset_counts();
+        self.gc = GcCounters::default();
+        self.free_pages.restart(self.now);
+        for pool in &mut self.free {
+            for unit in pool.take_all() {
+                pool.put(unit, 0);
+            }
+        }
+    }
+
+    /// What collection did since counting began.
+    #[must_use]
+    pub fn gc(&self) -> GcCounters {
+        self.gc
+    }
+
+    /// Free units of all domains.
+    #[must_use]
+    pub fn free_units(&self) -> u64 {
+        self.free.iter().map(|pool| u64::from(pool.len())).sum()
+    }
+
+    /// Free pages, those of open units included, on average over the host page writes counted.
+    #[must_use]
+    pub fn mean_free_pages(&self) -> f64 {
+        self.free_pages.mean(self.now)
+    }
+
+    /// Live pages.
+    #[must_use]
+    pub fn mapped_pages(&self) -> u64 {
+        self.map.iter().filter(|&&word| word & SIDE_TABLE == 0).count() as u64
+    }
+
+    /// How the drive is managed.
+    #[must_use]
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Units by number of valid pages, free and open units left out: `histogram[v]` units have `v`.
+    #[must_use]
+    pub fn valid_histogram(&self) -> Vec<u64> {
+        let mut histogram = vec![0; self.layout.pages_per_unit() as usize + 1];
+        for meta in &self.units.meta {
+            if meta.pos != crate::units::NOT_INDEXED {
+                histogram[meta.valid as usize] += 1;
+            }
+        }
+        histogram
+    }
+}

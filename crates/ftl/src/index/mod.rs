@@ -1,0 +1,158 @@
+//! Indexes over closed units. The mechanism keeps the one that the victim policy declares, so that no policy does
+//! bookkeeping of its own and none pays for another one's.
+
+mod close_order;
+mod oldest;
+mod slots;
+mod valid_ring;
+
+pub use close_order::CloseOrder;
+pub use oldest::OldestByValid;
+pub use slots::Slots;
+pub use valid_ring::ValidRing;
+
+use crate::units::{UnitMeta, Units};
+use floatgate_base::{UnitId, prefetch::prefetch};
+use floatgate_flash::Layout;
+
+/// What a victim policy wants to look units up by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IndexKind {
+    /// The unit with the fewest valid pages.
+    ByValid,
+    /// The unit with the fewest valid pages among the `window` that were closed first.
+    ByValidInWindow {
+        /// Units in the window of each domain.
+        window: u32,
+    },
+    /// For each number of valid pages, the unit that was closed first.
+    OldestByValid,
+    /// The unit that was closed first.
+    CloseOrder,
+    /// Any closed unit, by a dense number.
+    Slots,
+}
+
+/// The index in use.
+#[derive(Clone, Debug)]
+pub enum Index {
+    /// See [`IndexKind::ByValid`]; one ring a domain.
+    ByValid(Vec<ValidRing>),
+    /// See [`IndexKind::ByValidInWindow`].
+    Window {
+        /// Units in the window, one ring a domain.
+        rings: Vec<ValidRing>,
+        /// Units that wait for a place in the window.
+        waiting: CloseOrder,
+        /// Places in each window.
+        window: u32,
+    },
+    /// See [`IndexKind::OldestByValid`].
+    Oldest(OldestByValid),
+    /// See [`IndexKind::CloseOrder`].
+    CloseOrder(CloseOrder),
+    /// See [`IndexKind::Slots`]; one pool a domain.
+    Slots(Vec<Slots>),
+}
+
+/// `pos` of a unit that waits outside the window: it must not be looked for in a ring.
+const WAITING: u32 = u32::MAX - 1;
+
+impl Index {
+    /// An empty index over the layout's units.
+    #[must_use]
+    pub fn new(kind: IndexKind, layout: &Layout) -> Self {
+        let (domains, units, pages) = (layout.domains(), layout.units_per_domain(), layout.pages_per_unit());
+        let rings = |capacity: u32| (0..domains).map(|_| ValidRing::new(capacity, pages)).collect();
+        match kind {
+            IndexKind::ByValid => Self::ByValid(rings(units)),
+            IndexKind::ByValidInWindow { window } => Self::Window {
+                rings: rings(units.min(window)),
+                waiting: CloseOrder::new(domains, units),
+                window,
+            },
+            IndexKind::OldestByValid => Self::Oldest(OldestByValid::new(domains, units, pages)),
+            IndexKind::CloseOrder => Self::CloseOrder(CloseOrder::new(domains, units)),
+            IndexKind::Slots => Self::Slots((0..domains).map(|_| Slots::new(units)).collect()),
+        }
+    }
+
+    /// Takes in a unit that was just closed.
+    pub fn insert(&mut self, domain: u32, unit: UnitId, units: &mut Units) {
+        let (meta, closed_at) = (&mut units.meta[..], units.closed_at[unit as usize]);
+        match self {
+            Self::ByValid(rings) => rings[domain as usize].insert(unit, meta),
+            Self::Window { rings, waiting, window } => {
+                let ring = &mut rings[domain as usize];
+                if ring.len() < *window {
+                    ring.insert(unit, meta);
+                } else {
+                    waiting.insert(domain, unit, meta);
+                    meta[unit as usize].pos = WAITING;
+                }
+            }
+            Self::Oldest(heaps) => heaps.insert(domain, unit, closed_at, meta),
+            Self::CloseOrder(list) => list.insert(domain, unit, meta),
+            Self::Slots(slots) => slots[domain as usize].insert(unit, meta),
+        }
+    }
+
+    /// A closed unit lost a page; `from` is its count before.
+    #[inline(always)]
+    pub fn demote(&mut self, layout: &Layout, unit: UnitId, from: u32, meta: &mut [UnitMeta]) {
+        match self {
+            Self::ByValid(rings) => {
+                let domain = if rings.len() == 1 { 0 } else { layout.domain_of(unit) };
+                rings[domain as usize].demote(unit, from, meta);
+            }
+            Self::Window { rings, .. } => {
+                if meta[unit as usize].pos != WAITING {
+                    rings[layout.domain_of(unit) as usize].demote(unit, from, meta);
+                }
+            }
+            Self::Oldest(heaps) => heaps.demote(layout.domain_of(unit), unit, from),
+            Self::CloseOrder(_) | Self::Slots(_) => {}
+        }
+    }
+
+    /// Takes out a unit that is about to be collected.
+    pub fn remove(&mut self, domain: u32, unit: UnitId, units: &mut Units) {
+        let meta = &mut units.meta[..];
+        match self {
+            Self::ByValid(rings) => rings[domain as usize].remove(unit, meta),
+            Self::Window { rings, waiting, .. } => {
+                if meta[unit as usize].pos == WAITING {
+                    waiting.remove(domain, unit, meta);
+                    return;
+                }
+                rings[domain as usize].remove(unit, meta);
+                if let Some(next) = waiting.oldest(domain) {
+                    waiting.remove(domain, next, meta);
+                    rings[domain as usize].insert(next, meta);
+                }
+            }
+            Self::Oldest(heaps) => heaps.remove(domain, unit, meta),
+            Self::CloseOrder(list) => list.remove(domain, unit, meta),
+            Self::Slots(slots) => slots[domain as usize].remove(unit, meta),
+        }
+    }
+
+    /// Asks for what `demote` of a unit will touch.
+    #[inline(always)]
+    pub fn prefetch(&self, unit: UnitId, meta: &[UnitMeta]) {
+        prefetch(meta, unit as usize);
+    }
+
+    /// Checks the index against the counts.
+    ///
+    /// # Errors
+    /// Says which unit is out of place.
+    pub fn audit(&self, meta: &[UnitMeta]) -> Result<(), String> {
+        match self {
+            Self::ByValid(rings) | Self::Window { rings, .. } => {
+                rings.iter().try_for_each(|ring| ring.audit(meta))
+            }
+            Self::Oldest(_) | Self::CloseOrder(_) | Self::Slots(_) => Ok(()),
+        }
+    }
+}

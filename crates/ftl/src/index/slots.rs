@@ -1,0 +1,40 @@
+//! Closed units in no order, for sampling.
+
+use crate::units::{NOT_INDEXED, UnitMeta};
+use floatgate_base::UnitId;
+
+/// The closed units of one domain, densely packed.
+#[derive(Clone, Debug)]
+pub struct Slots {
+    units: Vec<UnitId>,
+}
+
+impl Slots {
+    /// No units yet, room for `units`.
+    #[must_use]
+    pub fn new(units: u32) -> Self {
+        Self { units: Vec::with_capacity(units as usize) }
+    }
+
+    /// The units.
+    #[must_use]
+    pub fn units(&self) -> &[UnitId] {
+        &self.units
+    }
+
+    /// Takes in a unit.
+    pub fn insert(&mut self, unit: UnitId, meta: &mut [UnitMeta]) {
+        meta[unit as usize].pos = self.units.len() as u32;
+        self.units.push(unit);
+    }
+
+    /// Takes out a unit.
+    pub fn remove(&mut self, unit: UnitId, meta: &mut [UnitMeta]) {
+        let at = meta[unit as usize].pos;
+        self.units.swap_remove(at as usize);
+        if let Some(&moved) = self.units.get(at as usize) {
+            meta[moved as usize].pos = at;
+        }
+        meta[unit as usize].pos = NOT_INDEXED;
+    }
+}

@@ -1,0 +1,165 @@
+//! Closed units ordered by their number of valid pages, in constant time a step.
+//!
+//! The units of a domain stand in a ring sorted by valid count, and `start[v]` says where the units with `v` valid
+//! pages begin. Losing one page means changing places with the first unit of one's own bucket and moving that
+//! bucket's start past oneself: two swaps, no links to chase. The best victim is the front of the ring.
+
+use crate::units::{NOT_INDEXED, UnitMeta};
+use floatgate_base::UnitId;
+
+/// The ring of one domain.
+#[derive(Clone, Debug)]
+pub struct ValidRing {
+    order: Vec<UnitId>,
+    mask: u64,
+    /// Positions count up for ever; `order` is indexed by their low bits.
+    front: u64,
+    end: u64,
+    /// First position of each bucket; may lag behind `front`, so every reader takes the larger of the two.
+    start: Vec<u64>,
+}
+
+impl ValidRing {
+    /// An empty ring for up to `units` units of `pages_per_unit` pages.
+    #[must_use]
+    pub fn new(units: u32, pages_per_unit: u32) -> Self {
+        let capacity = units.next_power_of_two();
+        Self {
+            order: vec![0; capacity as usize],
+            mask: u64::from(capacity) - 1,
+            front: 0,
+            end: 0,
+            start: vec![0; pages_per_unit as usize + 1],
+        }
+    }
+
+    /// Number of units in the ring.
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        (self.end - self.front) as u32
+    }
+
+    /// Whether the ring holds no unit.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.end == self.front
+    }
+
+    /// A unit with the fewest valid pages.
+    #[inline]
+    #[must_use]
+    pub fn first(&self) -> Option<UnitId> {
+        (!self.is_empty()).then(|| self.order[(self.front & self.mask) as usize])
+    }
+
+    /// Unit `rank` places behind the first in the order of valid counts.
+    #[must_use]
+    pub fn nth(&self, rank: u32) -> Option<UnitId> {
+        (rank < self.len()).then(|| self.order[((self.front + u64::from(rank)) & self.mask) as usize])
+    }
+
+    /// Takes in a unit that was just closed; `meta[unit].valid` is its count.
+    pub fn insert(&mut self, unit: UnitId, meta: &mut [UnitMeta]) {
+        let index = (self.end & self.mask) as u32;
+        self.end += 1;
+        self.order[index as usize] = unit;
+        meta[unit as usize].pos = index;
+        let full = self.start.len() as u32 - 1;
+        for valid in (meta[unit as usize].valid + 1..=full).rev() {
+            self.demote(unit, valid, meta);
+        }
+    }
+
+    /// Moves a unit from bucket `from` to bucket `from - 1`.
+    #[inline(always)]
+    pub fn demote(&mut self, unit: UnitId, from: u32, meta: &mut [UnitMeta]) {
+        let first = self.start[from as usize].max(self.front);
+        self.start[from as usize] = first + 1;
+        let to = (first & self.mask) as u32;
+        let at = meta[unit as usize].pos;
+        let other = self.order[to as usize];
+        self.order[at as usize] = other;
+        meta[other as usize].pos = at;
+        self.order[to as usize] = unit;
+        meta[unit as usize].pos = to;
+    }
+
+    /// Takes out a unit: at once if it is the first, else by carrying it down through the buckets.
+    pub fn remove(&mut self, unit: UnitId, meta: &mut [UnitMeta]) {
+        if self.first() != Some(unit) {
+            for valid in (0..=meta[unit as usize].valid).rev() {
+                self.demote(unit, valid, meta);
+            }
+            // Now the unit is the last of an imaginary bucket below 0, which holds just it: the front.
+            debug_assert_eq!(self.first(), Some(unit));
+        }
+        self.front += 1;
+        meta[unit as usize].pos = NOT_INDEXED;
+    }
+
+    /// Checks the order against the counts.
+    ///
+    /// # Errors
+    /// Says which unit is out of place.
+    pub fn audit(&self, meta: &[UnitMeta]) -> Result<(), String> {
+        let mut last = 0;
+        for position in self.front..self.end {
+            let index = (position & self.mask) as u32;
+            let unit = self.order[index as usize];
+            let UnitMeta { valid, pos } = meta[unit as usize];
+            if pos != index || valid < last {
+                return Err(format!(
+                    "unit {unit} ({valid} valid) stands out of order in the valid-count index"
+                ));
+            }
+            if position < self.start[valid as usize].max(self.front) {
+                return Err(format!("unit {unit} lies before its bucket {valid}"));
+            }
+            last = valid;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_base::Rng;
+
+    /// Random closings, losses and removals against a sorted list.
+    #[test]
+    fn agrees_with_a_plain_list_under_random_use() {
+        const UNITS: u32 = 37;
+        const PAGES: u32 = 9;
+        for seed in 0..50 {
+            let mut rng = Rng::new(seed, "ring test");
+            let mut ring = ValidRing::new(UNITS, PAGES);
+            let mut meta = vec![UnitMeta { valid: 0, pos: NOT_INDEXED }; UNITS as usize];
+            for step in 0..3000 {
+                let unit = rng.below(u64::from(UNITS)) as u32;
+                let m = meta[unit as usize];
+                match rng.below(8) {
+                    0 if m.pos != NOT_INDEXED => ring.remove(unit, &mut meta),
+                    1 if !ring.is_empty() => {
+                        let first = ring.first().unwrap();
+                        ring.remove(first, &mut meta);
+                    }
+                    2..=3 if m.pos == NOT_INDEXED => {
+                        meta[unit as usize].valid = rng.below(u64::from(PAGES) + 1) as u32;
+                        ring.insert(unit, &mut meta);
+                    }
+                    _ if m.pos != NOT_INDEXED && m.valid > 0 => {
+                        meta[unit as usize].valid -= 1;
+                        ring.demote(unit, m.valid, &mut meta);
+                    }
+                    _ => {}
+                }
+                ring.audit(&meta).unwrap_or_else(|e| panic!("seed {seed} step {step}: {e}"));
+                let held = meta.iter().filter(|m| m.pos != NOT_INDEXED);
+                assert_eq!(ring.len() as usize, held.clone().count(), "seed {seed}");
+                let least = held.map(|m| m.valid).min();
+                assert_eq!(ring.first().map(|u| meta[u as usize].valid), least, "seed {seed} step {step}");
+            }
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! Putting a drive into a given state without writing it page by page: for preconditioning only.
+
+use crate::ftl::{Ftl, SIDE_TABLE};
+use floatgate_base::{Lpn, UnitId};
+use floatgate_flash::Flash;
+
+impl Ftl {
+    /// Takes the lowest free unit of a domain and fills it: `content` yields, for every page, the logical page that
+    /// lives there or none for a dead page. The unit becomes the youngest closed one of its domain. Counts nothing.
+    ///
+    /// # Panics
+    /// When the domain has no free unit, or a logical page is installed twice.
+    pub fn install<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        unit: UnitId,
+        content: impl Iterator<Item = Option<Lpn>>,
+    ) {
+        let domain = self.layout.domain_of(unit);
+        let first = self.layout.first_page(unit);
+        let mut valid = 0;
+        for (ppn, lpn) in (first..first + self.layout.pages_per_unit()).zip(content) {
+            if let Some(lpn) = lpn {
+                assert!(self.map[lpn as usize] & SIDE_TABLE != 0, "logical page {lpn} installed twice");
+                self.map[lpn as usize] = ppn;
+                self.reverse[ppn as usize] = lpn;
+                self.live.set(ppn);
+                valid += 1;
+            }
+            flash.install(ppn, lpn);
+        }
+        self.units.meta[unit as usize].valid = valid;
+        self.units.closed_at[unit as usize] = self.now;
+        self.index.insert(domain, unit, &mut self.units);
+        self.free_pages.take_installed(u64::from(self.layout.pages_per_unit()));
+    }
+
+    /// Takes the free units of a domain away, except `keep` of them, for [`Ftl::install`] to fill.
+    pub fn take_for_install(&mut self, domain: u32, keep: u32) -> Vec<UnitId> {
+        let pool = &mut self.free[domain as usize];
+        let mut units = pool.take_all();
+        for unit in units.split_off(units.len().saturating_sub(keep as usize)) {
+            pool.put(unit, 0);
+        }
+        units
+    }
+}

@@ -1,0 +1,83 @@
+//! One bit a physical page: whether the map points at it.
+
+use floatgate_base::{Ppn, prefetch::prefetch};
+
+/// The live pages of a drive.
+#[derive(Clone, Debug)]
+pub struct Live(Vec<u64>);
+
+impl Live {
+    /// No live page among `pages`.
+    pub fn new(pages: u32) -> Self {
+        Self(vec![0; pages.div_ceil(64) as usize])
+    }
+
+    #[inline(always)]
+    pub fn set(&mut self, ppn: Ppn) {
+        self.0[(ppn / 64) as usize] |= 1 << (ppn % 64);
+    }
+
+    #[inline(always)]
+    pub fn clear(&mut self, ppn: Ppn) {
+        self.0[(ppn / 64) as usize] &= !(1 << (ppn % 64));
+    }
+
+    #[inline(always)]
+    pub fn get(&self, ppn: Ppn) -> bool {
+        self.0[(ppn / 64) as usize] >> (ppn % 64) & 1 == 1
+    }
+
+    #[inline(always)]
+    pub fn prefetch(&self, ppn: Ppn) {
+        prefetch(&self.0, (ppn / 64) as usize);
+    }
+
+    /// Calls `each` with every live page of `first..end`, ascending.
+    #[inline(always)]
+    pub fn for_each(&self, first: Ppn, end: Ppn, mut each: impl FnMut(Ppn)) {
+        let mut word_start = first & !63;
+        while word_start < end {
+            let mut word = self.0[(word_start / 64) as usize] & mask(first, end, word_start);
+            while word != 0 {
+                each(word_start + word.trailing_zeros());
+                word &= word - 1;
+            }
+            word_start += 64;
+        }
+    }
+
+    /// Clears `first..end`.
+    pub fn clear_range(&mut self, first: Ppn, end: Ppn) {
+        let mut word_start = first & !63;
+        while word_start < end {
+            self.0[(word_start / 64) as usize] &= !mask(first, end, word_start);
+            word_start += 64;
+        }
+    }
+}
+
+/// The bits of the word that starts at `word_start` which lie inside `first..end`.
+#[inline(always)]
+fn mask(first: Ppn, end: Ppn, word_start: Ppn) -> u64 {
+    let low = if first > word_start { u64::MAX << (first - word_start) } else { u64::MAX };
+    let high = if end - word_start >= 64 { u64::MAX } else { !(u64::MAX << (end - word_start)) };
+    low & high
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_that_cross_words_are_exact() {
+        for (first, end) in [(0, 64), (3, 5), (60, 70), (63, 64), (64, 192), (1, 200), (199, 200)] {
+            let mut live = Live::new(200);
+            (0..200).filter(|p| p % 3 != 1).for_each(|p| live.set(p));
+            let mut seen = Vec::new();
+            live.for_each(first, end, |p| seen.push(p));
+            assert_eq!(seen, (first..end).filter(|p| p % 3 != 1).collect::<Vec<_>>());
+            live.clear_range(first, end);
+            assert!((0..200).all(|p| live.get(p) == (p % 3 != 1 && !(first..end).contains(&p))));
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Host/GC split: one open block for host writes, another for pages that collection moves.
+//!
+//! Moved pages have survived a block's life and tend to be colder than what the host writes now, so the two kinds
+//! of block age apart. Source: the "double log" baseline, for example Van Houdt, Performance Evaluation 70 (2013).
+//! Parameters: none. Cost: none. Memory: one more open block a domain.
+
+use super::Stream;
+use floatgate_base::PolicyInfo;
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "host-gc",
+    summary: "one open block for host writes, another for moved pages",
+    source: "Van Houdt, Performance Evaluation 2013",
+    params: &[],
+    cost: "none",
+    memory: "one more open block a plane",
+};
+
+pub const STREAMS: u32 = 2;
+pub const HOST: Stream = 0;
+pub const MOVED: Stream = 1;

@@ -1,0 +1,18 @@
+//! None: host writes and moved pages share one open block a domain.
+//!
+//! Source: the drive of the closed forms. Parameters: none. Cost: none. Memory: none.
+
+use super::Stream;
+use floatgate_base::PolicyInfo;
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "none",
+    summary: "host writes and moved pages share one open block a plane",
+    source: "-",
+    params: &[],
+    cost: "none",
+    memory: "none",
+};
+
+pub const STREAMS: u32 = 1;
+pub const STREAM: Stream = 0;

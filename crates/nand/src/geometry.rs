@@ -1,0 +1,134 @@
+//! The shape of a drive's flash.
+
+use floatgate_base::PAGES_MAX;
+
+/// Channels, chips, dies, planes, blocks and pages. All counts are at least 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Geometry {
+    /// Independent buses.
+    pub channels: u32,
+    /// Chips on each channel.
+    pub chips_per_channel: u32,
+    /// Dies in each chip.
+    pub dies_per_chip: u32,
+    /// Planes in each die.
+    pub planes_per_die: u32,
+    /// Blocks in each plane.
+    pub blocks_per_plane: u32,
+    /// Pages in each block.
+    pub pages_per_block: u32,
+    /// Bytes of a page, without its spare area; a power of two from 512 to 65536.
+    pub page_bytes: u32,
+}
+
+/// What is wrong with a geometry: the key at fault, the finding, and what would do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GeometryError {
+    /// Key of `[drive.geometry]`.
+    pub key: &'static str,
+    /// What is wrong.
+    pub what: String,
+    /// What was expected.
+    pub expected: String,
+}
+
+impl Geometry {
+    /// Planes of the whole drive.
+    #[must_use]
+    pub fn planes(&self) -> u32 {
+        self.channels * self.chips_per_channel * self.dies_per_chip * self.planes_per_die
+    }
+
+    /// Dies of the whole drive.
+    #[must_use]
+    pub fn dies(&self) -> u32 {
+        self.channels * self.chips_per_channel * self.dies_per_chip
+    }
+
+    /// Blocks of the whole drive.
+    #[must_use]
+    pub fn blocks(&self) -> u64 {
+        u64::from(self.planes()) * u64::from(self.blocks_per_plane)
+    }
+
+    /// Pages of the whole drive.
+    #[must_use]
+    pub fn pages(&self) -> u64 {
+        self.blocks() * u64::from(self.pages_per_block)
+    }
+
+    /// Bytes of the whole drive.
+    #[must_use]
+    pub fn bytes(&self) -> u64 {
+        self.pages() * u64::from(self.page_bytes)
+    }
+
+    /// Checks every count and the size as a whole.
+    ///
+    /// # Errors
+    /// Names the first key that is at fault.
+    pub fn check(&self) -> Result<(), GeometryError> {
+        let fault = |key, what, expected: &str| Err(GeometryError { key, what, expected: expected.into() });
+        let counts = [
+            ("channels", self.channels),
+            ("chips_per_channel", self.chips_per_channel),
+            ("dies_per_chip", self.dies_per_chip),
+            ("planes_per_die", self.planes_per_die),
+            ("blocks_per_plane", self.blocks_per_plane),
+            ("pages_per_block", self.pages_per_block),
+        ];
+        for (key, count) in counts {
+            if count == 0 {
+                return fault(key, format!("{key} is 0"), "expected a whole number from 1");
+            }
+        }
+        if !self.page_bytes.is_power_of_two() || !(512..=65_536).contains(&self.page_bytes) {
+            let what = format!("page_bytes is {}", self.page_bytes);
+            return fault("page_bytes", what, "expected a power of two from 512 to 65536");
+        }
+        let pages = counts.iter().map(|&(_, count)| u128::from(count)).product::<u128>();
+        if pages > u128::from(PAGES_MAX) {
+            let what = format!("the drive has {pages} pages");
+            return fault(
+                "blocks_per_plane",
+                what,
+                &format!("expected at most {PAGES_MAX} (8 TiB of 4 KiB pages)"),
+            );
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: Geometry = Geometry {
+        channels: 2,
+        chips_per_channel: 3,
+        dies_per_chip: 1,
+        planes_per_die: 2,
+        blocks_per_plane: 10,
+        pages_per_block: 64,
+        page_bytes: 4096,
+    };
+
+    #[test]
+    fn counts_multiply() {
+        assert_eq!((SMALL.planes(), SMALL.dies(), SMALL.blocks()), (12, 6, 120));
+        assert_eq!((SMALL.pages(), SMALL.bytes()), (7680, 7680 * 4096));
+        assert_eq!(SMALL.check(), Ok(()));
+    }
+
+    #[test]
+    fn faults_name_their_key() {
+        let key = |g: Geometry| g.check().unwrap_err().key;
+        assert_eq!(key(Geometry { dies_per_chip: 0, ..SMALL }), "dies_per_chip");
+        assert_eq!(key(Geometry { page_bytes: 4000, ..SMALL }), "page_bytes");
+        assert_eq!(key(Geometry { page_bytes: 256, ..SMALL }), "page_bytes");
+        assert_eq!(key(Geometry { page_bytes: 131_072, ..SMALL }), "page_bytes");
+        assert_eq!(key(Geometry { blocks_per_plane: u32::MAX, ..SMALL }), "blocks_per_plane");
+        let most = Geometry { blocks_per_plane: ((1u64 << 31) / 64 / 12 - 1) as u32, ..SMALL };
+        assert_eq!(most.check(), Ok(()));
+    }
+}
