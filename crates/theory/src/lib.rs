@@ -1,1 +1,41 @@
-//! Placeholder head, replaced as the crate is written.
+//! Closed forms of write amplification under uniform random page writes, and the steady-state laws
+//! of block validity that go with them.
+//!
+//! All forms describe the same drive: very many blocks of `b` pages, one open block that takes host
+//! writes and copies alike, a host that overwrites its live pages uniformly at random (groups of pages
+//! with rates of their own in [`wa_fifo_skewed`]), and a victim policy that acts when the open block is
+//! full. The drive is given by its spare factor `S = (T - U) / T`, of `T` physical and `U` live pages, or
+//! by `alpha = T / U = 1 / (1 - S)`. Blocks that are free or open hold back pages from `T`: compare a
+//! simulation at the ratio of *closed* pages to the live pages in them.
+//!
+//! | policy | write amplification | file |
+//! |---|---|---|
+//! | FIFO | `alpha / (alpha + W0(-alpha e^-alpha))`, also with groups of pages of unlike heat | [`fifo`] |
+//! | random | `1 / S` | [`random`] |
+//! | greedy | mean field, a sum of harmonic terms | [`greedy`] |
+//! | d-choices | mean field, tails of the valid count | [`choices`] |
+//!
+//! Time is counted in page lifetimes: a live page dies at rate 1, so that a closed drive of `U` live
+//! pages takes `U` host writes in one unit. Functions are pure and repeat bit for bit on every machine.
+//!
+//! This crate knows nothing of the engine, of traces or of configuration.
+
+pub mod choices;
+pub mod error;
+pub mod fifo;
+pub mod greedy;
+pub mod lambert;
+pub mod law;
+pub mod policy;
+pub mod random;
+pub mod spare;
+
+pub use choices::wa_d_choices;
+pub use error::{Error, Result};
+pub use fifo::{FifoLog, wa_fifo, wa_fifo_skewed};
+pub use greedy::wa_greedy;
+pub use lambert::lambert_w0;
+pub use law::ValidityLaw;
+pub use policy::{Policy, wa};
+pub use random::{random_turnover, wa_random};
+pub use spare::{PAGES_PER_BLOCK_MAX, SPARE_MARGIN, alpha_of_spare, alpha_with_trim, spare_of_alpha};
