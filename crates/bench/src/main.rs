@@ -22,6 +22,14 @@ fn seconds(mut work: impl FnMut() -> u64) -> (u64, f64) {
 fn memory(logical: u32, count: u64) -> f64 {
     let mut rng = Rng::new(1, "memory");
     let mut table = vec![0u32; logical as usize];
+    let plain = seconds(|| {
+        for _ in 0..count {
+            let slot = rng.below(u64::from(logical)) as usize;
+            table[slot] = table[slot].wrapping_add(slot as u32);
+        }
+        count
+    });
+    println!("plain {:.1}", plain.0 as f64 / plain.1 / 1e6);
     let mut run = |n: u64| {
         let mut order = [0usize; 64];
         let mut done = 0;

@@ -39,6 +39,12 @@ impl Flash for Functional {
     }
 
     #[inline(always)]
+    fn copy_run(&mut self, sources: &[(Ppn, Lpn)], _destination: Ppn, cause: Cause) {
+        self.counters.reads[cause as usize] += sources.len() as u64;
+        self.counters.programs[cause as usize] += sources.len() as u64;
+    }
+
+    #[inline(always)]
     fn read(&mut self, _ppn: Ppn, _lpn: Lpn, cause: Cause) {
         self.counters.reads[cause as usize] += 1;
     }

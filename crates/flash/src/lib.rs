@@ -24,6 +24,13 @@ pub trait Flash {
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
     /// Moves a live page: reads `source`, programs `destination`.
     fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause);
+    /// Moves live pages, given with what they hold, to consecutive pages from `destination` on.
+    #[inline(always)]
+    fn copy_run(&mut self, sources: &[(Ppn, Lpn)], destination: Ppn, cause: Cause) {
+        for (&(source, lpn), to) in sources.iter().zip(destination..) {
+            self.copy(source, to, lpn, cause);
+        }
+    }
     /// Reads `ppn`, which the map holds for `lpn`.
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
     /// The host read a page that it never wrote: no flash read.

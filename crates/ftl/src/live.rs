@@ -46,6 +46,15 @@ impl Live {
         }
     }
 
+    /// Sets `first..end`.
+    pub fn set_range(&mut self, first: Ppn, end: Ppn) {
+        let mut word_start = first & !63;
+        while word_start < end {
+            self.0[(word_start / 64) as usize] |= mask(first, end, word_start);
+            word_start += 64;
+        }
+    }
+
     /// Clears `first..end`.
     pub fn clear_range(&mut self, first: Ppn, end: Ppn) {
         let mut word_start = first & !63;
@@ -78,6 +87,8 @@ mod tests {
             assert_eq!(seen, (first..end).filter(|p| p % 3 != 1).collect::<Vec<_>>());
             live.clear_range(first, end);
             assert!((0..200).all(|p| live.get(p) == (p % 3 != 1 && !(first..end).contains(&p))));
+            live.set_range(first, end);
+            assert!((0..200).all(|p| live.get(p) == (p % 3 != 1 || (first..end).contains(&p))));
         }
     }
 }

@@ -4,7 +4,7 @@
 //! source and the cause. A job may be stopped after any page and taken up again.
 
 use crate::ftl::{Failure, Ftl};
-use floatgate_base::{Ppn, UnitId, prefetch::prefetch};
+use floatgate_base::{Lpn, Ppn, UnitId, prefetch::prefetch};
 use floatgate_flash::{Cause, Flash, Layout};
 
 /// Pages ahead whose map entry is asked for.
@@ -60,27 +60,48 @@ impl Ftl {
         Ok(true)
     }
 
+    /// Moves pages in runs that go to one open unit.
     fn move_pages<F: Flash>(
         &mut self,
         flash: &mut F,
         job: &mut Migration,
-        moving: &[(Ppn, u32)],
+        moving: &[(Ppn, Lpn)],
     ) -> Result<(), Failure> {
         let domains = self.layout.domains();
-        for (i, &(source, lpn)) in moving.iter().enumerate() {
-            if let Some(&(_, ahead)) = moving.get(i + MAP_AHEAD) {
-                prefetch(&self.map, ahead as usize);
-            }
-            let slot = (self.setup.separate.move_stream(lpn) * domains + job.domain) as usize;
+        let mut done = 0;
+        while let Some(&(_, lpn)) = moving.get(done) {
+            let stream = self.setup.separate.move_stream(lpn);
+            let slot = (stream * domains + job.domain) as usize;
             if self.frontiers[slot].room() == 0 && !self.open(slot, job.domain) {
                 return Err(Failure::OutOfFreeBlocks);
             }
-            let destination = self.append(slot, lpn);
-            self.map[lpn as usize] = destination;
-            flash.copy(source, destination, lpn, job.cause);
-            job.next = source + 1;
+            let room = self.frontiers[slot].room() as usize;
+            let run = self.setup.separate.move_run(&moving[done..moving.len().min(done + room)]);
+            let destination = self.move_run(slot, &moving[done..], run);
+            flash.copy_run(&moving[done..done + run], destination, job.cause);
+            done += run;
+            job.next = moving[done - 1].0 + 1;
         }
         Ok(())
+    }
+
+    /// Remaps the first `run` pages of `moving` to the next pages of an open unit with room for them; returns the
+    /// first of these.
+    #[inline(always)]
+    fn move_run(&mut self, slot: usize, moving: &[(Ppn, Lpn)], run: usize) -> Ppn {
+        let first = self.frontiers[slot].next;
+        self.frontiers[slot].next += run as u32;
+        self.live.set_range(first, first + run as u32);
+        let reverse = &mut self.reverse[first as usize..][..run];
+        for (i, back) in reverse.iter_mut().enumerate() {
+            if let Some(&(_, ahead)) = moving.get(i + MAP_AHEAD) {
+                prefetch(&self.map, ahead as usize);
+            }
+            let lpn = moving[i].1;
+            *back = lpn;
+            self.map[lpn as usize] = first + i as u32;
+        }
+        first
     }
 
     fn finish<F: Flash>(&mut self, flash: &mut F, job: &mut Migration) {

@@ -4,7 +4,7 @@
 mod host_gc;
 mod none;
 
-use floatgate_base::{Lpn, PolicyInfo};
+use floatgate_base::{Lpn, PolicyInfo, Ppn};
 
 /// All separators.
 pub const POLICIES: &[PolicyInfo] = &[none::INFO, host_gc::INFO];
@@ -48,6 +48,16 @@ impl Separate {
         match self {
             Self::None => none::STREAM,
             Self::HostGc => host_gc::MOVED,
+        }
+    }
+
+    /// How many of these moved pages, from the first on, join the stream of the first. These policies send all to
+    /// one stream, so a whole block moves without a decision per page.
+    #[inline(always)]
+    #[must_use]
+    pub fn move_run(self, moving: &[(Ppn, Lpn)]) -> usize {
+        match self {
+            Self::None | Self::HostGc => moving.len(),
         }
     }
 }
