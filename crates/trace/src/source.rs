@@ -42,4 +42,14 @@ pub trait Source: Send {
 
     /// Where request number `index` (from 0, of the present pass) stands, for error messages: `PATH:LINE`.
     fn place_of(&self, index: u64) -> String;
+
+    /// Whether the stamps mean anything; if not they are all 0.
+    fn has_times(&self) -> bool {
+        true
+    }
+
+    /// What the reader took for granted because the format does not say it: units, polarity, the chosen event.
+    fn assumed(&self) -> Vec<String> {
+        Vec::new()
+    }
 }

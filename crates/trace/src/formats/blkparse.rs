@@ -1,0 +1,192 @@
+//! blkparse's default text: `maj,min cpu seq time pid action rwbs sector + sectors [process]`.
+//!
+//! A request appears once per event of its life, so one event (action) counts as the request: the one asked for, or,
+//! by default, the first of Q (queued: what the host meant), D (issued to the device), C (completed), I, G, ... of
+//! which the first 256 KiB of the trace hold a request. Other events, messages, lines without an address, flushes and
+//! the summaries at the end of a file are other records. Stamps of several CPUs are merged out of order.
+
+use super::{FormatInfo, Likeness, text_reader};
+use crate::cursor::{Cursor, Fault, scaled};
+use crate::options::{Action, LbaUnit, TimeUnit};
+use crate::text::{LineFormat, Record, Setup};
+use floatgate_base::{Op, Result};
+
+pub(super) const INFO: FormatInfo = FormatInfo {
+    name: "blkparse",
+    summary: "blkparse default text (Linux blktrace, SSDTrace)",
+    line: "expected maj,min cpu seq time pid action rwbs sector + sectors [process]",
+    units: "time in seconds, address and size in sectors of 512 bytes",
+    states_units: true,
+    time_unit: Some(TimeUnit::Seconds),
+    lba_unit: Some(LbaUnit::Sector),
+    extensions: &["blkparse"],
+    has_actions: true,
+    recognise,
+    reader: text_reader::<BlkParse>,
+};
+
+pub(super) struct BlkParse {
+    time_power: u32,
+    lba_bytes: u64,
+    action: u8,
+    chosen_by_user: bool,
+    /// Requests seen under other actions, to say what there would have been.
+    others: [bool; 128],
+    in_summary: bool,
+}
+
+impl LineFormat for BlkParse {
+    fn new(setup: &Setup, head: &[u8]) -> Result<Self> {
+        Ok(Self {
+            time_power: setup.time_power,
+            lba_bytes: setup.lba_bytes,
+            action: setup.action().map_or_else(|| default_action(head), |a| a.0),
+            chosen_by_user: setup.action().is_some(),
+            others: [false; 128],
+            in_summary: false,
+        })
+    }
+
+    #[inline]
+    fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
+        line.blanks();
+        let from = line.at();
+        if line.uint().is_none() || !line.eat(b',') || line.uint().is_none() {
+            return self.no_event(line);
+        }
+        let device = line.since(from);
+        self.in_summary = false;
+        number(line, "is no CPU")?;
+        number(line, "is no sequence number")?;
+        gap(line)?;
+        let stamp =
+            line.stamp(self.time_power).ok_or_else(|| line.fault("is no time stamp", "expected seconds"))?;
+        number(line, "is no process number")?;
+        gap(line)?;
+        let action = line.word();
+        if action != [self.action] {
+            if let [a @ 0..=127] = action {
+                self.others[usize::from(*a)] = true;
+            }
+            return Ok(None);
+        }
+        gap(line)?;
+        let Some(op) = operation(line.word()) else { return Ok(None) };
+        let Some((lba, sectors)) = extent(line) else { return Ok(None) };
+        let offset = scaled(lba, self.lba_bytes)?;
+        Ok(Some(Record { stamp, op, offset, bytes: scaled(sectors, 512)?, device }))
+    }
+
+    fn restart(&mut self) {
+        self.in_summary = false;
+    }
+
+    fn assumed(&self, out: &mut Vec<String>) {
+        let why = if self.chosen_by_user { "chosen" } else { "default for this trace" };
+        out.push(format!("requests are the events {} ({why})", char::from(self.action)));
+    }
+
+    fn hint_if_empty(&self) -> String {
+        let others: Vec<&str> =
+            Action::NAMES.iter().copied().filter(|n| self.others[usize::from(n.as_bytes()[0])]).collect();
+        let action = char::from(self.action);
+        match others.len() {
+            0 => format!("expected events {action} with a sector and a length"),
+            _ => format!("expected events {action}; the trace has {}", others.join(", ")),
+        }
+    }
+}
+
+impl BlkParse {
+    /// A line that does not begin with a device: summaries and headings, or a fault.
+    fn no_event<'a>(&mut self, line: &Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
+        let text = line.line().trim_ascii();
+        let heading = [&b"CPU"[..], b"Total (", b"Throughput", b"Events (", b"Skips:", b"Input file", b"==="];
+        self.in_summary |= heading.iter().any(|h| text.starts_with(h));
+        if self.in_summary || text.is_empty() {
+            return Ok(None);
+        }
+        Err(line.fault("is no device", "expected major,minor and an event, or a summary"))
+    }
+}
+
+/// Steps over blanks and a whole number.
+#[inline]
+fn number(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<(), Fault> {
+    gap(line)?;
+    match line.uint() {
+        Some(_) => Ok(()),
+        None => Err(line.fault(what, "expected a whole number")),
+    }
+}
+
+/// Steps over the blanks between two fields.
+#[inline]
+fn gap(line: &mut Cursor<'_>) -> std::result::Result<(), Fault> {
+    if line.blanks() { Ok(()) } else { Err(line.fault("is no number", "expected a number and a blank")) }
+}
+
+/// What the RWBS letters ask for: an F before the operation is a flush that comes with it, letters behind it are
+/// hints (FUA, ahead, sync, meta, barrier, secure).
+#[inline]
+fn operation(rwbs: &[u8]) -> Option<Op> {
+    match rwbs {
+        [b'W', ..] | [b'F', b'W', ..] => Some(Op::Write),
+        [b'R', ..] | [b'F', b'R', ..] => Some(Op::Read),
+        [b'D', ..] | [b'F', b'D', ..] => Some(Op::Trim),
+        _ => None,
+    }
+}
+
+/// Address and length: `sector + sectors`.
+#[inline]
+fn extent(line: &mut Cursor<'_>) -> Option<(u64, u64)> {
+    line.blanks();
+    let lba = line.uint()?;
+    line.blanks();
+    if !line.eat(b'+') {
+        return None;
+    }
+    line.blanks();
+    Some((lba, line.uint()?))
+}
+
+/// The action of an event that carries a request.
+fn event(line: &[u8]) -> Option<u8> {
+    let mut words = line.split(|b| matches!(b, b' ' | b'\t')).filter(|w| !w.is_empty());
+    is_device(words.next()?).then_some(())?;
+    let [action] = words.nth(4)? else { return None };
+    operation(words.next()?)?;
+    words.next()?;
+    (words.next()? == b"+").then_some(*action)
+}
+
+fn is_device(word: &[u8]) -> bool {
+    let mut parts = word.split(|&b| b == b',');
+    let number = |p: Option<&[u8]>| p.is_some_and(|p| !p.is_empty() && p.iter().all(u8::is_ascii_digit));
+    number(parts.next()) && number(parts.next()) && parts.next().is_none()
+}
+
+/// The action that counts where none is asked for.
+fn default_action(head: &[u8]) -> u8 {
+    let mut seen = [false; 256];
+    for action in head.split(|&b| b == b'\n').filter_map(event) {
+        seen[usize::from(action)] = true;
+    }
+    let found = Action::NAMES.iter().map(|n| n.as_bytes()[0]).find(|a| seen[usize::from(*a)]);
+    found.unwrap_or(b'Q')
+}
+
+fn recognise(line: &[u8]) -> Likeness {
+    let words: Vec<&[u8]> =
+        line.split(|b| matches!(b, b' ' | b'\t')).filter(|w| !w.is_empty()).take(7).collect();
+    let number = |w: &[u8]| w.iter().all(u8::is_ascii_digit);
+    Likeness::sure(
+        words.len() >= 7
+            && is_device(words[0])
+            && number(words[1])
+            && number(words[2])
+            && words[3].iter().all(|b| b.is_ascii_digit() || *b == b'.')
+            && words[5].len() <= 2,
+    )
+}

@@ -1,0 +1,36 @@
+//! DiskSim ascii: `time_ms device lba size flags`, blocks of 512 bytes, bit 0 of the hexadecimal flags = read.
+
+use super::columns::{Columns, likeness};
+use super::{FormatInfo, text_reader};
+use crate::cursor::{Cursor, Fault};
+use crate::options::{LbaUnit, TimeUnit};
+use crate::text::{LineFormat, Record, Setup};
+use floatgate_base::Result;
+
+pub(super) const INFO: FormatInfo = FormatInfo {
+    name: "disksim",
+    summary: "DiskSim ascii",
+    line: "expected time device lba size flags",
+    units: "assumed: time in ms, address and size in blocks of 512 bytes, bit 0 of the flags = read",
+    states_units: false,
+    time_unit: Some(TimeUnit::Milliseconds),
+    lba_unit: Some(LbaUnit::Sector),
+    extensions: &["disksim"],
+    has_actions: false,
+    recognise: |line| likeness(line, |shape| shape.float_time),
+    reader: text_reader::<DiskSim>,
+};
+
+pub(super) struct DiskSim(Columns);
+
+impl LineFormat for DiskSim {
+    fn new(setup: &Setup, _head: &[u8]) -> Result<Self> {
+        let (time_power, lba_bytes) = (setup.time_power, setup.lba_bytes);
+        Ok(Self(Columns { time_power, lba_bytes, size_bytes: 512, flags: true }))
+    }
+
+    #[inline]
+    fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
+        self.0.parse(line)
+    }
+}

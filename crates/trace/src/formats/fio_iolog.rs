@@ -1,0 +1,134 @@
+//! fio's iolog, versions 2 and 3: `[time] file action [offset length]` behind a line that names the version.
+//!
+//! Version 3 has stamps, which fio writes and replays in microseconds (its documentation names no unit); version 2 has
+//! none, and its `wait` lines are not turned into time because fio's documentation and code read them differently.
+//! The file is the device. add, open, close, sync, datasync and wait are other records.
+
+use super::{FormatInfo, Likeness, text_reader};
+use crate::cursor::{Cursor, Fault, scaled};
+use crate::options::{LbaUnit, TimeUnit};
+use crate::text::{LineFormat, Record, Setup};
+use floatgate_base::{Error, Op, Place, Result};
+
+pub(super) const INFO: FormatInfo = FormatInfo {
+    name: "fio-iolog",
+    summary: "fio iolog, versions 2 and 3",
+    line: "expected [time] file action [offset length]",
+    units: "assumed: time of version 3 in us; address and size in bytes",
+    states_units: false,
+    time_unit: Some(TimeUnit::Microseconds),
+    lba_unit: Some(LbaUnit::Byte),
+    extensions: &["iolog", "fio"],
+    has_actions: false,
+    recognise,
+    reader: text_reader::<FioIolog>,
+};
+
+pub(super) struct FioIolog {
+    time_power: u32,
+    lba_bytes: u64,
+    /// 2 or 3; 0 until a line says so.
+    version: u8,
+    first_version: u8,
+}
+
+const NO_HEADER: &str = "expected 'fio version 2 iolog' or 'fio version 3 iolog' first";
+
+impl LineFormat for FioIolog {
+    fn new(setup: &Setup, head: &[u8]) -> Result<Self> {
+        let first = head.split(|&b| b == b'\n').map(<[u8]>::trim_ascii).find(|l| !l.is_empty());
+        let first_version = first.and_then(version).unwrap_or(0);
+        if first_version == 2 && setup.options.time_unit.is_some() {
+            let place = Place::Setting("--time-unit".into());
+            return Err(Error::input(place, "fio iolog version 2 has no times", "leave it out"));
+        }
+        Ok(Self { time_power: setup.time_power, lba_bytes: setup.lba_bytes, version: 0, first_version })
+    }
+
+    #[inline]
+    fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
+        line.blanks();
+        if line.at_end() {
+            return Ok(None);
+        }
+        if let Some(version) = version(line.line()) {
+            self.version = version;
+            return Ok(None);
+        }
+        let mut stamp = 0;
+        match self.version {
+            2 => {}
+            3 => {
+                stamp = line
+                    .stamp(self.time_power)
+                    .ok_or_else(|| line.fault("is no time stamp", "expected microseconds"))?;
+                gap(line, "is no time stamp", "expected microseconds")?;
+            }
+            _ => {
+                return Err(Fault {
+                    from: 0,
+                    to: line.line().len(),
+                    what: "is no header",
+                    expected: NO_HEADER,
+                });
+            }
+        }
+        let device = line.word();
+        line.blanks();
+        let from = line.at();
+        let op = match line.word() {
+            b"read" => Op::Read,
+            b"write" => Op::Write,
+            b"trim" => Op::Trim,
+            b"add" | b"open" | b"close" | b"unlink" | b"sync" | b"datasync" | b"sync_file_range"
+            | b"wait" => return Ok(None),
+            _ => {
+                let (from, to) = (from, line.at());
+                let expected = "expected read, write, trim, sync, datasync, wait, add, open or close";
+                return Err(Fault { from, to, what: "is no action", expected });
+            }
+        };
+        line.blanks();
+        let lba = line.uint().ok_or_else(|| line.fault("is no offset", "expected bytes"))?;
+        gap(line, "is no offset", "expected bytes")?;
+        let bytes = line.uint().ok_or_else(|| line.fault("is no length", "expected bytes"))?;
+        gap(line, "is no length", "expected bytes")?;
+        if !line.at_end() {
+            return Err(line.fault("is one field too many", "expected the end of the line"));
+        }
+        Ok(Some(Record { stamp, op, offset: scaled(lba, self.lba_bytes)?, bytes, device }))
+    }
+
+    fn restart(&mut self) {
+        self.version = 0;
+    }
+
+    fn has_times(&self) -> bool {
+        self.first_version != 2
+    }
+}
+
+/// Steps over the blanks behind a field.
+#[inline]
+fn gap(line: &mut Cursor<'_>, what: &'static str, expected: &'static str) -> std::result::Result<(), Fault> {
+    if line.blanks() || line.at_end() { Ok(()) } else { Err(line.fault(what, expected)) }
+}
+
+/// The version that a header line names.
+#[inline]
+fn version(line: &[u8]) -> Option<u8> {
+    match line.strip_prefix(b"fio version ")?.trim_ascii_end() {
+        b"2 iolog" => Some(2),
+        b"3 iolog" => Some(3),
+        _ => None,
+    }
+}
+
+fn recognise(line: &[u8]) -> Likeness {
+    const ACTIONS: [&[u8]; 9] =
+        [b"add", b"open", b"close", b"read", b"write", b"trim", b"sync", b"datasync", b"wait"];
+    let words: Vec<&[u8]> = line.split(|&b| b == b' ').filter(|w| !w.is_empty()).collect();
+    let action = |i: usize| words.get(i).is_some_and(|w| ACTIONS.contains(w));
+    let record = action(1) && matches!(words.len(), 2 | 4) || action(2) && matches!(words.len(), 3 | 5);
+    Likeness::sure(record || version(line).is_some())
+}

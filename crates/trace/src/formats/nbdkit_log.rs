@@ -1,0 +1,165 @@
+//! The log of nbdkit's log filter: `DATE TIME [connection=N] Action id=N offset=0x0 count=0x200 ...`.
+//!
+//! Reads, writes and trims count when the call is logged; the line of its return is another record, as are flushes,
+//! connections and the like, and so a call counts even if it fails later. `Zero` with `trim=1` lets the drive
+//! deallocate the range and counts as TRIM; without it the zeros have to be stored and it counts as a write.
+//! The export is the device, whichever connection it is reached by.
+
+use super::{FormatInfo, Likeness, text_reader};
+use crate::cursor::{Cursor, Fault};
+use crate::text::{LineFormat, Record, Setup};
+use floatgate_base::{Op, Result};
+
+pub(super) const INFO: FormatInfo = FormatInfo {
+    name: "nbdkit-log",
+    summary: "log of nbdkit's log filter",
+    line: "expected YYYY-MM-DD HH:MM:SS.ffffff [connection=N] Action ...",
+    units: "time as date and time of day, address and size in bytes; Zero that may trim counts as TRIM",
+    states_units: true,
+    time_unit: None,
+    lba_unit: None,
+    extensions: &["nbdlog", "nbdkit"],
+    has_actions: false,
+    recognise,
+    reader: text_reader::<NbdkitLog>,
+};
+
+/// Device of a connection whose export has no name or is not known.
+const NO_EXPORT: &[u8] = b"nbd";
+
+pub(super) struct NbdkitLog {
+    /// `YYYY-MM-DD HH:MM:` of the last line and its seconds since 1970.
+    minute: [u8; 17],
+    minute_s: i64,
+    /// Exports by connection.
+    exports: Vec<(u64, Vec<u8>)>,
+}
+
+impl LineFormat for NbdkitLog {
+    fn new(_setup: &Setup, _head: &[u8]) -> Result<Self> {
+        Ok(Self { minute: [0; 17], minute_s: 0, exports: Vec::new() })
+    }
+
+    #[inline]
+    fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
+        if line.at_end() {
+            return Ok(None);
+        }
+        let stamp = self.stamp(line)?;
+        let connection = if line.eat_word(b"connection=") {
+            let n = line.uint();
+            n.filter(|_| line.blanks())
+                .ok_or_else(|| line.fault("is no connection", "expected a whole number"))?
+        } else {
+            0
+        };
+        let from = line.at();
+        let action = line.word();
+        let (op, zero) = match action {
+            b"Read" => (Op::Read, false),
+            b"Write" => (Op::Write, false),
+            b"Trim" => (Op::Trim, false),
+            b"Zero" => (Op::Write, true),
+            b"Connect" => {
+                self.connect(connection, line.rest());
+                return Ok(None);
+            }
+            b"Flush" | b"Disconnect" | b"Extents" | b"Cache" | b"Preconnect" | b"Ready" | b"Fork"
+            | b"ListExports" | b"Unload" | b"Load" | b"Getready" | b"AfterFork" | b"Cleanup" => {
+                return Ok(None);
+            }
+            _ if action.starts_with(b"...") => return Ok(None),
+            _ => {
+                let expected = "expected Read, Write, Trim, Zero, Flush, Connect or another nbdkit action";
+                return Err(Fault { from, to: line.at(), what: "is no action", expected });
+            }
+        };
+        if field(line, b"id=") {
+            line.word();
+        }
+        let offset = field(line, b"offset=").then(|| line.hex()).flatten();
+        let offset = offset.ok_or_else(|| line.fault("is no offset", "expected offset=0x..."))?;
+        let bytes = field(line, b"count=").then(|| line.hex()).flatten();
+        let bytes = bytes.ok_or_else(|| line.fault("is no length", "expected count=0x..."))?;
+        let op = if zero && field(line, b"trim=1") { Op::Trim } else { op };
+        let known = self.exports.iter().find(|(c, _)| *c == connection);
+        let device = known.map_or(NO_EXPORT, |(_, export)| export.as_slice());
+        Ok(Some(Record { stamp: stamp.into(), op, offset, bytes, device }))
+    }
+
+    fn restart(&mut self) {
+        self.exports.clear();
+    }
+}
+
+impl NbdkitLog {
+    /// `YYYY-MM-DD HH:MM:SS.ffffff ` as nanoseconds since 1970.
+    #[inline]
+    fn stamp(&mut self, line: &mut Cursor<'_>) -> std::result::Result<i64, Fault> {
+        const WHAT: (&str, &str) = ("is no time stamp", "expected YYYY-MM-DD HH:MM:SS.ffffff");
+        let minute = line.rest().get(..17).ok_or_else(|| line.fault(WHAT.0, WHAT.1))?;
+        if minute != self.minute {
+            self.minute_s = minute_of(minute).ok_or_else(|| line.fault(WHAT.0, WHAT.1))?;
+            self.minute.copy_from_slice(minute);
+        }
+        line.skip(17);
+        let second = line.stamp(9).filter(|s| (0..61_000_000_000).contains(s));
+        let second = second.ok_or_else(|| line.fault(WHAT.0, WHAT.1))?;
+        if !line.blanks() {
+            return Err(line.fault(WHAT.0, WHAT.1));
+        }
+        Ok(self.minute_s * 1_000_000_000 + second as i64)
+    }
+
+    /// Remembers the export of a connection.
+    fn connect(&mut self, connection: u64, rest: &[u8]) {
+        let quoted = rest.trim_ascii_start().strip_prefix(b"export=\"");
+        let name = quoted.and_then(|q| q.split(|&b| b == b'"').next()).unwrap_or_default();
+        let name = if name.is_empty() { NO_EXPORT } else { name };
+        self.exports.retain(|(c, _)| *c != connection);
+        // Servers may run long; a connection that never says goodbye must not grow the table for ever.
+        if self.exports.len() >= 1024 {
+            self.exports.remove(0);
+        }
+        self.exports.push((connection, name.to_vec()));
+    }
+}
+
+/// Steps over blanks and `name`, if that comes next.
+#[inline]
+fn field(line: &mut Cursor<'_>, name: &[u8]) -> bool {
+    line.blanks();
+    let hit = line.rest().starts_with(name);
+    if hit {
+        line.skip(name.len());
+    }
+    hit
+}
+
+/// Seconds from 1970 to the minute `YYYY-MM-DD HH:MM:`.
+fn minute_of(text: &[u8]) -> Option<i64> {
+    let shape = text.iter().zip(b"0000-00-00 00:00:");
+    if !shape.clone().all(|(b, s)| if *s == b'0' { b.is_ascii_digit() } else { b == s }) {
+        return None;
+    }
+    let number =
+        |from: usize, to: usize| text[from..to].iter().fold(0i64, |v, b| v * 10 + i64::from(b - b'0'));
+    let (year, month, day) = (number(0, 4), number(5, 7), number(8, 10));
+    let (hour, minute) = (number(11, 13), number(14, 16));
+    let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let days = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let in_month = *usize::try_from(month - 1).ok().and_then(|m| days.get(m))?;
+    // Years before 1677 do not fit nanoseconds in 64 bits; no log is that old.
+    if !(1970..2200).contains(&year) || !(1..=in_month).contains(&day) || hour > 23 || minute > 59 {
+        return None;
+    }
+    let years_before = year - 1;
+    let days_before_year = years_before * 365 + years_before / 4 - years_before / 100 + years_before / 400;
+    let days_before_month: i64 = days[..month as usize - 1].iter().sum();
+    let since_1970 = days_before_year + days_before_month + day - 1 - 719_162;
+    Some((since_1970 * 24 + hour) * 3600 + minute * 60)
+}
+
+fn recognise(line: &[u8]) -> Likeness {
+    Likeness::sure(line.len() > 20 && minute_of(&line[..17]).is_some() && line[17].is_ascii_digit())
+}

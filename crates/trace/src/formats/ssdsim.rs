@@ -1,0 +1,38 @@
+//! SSDsim ascii: `time_ns device lba size op`, sectors of 512 bytes, 1 = read.
+//!
+//! Nothing in a file says the unit of time: some are in microseconds, which `--time-unit us` tells.
+
+use super::columns::{Columns, likeness};
+use super::{FormatInfo, text_reader};
+use crate::cursor::{Cursor, Fault};
+use crate::options::{LbaUnit, TimeUnit};
+use crate::text::{LineFormat, Record, Setup};
+use floatgate_base::Result;
+
+pub(super) const INFO: FormatInfo = FormatInfo {
+    name: "ssdsim",
+    summary: "SSDsim ascii",
+    line: "expected time device lba size op",
+    units: "assumed: time in ns, address and size in sectors of 512 bytes, 1 = read",
+    states_units: false,
+    time_unit: Some(TimeUnit::Nanoseconds),
+    lba_unit: Some(LbaUnit::Sector),
+    extensions: &["ssdsim"],
+    has_actions: false,
+    recognise: |line| likeness(line, |shape| !shape.float_time),
+    reader: text_reader::<SsdSim>,
+};
+
+pub(super) struct SsdSim(Columns);
+
+impl LineFormat for SsdSim {
+    fn new(setup: &Setup, _head: &[u8]) -> Result<Self> {
+        let (time_power, lba_bytes) = (setup.time_power, setup.lba_bytes);
+        Ok(Self(Columns { time_power, lba_bytes, size_bytes: 512, flags: false }))
+    }
+
+    #[inline]
+    fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
+        self.0.parse(line)
+    }
+}

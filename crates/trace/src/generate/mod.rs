@@ -1,0 +1,277 @@
+//! Synthetic workloads: requests of one size, aligned to it, from one address pattern.
+
+mod hot_cold;
+mod sequential;
+mod uniform;
+mod zipf;
+
+use crate::source::{Source, Summary};
+use floatgate_base::error::quote;
+use floatgate_base::{Error, Op, Place, RequestBatch, Result, Rng};
+use hot_cold::HotCold;
+use sequential::Sequential;
+use uniform::Uniform;
+use zipf::Zipf;
+
+/// Which addresses come in which order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pattern {
+    /// Ascending, again from 0 at the end.
+    Sequential,
+    /// Every address equally likely.
+    Uniform,
+    /// The k-th most popular address with probability proportional to `k^-theta`, popular ones scattered.
+    Zipf,
+    /// A hot and a cold part, each uniform inside; the hot one lies first.
+    HotCold,
+}
+
+impl Pattern {
+    /// All patterns by the names that the configuration knows.
+    pub const NAMES: &[(&str, Pattern)] = &[
+        ("sequential", Pattern::Sequential),
+        ("uniform", Pattern::Uniform),
+        ("zipf", Pattern::Zipf),
+        ("hot-cold", Pattern::HotCold),
+    ];
+
+    /// Reads a pattern's name.
+    ///
+    /// # Errors
+    /// Quotes an unknown name and lists the valid ones.
+    pub fn parse(text: &str) -> Result<Self> {
+        match Self::NAMES.iter().find(|(name, _)| *name == text) {
+            Some((_, pattern)) => Ok(*pattern),
+            None => {
+                let names: Vec<&str> = Self::NAMES.iter().map(|(name, _)| *name).collect();
+                let what = format!("{} is no pattern", quote(text.as_bytes()));
+                Err(setting("pattern", what, format!("expected one of {}", names.join(", "))))
+            }
+        }
+    }
+}
+
+/// A synthetic workload.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GeneratorConfig {
+    /// Which addresses come in which order.
+    pub pattern: Pattern,
+    /// Size of the address space; what does not hold a whole request at its end is not used.
+    pub logical_bytes: u64,
+    /// Size and alignment of every request.
+    pub request_bytes: u64,
+    /// Share of the requests that read.
+    pub read_share: f64,
+    /// Share of the requests that trim; the rest writes.
+    pub trim_share: f64,
+    /// Number of requests.
+    pub requests: u64,
+    /// Requests per second, evenly spaced; without it all stamps are 0.
+    pub rate_per_s: Option<f64>,
+    /// Exponent of the Zipf law; 0 is uniform.
+    pub zipf_theta: f64,
+    /// Share of the address space that is hot.
+    pub hot_share_of_pages: f64,
+    /// Share of the requests that go there.
+    pub hot_share_of_writes: f64,
+    /// Seed; every purpose draws from its own stream of it.
+    pub seed: u64,
+}
+
+impl Default for GeneratorConfig {
+    fn default() -> Self {
+        Self {
+            pattern: Pattern::Uniform,
+            logical_bytes: 1 << 30,
+            request_bytes: 4096,
+            read_share: 0.0,
+            trim_share: 0.0,
+            requests: 10_000_000,
+            rate_per_s: None,
+            zipf_theta: 0.99,
+            hot_share_of_pages: 0.2,
+            hot_share_of_writes: 0.8,
+            seed: 1,
+        }
+    }
+}
+
+impl GeneratorConfig {
+    /// Refuses what cannot be generated.
+    ///
+    /// # Errors
+    /// Names the setting and what it may be.
+    pub fn validate(&self) -> Result<()> {
+        let share = |name: &str, value: f64| match value {
+            v if (0.0..=1.0).contains(&v) => Ok(()),
+            v => Err(setting(name, format!("{v} is no share"), "expected a number from 0 to 1")),
+        };
+        if self.request_bytes == 0 {
+            return Err(setting("request_bytes", "0 bytes", "expected at least 1"));
+        }
+        if self.logical_bytes < self.request_bytes {
+            let what = format!("{} bytes exceed the space of {}", self.request_bytes, self.logical_bytes);
+            return Err(setting("request_bytes", what, "expected a request that fits the drive"));
+        }
+        if self.requests == 0 {
+            return Err(setting("requests", "0 requests", "expected at least 1"));
+        }
+        share("read_share", self.read_share)?;
+        share("trim_share", self.trim_share)?;
+        if self.read_share + self.trim_share > 1.0 {
+            let what = format!("read_share + trim_share = {}", self.read_share + self.trim_share);
+            return Err(setting("read_share", what, "expected a sum of at most 1"));
+        }
+        match self.rate_per_s {
+            Some(rate) if !(rate.is_finite() && rate > 0.0) => {
+                return Err(setting("rate_per_s", format!("{rate} is no rate"), "expected a number above 0"));
+            }
+            Some(rate) if self.requests as f64 / rate > 9.0e9 => {
+                let what = format!("{} requests at {rate} a second last more than 285 years", self.requests);
+                return Err(setting("rate_per_s", what, "expected a higher rate"));
+            }
+            _ => {}
+        }
+        match self.pattern {
+            Pattern::Zipf if !(0.0..=20.0).contains(&self.zipf_theta) => {
+                let what = format!("{} is no exponent", self.zipf_theta);
+                Err(setting("zipf_theta", what, "expected a number from 0 to 20"))
+            }
+            Pattern::HotCold => {
+                share("hot_share_of_pages", self.hot_share_of_pages)?;
+                share("hot_share_of_writes", self.hot_share_of_writes)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Number of places that a request can go to.
+    #[must_use]
+    pub fn slots(&self) -> u64 {
+        self.logical_bytes / self.request_bytes
+    }
+}
+
+fn setting(name: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
+    Error::input(Place::Setting(format!("workload.{name}")), what, expected)
+}
+
+/// An address pattern: yields slots, requests' addresses divided by their size.
+trait Slots: Send {
+    /// Appends the byte offsets of the next `n` requests.
+    fn fill(&mut self, offsets: &mut Vec<u64>, n: usize, request_bytes: u64);
+}
+
+/// A source of synthetic requests.
+pub struct Generator {
+    config: GeneratorConfig,
+    slots: Box<dyn Slots>,
+    ops: Rng,
+    /// Requests made so far.
+    made: u64,
+}
+
+impl Generator {
+    /// Prepares a workload.
+    ///
+    /// # Errors
+    /// As [`GeneratorConfig::validate`].
+    pub fn new(config: GeneratorConfig) -> Result<Self> {
+        config.validate()?;
+        let (slots, ops) = start(&config);
+        Ok(Self { config, slots, ops, made: 0 })
+    }
+
+    /// The workload.
+    #[must_use]
+    pub fn config(&self) -> &GeneratorConfig {
+        &self.config
+    }
+
+    /// Appends the stamps of the next `n` requests.
+    fn fill_times(&self, times: &mut Vec<i64>, n: usize) {
+        match self.config.rate_per_s {
+            None => times.resize(times.len() + n, 0),
+            Some(rate) => {
+                // Each stamp from its own number: no error adds up.
+                let gap_ns = 1e9 / rate;
+                times.extend((self.made..self.made + n as u64).map(|i| (i as f64 * gap_ns) as i64));
+            }
+        }
+    }
+
+    /// Appends the operations of the next `n` requests.
+    fn fill_ops(&mut self, ops: &mut Vec<Op>, n: usize) {
+        let (read, trim) = (self.config.read_share, self.config.trim_share);
+        if read == 0.0 && trim == 0.0 {
+            ops.resize(ops.len() + n, Op::Write);
+            return;
+        }
+        let rng = &mut self.ops;
+        ops.extend((0..n).map(|_| match rng.unit() {
+            u if u < read => Op::Read,
+            u if u < read + trim => Op::Trim,
+            _ => Op::Write,
+        }));
+    }
+}
+
+/// The state before the first request.
+fn start(config: &GeneratorConfig) -> (Box<dyn Slots>, Rng) {
+    let n = config.slots();
+    let rng = Rng::new(config.seed, "workload address");
+    let slots: Box<dyn Slots> = match config.pattern {
+        Pattern::Sequential => Box::new(Sequential::new(n)),
+        Pattern::Uniform => Box::new(Uniform::new(n, rng)),
+        Pattern::Zipf => {
+            let mut places = Rng::new(config.seed, "workload zipf places");
+            Box::new(Zipf::new(n, config.zipf_theta, rng, &mut places))
+        }
+        Pattern::HotCold => {
+            Box::new(HotCold::new(n, config.hot_share_of_pages, config.hot_share_of_writes, rng))
+        }
+    };
+    (slots, Rng::new(config.seed, "workload operation"))
+}
+
+impl Source for Generator {
+    fn fill(&mut self, batch: &mut RequestBatch, max: usize) -> Result<()> {
+        let left = self.config.requests - self.made;
+        let n = usize::try_from(left).unwrap_or(usize::MAX).min(max);
+        let bytes = self.config.request_bytes;
+        self.fill_times(&mut batch.time_ns, n);
+        self.fill_ops(&mut batch.op, n);
+        self.slots.fill(&mut batch.offset, n, bytes);
+        batch.device.resize(batch.device.len() + n, 0);
+        batch.bytes.resize(batch.bytes.len() + n, bytes);
+        self.made += n as u64;
+        Ok(())
+    }
+
+    fn rewind(&mut self) -> Result<()> {
+        (self.slots, self.ops) = start(&self.config);
+        self.made = 0;
+        Ok(())
+    }
+
+    fn format(&self) -> &'static str {
+        "synthetic"
+    }
+
+    fn devices(&self) -> &[String] {
+        static NAMES: std::sync::OnceLock<Vec<String>> = std::sync::OnceLock::new();
+        NAMES.get_or_init(|| vec!["synthetic".to_owned()])
+    }
+
+    fn summary(&self) -> Summary {
+        Summary::default()
+    }
+
+    fn place_of(&self, index: u64) -> String {
+        format!("synthetic request {index}")
+    }
+
+    fn has_times(&self) -> bool {
+        self.config.rate_per_s.is_some()
+    }
+}

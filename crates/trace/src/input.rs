@@ -1,0 +1,220 @@
+//! Bytes of a trace: opens a file or standard input, undoes its compression, hashes the content as it goes by.
+
+use floatgate_base::{Error, Place, Result};
+use std::fs::File;
+use std::io::{BufReader, ErrorKind, Read};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// The path that means standard input.
+pub const STDIN: &str = "-";
+
+/// Compressed bytes asked for at once.
+const RAW_CHUNK: usize = 128 << 10;
+
+/// How a file is packed, as its first bytes tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Compression {
+    None,
+    Gzip,
+    Xz,
+    Zstd,
+    Bzip2,
+}
+
+impl Compression {
+    /// Recognises the packing; packings that cannot be undone here are refused by name.
+    fn of(head: &[u8]) -> std::result::Result<Self, &'static str> {
+        match head {
+            [0x1f, 0x8b, ..] => Ok(Self::Gzip),
+            [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Ok(Self::Xz),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Ok(Self::Zstd),
+            [b'B', b'Z', b'h', b'1'..=b'9', ..] => Ok(Self::Bzip2),
+            [b'P', b'K', 3, 4, ..] => Err("is a zip archive"),
+            [b'7', b'z', 0xbc, 0xaf, ..] => Err("is a 7z archive"),
+            [0x04, 0x22, 0x4d, 0x18, ..] => Err("is packed with lz4"),
+            _ => Ok(Self::None),
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::None => "plain",
+            Self::Gzip => "gzip",
+            Self::Xz => "xz",
+            Self::Zstd => "zstd",
+            Self::Bzip2 => "bzip2",
+        }
+    }
+}
+
+/// Counts what is taken from the file, so that an error can name the byte.
+struct Counted<R> {
+    inner: R,
+    taken: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buf: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.inner.read(buf)?;
+        self.taken.fetch_add(n as u64, Ordering::Relaxed);
+        Ok(n)
+    }
+}
+
+/// A trace's decompressed bytes.
+pub(crate) struct Input {
+    name: String,
+    reader: Box<dyn Read + Send>,
+    compression: Compression,
+    taken: Arc<AtomicU64>,
+    given: u64,
+    /// Present during the first pass only: the content does not change later.
+    hasher: Option<blake3::Hasher>,
+    hash: Option<String>,
+    reopens: bool,
+}
+
+impl Input {
+    /// Opens the file `path`, or standard input for `-`.
+    pub fn open(path: &str) -> Result<Self> {
+        let (raw, reopens) = open_raw(path)?;
+        Self::over(path, raw, reopens)
+    }
+
+    /// Reads from any stream; it cannot be read twice.
+    pub fn from_stream(name: &str, raw: Box<dyn Read + Send>) -> Result<Self> {
+        Self::over(name, raw, false)
+    }
+
+    fn over(name: &str, raw: Box<dyn Read + Send>, reopens: bool) -> Result<Self> {
+        let (reader, compression, taken) = unpack(name, raw)?;
+        let hasher = Some(blake3::Hasher::new());
+        Ok(Self { name: name.into(), reader, compression, taken, given: 0, hasher, hash: None, reopens })
+    }
+
+    /// blake3 of the whole content in hex, once it has been read to its end.
+    pub fn hash(&self) -> Option<&str> {
+        self.hash.as_deref()
+    }
+
+    /// Whether the content can be read again.
+    pub fn reopens(&self) -> bool {
+        self.reopens
+    }
+
+    /// Starts again from the first byte.
+    pub fn rewind(&mut self) -> Result<()> {
+        if !self.reopens {
+            return Err(Error::input(
+                Place::Path(self.name.clone()),
+                "a pipe can be read only once",
+                "save the trace to a file",
+            ));
+        }
+        let (raw, _) = open_raw(&self.name)?;
+        (self.reader, self.compression, self.taken) = unpack(&self.name, raw)?;
+        self.given = 0;
+        self.hasher = self.hash.is_none().then(blake3::Hasher::new);
+        Ok(())
+    }
+
+    /// Fills `buf`, less only at the end of the content.
+    pub fn read_full(&mut self, buf: &mut [u8]) -> Result<usize> {
+        let mut n = 0;
+        while n < buf.len() {
+            match self.reader.read(&mut buf[n..]) {
+                Ok(0) => break,
+                Ok(more) => n += more,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(self.failure(&e, n)),
+            }
+        }
+        if let Some(hasher) = &mut self.hasher {
+            hasher.update(&buf[..n]);
+            if n < buf.len() {
+                self.hash = Some(hasher.finalize().to_hex().to_string());
+                self.hasher = None;
+            }
+        }
+        self.given += n as u64;
+        Ok(n)
+    }
+
+    /// Puts a reading or decompression error into words.
+    #[cold]
+    fn failure(&self, e: &std::io::Error, fresh: usize) -> Box<Error> {
+        let byte = self.taken.load(Ordering::Relaxed);
+        let place = Place::Byte { path: self.name.clone(), byte };
+        let name = self.compression.name();
+        let given = self.given + fresh as u64;
+        if self.compression == Compression::None || e.raw_os_error().is_some() {
+            return Error::input(place, format!("cannot be read: {e}"), "");
+        }
+        // Decompressors name a missing end differently; all of them have then asked for everything there was.
+        if matches!(e.kind(), ErrorKind::UnexpectedEof) {
+            return Error::input(
+                place,
+                format!("the {name} stream is cut short after {given} decompressed bytes"),
+                format!("expected a complete {name} file"),
+            );
+        }
+        Error::input(
+            place,
+            format!("the {name} stream is damaged after {given} decompressed bytes ({e})"),
+            format!("expected an intact {name} file"),
+        )
+    }
+}
+
+/// Opens the file and says whether it can be opened again.
+fn open_raw(path: &str) -> Result<(Box<dyn Read + Send>, bool)> {
+    if path == STDIN {
+        return Ok((Box::new(std::io::stdin()), false));
+    }
+    let refuse = |what: String| Error::input(Place::Path(path.into()), what, "expected a trace file");
+    let failed = |e: std::io::Error| match e.kind() {
+        ErrorKind::NotFound => refuse("no such file".into()),
+        _ => refuse(format!("cannot be opened ({e})")),
+    };
+    let meta = std::fs::metadata(path).map_err(failed)?;
+    if meta.is_dir() {
+        return Err(refuse("is a directory".into()));
+    }
+    let file = File::open(path).map_err(failed)?;
+    Ok((Box::new(file), meta.is_file()))
+}
+
+type Unpacked = (Box<dyn Read + Send>, Compression, Arc<AtomicU64>);
+
+/// Looks at the first bytes and puts the decompressor before them.
+fn unpack(name: &str, raw: Box<dyn Read + Send>) -> Result<Unpacked> {
+    let taken = Arc::new(AtomicU64::new(0));
+    let mut raw = Counted { inner: raw, taken: taken.clone() };
+    let mut head = Vec::with_capacity(6);
+    let place = || Place::Path(name.into());
+    raw.by_ref()
+        .take(6)
+        .read_to_end(&mut head)
+        .map_err(|e| Error::input(place(), format!("cannot be read ({e})"), "expected a trace file"))?;
+    let compression = Compression::of(&head).map_err(|what| {
+        Error::input(place(), what, "expected plain text or gz, xz, zst, bz2 (unpack it first)")
+    })?;
+    let raw = std::io::Cursor::new(head).chain(raw);
+    let buffered = |raw| BufReader::with_capacity(RAW_CHUNK, raw);
+    let reader: Box<dyn Read + Send> = match compression {
+        Compression::None => Box::new(raw),
+        Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(raw))),
+        Compression::Xz => Box::new(liblzma::bufread::XzDecoder::new_multi_decoder(buffered(raw))),
+        Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(raw))),
+        Compression::Zstd => {
+            let decoder = zstd::stream::read::Decoder::with_buffer(buffered(raw)).and_then(|mut d| {
+                // Traces are packed with windows of up to 2 GiB.
+                d.window_log_max(31)?;
+                Ok(d)
+            });
+            Box::new(decoder.map_err(|e| Error::input(place(), format!("zstd cannot start ({e})"), ""))?)
+        }
+    };
+    Ok((reader, compression, taken))
+}

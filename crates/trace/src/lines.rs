@@ -1,0 +1,216 @@
+//! Lines of a trace, cut from large chunks without copying or allocating any.
+
+use crate::cursor::PAD;
+use crate::input::Input;
+use floatgate_base::Result;
+use memchr::{memchr, memrchr};
+
+/// Decompressed bytes read at once; large enough for the hash to run at full speed, small enough for the cache.
+pub(crate) const CHUNK: usize = 256 << 10;
+/// Longest line that is looked at.
+pub(crate) const LINE_MAX: usize = 64 << 10;
+
+/// What comes next.
+pub(crate) enum Next {
+    /// A line without its line break: `bytes` of [`Lines::bytes`] from `from`, `len` long.
+    Line { from: usize, len: usize },
+    /// A line of more than [`LINE_MAX`] bytes; its content is gone.
+    TooLong,
+    /// The buffered lines are used up: call [`Lines::refill`].
+    Empty,
+}
+
+/// Cuts a trace into lines.
+pub(crate) struct Lines {
+    input: Input,
+    buf: Vec<u8>,
+    /// Next byte to hand out.
+    start: usize,
+    /// End of the last whole line.
+    whole: usize,
+    /// End of the data.
+    end: usize,
+    /// Number of the line handed out last, from 1.
+    number: u64,
+    /// The buffered lines have no byte above 127.
+    ascii: bool,
+    at_end: bool,
+    /// The present line is too long and its end is still to come.
+    dropping: bool,
+    too_long: bool,
+    chunk: usize,
+}
+
+impl Lines {
+    /// Reads the first chunk.
+    pub fn new(input: Input, chunk: usize) -> Result<Self> {
+        let mut lines = Self {
+            input,
+            buf: vec![0; LINE_MAX + 1 + chunk + PAD],
+            start: 0,
+            whole: 0,
+            end: 0,
+            number: 0,
+            ascii: true,
+            at_end: false,
+            dropping: false,
+            too_long: false,
+            chunk,
+        };
+        lines.refill()?;
+        Ok(lines)
+    }
+
+    pub fn input(&self) -> &Input {
+        &self.input
+    }
+
+    /// Number of the line handed out last, from 1.
+    #[inline]
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Whether no buffered line has a byte above 127.
+    #[inline]
+    pub fn ascii(&self) -> bool {
+        self.ascii
+    }
+
+    /// The buffer that [`Next::Line`] points into.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.buf
+    }
+
+    /// What has been read and not handed out.
+    pub fn buffered(&self) -> &[u8] {
+        &self.buf[self.start..self.end]
+    }
+
+    /// The whole lines that have been read and not handed out.
+    pub fn buffered_lines(&self) -> &[u8] {
+        &self.buf[self.start..self.whole]
+    }
+
+    /// The next line that is in memory.
+    #[inline]
+    pub fn next(&mut self) -> Next {
+        if self.too_long {
+            self.too_long = false;
+            self.number += 1;
+            return Next::TooLong;
+        }
+        if self.start >= self.whole {
+            return Next::Empty;
+        }
+        let from = self.start;
+        let mut len = memchr(b'\n', &self.buf[from..self.whole]).unwrap_or(self.whole - from);
+        self.start = from + len + 1;
+        self.number += 1;
+        if len > LINE_MAX {
+            return Next::TooLong;
+        }
+        if len > 0 && self.buf[from + len - 1] == b'\r' {
+            len -= 1;
+        }
+        Next::Line { from, len }
+    }
+
+    /// Reads on; false at the end of the trace.
+    pub fn refill(&mut self) -> Result<bool> {
+        loop {
+            if self.at_end {
+                return Ok(false);
+            }
+            self.start = self.start.min(self.end);
+            let mut carry = self.end - self.start;
+            if carry > LINE_MAX {
+                (self.dropping, carry, self.start) = (true, 0, self.end);
+            }
+            self.buf.copy_within(self.start..self.end, 0);
+            let n = self.input.read_full(&mut self.buf[carry..carry + self.chunk])?;
+            (self.start, self.end, self.at_end) = (0, carry + n, n < self.chunk);
+            // Digits are loaded eight at a time: the last line needs a break and bytes behind it.
+            self.buf[self.end..self.end + PAD].fill(b'\n');
+            if self.dropping {
+                self.drop_rest_of_line();
+            }
+            let data = &self.buf[self.start..self.end];
+            let whole = if self.at_end { data.len() } else { memrchr(b'\n', data).map_or(0, |n| n + 1) };
+            self.whole = self.start + whole;
+            self.ascii = data[..whole].is_ascii();
+            if self.whole > self.start || self.too_long {
+                return Ok(true);
+            }
+        }
+    }
+
+    /// Steps behind the end of a line that is too long, if it has come.
+    fn drop_rest_of_line(&mut self) {
+        let found = memchr(b'\n', &self.buf[..self.end]);
+        self.start = found.map_or(self.end, |n| n + 1);
+        if found.is_some() || self.at_end {
+            self.dropping = false;
+            self.too_long = true;
+        }
+    }
+
+    /// Starts again from the first line.
+    pub fn rewind(&mut self) -> Result<()> {
+        self.input.rewind()?;
+        (self.start, self.whole, self.end, self.number) = (0, 0, 0, 0);
+        (self.at_end, self.dropping, self.too_long) = (false, false, false);
+        self.refill()?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lines as strings, a line that is too long as `None`.
+    fn cut(content: &[u8], chunk: usize) -> Vec<Option<Vec<u8>>> {
+        let input = Input::from_stream("t", Box::new(std::io::Cursor::new(content.to_vec()))).unwrap();
+        let mut lines = Lines::new(input, chunk).unwrap();
+        let mut out = Vec::new();
+        loop {
+            match lines.next() {
+                Next::Line { from, len } => out.push(Some(lines.bytes()[from..from + len].to_vec())),
+                Next::TooLong => out.push(None),
+                Next::Empty => {
+                    if !lines.refill().unwrap() {
+                        assert_eq!(lines.number(), out.len() as u64);
+                        return out;
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn any_chunk_gives_the_same_lines() {
+        let mut content = b"a\n\nbb\r\n\r\nccc".to_vec();
+        for n in [LINE_MAX - 1, LINE_MAX, LINE_MAX + 1, 2 * LINE_MAX, 5 * LINE_MAX + 7] {
+            content.extend(std::iter::repeat_n(b'x', n));
+            content.extend(b"\ny\n");
+        }
+        content.extend(b"last");
+        let whole = cut(&content, 1 << 20);
+        assert_eq!(whole.len(), 15);
+        assert_eq!(whole.iter().filter(|l| l.is_none()).count(), 4);
+        assert_eq!(whole[14].as_deref(), Some(&b"last"[..]));
+        for chunk in [1, 2, 3, 7, 100, 4096, LINE_MAX, LINE_MAX + 1] {
+            assert!(cut(&content, chunk) == whole, "chunk {chunk}");
+        }
+        for tail in [&b"\n"[..], b"\r\n"] {
+            content.extend(tail);
+            assert!(cut(&content, 5).len() == 15);
+            content.truncate(content.len() - tail.len());
+        }
+        assert!(cut(b"", 4).is_empty());
+        content = vec![b'z'; 3 * LINE_MAX];
+        assert_eq!(cut(&content, 1000), [None]);
+    }
+}
