@@ -5,16 +5,21 @@
 mod cursor;
 pub mod formats;
 pub mod generate;
+pub mod info;
 mod input;
 mod lines;
 pub mod open;
 pub mod options;
+mod pages;
 pub mod source;
 mod text;
+pub mod write;
 
 pub use formats::{FORMATS, FormatInfo};
 pub use generate::{Generator, GeneratorConfig, Pattern};
+pub use info::{DeviceInfo, Info, info};
 pub use input::STDIN;
 pub use open::{open, open_stream};
 pub use options::{Action, LbaUnit, OnBadLine, OpenOptions, TimeUnit};
 pub use source::{Source, Summary};
+pub use write::{WriteFormat, WriteReport};

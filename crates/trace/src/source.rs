@@ -11,7 +11,7 @@ pub struct Summary {
     pub first_bad_line: Option<String>,
     /// Records that are no read, write or TRIM (flushes, other events, headers), left out as documented.
     pub other_records: u64,
-    /// Stamps smaller than an earlier one.
+    /// Stamps smaller than the one before.
     pub stamps_backwards: u64,
     /// blake3 of the decompressed content, in hex; none for generators.
     pub content_hash: Option<String>,

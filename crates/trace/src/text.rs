@@ -111,7 +111,8 @@ struct Counts {
     backwards: u64,
     /// Stamp of the first request; all stamps are relative to it.
     first_stamp: Option<i128>,
-    largest: i64,
+    /// Stamp of the last request.
+    last_ns: i64,
 }
 
 /// Lines of the requests of the last `fill`.
@@ -182,8 +183,8 @@ impl<F: LineFormat> TextReader<F> {
             return Err(Fault::line("more than 65536 devices"));
         };
         self.counts.first_stamp = Some(first);
-        self.counts.backwards += u64::from(time < self.counts.largest);
-        self.counts.largest = self.counts.largest.max(time);
+        self.counts.backwards += u64::from(time < self.counts.last_ns);
+        self.counts.last_ns = time;
         batch.push(time, device, record.op, record.offset, record.bytes);
         Ok(true)
     }

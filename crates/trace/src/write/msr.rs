@@ -1,0 +1,57 @@
+//! MSR Cambridge CSV: the first request gets the first stamp of the original collection, response times are 0.
+
+use super::{Encoder, Names, Request, WriteReport, push};
+use floatgate_base::Op;
+
+/// FILETIME of the first stamp; negative times remain possible behind it.
+const FIRST_TICKS: i64 = 128_166_372_000_000_000;
+
+#[derive(Default)]
+pub(super) struct Msr {
+    devices: Names<(String, u64)>,
+}
+
+/// Host and disk: `prxy_0` is disk 0 of prxy, other names are hosts.
+fn candidates(name: &str) -> Box<dyn Iterator<Item = (String, u64)>> {
+    let clean =
+        |s: &str| -> String { s.chars().map(|c| if c == ',' || c.is_control() { '_' } else { c }).collect() };
+    let split = name.rsplit_once('_').and_then(|(host, disk)| {
+        let number: u64 = disk.parse().ok()?;
+        // Only what reads back as the same name.
+        (!host.is_empty() && number.to_string() == disk).then_some((host, number))
+    });
+    let (host, disk) = split.unwrap_or((if name.is_empty() { "device" } else { name }, 0));
+    let host = clean(host);
+    let next = host.clone();
+    Box::new(std::iter::once((host, disk)).chain((0u64..).map(move |i| (next.clone(), i))))
+}
+
+impl Encoder for Msr {
+    fn request(&mut self, r: &Request, name: &str, out: &mut Vec<u8>, report: &mut WriteReport) {
+        let kind: &[u8] = match r.op {
+            Op::Read => b",Read,",
+            Op::Write => b",Write,",
+            Op::Trim => {
+                report.trims_left_out += 1;
+                return;
+            }
+        };
+        // Far before the first request the clock of Windows did not tick yet.
+        let ticks = u64::try_from(FIRST_TICKS + r.time_ns.div_euclid(100)).unwrap_or_else(|_| {
+            report.stamps_clamped += 1;
+            0
+        });
+        report.stamps_rounded += u64::from(r.time_ns.rem_euclid(100) != 0);
+        push(out, ticks, b',');
+        let (host, disk) = self.devices.of(r.device, || candidates(name));
+        out.extend_from_slice(host.as_bytes());
+        out.push(b',');
+        push(out, *disk, b',');
+        out.pop();
+        out.extend_from_slice(kind);
+        push(out, r.offset, b',');
+        push(out, r.bytes, b',');
+        out.extend_from_slice(b"0\n");
+        report.requests += 1;
+    }
+}

@@ -1,0 +1,167 @@
+//! The counts of `../shared/traces/INDEX.md`, taken with an independent parser. The samples are not part of the
+//! project: where they are absent the tests say so and pass.
+#![allow(missing_docs)]
+
+use floatgate_trace::{Info, OpenOptions, info, open};
+use std::path::PathBuf;
+
+fn sample(path: &str) -> Option<String> {
+    let file = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/traces").join(path);
+    if file.exists() {
+        return Some(file.to_string_lossy().into_owned());
+    }
+    eprintln!("skipped: ../shared/traces/{path} is absent");
+    None
+}
+
+/// Options as the command line gives them: `--time-unit`, `--lba-unit`, `--action`.
+fn read(path: &str, time: Option<&str>, lba: Option<&str>, action: Option<&str>) -> Option<Info> {
+    let path = sample(path)?;
+    let options = OpenOptions::parse(None, time, lba, action, None).unwrap();
+    let mut source = open(&path, &options).unwrap_or_else(|e| panic!("{e}"));
+    let found = info(&mut *source).unwrap_or_else(|e| panic!("{e}"));
+    // A second pass gives the same.
+    source.rewind().unwrap();
+    let again = info(&mut *source).unwrap();
+    assert_eq!(format!("{found:?}"), format!("{again:?}"));
+    assert_eq!(found.content_hash.as_ref().map(String::len), Some(64));
+    Some(found)
+}
+
+type Expected = (&'static str, u64, u64, u64, &'static str, u64);
+
+/// Compares with a line of the index: format, requests, reads, writes, GB written, distinct 4 KiB pages written.
+fn check(found: &Info, (format, requests, reads, writes, gb, pages): Expected) {
+    let all = (found.requests, found.reads, found.writes, found.pages_written_distinct);
+    assert_eq!((found.format.as_str(), all), (format, (requests, reads, writes, pages)));
+    assert_eq!(format!("{:.4}", found.write_bytes as f64 / 1e9), gb);
+}
+
+#[test]
+fn msr() {
+    let Some(found) = read("msr/prxy_0.first20k.csv.zst", None, None, None) else { return };
+    check(&found, ("msr", 20_000, 336, 19_664, "0.0465", 1615));
+    assert_eq!(found.duration_s.unwrap() as u64, 938);
+    assert_eq!(found.devices[0].name, "prxy_0");
+    assert!((0.14..0.16).contains(&found.aligned_share), "{}", found.aligned_share);
+    assert!(found.assumed.is_empty());
+}
+
+#[test]
+fn mqsim() {
+    if let Some(found) = read("msr/hm_0.write-only33k.mqsim.zst", None, Some("byte"), None) {
+        check(&found, ("mqsim", 33_304, 0, 33_304, "0.7811", 51_903));
+        assert!(found.assumed.contains(&"address unit overridden: byte".to_owned()));
+    }
+    if let Some(found) = read("msprod/tpcc-small.mqsim.zst", None, None, None) {
+        check(&found, ("mqsim", 6999, 4381, 2618, "0.0234", 7879));
+        assert_eq!(found.devices.len(), 16);
+        assert!(found.assumed[0].starts_with("assumed: time in ns"));
+    }
+    if let Some(found) = read("spc/WebSearch1.first60s.mqsim.zst", None, None, None) {
+        check(&found, ("mqsim", 24_783, 24_779, 4, "0.0000", 4));
+        assert_eq!(found.duration_s.unwrap().round(), 60.0);
+    }
+    if let Some(found) = read("systor17/2016021612-LUN3.mqsim.zst", None, None, None) {
+        check(&found, ("mqsim", 202_725, 193_557, 9168, "0.4401", 81_920));
+    }
+}
+
+#[test]
+fn ssdsim() {
+    let expected = ("ssdsim", 127_043, 113_123, 13_920, "0.7608", 184_051);
+    if let Some(found) = read("msprod/DTRS1K.ssdsim.zst", Some("us"), None, None) {
+        check(&found, expected);
+        assert_eq!(found.duration_s.unwrap().round(), 300.0);
+    }
+    if let Some(found) = read("msprod/DTRS100M.ssdsim.zst", None, None, None) {
+        check(&found, expected);
+    }
+}
+
+#[test]
+fn flashsim() {
+    if let Some(found) = read("spc/WebSearch1.50k.flashsim.zst", None, None, None) {
+        check(&found, ("flashsim", 50_000, 49_990, 10, "0.0001", 4));
+        assert_eq!(found.duration_s.unwrap().round(), 129.0);
+    }
+    if let Some(found) = read("desktop/desktop.flashsim.zst", None, None, None) {
+        check(&found, ("flashsim", 32_527, 12_467, 20_060, "0.7859", 143_898));
+        assert_eq!((found.duration_s.unwrap() / 360.0).round(), 25.0);
+    }
+    if let Some(found) = read("desktop/jpeg_copy.flashsim.zst", None, None, None) {
+        check(&found, ("flashsim", 47_120, 35_344, 11_776, "2.3222", 567_706));
+    }
+}
+
+#[test]
+fn disksim() {
+    if let Some(found) = read("disksim/postmark.disksim.zst", None, None, None) {
+        check(&found, ("disksim", 62_257, 51_780, 10_477, "8.9369", 1_532_457));
+    }
+    if let Some(found) = read("disksim/iozone-100k.disksim.zst", None, None, None) {
+        check(&found, ("disksim", 100_000, 0, 100_000, "36.8557", 271_320));
+        assert_eq!((found.rewrite_share.unwrap() * 100.0).round(), 97.0);
+    }
+    if let Some(found) = read("disksim/disksim-valid-ascii.disksim.zst", None, None, None) {
+        check(&found, ("disksim", 100_000, 79_634, 20_366, "0.1077", 38_533));
+        assert_eq!(found.devices.len(), 14);
+    }
+}
+
+#[test]
+fn blkparse() {
+    if let Some(found) = read("ycsb/ssdtrace-sample.blkparse.zst", None, None, Some("D")) {
+        check(&found, ("blkparse", 1694, 1694, 0, "0.0000", 0));
+    }
+    if let Some(found) = read("blktrace/java-ext4.blkparse.zst", None, None, None) {
+        check(&found, ("blkparse", 9887, 9039, 848, "0.2519", 61_395));
+        assert_eq!(found.stamps_backwards, 824);
+        assert_eq!(found.assumed, ["requests are the events D (default for this trace)"]);
+    }
+    if let Some(found) = read("blktrace/java-f2fs.blkparse.zst", None, None, None) {
+        check(&found, ("blkparse", 5727, 4722, 1005, "0.4398", 101_756));
+    }
+    if let Some(found) = read("blktrace/java-btrfs.blkparse.zst", None, None, None) {
+        check(&found, ("blkparse", 1824, 1301, 523, "0.2564", 56_753));
+    }
+    if let Some(found) = read("blktrace/hadoop-like-50k.blkparse.zst", None, None, None) {
+        check(&found, ("blkparse", 15_524, 80, 15_444, "0.0633", 15_461));
+        assert_eq!(found.assumed, ["requests are the events Q (default for this trace)"]);
+    }
+    if let Some(found) = read("blktrace/wiscsee-mkfs-fio.blkparse", None, None, None) {
+        check(&found, ("blkparse", 673, 161, 512, "0.1342", 32_768));
+    }
+    // Not in the index: a trace that has completions only.
+    if let Some(found) = read("blktrace/leveldb-ramdisk.blkparse", None, None, None) {
+        assert_eq!((found.requests, found.writes), (840, 840));
+        assert_eq!(found.assumed, ["requests are the events C (default for this trace)"]);
+    }
+}
+
+#[test]
+fn fio_iolog() {
+    let Some(found) = read("iolog/t0038.iolog", None, None, None) else { return };
+    check(&found, ("fio-iolog", 20, 0, 10, "0.0000", 10));
+    assert_eq!((found.trims, found.trim_bytes, found.write_bytes), (10, 10 << 31, 40_960));
+    assert_eq!((found.other_records, found.devices[0].name.as_str()), (4, "/dev/null"));
+    assert_eq!(found.duration_s, Some(73e-6));
+}
+
+#[test]
+fn formats_of_others_are_refused() {
+    for path in [
+        "fiu/cheetah.sample10000.raw.zst",
+        "fiu/cheetah-110108-113008.2.first9998.blkparse.zst",
+        "disksim/ajw.1week.srt.zst",
+        "disksim/hp_c2247a.disksim-hpl.zst",
+        "blktrace/sqlitewal-ext4.wiscsee.zst",
+    ] {
+        let Some(path) = sample(path) else { continue };
+        let error = open(&path, &OpenOptions::default()).err().expect("not one of our formats");
+        assert_eq!(error.status(), 2);
+        let text = error.to_string();
+        assert!(text.contains("expected one of msr, spc, disksim,"), "{text}");
+        eprintln!("{text}");
+    }
+}
