@@ -4,6 +4,7 @@
 
 pub mod batch;
 pub mod error;
+pub mod extents;
 pub mod fastdiv;
 pub mod permute;
 pub mod policy;
@@ -13,6 +14,7 @@ pub mod units;
 
 pub use batch::{Op, RequestBatch};
 pub use error::{Error, Kind, Place, Result};
+pub use extents::{Extents, Kind as ExtentKind};
 pub use fastdiv::FastDiv;
 pub use policy::{ParamInfo, PolicyInfo};
 pub use rng::Rng;

@@ -1,11 +1,11 @@
 //! The state of the page-mapped drive, and what the host can do to it.
 
 use crate::collect::Victim;
-use crate::extents::{Extents, Kind};
 use crate::index::Index;
 use crate::live::Live;
 use crate::separate::Separate;
 use crate::units::{FreeChoice, FreePool, Frontier, Units};
+use floatgate_base::extents::{Extents, Kind};
 use floatgate_base::{Lpn, Ppn, Rng, prefetch::prefetch};
 use floatgate_flash::{Cause, Flash, Layout};
 

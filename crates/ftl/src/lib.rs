@@ -8,7 +8,6 @@
 
 mod audit;
 pub mod collect;
-pub mod extents;
 pub mod ftl;
 pub mod index;
 mod install;
@@ -20,7 +19,7 @@ mod space;
 pub mod units;
 
 pub use collect::Victim;
-pub use extents::{Extents, Kind};
+pub use floatgate_base::extents::{Extents, Kind};
 pub use ftl::{Failure, Ftl, GcCounters, Setup, Stopped};
 pub use level::Level;
 pub use separate::Separate;

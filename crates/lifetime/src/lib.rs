@@ -1,1 +1,16 @@
-//! Placeholder head, replaced as the crate is written.
+//! Lifetime management: how long a drive lasts, and what makes it last longer.
+//!
+//! Must not know: the map, blocks, victims. Wear and write amplification reach it as plain numbers.
+
+pub mod projection;
+pub mod throttle;
+
+pub use projection::{Projection, Wear};
+pub use throttle::Throttle;
+
+/// Hours in a year, as in all the papers.
+pub const HOURS_PER_YEAR: f64 = 8760.0;
+/// Seconds in a year.
+pub const SECONDS_PER_YEAR: f64 = HOURS_PER_YEAR * 3600.0;
+/// Seconds in a day.
+pub const SECONDS_PER_DAY: f64 = 86_400.0;

@@ -1,1 +1,11 @@
-//! Placeholder head, replaced as the crate is written.
+//! What a run leaves behind: the series over its course, intervals of confidence, histograms.
+//!
+//! Must not know: the FTL, the flash array, configuration. It is handed numbers.
+
+pub mod batch_means;
+pub mod histogram;
+pub mod series;
+
+pub use batch_means::{WafEstimate, estimate_waf};
+pub use histogram::Histogram;
+pub use series::{Row, Series};

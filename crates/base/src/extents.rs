@@ -1,6 +1,6 @@
 //! What the host interface hands down: runs of logical pages with one operation each, in columns.
 
-use floatgate_base::Lpn;
+use crate::Lpn;
 
 /// What happens to the pages of an extent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

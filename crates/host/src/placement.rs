@@ -1,0 +1,150 @@
+//! From an address of a device to an address of the drive.
+
+/// What happens to addresses beyond the end of the drive (`workload.beyond`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// The run stops and names the drive that would hold the trace.
+    Refuse,
+    /// Addresses wrap around at the end of the drive.
+    Wrap,
+    /// Pages are spread so that the trace's span becomes the drive's: page p becomes p x drive / span.
+    Scale,
+}
+
+/// Names of the choices with what they do.
+pub const BEYOND: &[(&str, &str)] = &[
+    ("refuse", "stop, and name the drive size that would hold the trace"),
+    ("wrap", "addresses wrap around at the end of the drive"),
+    ("scale", "the trace's address span is stretched or shrunk to the drive's"),
+];
+
+/// Whether several devices of a trace share addresses (`workload.devices`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Devices {
+    /// Each device has its own range of the drive, one behind the other.
+    Apart,
+    /// All devices use the same addresses.
+    Fold,
+}
+
+/// Names of the choices with what they do.
+pub const DEVICES: &[(&str, &str)] = &[
+    ("apart", "each device of the trace gets its own range of the drive, one behind the other"),
+    ("fold", "equal addresses of different devices are the same page"),
+];
+
+/// A request lies beyond the drive, or on a device that has no range yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outside {
+    /// Its last byte would be here; the drive ends before.
+    Drive {
+        /// One past the request's last byte, on the drive.
+        end: u64,
+    },
+    /// The device was not announced: the trace has to be scanned for its devices first.
+    Device,
+}
+
+/// Places device addresses on the drive.
+#[derive(Clone, Debug)]
+pub struct Placement {
+    page_bytes: u64,
+    logical_bytes: u64,
+    beyond: Beyond,
+    /// First byte of each device on the (unlimited) address line; one entry, 0, when devices are folded.
+    bases: Vec<u64>,
+    fold: bool,
+    /// Pages of the address line, for scaling.
+    span_pages: u64,
+}
+
+impl Placement {
+    /// `ends` holds, per device, one past the largest byte addressed. It may be empty when nothing is scaled and only
+    /// device 0 occurs (or devices are folded).
+    #[must_use]
+    pub fn new(page_bytes: u32, logical_pages: u32, beyond: Beyond, devices: Devices, ends: &[u64]) -> Self {
+        let page = u64::from(page_bytes);
+        let pages = |end: u64| end.div_ceil(page);
+        let mut bases = vec![0];
+        let fold = devices == Devices::Fold;
+        let span_pages = if fold {
+            ends.iter().map(|&end| pages(end)).max().unwrap_or(1)
+        } else {
+            let mut at = 0;
+            bases.clear();
+            for &end in ends {
+                bases.push(at * page);
+                at += pages(end);
+            }
+            if bases.is_empty() {
+                bases.push(0);
+            }
+            at
+        };
+        Self {
+            page_bytes: page,
+            logical_bytes: u64::from(logical_pages) * page,
+            beyond,
+            bases,
+            fold,
+            span_pages: span_pages.max(1),
+        }
+    }
+
+    /// Bytes of the drive that the host sees.
+    #[must_use]
+    pub fn logical_bytes(&self) -> u64 {
+        self.logical_bytes
+    }
+
+    /// First byte on the drive of a request, and whether the address had to be changed for lying beyond it. The
+    /// range of a wrapped or scaled request may still run over the end: it then goes on at byte 0.
+    ///
+    /// # Errors
+    /// When the request lies outside and outside is refused.
+    #[inline]
+    pub fn place(&self, device: u16, offset: u64, bytes: u64) -> Result<(u64, bool), Outside> {
+        let base = if self.fold { 0 } else { *self.bases.get(usize::from(device)).ok_or(Outside::Device)? };
+        let start = base.saturating_add(offset);
+        let end = start.saturating_add(bytes);
+        match self.beyond {
+            Beyond::Refuse if end > self.logical_bytes => Err(Outside::Drive { end }),
+            Beyond::Refuse => Ok((start, false)),
+            Beyond::Wrap => Ok((start % self.logical_bytes, end > self.logical_bytes)),
+            Beyond::Scale => {
+                let page = start / self.page_bytes;
+                let drive_pages = self.logical_bytes / self.page_bytes;
+                let scaled =
+                    (u128::from(page) * u128::from(drive_pages) / u128::from(self.span_pages)) as u64;
+                let place = (scaled.min(drive_pages - 1)) * self.page_bytes + start % self.page_bytes;
+                Ok((place, place != start))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn devices_lie_behind_one_another() {
+        let p = Placement::new(4096, 100, Beyond::Refuse, Devices::Apart, &[5000, 4096, 1]);
+        assert_eq!(p.place(0, 10, 1), Ok((10, false)));
+        assert_eq!(p.place(1, 10, 1), Ok((8202, false)));
+        assert_eq!(p.place(2, 0, 1), Ok((3 * 4096, false)));
+        assert_eq!(p.place(3, 0, 1), Err(Outside::Device));
+        let folded = Placement::new(4096, 100, Beyond::Refuse, Devices::Fold, &[]);
+        assert_eq!(folded.place(9, 10, 1), Ok((10, false)));
+    }
+
+    #[test]
+    fn beyond_the_drive_is_refused_wrapped_or_scaled() {
+        let at = |beyond| {
+            Placement::new(4096, 10, beyond, Devices::Apart, &[40 * 4096]).place(0, 35 * 4096 + 7, 4096)
+        };
+        assert_eq!(at(Beyond::Refuse), Err(Outside::Drive { end: 36 * 4096 + 7 }));
+        assert_eq!(at(Beyond::Wrap), Ok((5 * 4096 + 7, true)));
+        assert_eq!(at(Beyond::Scale), Ok((8 * 4096 + 7, true)));
+    }
+}

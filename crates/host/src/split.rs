@@ -1,0 +1,209 @@
+//! Requests become extents of pages.
+
+use crate::counters::HostCounters;
+use crate::placement::{Outside, Placement};
+use floatgate_base::{Error, ExtentKind as Kind, Extents, Op, RequestBatch};
+use std::ops::Range;
+
+/// Splits requests into extents and counts them by device.
+#[derive(Clone, Debug)]
+pub struct Splitter {
+    placement: Placement,
+    page_shift: u32,
+    counters: Vec<HostCounters>,
+    /// Requests whose address was wrapped or scaled.
+    pub requests_moved: u64,
+}
+
+impl Splitter {
+    /// A splitter for pages of `page_bytes`, a power of two.
+    #[must_use]
+    pub fn new(placement: Placement, page_bytes: u32) -> Self {
+        Self { placement, page_shift: page_bytes.trailing_zeros(), counters: Vec::new(), requests_moved: 0 }
+    }
+
+    /// Counts by device, in the order of the source's table.
+    #[must_use]
+    pub fn counters(&self) -> &[HostCounters] {
+        &self.counters
+    }
+
+    /// Counts of all devices together.
+    #[must_use]
+    pub fn total(&self) -> HostCounters {
+        let mut total = HostCounters::default();
+        self.counters.iter().for_each(|c| total.add(c));
+        total
+    }
+
+    /// Starts counting afresh.
+    pub fn reset_counts(&mut self) {
+        self.counters.fill(HostCounters::default());
+        self.requests_moved = 0;
+    }
+
+    /// Appends the extents of the requests in `range`. Where a request cannot be placed, the requests before it
+    /// stay split.
+    ///
+    /// # Errors
+    /// The number of the request in the batch, and why it has no place.
+    pub fn split(
+        &mut self,
+        batch: &RequestBatch,
+        range: Range<usize>,
+        out: &mut Extents,
+    ) -> Result<(), (usize, Outside)> {
+        let devices_max = batch.device[range.clone()].iter().copied().max().unwrap_or(0);
+        if self.counters.len() <= usize::from(devices_max) {
+            self.counters.resize(usize::from(devices_max) + 1, HostCounters::default());
+        }
+        let logical_bytes = self.placement.logical_bytes();
+        for i in range {
+            let (device, op, mut bytes) = (batch.device[i], batch.op[i], batch.bytes[i]);
+            let (mut start, moved) =
+                self.placement.place(device, batch.offset[i], bytes).map_err(|why| (i, why))?;
+            self.requests_moved += u64::from(moved);
+            let count = &mut self.counters[usize::from(device)];
+            match op {
+                Op::Read => {
+                    (count.read_requests, count.read_bytes) =
+                        (count.read_requests + 1, count.read_bytes + bytes)
+                }
+                Op::Write => {
+                    (count.write_requests, count.write_bytes) =
+                        (count.write_requests + 1, count.write_bytes + bytes);
+                }
+                Op::Trim => {
+                    (count.trim_requests, count.trim_bytes) =
+                        (count.trim_requests + 1, count.trim_bytes + bytes)
+                }
+            }
+            // A wrapped request goes on at the drive's first byte.
+            while start + bytes > logical_bytes {
+                let head = logical_bytes - start;
+                pages_of(op, start, head, self.page_shift, count, out);
+                (start, bytes) = (0, bytes - head);
+            }
+            pages_of(op, start, bytes, self.page_shift, count, out);
+        }
+        Ok(())
+    }
+}
+
+/// Appends the extents of one range of bytes.
+#[inline(always)]
+fn pages_of(op: Op, start: u64, bytes: u64, shift: u32, count: &mut HostCounters, out: &mut Extents) {
+    if bytes == 0 {
+        return;
+    }
+    let mask = (1u64 << shift) - 1;
+    let end = start + bytes;
+    // Every page touched, and the pages that lie inside whole.
+    let (first, last) = (start >> shift, (end - 1) >> shift);
+    let (whole_first, whole_end) = ((start + mask) >> shift, end >> shift);
+    let pages = last - first + 1;
+    match op {
+        Op::Read => {
+            count.page_reads += pages;
+            out.push(first as u32, pages as u32, Kind::Read);
+        }
+        Op::Write => {
+            count.page_writes += pages;
+            if start & mask == 0 && end & mask == 0 {
+                out.push(first as u32, pages as u32, Kind::Write);
+                return;
+            }
+            if first < whole_first {
+                out.push(first as u32, 1, Kind::WritePartial);
+            }
+            if whole_first < whole_end {
+                out.push(whole_first as u32, (whole_end - whole_first) as u32, Kind::Write);
+            }
+            if end & mask != 0 && last >= whole_first {
+                out.push(last as u32, 1, Kind::WritePartial);
+            }
+        }
+        // A page given up in part is still needed.
+        Op::Trim if whole_first < whole_end => {
+            out.push(whole_first as u32, (whole_end - whole_first) as u32, Kind::Trim);
+        }
+        Op::Trim => {}
+    }
+}
+
+/// The error for a request beyond the drive; `spare_factor` turns visible bytes into flash bytes.
+#[must_use]
+pub fn beyond_drive(place: &str, end: u64, logical_bytes: u64, spare_factor: f64) -> Box<Error> {
+    use floatgate_base::units::show_bytes;
+    let flash = (end as f64 / (1.0 - spare_factor)) as u64;
+    Error::input(
+        floatgate_base::Place::Setting(place.to_string()),
+        format!(
+            "the trace addresses {} ({end} bytes) and the drive shows {} ({logical_bytes} bytes)",
+            show_bytes(end),
+            show_bytes(logical_bytes)
+        ),
+        format!(
+            "expected a drive of at least {} flash (set drive.capacity), or workload.beyond = \"wrap\" or \"scale\"",
+            show_bytes_up(flash)
+        ),
+    )
+}
+
+/// A size that is not smaller than `bytes`, in whole MiB.
+fn show_bytes_up(bytes: u64) -> String {
+    format!("{} MiB", bytes.div_ceil(1 << 20) + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::placement::{Beyond, Devices};
+
+    fn split(
+        op: Op,
+        offset: u64,
+        bytes: u64,
+        pages: u32,
+        beyond: Beyond,
+    ) -> (Vec<(u32, u32, Kind)>, HostCounters) {
+        let placement = Placement::new(4096, pages, beyond, Devices::Apart, &[]);
+        let mut splitter = Splitter::new(placement, 4096);
+        let mut batch = RequestBatch::default();
+        batch.push(0, 0, op, offset, bytes);
+        let mut out = Extents::default();
+        splitter.split(&batch, 0..1, &mut out).unwrap();
+        ((0..out.len()).map(|i| (out.lpn[i], out.pages[i], out.kind[i])).collect(), splitter.total())
+    }
+
+    #[test]
+    fn writes_touch_partial_and_whole_pages() {
+        let w = |offset, bytes| split(Op::Write, offset, bytes, 100, Beyond::Refuse).0;
+        assert_eq!(w(0, 4096), [(0, 1, Kind::Write)]);
+        assert_eq!(w(4096, 3 * 4096), [(1, 3, Kind::Write)]);
+        assert_eq!(w(512, 512), [(0, 1, Kind::WritePartial)]);
+        assert_eq!(w(512, 3584), [(0, 1, Kind::WritePartial)]);
+        assert_eq!(w(0, 512), [(0, 1, Kind::WritePartial)]);
+        assert_eq!(w(4000, 200), [(0, 1, Kind::WritePartial), (1, 1, Kind::WritePartial)]);
+        assert_eq!(
+            w(4000, 9000),
+            [(0, 1, Kind::WritePartial), (1, 2, Kind::Write), (3, 1, Kind::WritePartial)]
+        );
+        assert_eq!(w(4096, 5000), [(1, 1, Kind::Write), (2, 1, Kind::WritePartial)]);
+        assert_eq!(split(Op::Write, 4000, 9000, 100, Beyond::Refuse).1.page_writes, 4);
+    }
+
+    #[test]
+    fn reads_touch_and_trims_spare_partial_pages() {
+        assert_eq!(split(Op::Read, 4000, 200, 100, Beyond::Refuse).0, [(0, 2, Kind::Read)]);
+        assert_eq!(split(Op::Trim, 4000, 200, 100, Beyond::Refuse).0, []);
+        assert_eq!(split(Op::Trim, 4000, 9000, 100, Beyond::Refuse).0, [(1, 2, Kind::Trim)]);
+    }
+
+    #[test]
+    fn a_wrapped_request_goes_on_at_the_start() {
+        let (extents, count) = split(Op::Write, 9 * 4096, 3 * 4096, 10, Beyond::Wrap);
+        assert_eq!(extents, [(9, 1, Kind::Write), (0, 2, Kind::Write)]);
+        assert_eq!(count.page_writes, 3);
+    }
+}

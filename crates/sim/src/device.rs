@@ -1,0 +1,499 @@
+//! The loop: requests come from the source, are split into extents, and go through the FTL to the array.
+
+use crate::array::Array;
+use crate::failure;
+use crate::outcome::{BINS_MAX, Outcome};
+use crate::plan::{Plan, Precondition, Workload};
+use crate::precondition::{Filler, steady};
+use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
+use floatgate_ftl::Ftl;
+use floatgate_host::{Beyond, HostCounters, Outside, Placement, Splitter, split::beyond_drive};
+use floatgate_stats::{Histogram, Row, Series, estimate_waf, histogram::moments};
+use floatgate_trace::{Generator, Source, Summary};
+
+/// Requests between two full audits under the shadow model.
+const AUDIT_EVERY: u64 = 1 << 20;
+
+/// What a run is busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Reading the trace once to learn its devices and their sizes.
+    Scan,
+    /// Bringing the drive into its first state.
+    Precondition,
+    /// Serving requests that do not count.
+    WarmUp,
+    /// Serving requests that count.
+    Run,
+    /// All requests are served.
+    Done,
+}
+
+/// A drive with a workload.
+pub struct Simulation {
+    plan: Plan,
+    source: Box<dyn Source>,
+    ftl: Ftl,
+    array: Array,
+    splitter: Splitter,
+    /// One past the largest byte addressed, by device, once scanned.
+    ends: Option<Vec<u64>>,
+    filler: Option<Filler>,
+    phase: Phase,
+    stream: Stream,
+    extents: Extents,
+    /// Requests served, those of the warm-up included.
+    served: u64,
+    counted: u64,
+    next_audit: u64,
+    series: Series,
+    first_pass: Option<Summary>,
+}
+
+/// Where in the source the run is.
+#[derive(Default)]
+struct Stream {
+    batch: RequestBatch,
+    /// Next request of the batch.
+    cursor: usize,
+    /// Requests of this pass before the batch.
+    before: u64,
+    pass: u64,
+    /// Added to the stamps of this pass.
+    shift_ns: i64,
+    /// Largest stamp of this pass.
+    last_ns: i64,
+    /// Shifted stamp of the first counted request.
+    counted_from_ns: Option<i64>,
+    /// Largest shifted stamp.
+    counted_to_ns: i64,
+}
+
+fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
+    match &plan.workload {
+        Workload::Synthetic(config) => Ok(Box::new(Generator::new(config.clone())?)),
+        Workload::Trace { path, options, .. } => floatgate_trace::open(path, options),
+    }
+}
+
+fn splitter_for(plan: &Plan, ends: &[u64]) -> Splitter {
+    let page_bytes = plan.geometry.page_bytes;
+    let placement = Placement::new(page_bytes, plan.logical_pages, plan.beyond, plan.devices, ends);
+    Splitter::new(placement, page_bytes)
+}
+
+impl Simulation {
+    /// Opens the workload and makes the drive.
+    ///
+    /// # Errors
+    /// When the trace cannot be opened.
+    pub fn new(plan: Plan) -> Result<Self> {
+        let source = open_source(&plan)?;
+        let layout = plan.layout();
+        let mut ftl = Ftl::new(layout.clone(), plan.ftl_setup(), plan.programs_max());
+        ftl.set_prefetching(plan.prefetching);
+        let array = Array::new(layout, plan.logical_pages, plan.shadow);
+        let scale = plan.beyond == Beyond::Scale && matches!(plan.workload, Workload::Trace { .. });
+        let mut simulation = Self {
+            splitter: splitter_for(&plan, &[]),
+            source,
+            ftl,
+            array,
+            ends: scale.then(Vec::new),
+            filler: None,
+            phase: Phase::Scan,
+            stream: Stream::default(),
+            extents: Extents::default(),
+            served: 0,
+            counted: 0,
+            next_audit: AUDIT_EVERY,
+            series: Series::default(),
+            first_pass: None,
+            plan,
+        };
+        if !scale {
+            simulation.begin();
+        }
+        Ok(simulation)
+    }
+
+    /// What the run is busy with.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// The run's settings.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Work done in this phase, and in all where that is known.
+    #[must_use]
+    pub fn progress(&self) -> (u64, Option<u64>) {
+        if let (Phase::Precondition, Some(filler)) = (self.phase, &self.filler) {
+            let (done, all) = filler.progress();
+            return (done, Some(all));
+        }
+        let all = match &self.plan.workload {
+            Workload::Synthetic(config) if self.phase == Phase::Run => {
+                Some(config.requests - self.plan.warmup_requests)
+            }
+            _ => None,
+        };
+        let done = if self.phase == Phase::Run {
+            self.counted
+        } else {
+            self.stream.before + self.stream.cursor as u64
+        };
+        (done, all)
+    }
+
+    /// Goes on for up to about `requests_max` requests; the phase that it is in then.
+    ///
+    /// # Errors
+    /// Input errors from the trace, run errors from the drive.
+    pub fn step(&mut self, requests_max: u64) -> Result<Phase> {
+        match self.phase {
+            Phase::Scan => self.scan(requests_max)?,
+            Phase::Precondition => self.precondition()?,
+            Phase::WarmUp | Phase::Run => self.serve(requests_max)?,
+            Phase::Done => {}
+        }
+        Ok(self.phase)
+    }
+
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`].
+    pub fn run(mut self) -> Result<Outcome> {
+        while self.step(1 << 20)? != Phase::Done {}
+        Ok(self.finish())
+    }
+
+    /// Chooses the first phase that has work.
+    fn begin(&mut self) {
+        self.filler = match self.plan.precondition {
+            Precondition::Sequential => Some(Filler::new(&self.plan, false)),
+            Precondition::Random => Some(Filler::new(&self.plan, true)),
+            Precondition::None | Precondition::Steady => None,
+        };
+        self.phase = Phase::Precondition;
+    }
+
+    /// Learns the devices and their ends, then starts from the first request.
+    fn scan(&mut self, requests_max: u64) -> Result<()> {
+        let mut done = 0;
+        let ends = self.ends.get_or_insert_default();
+        while done < requests_max {
+            self.stream.batch.clear();
+            self.source.fill(&mut self.stream.batch, RequestBatch::DEFAULT_LEN)?;
+            let batch = &self.stream.batch;
+            if batch.is_empty() {
+                self.splitter = splitter_for(&self.plan, ends);
+                self.source.rewind()?;
+                self.stream = Stream::default();
+                self.begin();
+                return Ok(());
+            }
+            for i in 0..batch.len() {
+                let device = usize::from(batch.device[i]);
+                if ends.len() <= device {
+                    ends.resize(device + 1, 0);
+                }
+                ends[device] = ends[device].max(batch.offset[i].saturating_add(batch.bytes[i]));
+            }
+            done += batch.len() as u64;
+            self.stream.before = done;
+        }
+        Ok(())
+    }
+
+    /// A second device turned up: the run starts over, once the devices' sizes are known.
+    fn start_over(&mut self) -> Result<()> {
+        self.source.rewind().map_err(|_| {
+            Error::input(
+                Place::None,
+                "the trace has several devices and cannot be read twice to learn their sizes",
+                "expected a file instead of a pipe, or workload.devices = \"fold\"",
+            )
+        })?;
+        let layout = self.plan.layout();
+        self.ftl = Ftl::new(layout.clone(), self.plan.ftl_setup(), self.plan.programs_max());
+        self.ftl.set_prefetching(self.plan.prefetching);
+        self.array = Array::new(layout, self.plan.logical_pages, self.plan.shadow);
+        self.ends = Some(Vec::new());
+        self.stream = Stream::default();
+        self.served = 0;
+        self.counted = 0;
+        self.series = Series::default();
+        self.first_pass = None;
+        self.phase = Phase::Scan;
+        Ok(())
+    }
+
+    fn precondition(&mut self) -> Result<()> {
+        if let Some(filler) = &mut self.filler {
+            if !filler.step(&mut self.ftl, &mut self.array)? {
+                return Ok(());
+            }
+            self.filler = None;
+        } else if self.plan.precondition == Precondition::Steady {
+            steady(&self.plan, &mut self.ftl, &mut self.array)?;
+        }
+        self.phase = Phase::WarmUp;
+        self.start_counting_if_due();
+        Ok(())
+    }
+
+    /// Warm-up ends after its requests and its passes, whichever comes later.
+    fn start_counting_if_due(&mut self) {
+        let passes = match self.plan.workload {
+            Workload::Trace { warmup_passes, .. } => warmup_passes,
+            Workload::Synthetic(_) => 0,
+        };
+        let due = self.stream.pass >= passes && self.served >= self.plan.warmup_requests;
+        if self.phase != Phase::WarmUp || !due {
+            return;
+        }
+        self.array.reset_counts(&mut self.ftl);
+        self.splitter.reset_counts();
+        self.phase = Phase::Run;
+    }
+
+    fn serve(&mut self, requests_max: u64) -> Result<()> {
+        let mut left = requests_max;
+        while left > 0 && matches!(self.phase, Phase::WarmUp | Phase::Run) {
+            if self.stream.cursor == self.stream.batch.len() && !self.refill()? {
+                return self.end_pass();
+            }
+            let cursor = self.stream.cursor;
+            let mut n = ((self.stream.batch.len() - cursor) as u64).min(left);
+            if self.phase == Phase::Run {
+                n = n.min(self.series.until_due(self.counted));
+            } else {
+                n = n.min(self.plan.warmup_requests.saturating_sub(self.served).max(1));
+            }
+            if !self.chunk(cursor..cursor + n as usize)? {
+                return Ok(());
+            }
+            left -= n;
+        }
+        Ok(())
+    }
+
+    /// Serves some requests of the batch; false if the run had to start over.
+    fn chunk(&mut self, range: std::ops::Range<usize>) -> Result<bool> {
+        self.extents.clear();
+        if let Err((request, outside)) =
+            self.splitter.split(&self.stream.batch, range.clone(), &mut self.extents)
+        {
+            return match outside {
+                Outside::Device => self.start_over().map(|()| false),
+                Outside::Drive { end } => Err(self.beyond(request, end)),
+            };
+        }
+        if let Err(stop) = self.array.serve(&mut self.ftl, &self.extents) {
+            let at = failure::request_of_extent(&self.splitter, &self.stream.batch, range, stop.extent);
+            return Err(self.stopped(at, stop.failure));
+        }
+        let n = range.len() as u64;
+        self.advance(range);
+        self.served += n;
+        if self.phase == Phase::Run {
+            self.counted += n;
+            if self.series.until_due(self.counted - n) == n {
+                let row = self.row();
+                self.series.push(row);
+            }
+        } else {
+            self.start_counting_if_due();
+        }
+        self.check_shadow()?;
+        Ok(true)
+    }
+
+    /// Moves the cursor and the times on.
+    fn advance(&mut self, range: std::ops::Range<usize>) {
+        let stream = &mut self.stream;
+        stream.cursor = range.end;
+        let times = &stream.batch.time_ns[range];
+        let largest = times.iter().copied().max().unwrap_or(0);
+        stream.last_ns = stream.last_ns.max(largest);
+        if self.phase == Phase::Run {
+            stream.counted_from_ns.get_or_insert(times[0].saturating_add(stream.shift_ns));
+            stream.counted_to_ns = stream.counted_to_ns.max(largest.saturating_add(stream.shift_ns));
+        }
+    }
+
+    fn refill(&mut self) -> Result<bool> {
+        let stream = &mut self.stream;
+        stream.before += stream.batch.len() as u64;
+        stream.batch.clear();
+        stream.cursor = 0;
+        self.source.fill(&mut stream.batch, RequestBatch::DEFAULT_LEN)?;
+        Ok(!stream.batch.is_empty())
+    }
+
+    /// The next pass, or the end.
+    fn end_pass(&mut self) -> Result<()> {
+        let (passes, path) = match &self.plan.workload {
+            Workload::Trace { repeat, warmup_passes, path, .. } => (repeat + warmup_passes, path.as_str()),
+            Workload::Synthetic(_) => (1, "synthetic"),
+        };
+        if self.stream.before == 0 {
+            let place = Place::Path(path.to_string());
+            return Err(Error::input(
+                place,
+                "the trace holds no request",
+                "expected at least one read, write or TRIM",
+            ));
+        }
+        if self.first_pass.is_none() {
+            self.first_pass = Some(self.source.summary());
+        }
+        self.stream.pass += 1;
+        if self.stream.pass < passes {
+            self.source.rewind()?;
+            self.stream.before = 0;
+            self.stream.shift_ns = self.stream.shift_ns.saturating_add(self.stream.last_ns);
+            self.stream.last_ns = 0;
+            self.start_counting_if_due();
+            return Ok(());
+        }
+        if self.phase == Phase::WarmUp {
+            return Err(Error::input(
+                Place::Setting("workload.warmup_requests".into()),
+                format!("the warm-up of {} requests leaves none to count", self.plan.warmup_requests),
+                "expected fewer of them, or more passes (workload.repeat)",
+            ));
+        }
+        let row = self.row();
+        self.series.push(row);
+        if self.plan.shadow {
+            self.audit()?;
+        }
+        self.phase = Phase::Done;
+        Ok(())
+    }
+
+    fn row(&self) -> Row {
+        let host = self.splitter.total();
+        let flash = self.array.counters();
+        let from = self.stream.counted_from_ns.unwrap_or(0);
+        Row {
+            requests: self.counted,
+            time_ns: (self.stream.counted_to_ns - from).max(0),
+            page_writes: host.page_writes,
+            page_reads: host.page_reads,
+            programs: flash.programs,
+            erases: flash.erases,
+            free_units: self.ftl.free_units(),
+        }
+    }
+
+    fn check_shadow(&mut self) -> Result<()> {
+        if !self.plan.shadow {
+            return Ok(());
+        }
+        if self.counted >= self.next_audit {
+            self.next_audit += AUDIT_EVERY;
+            return self.audit();
+        }
+        match self.array.violation() {
+            Some(what) => Err(shadow_error(what)),
+            None => Ok(()),
+        }
+    }
+
+    /// Checks all books of the drive, with or without the shadow model.
+    ///
+    /// # Errors
+    /// A run error that names the invariant.
+    pub fn audit(&self) -> Result<()> {
+        self.array.audit(&self.ftl).map_err(|what| shadow_error(&what))
+    }
+
+    fn beyond(&mut self, request: usize, end: u64) -> Box<Error> {
+        let place = self.source.place_of(self.stream.before + request as u64);
+        // Read on to the end, to name a drive that holds everything.
+        let mut ends = self.ends.clone().unwrap_or_default();
+        let mut largest = end;
+        let apart = ends.len() > 1;
+        while !self.stream.batch.is_empty() && !apart {
+            let batch = &self.stream.batch;
+            for i in 0..batch.len() {
+                largest = largest.max(batch.offset[i].saturating_add(batch.bytes[i]));
+            }
+            self.stream.batch.clear();
+            if self.source.fill(&mut self.stream.batch, RequestBatch::DEFAULT_LEN).is_err() {
+                break;
+            }
+        }
+        if apart {
+            let page = u64::from(self.plan.geometry.page_bytes);
+            largest = ends.drain(..).map(|end| end.div_ceil(page) * page).sum::<u64>().max(end);
+        }
+        let logical = u64::from(self.plan.logical_pages) * u64::from(self.plan.geometry.page_bytes);
+        beyond_drive(&place, largest, logical, self.plan.spare_factor)
+    }
+
+    fn stopped(&self, request: usize, why: floatgate_ftl::Failure) -> Box<Error> {
+        let index = self.stream.before + request as u64;
+        let number = if self.phase == Phase::Run {
+            self.counted + (request - self.stream.cursor) as u64
+        } else {
+            index
+        } + 1;
+        let place = self.source.place_of(index);
+        let time = self.stream.batch.time_ns[request].saturating_add(self.stream.shift_ns);
+        let time_s = (self.stream.counted_to_ns > 0).then_some(time as f64 / 1e9);
+        failure::stopped(&self.plan, why, number, &place, self.splitter.total().page_writes, time_s)
+    }
+
+    /// The figures of the run. Meaningful once the phase is [`Phase::Done`].
+    #[must_use]
+    pub fn finish(self) -> Outcome {
+        let counters = self.array.counters().clone();
+        let layout = self.plan.layout();
+        let blocks_per_unit = u64::from(layout.blocks_per_unit());
+        let total_pages = f64::from(layout.pages());
+        let from = self.stream.counted_from_ns.unwrap_or(0);
+        let span_ns = (self.stream.counted_to_ns - from).max(0);
+        let names = self.source.devices();
+        let by_device =
+            self.splitter.counters().iter().enumerate().map(|(i, count): (usize, &HostCounters)| {
+                (names.get(i).cloned().unwrap_or_else(|| i.to_string()), *count)
+            });
+        let pages_per_block = self.plan.geometry.pages_per_block;
+        Outcome {
+            span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),
+            requests: self.counted,
+            host: self.splitter.total(),
+            by_device: by_device.collect(),
+            requests_moved: self.splitter.requests_moved,
+            format: self.source.format(),
+            source: self.first_pass.clone().unwrap_or_default(),
+            gc: self.ftl.gc(),
+            waf: estimate_waf(self.series.rows(), pages_per_block),
+            erases: moments(self.array.erase_counts()),
+            erase_histogram: Histogram::of(self.array.erase_counts(), blocks_per_unit, BINS_MAX as u64),
+            valid_histogram: Histogram::rebin(&self.ftl.valid_histogram(), BINS_MAX + 1),
+            effective_spare_factor: (total_pages
+                - self.ftl.mean_free_pages()
+                - f64::from(self.plan.logical_pages))
+                / total_pages,
+            flash: counters,
+            series: self.series,
+        }
+    }
+}
+
+fn shadow_error(what: &str) -> Box<Error> {
+    Error::run(
+        format!("the shadow model found a fault: {what}"),
+        "this is an error in floatgate; please report it",
+    )
+}

@@ -1,0 +1,59 @@
+//! What a finished run has measured.
+
+use crate::plan::Plan;
+use floatgate_flash::{Cause, Counters};
+use floatgate_ftl::GcCounters;
+use floatgate_host::HostCounters;
+use floatgate_stats::{Histogram, Series, WafEstimate};
+use floatgate_trace::Summary;
+
+/// Bins of the histograms in a result.
+pub(crate) const BINS_MAX: usize = 64;
+
+/// The figures of a run, all since counting began.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Seconds from the first counted request to the last stamp; none where the workload has no time.
+    pub span_s: Option<f64>,
+    /// Requests counted.
+    pub requests: u64,
+    /// Host requests of all devices.
+    pub host: HostCounters,
+    /// The same by device.
+    pub by_device: Vec<(String, HostCounters)>,
+    /// Requests whose address was wrapped or scaled.
+    pub requests_moved: u64,
+    /// Name of the format.
+    pub format: &'static str,
+    /// What the source noticed, over all passes.
+    pub source: Summary,
+    /// Flash operations.
+    pub flash: Counters,
+    /// Collection.
+    pub gc: GcCounters,
+    /// Write amplification.
+    pub waf: WafEstimate,
+    /// Erases of blocks: least, mean, most, standard deviation.
+    pub erases: (u32, f64, u32, f64),
+    /// Blocks by erases.
+    pub erase_histogram: Histogram,
+    /// Closed blocks (superblocks) by valid pages, at the end.
+    pub valid_histogram: Histogram,
+    /// (T - mean free - U) / T.
+    pub effective_spare_factor: f64,
+    /// The course of the run.
+    pub series: Series,
+}
+
+impl Outcome {
+    /// Nominal time of the flash by cause, seconds: array times only, one operation after another.
+    #[must_use]
+    pub fn time_s(&self, plan: &Plan, cause: Cause) -> f64 {
+        let i = cause as usize;
+        let t = &plan.timing;
+        let us = self.flash.reads[i] as f64 * t.read_us
+            + self.flash.programs[i] as f64 * t.program_us
+            + self.flash.erases[i] as f64 * t.erase_us;
+        us / 1e6
+    }
+}

@@ -1,0 +1,124 @@
+//! Everything a run needs, resolved: no defaults are filled in behind this point.
+
+use floatgate_flash::{Layout, Scope};
+use floatgate_ftl::{FreeChoice, Level, Separate, Setup, Victim};
+use floatgate_host::{Beyond, Devices};
+use floatgate_lifetime::Throttle;
+use floatgate_nand::{Endurance, Geometry, Timing};
+use floatgate_trace::{GeneratorConfig, OpenOptions};
+
+/// The state in which the drive starts (`ftl.precondition`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precondition {
+    /// Empty.
+    None,
+    /// Every logical page written once, ascending.
+    Sequential,
+    /// Every logical page written once, in random order.
+    Random,
+    /// Block validity drawn from the steady-state law of the victim policy under uniform writes.
+    Steady,
+}
+
+/// Names of the states with what they are.
+pub const PRECONDITIONS: &[(&str, &str)] = &[
+    ("none", "an empty drive"),
+    ("sequential", "every logical page written once, ascending"),
+    ("random", "every logical page written once, in random order"),
+    ("steady", "block validity drawn from the steady-state law of the victim policy under uniform writes"),
+];
+
+/// Where requests come from.
+#[derive(Clone, Debug)]
+pub enum Workload {
+    /// A generator.
+    Synthetic(GeneratorConfig),
+    /// A file.
+    Trace {
+        /// As the user named it; `-` is standard input.
+        path: String,
+        /// Format and units.
+        options: OpenOptions,
+        /// Passes that count.
+        repeat: u64,
+        /// Passes before them that do not.
+        warmup_passes: u64,
+    },
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Shape of the flash, checked.
+    pub geometry: Geometry,
+    /// Nominal times.
+    pub timing: Timing,
+    /// Endurance model.
+    pub endurance: Endurance,
+    /// What is collected together.
+    pub scope: Scope,
+    /// (T - U) / T as asked for.
+    pub spare_factor: f64,
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Victim policy.
+    pub victim: Victim,
+    /// Separator.
+    pub separate: Separate,
+    /// Wear-leveler.
+    pub level: Level,
+    /// Throttle.
+    pub throttle: Throttle,
+    /// Which free block is opened next.
+    pub free_choice: FreeChoice,
+    /// Collection starts when a domain has fewer free units.
+    pub trigger_free_units: u32,
+    /// Collection stops at so many.
+    pub stop_free_units: u32,
+    /// State at the start.
+    pub precondition: Precondition,
+    /// Years that the drive should last.
+    pub target_years: f64,
+    /// Where requests come from.
+    pub workload: Workload,
+    /// Requests served first that do not count.
+    pub warmup_requests: u64,
+    /// Addresses beyond the drive.
+    pub beyond: Beyond,
+    /// Several devices in one trace.
+    pub devices: Devices,
+    /// Whether the shadow model watches.
+    pub shadow: bool,
+    /// Whether memory is asked for ahead of time; never changes results.
+    pub prefetching: bool,
+}
+
+impl Plan {
+    /// How units lie on the flash.
+    #[must_use]
+    pub fn layout(&self) -> Layout {
+        Layout::new(self.geometry, self.scope)
+    }
+
+    /// How the FTL is to manage the drive.
+    #[must_use]
+    pub fn ftl_setup(&self) -> Setup {
+        Setup {
+            logical_pages: self.logical_pages,
+            victim: self.victim,
+            separate: self.separate,
+            free_choice: self.free_choice,
+            trigger_free_units: self.trigger_free_units,
+            stop_free_units: self.stop_free_units,
+            seed: self.seed,
+        }
+    }
+
+    /// Page programs that the endurance model admits.
+    #[must_use]
+    pub fn programs_max(&self) -> u64 {
+        self.geometry.pages() * u64::from(self.endurance.pe_cycles())
+    }
+}

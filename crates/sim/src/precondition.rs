@@ -1,0 +1,157 @@
+//! Bringing the drive into the state in which the run starts. Nothing here counts, wear included.
+
+use crate::array::{Array, with_flash};
+use crate::plan::Plan;
+use floatgate_base::permute::Permutation;
+use floatgate_base::{Error, ExtentKind, Extents, Lpn, Result, Rng};
+use floatgate_ftl::{Ftl, Victim};
+use floatgate_theory::{FifoLog, Policy, ValidityLaw};
+
+/// Pages written between two looks at the progress.
+const CHUNK: u64 = 1 << 14;
+
+/// Writes every logical page once, a chunk at a time.
+#[derive(Clone, Debug)]
+pub struct Filler {
+    order: Option<Permutation>,
+    next: u64,
+    pages: u64,
+    extents: Extents,
+}
+
+impl Filler {
+    /// Ascending, or in random order.
+    #[must_use]
+    pub fn new(plan: &Plan, random: bool) -> Self {
+        let pages = u64::from(plan.logical_pages);
+        let order = random.then(|| Permutation::new(pages, &mut Rng::new(plan.seed, "precondition")));
+        Self { order, next: 0, pages, extents: Extents::default() }
+    }
+
+    /// Writes the next chunk; true when all pages are written.
+    ///
+    /// # Errors
+    /// When the drive cannot hold its logical pages.
+    pub fn step(&mut self, ftl: &mut Ftl, array: &mut Array) -> Result<bool> {
+        let end = (self.next + CHUNK).min(self.pages);
+        self.extents.clear();
+        for i in self.next..end {
+            let lpn = self.order.as_ref().map_or(i, |order| order.apply(i));
+            self.extents.push(lpn as Lpn, 1, ExtentKind::Write);
+        }
+        self.next = end;
+        array.serve(ftl, &self.extents).map_err(|_| {
+            Error::run(
+                "the drive ran out of free blocks while it was preconditioned",
+                "expected a larger ftl.spare_factor",
+            )
+        })?;
+        Ok(end == self.pages)
+    }
+
+    /// Pages written so far, and pages in all.
+    #[must_use]
+    pub fn progress(&self) -> (u64, u64) {
+        (self.next, self.pages)
+    }
+}
+
+/// The theory's name of a victim policy whose steady-state law is known.
+#[must_use]
+pub fn law_policy(victim: Victim) -> Option<Policy> {
+    match victim {
+        Victim::Greedy => Some(Policy::Greedy),
+        Victim::Fifo => Some(Policy::Fifo),
+        Victim::Random => Some(Policy::Random),
+        Victim::DChoices { choices } => Some(Policy::DChoices(choices)),
+        Victim::WindowedGreedy { .. } | Victim::CostBenefit | Victim::CostAgeTime => None,
+    }
+}
+
+/// Fills the drive as uniform writes would have left it: the number of valid pages of every closed block follows the
+/// victim policy's mean-field law at the spare space that these blocks have, so that a run is at steady state from
+/// its first request.
+///
+/// # Errors
+/// When the policy's law is not known, or the spare factor is outside its range.
+pub fn steady(plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result<()> {
+    let policy = law_policy(plan.victim).ok_or_else(|| {
+        Error::run("no steady-state law is known for this victim policy", "expected precondition random")
+    })?;
+    let mut rng = Rng::new(plan.seed, "precondition");
+    let pages = Permutation::new(u64::from(plan.logical_pages), &mut rng);
+    let mut installed = 0;
+    let domains = u64::from(plan.layout().domains());
+    for domain in 0..domains {
+        let logical = u64::from(plan.logical_pages);
+        let live = logical * (domain + 1) / domains - logical * domain / domains;
+        let keep = plan.stop_free_units + plan.separate.streams() - 1;
+        let units = ftl.take_for_install(domain as u32, keep);
+        let counts = valid_counts(policy, units.len(), live, plan, &mut rng)?;
+        for (&unit, &valid) in units.iter().zip(&counts) {
+            let content = scatter(valid, plan.layout().pages_per_unit(), &mut rng, || {
+                installed += 1;
+                pages.apply(installed - 1) as Lpn
+            });
+            with_flash!(array, flash => ftl.install(flash, unit, content));
+        }
+    }
+    Ok(())
+}
+
+/// Valid pages of each unit, oldest unit first, `live` in all.
+fn valid_counts(policy: Policy, units: usize, live: u64, plan: &Plan, rng: &mut Rng) -> Result<Vec<u32>> {
+    let pages = plan.layout().pages_per_unit();
+    let unfit = |e: floatgate_theory::Error| {
+        Error::run(
+            format!("no steady state for this drive: {e}"),
+            "expected another ftl.spare_factor or precondition random",
+        )
+    };
+    let alpha = units as f64 * f64::from(pages) / live as f64;
+    let mut counts: Vec<u32> = match policy {
+        Policy::Fifo => {
+            let log = FifoLog::new(alpha).map_err(unfit)?;
+            let share = |i: usize| log.live_share((units - i) as f64 / units as f64);
+            (0..units).map(|i| (0..pages).filter(|_| rng.unit() < share(i)).count() as u32).collect()
+        }
+        _ => {
+            let law = ValidityLaw::new(policy, alpha, pages).map_err(unfit)?;
+            let order = Permutation::new(units as u64, rng);
+            (0..units as u64).map(|i| law.quantile((order.apply(i) as f64 + 0.5) / units as f64)).collect()
+        }
+    };
+    fit_sum(&mut counts, live, pages, rng);
+    Ok(counts)
+}
+
+/// Changes counts by single pages, at random units, until they add up to `live`.
+fn fit_sum(counts: &mut [u32], live: u64, pages: u32, rng: &mut Rng) {
+    let least = counts.iter().copied().min().unwrap_or(0);
+    let mut sum: u64 = counts.iter().map(|&v| u64::from(v)).sum();
+    while sum != live {
+        let count = &mut counts[rng.below(counts.len() as u64) as usize];
+        if sum < live && *count < pages {
+            *count += 1;
+            sum += 1;
+        } else if sum > live && *count > 0 && (*count > least || rng.below(64) == 0) {
+            *count -= 1;
+            sum -= 1;
+        }
+    }
+}
+
+/// `valid` of `pages` places at random, each filled from `next`.
+fn scatter<'a>(
+    valid: u32,
+    pages: u32,
+    rng: &'a mut Rng,
+    mut next: impl FnMut() -> Lpn + 'a,
+) -> impl Iterator<Item = Option<Lpn>> + 'a {
+    let mut left = u64::from(valid);
+    (0..pages).map(move |page| {
+        let taken = left > 0 && rng.below(u64::from(pages - page)) < left;
+        left -= u64::from(taken);
+        taken.then(&mut next)
+    })
+}
