@@ -88,15 +88,17 @@ fn response(line: &mut Cursor<'_>) -> std::result::Result<(), Fault> {
         return Ok(());
     }
     comma(line, "is no size", "expected bytes")?;
+    let from = line.at();
     if line.uint().is_some() && line.at_end() {
         return Ok(());
     }
     // Some tools write a float or a negative number here.
-    let rest = line.rest();
-    if rest.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b' ')) {
+    let text = &line.line()[from..];
+    if text.iter().all(|b| b.is_ascii_digit() || matches!(b, b'.' | b'-' | b' ')) {
         return Ok(());
     }
-    Err(line.fault("is no response time", "expected ticks of 100 ns and the end of the line"))
+    let expected = "expected ticks of 100 ns and the end of the line";
+    Err(Fault { from, to: line.line().len(), what: "is no response time", expected })
 }
 
 fn is_header(line: &[u8]) -> bool {

@@ -113,3 +113,63 @@ fn alias(cells: &mut [Cell], weights: &[f64]) {
         cells[i].other = i as u32;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sum of (observed - expected)^2 / expected over the ranks, as standard deviations from its mean; ranks that are
+    /// expected fewer than 20 times are taken together.
+    fn misfit(slots: u64, theta: f64, draws: u64) -> f64 {
+        let mut zipf = Zipf::new(slots, theta, Rng::new(9, "zipf"), &mut Rng::new(9, "places"));
+        let mut rank_of = vec![0; slots as usize];
+        (0..slots).for_each(|rank| rank_of[zipf.places.apply(rank) as usize] = rank as usize);
+        let mut offsets = Vec::new();
+        zipf.fill(&mut offsets, draws as usize, 1);
+        let mut observed = vec![0u64; slots as usize];
+        offsets.iter().for_each(|slot| observed[rank_of[*slot as usize]] += 1);
+        let weights: Vec<f64> = (1..=slots).map(|k| libm::pow(k as f64, -theta)).collect();
+        let total: f64 = weights.iter().sum();
+        let (mut sum, mut cells, mut seen, mut due) = (0.0, 0.0, 0.0, 0.0);
+        for (o, w) in observed.iter().zip(&weights) {
+            seen += *o as f64;
+            due += w / total * draws as f64;
+            if due >= 20.0 {
+                sum += (seen - due) * (seen - due) / due;
+                cells += 1.0;
+                (seen, due) = (0.0, 0.0);
+            }
+        }
+        (sum - cells) / (2.0 * f64::max(cells, 1.0)).sqrt()
+    }
+
+    #[test]
+    fn ranks_follow_the_law() {
+        let cases = [
+            (1, 1.0),
+            (2, 0.5),
+            (100, 1.0),
+            (4096, 0.99),
+            (4097, 1.0),
+            (50_000, 0.0),
+            (50_000, 0.5),
+            (50_000, 0.99),
+            (50_000, 1.0),
+            (50_000, 1.3),
+            (300_000, 0.7),
+            (10_000, 3.0),
+            (10_000, 20.0),
+        ];
+        for (slots, theta) in cases {
+            let z = misfit(slots, theta, 3_000_000);
+            assert!(z.abs() < 4.0, "{slots} slots, theta {theta}: {z} standard deviations");
+        }
+    }
+
+    #[test]
+    fn little_is_rejected_and_the_table_stays_small() {
+        let zipf = Zipf::new(1 << 31, 0.99, Rng::new(1, "zipf"), &mut Rng::new(1, "places"));
+        assert!(zipf.cells.len() < 5200, "{} cells", zipf.cells.len());
+        assert!(zipf.cells.iter().all(|c| c.surely > 0.98 || c.len == 1));
+    }
+}
