@@ -1,1 +1,19 @@
-//! Placeholder head, replaced as the crate is written.
+//! From TOML to a plan: layers of settings, defaults, checks with places, the schema, the catalogue.
+//!
+//! Reading order: [`raw`] (what a user may write), [`layers`] (preset, file, overrides), [`resolve`] (defaults and
+//! checks), [`catalogue`], [`schema`].
+//!
+//! Must not know: how a simulation runs, or what a result looks like.
+
+pub mod catalogue;
+pub mod layers;
+pub mod presets;
+pub mod raw;
+pub mod resolve;
+mod resolve_drive;
+mod resolve_ftl;
+mod resolve_workload;
+pub mod schema;
+
+pub use raw::Experiment;
+pub use resolve::{Resolved, resolve};

@@ -265,7 +265,8 @@ impl Simulation {
 
     fn serve(&mut self, requests_max: u64) -> Result<()> {
         let mut left = requests_max;
-        while left > 0 && matches!(self.phase, Phase::WarmUp | Phase::Run) {
+        let phase = self.phase;
+        while left > 0 && self.phase == phase {
             if self.stream.cursor == self.stream.batch.len() && !self.refill()? {
                 return self.end_pass();
             }
@@ -475,6 +476,7 @@ impl Simulation {
             by_device: by_device.collect(),
             requests_moved: self.splitter.requests_moved,
             format: self.source.format(),
+            assumed: self.source.assumed(),
             source: self.first_pass.clone().unwrap_or_default(),
             gc: self.ftl.gc(),
             waf: estimate_waf(self.series.rows(), pages_per_block),

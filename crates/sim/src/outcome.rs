@@ -25,6 +25,8 @@ pub struct Outcome {
     pub requests_moved: u64,
     /// Name of the format.
     pub format: &'static str,
+    /// What the reader took for granted.
+    pub assumed: Vec<String>,
     /// What the source noticed, over all passes.
     pub source: Summary,
     /// Flash operations.

@@ -89,7 +89,10 @@ impl<'a> Cursor<'a> {
     /// Steps over `word`, in any case, if it comes next.
     #[inline]
     pub fn eat_word(&mut self, word: &[u8]) -> bool {
-        let hit = self.rest().get(..word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word));
+        let rest = self.rest();
+        // The usual spelling is settled by one comparison.
+        let hit =
+            rest.starts_with(word) || rest.get(..word.len()).is_some_and(|w| w.eq_ignore_ascii_case(word));
         if hit {
             self.at += word.len();
         }
@@ -153,7 +156,7 @@ impl<'a> Cursor<'a> {
 
     /// A time stamp in units of 10^`power` ns, as nanoseconds: whole or with a fraction, rounded to the nearest
     /// nanosecond; a sign and an exponent are understood.
-    #[inline]
+    #[inline(always)]
     pub fn stamp(&mut self, power: u32) -> Option<i128> {
         let from = self.at;
         if let Some(whole) = self.uint() {
@@ -163,11 +166,18 @@ impl<'a> Cursor<'a> {
                 _ => Some(ns),
             };
         }
-        if self.eat(b'-')
-            && self.bytes[self.at].is_ascii_digit()
-            && let Some(ns) = self.stamp(power)
-        {
-            return Some(-ns);
+        self.negative(power)
+    }
+
+    /// A stamp with a sign.
+    #[cold]
+    fn negative(&mut self, power: u32) -> Option<i128> {
+        let from = self.at;
+        if self.eat(b'-') && self.bytes[self.at].is_ascii_digit() {
+            let ns = self.stamp(power);
+            if ns.is_some() {
+                return ns.map(|ns| -ns);
+            }
         }
         self.at = from;
         None

@@ -94,7 +94,8 @@ fn detect(path: &str, lines: &Lines) -> Result<&'static FormatInfo> {
     }
     let extension = extension(path);
     let by_extension = |m: &&Match| {
-        m.fit == best_fit && extension.as_deref().is_some_and(|e| m.info.extensions.contains(&e))
+        let names = |e: &str| e == m.info.name || m.info.extensions.contains(&e);
+        m.fit == best_fit && extension.as_deref().is_some_and(names)
     };
     if let Some(m) = found.iter().find(by_extension) {
         return Ok(m.info);
@@ -147,6 +148,7 @@ mod tests {
             ("a/b.mqsim", Some("mqsim")),
             ("b.MQSim.zst", Some("mqsim")),
             ("b.csv.gz", Some("csv")),
+            ("b.nbdkit-log.zst", Some("nbdkit-log")),
             ("x.y/b", None),
             ("-", None),
             ("b.zst", None),

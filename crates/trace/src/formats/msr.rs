@@ -51,9 +51,9 @@ impl LineFormat for Msr {
         line.uint().ok_or_else(|| line.fault("is no disk number", "expected a whole number"))?;
         let device = line.since(from);
         comma(line, "is no disk number", "expected a whole number")?;
-        let op = if line.eat_word(b"write,") {
+        let op = if line.eat_word(b"Write,") {
             Op::Write
-        } else if line.eat_word(b"read,") {
+        } else if line.eat_word(b"Read,") {
             Op::Read
         } else {
             return Err(line.fault("is no type", "expected Read or Write"));

@@ -1,0 +1,90 @@
+//! Everything that can be named in an experiment, as data.
+
+use crate::layers::Layers;
+use crate::presets::PRESETS;
+use crate::resolve::resolve;
+use floatgate_base::{ParamInfo, PolicyInfo};
+use floatgate_ftl::{collect, level, separate};
+use serde_json::{Value, json};
+
+/// A slot that has a single policy so far.
+const fn single(name: &'static str, summary: &'static str) -> [PolicyInfo; 1] {
+    [PolicyInfo { name, summary, source: "-", params: &[], cost: "none", memory: "none" }]
+}
+
+const MAPS: &[PolicyInfo] = &single("page", "every logical page maps to any physical page");
+const RECLAIMERS: &[PolicyInfo] = &single("none", "read disturb is not modelled");
+const DISPATCHERS: &[PolicyInfo] = &single("fcfs", "writes are programmed in the order in which they arrive");
+const REDUCERS: &[PolicyInfo] = &single("none", "every host page write is programmed");
+
+/// All slots with their policies and the parameters that a slot's policies share.
+pub const SLOTS: &[(&str, &[PolicyInfo], &[ParamInfo])] = &[
+    ("ftl.map", MAPS, &[]),
+    ("ftl.collect", collect::POLICIES, collect::COMMON_PARAMS),
+    ("ftl.separate", separate::POLICIES, &[]),
+    ("ftl.level", level::POLICIES, &[]),
+    ("ftl.reclaim", RECLAIMERS, &[]),
+    ("ftl.dispatch", DISPATCHERS, &[]),
+    ("lifetime.throttle", floatgate_lifetime::throttle::POLICIES, THROTTLE_PARAMS),
+    ("lifetime.reduce", REDUCERS, &[]),
+];
+
+const THROTTLE_PARAMS: &[ParamInfo] =
+    &[ParamInfo { name: "target_years", summary: "years that the drive should last; default 5" }];
+
+fn params(list: &[ParamInfo]) -> Vec<Value> {
+    list.iter().map(|p| json!({ "name": p.name, "summary": p.summary })).collect()
+}
+
+/// Slots, formats, drives and endurance models.
+///
+/// # Panics
+/// When a drive that ships is not valid; a test holds them all.
+#[must_use]
+pub fn catalogue() -> Value {
+    let mut policies = serde_json::Map::new();
+    let mut common = serde_json::Map::new();
+    for (slot, table, shared) in SLOTS {
+        let rows = table.iter().map(|info| {
+            json!({
+                "name": info.name,
+                "summary": info.summary,
+                "source": info.source,
+                "params": params(info.params),
+                "cost": info.cost,
+                "memory": info.memory,
+            })
+        });
+        policies.insert((*slot).into(), rows.collect());
+        common.insert((*slot).into(), params(shared).into());
+    }
+    let formats: Vec<_> = floatgate_trace::FORMATS
+        .iter()
+        .map(|f| json!({ "name": f.name, "summary": f.summary, "line": f.line, "units": f.units, "extensions": f.extensions }))
+        .collect();
+    let drives: Vec<_> = PRESETS.iter().map(drive).collect();
+    let endurance: Vec<_> = floatgate_nand::endurance::MODELS
+        .iter()
+        .map(|(name, summary)| json!({ "name": name, "summary": summary }))
+        .collect();
+    json!({ "policies": policies, "common_params": common, "formats": formats, "drives": drives, "endurance": endurance })
+}
+
+fn drive(preset: &crate::presets::Preset) -> Value {
+    let mut layers = Layers::default();
+    layers.add_override("drive.preset", preset.name).expect("the key exists");
+    let resolved = resolve(layers).expect("drives that ship are valid");
+    let g = resolved.plan.geometry;
+    json!({
+        "name": preset.name,
+        "summary": preset.summary(),
+        "physical_bytes": g.bytes(),
+        "logical_bytes": u64::from(resolved.plan.logical_pages) * u64::from(g.page_bytes),
+        "spare_factor": resolved.plan.spare_factor,
+        "planes": g.planes(),
+        "pages_per_block": g.pages_per_block,
+        "page_bytes": g.page_bytes,
+        "pe_cycles": resolved.plan.endurance.pe_cycles(),
+        "toml": preset.toml,
+    })
+}

@@ -1,0 +1,314 @@
+//! Settings come in layers: a preset under a file under overrides. Each layer is checked by itself, so that an
+//! error knows its place; then they are laid over one another.
+
+use crate::raw::Experiment;
+use floatgate_base::{Error, Place, Result};
+use std::collections::BTreeMap;
+use toml::de::{DeTable, DeValue};
+use toml::{Spanned, Table, Value};
+
+/// The settings as given, before defaults.
+#[derive(Clone, Debug, Default)]
+pub struct Layers {
+    merged: Table,
+    places: BTreeMap<String, Place>,
+}
+
+/// Keys that stand for one another: setting one drops what a lower layer said of the others.
+const ALTERNATIVES: &[&[&str]] = &[
+    &["drive.capacity", "drive.geometry.blocks_per_plane"],
+    &["ftl.collect.trigger_free_blocks", "ftl.collect.trigger_free_share"],
+    &["ftl.collect.stop_free_blocks", "ftl.collect.stop_free_share"],
+];
+
+/// Keys that only make sense with the value of another: a layer that sets the first drops the rest below it.
+const DEPENDENT: &[(&str, &[&str])] = &[
+    ("ftl.collect.policy", &["ftl.collect.choices", "ftl.collect.window"]),
+    (
+        "workload.pattern",
+        &["workload.zipf_theta", "workload.hot_share_of_pages", "workload.hot_share_of_writes"],
+    ),
+    (
+        "workload.kind",
+        &[
+            "workload.pattern",
+            "workload.requests",
+            "workload.request_bytes",
+            "workload.read_share",
+            "workload.trim_share",
+            "workload.rate_per_s",
+            "workload.zipf_theta",
+            "workload.hot_share_of_pages",
+            "workload.hot_share_of_writes",
+            "workload.file",
+            "workload.format",
+            "workload.time_unit",
+            "workload.lba_unit",
+            "workload.action",
+            "workload.on_bad_line",
+            "workload.repeat",
+            "workload.warmup_passes",
+            "workload.devices",
+            "workload.beyond",
+        ],
+    ),
+];
+
+impl Layers {
+    /// Lays the text of a TOML file over what is there.
+    ///
+    /// # Errors
+    /// With line and column: bad TOML, unknown keys, values of a wrong type.
+    pub fn add_file(&mut self, text: &str, path: &str) -> Result<()> {
+        let at = |span: Option<std::ops::Range<usize>>| {
+            span.map_or_else(|| Place::Path(path.to_string()), |span| line_of(text, span.start, path))
+        };
+        let fail = |e: toml::de::Error| complaint(at(e.span()), e.message());
+        let table = DeTable::parse(text).map_err(fail)?;
+        toml::from_str::<Experiment>(text).map_err(fail)?;
+        let mut places = BTreeMap::new();
+        collect_places(table.get_ref(), "", &mut |key, start| {
+            places.insert(key, line_of(text, start, path));
+        });
+        let table = toml::from_str::<Table>(text).map_err(fail)?;
+        self.lay(table, places);
+        Ok(())
+    }
+
+    /// Lays `key = value` over what is there; the value is TOML, or else a bare string.
+    ///
+    /// # Errors
+    /// Names the key: unknown keys, values of a wrong type.
+    pub fn add_override(&mut self, key: &str, value: &str) -> Result<()> {
+        let place = || Place::Setting(key.to_string());
+        let proper = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+        if key.is_empty() || !key.chars().all(proper) {
+            return Err(Error::input(
+                place(),
+                "this is no key",
+                "expected a dotted key such as ftl.spare_factor",
+            ));
+        }
+        let quoted = Value::String(value.to_string()).to_string();
+        let candidates = [format!("{key} = {value}\n"), format!("{key} = {quoted}\n")];
+        // A value such as 1\nseed = 2 must not smuggle in further keys.
+        let one_line = !value.contains(['\n', '\r']);
+        let mut first_error = None;
+        for text in candidates.iter().skip(usize::from(!one_line)) {
+            match toml::from_str::<Experiment>(text) {
+                Ok(_) => {
+                    let table = toml::from_str::<Table>(text).expect("it was read before");
+                    let places = BTreeMap::from([(key.to_string(), place())]);
+                    self.lay(table, places);
+                    return Ok(());
+                }
+                // Where the value is TOML, its own complaint is the telling one.
+                Err(e) if first_error.is_none() || !is_toml(&candidates[0]) => first_error = Some(e),
+                Err(_) => {}
+            }
+        }
+        let error = first_error.expect("one candidate was tried");
+        Err(complaint(place(), error.message()))
+    }
+
+    /// Lays a preset's text under everything.
+    ///
+    /// # Panics
+    /// When the preset, which ships with the program, is not valid.
+    pub fn add_preset(&mut self, text: &str) {
+        let upper = std::mem::take(self);
+        self.add_file(text, "preset").expect("presets that ship are valid");
+        self.places.clear();
+        self.lay(upper.merged, upper.places);
+    }
+
+    fn lay(&mut self, upper: Table, places: BTreeMap<String, Place>) {
+        for keys in ALTERNATIVES {
+            if keys.iter().any(|key| has(&upper, key)) {
+                keys.iter().for_each(|key| self.drop(key));
+            }
+        }
+        for (key, dependents) in DEPENDENT {
+            if let Some(value) = find(&upper, key)
+                && find(&self.merged, key) != Some(value)
+            {
+                dependents.iter().for_each(|key| self.drop(key));
+            }
+        }
+        merge(&mut self.merged, upper);
+        self.places.extend(places);
+    }
+
+    fn drop(&mut self, key: &str) {
+        let mut parts = key.split('.').peekable();
+        let mut table = &mut self.merged;
+        while let Some(part) = parts.next() {
+            if parts.peek().is_none() {
+                table.remove(part);
+            } else if let Some(Value::Table(inner)) = table.get_mut(part) {
+                table = inner;
+            } else {
+                return;
+            }
+        }
+        self.places.remove(key);
+    }
+
+    /// Where a key was set; its own name where it was not.
+    #[must_use]
+    pub fn place(&self, key: &str) -> Place {
+        self.places.get(key).cloned().unwrap_or_else(|| Place::Setting(key.to_string()))
+    }
+
+    /// Whether a file or an override set the key; a preset's word does not count.
+    #[must_use]
+    pub fn is_set(&self, key: &str) -> bool {
+        self.places.contains_key(key)
+    }
+
+    /// The text of a key, if it is set to one.
+    #[must_use]
+    pub fn text(&self, key: &str) -> Option<&str> {
+        find(&self.merged, key).and_then(Value::as_str)
+    }
+
+    /// All layers as one experiment.
+    ///
+    /// # Panics
+    /// Never: every layer was checked.
+    #[must_use]
+    pub fn experiment(&self) -> Experiment {
+        self.merged.clone().try_into().expect("each layer was checked")
+    }
+
+    /// An input error at the place of `key`.
+    #[must_use]
+    pub fn error(&self, key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
+        let what = what.into();
+        // A line of a file shows the key anyway; elsewhere the place is the key.
+        Error::input(self.place(key), what, expected)
+    }
+}
+
+fn is_toml(text: &str) -> bool {
+    toml::from_str::<Table>(text).is_ok()
+}
+
+/// Turns a message of the TOML reader into ours: finding first, then what was expected.
+fn complaint(place: Place, message: &str) -> Box<Error> {
+    let message = message.trim().replace('\n', ", ");
+    let (what, expected) = match message.split_once(", expected ") {
+        Some((what, expected)) => (what.to_string(), format!("expected {expected}")),
+        None => (message, String::from("expected a floatgate experiment (see: floatgate schema)")),
+    };
+    Error::input(
+        place,
+        what.replace("unknown field", "unknown key").replace('`', "'"),
+        expected.replace('`', "'"),
+    )
+}
+
+fn line_of(text: &str, byte: usize, path: &str) -> Place {
+    let before = &text.as_bytes()[..byte.min(text.len())];
+    let line = before.iter().filter(|&&b| b == b'\n').count() as u64 + 1;
+    let column = before.iter().rev().take_while(|&&b| b != b'\n').count() as u64 + 1;
+    Place::Line { path: path.to_string(), line, column: Some(column) }
+}
+
+fn collect_places(table: &DeTable<'_>, prefix: &str, found: &mut impl FnMut(String, usize)) {
+    for (key, value) in table {
+        let path =
+            if prefix.is_empty() { key.get_ref().to_string() } else { format!("{prefix}.{}", key.get_ref()) };
+        let value: &Spanned<DeValue<'_>> = value;
+        if let DeValue::Table(inner) = value.get_ref() {
+            collect_places(inner, &path, found);
+        }
+        found(path, key.span().start);
+    }
+}
+
+fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
+    let (first, rest) = key.split_once('.').map_or((key, None), |(first, rest)| (first, Some(rest)));
+    let value = table.get(first)?;
+    match rest {
+        None => Some(value),
+        Some(rest) => find(value.as_table()?, rest),
+    }
+}
+
+fn has(table: &Table, key: &str) -> bool {
+    find(table, key).is_some()
+}
+
+fn merge(lower: &mut Table, upper: Table) {
+    for (key, value) in upper {
+        match (lower.get_mut(&key), value) {
+            (Some(Value::Table(below)), Value::Table(above)) => merge(below, above),
+            (_, value) => {
+                lower.insert(key, value);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn message(text: &str) -> String {
+        Layers::default().add_file(text, "e.toml").unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_file_that_is_wrong_says_where() {
+        let unknown = message("seed = 1\n[ftl]\nspare = 3\n");
+        assert!(
+            unknown.starts_with("e.toml:3:1: unknown key 'spare'; expected one of 'spare_factor'"),
+            "{unknown}"
+        );
+        let kind = message("[ftl]\nspare_factor = \"x\"\n");
+        assert!(kind.starts_with("e.toml:2:16: invalid type: string \"x\"; expected f64"), "{kind}");
+        assert!(message("seed = = 2\n").starts_with("e.toml:1:"));
+    }
+
+    #[test]
+    fn overrides_lie_over_the_file() {
+        let mut layers = Layers::default();
+        layers
+            .add_file(
+                "[ftl]\nspare_factor = 0.1\n[ftl.collect]\npolicy = \"d-choices\"\nchoices = 4\n",
+                "e.toml",
+            )
+            .unwrap();
+        layers.add_override("ftl.spare_factor", "0.2").unwrap();
+        layers.add_override("ftl.collect.policy", "greedy").unwrap();
+        let ftl = layers.experiment().ftl.unwrap();
+        assert_eq!(ftl.spare_factor, Some(0.2));
+        let collect = ftl.collect.unwrap();
+        assert_eq!((collect.policy.as_deref(), collect.choices), (Some("greedy"), None));
+        assert_eq!(layers.place("ftl.spare_factor"), Place::Setting("ftl.spare_factor".into()));
+    }
+
+    #[test]
+    fn an_override_that_is_wrong_names_its_key() {
+        let wrong = |key, value| Layers::default().add_override(key, value).unwrap_err().to_string();
+        assert!(wrong("ftl.spare", "1").starts_with("ftl.spare: unknown key 'spare'; expected one of"));
+        assert!(
+            wrong("ftl.spare_factor", "lots").contains("string \"lots\""),
+            "{}",
+            wrong("ftl.spare_factor", "lots")
+        );
+        assert!(wrong("seed", "1\nmode = 'x'").starts_with("seed: "));
+        assert!(wrong("a b", "1").contains("no key"));
+    }
+
+    #[test]
+    fn alternatives_replace_one_another() {
+        let mut layers = Layers::default();
+        layers.add_file("[drive.geometry]\nblocks_per_plane = 7\n", "e.toml").unwrap();
+        layers.add_override("drive.capacity", "1 GiB").unwrap();
+        let drive = layers.experiment().drive.unwrap();
+        assert_eq!(drive.geometry.unwrap().blocks_per_plane, None);
+        assert_eq!(drive.capacity.as_deref(), Some("1 GiB"));
+    }
+}

@@ -1,0 +1,222 @@
+//! The experiment file as a user may write it. Every key is optional; unknown ones are refused.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Declares a table of optional keys: serialised without the missing ones, unknown keys refused.
+macro_rules! table {
+    ($(#[$meta:meta])* $name:ident { $($(#[$field_meta:meta])* $field:ident: $type:ty,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub struct $name {
+            $($(#[$field_meta])* #[serde(skip_serializing_if = "Option::is_none")] pub $field: Option<$type>,)*
+        }
+    };
+}
+
+table! {
+    /// A floatgate experiment: a drive, its firmware, and a workload.
+    Experiment {
+        /// Seed of every random stream; default 1.
+        seed: u64,
+        /// How time is treated: "functional" counts operations.
+        mode: String,
+        /// The flash.
+        drive: Drive,
+        /// The flash translation layer.
+        ftl: Ftl,
+        /// What makes the drive last longer.
+        lifetime: Lifetime,
+        /// What the host does.
+        workload: Workload,
+    }
+}
+
+table! {
+    /// The flash of a drive.
+    Drive {
+        /// A drive of the catalogue (`floatgate drives`) that the other keys override.
+        preset: String,
+        /// Size of the flash, such as "128 GiB", in place of geometry.blocks_per_plane.
+        capacity: String,
+        /// Counts of channels to pages.
+        geometry: Geometry,
+        /// Nominal times.
+        timing: Timing,
+        /// How many cycles a block stands.
+        endurance: Endurance,
+    }
+}
+
+table! {
+    /// Shape of the flash.
+    Geometry {
+        /// Independent buses; default 1.
+        channels: u32,
+        /// Chips on each channel; default 1.
+        chips_per_channel: u32,
+        /// Dies in each chip; default 1.
+        dies_per_chip: u32,
+        /// Planes in each die; default 1.
+        planes_per_die: u32,
+        /// Blocks in each plane; default 32768.
+        blocks_per_plane: u32,
+        /// Pages in each block; default 256.
+        pages_per_block: u32,
+        /// Bytes of a page, a power of two from 512 to 65536; default 4096.
+        page_bytes: u32,
+    }
+}
+
+table! {
+    /// Nominal times of the flash.
+    Timing {
+        /// Array time of a page read, microseconds; default 50.
+        read_us: f64,
+        /// Array time of a page program, microseconds; default 600.
+        program_us: f64,
+        /// Array time of a block erase, microseconds; default 3000.
+        erase_us: f64,
+        /// Transfer rate of a channel, 10^6 bytes a second; default 333.
+        channel_mb_per_s: f64,
+    }
+}
+
+table! {
+    /// Endurance of a block.
+    Endurance {
+        /// Endurance model; default "fixed".
+        model: String,
+        /// Nominal program/erase cycles; default 3000.
+        pe_cycles: u32,
+    }
+}
+
+table! {
+    /// The flash translation layer.
+    Ftl {
+        /// (T - U) / T: the share of the flash that the host does not see; default 0.07.
+        spare_factor: f64,
+        /// State in which the drive starts; default "none".
+        precondition: String,
+        /// Which free block is opened next; default "least-erased".
+        free_block: String,
+        /// Address mapping.
+        map: Policy,
+        /// Choice of the block to collect.
+        collect: Collect,
+        /// Choice of the open block that a write joins.
+        separate: Policy,
+        /// Wear-leveling.
+        level: Policy,
+        /// Read-disturb management.
+        reclaim: Policy,
+        /// Order of writes.
+        dispatch: Policy,
+    }
+}
+
+table! {
+    /// A slot whose policies have no parameters yet.
+    Policy {
+        /// Name of the policy (`floatgate policies`).
+        policy: String,
+    }
+}
+
+table! {
+    /// Garbage collection.
+    Collect {
+        /// Victim policy; default "greedy".
+        policy: String,
+        /// What is collected together: "plane" (default) or "superblock".
+        scope: String,
+        /// Collection starts when fewer blocks of a plane (superblocks) are free; default: one a stream.
+        trigger_free_blocks: u32,
+        /// Collection goes on until so many are free; default: the trigger.
+        stop_free_blocks: u32,
+        /// The trigger as a share of all blocks.
+        trigger_free_share: f64,
+        /// The stop level as a share of all blocks.
+        stop_free_share: f64,
+        /// d-choices: blocks drawn for each victim; default 10.
+        choices: u32,
+        /// windowed-greedy: oldest blocks considered, in each plane; default 1024.
+        window: u32,
+    }
+}
+
+table! {
+    /// Lifetime management.
+    Lifetime {
+        /// Throttling of writes.
+        throttle: Throttle,
+        /// Reduction of writes.
+        reduce: Policy,
+    }
+}
+
+table! {
+    /// Throttling of writes.
+    Throttle {
+        /// Throttle; default "none".
+        policy: String,
+        /// Years that the drive should last; default 5.
+        target_years: f64,
+    }
+}
+
+table! {
+    /// What the host does.
+    Workload {
+        /// "synthetic" (default) or "trace" (default where a file is given).
+        kind: String,
+        /// Requests served first that do not count; default 0.
+        warmup_requests: u64,
+        /// How requests arrive; functional mode knows no other than the default.
+        arrival: String,
+        /// Requests under way at once; functional mode knows no other than the default, 32.
+        queue_depth: u32,
+
+        /// synthetic: sequential, uniform (default), zipf or hot-cold.
+        pattern: String,
+        /// synthetic: requests that count; default 10000000.
+        requests: u64,
+        /// synthetic: bytes of each request; default 4096.
+        request_bytes: u64,
+        /// synthetic: share of requests that read; default 0.
+        read_share: f64,
+        /// synthetic: share of requests that trim; default 0.
+        trim_share: f64,
+        /// synthetic: requests a second; without it the workload has no time.
+        rate_per_s: f64,
+        /// zipf: exponent of the law; default 0.99.
+        zipf_theta: f64,
+        /// hot-cold: share of the pages that is hot; default 0.2.
+        hot_share_of_pages: f64,
+        /// hot-cold: share of the requests that goes there; default 0.8.
+        hot_share_of_writes: f64,
+
+        /// trace: the file; "-" is standard input.
+        file: String,
+        /// trace: format of the file (`floatgate trace info`); default: detected.
+        format: String,
+        /// trace: unit of the stamps where the format does not say.
+        time_unit: String,
+        /// trace: unit of the addresses where the format does not say.
+        lba_unit: String,
+        /// trace: blkparse event that is taken as the request.
+        action: String,
+        /// trace: "stop" (default) at a line that cannot be read, or "skip" and count it.
+        on_bad_line: String,
+        /// trace: passes that count; default 1.
+        repeat: u64,
+        /// trace: passes served first that do not count; default 0.
+        warmup_passes: u64,
+        /// trace: several devices "apart" (default) or "fold" onto the same addresses.
+        devices: String,
+        /// trace: addresses beyond the drive: "refuse" (default), "wrap" or "scale".
+        beyond: String,
+    }
+}

@@ -1,0 +1,159 @@
+//! Defaults and checks: from layers of settings to a plan, and to the experiment with every key filled in.
+
+use crate::layers::Layers;
+use crate::presets::{PRESETS, Preset};
+use crate::raw::{Experiment, Lifetime, Policy, Throttle as RawThrottle};
+use crate::{resolve_drive, resolve_ftl, resolve_workload};
+use floatgate_base::{PolicyInfo, Result};
+use floatgate_lifetime::Throttle;
+use floatgate_sim::Plan;
+
+/// A run, and the experiment that says the same with every default written out.
+#[derive(Clone, Debug)]
+pub struct Resolved {
+    /// What the simulation takes.
+    pub plan: Plan,
+    /// What a user would write to get just this run. Reading it again resolves to the same.
+    pub experiment: Experiment,
+    /// Name of the drive: its preset, or "custom".
+    pub drive_name: String,
+}
+
+/// Name of a drive without a preset.
+pub const CUSTOM: &str = "custom";
+
+/// Fills in defaults and checks every value.
+///
+/// # Errors
+/// Input errors at the place of the key that is at fault.
+pub fn resolve(mut layers: Layers) -> Result<Resolved> {
+    let preset = layers.text("drive.preset").map(str::to_string);
+    if let Some(name) = &preset {
+        let preset = Preset::find(name)
+            .ok_or_else(|| unknown(&layers, "drive.preset", "drive", name, PRESETS.iter().map(|p| p.name)))?;
+        layers.add_preset(preset.toml);
+    }
+    let given = layers.experiment();
+    let seed = given.seed.unwrap_or(1);
+    let mode = given.mode.unwrap_or_else(|| "functional".into());
+    if mode != "functional" {
+        return Err(layers.error(
+            "mode",
+            format!("'{mode}' is no mode of this version"),
+            "expected \"functional\"",
+        ));
+    }
+    let drive = resolve_drive::resolve(&layers, given.drive.unwrap_or_default())?;
+    let ftl = resolve_ftl::resolve(&layers, given.ftl.unwrap_or_default(), drive.geometry)?;
+    let page_bytes = u64::from(drive.geometry.page_bytes);
+    let logical_bytes = u64::from(ftl.logical_pages) * page_bytes;
+    let workload =
+        resolve_workload::resolve(&layers, given.workload.unwrap_or_default(), logical_bytes, seed)?;
+    let (throttle, target_years, raw_lifetime) = lifetime(&layers, given.lifetime.unwrap_or_default())?;
+    let plan = Plan {
+        seed,
+        geometry: drive.geometry,
+        timing: drive.timing,
+        endurance: drive.endurance,
+        scope: ftl.scope,
+        spare_factor: ftl.spare_factor,
+        logical_pages: ftl.logical_pages,
+        victim: ftl.victim,
+        separate: ftl.separate,
+        level: ftl.level,
+        throttle,
+        free_choice: ftl.free_choice,
+        trigger_free_units: ftl.trigger_free_units,
+        stop_free_units: ftl.stop_free_units,
+        precondition: ftl.precondition,
+        target_years,
+        workload: workload.workload,
+        warmup_requests: workload.warmup_requests,
+        beyond: workload.beyond,
+        devices: workload.devices,
+        shadow: false,
+        prefetching: true,
+    };
+    let mut raw_drive = drive.raw;
+    raw_drive.preset.clone_from(&preset);
+    let experiment = Experiment {
+        seed: Some(seed),
+        mode: Some(mode),
+        drive: Some(raw_drive),
+        ftl: Some(ftl.raw),
+        lifetime: Some(raw_lifetime),
+        workload: Some(workload.raw),
+    };
+    Ok(Resolved { plan, experiment, drive_name: preset.unwrap_or_else(|| CUSTOM.into()) })
+}
+
+fn lifetime(layers: &Layers, given: Lifetime) -> Result<(Throttle, f64, Lifetime)> {
+    let throttle = given.throttle.unwrap_or_default();
+    let policy = throttle.policy.unwrap_or_else(|| "none".into());
+    known(layers, "lifetime.throttle.policy", "throttle", &policy, floatgate_lifetime::throttle::POLICIES)?;
+    let target_years = throttle.target_years.unwrap_or(5.0);
+    if !(target_years.is_finite() && target_years > 0.0) {
+        let what = format!("{target_years} is no life time");
+        return Err(layers.error(
+            "lifetime.throttle.target_years",
+            what,
+            "expected a number of years greater than 0",
+        ));
+    }
+    let reduce = only(layers, "lifetime.reduce.policy", "reducer", given.reduce, "none")?;
+    let raw = Lifetime {
+        throttle: Some(RawThrottle { policy: Some(policy), target_years: Some(target_years) }),
+        reduce: Some(reduce),
+    };
+    Ok((Throttle::None, target_years, raw))
+}
+
+/// A name that is in no table: quoted, with the valid ones.
+pub(crate) fn unknown<'a>(
+    layers: &Layers,
+    key: &str,
+    kind: &str,
+    name: &str,
+    valid: impl Iterator<Item = &'a str>,
+) -> Box<floatgate_base::Error> {
+    let valid: Vec<_> = valid.map(|name| format!("'{name}'")).collect();
+    let name = floatgate_base::error::quote(name.as_bytes());
+    layers.error(key, format!("unknown {kind} {name}"), format!("expected one of {}", valid.join(", ")))
+}
+
+/// Checks that a policy is in its slot's table.
+pub(crate) fn known(layers: &Layers, key: &str, kind: &str, name: &str, table: &[PolicyInfo]) -> Result<()> {
+    if table.iter().any(|info| info.name == name) {
+        return Ok(());
+    }
+    Err(unknown(layers, key, kind, name, table.iter().map(|info| info.name)))
+}
+
+/// A slot that has just one policy so far.
+pub(crate) fn only(
+    layers: &Layers,
+    key: &str,
+    kind: &str,
+    given: Option<Policy>,
+    name: &str,
+) -> Result<Policy> {
+    let policy = given.and_then(|p| p.policy).unwrap_or_else(|| name.into());
+    if policy == name {
+        return Ok(Policy { policy: Some(policy) });
+    }
+    Err(unknown(layers, key, kind, &policy, std::iter::once(name)))
+}
+
+/// Looks a value up in a table of (name, meaning) pairs, giving its row.
+pub(crate) fn choice(
+    layers: &Layers,
+    key: &str,
+    kind: &str,
+    name: &str,
+    table: &[(&str, &str)],
+) -> Result<usize> {
+    table
+        .iter()
+        .position(|(n, _)| *n == name)
+        .ok_or_else(|| unknown(layers, key, kind, name, table.iter().map(|(n, _)| *n)))
+}

@@ -1,0 +1,225 @@
+//! The tables under `[ftl]`.
+
+use crate::layers::Layers;
+use crate::raw;
+use crate::resolve::{choice, known, only};
+use floatgate_base::{PolicyInfo, Result};
+use floatgate_flash::{Layout, Scope};
+use floatgate_ftl::units::FREE_CHOICES;
+use floatgate_ftl::{FreeChoice, Level, Separate, Victim, collect, level, separate};
+use floatgate_nand::Geometry;
+use floatgate_sim::plan::{PRECONDITIONS, Precondition};
+use floatgate_sim::precondition::law_policy;
+
+pub(crate) struct Ftl {
+    pub scope: Scope,
+    pub spare_factor: f64,
+    pub logical_pages: u32,
+    pub victim: Victim,
+    pub separate: Separate,
+    pub level: Level,
+    pub free_choice: FreeChoice,
+    pub trigger_free_units: u32,
+    pub stop_free_units: u32,
+    pub precondition: Precondition,
+    pub raw: raw::Ftl,
+}
+
+/// Names of the scopes with what they mean.
+pub(crate) const SCOPES: &[(&str, &str)] = &[
+    ("plane", "each plane collects its own blocks"),
+    ("superblock", "the blocks of one number over all planes are filled, collected and erased together"),
+];
+
+pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry) -> Result<Ftl> {
+    let spare_factor = given.spare_factor.unwrap_or(0.07);
+    if !(spare_factor > 0.0 && spare_factor < 1.0) {
+        let what = format!("spare_factor is {spare_factor}");
+        return Err(layers.error("ftl.spare_factor", what, "expected a share between 0 and 1"));
+    }
+    let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
+    let mut collect = given.collect.unwrap_or_default();
+    let victim = victim(layers, &mut collect)?;
+    let separate = separator(layers, given.separate)?;
+    let scope_name = collect.scope.get_or_insert_with(|| "plane".into());
+    let scope =
+        [Scope::Plane, Scope::Superblock][choice(layers, "ftl.collect.scope", "scope", scope_name, SCOPES)?];
+    let layout = Layout::new(geometry, scope);
+    let (trigger_free_units, stop_free_units) = levels(layers, &mut collect, separate, &layout)?;
+    let precondition = precondition(layers, given.precondition, victim)?;
+    reserve_fits(layers, &layout, logical_pages, stop_free_units, separate)?;
+    let level_name = given.level.and_then(|p| p.policy).unwrap_or_else(|| "none".into());
+    known(layers, "ftl.level.policy", "wear-leveler", &level_name, level::POLICIES)?;
+    let free_name = given.free_block.unwrap_or_else(|| FREE_CHOICES[0].0.into());
+    let free_row = choice(layers, "ftl.free_block", "choice of free blocks", &free_name, FREE_CHOICES)?;
+    let raw = raw::Ftl {
+        spare_factor: Some(spare_factor),
+        precondition: Some(PRECONDITIONS[precondition as usize].0.into()),
+        free_block: Some(free_name),
+        map: Some(only(layers, "ftl.map.policy", "map", given.map, "page")?),
+        collect: Some(collect),
+        separate: Some(raw::Policy { policy: Some(separate::POLICIES[separate as usize].name.into()) }),
+        level: Some(raw::Policy { policy: Some(level_name) }),
+        reclaim: Some(only(layers, "ftl.reclaim.policy", "read-disturb manager", given.reclaim, "none")?),
+        dispatch: Some(only(layers, "ftl.dispatch.policy", "dispatcher", given.dispatch, "fcfs")?),
+    };
+    let free_choice = [FreeChoice::LeastErased, FreeChoice::Fifo][free_row];
+    let level = Level::None;
+    Ok(Ftl {
+        scope,
+        spare_factor,
+        logical_pages,
+        victim,
+        separate,
+        level,
+        free_choice,
+        trigger_free_units,
+        stop_free_units,
+        precondition,
+        raw,
+    })
+}
+
+/// The victim policy with its parameters; parameters of other policies are refused.
+fn victim(layers: &Layers, given: &mut raw::Collect) -> Result<Victim> {
+    let name = given.policy.get_or_insert_with(|| "greedy".into()).clone();
+    known(layers, "ftl.collect.policy", "victim policy", &name, collect::POLICIES)?;
+    let info: &PolicyInfo = collect::POLICIES.iter().find(|info| info.name == name).expect("it is known");
+    for (param, set) in [("choices", given.choices.is_some()), ("window", given.window.is_some())] {
+        if set && !info.params.iter().any(|p| p.name == param) {
+            let key = format!("ftl.collect.{param}");
+            let owners: Vec<_> = collect::POLICIES
+                .iter()
+                .filter(|i| i.params.iter().any(|p| p.name == param))
+                .map(|i| i.name)
+                .collect();
+            let what = format!("{param} is no parameter of {name}");
+            return Err(layers.error(&key, what, format!("expected it with {} only", owners.join(", "))));
+        }
+    }
+    let from_one = |key: &str, value: u32| match value {
+        0 => Err(layers.error(
+            &format!("ftl.collect.{key}"),
+            format!("{key} is 0"),
+            "expected a whole number from 1",
+        )),
+        v => Ok(v),
+    };
+    Ok(match name.as_str() {
+        "greedy" => Victim::Greedy,
+        "fifo" => Victim::Fifo,
+        "random" => Victim::Random,
+        "d-choices" => Victim::DChoices { choices: from_one("choices", *given.choices.get_or_insert(10))? },
+        "windowed-greedy" => {
+            Victim::WindowedGreedy { window: from_one("window", *given.window.get_or_insert(1024))? }
+        }
+        "cost-benefit" => Victim::CostBenefit,
+        "cost-age-time" => Victim::CostAgeTime,
+        other => unreachable!("victim policy {other} is in the table but not here"),
+    })
+}
+
+fn separator(layers: &Layers, given: Option<raw::Policy>) -> Result<Separate> {
+    let name = given.and_then(|p| p.policy).unwrap_or_else(|| "none".into());
+    known(layers, "ftl.separate.policy", "separator", &name, separate::POLICIES)?;
+    Ok(match name.as_str() {
+        "none" => Separate::None,
+        "host-gc" => Separate::HostGc,
+        other => unreachable!("separator {other} is in the table but not here"),
+    })
+}
+
+/// Trigger and stop level in erase units of a domain; shares become numbers.
+fn levels(
+    layers: &Layers,
+    given: &mut raw::Collect,
+    separate: Separate,
+    layout: &Layout,
+) -> Result<(u32, u32)> {
+    let units = layout.units_per_domain();
+    // Every stream that collection fills may need a unit while the victim is not yet erased.
+    let least = separate.streams();
+    let in_units = |name: &str, blocks: Option<u32>, share: Option<f64>| -> Result<Option<u32>> {
+        match (blocks, share) {
+            (Some(_), Some(_)) => {
+                let key = format!("ftl.collect.{name}_free_share");
+                let what = format!("{name}_free_share and {name}_free_blocks are both set");
+                Err(layers.error(&key, what, "expected one of them"))
+            }
+            (None, Some(share)) if !(share > 0.0 && share < 1.0) => {
+                let key = format!("ftl.collect.{name}_free_share");
+                Err(layers.error(
+                    &key,
+                    format!("{share} is no share of the blocks"),
+                    "expected a share between 0 and 1",
+                ))
+            }
+            (None, Some(share)) => Ok(Some(((share * f64::from(units)).ceil() as u32).max(least))),
+            (blocks, None) => Ok(blocks),
+        }
+    };
+    let trigger_key = "ftl.collect.trigger_free_blocks";
+    let trigger = in_units("trigger", given.trigger_free_blocks, given.trigger_free_share)?.unwrap_or(least);
+    if trigger < least {
+        let what = format!("collection would start with fewer than {trigger} free blocks");
+        let expected =
+            format!("expected at least {least}: one for each stream that collection may have to fill");
+        return Err(layers.error(trigger_key, what, expected));
+    }
+    let stop = in_units("stop", given.stop_free_blocks, given.stop_free_share)?.unwrap_or(trigger);
+    if stop < trigger {
+        let share = given.stop_free_share.is_some();
+        let key = if share { "ftl.collect.stop_free_share" } else { "ftl.collect.stop_free_blocks" };
+        let what = format!("the stop level, {stop} blocks, lies below the trigger, {trigger}");
+        return Err(layers.error(key, what, "expected a stop level that is not below the trigger"));
+    }
+    (given.trigger_free_share, given.stop_free_share) = (None, None);
+    (given.trigger_free_blocks, given.stop_free_blocks) = (Some(trigger), Some(stop));
+    Ok((trigger, stop))
+}
+
+fn precondition(layers: &Layers, given: Option<String>, victim: Victim) -> Result<Precondition> {
+    let name = given.unwrap_or_else(|| PRECONDITIONS[0].0.into());
+    let row = choice(layers, "ftl.precondition", "precondition", &name, PRECONDITIONS)?;
+    let all = [Precondition::None, Precondition::Sequential, Precondition::Random, Precondition::Steady];
+    if all[row] == Precondition::Steady && law_policy(victim).is_none() {
+        return Err(layers.error(
+            "ftl.precondition",
+            "no steady-state law is known for this victim policy",
+            "expected greedy, fifo, random or d-choices, or precondition = \"random\" with workload.warmup_requests",
+        ));
+    }
+    Ok(all[row])
+}
+
+/// All logical pages must fit beside the free blocks and the open ones, with a page to spare, or collection would
+/// gain nothing.
+fn reserve_fits(layers: &Layers, layout: &Layout, logical: u32, stop: u32, separate: Separate) -> Result<()> {
+    let units = u64::from(layout.units_per_domain());
+    let reserve = u64::from(stop) + u64::from(separate.streams());
+    let pages = u64::from(layout.pages_per_unit());
+    let domains = u64::from(layout.domains());
+    let room = units.saturating_sub(reserve) * pages * domains;
+    if logical == 0 {
+        return Err(layers.error(
+            "ftl.spare_factor",
+            "the host would see no page",
+            "expected a smaller share",
+        ));
+    }
+    if u64::from(logical).div_ceil(domains) * domains < room {
+        return Ok(());
+    }
+    let total = units * pages * domains;
+    let what = format!(
+        "the spare space, {} pages, leaves no free block: {reserve} of {units} blocks of each pool must be free or open",
+        total - u64::from(logical)
+    );
+    let expected = if room > domains {
+        let least = 1.0 - (room - domains) as f64 / total as f64;
+        format!("expected a spare factor of at least {:.4}, or lower levels of ftl.collect", least + 0.00005)
+    } else {
+        String::from("expected a drive with more blocks in each plane")
+    };
+    Err(layers.error("ftl.spare_factor", what, expected))
+}

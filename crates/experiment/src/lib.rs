@@ -1,0 +1,11 @@
+//! One run, from the text of an experiment to its result: what the command line, the Python package, the goldens and
+//! the benchmarks all call.
+//!
+//! Must not know: Python, terminals, run folders.
+
+pub mod meter;
+pub mod result;
+pub mod run;
+
+pub use floatgate_stats::Row;
+pub use run::{Output, Progress, load, run};

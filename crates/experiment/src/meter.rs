@@ -1,0 +1,62 @@
+//! Clocks and memory, for the `run` table of a result and nothing else: it is the one part that may differ between
+//! two runs.
+#![allow(clippy::disallowed_types)] // Measuring the run is this module's purpose; no result depends on it.
+
+use std::time::{Duration, Instant};
+
+/// Wall time and CPU time of this thread since it was started.
+#[derive(Clone, Copy, Debug)]
+pub struct Meter {
+    wall: Instant,
+    cpu_s: f64,
+}
+
+impl Meter {
+    /// Starts measuring.
+    #[must_use]
+    pub fn start() -> Self {
+        Self { wall: Instant::now(), cpu_s: thread_cpu_s() }
+    }
+
+    /// Seconds by the clock.
+    #[must_use]
+    pub fn wall_s(&self) -> f64 {
+        self.wall.elapsed().as_secs_f64()
+    }
+
+    /// Seconds of this thread's CPU time.
+    #[must_use]
+    pub fn cpu_s(&self) -> f64 {
+        thread_cpu_s() - self.cpu_s
+    }
+
+    /// Whether so much time has passed since `last`; if so, `last` becomes now.
+    #[must_use]
+    pub fn every(&self, period: Duration, last: &mut Duration) -> bool {
+        let now = self.wall.elapsed();
+        let due = now >= *last + period;
+        if due {
+            *last = now;
+        }
+        due
+    }
+}
+
+/// CPU time of the calling thread, seconds.
+#[must_use]
+pub fn thread_cpu_s() -> f64 {
+    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: the pointer is to a live timespec that the call fills.
+    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    if status == 0 { time.tv_sec as f64 + time.tv_nsec as f64 / 1e9 } else { f64::NAN }
+}
+
+/// Largest resident size of the process so far, bytes; none where the system does not tell.
+#[must_use]
+pub fn peak_rss_bytes() -> Option<u64> {
+    // Not getrusage: its figure survives exec and would tell the parent's size.
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib * 1024)
+}

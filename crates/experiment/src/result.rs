@@ -1,0 +1,223 @@
+//! result.json: schema `floatgate.result/1`. All but its `run` table is byte-equal between two runs.
+
+use floatgate_config::Resolved;
+use floatgate_flash::Cause;
+use floatgate_host::HostCounters;
+use floatgate_lifetime::{Projection, Wear};
+use floatgate_sim::Outcome;
+use floatgate_sim::plan::Workload;
+use floatgate_stats::Histogram;
+use serde_json::{Map, Value, json};
+
+/// Name and version of the layout.
+pub const SCHEMA: &str = "floatgate.result/1";
+
+/// What the model leaves out, for every report.
+pub const NOT_MODELLED: &[&str] = &[
+    "latency and queueing (functional mode counts operations)",
+    "energy",
+    "bad blocks",
+    "data retention",
+    "read disturb",
+    "SLC cache",
+    "DRAM buffer",
+    "metadata writes of the FTL",
+    "recovery of worn blocks while they rest",
+];
+
+/// Clock and memory of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunFigures {
+    /// Seconds by the clock.
+    pub wall_s: f64,
+    /// CPU seconds in all.
+    pub cpu_s: f64,
+    /// CPU seconds of the counted phase.
+    pub counted_cpu_s: f64,
+    /// Largest resident size of the process.
+    pub peak_rss_bytes: Option<u64>,
+}
+
+/// Builds the whole result.
+#[must_use]
+pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> Value {
+    let config = config(resolved, outcome);
+    let hash = blake3::hash(config.to_string().as_bytes()).to_hex().to_string();
+    let plan = &resolved.plan;
+    let waf = &outcome.waf;
+    let (erases_min, erases_mean, erases_max, erases_std) = outcome.erases;
+    json!({
+        "schema": SCHEMA,
+        "version": env!("CARGO_PKG_VERSION"),
+        "config": config,
+        "config_hash": hash,
+        "seed": plan.seed,
+        "mode": "functional",
+        "drive": drive(resolved, outcome),
+        "workload": workload(resolved, outcome),
+        "span_s": outcome.span_s,
+        "host": host(&outcome.host),
+        "flash": flash(resolved, outcome),
+        "waf": waf.waf,
+        "waf_95": waf.interval.map(|(low, high)| [low, high]),
+        "stationary": waf.stationary,
+        "gc": gc(resolved, outcome),
+        "wear": {
+            "erases_min": erases_min,
+            "erases_mean": erases_mean,
+            "erases_max": erases_max,
+            "erases_std": erases_std,
+            "histogram": histogram(&outcome.erase_histogram, "blocks"),
+        },
+        "valid_pages": histogram(&outcome.valid_histogram, "units"),
+        "latency_us": null,
+        "lifetime": lifetime(resolved, outcome),
+        "energy": null,
+        "not_modelled": NOT_MODELLED,
+        "run": {
+            "wall_s": figures.wall_s,
+            "cpu_s": figures.cpu_s,
+            "peak_rss_bytes": figures.peak_rss_bytes,
+            "programs_per_cpu_s": outcome.flash.programs_total() as f64 / figures.counted_cpu_s,
+        },
+    })
+}
+
+/// The resolved experiment without paths: a trace is named by its content.
+fn config(resolved: &Resolved, outcome: &Outcome) -> Value {
+    let mut config = serde_json::to_value(&resolved.experiment).expect("an experiment is JSON");
+    if let Some(workload) = config["workload"].as_object_mut()
+        && workload.shift_remove("file").is_some()
+    {
+        workload.insert("content_hash".into(), outcome.source.content_hash.clone().into());
+    }
+    config
+}
+
+fn drive(resolved: &Resolved, outcome: &Outcome) -> Value {
+    let plan = &resolved.plan;
+    let physical = plan.geometry.bytes();
+    let logical = u64::from(plan.logical_pages) * u64::from(plan.geometry.page_bytes);
+    json!({
+        "name": resolved.drive_name,
+        "physical_bytes": physical,
+        "logical_bytes": logical,
+        "spare_factor": (physical - logical) as f64 / physical as f64,
+        "over_provisioning": (physical - logical) as f64 / logical as f64,
+        "effective_spare_factor": outcome.effective_spare_factor,
+        "planes": plan.geometry.planes(),
+        "blocks": plan.geometry.blocks(),
+        "pages_per_block": plan.geometry.pages_per_block,
+        "page_bytes": plan.geometry.page_bytes,
+    })
+}
+
+fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
+    let (kind, passes) = match resolved.plan.workload {
+        Workload::Synthetic(_) => ("synthetic", 1),
+        Workload::Trace { repeat, .. } => ("trace", repeat),
+    };
+    let devices: Vec<Value> = outcome
+        .by_device
+        .iter()
+        .map(|(name, count)| {
+            let mut device = json!({ "name": name });
+            if let (Value::Object(device), Value::Object(counts)) = (&mut device, host(count)) {
+                device.extend(counts);
+            }
+            device
+        })
+        .collect();
+    let source = &outcome.source;
+    json!({
+        "kind": kind,
+        "format": outcome.format,
+        "requests": outcome.requests,
+        "passes": passes,
+        "devices": devices,
+        "bad_lines_skipped": source.bad_lines_skipped,
+        "first_bad_line": source.first_bad_line,
+        "other_records": source.other_records,
+        "stamps_backwards": source.stamps_backwards,
+        "content_hash": source.content_hash,
+        "assumed": outcome.assumed,
+        "beyond": {
+            "policy": resolved.experiment.workload.as_ref().and_then(|w| w.beyond.clone()),
+            "requests_moved": outcome.requests_moved,
+        },
+    })
+}
+
+fn host(count: &HostCounters) -> Value {
+    json!({
+        "read_requests": count.read_requests,
+        "write_requests": count.write_requests,
+        "trim_requests": count.trim_requests,
+        "read_bytes": count.read_bytes,
+        "write_bytes": count.write_bytes,
+        "trim_bytes": count.trim_bytes,
+        "page_reads": count.page_reads,
+        "page_writes": count.page_writes,
+    })
+}
+
+/// A flat map cause -> figure with the total at the end.
+fn by_cause<T: Copy + Into<Value>>(causes: &[Cause], figure: impl Fn(Cause) -> T, total: T) -> Value {
+    let mut map: Map<String, Value> =
+        causes.iter().map(|&c| (c.name().to_string(), figure(c).into())).collect();
+    map.insert("total".into(), total.into());
+    map.into()
+}
+
+fn flash(resolved: &Resolved, outcome: &Outcome) -> Value {
+    let flash = &outcome.flash;
+    let time = |cause| outcome.time_s(&resolved.plan, cause);
+    json!({
+        "programs": by_cause(&Cause::ALL, |c| flash.programs[c as usize], flash.programs_total()),
+        "reads": by_cause(&Cause::ALL, |c| flash.reads[c as usize], flash.reads.iter().sum()),
+        "erases": by_cause(&[Cause::Gc], |c| flash.erases[c as usize], flash.erases_total()),
+        "time_s": by_cause(&Cause::ALL, time, Cause::ALL.iter().map(|&c| time(c)).sum()),
+        "unmapped_reads": flash.unmapped_reads,
+    })
+}
+
+fn gc(resolved: &Resolved, outcome: &Outcome) -> Value {
+    let gc = outcome.gc;
+    json!({
+        "victims": gc.victims,
+        "dead_victims": gc.dead_victims,
+        "copied_pages": gc.copied_pages,
+        "copied_pages_per_victim": (gc.victims > 0).then(|| gc.copied_pages as f64 / gc.victims as f64),
+        "time_s": outcome.time_s(&resolved.plan, Cause::Gc),
+    })
+}
+
+fn histogram(h: &Histogram, counted: &str) -> Value {
+    json!({ "from": h.from, "width": h.width, counted: h.counts })
+}
+
+fn lifetime(resolved: &Resolved, outcome: &Outcome) -> Value {
+    let plan = &resolved.plan;
+    let page_bytes = u64::from(plan.geometry.page_bytes);
+    let wear = Wear {
+        physical_bytes: plan.geometry.bytes(),
+        logical_bytes: u64::from(plan.logical_pages) * page_bytes,
+        pe_cycles: plan.endurance.pe_cycles(),
+        programmed_bytes: outcome.flash.programs_total() * page_bytes,
+        host_page_bytes: outcome.host.page_writes * page_bytes,
+        erases_max: outcome.erases.2,
+        span_s: outcome.span_s,
+        target_years: plan.target_years,
+    };
+    let projection = Projection::of(&wear);
+    json!({
+        "years": projection.years,
+        "years_first_block": projection.years_first_block,
+        "target_years": plan.target_years,
+        "pe_cycles": wear.pe_cycles,
+        "c_ssd_bytes": projection.c_ssd_bytes,
+        "tbw_bytes": projection.tbw_bytes,
+        "dwpd": projection.dwpd,
+        "dwpd_for_target": projection.dwpd_for_target,
+    })
+}

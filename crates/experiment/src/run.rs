@@ -1,0 +1,129 @@
+//! Reading an experiment and running it.
+
+use crate::meter::{Meter, peak_rss_bytes};
+use crate::result::{RunFigures, result};
+use floatgate_base::{Place, Result};
+use floatgate_config::layers::Layers;
+use floatgate_config::{Resolved, resolve};
+use floatgate_sim::plan::Workload;
+use floatgate_sim::{Phase, Simulation};
+use floatgate_stats::Row;
+use serde_json::Value;
+use std::path::Path;
+use std::time::Duration;
+
+/// Requests between two looks at the clock.
+const STEP_REQUESTS: u64 = 1 << 16;
+/// Time between two reports of progress.
+const PROGRESS_PERIOD: Duration = Duration::from_millis(200);
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress {
+    /// Requests, or pages while preconditioning.
+    pub done: u64,
+    /// Of how many, where that is known.
+    pub total: Option<u64>,
+    /// `scan`, `precondition`, `warm-up` or `run`.
+    pub phase: &'static str,
+}
+
+/// A finished run.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// The content of result.json.
+    pub result: Value,
+    /// The experiment with every default written out.
+    pub experiment_toml: String,
+    /// Cumulative counts at the ends of the intervals.
+    pub rows: Vec<Row>,
+}
+
+/// Reads and checks an experiment: the text of a file (with its path), and overrides on top.
+///
+/// # Errors
+/// Input errors with their place.
+pub fn load(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Result<Resolved> {
+    let mut layers = Layers::default();
+    if let Some(text) = text {
+        layers.add_file(text, path)?;
+    }
+    for (key, value) in overrides {
+        layers.add_override(key, value)?;
+    }
+    let in_file = matches!(layers.place("workload.file"), Place::Line { .. });
+    let mut resolved = resolve(layers)?;
+    if in_file {
+        anchor(&mut resolved, path);
+    }
+    Ok(resolved)
+}
+
+/// A trace that a file names is looked for beside that file.
+fn anchor(resolved: &mut Resolved, experiment_path: &str) {
+    let Workload::Trace { path, .. } = &mut resolved.plan.workload else { return };
+    let folder = Path::new(experiment_path).parent();
+    if let (Some(folder), true) = (folder, path != "-" && Path::new(path).is_relative()) {
+        *path = folder.join(&*path).to_string_lossy().into_owned();
+    }
+}
+
+/// The resolved experiment as TOML; a trace's path is made absolute, so that the text works from anywhere.
+#[must_use]
+pub fn experiment_toml(resolved: &Resolved) -> String {
+    let mut experiment = resolved.experiment.clone();
+    if let (Workload::Trace { path, .. }, Some(workload)) =
+        (&resolved.plan.workload, &mut experiment.workload)
+    {
+        let absolute =
+            std::path::absolute(path).map_or_else(|_| path.clone(), |p| p.to_string_lossy().into_owned());
+        workload.file = Some(if path == "-" { path.clone() } else { absolute });
+    }
+    toml::to_string(&experiment).expect("an experiment is TOML")
+}
+
+/// Runs an experiment. `progress` is called a few times a second and may stop the run with an error of its own.
+///
+/// # Errors
+/// Input errors, run errors, and what `progress` returns.
+pub fn run(resolved: Resolved, progress: &mut dyn FnMut(Progress) -> Result<()>) -> Result<Output> {
+    let meter = Meter::start();
+    let mut counted = None;
+    let mut reported = Duration::ZERO;
+    let mut simulation = Simulation::new(resolved.plan.clone())?;
+    loop {
+        if simulation.phase() == Phase::Run && counted.is_none() {
+            counted = Some(Meter::start());
+        }
+        let phase = simulation.step(STEP_REQUESTS)?;
+        if phase == Phase::Done {
+            break;
+        }
+        if meter.every(PROGRESS_PERIOD, &mut reported) {
+            let (done, total) = simulation.progress();
+            progress(Progress { done, total, phase: phase_name(phase) })?;
+        }
+    }
+    let counted_cpu_s = counted.map_or(0.0, |m| m.cpu_s());
+    let outcome = simulation.finish();
+    let figures = RunFigures {
+        wall_s: meter.wall_s(),
+        cpu_s: meter.cpu_s(),
+        counted_cpu_s,
+        peak_rss_bytes: peak_rss_bytes(),
+    };
+    Ok(Output {
+        result: result(&resolved, &outcome, &figures),
+        experiment_toml: experiment_toml(&resolved),
+        rows: outcome.series.rows().to_vec(),
+    })
+}
+
+fn phase_name(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Scan => "scan",
+        Phase::Precondition => "precondition",
+        Phase::WarmUp => "warm-up",
+        Phase::Run | Phase::Done => "run",
+    }
+}

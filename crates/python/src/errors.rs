@@ -1,0 +1,41 @@
+//! The core's errors as exceptions.
+
+use floatgate_base::{Error, Kind, Place};
+use pyo3::exceptions::PyException;
+use pyo3::prelude::*;
+use pyo3::{PyTypeInfo, create_exception};
+
+create_exception!(
+    _core,
+    FloatgateError,
+    PyException,
+    "What floatgate cannot do, with `status` and `message`."
+);
+create_exception!(_core, InputError, FloatgateError, "Unusable input: exit status 2.");
+create_exception!(_core, RunError, FloatgateError, "The run failed: exit status 1.");
+
+/// Turns a core error into its exception.
+pub fn raise(error: &Error) -> PyErr {
+    let message = error.to_string();
+    match error.kind {
+        Kind::Input => InputError::new_err(message),
+        Kind::Run => RunError::new_err(message),
+    }
+}
+
+/// An input error at a setting.
+pub fn input(setting: &str, what: &str, expected: &str) -> PyErr {
+    raise(&Error::input(Place::Setting(setting.into()), what, expected))
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("FloatgateError", py.get_type::<FloatgateError>())?;
+    module.add("InputError", py.get_type::<InputError>())?;
+    module.add("RunError", py.get_type::<RunError>())?;
+    InputError::type_object(py).setattr("status", 2)?;
+    RunError::type_object(py).setattr("status", 1)?;
+    // The text is both str(error) and error.message.
+    let property = py.eval(c"property(lambda self: str(self))", None, None)?;
+    FloatgateError::type_object(py).setattr("message", property)
+}

@@ -1,0 +1,126 @@
+//! Experiments: check, run, catalogue, schema.
+
+use crate::errors;
+use floatgate_base::Error;
+use floatgate_experiment::{Output, Progress, load, run as run_experiment};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+type Overrides = Vec<(String, String)>;
+
+/// Checks an experiment and returns it with every default written out, as TOML.
+#[pyfunction]
+fn check(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<String> {
+    let resolved = load(toml, path, &overrides).map_err(|e| errors::raise(&e))?;
+    Ok(floatgate_experiment::run::experiment_toml(&resolved))
+}
+
+/// A finished run.
+#[pyclass(frozen, module = "floatgate._core")]
+pub struct RunOutput(Output);
+
+#[pymethods]
+impl RunOutput {
+    /// The content of result.json.
+    #[getter]
+    fn result_json(&self) -> String {
+        serde_json::to_string_pretty(&self.0.result).expect("a result is JSON")
+    }
+
+    /// The resolved experiment.
+    #[getter]
+    fn experiment_toml(&self) -> &str {
+        &self.0.experiment_toml
+    }
+
+    /// Cumulative counts at the ends of intervals: column name to little-endian 8-byte values.
+    #[getter]
+    fn series<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let rows = &self.0.rows;
+        let columns = PyDict::new(py);
+        let whole = |name: &str, value: &dyn Fn(&floatgate_experiment::Row) -> u64| {
+            let bytes: Vec<u8> = rows.iter().flat_map(|row| value(row).to_le_bytes()).collect();
+            columns.set_item(name, PyBytes::new(py, &bytes))
+        };
+        whole("requests", &|row| row.requests)?;
+        whole("page_writes", &|row| row.page_writes)?;
+        whole("page_reads", &|row| row.page_reads)?;
+        whole("programs_host", &|row| row.programs[0])?;
+        whole("programs_partial", &|row| row.programs[1])?;
+        whole("programs_gc", &|row| row.programs[2])?;
+        whole("erases_gc", &|row| row.erases[2])?;
+        whole("free_blocks", &|row| row.free_units)?;
+        let times: Vec<u8> = rows.iter().flat_map(|row| (row.time_ns as f64 / 1e9).to_le_bytes()).collect();
+        columns.set_item("time_s", PyBytes::new(py, &times))?;
+        Ok(columns)
+    }
+
+    /// Type of each column of `series`.
+    #[getter]
+    fn series_types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let types = PyDict::new(py);
+        for name in self.series(py)?.keys() {
+            let time = name.extract::<String>()? == "time_s";
+            types.set_item(name, if time { "f8" } else { "i8" })?;
+        }
+        Ok(types)
+    }
+}
+
+/// Runs an experiment.
+#[pyfunction]
+#[pyo3(signature = (toml, path, overrides, *, shadow=false, progress=None))]
+fn run(
+    py: Python<'_>,
+    toml: Option<&str>,
+    path: &str,
+    overrides: Overrides,
+    shadow: bool,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<RunOutput> {
+    let mut resolved = load(toml, path, &overrides).map_err(|e| errors::raise(&e))?;
+    resolved.plan.shadow = shadow;
+    let mut raised = None;
+    let output = py.detach(|| {
+        run_experiment(resolved, &mut |at| call(progress.as_ref(), at).map_err(|e| stop(e, &mut raised)))
+    });
+    match (output, raised) {
+        (_, Some(exception)) => Err(exception),
+        (Ok(output), None) => Ok(RunOutput(output)),
+        (Err(e), None) => Err(errors::raise(&e)),
+    }
+}
+
+/// Tells Python how far the run is, and lets it raise (Ctrl-C included).
+fn call(progress: Option<&Py<PyAny>>, at: Progress) -> PyResult<()> {
+    Python::attach(|py| {
+        py.check_signals()?;
+        progress.map_or(Ok(()), |callback| callback.call1(py, (at.done, at.total, at.phase)).map(|_| ()))
+    })
+}
+
+/// Keeps the exception and gives the core something to stop with.
+pub fn stop(exception: PyErr, raised: &mut Option<PyErr>) -> Box<Error> {
+    *raised = Some(exception);
+    Error::run("stopped from outside", "")
+}
+
+/// Policies, formats, drives and endurance models as JSON.
+#[pyfunction]
+fn catalogue() -> String {
+    floatgate_config::catalogue::catalogue().to_string()
+}
+
+/// JSON schema of the experiment file.
+#[pyfunction]
+fn schema() -> String {
+    serde_json::to_string_pretty(&floatgate_config::schema::schema()).expect("a schema is JSON")
+}
+
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<RunOutput>()?;
+    module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(schema, module)?)
+}
