@@ -156,76 +156,79 @@ fn bad_lines_of_msr() {
     );
 }
 
+/// Format, content, and what is said behind the name of the file.
+const BAD_LINES: &[(&str, &str, &str)] = &[
+    ("spc", "0,8,512,X,1.0", ":1:9: 'X' is no opcode; expected R or W"),
+    ("spc", "0,8,512,W,", ":1:11: the line ends too early; expected seconds"),
+    ("spc", "0,8,512,W,1.0x", ":1:11: '1.0x' is no time stamp; expected seconds"),
+    ("spc", "0,-8,512,W,1.0", ":1:3: '-8' is no LBA; expected sectors of 512 bytes"),
+    ("mqsim", "5 0 8 8 2", ":1:9: '2' is no operation; expected 1 (read) or 0 (write)"),
+    ("mqsim", "5 0 8 8 10", ":1:9: '10' is no operation; expected 1 (read) or 0 (write)"),
+    ("mqsim", "5 0 8 8", ":1:8: the line ends too early; expected 1 (read) or 0 (write)"),
+    ("mqsim", "5 0 8 -8 1", ":1:7: '-8' is no size; expected a whole number"),
+    ("mqsim", "5 0 8 8 1 7", ":1:11: '7' is one column too many; expected time device lba size op"),
+    ("mqsim", "nan 0 8 8 1", ":1:1: 'nan' is no time stamp; expected a number"),
+    (
+        "ssdsim",
+        "1 0 99999999999999999 8 1",
+        ":1: an address or size beyond 2^64 bytes in '1 0 99999999999999999 8 1'",
+    ),
+    (
+        "disksim",
+        "1.0 0 8 8 z",
+        ":1:11: 'z' is no set of flags; expected a hexadecimal number whose bit 0 means read",
+    ),
+    ("flashsim", "1.0\t0\t8\t8\tW", ":1:11: 'W' is no operation; expected 1 (read) or 0 (write)"),
+    (
+        "blkparse",
+        "8,16 0 4 0.1 5 Q R 8 + 8 [a]\nfoo bar",
+        ":2:1: 'foo' is no device; expected major,minor and an event, or a summary",
+    ),
+    ("blkparse", "8,16 0 x 0.1 5 Q R 8 + 8", ":1:8: 'x' is no sequence number; expected a whole number"),
+    ("blkparse", "8,16 0 1 zero 5 Q R 8 + 8", ":1:10: 'zero' is no time stamp; expected seconds"),
+    (
+        "blkparse",
+        "8,16 0 1 0.5 5 C R 8 + 8\n8,16 0 1 0.5 5 Q N [x]",
+        ": no request in 2 lines; expected events Q; the trace has C",
+    ),
+    (
+        "fio-iolog",
+        "/dev/a write 0 4096",
+        ":1:1: '/dev/a write 0 4096' is no header; expected 'fio version 2 iolog' or 'fio version 3 iolog' first",
+    ),
+    (
+        "fio-iolog",
+        "fio version 3 iolog\n5 /dev/a scribble 0 4096",
+        ":2:10: 'scribble' is no action; expected read, write, trim, sync, datasync, wait, add, open or close",
+    ),
+    (
+        "fio-iolog",
+        "fio version 3 iolog\n/dev/a write 0 4096",
+        ":2:1: '/dev/a' is no time stamp; expected microseconds",
+    ),
+    (
+        "nbdkit-log",
+        "2026-13-21 02:56:10.8 Flush id=1 ...",
+        ":1:1: '2026-13-21' is no time stamp; expected YYYY-MM-DD HH:MM:SS.ffffff",
+    ),
+    (
+        "nbdkit-log",
+        "2026-11-21 02:56:10.8 connection=1 Write id=1 offset=12 count=0x10 ...",
+        ":1:47: 'offset=12' is no offset; expected offset=0x...",
+    ),
+    (
+        "nbdkit-log",
+        "2026-11-21 02:56:10.8 connection=1 Scrub id=1",
+        ":1:36: 'Scrub' is no action; expected Read, Write, Trim, Zero, Flush, Connect or another nbdkit action",
+    ),
+];
+
 #[test]
 fn bad_lines_of_the_others() {
-    for (format, content, expected) in [
-        ("spc", "0,8,512,X,1.0", ":1:9: 'X' is no opcode; expected R or W"),
-        ("spc", "0,8,512,W,", ":1:11: the line ends too early; expected seconds"),
-        ("spc", "0,8,512,W,1.0x", ":1:11: '1.0x' is no time stamp; expected seconds"),
-        ("spc", "0,-8,512,W,1.0", ":1:3: '-8' is no LBA; expected sectors of 512 bytes"),
-        ("mqsim", "5 0 8 8 2", ":1:9: '2' is no operation; expected 1 (read) or 0 (write)"),
-        ("mqsim", "5 0 8 8 10", ":1:9: '10' is no operation; expected 1 (read) or 0 (write)"),
-        ("mqsim", "5 0 8 8", ":1:8: the line ends too early; expected 1 (read) or 0 (write)"),
-        ("mqsim", "5 0 8 -8 1", ":1:7: '-8' is no size; expected a whole number"),
-        ("mqsim", "5 0 8 8 1 7", ":1:11: '7' is one column too many; expected time device lba size op"),
-        ("mqsim", "nan 0 8 8 1", ":1:1: 'nan' is no time stamp; expected a number"),
-        (
-            "ssdsim",
-            "1 0 99999999999999999 8 1",
-            ":1: an address or size beyond 2^64 bytes in '1 0 99999999999999999 8 1'",
-        ),
-        (
-            "disksim",
-            "1.0 0 8 8 z",
-            ":1:11: 'z' is no set of flags; expected a hexadecimal number whose bit 0 means read",
-        ),
-        ("flashsim", "1.0\t0\t8\t8\tW", ":1:11: 'W' is no operation; expected 1 (read) or 0 (write)"),
-        (
-            "blkparse",
-            "8,16 0 4 0.1 5 Q R 8 + 8 [a]\nfoo bar",
-            ":2:1: 'foo' is no device; expected major,minor and an event, or a summary",
-        ),
-        ("blkparse", "8,16 0 x 0.1 5 Q R 8 + 8", ":1:8: 'x' is no sequence number; expected a whole number"),
-        ("blkparse", "8,16 0 1 zero 5 Q R 8 + 8", ":1:10: 'zero' is no time stamp; expected seconds"),
-        (
-            "blkparse",
-            "8,16 0 1 0.5 5 C R 8 + 8\n8,16 0 1 0.5 5 Q N [x]",
-            ": no request in 2 lines; expected events Q; the trace has C",
-        ),
-        (
-            "fio-iolog",
-            "/dev/a write 0 4096",
-            ":1:1: '/dev/a write 0 4096' is no header; expected 'fio version 2 iolog' or 'fio version 3 iolog' first",
-        ),
-        (
-            "fio-iolog",
-            "fio version 3 iolog\n5 /dev/a scribble 0 4096",
-            ":2:10: 'scribble' is no action; expected read, write, trim, sync, datasync, wait, add, open or close",
-        ),
-        (
-            "fio-iolog",
-            "fio version 3 iolog\n/dev/a write 0 4096",
-            ":2:1: '/dev/a' is no time stamp; expected microseconds",
-        ),
-        (
-            "nbdkit-log",
-            "2026-13-21 02:56:10.8 Flush id=1 ...",
-            ":1:1: '2026-13-21' is no time stamp; expected YYYY-MM-DD HH:MM:SS.ffffff",
-        ),
-        (
-            "nbdkit-log",
-            "2026-11-21 02:56:10.8 connection=1 Write id=1 offset=12 count=0x10 ...",
-            ":1:47: 'offset=12' is no offset; expected offset=0x...",
-        ),
-        (
-            "nbdkit-log",
-            "2026-11-21 02:56:10.8 connection=1 Scrub id=1",
-            ":1:36: 'Scrub' is no action; expected Read, Write, Trim, Zero, Flush, Connect or another nbdkit action",
-        ),
-    ] {
+    for (format, content, expected) in BAD_LINES {
         // Alone, the default action of blkparse would follow the only event there is.
         let mut options = options(Some(format));
-        if format == "blkparse" {
+        if *format == "blkparse" {
             options = OpenOptions::parse(Some(format), None, None, Some("Q"), None).unwrap();
         }
         let text = refusal(content.as_bytes(), "t", &options);
