@@ -6,6 +6,7 @@ pub mod batch;
 pub mod error;
 pub mod extents;
 pub mod fastdiv;
+pub mod memory;
 pub mod permute;
 pub mod policy;
 pub mod prefetch;

@@ -3,7 +3,7 @@
 //! No policies, no counters by cause, no configuration; what a careful programmer would write by hand for this one
 //! case, with prefetching. The engine is measured against it in the same process.
 
-use floatgate_base::{Rng, prefetch::prefetch};
+use floatgate_base::{Rng, memory::table, prefetch::prefetch};
 
 const AHEAD: usize = 16;
 
@@ -37,9 +37,9 @@ impl Flat {
         let mut flat = Self {
             pages_per_block,
             shift: pages_per_block.trailing_zeros(),
-            map: vec![u32::MAX; logical as usize],
-            reverse: vec![0; pages],
-            live: vec![0; pages / 64],
+            map: table(logical as usize, u32::MAX),
+            reverse: table(pages, 0),
+            live: table(pages / 64, 0),
             blocks: vec![(0, u32::MAX); blocks as usize],
             order: vec![0; capacity as usize],
             mask: capacity - 1,

@@ -6,7 +6,7 @@ use crate::live::Live;
 use crate::separate::Separate;
 use crate::units::{FreeChoice, FreePool, Frontier, Units};
 use floatgate_base::extents::{Extents, Kind};
-use floatgate_base::{Lpn, Ppn, Rng, prefetch::prefetch};
+use floatgate_base::{Lpn, Ppn, Rng, memory::table, prefetch::prefetch};
 use floatgate_flash::{Cause, Flash, Layout};
 
 /// Map words with this bit set are no plain page numbers: the page is unmapped, or (later) shared, packed or
@@ -107,8 +107,8 @@ impl Ftl {
         let (domains, per_domain) = (layout.domains(), layout.units_per_domain());
         let pool = |d: u32| FreePool::new(setup.free_choice, d * per_domain..(d + 1) * per_domain);
         Self {
-            map: vec![UNMAPPED; setup.logical_pages as usize],
-            reverse: vec![0; layout.pages() as usize],
+            map: table(setup.logical_pages as usize, UNMAPPED),
+            reverse: table(layout.pages() as usize, 0),
             live: Live::new(layout.pages()),
             units: Units::new(&layout),
             index: Index::new(setup.victim.index_kind(), &layout),

@@ -1,6 +1,6 @@
 //! One bit a physical page: whether the map points at it.
 
-use floatgate_base::{Ppn, prefetch::prefetch};
+use floatgate_base::{Ppn, memory::table, prefetch::prefetch};
 
 /// The live pages of a drive.
 #[derive(Clone, Debug)]
@@ -9,7 +9,7 @@ pub struct Live(Vec<u64>);
 impl Live {
     /// No live page among `pages`.
     pub fn new(pages: u32) -> Self {
-        Self(vec![0; pages.div_ceil(64) as usize])
+        Self(table(pages.div_ceil(64) as usize, 0))
     }
 
     #[inline(always)]

@@ -1,0 +1,28 @@
+//! Large tables that are touched at random.
+
+/// A vector of `n` copies of `value` on large memory pages where the system grants them.
+///
+/// A random access to a table of hundreds of megabytes misses the processor's table of address translations as well
+/// as its caches; pages of 2 MiB spare most of the former. The hint changes speed only.
+#[must_use]
+pub fn table<T: Copy>(n: usize, value: T) -> Vec<T> {
+    let mut vector = Vec::with_capacity(n);
+    advise_huge_pages(vector.as_mut_ptr(), n * size_of::<T>());
+    vector.resize(n, value);
+    vector
+}
+
+#[cfg(target_os = "linux")]
+fn advise_huge_pages<T>(start: *mut T, bytes: usize) {
+    const HUGE: usize = 2 << 20;
+    let first = (start as usize).next_multiple_of(HUGE);
+    let end = (start as usize + bytes) & !(HUGE - 1);
+    if first < end {
+        // SAFETY: the range lies inside one live allocation, and this advice never changes its content. A refusal
+        // is harmless.
+        unsafe { libc::madvise(first as *mut libc::c_void, end - first, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn advise_huge_pages<T>(_start: *mut T, _bytes: usize) {}

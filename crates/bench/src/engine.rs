@@ -1,0 +1,77 @@
+//! The engine as a user runs it: an experiment in TOML, counters by cause, policies from the configuration.
+
+use crate::rate;
+use floatgate_base::{RequestBatch, Rng};
+use floatgate_experiment::{load, run};
+use floatgate_trace::{OpenOptions, open};
+use std::fmt::Write as _;
+
+/// Requests of the generated MSR file.
+const MSR_REQUESTS: u64 = 4_000_000;
+
+/// Programs a CPU second in the counted phase, 10^6, and the write amplification.
+pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, requests: u64) -> (f64, f64) {
+    let toml = format!(
+        "[drive.geometry]\nblocks_per_plane = {blocks}\npages_per_block = {pages_per_block}\n\
+         [ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[workload]\nrequests = {requests}\n"
+    );
+    let result = result_of(&toml, &[]);
+    (
+        result["run"]["programs_per_cpu_s"].as_f64().unwrap_or(f64::NAN) / 1e6,
+        result["waf"].as_f64().unwrap_or(f64::NAN),
+    )
+}
+
+fn result_of(toml: &str, overrides: &[(String, String)]) -> serde_json::Value {
+    let resolved = load(Some(toml), "bench.toml", overrides).expect("the bench's experiment is valid");
+    run(resolved, &mut |_| Ok(())).expect("the bench's experiment runs").result
+}
+
+/// Requests a CPU second from a warm file, 10^6: through the parser alone, and through parser and simulation.
+pub fn msr() -> (f64, f64) {
+    let path = std::env::temp_dir().join(format!("floatgate-bench-{}.csv", std::process::id()));
+    write_msr(&path);
+    let name = path.to_string_lossy().into_owned();
+    let read = || {
+        let mut source = open(&name, &OpenOptions::default()).expect("the bench's trace opens");
+        let mut batch = RequestBatch::default();
+        loop {
+            batch.clear();
+            source.fill(&mut batch, RequestBatch::DEFAULT_LEN).expect("the bench's trace is valid");
+            if batch.is_empty() {
+                return;
+            }
+        }
+    };
+    read();
+    let parse = rate(MSR_REQUESTS, read);
+    let toml =
+        "[drive]\ncapacity = \"8 GiB\"\n[ftl]\nprecondition = \"random\"\n[workload]\nkind = \"trace\"\n";
+    // Preconditioning is no part of reading a trace: the clock starts when counting does.
+    let simulate = |file: &str| {
+        let resolved =
+            load(Some(toml), "bench.toml", &[("workload.file".into(), file.into())]).expect("valid");
+        let mut simulation = floatgate_sim::Simulation::new(resolved.plan).expect("the trace opens");
+        while !matches!(simulation.phase(), floatgate_sim::Phase::Run) {
+            simulation.step(1).expect("preconditioning succeeds");
+        }
+        rate(MSR_REQUESTS, || {
+            while simulation.step(1 << 20).expect("the bench's trace runs") != floatgate_sim::Phase::Done {}
+        })
+    };
+    let both = simulate(&name);
+    std::fs::remove_file(&path).expect("the bench's trace can be removed");
+    (parse, both)
+}
+
+/// A file in MSR's form: single-page requests, 80 % writes, over 4 GiB.
+fn write_msr(path: &std::path::Path) {
+    let mut rng = Rng::new(1, "msr bench");
+    let mut text = String::with_capacity(64 * MSR_REQUESTS as usize);
+    for i in 0..MSR_REQUESTS {
+        let op = if rng.below(5) == 0 { "Read" } else { "Write" };
+        let (time, offset) = (128_166_372_003_061_629 + i * 5000, rng.below(1 << 20) * 4096);
+        writeln!(text, "{time},prxy,0,{op},{offset},4096,{}", rng.below(20_000)).expect("memory takes it");
+    }
+    std::fs::write(path, text).expect("the temporary folder can be written");
+}
