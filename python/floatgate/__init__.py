@@ -1,0 +1,68 @@
+"""floatgate: how long a flash drive lasts under a workload, and what its firmware's policies do about it.
+
+>>> import floatgate
+>>> run = floatgate.run({"drive": {"preset": "mlc-20nm"}, "workload": {"requests": 1_000_000}})
+>>> print(run.summary())
+>>> run.plot_waf()
+
+The packages that tables and plots need are imported when they are first used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from floatgate import _core
+from floatgate.compare import Comparison, compare
+from floatgate.errors import FloatgateError, InputError, RunError
+from floatgate.record import Record
+from floatgate.run import Run, load, run
+
+__version__ = _core.__version__
+
+__all__ = [
+    "Comparison",
+    "FloatgateError",
+    "InputError",
+    "Record",
+    "Run",
+    "RunError",
+    "__version__",
+    "compare",
+    "load",
+    "run",
+    "theory_wa",
+    "trace_info",
+]
+
+
+def trace_info(path: str | os.PathLike[str], **options: str) -> Record:
+    """Counts of a trace: requests, bytes, duration in seconds, distinct 4 KiB pages, by device too.
+
+    Args:
+        path: the trace; .gz, .xz and .zst are unpacked on the way.
+        options: ``format``, ``time_unit``, ``lba_unit``, ``action``, ``on_bad_line``, as the command line has them.
+
+    Raises:
+        InputError: the trace cannot be read; the message names file and line.
+    """
+    info: Mapping[str, Any] = json.loads(_core.trace_info(os.fspath(path), options))
+    return Record(info)
+
+
+def theory_wa(policy: str, spare_factor: float, pages_per_block: int, choices: int | None = None) -> float:
+    """Write amplification by the closed form for uniform random writes of one page.
+
+    Args:
+        policy: ``greedy``, ``fifo``, ``random`` or ``d-choices``.
+        spare_factor: (T - U) / T, between 0 and 1.
+        pages_per_block: pages of a block; ``greedy`` and ``d-choices`` depend on it.
+        choices: blocks that d-choices draws for each victim.
+
+    Raises:
+        InputError: an unknown policy, or a figure outside its range.
+    """
+    return _core.theory_wa(policy, spare_factor, pages_per_block, choices)

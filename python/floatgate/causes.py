@@ -1,0 +1,56 @@
+"""The causes that programs, reads, erases and time are counted by: one name, colour and pattern each, everywhere.
+
+The colours can be told apart with the common colour weaknesses, the patterns in black and white.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Cause:
+    """How a cause is called and drawn.
+
+    ``pattern`` names one of :data:`PATTERNS`; the empty name is a plain fill.
+    """
+
+    label: str
+    color: str
+    pattern: str = ""
+
+
+PATTERNS: dict[str, str] = {
+    "diagonal": '<path d="M-2,2 l4,-4 M0,8 l8,-8 M6,10 l4,-4" class="ink"/>',
+    "dots": '<circle cx="2" cy="2" r="1.3" class="spot"/><circle cx="6" cy="6" r="1.3" class="spot"/>',
+    "cross": '<path d="M0,0 l8,8 M8,0 l-8,8" class="ink"/>',
+    "level": '<path d="M0,2 h8 M0,6 h8" class="ink"/>',
+    "upright": '<path d="M2,0 v8 M6,0 v8" class="ink"/>',
+}
+
+CAUSES: dict[str, Cause] = {
+    "host": Cause("host", "#0072b2"),
+    "gc": Cause("garbage collection", "#d55e00", "diagonal"),
+    "partial": Cause("partial pages", "#009e73", "dots"),
+    "level": Cause("wear leveling", "#cc79a7", "cross"),
+    "reclaim": Cause("read reclaim", "#e69f00", "level"),
+    "replica": Cause("replicas", "#56b4e9", "upright"),
+}
+
+_OTHER_COLORS = ("#7f6a4f", "#5b7f4f", "#6a5f8f", "#8a8a8a")
+
+
+def cause(name: str) -> Cause:
+    """How to call and draw ``name``; causes that this version does not know keep their name and get a fixed colour."""
+    if name in CAUSES:
+        return CAUSES[name]
+    color = _OTHER_COLORS[sum(name.encode()) % len(_OTHER_COLORS)]
+    return Cause(name.replace("_", " "), color, "cross")
+
+
+def by_cause(counts: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The causes of a flat map in the fixed order, without ``total`` and without those that are nought."""
+    known = [name for name in CAUSES if counts.get(name)]
+    others = [name for name, value in counts.items() if value and name not in CAUSES and name != "total"]
+    return [(name, counts[name]) for name in (*known, *others)]

@@ -1,0 +1,293 @@
+"""The charts of a run, as altair charts (for notebooks) and as SVG that fits light, dark and black-and-white pages.
+
+Axes carry units; a cause has the same colour and pattern in every chart (:mod:`floatgate.causes`).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from floatgate.causes import CAUSES, PATTERNS, by_cause, cause
+from floatgate.record import look
+from floatgate.series import thinned
+
+if TYPE_CHECKING:
+    import altair as alt
+
+    from floatgate.run import Run
+
+INK = "#212529"
+"""Colour of text and lines; becomes the page's own text colour in SVG."""
+
+MUTED = "#808080"
+POINTS = 240
+WIDTH = 560
+HEIGHT = 240
+
+_TIME_UNITS = (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 1.0))
+_COUNT_UNITS = (("thousand millions", 1e9), ("millions", 1e6), ("thousands", 1e3), ("", 1.0))
+
+
+def shares(run: Run, width: int = WIDTH) -> alt.Chart:
+    """Where programs, reads, erases and flash time went: one bar each, stacked by cause."""
+    import altair as alt
+
+    flash = run.result.to_dict().get("flash", {})
+    rows: list[dict[str, Any]] = []
+    for kind, label in (("programs", "programs"), ("reads", "page reads"), ("erases", "erases"), ("time_s", "time")):
+        parts = by_cause(look(flash, kind) or {})
+        total = sum(value for _, value in parts)
+        rows += [
+            {"what": label, "cause": cause(name).label, "share": value / total, "order": order}
+            for order, (name, value) in enumerate(parts)
+        ]
+    kinds = list(dict.fromkeys(row["what"] for row in rows))
+    return (
+        _chart(rows, width, 80 + 34 * max(1, len(kinds)))
+        .mark_bar(stroke=INK, strokeWidth=0.5, height=20)
+        .encode(
+            x=alt.X("share:Q", title="share of the total", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+            y=alt.Y("what:N", title=None, sort=kinds),
+            color=_by_cause([row["cause"] for row in rows]),
+            order="order:Q",
+        )
+    )
+
+
+def writes(run: Run, width: int = WIDTH) -> alt.Chart:
+    """Pages programmed over time, stacked by cause; the lowest layer is the host's demand."""
+    import altair as alt
+
+    rows, axis = _course(run)
+    unit_name, unit = _unit(max((row.get("flash_writes") or 0 for row in rows), default=0), _COUNT_UNITS)
+    stacked = [
+        {
+            "at": row["at"],
+            "cause": cause(name).label,
+            "pages": (row.get(f"programs_{name}") or 0) / unit,
+            "order": order,
+        }
+        for row in rows
+        for order, name in enumerate(_programmed(rows))
+    ]
+    return (
+        _chart(stacked, width, HEIGHT)
+        .mark_area(interpolate="step-before", stroke=INK, strokeWidth=0.4)
+        .encode(
+            x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)),
+            y=alt.Y("pages:Q", title=f"pages an interval{f', {unit_name}' if unit_name else ''}", stack="zero"),
+            color=_by_cause([row["cause"] for row in stacked]),
+            order="order:Q",
+        )
+    )
+
+
+def waf(run: Run, width: int = WIDTH) -> alt.LayerChart:
+    """Write amplification over time; the dashed line is the run's mean, the band its 95 % interval."""
+    import altair as alt
+
+    rows, axis = _course(run)
+    points = [{"at": row["at"], "waf": row["waf"]} for row in rows if row.get("waf") is not None]
+    mean, interval = look(run.result, "waf"), look(run.result, "waf_95")
+    y = alt.Y("waf:Q", title="write amplification", scale=alt.Scale(zero=False, nice=True))
+    line = (
+        _chart(points, width, HEIGHT)
+        .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
+        .encode(x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)), y=y)
+    )
+    layers = [line]
+    if mean is not None and points:
+        low, high = sorted(interval) if interval else (mean, mean)
+        ends = [{"at": points[0]["at"], "waf": mean, "low": low, "high": high}]
+        ends += [{**ends[0], "at": points[-1]["at"]}]
+        band = _chart(ends, width, HEIGHT).mark_area(color=MUTED, opacity=0.35)
+        layers.insert(0, band.encode(x="at:Q", y=alt.Y("low:Q", title=None), y2="high:Q"))
+        rule = _chart(ends[:1], width, HEIGHT).mark_rule(color=CAUSES["gc"].color, strokeDash=[6, 4], strokeWidth=1.6)
+        layers.append(rule.encode(y=y))
+    return _configured(alt.layer(*layers).properties(**_size(width, HEIGHT)))
+
+
+def free_blocks(run: Run, width: int = WIDTH) -> alt.Chart:
+    """Free blocks over time, at the ends of the intervals."""
+    import altair as alt
+
+    rows, axis = _course(run)
+    points = [{"at": row["at"], "free": row["free_blocks"]} for row in rows if row.get("free_blocks") is not None]
+    return (
+        _chart(points, width, HEIGHT)
+        .mark_line(color=INK, interpolate="step-after", strokeWidth=1.4)
+        .encode(
+            x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)),
+            y=alt.Y("free:Q", title="free blocks", scale=alt.Scale(zero=True), axis=alt.Axis(tickMinStep=1)),
+        )
+    )
+
+
+def wear(run: Run, width: int = WIDTH) -> alt.Chart:
+    """Blocks by number of erases in the counted phase."""
+    return _histogram(look(run.result, "wear", "histogram"), "blocks", "erases of a block", width)
+
+
+def valid_pages(run: Run, width: int = WIDTH) -> alt.Chart:
+    """Closed blocks (or superblocks, where they are collected together) by valid pages at the end of the run."""
+    scope = look(run.experiment(), "ftl", "collect", "scope")
+    unit = "superblock" if scope == "superblock" else "block"
+    return _histogram(look(run.result, "valid_pages"), "units", f"valid pages of a closed {unit}", width, unit)
+
+
+def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerChart:
+    """Write amplification of several settings, with 95 % intervals.
+
+    Args:
+        labels: the settings in their order.
+        rows: ``label``, ``waf`` and, where there is an interval, ``low`` and ``high``.
+        width: of the whole chart in pixels.
+    """
+    import altair as alt
+
+    height = 60 + 30 * len(labels)
+    y = alt.Y("label:N", sort=list(labels), title=None, axis=alt.Axis(labelLimit=int(width * 0.4)))
+    x = alt.X("waf:Q", title="write amplification", scale=alt.Scale(zero=True))
+    bars = _chart(rows, width, height).mark_bar(color=CAUSES["host"].color, height=14, stroke=INK, strokeWidth=0.5)
+    ticks = _chart([row for row in rows if "low" in row], width, height).mark_rule(color=INK, strokeWidth=2)
+    return _configured(
+        alt.layer(bars.encode(x=x, y=y), ticks.encode(x="low:Q", x2="high:Q", y=y)).properties(**_size(width, height))
+    )
+
+
+def _histogram(
+    histogram: dict[str, Any] | None, counted: str, title: str, width: int, unit: str = "block"
+) -> alt.Chart:
+    import altair as alt
+
+    facts = histogram or {}
+    step = facts.get("width") or 1
+    rows = [
+        {"from": start, "to": start + step, "count": count}
+        for start, count in zip(facts.get("from") or [], facts.get(counted) or [], strict=True)
+    ]
+    scale_name, scale = _unit(max((row["count"] for row in rows), default=0), _COUNT_UNITS)
+    for row in rows:
+        row["count"] /= scale
+    return (
+        _chart(rows, width, HEIGHT)
+        .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
+        .encode(
+            x=alt.X("from:Q", title=title, bin="binned", axis=alt.Axis(tickMinStep=1)),
+            x2="to:Q",
+            y=alt.Y("count:Q", title=f"{unit}s{f', {scale_name}' if scale_name else ''}"),
+        )
+    )
+
+
+def _course(run: Run) -> tuple[list[dict[str, Any]], str]:
+    """The thinned series with ``at``, the place on the x axis, and the axis' title."""
+    rows = thinned(run.series, POINTS)
+    seconds = [row.get("time_s") or 0.0 for row in rows]
+    if seconds and seconds[-1] > 0 and seconds[-1] == max(seconds):
+        name, unit = _unit(seconds[-1], _TIME_UNITS)
+        title, places = f"time, {name}", seconds
+    else:
+        places = [float(row.get("requests") or 0) for row in rows]
+        name, unit = _unit(places[-1] if places else 0, _COUNT_UNITS)
+        title = f"requests{f', {name}' if name else ''}"
+    for row, place in zip(rows, places, strict=True):
+        row["at"] = place / unit
+    return rows, title
+
+
+def _programmed(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Causes that programmed at all, in the fixed order."""
+    prefix = "programs_"
+    counts: dict[str, float] = {}
+    for row in rows:
+        for name, value in row.items():
+            if name.startswith(prefix):
+                counts[name.removeprefix(prefix)] = counts.get(name.removeprefix(prefix), 0) + (value or 0)
+    return [name for name, _ in by_cause(counts)]
+
+
+def _unit(largest: float, steps: Sequence[tuple[str, float]]) -> tuple[str, float]:
+    return next(((name, unit) for name, unit in steps if largest >= 2 * unit), steps[-1])
+
+
+def _by_cause(labels: Sequence[str]) -> Any:
+    import altair as alt
+
+    present = list(dict.fromkeys(labels))
+    colors = {entry.label: entry.color for entry in CAUSES.values()}
+    order = [label for label in colors if label in present] + [label for label in present if label not in colors]
+    return alt.Color(
+        "cause:N",
+        scale=alt.Scale(domain=order, range=[colors.get(label) or cause(label).color for label in order]),
+        legend=alt.Legend(title=None, orient="top", symbolType="square", symbolSize=180, columns=2, labelLimit=200),
+    )
+
+
+def _size(width: int, height: int) -> dict[str, Any]:
+    import altair as alt
+
+    return {"width": width, "height": height, "autosize": alt.AutoSizeParams(type="fit", contains="padding")}
+
+
+def _chart(rows: Sequence[dict[str, Any]], width: int, height: int) -> alt.Chart:
+    import altair as alt
+
+    return alt.Chart(alt.Data(values=list(rows))).properties(**_size(width, height))
+
+
+def _configured(chart: Any) -> Any:
+    """One look for all charts: no background, text in :data:`INK`, light grid."""
+    return (
+        chart.configure(background="transparent", font="system-ui, sans-serif", padding=4)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=INK,
+            titleColor=INK,
+            domainColor=INK,
+            tickColor=INK,
+            gridColor=MUTED,
+            gridOpacity=0.3,
+            labelFontSize=12,
+            titleFontSize=12,
+            titleFontWeight="normal",
+        )
+        .configure_legend(labelColor=INK, titleColor=INK, labelFontSize=12)
+    )
+
+
+def svg(chart: Any, name: str, label: str) -> str:
+    """The chart as inline SVG.
+
+    Args:
+        chart: an altair chart.
+        name: prefix of its ids, different for every chart of a page.
+        label: what a screen reader says.
+
+    Text and lines take the page's text colour; fills of causes take the patterns of :func:`pattern_defs`.
+    """
+    import vl_convert
+
+    spec = chart if chart.to_dict().get("config", {}).get("background") == "transparent" else _configured(chart)
+    text: str = vl_convert.vegalite_to_svg(spec.to_json())
+    text = re.sub(r'\bid="', f'id="{name}-', text)
+    text = re.sub(r"url\(#", f"url(#{name}-", text)
+    text = text.replace(f'"{INK}"', '"currentColor"')
+    for key, entry in CAUSES.items():
+        if entry.pattern:
+            text = text.replace(f'fill="{entry.color}"', f'fill="url(#cause-{key})"')
+    escaped = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
+    return re.sub(r"<svg ", f'<svg role="img" aria-label="{escaped}" ', text, count=1)
+
+
+def pattern_defs() -> str:
+    """The fills of the causes, once for each page."""
+    patterns = "".join(
+        f'<pattern id="cause-{key}" width="8" height="8" patternUnits="userSpaceOnUse">'
+        f'<rect width="8" height="8" fill="{entry.color}"/>{PATTERNS[entry.pattern]}</pattern>'
+        for key, entry in CAUSES.items()
+        if entry.pattern
+    )
+    return f'<svg width="0" height="0" class="defs" aria-hidden="true"><defs>{patterns}</defs></svg>'

@@ -1,0 +1,109 @@
+"""``floatgate drives``, ``policies`` and ``schema``: what there is to choose from."""
+
+from __future__ import annotations
+
+import json as json_module
+from typing import Annotated, Any
+
+import typer
+
+from floatgate import _core, units
+from floatgate.cli import options as o
+from floatgate.cli.output import Output
+from floatgate.errors import input_error, quoted
+from floatgate.text_table import table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command("drives")(drives)
+    app.command("policies")(policies)
+    app.command("schema")(schema)
+
+
+def _catalogue() -> dict[str, Any]:
+    catalogue: dict[str, Any] = json_module.loads(_core.catalogue())
+    return catalogue
+
+
+def drives(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show this drive's settings.")] = None,
+    json: o.BareJson = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """List the drives of the catalogue, or show the settings of one."""
+    output = Output(json, quiet=quiet)
+    entries: list[dict[str, Any]] = _catalogue()["drives"]
+    if name is not None:
+        found = [entry for entry in entries if entry["name"] == name]
+        if not found:
+            names = quoted([entry["name"] for entry in entries])
+            raise input_error(f"unknown drive '{name}'; expected one of {names}")
+        output.give(found[0])
+        if not output.wants_json:
+            output.say(found[0]["toml"].rstrip("\n"))
+        return
+    output.give({"drives": entries})
+    if not output.wants_json:
+        output.say(_drives_table(entries))
+
+
+def _drives_table(entries: list[dict[str, Any]]) -> str:
+    rows = [
+        [
+            entry["name"],
+            units.binary_bytes(entry["physical_bytes"]),
+            units.binary_bytes(entry["logical_bytes"]) if entry.get("logical_bytes") else "-",
+            units.percent1(entry["spare_factor"]) if entry.get("spare_factor") is not None else "-",
+            str(entry.get("pe_cycles", "-")),
+            str(entry.get("summary", "")),
+        ]
+        for entry in entries
+    ]
+    return table(
+        ["drive", "flash", "visible", "spare", "P/E cycles", "what it is"], rows, right=frozenset({1, 2, 3, 4})
+    )
+
+
+def policies(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show a policy's parameters.")] = None,
+    json: o.BareJson = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """List the policies of every slot, or show one with its parameters, source and cost."""
+    output = Output(json, quiet=quiet)
+    catalogue = _catalogue()
+    slots: dict[str, list[dict[str, Any]]] = catalogue["policies"]
+    common: dict[str, list[dict[str, Any]]] = catalogue.get("common_params", {})
+    if name is not None:
+        slots = {slot: [entry for entry in entries if entry["name"] == name] for slot, entries in slots.items()}
+        slots = {slot: entries for slot, entries in slots.items() if entries}
+        if not slots:
+            names = dict.fromkeys(entry["name"] for entries in catalogue["policies"].values() for entry in entries)
+            raise input_error(f"unknown policy '{name}'; expected one of {quoted(list(names))}")
+    output.give({"policies": slots, "common_params": {slot: common.get(slot, []) for slot in slots}})
+    if output.wants_json:
+        return
+    if name is None:
+        rows = [[slot, entry["name"], entry["summary"]] for slot, entries in slots.items() for entry in entries]
+        output.say(table(["slot", "policy", "what it does"], rows))
+    else:
+        output.say("\n\n".join(_policy(slot, entry, common.get(slot, [])) for slot, (entry, *_) in slots.items()))
+
+
+def _policy(slot: str, entry: dict[str, Any], common: list[dict[str, Any]]) -> str:
+    lines = [f"[{slot}]", f'policy = "{entry["name"]}"', f"  {entry['summary']}"]
+    lines += [f"  {key}: {entry[key]}" for key in ("source", "cost", "memory") if entry.get(key, "-") != "-"]
+    for title, params in (("parameters", entry.get("params", [])), ("parameters of the slot", common)):
+        if params:
+            width = max(len(param["name"]) for param in params)
+            lines.append(f"  {title}:")
+            lines += [f"    {param['name']:<{width}}  {param['summary']}" for param in params]
+    return "\n".join(lines)
+
+
+def schema(
+    json: Annotated[bool, typer.Option("--json", help="Makes no difference: the schema is JSON.")] = False,  # noqa: ARG001
+) -> None:
+    """Print the JSON schema of the experiment file, for editors."""
+    Output("-").give(_core.schema())

@@ -1,0 +1,31 @@
+"""``floatgate check``."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import Annotated
+
+import typer
+
+from floatgate.cli import options as o
+from floatgate.cli.output import Output
+from floatgate.run import check as resolve_experiment
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("check")(check)
+
+
+def check(
+    experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT.toml")],
+    set: o.Set = None,
+    json: o.BareJson = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Validate an experiment without running it, and print it with all defaults resolved."""
+    output = Output(json, quiet=quiet)
+    resolved = resolve_experiment(o.build(experiment, None, None, {}, set))
+    output.give({"valid": True, "config": tomllib.loads(resolved)})
+    if not output.wants_json:
+        output.say(resolved.rstrip("\n"))

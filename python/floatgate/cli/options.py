@@ -1,0 +1,110 @@
+"""Options that several commands share, and the settings that they stand for."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from floatgate.compare import Comparison
+from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, one_line
+from floatgate.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
+
+Json = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write the result as JSON to FILE, or to standard output with -."),
+]
+BareJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors (and JSON).")]
+Out = Annotated[
+    str | None,
+    typer.Option("--out", metavar="DIR", help="The run folder; an empty one is used. Default: runs/NAME."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty, over what is there.")]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Leave report.html out.")]
+Shadow = Annotated[bool, typer.Option("--shadow", help="Check every read and count against a shadow model; slow.")]
+Set = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. ftl.spare_factor=0.28. Repeat for more."),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", "-j", metavar="N", min=1, help="Runs at a time. Default: one a core."),
+]
+Trace = Annotated[str | None, typer.Option("--trace", metavar="FILE", help="Take this trace as the workload.")]
+Drive = Annotated[
+    str | None, typer.Option("--drive", metavar="NAME", help="A drive of the catalogue (floatgate drives).")
+]
+Format = Annotated[
+    str | None, typer.Option("--format", metavar="FORMAT", help="Format of the trace. Default: found out from it.")
+]
+TimeUnit = Annotated[
+    str | None,
+    typer.Option("--time-unit", metavar="UNIT", help="Unit of time stamps, where the format leaves it open."),
+]
+LbaUnit = Annotated[
+    str | None, typer.Option("--lba-unit", metavar="UNIT", help="Unit of addresses, where the format leaves it open.")
+]
+Action = Annotated[
+    str | None, typer.Option("--action", metavar="EVENT", help="The blkparse event that counts as the request.")
+]
+OnBadLine = Annotated[
+    str | None, typer.Option("--on-bad-line", metavar="stop|skip", help="At a malformed line: stop, or skip and count.")
+]
+Devices = Annotated[
+    str | None,
+    typer.Option("--devices", metavar="apart|fold", help="Several devices of a trace: side by side, or as one."),
+]
+Beyond = Annotated[
+    str | None,
+    typer.Option(
+        "--beyond", metavar="refuse|wrap|scale", help="Addresses beyond the drive: refuse, wrap or scale them."
+    ),
+]
+
+
+def build(
+    experiment: str | None,
+    trace: str | None,
+    drive: str | None,
+    shorthand: dict[str, str | None],
+    sets: list[str] | None,
+) -> Experiment:
+    """The experiment that the arguments describe: file, then trace and drive, then shorthands, then --set.
+
+    Raises:
+        InputError: the file cannot be read, or a --set cannot be understood.
+    """
+    base = Experiment() if experiment is None else from_file(experiment)
+    overrides: Overrides = trace_overrides(trace)
+    named = {"drive.preset": drive, **{f"workload.{key}": value for key, value in shorthand.items()}}
+    overrides += [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
+    return base.with_overrides(overrides + [parse_set(text) for text in sets or []])
+
+
+def given(**options: str | None) -> dict[str, str]:
+    """The options that were given, as the trace reader takes them."""
+    return {key: value for key, value in options.items() if value is not None}
+
+
+def command_line() -> str:
+    """The command as it was typed, for the foot of a report."""
+    return shlex.join(["floatgate", *sys.argv[1:]])
+
+
+def place_line(folder: Path, *, report: bool) -> str:
+    """The last line of a summary: where the report is, or the results where there is none."""
+    name, place = ("report", folder / "report.html") if report else ("results", folder)
+    return f"{name:<10} {place}"
+
+
+def tell_failures(comparison: Comparison) -> int:
+    """Name the first run that failed, before anything else is said; the exit status of the command."""
+    errors = [setting for setting in comparison if setting.error is not None]
+    if not errors:
+        return STATUS_DONE
+    sys.stderr.write(f"error: {errors[0].label}: {one_line(errors[0].error)}\n")
+    return STATUS_RUN_FAILED

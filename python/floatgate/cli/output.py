@@ -1,0 +1,55 @@
+"""Where commands print: results on standard output, or JSON there and everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from floatgate.folder import must_be_file_place, write_text
+
+EXPECTED_JSON = "a file for the JSON, or -"
+
+
+class Output:
+    """What a command says, and where.
+
+    Args:
+        json: None, ``-`` for standard output, or a file.
+        quiet: whether to say nothing but JSON and errors.
+
+    Raises:
+        InputError: the file for the JSON cannot be written; found out before any work is done.
+    """
+
+    def __init__(self, json: str | bool | None, *, quiet: bool = False) -> None:
+        """Check where the JSON is to go."""
+        self.quiet = quiet
+        self._json = "-" if json is True else (json or None)
+        if self._json not in (None, "-"):
+            must_be_file_place(str(self._json), EXPECTED_JSON)
+
+    @property
+    def wants_json(self) -> bool:
+        """Whether JSON was asked for."""
+        return self._json is not None
+
+    def say(self, text: str) -> None:
+        """Print for people: on standard output, or on standard error where that belongs to the JSON."""
+        if not self.quiet:
+            print(text, file=sys.stderr if self._json == "-" else sys.stdout)
+
+    def give(self, value: Any) -> None:
+        """Write the JSON where it was asked for, if it was.
+
+        Args:
+            value: anything that JSON can hold, or the text of the JSON itself.
+        """
+        if self._json is None:
+            return
+        text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+        text = text.rstrip("\n") + "\n"
+        if self._json == "-":
+            sys.stdout.write(text)
+        else:
+            write_text(self._json, text, EXPECTED_JSON)

@@ -1,0 +1,125 @@
+"""``floatgate trace``: look at traces and convert them."""
+
+from __future__ import annotations
+
+import json as json_module
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from floatgate import _core, units
+from floatgate.cli import options as o
+from floatgate.cli.output import Output
+from floatgate.errors import input_error
+from floatgate.folder import must_be_file_place
+from floatgate.progress import bar
+from floatgate.text_table import table
+
+TraceFile = Annotated[str, typer.Argument(metavar="TRACE", help="The trace; .gz, .xz and .zst are unpacked.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the group."""
+    group = typer.Typer(help="Look at traces and convert them.", no_args_is_help=True, rich_markup_mode=None)
+    group.command("info")(info)
+    group.command("convert")(convert)
+    app.add_typer(group, name="trace")
+
+
+def info(
+    path: TraceFile,
+    format: o.Format = None,
+    time_unit: o.TimeUnit = None,
+    lba_unit: o.LbaUnit = None,
+    action: o.Action = None,
+    on_bad_line: o.OnBadLine = None,
+    json: o.BareJson = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Count what is in a trace."""
+    output = Output(json, quiet=quiet)
+    options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
+    with bar(Path(path).name, quiet=quiet) as progress:
+        text = _core.trace_info(path, options, progress)
+    output.give(text)
+    if not output.wants_json:
+        output.say(_info_text(path, json_module.loads(text)))
+
+
+def _info_text(path: str, facts: dict[str, Any]) -> str:
+    requests = facts["requests"]
+    trims = f", {facts['trims']} trims ({units.decimal_bytes(facts['trim_bytes'])})" if facts["trims"] else ""
+    duration = facts.get("duration_s")
+    rewritten = facts.get("rewrite_share")
+    lines = [
+        ("trace", f"{path} ({facts['format']})"),
+        ("requests", f"{requests}" + ("" if duration is None else f" in {units.span(duration)}")),
+        ("reads", f"{facts['reads']} ({units.decimal_bytes(facts['read_bytes'])})"),
+        ("writes", f"{facts['writes']} ({units.decimal_bytes(facts['write_bytes'])}){trims}"),
+        (
+            "footprint",
+            f"{facts['pages_written_distinct']} pages of 4 KiB written, {facts['pages_read_distinct']} read"
+            + ("" if rewritten is None else f"; {units.share(rewritten)} of page writes rewrite"),
+        ),
+    ]
+    notes = list(facts.get("assumed") or [])
+    for key, what in (("bad_lines_skipped", "bad lines skipped"), ("stamps_backwards", "time stamps run backwards")):
+        if facts.get(key):
+            notes.append(f"{facts[key]} {what}")
+    if facts.get("first_bad_line"):
+        notes.append(f"the first: {facts['first_bad_line']}")
+    if notes:
+        lines.append(("note", "; ".join(notes)))
+    text = "\n".join(f"{name:<10} {value}" for name, value in lines)
+    devices = facts.get("devices") or []
+    return f"{text}\n\n{_devices_table(devices)}" if len(devices) > 1 else text
+
+
+def _devices_table(devices: list[dict[str, Any]]) -> str:
+    keys = ("reads", "writes", "trims")
+    rows = [
+        [
+            str(device.get("name", "-")),
+            *(str(device.get(key, "-")) for key in keys),
+            *(units.decimal_bytes(device.get(key) or 0) for key in ("read_bytes", "write_bytes")),
+            str(device.get("pages_written_distinct", "-")),
+        ]
+        for device in devices
+    ]
+    header = ["device", *keys, "read", "written", "pages written"]
+    return table(header, rows, right=frozenset(range(1, len(header))))
+
+
+def convert(
+    path: TraceFile,
+    target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
+    to: Annotated[
+        str | None,
+        typer.Option(metavar="FORMAT", help="parquet, fio-iolog, msr or mqsim. Default: by OUT's extension."),
+    ] = None,
+    format: o.Format = None,
+    time_unit: o.TimeUnit = None,
+    lba_unit: o.LbaUnit = None,
+    action: o.Action = None,
+    on_bad_line: o.OnBadLine = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over OUT where it exists.")] = False,
+    json: o.BareJson = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Convert a trace to Parquet or to another trace format."""
+    from floatgate import traces
+
+    output = Output(json, quiet=quiet)
+    wanted = traces.format_of(target) if to is None else to
+    must_be_file_place(target, "a file to write the trace to")
+    if Path(target).exists() and not force:
+        raise input_error(f"{target}: exists already; expected a new file, or --force")
+    options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
+    with bar(Path(path).name, quiet=quiet) as progress:
+        report = traces.convert(path, target, wanted, options, progress)
+    output.give({"out": target, "format": wanted, **report})
+    if not output.wants_json:
+        lost = [f"{count} {key.replace('_', ' ')}" for key, count in report.items() if key != "requests" and count]
+        said = ", ".join([f"{report['requests']} requests", *lost])
+        output.say(f"{target}: {said} ({wanted})")

@@ -1,0 +1,299 @@
+"""The same workload under several settings, side by side, on all cores."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from floatgate import units
+from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
+from floatgate.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
+from floatgate.folder import RunFolder, write_files
+from floatgate.record import look
+from floatgate.run import Run, check, execute
+from floatgate.summary import waf_digits, waf_text
+from floatgate.text_table import table
+
+SCHEMA = "floatgate.compare/1"
+
+Progress = Callable[[int, int, "int | None", str], None]
+"""Called with the number of the setting, what is done, the total or None, and the phase."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting of a comparison and what came of it: a run, or the error that ended it."""
+
+    overrides: Overrides
+    run: Run | None = None
+    error: FloatgateError | None = None
+
+    @property
+    def label(self) -> str:
+        """``greedy, 0.07``: the values alone, in the order in which they vary."""
+        return ", ".join(value.strip("\"'") for _, value in self.overrides) or "as given"
+
+
+class Comparison:
+    """What several settings gave. The first setting is the one that the others are measured against."""
+
+    def __init__(self, settings: Sequence[Setting]) -> None:
+        """Use :func:`compare`."""
+        self.settings = list(settings)
+
+    def __iter__(self) -> Iterator[Setting]:
+        return iter(self.settings)
+
+    def __len__(self) -> int:
+        return len(self.settings)
+
+    @property
+    def runs(self) -> list[Run]:
+        """The runs that finished, in order."""
+        return [setting.run for setting in self.settings if setting.run is not None]
+
+    def text(self) -> str:
+        """The comparison as a table of plain text."""
+        header, rows = self.rows()
+        return table(header, rows, right=frozenset(range(self._keys(), len(header))))
+
+    def _keys(self) -> int:
+        return max(1, len(self.settings[0].overrides))
+
+    def rows(self) -> tuple[list[str], list[list[str]]]:
+        """Header and cells: the values that vary, then the figures, then the difference against the first setting."""
+        keys = [key for key, _ in self.settings[0].overrides] or ["setting"]
+        timed = any(look(run.result, "latency_us") for run in self.runs)
+        header = [*keys, "WAF", "95 %", "difference", "life", "host", "moved", "erases a block", "sd"]
+        header += ["write p99"] if timed else []
+        return header, [self._cells(setting, len(header), timed) for setting in self.settings]
+
+    def _cells(self, setting: Setting, columns: int, timed: bool) -> list[str]:
+        values = [value.strip("\"'") for _, value in setting.overrides] or ["as given"]
+        if setting.run is None:
+            cells = [*values, f"failed: {one_line(setting.error)}"]
+            return cells + [""] * (columns - len(cells))
+        result = setting.run.result.to_dict()
+        waf, interval = look(result, "waf"), look(result, "waf_95")
+        cells = [
+            *values,
+            "-" if waf is None else waf_text(waf, interval),
+            "-" if waf is None or not interval else "-".join(waf_digits(waf, interval)),
+            _difference_text(self.difference(setting)),
+            _life_cell(result),
+            *_program_shares(result),
+            *(_or_dash(look(result, "wear", key)) for key in ("erases_mean", "erases_std")),
+        ]
+        if timed:
+            p99 = look(result, "latency_us", "write", "p99")
+            cells.append("-" if p99 is None else units.span(p99 * 1e-6))
+        return cells
+
+    def difference(self, setting: Setting) -> dict[str, Any] | None:
+        """How the WAF differs from the first setting's.
+
+        Returns:
+            ``waf`` (difference), ``waf_95`` (its 95 % interval, or None where one of both is unknown), ``relative``
+            (difference / the first WAF), ``years_ratio`` (life / the first life, or None); None for the first setting
+            itself and where one of both has no WAF. The two runs' errors are taken as independent, which makes the
+            interval wide rather than narrow where both serve the same requests.
+        """
+        first = self.settings[0]
+        if setting is first or setting.run is None or first.run is None:
+            return None
+        ours, theirs = setting.run.result, first.run.result
+        waf, base = look(ours, "waf"), look(theirs, "waf")
+        if waf is None or base is None:
+            return None
+        delta = waf - base
+        halves = [_half_width(look(result, "waf_95")) for result in (ours, theirs)]
+        interval = None
+        if None not in halves:
+            half = math.hypot(*(half for half in halves if half is not None))
+            interval = [delta - half, delta + half]
+        life, base_life = look(ours, "lifetime", "years"), look(theirs, "lifetime", "years")
+        return {
+            "waf": delta,
+            "waf_95": interval,
+            "relative": delta / base,
+            "years_ratio": life / base_life if life is not None and base_life else None,
+        }
+
+    def to_dict(self) -> dict[str, Any]:
+        """The comparison as JSON gives it (schema ``floatgate.compare/1``)."""
+        settings = [
+            {
+                "set": dict(setting.overrides),
+                "result": setting.run.result.to_dict() if setting.run else None,
+                "error": one_line(setting.error) if setting.error else None,
+                "difference": self.difference(setting),
+            }
+            for setting in self.settings
+        ]
+        return {"schema": SCHEMA, "settings": settings}
+
+    def report(self, command: str | None = None) -> str:
+        """The comparison as one self-contained HTML page."""
+        from floatgate.compare_report import page
+
+        return page(self, command)
+
+    def save(
+        self, folder: str | os.PathLike[str], *, force: bool = False, report: bool = True, command: str | None = None
+    ) -> Path:
+        """Write ``compare.json``, ``report.html`` and one run folder for each setting.
+
+        Raises:
+            InputError: the folder is not empty (and not ``force``), or cannot be written.
+        """
+        return self.write(RunFolder.given(os.fspath(folder), force=force), report=report, command=command)
+
+    def write(self, target: RunFolder, *, report: bool, command: str | None) -> Path:
+        """Write to a :class:`~floatgate.folder.RunFolder`; see :meth:`save`."""
+
+        def fill(staging: Path, final: Path) -> None:
+            for number, setting in enumerate(self.settings, start=1):
+                if setting.run is not None:
+                    name = _folder_name(number, setting.label)
+                    (staging / name).mkdir()
+                    write_files(setting.run, staging / name)
+                    setting.run.folder = final / name
+            (staging / "compare.json").write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
+            if report:
+                (staging / "report.html").write_text(self.report(command), "utf-8")
+
+        return target.write(fill)
+
+
+def compare(
+    experiment: ExperimentLike,
+    vary: Mapping[str, Sequence[Any]],
+    *,
+    set: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
+    shadow: bool = False,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Run one experiment under every combination of settings.
+
+    Args:
+        experiment: as :func:`floatgate.run` takes it.
+        vary: key -> values: ``{"ftl.collect.policy": ["greedy", "fifo"]}``; several keys give all combinations.
+        set: settings that all share.
+        jobs: how many run at a time; None for one a core. Each holds a drive of its own in memory.
+        shadow: check against a shadow model; slow.
+        progress: called with (number of the setting, done, total or None, phase).
+
+    Raises:
+        InputError: one of the settings is unusable; nothing has run then.
+        ValueError: ``jobs`` below 1, or no values for a key.
+
+    A setting whose run fails (exit status 1) keeps its error; the others go on.
+    """
+    if not all(vary.values()):
+        raise ValueError("vary: each key needs a value at least")
+    base = resolve(experiment, set=set)
+    axes = [[(key, toml_value(key, value)) for value in values] for key, values in vary.items()]
+    return run_settings(base, [list(point) for point in itertools.product(*axes)], jobs, shadow, progress)
+
+
+def run_settings(
+    base: Experiment,
+    points: Sequence[Overrides],
+    jobs: int | None = None,
+    shadow: bool = False,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Check every point, then run them all; see :func:`compare`."""
+    jobs = cores() if jobs is None else jobs
+    if jobs < 1:
+        raise ValueError("jobs: expected 1 or more")
+    experiments = [base.with_overrides(list(point)) for point in points]
+    for experiment in experiments:
+        check(experiment)
+    stop = threading.Event()
+
+    def work(number: int) -> Setting:
+        def report(done: int, total: int | None, phase: str) -> None:
+            if stop.is_set():
+                raise KeyboardInterrupt
+            if progress is not None:
+                progress(number, done, total, phase)
+
+        report(0, None, "waiting")
+        try:
+            return Setting(points[number], execute(experiments[number], shadow=shadow, progress=report))
+        except FloatgateError as error:
+            if error.status == STATUS_UNUSABLE_INPUT:
+                raise
+            return Setting(points[number], error=error)
+
+    with ThreadPoolExecutor(min(jobs, len(points))) as pool:
+        futures = [pool.submit(work, number) for number in range(len(points))]
+        try:
+            wait(futures, return_when=FIRST_EXCEPTION)
+        finally:
+            stop.set()  # after Ctrl-C or an error; when all are done it stops nobody
+    return Comparison(_settled(futures))
+
+
+def _settled(futures: Sequence[Any]) -> list[Setting]:
+    """The settings; of several errors the first that is not a mere consequence of stopping."""
+    errors = [error for future in futures if (error := future.exception()) is not None]
+    errors.sort(key=lambda error: isinstance(error, KeyboardInterrupt))
+    if errors:
+        raise errors[0]
+    return [future.result() for future in futures]
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _half_width(interval: list[float] | None) -> float | None:
+    return None if not interval else abs(interval[1] - interval[0]) / 2
+
+
+def _difference_text(difference: dict[str, Any] | None) -> str:
+    if difference is None:
+        return "-"
+    delta, interval = difference["waf"], difference["waf_95"]
+    half = None if interval is None else (interval[1] - interval[0]) / 2
+    decimals = 3 if half is not None and half < 0.005 else 2
+    text = f"{delta:+.{decimals}f}"
+    return text if half is None else f"{text} ± {half:.{decimals}f}"
+
+
+def _life_cell(result: dict[str, Any]) -> str:
+    life = look(result, "lifetime", "years")
+    if life is not None:
+        return units.years(life)
+    tbw = look(result, "lifetime", "tbw_bytes")
+    return "-" if tbw is None else f"{units.figure(tbw / 1e12)} TBW"
+
+
+def _program_shares(result: dict[str, Any]) -> list[str]:
+    counts = look(result, "flash", "programs") or {}
+    total = counts.get("total")
+    if not total:
+        return ["-", "-"]
+    host = counts.get("host", 0)
+    return [units.share(host / total), units.share((total - host) / total)]
+
+
+def _or_dash(value: float | None) -> str:
+    return "-" if value is None else units.figure(value)
+
+
+def _folder_name(number: int, label: str) -> str:
+    name = "".join(char if char.isalnum() or char in "._" else "-" for char in label)
+    return f"{number:02d}-{name[:60]}"

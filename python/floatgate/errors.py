@@ -1,0 +1,37 @@
+"""The two errors a caller meets, and the exit status that each stands for.
+
+The core raises them with a message of the form ``PATH:LINE[:COLUMN]: what is wrong; what was expected``; the command
+line prints that as the first line on standard error after ``error: `` and exits with the error's status.
+"""
+
+from __future__ import annotations
+
+from floatgate._core import FloatgateError, InputError, RunError
+
+__all__ = ["FloatgateError", "InputError", "RunError", "input_error", "one_line", "quoted", "run_error"]
+
+STATUS_DONE = 0
+STATUS_RUN_FAILED = 1
+STATUS_UNUSABLE_INPUT = 2
+STATUS_INTERRUPTED = 130
+
+
+def input_error(message: str) -> InputError:
+    """Make the error of unusable input (exit status 2)."""
+    return InputError(one_line(message))
+
+
+def run_error(message: str) -> RunError:
+    """Make the error of a run that failed (exit status 1)."""
+    return RunError(one_line(message))
+
+
+def one_line(message: object) -> str:
+    """The message on one plain line, whatever a file name or a line of a trace holds: no line breaks, no escapes."""
+    text = str(message).replace("\n", " ").replace("\r", " ")
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def quoted(names: list[str]) -> str:
+    """Names for an error message: ``'a', 'b', 'c'``."""
+    return ", ".join(f"'{name}'" for name in names)

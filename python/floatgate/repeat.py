@@ -1,0 +1,103 @@
+"""The same experiment with several seeds."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+from floatgate import units
+from floatgate.compare import Comparison, Progress, run_settings
+from floatgate.experiment import Experiment
+from floatgate.record import look
+from floatgate.run import check
+from floatgate.summary import lines, waf_digits, waf_text
+
+SCHEMA = "floatgate.repeat/1"
+
+# fmt: off
+_T_95 = (
+    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
+    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
+    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
+)
+# fmt: on
+"""Student's t for 95 % two-sided, by degrees of freedom from 1."""
+
+
+class Repetition(Comparison):
+    """What several seeds gave, with means over the seeds."""
+
+    def over_seeds(self, *keys: str) -> dict[str, Any] | None:
+        """Mean of a figure over the seeds.
+
+        Args:
+            keys: where the figure stands in the result: ``"lifetime", "years"``.
+
+        Returns:
+            ``mean``, ``sd`` and ``mean_95`` (Student's interval of the mean; both None for a single run), or None
+            where no run knows the figure.
+        """
+        values = [value for run in self.runs if (value := look(run.result, *keys)) is not None]
+        if not values:
+            return None
+        mean = math.fsum(values) / len(values)
+        if len(values) == 1:
+            return {"mean": mean, "sd": None, "mean_95": None}
+        sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+        half = _t_95(len(values) - 1) * sd / math.sqrt(len(values))
+        return {"mean": mean, "sd": sd, "mean_95": [mean - half, mean + half]}
+
+    def text(self) -> str:
+        """Drive and workload, one row a seed, and the means."""
+        head = [line for line in lines(self.runs[0]) if line[0] in ("drive", "workload")] if self.runs else []
+        said = [f"{name:<10} {value}" for name, value in head]
+        said += ["", super().text(), ""]
+        waf, life = self.over_seeds("waf"), self.over_seeds("lifetime", "years")
+        if waf is not None:
+            said.append(f"{'WAF':<10} {_mean_text(waf, len(self.runs))}")
+        if life is not None:
+            said.append(f"{'life':<10} {units.years(life['mean'])} at this rate, mean of {len(self.runs)} seeds")
+        return "\n".join(said)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The repetition as JSON gives it (schema ``floatgate.repeat/1``)."""
+        compared = super().to_dict()
+        return {
+            "schema": SCHEMA,
+            "seeds": [int(setting.overrides[0][1]) for setting in self.settings],
+            "waf": self.over_seeds("waf"),
+            "lifetime_years": self.over_seeds("lifetime", "years"),
+            "runs": [entry["result"] for entry in compared["settings"]],
+            "errors": [entry["error"] for entry in compared["settings"]],
+        }
+
+
+def run_seeds(
+    base: Experiment,
+    repeat: int,
+    jobs: int | None = None,
+    shadow: bool = False,
+    progress: Progress | None = None,
+) -> Repetition:
+    """Run ``repeat`` seeds, counted up from the experiment's own.
+
+    Raises:
+        InputError: as :func:`floatgate.run`.
+    """
+    first = int(tomllib.loads(check(base)).get("seed", 1))
+    points = [[("seed", str(first + number))] for number in range(repeat)]
+    return Repetition(run_settings(base, points, jobs, shadow, progress).settings)
+
+
+def _t_95(freedom: int) -> float:
+    return _T_95[freedom - 1] if freedom <= len(_T_95) else 1.96 + 2.4 / freedom
+
+
+def _mean_text(figures: dict[str, Any], runs: int) -> str:
+    interval: Sequence[float] | None = figures["mean_95"]
+    if interval is None:
+        return f"{waf_text(figures['mean'])} (one seed)"
+    ends = "-".join(waf_digits(figures["mean"], list(interval)))
+    return f"{waf_text(figures['mean'], list(interval))} (95 % of the mean of {runs} seeds: {ends})"

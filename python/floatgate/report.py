@@ -1,0 +1,226 @@
+"""The report of one run: the answer, where it comes from, and what it takes to repeat it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from floatgate import _core, charts, html, units
+from floatgate.causes import by_cause, cause
+from floatgate.record import look
+from floatgate.summary import lines, tbw_text, waf_digits, waf_text
+
+if TYPE_CHECKING:
+    from floatgate.run import Run
+
+
+def page(run: Run, command: str | None = None) -> str:
+    """The report as one self-contained HTML page, readable at 360 pixels and in black and white.
+
+    Args:
+        run: the run.
+        command: the command line that made it, where there was one.
+    """
+    result = run.result.to_dict()
+    sections = [
+        f"<h1>{html.escape(run.name())}</h1>",
+        _origin(result),
+        html.cards(headline(result)),
+        html.rows_table(lines(run)),
+        _where(run, result),
+        _course(run),
+        _distributions(run, result),
+        _devices(result),
+        _left_out(result),
+        _repeat(run, result, command),
+    ]
+    return html.document(f"{run.name()}: floatgate report", "\n".join(section for section in sections if section))
+
+
+def _origin(result: dict[str, Any]) -> str:
+    version = html.escape(result.get("version", _core.__version__))
+    mode, seed = html.escape(result.get("mode", "functional")), html.escape(result.get("seed", "-"))
+    return f'<p class="soft">floatgate {version}, {mode} mode, seed {seed}</p>'
+
+
+def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Life, WAF, latency and energy: name, figure, basis; what the run does not know is left out."""
+    cards = []
+    life, waf, interval = look(result, "lifetime") or {}, look(result, "waf"), look(result, "waf_95")
+    tbw = life.get("tbw_bytes")
+    if life.get("years") is not None:
+        below = [tbw_text(tbw)] if tbw is not None else []
+        below += [f"{units.figure(life['dwpd'], 2)} drive writes a day"] if life.get("dwpd") is not None else []
+        cards.append(("life at this rate", units.years(life["years"]), ", ".join(below)))
+    elif tbw is not None:
+        cards.append(("life", tbw_text(tbw), "no years: the workload has no time span"))
+    if waf is not None:
+        below = [f"95 %: {'-'.join(waf_digits(waf, interval))}"] if interval else ["write amplification"]
+        cards.append(("WAF", waf_text(waf, interval), ", ".join(below)))
+    wear = look(result, "wear") or {}
+    if wear.get("erases_mean") is not None:
+        cards.append(("erases a block", units.figure(wear["erases_mean"]), f"most: {wear.get('erases_max', '-')}"))
+    for kind in ("read", "write"):
+        facts = look(result, "latency_us", kind) or {}
+        if facts.get("count"):
+            p50 = units.span(facts["p50"] * 1e-6)
+            cards.append((f"{kind} latency, p99", units.span(facts["p99"] * 1e-6), f"p50: {p50}"))
+    energy = look(result, "energy", "total_j")
+    if energy is not None:
+        cards.append(("energy", f"{units.figure(energy)} J", "of the flash"))
+    return cards
+
+
+def _where(run: Run, result: dict[str, Any]) -> str:
+    flash = look(result, "flash") or {}
+    programs = look(flash, "programs") or {}
+    total = programs.get("total")
+    if not total:
+        return ""
+    rows = []
+    for name in _causes(flash):
+        entry = cause(name)
+        done = programs.get(name, 0)
+        rows.append(
+            [
+                f"{html.swatch(entry.color, entry.pattern, name)}{html.escape(entry.label)}",
+                f"{done:,}".replace(",", " "),
+                units.share(done / total),
+                *(_count(look(flash, kind, name)) for kind in ("reads", "erases")),
+                _time(look(flash, "time_s", name)),
+            ]
+        )
+    header = ["cause", "programs", "share", "reads", "erases", "time"]
+    chart = html.figure(
+        "shares",
+        "Where the work of the flash went",
+        "Share of each cause. Time is the flash's own busy time, one operation after another.",
+        lambda width: charts.shares(run, width),
+    )
+    gc = look(result, "gc") or {}
+    said = ""
+    if gc.get("victims"):
+        copied = gc.get("copied_pages_per_victim")
+        per = "" if copied is None else f", {units.figure(copied)} pages copied out of each"
+        dead = gc.get("dead_victims")
+        said = f"<p>{_count(gc['victims'])} blocks collected{per}" + (
+            f"; {_count(dead)} had no valid page left.</p>" if dead is not None else ".</p>"
+        )
+    table = html.grid(header, rows, raw_first=True)
+    return f'<h2>Where programs and time went</h2><div class="charts">{chart}<div>{table}{said}</div></div>'
+
+
+def _causes(flash: dict[str, Any]) -> list[str]:
+    together: dict[str, float] = {}
+    for kind in ("programs", "reads", "erases"):
+        for name, value in by_cause(look(flash, kind) or {}):
+            together[name] = together.get(name, 0) + value
+    return [name for name, _ in by_cause(together)]
+
+
+def _course(run: Run) -> str:
+    if run.series.num_rows < 2:
+        return ""
+    figures = []
+    if look(run.result, "waf") is not None:
+        figures = [
+            html.figure(
+                "waf",
+                "Write amplification",
+                "Flash programs for each host page write, interval by interval; dashed: the whole run, "
+                "with its 95 % interval.",
+                lambda width: charts.waf(run, width),
+            ),
+            html.figure(
+                "writes",
+                "Demand and what came on top",
+                "Pages programmed in each interval, by cause.",
+                lambda width: charts.writes(run, width),
+            ),
+        ]
+    if "free_blocks" in run.series.column_names:
+        figures.append(
+            html.figure(
+                "free", "Free blocks", "At the end of each interval.", lambda width: charts.free_blocks(run, width)
+            )
+        )
+    return f'<h2>Over time</h2><div class="charts">{"".join(figures)}</div>' if figures else ""
+
+
+def _distributions(run: Run, result: dict[str, Any]) -> str:
+    figures = []
+    if look(result, "wear", "histogram", "blocks"):
+        figures.append(
+            html.figure("wear", "Wear", "Blocks by erases in the counted phase.", lambda width: charts.wear(run, width))
+        )
+    if look(result, "valid_pages", "units"):
+        figures.append(
+            html.figure(
+                "valid",
+                "Valid pages",
+                "Closed blocks by valid pages at the end; full ones are costly victims.",
+                lambda width: charts.valid_pages(run, width),
+            )
+        )
+    return f'<h2>Distributions</h2><div class="charts">{"".join(figures)}</div>' if figures else ""
+
+
+def _devices(result: dict[str, Any]) -> str:
+    devices = look(result, "workload", "devices") or []
+    if len(devices) < 2:
+        return ""
+    rows = [
+        [
+            str(device.get("name", "-")),
+            *(_count(device.get(f"{kind}_requests")) for kind in ("read", "write", "trim")),
+            *(_bytes(device.get(f"{kind}_bytes")) for kind in ("read", "write", "trim")),
+            _count(device.get("page_writes")),
+        ]
+        for device in devices
+    ]
+    header = ["device", "reads", "writes", "trims", "read", "written", "trimmed", "page writes"]
+    return f"<h2>Devices of the trace</h2>{html.grid(header, rows)}"
+
+
+def _left_out(result: dict[str, Any]) -> str:
+    missing = result.get("not_modelled") or []
+    if not missing:
+        return ""
+    return "<h2>What the model leaves out</h2><ul>" + "".join(f"<li>{html.escape(x)}</li>" for x in missing) + "</ul>"
+
+
+def _repeat(run: Run, result: dict[str, Any], command: str | None) -> str:
+    folder = run.folder
+    again = f"floatgate run {shlex.quote(str(folder / 'experiment.toml') if folder else 'experiment.toml')}"
+    facts = [("version", str(result.get("version", "-"))), ("seed", str(result.get("seed", "-")))]
+    facts += [("configuration", str(result["config_hash"]))] if result.get("config_hash") else []
+    content = look(result, "workload", "content_hash")
+    facts += [("trace content", str(content))] if content else []
+    spent = look(result, "run") or {}
+    if spent.get("wall_s") is not None and spent.get("peak_rss_bytes") is not None:
+        cost = f"{units.span(spent['wall_s'])}, {units.binary_bytes(spent['peak_rss_bytes'])} of memory at most"
+        facts.append(("cost of the run", cost))
+    asked = f"<p>Asked for with</p><pre>{html.escape(command)}</pre>" if command and command != again else ""
+    return (
+        f"<h2>To repeat it</h2>{asked}<p>The same result again, byte for byte, from the resolved experiment</p>"
+        f"<pre>{html.escape(again)}</pre>{html.rows_table(facts)}"
+        f"<h2>Resolved experiment</h2><pre>{html.escape(run.experiment_toml)}</pre>"
+    )
+
+
+def _count(value: Any) -> str:
+    return "-" if value is None else f"{value:,}".replace(",", " ")
+
+
+def _bytes(value: Any) -> str:
+    return "-" if value is None else units.decimal_bytes(value)
+
+
+def _time(value: Any) -> str:
+    return "-" if value is None else units.span(value)
+
+
+def result_json_text(result: Any) -> str:
+    """JSON as floatgate writes it to standard output: indented, one line break at the end."""
+    return json.dumps(result, indent=2, ensure_ascii=False) + "\n"

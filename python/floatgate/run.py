@@ -1,0 +1,246 @@
+"""Run an experiment and hold what came out."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from floatgate import _core
+from floatgate.errors import input_error
+from floatgate.experiment import Experiment, ExperimentLike, resolve
+from floatgate.record import Record, look
+
+if TYPE_CHECKING:
+    import altair as alt
+    import pandas as pd
+    import pyarrow as pa
+
+    from floatgate._core import Progress
+
+SCHEMA = "floatgate.result/1"
+
+
+class Run:
+    """One finished run.
+
+    Everything in ``result.json`` is an attribute: ``run.waf``, ``run.flash.programs.total``, ``run.lifetime.years``.
+    Counts are whole numbers, capacities bytes, times seconds where a name ends in ``_s``; a figure that the run cannot
+    know is None.
+
+    Attributes:
+        result: the parsed ``result.json`` (:class:`~floatgate.record.Record`).
+        result_json: its text, byte for byte as the core wrote it.
+        experiment_toml: the resolved experiment; running it again gives the same result.
+        folder: the run folder it was saved to or loaded from, or None.
+    """
+
+    def __init__(self, result_json: str, experiment_toml: str, series: Any, folder: Path | None = None) -> None:
+        """Use :func:`floatgate.run` or :func:`floatgate.load`.
+
+        ``series`` is a pyarrow Table, or a function that makes it when it is first asked for.
+        """
+        self.result = Record(json.loads(result_json))
+        self.result_json = result_json
+        self.experiment_toml = experiment_toml
+        self.folder = folder
+        self._series = series
+
+    @classmethod
+    def of(cls, output: _core.RunOutput) -> Run:
+        """Wrap what the core hands over."""
+
+        def series() -> pa.Table:
+            from floatgate.series import table
+
+            return table(output.series, output.series_types)
+
+        return cls(output.result_json, output.experiment_toml, series)
+
+    def __getattr__(self, key: str) -> Any:
+        if key.startswith("_"):
+            raise AttributeError(key)
+        return getattr(self.result, key)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self.result]
+
+    def __repr__(self) -> str:
+        return f"<floatgate.Run {self.name()}: WAF {look(self.result, 'waf')}, seed {look(self.result, 'seed')}>"
+
+    def _repr_html_(self) -> str:
+        """The summary as a table, for notebooks."""
+        from floatgate.html import rows_table
+        from floatgate.summary import lines
+
+        return rows_table(lines(self))
+
+    @property
+    def series(self) -> pa.Table:
+        """What happened in each interval: a pyarrow Table, see :func:`floatgate.series.table` for its columns."""
+        if callable(self._series):
+            self._series = self._series()
+        table: pa.Table = self._series
+        return table
+
+    def to_pandas(self) -> pd.DataFrame:
+        """The series as a pandas DataFrame; needs pandas, which floatgate does not install."""
+        return self.series.to_pandas()
+
+    def experiment(self) -> dict[str, Any]:
+        """The resolved experiment as a dict."""
+        return tomllib.loads(self.experiment_toml)
+
+    def name(self) -> str:
+        """What to call the run: its folder's name, else the trace's file name, else the workload's pattern."""
+        if self.folder is not None:
+            return self.folder.name
+        file = look(self.experiment(), "workload", "file")
+        return Path(file).name if file else str(look(self.experiment(), "workload", "pattern") or "run")
+
+    def summary(self) -> str:
+        """The summary that the command line prints: drive, workload, life, WAF, programs, wear, latency."""
+        from floatgate.summary import text
+
+        return text(self)
+
+    def plot_waf(self) -> alt.LayerChart:
+        """Write amplification over time, with the run's mean and its 95 % interval."""
+        from floatgate import charts
+
+        return charts.waf(self)
+
+    def plot_writes(self) -> alt.Chart:
+        """Pages programmed over time, stacked by cause."""
+        from floatgate import charts
+
+        return charts.writes(self)
+
+    def plot_wear(self) -> alt.Chart:
+        """Blocks by number of erases."""
+        from floatgate import charts
+
+        return charts.wear(self)
+
+    def plot_valid_pages(self) -> alt.Chart:
+        """Closed blocks by number of valid pages at the end of the run."""
+        from floatgate import charts
+
+        return charts.valid_pages(self)
+
+    def report(self, command: str | None = None) -> str:
+        """The report as one self-contained HTML page."""
+        from floatgate.report import page
+
+        return page(self, command)
+
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False, report: bool = True) -> Path:
+        """Write the run folder: ``result.json``, ``experiment.toml``, ``series.parquet`` and ``report.html``.
+
+        Args:
+            folder: the folder itself; made where it is missing, used where it is empty.
+            force: write into a folder that is not empty too.
+            report: whether to draw the report.
+
+        Raises:
+            InputError: the folder is not empty, or cannot be written.
+        """
+        from floatgate.folder import RunFolder, write_run
+
+        target = RunFolder.given(os.fspath(folder), force=force)
+        self.folder = write_run(self, target, report=report)
+        return self.folder
+
+
+def run(
+    experiment: ExperimentLike = None,
+    *,
+    trace: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    drive: str | None = None,
+    set: Mapping[str, Any] | None = None,
+    shadow: bool = False,
+    progress: Progress | None = None,
+) -> Run:
+    """Run an experiment.
+
+    Args:
+        experiment: a path to a TOML file, TOML text, a dict of settings, or None for the defaults.
+        trace: a trace file to take as the workload.
+        format: its format; found out from the file where None.
+        drive: the name of a drive of the catalogue (``floatgate drives``).
+        set: settings over everything else: ``{"ftl.spare_factor": 0.28}``.
+        shadow: check every read, the maps and the counts against a shadow model; slow.
+        progress: called a few times a second with ``(done, total or None, phase)``; may raise to stop the run.
+
+    Returns:
+        The finished run. The interpreter is free for other threads meanwhile.
+
+    Raises:
+        InputError: unusable input; the message names file and line, or the setting.
+        RunError: the run failed (free blocks or P/E cycles ran out, or an invariant broke); the message says when.
+
+    Example:
+        >>> import floatgate
+        >>> result = floatgate.run({"drive": {"preset": "mlc-20nm"}, "workload": {"requests": 1_000_000}})
+        >>> result.waf, result.lifetime.years
+    """
+    return execute(
+        resolve(experiment, trace=trace, format=format, drive=drive, set=set), shadow=shadow, progress=progress
+    )
+
+
+def execute(experiment: Experiment, *, shadow: bool = False, progress: Progress | None = None) -> Run:
+    """Run a resolved :class:`~floatgate.experiment.Experiment`; raises as :func:`run`."""
+    return Run.of(_core.run(experiment.toml, experiment.path, experiment.overrides, shadow=shadow, progress=progress))
+
+
+def check(experiment: Experiment) -> str:
+    """The resolved experiment as TOML, without running it; raises InputError."""
+    return _core.check(experiment.toml, experiment.path, experiment.overrides)
+
+
+def load(folder: str | os.PathLike[str]) -> Run:
+    """Read a run folder back.
+
+    Args:
+        folder: the run folder, or the ``result.json`` in it.
+
+    Raises:
+        InputError: no run folder, or one of another version of floatgate's result.
+    """
+    path = Path(folder)
+    path = path.parent if path.name == "result.json" else path
+    result_json = _read_text(path / "result.json")
+    try:
+        schema = look(json.loads(result_json), "schema")
+    except json.JSONDecodeError as error:
+        raise input_error(
+            f"{path / 'result.json'}:{error.lineno}:{error.colno}: not JSON ({error.msg}); expected a floatgate result"
+        ) from None
+    if schema != SCHEMA:
+        raise input_error(f"{path / 'result.json'}: its schema is '{schema}'; expected '{SCHEMA}'")
+
+    def series() -> pa.Table:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            return pq.read_table(path / "series.parquet")
+        except (OSError, pa.ArrowInvalid):
+            raise input_error(f"{path / 'series.parquet'}: cannot be read; expected the series of a run") from None
+
+    return Run(result_json, _read_text(path / "experiment.toml"), series, path)
+
+
+def _read_text(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        raise input_error(f"{path}: no such file; expected a run folder that floatgate wrote") from None
+    except (OSError, UnicodeDecodeError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not UTF-8 text"
+        raise input_error(f"{path}: {reason}; expected a run folder that floatgate wrote") from None

@@ -1,0 +1,101 @@
+"""The series of a run: one row per interval of the counted phase.
+
+The core hands over running totals at the ends of intervals; a table of what happened *in* each interval is made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+
+GAUGES = ("free_blocks",)
+"""Columns that are levels at the end of the interval, not running totals."""
+
+POSITIONS = ("requests", "time_s")
+"""Columns that say where the interval ends; they stay running totals."""
+
+UNITS = {
+    "requests": "requests served up to the end of the interval",
+    "time_s": "s, end of the interval on the workload's clock",
+    "page_writes": "pages written by the host",
+    "page_reads": "pages read by the host",
+    "flash_writes": "pages programmed, all causes",
+    "waf": "flash_writes / page_writes; null without host writes",
+    "free_blocks": "blocks, at the end of the interval",
+}
+
+_DTYPES = {"i8": "<i8", "f8": "<f8"}
+
+
+def table(columns: Mapping[str, bytes], types: Mapping[str, str]) -> pa.Table:
+    """Per-interval table of the core's running totals.
+
+    Args:
+        columns: name -> little-endian 8-byte values, one per interval.
+        types: name -> ``i8`` or ``f8``.
+
+    Returns:
+        A table of one row per interval: where the interval ends (``requests``, ``time_s``), the counts of the interval
+        (``page_writes``, ``page_reads``, ``programs_*``, ``erases_*`` by cause), ``flash_writes`` (the sum of
+        programs), ``waf`` (null without host writes) and ``free_blocks`` (level at its end). Each field's metadata says
+        its unit.
+    """
+    import numpy as np
+
+    totals = {name: np.frombuffer(data, dtype=_DTYPES[types[name]]) for name, data in columns.items()}
+    values: dict[str, np.ndarray[Any, Any]] = {}
+    for name, total in totals.items():
+        kept = name in GAUGES or name in POSITIONS
+        values[name] = total if kept else np.diff(total, prepend=total.dtype.type(0))
+    return _with_waf(values)
+
+
+def _with_waf(values: dict[str, np.ndarray[Any, Any]]) -> pa.Table:
+    import numpy as np
+    import pyarrow as pa
+
+    programs = [column for name, column in values.items() if name.startswith("programs_")]
+    order = [*values]
+    arrays = {name: pa.array(column) for name, column in values.items()}
+    if programs and "page_writes" in values:
+        flash = np.sum(programs, axis=0)
+        host = values["page_writes"]
+        silent = host == 0
+        waf = flash / np.where(silent, 1, host)
+        at = order.index("page_writes") + 1
+        order[at:at] = ["flash_writes", "waf"]
+        arrays["flash_writes"] = pa.array(flash)
+        arrays["waf"] = pa.array(waf, mask=silent)
+    fields = [pa.field(name, arrays[name].type, metadata={"unit": _unit(name)}) for name in order]
+    return pa.table([arrays[name] for name in order], schema=pa.schema(fields))
+
+
+def _unit(name: str) -> str:
+    if name in UNITS:
+        return UNITS[name]
+    kind, _, cause = name.partition("_")
+    return f"{'pages programmed' if kind == 'programs' else 'blocks erased'}, cause {cause}"
+
+
+def thinned(series: pa.Table, rows: int) -> list[dict[str, Any]]:
+    """At most ``rows`` rows for a drawing: neighbouring intervals added up, levels and positions taken at the end."""
+    if series.num_rows == 0:
+        return []
+    step = -(-series.num_rows // rows)
+    columns = series.to_pydict()
+    starts = range(0, series.num_rows, step)
+    result = []
+    for start in starts:
+        end = min(start + step, series.num_rows)
+        row: dict[str, Any] = {}
+        for name, values in columns.items():
+            kept = name in GAUGES or name in POSITIONS
+            row[name] = values[end - 1] if kept else sum(value or 0 for value in values[start:end])
+        if "waf" in row:
+            row["waf"] = row["flash_writes"] / row["page_writes"] if row["page_writes"] else None
+        result.append(row)
+    return result

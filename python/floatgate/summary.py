@@ -1,0 +1,209 @@
+"""The summary of a run: the answer first, then where it comes from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from floatgate import units
+from floatgate.causes import by_cause, cause
+from floatgate.record import look
+
+if TYPE_CHECKING:
+    from floatgate.run import Run
+
+Line = tuple[str, str]
+
+
+def text(run: Run) -> str:
+    """The summary as lines of text."""
+    return "\n".join(f"{name:<10} {value}" for name, value in lines(run))
+
+
+def lines(run: Run) -> list[Line]:
+    """Name and text of each line; a line that the result knows nothing for is left out."""
+    result, experiment = run.result.to_dict(), run.experiment()
+    made: list[tuple[str, str | None]] = [
+        ("drive", drive(result)),
+        ("workload", workload(result, experiment)),
+        ("life", life(result)),
+        ("WAF", waf(result)),
+        ("programs", programs(result)),
+        ("wear", wear(result)),
+        ("latency", latency(result)),
+        ("note", "; ".join(remarks(result)) or None),
+    ]
+    return [(name, value) for name, value in made if value]
+
+
+def drive(result: dict[str, Any]) -> str | None:
+    """``mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % effective)``."""
+    facts = look(result, "drive")
+    if not facts:
+        return None
+    parts = []
+    if facts.get("physical_bytes") is not None:
+        parts.append(f"{units.binary_bytes(facts['physical_bytes'])} flash")
+    if facts.get("logical_bytes") is not None:
+        parts.append(f"{units.binary_bytes(facts['logical_bytes'])} visible")
+    if facts.get("spare_factor") is not None:
+        effective = facts.get("effective_spare_factor")
+        more = "" if effective is None else f" ({units.percent1(effective)} effective)"
+        parts.append(f"{units.percent1(facts['spare_factor'])} spare{more}")
+    name = facts.get("name")
+    return f"{name}: {', '.join(parts)}" if name else ", ".join(parts)
+
+
+def workload(result: dict[str, Any], experiment: dict[str, Any]) -> str | None:
+    """``web.csv.zst (msr): 4.2 M requests, 87 % writes, 148 GB written in 7.0 days, 21 GiB footprint``."""
+    facts, host = look(result, "workload") or {}, look(result, "host") or {}
+    if not host:
+        return None
+    reads, writes, trims = (host.get(f"{kind}_requests") or 0 for kind in ("read", "write", "trim"))
+    requests = reads + writes + trims
+    parts = [f"{units.count(requests)} requests"]
+    if requests:
+        parts.append(f"{units.share(writes / requests)} writes")
+    if trims:
+        parts.append(f"{units.share(trims / requests)} trims")
+    written = f"{units.decimal_bytes(host.get('write_bytes') or 0)} written"
+    seconds = span_s(result)
+    parts.append(f"{written} in {units.span(seconds)}" if seconds else written)
+    footprint = facts.get("footprint_bytes")
+    if footprint:
+        parts.append(f"{units.binary_bytes(footprint)} footprint")
+    return f"{workload_name(facts, experiment)}: {', '.join(parts)}"
+
+
+def workload_name(facts: dict[str, Any], experiment: dict[str, Any]) -> str:
+    """``web.csv.zst (msr)`` for a trace, the pattern for a synthetic workload."""
+    file = look(experiment, "workload", "file")
+    if file:
+        form = facts.get("format") or look(experiment, "workload", "format")
+        return f"{Path(file).name} ({form})" if form else Path(file).name
+    return str(look(experiment, "workload", "pattern") or facts.get("kind") or "workload")
+
+
+def span_s(result: dict[str, Any]) -> float | None:
+    """The time that the counted workload took by its own clock, in seconds; None where it has none."""
+    for place in (("workload", "span_s"), ("workload", "duration_s"), ("span_s",)):
+        seconds = look(result, *place)
+        if seconds:
+            return float(seconds)
+    return None
+
+
+def life(result: dict[str, Any]) -> str | None:
+    """``4.1 years at this rate (3000 P/E cycles; 194 TBW; 0.56 drive writes a day)``."""
+    facts = look(result, "lifetime")
+    if not facts:
+        return None
+    basis = []
+    if facts.get("pe_cycles") is not None:
+        basis.append(f"{facts['pe_cycles']:g} P/E cycles")
+    tbw = facts.get("tbw_bytes")
+    if facts.get("years") is not None:
+        if tbw is not None:
+            basis.append(tbw_text(tbw))
+        if facts.get("dwpd") is not None:
+            basis.append(f"{units.figure(facts['dwpd'], 2)} drive writes a day")
+        return f"{units.years(facts['years'])} at this rate ({'; '.join(basis)})"
+    if tbw is None:
+        return None
+    basis.append("no years: the workload has no time span")
+    return f"{tbw_text(tbw)} ({'; '.join(basis)})"
+
+
+def tbw_text(tbw_bytes: float) -> str:
+    """``194 TBW``: host writes until wear-out in TB, as drive makers state it."""
+    terabytes = tbw_bytes / 1e12
+    if terabytes >= 1e6:
+        return f"{units.figure(terabytes / 1e6)} million TBW"
+    return f"{units.figure(terabytes)} TBW"
+
+
+def waf(result: dict[str, Any]) -> str | None:
+    """``1.93 (95 %: 1.92-1.94, stationary)``."""
+    value = look(result, "waf")
+    if value is None:
+        return "none: the workload wrote nothing" if look(result, "host") else None
+    interval = look(result, "waf_95")
+    parts = []
+    if interval:
+        low, high = waf_digits(value, interval)
+        parts.append(f"95 %: {low}-{high}")
+    else:
+        parts.append("too short for an interval")
+    stationary = look(result, "stationary")
+    if stationary is not None:
+        parts.append("stationary" if stationary else "still changing")
+    return f"{waf_text(value, interval)} ({', '.join(parts)})"
+
+
+def waf_text(value: float, interval: list[float] | None = None) -> str:
+    """WAF with two decimals, three where its interval is that narrow: 1.93, 7.124."""
+    return f"{value:.{_waf_decimals(interval)}f}"
+
+
+def waf_digits(value: float, interval: list[float]) -> tuple[str, str]:
+    """The ends of the interval with as many decimals as the value has in :func:`waf_text`."""
+    low, high = sorted(interval)
+    decimals = _waf_decimals([min(low, value), max(high, value)])
+    return f"{low:.{decimals}f}", f"{high:.{decimals}f}"
+
+
+def _waf_decimals(interval: list[float] | None) -> int:
+    return 3 if interval and 0 < abs(interval[1] - interval[0]) < 0.01 else 2
+
+
+def programs(result: dict[str, Any]) -> str | None:
+    """``52 % host, 47 % garbage collection, 1 % partial pages``."""
+    counts = look(result, "flash", "programs") or {}
+    parts = by_cause(counts)
+    total = counts.get("total") or sum(value for _, value in parts)
+    return ", ".join(f"{units.share(value / total)} {cause(name).label}" for name, value in parts) if total else None
+
+
+def wear(result: dict[str, Any]) -> str | None:
+    """``412 erases a block (min 398, max 431, sd 6.1)``."""
+    facts = look(result, "wear") or {}
+    mean = facts.get("erases_mean")
+    if mean is None:
+        return None
+    spread = [
+        f"{name} {units.figure(facts[key], 2) if name == 'sd' else format(facts[key], 'g')}"
+        for name, key in (("min", "erases_min"), ("max", "erases_max"), ("sd", "erases_std"))
+        if facts.get(key) is not None
+    ]
+    return f"{units.figure(mean)} erases a block ({', '.join(spread)})"
+
+
+def latency(result: dict[str, Any]) -> str | None:
+    """``read p50 61 us, p99 1.9 ms; write p50 0.7 ms, p99 11 ms``; None where the mode knows no latency."""
+    parts = []
+    for kind in ("read", "write"):
+        facts = look(result, "latency_us", kind)
+        if facts and facts.get("count"):
+            parts.append(f"{kind} " + ", ".join(f"{q} {units.span(facts[q] * 1e-6)}" for q in ("p50", "p99")))
+    return "; ".join(parts) or None
+
+
+def remarks(result: dict[str, Any]) -> list[str]:
+    """What a reader of the figures must know about the input: lines skipped, requests moved, stamps that ran back."""
+    facts = look(result, "workload") or {}
+    said = []
+    skipped = facts.get("bad_lines_skipped")
+    if skipped:
+        first = facts.get("first_bad_line")
+        said.append(f"{skipped} bad lines skipped" + (f" (the first: {first})" if first else ""))
+    moved = look(facts, "beyond", "requests_moved")
+    if moved:
+        said.append(f"{units.count(moved)} requests beyond the drive moved ({look(facts, 'beyond', 'policy')})")
+    backwards = facts.get("stamps_backwards")
+    if backwards:
+        said.append(f"{units.count(backwards)} time stamps run backwards")
+    said += look(facts, "assumed") or []
+    unmapped = look(result, "flash", "unmapped_reads")
+    if unmapped:
+        said.append(f"{units.count(unmapped)} pages read that were never written (they cost no flash read)")
+    return said

@@ -1,0 +1,103 @@
+"""Numbers in the words and units of the field: ``128 GiB``, ``4.2 M``, ``7.0 days``.
+
+Capacities of flash are binary (GiB), data written is decimal (GB, TB), as drive makers state them.
+"""
+
+from __future__ import annotations
+
+import math
+
+_BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
+_DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
+_COUNTS = ("", " k", " M", " G", " T")
+_SPANS = (
+    ("years", 365.25 * 86_400.0),
+    ("days", 86_400.0),
+    ("hours", 3_600.0),
+    ("min", 60.0),
+    ("s", 1.0),
+    ("ms", 1e-3),
+    ("us", 1e-6),
+)
+
+
+def figure(value: float, digits: int = 3) -> str:
+    """``digits`` significant figures, never in scientific notation, whole numbers whole: 412, 7.31, 0.056."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
+    text = f"{value:.{decimals}f}"
+    if decimals and len(text.replace("-", "").replace(".", "").lstrip("0")) > digits:
+        text = f"{value:.{decimals - 1}f}"
+    return text
+
+
+def _short(value: float) -> str:
+    """Three figures at most: 128, 21.4, 9.77, and 128 rather than 128.0."""
+    text = figure(value)
+    return text.rstrip("0").rstrip(".") if "." in text and float(text).is_integer() else text
+
+
+def _scaled(value: float, step: float, names: tuple[str, ...]) -> str:
+    index = 0
+    while abs(value) >= step * 0.9995 and index < len(names) - 1:
+        value /= step
+        index += 1
+    return f"{_short(value)}{names[index] if names[index][:1] in ('', ' ') else ' ' + names[index]}"
+
+
+def binary_bytes(value: float) -> str:
+    """Capacity: 128 GiB."""
+    return _scaled(value, 1024.0, _BINARY)
+
+
+def decimal_bytes(value: float) -> str:
+    """Data written: 148 GB."""
+    return _scaled(value, 1000.0, _DECIMAL)
+
+
+def count(value: float) -> str:
+    """Requests: 4.2 M; small counts in full."""
+    if abs(value) < 10_000:
+        return f"{value:.0f}"
+    index = 0
+    while abs(value) >= 999.5 and index < len(_COUNTS) - 1:
+        value /= 1000.0
+        index += 1
+    return f"{figure(value, 2) if value < 10 else _short(value)}{_COUNTS[index]}"
+
+
+def share(value: float) -> str:
+    """Share of a whole as whole per cent; what is there but small is not called nothing: 52 %, 0.3 %, < 0.1 %."""
+    percent = 100.0 * value
+    if percent == 0:
+        return "0 %"
+    if percent < 0.1:
+        return "< 0.1 %"
+    if percent < 0.95 or 99.05 < percent < 99.95:
+        return f"{percent:.1f} %"
+    return f"{percent:.0f} %"
+
+
+def percent1(value: float) -> str:
+    """Share with one decimal, for spare factors: 7.0 %."""
+    return f"{100.0 * value:.1f} %"
+
+
+def span(seconds: float) -> str:
+    """Length of time in the unit a person would choose: 7.0 days, 939 s, 61 us."""
+    for name, length in _SPANS:
+        least = {"years": 2.0, "days": 2.0, "hours": 2.0, "min": 20.0}.get(name, 1.0)
+        if abs(seconds) >= least * length:
+            value = seconds / length
+            return f"{figure(value, 2) if value < 10 else _short(value)} {name}"
+    return f"{figure(seconds / 1e-6, 2)} us"
+
+
+def years(value: float) -> str:
+    """Life: 4.1 years, 31 days, or so long that the figure means nothing."""
+    if value >= 1000:
+        return "more than 1000 years"
+    if value >= 0.95:
+        return f"{value:.1f} years" if value < 100 else f"{value:.0f} years"
+    return span(value * 365.25 * 86_400.0)
