@@ -67,7 +67,22 @@ fn drive(gib: u32) {
     }
 }
 
+/// `floatgate-bench count engine|flat`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
+/// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does.
+fn count(what: Option<&str>) {
+    let (blocks, host_pages) = (1024, 2_000_000);
+    let (_, waf) = match what {
+        Some("flat") => yardsticks::flat(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
+        _ => engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
+    };
+    println!("{host_pages} host pages at WAF {waf:.3}");
+}
+
 fn main() {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    if arguments.first().is_some_and(|a| a == "count") {
+        return count(arguments.get(1).map(String::as_str));
+    }
     println!("medians of {ROUNDS} rounds, CPU time");
     for gib in [8, 128] {
         drive(gib);
