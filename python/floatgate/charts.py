@@ -23,6 +23,7 @@ INK = "#212529"
 
 MUTED = "#808080"
 POINTS = 240
+WAF_TITLE = "write amplification"
 WIDTH = 560
 HEIGHT = 240
 
@@ -44,16 +45,22 @@ def shares(run: Run, width: int = WIDTH) -> alt.Chart:
             for order, (name, value) in enumerate(parts)
         ]
     kinds = list(dict.fromkeys(row["what"] for row in rows))
-    return (
-        _chart(rows, width, 80 + 34 * max(1, len(kinds)))
+    chart = (
+        _chart(rows)
         .mark_bar(stroke=INK, strokeWidth=0.5, height=20)
         .encode(
-            x=alt.X("share:Q", title="share of the total", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+            x=alt.X(
+                "share:Q",
+                title="share of the total",
+                axis=alt.Axis(format="%", tickCount=4),
+                scale=alt.Scale(domain=[0, 1]),
+            ),
             y=alt.Y("what:N", title=None, sort=kinds),
             color=_by_cause([row["cause"] for row in rows]),
             order="order:Q",
         )
     )
+    return _finished(chart, width, 80 + 34 * max(1, len(kinds)))
 
 
 def writes(run: Run, width: int = WIDTH) -> alt.Chart:
@@ -72,16 +79,17 @@ def writes(run: Run, width: int = WIDTH) -> alt.Chart:
         for row in rows
         for order, name in enumerate(_programmed(rows))
     ]
-    return (
-        _chart(stacked, width, HEIGHT)
+    chart = (
+        _chart(stacked)
         .mark_area(interpolate="step-before", stroke=INK, strokeWidth=0.4)
         .encode(
             x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)),
-            y=alt.Y("pages:Q", title=f"pages an interval{f', {unit_name}' if unit_name else ''}", stack="zero"),
+            y=alt.Y("pages:Q", title=f"pages{f', {unit_name}' if unit_name else ''}", stack="zero"),
             color=_by_cause([row["cause"] for row in stacked]),
             order="order:Q",
         )
     )
+    return _finished(chart, width, HEIGHT)
 
 
 def waf(run: Run, width: int = WIDTH) -> alt.LayerChart:
@@ -91,9 +99,11 @@ def waf(run: Run, width: int = WIDTH) -> alt.LayerChart:
     rows, axis = _course(run)
     points = [{"at": row["at"], "waf": row["waf"]} for row in rows if row.get("waf") is not None]
     mean, interval = look(run.result, "waf"), look(run.result, "waf_95")
-    y = alt.Y("waf:Q", title="write amplification", scale=alt.Scale(zero=False, nice=True))
+    values = [point["waf"] for point in points] + ([mean, *(interval or [])] if mean is not None else [])
+    scale = alt.Scale(domain=_roomy(values), nice=True, zero=False)
+    y = alt.Y("waf:Q", title=WAF_TITLE, scale=scale)
     line = (
-        _chart(points, width, HEIGHT)
+        _chart(points)
         .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
         .encode(x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)), y=y)
     )
@@ -102,11 +112,11 @@ def waf(run: Run, width: int = WIDTH) -> alt.LayerChart:
         low, high = sorted(interval) if interval else (mean, mean)
         ends = [{"at": points[0]["at"], "waf": mean, "low": low, "high": high}]
         ends += [{**ends[0], "at": points[-1]["at"]}]
-        band = _chart(ends, width, HEIGHT).mark_area(color=MUTED, opacity=0.35)
-        layers.insert(0, band.encode(x="at:Q", y=alt.Y("low:Q", title=None), y2="high:Q"))
-        rule = _chart(ends[:1], width, HEIGHT).mark_rule(color=CAUSES["gc"].color, strokeDash=[6, 4], strokeWidth=1.6)
+        band = _chart(ends).mark_area(color=MUTED, opacity=0.35)
+        layers.insert(0, band.encode(x="at:Q", y=alt.Y("low:Q", title=WAF_TITLE, scale=scale), y2="high:Q"))
+        rule = _chart(ends[:1]).mark_rule(color=CAUSES["gc"].color, strokeDash=[6, 4], strokeWidth=1.6)
         layers.append(rule.encode(y=y))
-    return _configured(alt.layer(*layers).properties(**_size(width, HEIGHT)))
+    return _finished(alt.layer(*layers), width, HEIGHT)
 
 
 def free_blocks(run: Run, width: int = WIDTH) -> alt.Chart:
@@ -115,14 +125,15 @@ def free_blocks(run: Run, width: int = WIDTH) -> alt.Chart:
 
     rows, axis = _course(run)
     points = [{"at": row["at"], "free": row["free_blocks"]} for row in rows if row.get("free_blocks") is not None]
-    return (
-        _chart(points, width, HEIGHT)
+    chart = (
+        _chart(points)
         .mark_line(color=INK, interpolate="step-after", strokeWidth=1.4)
         .encode(
             x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)),
             y=alt.Y("free:Q", title="free blocks", scale=alt.Scale(zero=True), axis=alt.Axis(tickMinStep=1)),
         )
     )
+    return _finished(chart, width, HEIGHT)
 
 
 def wear(run: Run, width: int = WIDTH) -> alt.Chart:
@@ -149,12 +160,11 @@ def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int =
 
     height = 60 + 30 * len(labels)
     y = alt.Y("label:N", sort=list(labels), title=None, axis=alt.Axis(labelLimit=int(width * 0.4)))
-    x = alt.X("waf:Q", title="write amplification", scale=alt.Scale(zero=True))
-    bars = _chart(rows, width, height).mark_bar(color=CAUSES["host"].color, height=14, stroke=INK, strokeWidth=0.5)
-    ticks = _chart([row for row in rows if "low" in row], width, height).mark_rule(color=INK, strokeWidth=2)
-    return _configured(
-        alt.layer(bars.encode(x=x, y=y), ticks.encode(x="low:Q", x2="high:Q", y=y)).properties(**_size(width, height))
-    )
+    x = alt.X("waf:Q", title=WAF_TITLE, scale=alt.Scale(zero=True))
+    bars = _chart(rows).mark_bar(color=CAUSES["host"].color, height=14, stroke=INK, strokeWidth=0.5)
+    ticks = _chart([row for row in rows if "low" in row]).mark_rule(color=INK, strokeWidth=2)
+    layers = alt.layer(bars.encode(x=x, y=y), ticks.encode(x="low:Q", x2="high:Q", y=y))
+    return _finished(layers, width, height)
 
 
 def _histogram(
@@ -163,23 +173,42 @@ def _histogram(
     import altair as alt
 
     facts = histogram or {}
-    step = facts.get("width") or 1
+    start, step = facts.get("from") or 0, facts.get("width") or 1
+    counts = facts.get(counted) or []
+    start -= 0.5 if step == 1 else 0  # a bar of a single value stands on its tick
     rows = [
-        {"from": start, "to": start + step, "count": count}
-        for start, count in zip(facts.get("from") or [], facts.get(counted) or [], strict=True)
+        {"from": start + index * step, "to": start + (index + 1) * step, "count": count}
+        for index, count in enumerate(counts)
     ]
+    ends = (start, start + len(counts) * step)
+    if step == 1 and len(counts) < 5:  # few bars keep the width of bars
+        ends = (max(-0.5, start - 2), start + len(counts) + 2)
     scale_name, scale = _unit(max((row["count"] for row in rows), default=0), _COUNT_UNITS)
     for row in rows:
         row["count"] /= scale
-    return (
-        _chart(rows, width, HEIGHT)
+    chart = (
+        _chart(rows)
         .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
         .encode(
-            x=alt.X("from:Q", title=title, bin="binned", axis=alt.Axis(tickMinStep=1)),
+            x=alt.X(
+                "from:Q",
+                title=title,
+                bin="binned",
+                axis=alt.Axis(tickMinStep=1),
+                scale=alt.Scale(domain=list(ends), nice=False),
+            ),
             x2="to:Q",
             y=alt.Y("count:Q", title=f"{unit}s{f', {scale_name}' if scale_name else ''}"),
         )
     )
+    return _finished(chart, width, HEIGHT)
+
+
+def _roomy(values: Sequence[float]) -> list[float]:
+    """The ends of an axis that holds ``values``, and is not a hair's breadth where they are all alike."""
+    low, high = min(values, default=1.0), max(values, default=1.0)
+    spare = max(0.0, 0.1 * high - (high - low)) / 2
+    return [low - spare, high + spare]
 
 
 def _course(run: Run) -> tuple[list[dict[str, Any]], str]:
@@ -226,22 +255,24 @@ def _by_cause(labels: Sequence[str]) -> Any:
     )
 
 
-def _size(width: int, height: int) -> dict[str, Any]:
+def _chart(rows: Sequence[dict[str, Any]]) -> alt.Chart:
     import altair as alt
 
-    return {"width": width, "height": height, "autosize": alt.AutoSizeParams(type="fit", contains="padding")}
+    return alt.Chart(alt.Data(values=list(rows)))
 
 
-def _chart(rows: Sequence[dict[str, Any]], width: int, height: int) -> alt.Chart:
+def _finished(chart: Any, width: int, height: int) -> Any:
+    """Size, and one look for all charts: no background, text in :data:`INK`, light grid."""
     import altair as alt
 
-    return alt.Chart(alt.Data(values=list(rows))).properties(**_size(width, height))
-
-
-def _configured(chart: Any) -> Any:
-    """One look for all charts: no background, text in :data:`INK`, light grid."""
+    fit = alt.AutoSizeParams(type="fit", contains="padding")
     return (
-        chart.configure(background="transparent", font="system-ui, sans-serif", padding=4)
+        chart.properties(width=width, height=height, autosize=fit)
+        .configure(
+            background="transparent",
+            font="system-ui, sans-serif",
+            padding={"left": 10, "right": 14, "top": 4, "bottom": 4},
+        )
         .configure_view(stroke=None)
         .configure_axis(
             labelColor=INK,
@@ -250,9 +281,11 @@ def _configured(chart: Any) -> Any:
             tickColor=INK,
             gridColor=MUTED,
             gridOpacity=0.3,
+            labelFlush=False,
             labelFontSize=12,
             titleFontSize=12,
             titleFontWeight="normal",
+            titlePadding=9,
         )
         .configure_legend(labelColor=INK, titleColor=INK, labelFontSize=12)
     )
@@ -270,8 +303,7 @@ def svg(chart: Any, name: str, label: str) -> str:
     """
     import vl_convert
 
-    spec = chart if chart.to_dict().get("config", {}).get("background") == "transparent" else _configured(chart)
-    text: str = vl_convert.vegalite_to_svg(spec.to_json())
+    text: str = vl_convert.vegalite_to_svg(chart.to_json())
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
     text = text.replace(f'"{INK}"', '"currentColor"')

@@ -41,9 +41,15 @@ class Setting:
         """``greedy, 0.07``: the values alone, in the order in which they vary."""
         return ", ".join(value.strip("\"'") for _, value in self.overrides) or "as given"
 
+    def named(self) -> str:
+        """``ftl.collect.policy = greedy, ftl.spare_factor = 0.07``, for messages."""
+        return ", ".join(f"{key} = {value}" for key, value in self.overrides) or "as given"
+
 
 class Comparison:
     """What several settings gave. The first setting is the one that the others are measured against."""
+
+    file_name = "compare.json"
 
     def __init__(self, settings: Sequence[Setting]) -> None:
         """Use :func:`compare`."""
@@ -63,7 +69,17 @@ class Comparison:
     def text(self) -> str:
         """The comparison as a table of plain text."""
         header, rows = self.rows()
-        return table(header, rows, right=frozenset(range(self._keys(), len(header))))
+        lines = [table(header, rows, right=frozenset(range(self._keys(), len(header))))]
+        return "\n".join([*lines, *self.failures()])
+
+    def failures(self) -> list[str]:
+        """What ended the runs that failed, one text each."""
+        return [f"{setting.named()}: {one_line(setting.error)}" for setting in self.settings if setting.error]
+
+    def _folder_name(self, number: int, setting: Setting) -> str:
+        label = "-".join(value for _, value in setting.overrides)
+        name = "".join(char if char.isalnum() or char in "._" else "-" for char in label).strip("-")
+        return f"{number:02d}-{name[:60]}"
 
     def _keys(self) -> int:
         return max(1, len(self.settings[0].overrides))
@@ -79,7 +95,7 @@ class Comparison:
     def _cells(self, setting: Setting, columns: int, timed: bool) -> list[str]:
         values = [value.strip("\"'") for _, value in setting.overrides] or ["as given"]
         if setting.run is None:
-            cells = [*values, f"failed: {one_line(setting.error)}"]
+            cells = [*values, "failed"]
             return cells + [""] * (columns - len(cells))
         result = setting.run.result.to_dict()
         waf, interval = look(result, "waf"), look(result, "waf_95")
@@ -162,11 +178,11 @@ class Comparison:
         def fill(staging: Path, final: Path) -> None:
             for number, setting in enumerate(self.settings, start=1):
                 if setting.run is not None:
-                    name = _folder_name(number, setting.label)
+                    name = self._folder_name(number, setting)
                     (staging / name).mkdir()
                     write_files(setting.run, staging / name)
                     setting.run.folder = final / name
-            (staging / "compare.json").write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
+            (staging / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
             if report:
                 (staging / "report.html").write_text(self.report(command), "utf-8")
 
@@ -269,7 +285,7 @@ def _difference_text(difference: dict[str, Any] | None) -> str:
     delta, interval = difference["waf"], difference["waf_95"]
     half = None if interval is None else (interval[1] - interval[0]) / 2
     decimals = 3 if half is not None and half < 0.005 else 2
-    text = f"{delta:+.{decimals}f}"
+    text = f"{round(delta, decimals) + 0.0:+.{decimals}f}"
     return text if half is None else f"{text} ± {half:.{decimals}f}"
 
 
@@ -292,8 +308,3 @@ def _program_shares(result: dict[str, Any]) -> list[str]:
 
 def _or_dash(value: float | None) -> str:
     return "-" if value is None else units.figure(value)
-
-
-def _folder_name(number: int, label: str) -> str:
-    name = "".join(char if char.isalnum() or char in "._" else "-" for char in label)
-    return f"{number:02d}-{name[:60]}"

@@ -27,6 +27,7 @@ def page(comparison: Comparison, command: str | None = None) -> str:
         f"<h1>{html.escape(title)}</h1>",
         f'<p class="soft">floatgate {html.escape(_core.__version__)}, {len(comparison)} settings</p>',
         html.grid(header, rows, texts=max(1, len(keys))),
+        "".join(f"<p>Failed: {html.escape(text)}</p>" for text in comparison.failures()),
         _reading(first),
         _chart(comparison),
         _workload(comparison),

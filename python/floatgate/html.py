@@ -30,18 +30,20 @@ p { margin: .3rem 0; max-width: 75ch; }
 figure { margin: 0; min-width: 0; }
 figcaption { font-size: .9rem; color: var(--soft); margin-bottom: .3rem; }
 figcaption b { display: block; color: var(--ink); font-size: 1rem; }
-figure svg { max-width: 100%; height: auto; display: block; }
+figure svg { max-width: 100%; height: auto; display: block; overflow: visible; }
 figure .wide { display: none; }
 @media (min-width: 620px) { figure .wide { display: block; } figure .narrow { display: none; } }
 .scroll { overflow-x: auto; max-width: 100%; }
 table { border-collapse: collapse; font-size: .95rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 10px 4px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--edge); }
 th { font-weight: 600; }
+thead th, .scroll td:first-child { white-space: nowrap; }
+@media (max-width: 619px) { .scroll table { font-size: .85rem; } .scroll td, .scroll th { padding-right: 8px; } }
 td.n, th.n { text-align: right; white-space: nowrap; }
 table.rows th { white-space: nowrap; color: var(--soft); font-weight: 400; }
 table.rows td { overflow-wrap: anywhere; }
-pre { background: var(--card); border: 1px solid var(--edge); border-radius: 8px; padding: 10px; overflow-x: auto;
-  font-size: .85rem; margin: .3rem 0; }
+pre { background: var(--card); border: 1px solid var(--edge); border-radius: 8px; padding: 10px;
+  white-space: pre-wrap; overflow-wrap: anywhere; font-size: .85rem; margin: .3rem 0; }
 .swatch { display: inline-block; vertical-align: -2px; margin-right: 6px; border: 1px solid var(--ink); }
 .defs { position: absolute; }
 .ink { stroke: #ffffff; stroke-width: 1.6; fill: none; opacity: .8; }

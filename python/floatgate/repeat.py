@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from floatgate import units
-from floatgate.compare import Comparison, Progress, run_settings
+from floatgate.compare import Comparison, Progress, Setting, run_settings
 from floatgate.experiment import Experiment
 from floatgate.record import look
 from floatgate.run import check
@@ -28,6 +28,8 @@ _T_95 = (
 
 class Repetition(Comparison):
     """What several seeds gave, with means over the seeds."""
+
+    file_name = "repeat.json"
 
     def over_seeds(self, *keys: str) -> dict[str, Any] | None:
         """Mean of a figure over the seeds.
@@ -60,6 +62,9 @@ class Repetition(Comparison):
         if life is not None:
             said.append(f"{'life':<10} {units.years(life['mean'])} at this rate, mean of {len(self.runs)} seeds")
         return "\n".join(said)
+
+    def _folder_name(self, number: int, setting: Setting) -> str:  # noqa: ARG002
+        return f"seed-{setting.overrides[0][1]}"
 
     def to_dict(self) -> dict[str, Any]:
         """The repetition as JSON gives it (schema ``floatgate.repeat/1``)."""

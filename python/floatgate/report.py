@@ -134,8 +134,8 @@ def _course(run: Run) -> str:
             ),
             html.figure(
                 "writes",
-                "Demand and what came on top",
-                "Pages programmed in each interval, by cause.",
+                "Programs by cause",
+                "Pages programmed in each interval.",
                 lambda width: charts.writes(run, width),
             ),
         ]

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from floatgate.compare import Comparison
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, one_line
+from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED
 from floatgate.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
 
 Json = Annotated[
@@ -103,8 +103,8 @@ def place_line(folder: Path, *, report: bool) -> str:
 
 def tell_failures(comparison: Comparison) -> int:
     """Name the first run that failed, before anything else is said; the exit status of the command."""
-    errors = [setting for setting in comparison if setting.error is not None]
-    if not errors:
+    failures = comparison.failures()
+    if not failures:
         return STATUS_DONE
-    sys.stderr.write(f"error: {errors[0].label}: {one_line(errors[0].error)}\n")
+    sys.stderr.write(f"error: {failures[0]}\n")
     return STATUS_RUN_FAILED
