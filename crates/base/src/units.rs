@@ -45,6 +45,16 @@ pub fn show_bytes(bytes: u64) -> String {
     }
 }
 
+/// Shows bytes without rounding, in the largest binary unit that divides them.
+#[must_use]
+pub fn exact_bytes(bytes: u64) -> String {
+    const UNITS: [(u64, &str); 4] = [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match UNITS.iter().find(|(size, _)| bytes > 0 && bytes.is_multiple_of(*size)) {
+        Some((size, unit)) => format!("{} {unit}", bytes / size),
+        None => format!("{bytes} B"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -59,5 +69,9 @@ mod tests {
         assert!(parse_bytes("1e99 TiB").is_err());
         assert_eq!(show_bytes(128 << 30), "128 GiB");
         assert_eq!(show_bytes(1536), "1.5 KiB");
+        assert_eq!(exact_bytes(1536), "1536 B");
+        for bytes in [1, 1536, 3 << 20, 5 << 30, (1 << 40) + (1 << 20)] {
+            assert_eq!(parse_bytes(&exact_bytes(bytes)), Ok(bytes));
+        }
     }
 }

@@ -131,11 +131,11 @@ fn pages_of(op: Op, start: u64, bytes: u64, shift: u32, count: &mut HostCounters
     }
 }
 
-/// The error for a request beyond the drive; `spare_factor` turns visible bytes into flash bytes.
+/// The error for a trace that addresses `end` bytes on a drive that shows fewer; `capacity` is the flash of a drive of
+/// the same make that holds it.
 #[must_use]
-pub fn beyond_drive(place: &str, end: u64, logical_bytes: u64, spare_factor: f64) -> Box<Error> {
-    use floatgate_base::units::show_bytes;
-    let flash = (end as f64 / (1.0 - spare_factor)) as u64;
+pub fn beyond_drive(place: &str, end: u64, logical_bytes: u64, capacity: u64) -> Box<Error> {
+    use floatgate_base::units::{exact_bytes, show_bytes};
     Error::input(
         floatgate_base::Place::Setting(place.to_string()),
         format!(
@@ -144,15 +144,10 @@ pub fn beyond_drive(place: &str, end: u64, logical_bytes: u64, spare_factor: f64
             show_bytes(logical_bytes)
         ),
         format!(
-            "expected a drive of at least {} flash (set drive.capacity), or workload.beyond = \"wrap\" or \"scale\"",
-            show_bytes_up(flash)
+            "expected drive.capacity = \"{}\" or more, or workload.beyond = \"wrap\" or \"scale\"",
+            exact_bytes(capacity)
         ),
     )
-}
-
-/// A size that is not smaller than `bytes`, in whole MiB.
-fn show_bytes_up(bytes: u64) -> String {
-    format!("{} MiB", bytes.div_ceil(1 << 20) + 1)
 }
 
 #[cfg(test)]

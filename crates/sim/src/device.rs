@@ -438,7 +438,7 @@ impl Simulation {
             largest = ends.drain(..).map(|end| end.div_ceil(page) * page).sum::<u64>().max(end);
         }
         let logical = u64::from(self.plan.logical_pages) * u64::from(self.plan.geometry.page_bytes);
-        beyond_drive(&place, largest, logical, self.plan.spare_factor)
+        beyond_drive(&place, largest, logical, self.plan.capacity_for(largest))
     }
 
     fn stopped(&self, request: usize, why: floatgate_ftl::Failure) -> Box<Error> {

@@ -102,6 +102,21 @@ impl Plan {
         Layout::new(self.geometry, self.scope)
     }
 
+    /// Bytes of flash of the smallest drive of this make that shows at least `logical_bytes`.
+    #[must_use]
+    pub fn capacity_for(&self, logical_bytes: u64) -> u64 {
+        let row = Geometry { blocks_per_plane: 1, ..self.geometry };
+        let page_bytes = f64::from(row.page_bytes);
+        let shown =
+            |rows: u64| ((rows * row.pages()) as f64 * (1.0 - self.spare_factor)).floor() * page_bytes;
+        let guess = logical_bytes as f64 / (1.0 - self.spare_factor) / row.bytes() as f64;
+        let mut rows = (guess as u64).max(1);
+        while shown(rows) < logical_bytes as f64 {
+            rows += 1;
+        }
+        rows * row.bytes()
+    }
+
     /// How the FTL is to manage the drive.
     #[must_use]
     pub fn ftl_setup(&self) -> Setup {

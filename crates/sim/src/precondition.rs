@@ -85,6 +85,10 @@ pub fn steady(plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result<()> {
     for domain in 0..domains {
         let logical = u64::from(plan.logical_pages);
         let live = logical * (domain + 1) / domains - logical * domain / domains;
+        if live == 0 {
+            // More planes than logical pages: nothing lives here, and an empty plane is as good as any.
+            continue;
+        }
         let keep = plan.stop_free_units + plan.separate.streams() - 1;
         let units = ftl.take_for_install(domain as u32, keep);
         let counts = valid_counts(policy, units.len(), live, plan, &mut rng)?;
