@@ -1,0 +1,82 @@
+# floatgate: `make help` lists the targets. `make demo` and `make test` do all set-up by themselves.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-builtin-rules
+
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := $(VENV)/.stamps
+# What the extension is made from; Python sources are installed in place and need no build.
+SOURCES := $(shell find crates configs/drives -type f \( -name '*.rs' -o -name '*.toml' \) \
+	-not -path '*/tests/*' -not -path '*/benches/*' -not -path 'crates/bench/*' 2>/dev/null)
+# Rustup's cargo is found without a login shell too.
+export PATH := $(PATH):$(HOME)/.cargo/bin
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+# Maturin must build for our environment, whatever is active around it.
+MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
+
+.PHONY: help demo test build bench golden lint docs clean prerequisites
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+demo: build ## run the shipped trace and write a report
+	@$(BIN)/floatgate run configs/experiments/demo.toml --out runs/demo --force
+	@echo "open $(CURDIR)/runs/demo/report.html"
+
+test: build ## run all tests, Rust and Python
+	cargo test --workspace
+	$(BIN)/python -m pytest tests/python
+
+build: $(STAMPS)/extension ## build the extension and leave .venv/bin/floatgate
+
+bench: build ## measure speed and memory beside their yardsticks
+	cargo run --release -p floatgate-bench
+	@if [ -f scripts/bench_memory.py ]; then $(BIN)/python scripts/bench_memory.py; fi
+
+golden: build ## renew the golden results; read the diff
+	$(BIN)/python scripts/golden.py --renew
+
+lint: build ## check format and lints of Rust and Python
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+	$(BIN)/ruff check python tests/python scripts
+	$(BIN)/ruff format --check python tests/python scripts
+	$(BIN)/mypy
+
+docs: build ## renew the generated pages of docs/
+	$(BIN)/python scripts/docs.py
+
+clean: ## remove what was built (runs/ stays)
+	rm -rf $(VENV) target .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	rm -f python/floatgate/_core*.so
+
+# Says what is missing before anything fails on it.
+prerequisites:
+	@command -v cargo >/dev/null || { \
+		echo "error: cargo is missing; expected Rust from rustup (https://rustup.rs)" >&2; exit 2; }
+	@wanted=$$(sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml); \
+	found=$$(rustc --version | cut -d ' ' -f 2); \
+	[ "$$(printf '%s\n' "$$wanted" "$$found" | sort -V | head -n 1)" = "$$wanted" ] || { \
+		echo "error: Rust $$found is too old; expected $$wanted or newer: rustup update" >&2; exit 2; }
+	@command -v cc >/dev/null || { \
+		echo "error: no C compiler; expected Debian package build-essential" >&2; exit 2; }
+	@[ -x $(BIN)/python ] || command -v "$${PYTHON:-python3}" >/dev/null || { \
+		echo "error: python3 is missing; expected Debian packages python3 and python3-venv" >&2; exit 2; }
+	@[ -x $(BIN)/python ] || "$${PYTHON:-python3}" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "error: $$("$${PYTHON:-python3}" --version) is too old; expected 3.11 or newer (make PYTHON=...)" >&2; \
+		exit 2; }
+	@[ -x $(BIN)/python ] || "$${PYTHON:-python3}" -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "error: python3 cannot make environments; expected Debian package python3-venv" >&2; exit 2; }
+
+$(STAMPS)/environment: pyproject.toml | prerequisites
+	@[ -x $(BIN)/python ] && $(BIN)/python -m pip --version >/dev/null 2>&1 || { \
+		rm -rf $(VENV); "$${PYTHON:-python3}" -m venv $(VENV); }
+	$(BIN)/python -m pip install --quiet 'maturin>=1.16,<2'
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/extension: $(STAMPS)/environment $(SOURCES) Cargo.toml Cargo.lock pyproject.toml | prerequisites
+	$(MATURIN) develop --release --extras dev
+	@touch $@
