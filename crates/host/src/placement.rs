@@ -64,23 +64,17 @@ impl Placement {
     #[must_use]
     pub fn new(page_bytes: u32, logical_pages: u32, beyond: Beyond, devices: Devices, ends: &[u64]) -> Self {
         let page = u64::from(page_bytes);
-        let pages = |end: u64| end.div_ceil(page);
-        let mut bases = vec![0];
         let fold = devices == Devices::Fold;
-        let span_pages = if fold {
-            ends.iter().map(|&end| pages(end)).max().unwrap_or(1)
-        } else {
-            let mut at = 0;
-            bases.clear();
-            for &end in ends {
-                bases.push(at * page);
-                at += pages(end);
-            }
-            if bases.is_empty() {
-                bases.push(0);
-            }
-            at
-        };
+        let mut bases = vec![0];
+        if !fold {
+            // Each device begins behind the one before it; the last end is nobody's beginning.
+            bases.extend(ends.iter().scan(0, |at, &end| {
+                *at = whole_pages(end, page).saturating_add(*at);
+                Some(*at)
+            }));
+            bases.truncate(ends.len().max(1));
+        }
+        let span_pages = Self::span_bytes(page_bytes, devices, ends) / page;
         Self {
             page_bytes: page,
             logical_bytes: u64::from(logical_pages) * page,
@@ -88,6 +82,17 @@ impl Placement {
             bases,
             fold,
             span_pages: span_pages.max(1),
+        }
+    }
+
+    /// Bytes of the address line that devices with these ends take.
+    #[must_use]
+    pub fn span_bytes(page_bytes: u32, devices: Devices, ends: &[u64]) -> u64 {
+        let page = u64::from(page_bytes);
+        let whole = ends.iter().map(|&end| whole_pages(end, page));
+        match devices {
+            Devices::Apart => whole.fold(0, u64::saturating_add),
+            Devices::Fold => whole.max().unwrap_or(0),
         }
     }
 
@@ -121,6 +126,11 @@ impl Placement {
             }
         }
     }
+}
+
+/// Bytes rounded up to whole pages, as far as 64 bits go: traces may hold any address.
+fn whole_pages(bytes: u64, page_bytes: u64) -> u64 {
+    bytes.div_ceil(page_bytes).saturating_mul(page_bytes)
 }
 
 #[cfg(test)]

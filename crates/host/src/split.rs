@@ -78,6 +78,10 @@ impl Splitter {
                         (count.trim_requests + 1, count.trim_bytes + bytes)
                 }
             }
+            if op == Op::Trim {
+                // Giving up the whole drive more than once changes nothing.
+                bytes = bytes.min(logical_bytes);
+            }
             // A wrapped request goes on at the drive's first byte.
             while start + bytes > logical_bytes {
                 let head = logical_bytes - start;
@@ -200,5 +204,9 @@ mod tests {
         let (extents, count) = split(Op::Write, 9 * 4096, 3 * 4096, 10, Beyond::Wrap);
         assert_eq!(extents, [(9, 1, Kind::Write), (0, 2, Kind::Write)]);
         assert_eq!(count.page_writes, 3);
+        let (extents, count) = split(Op::Trim, u64::MAX - 4096, 4096, 10, Beyond::Wrap);
+        assert_eq!((extents.len(), count.trim_requests), (1, 1));
+        let (extents, _) = split(Op::Trim, 0, u64::MAX, 10, Beyond::Wrap);
+        assert_eq!(extents, [(0, 10, Kind::Trim)]);
     }
 }

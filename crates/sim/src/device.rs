@@ -198,13 +198,7 @@ impl Simulation {
                 self.begin();
                 return Ok(());
             }
-            for i in 0..batch.len() {
-                let device = usize::from(batch.device[i]);
-                if ends.len() <= device {
-                    ends.resize(device + 1, 0);
-                }
-                ends[device] = ends[device].max(batch.offset[i].saturating_add(batch.bytes[i]));
-            }
+            note_ends(ends, batch);
             done += batch.len() as u64;
             self.stream.before = done;
         }
@@ -419,26 +413,31 @@ impl Simulation {
 
     fn beyond(&mut self, request: usize, end: u64) -> Box<Error> {
         let place = self.source.place_of(self.stream.before + request as u64);
-        // Read on to the end, to name a drive that holds everything.
+        let page_bytes = self.plan.geometry.page_bytes;
+        let span = self.span_of_whole_trace().max(end);
+        let logical = u64::from(self.plan.logical_pages) * u64::from(page_bytes);
+        beyond_drive(&place, span, logical, self.plan.capacity_for(span))
+    }
+
+    /// Bytes of the address line that the whole trace needs, to name a drive that holds it. Where the trace cannot be
+    /// read twice (a pipe), what is left of it counts; where it goes wrong further on, what was read until then.
+    fn span_of_whole_trace(&mut self) -> u64 {
         let mut ends = self.ends.clone().unwrap_or_default();
-        let mut largest = end;
-        let apart = ends.len() > 1;
-        while !self.stream.batch.is_empty() && !apart {
-            let batch = &self.stream.batch;
-            for i in 0..batch.len() {
-                largest = largest.max(batch.offset[i].saturating_add(batch.bytes[i]));
+        let mut batch = std::mem::take(&mut self.stream.batch);
+        if self.source.rewind().is_ok() {
+            batch.clear();
+            if self.source.fill(&mut batch, RequestBatch::DEFAULT_LEN).is_err() {
+                batch.clear();
             }
-            self.stream.batch.clear();
-            if self.source.fill(&mut self.stream.batch, RequestBatch::DEFAULT_LEN).is_err() {
+        }
+        while !batch.is_empty() {
+            note_ends(&mut ends, &batch);
+            batch.clear();
+            if self.source.fill(&mut batch, RequestBatch::DEFAULT_LEN).is_err() {
                 break;
             }
         }
-        if apart {
-            let page = u64::from(self.plan.geometry.page_bytes);
-            largest = ends.drain(..).map(|end| end.div_ceil(page) * page).sum::<u64>().max(end);
-        }
-        let logical = u64::from(self.plan.logical_pages) * u64::from(self.plan.geometry.page_bytes);
-        beyond_drive(&place, largest, logical, self.plan.capacity_for(largest))
+        Placement::span_bytes(self.plan.geometry.page_bytes, self.plan.devices, &ends)
     }
 
     fn stopped(&self, request: usize, why: floatgate_ftl::Failure) -> Box<Error> {
@@ -490,6 +489,17 @@ impl Simulation {
             flash: counters,
             series: self.series,
         }
+    }
+}
+
+/// Raises each device's end to the largest byte that the batch addresses on it.
+fn note_ends(ends: &mut Vec<u64>, batch: &RequestBatch) {
+    for i in 0..batch.len() {
+        let device = usize::from(batch.device[i]);
+        if ends.len() <= device {
+            ends.resize(device + 1, 0);
+        }
+        ends[device] = ends[device].max(batch.offset[i].saturating_add(batch.bytes[i]));
     }
 }
 

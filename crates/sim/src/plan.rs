@@ -114,7 +114,7 @@ impl Plan {
         while shown(rows) < logical_bytes as f64 {
             rows += 1;
         }
-        rows * row.bytes()
+        rows.saturating_mul(row.bytes())
     }
 
     /// How the FTL is to manage the drive.
