@@ -15,7 +15,10 @@ fn check(blocks: u32, pages_per_block: u32, spare: f64, toml: &str, policy: Poli
     let expected = wa(policy, effective, pages_per_block).unwrap();
     let waf = number(&result, "/waf");
     let error = waf / expected - 1.0;
-    println!("{policy:>10} b={pages_per_block} blocks={blocks} S_f={spare} effective={effective:.5} engine={waf:.4} theory={expected:.4} ({:+.3} %)", error * 100.0);
+    println!(
+        "{policy:>10} b={pages_per_block} blocks={blocks} S_f={spare} effective={effective:.5} engine={waf:.4} theory={expected:.4} ({:+.3} %)",
+        error * 100.0
+    );
     assert!(error.abs() < TOLERANCE, "{policy} at {effective}: engine {waf}, theory {expected}");
 }
 

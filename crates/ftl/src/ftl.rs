@@ -90,7 +90,6 @@ pub struct Ftl {
     pub(crate) rng: Rng,
     pub(crate) gc: GcCounters,
     pub(crate) free_pages: crate::space::FreePages,
-    pub(crate) futile_victims: Vec<u32>,
     /// Host pages that pass over a domain before it is tried again, after it was found full of valid pages.
     pub(crate) pass_over: Vec<u32>,
     /// The victim's live pages while it is being collected.
@@ -119,7 +118,6 @@ impl Ftl {
             rng: Rng::new(setup.seed, "ftl"),
             gc: GcCounters::default(),
             free_pages: crate::space::FreePages::new(layout.pages()),
-            futile_victims: vec![0; domains as usize],
             pass_over: vec![0; domains as usize],
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             programs_max,

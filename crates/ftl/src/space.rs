@@ -4,7 +4,7 @@ use crate::collect::View;
 use crate::ftl::{Failure, Ftl};
 use crate::migrate::Migration;
 use crate::separate::Stream;
-use crate::units::{Frontier, NO_UNIT};
+use crate::units::{Frontier, NO_UNIT, NOT_INDEXED, UnitMeta};
 use floatgate_base::UnitId;
 use floatgate_flash::{Cause, Flash};
 
@@ -121,6 +121,15 @@ impl Ftl {
             if self.free[domain as usize].len() < self.setup.trigger_free_units {
                 self.collect(flash, domain)?;
             }
+            // While nothing is to be gained, the last free units stay: collection will need them to move pages.
+            let frontier = self.frontiers[slot];
+            let untouched = frontier.room() == self.layout.pages_per_unit();
+            if untouched && self.free[domain as usize].len() < self.setup.separate.streams() {
+                self.frontiers[slot] = Frontier::CLOSED;
+                self.units.meta[frontier.unit as usize].valid = 0;
+                self.free[domain as usize].put(frontier.unit, flash.erase_count(frontier.unit));
+                return Ok(false);
+            }
         }
         Ok(true)
     }
@@ -166,16 +175,15 @@ impl Ftl {
         Ok(())
     }
 
-    /// Policies that do not look at valid pages may choose full blocks for ever; every block twice in a row without
-    /// gaining a page means that there is nothing to gain.
-    fn is_futile(&mut self, victim: UnitId, domain: u32) -> bool {
-        let futile = &mut self.futile_victims[domain as usize];
-        if self.units.meta[victim as usize].valid < self.layout.pages_per_unit() {
-            *futile = 0;
-            return false;
-        }
-        *futile += 1;
-        *futile > 2 * self.layout.units_per_domain()
+    /// Policies that do not look at valid pages may choose full blocks for ever: whether the victim is full, and so
+    /// is every other closed unit of its domain.
+    fn is_futile(&self, victim: UnitId, domain: u32) -> bool {
+        let pages = self.layout.pages_per_unit();
+        let per_domain = self.layout.units_per_domain();
+        let first = domain * per_domain;
+        let gains = |meta: &UnitMeta| meta.pos != NOT_INDEXED && meta.valid < pages;
+        self.units.meta[victim as usize].valid == pages
+            && !self.units.meta[first as usize..][..per_domain as usize].iter().any(gains)
     }
 
     fn collect_unit<F: Flash>(&mut self, flash: &mut F, victim: UnitId, domain: u32) -> Result<(), Failure> {

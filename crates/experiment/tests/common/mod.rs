@@ -1,8 +1,12 @@
 //! Helpers of the integration tests.
 #![allow(dead_code)] // Not every test file uses every helper.
 
+pub mod cases;
+pub mod host_model;
+
 use floatgate_experiment::{Output, load, run};
 use serde_json::Value;
+use std::path::PathBuf;
 
 /// Runs an experiment given as TOML with overrides.
 pub fn try_run(toml: &str, overrides: &[(&str, String)]) -> Result<Output, String> {
@@ -35,4 +39,37 @@ pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, policy: &str, requ
          [ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[ftl.collect]\n{policy}\n\
          [workload]\nrequests = {requests}\n"
     )
+}
+
+/// A folder for one test's files, removed at the end unless the test fails: what it holds repeats the failure.
+pub struct Folder(PathBuf);
+
+impl Folder {
+    /// Makes a folder of this test and process.
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("floatgate-experiment-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    /// Writes a file and returns its path.
+    pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> String {
+        let path = self.0.join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, content).unwrap();
+        path.to_string_lossy().into_owned()
+    }
+
+    /// The folder's path.
+    pub fn path(&self) -> String {
+        self.0.to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            std::fs::remove_dir_all(&self.0).ok();
+        }
+    }
 }

@@ -1,0 +1,237 @@
+//! Random experiments: any drive, any policies, any workload that the configuration admits.
+
+use crate::common::host_model::Rules;
+use floatgate_base::Rng;
+use std::fmt::Write as _;
+
+/// A random experiment.
+pub struct Case {
+    /// Its TOML; a trace workload still lacks its file.
+    pub toml: String,
+    /// The trace, and the end of its name.
+    pub trace: Option<(String, &'static str)>,
+    pub rules: Rules,
+    /// Whether the drive starts full.
+    pub full: bool,
+    pub planes: u64,
+    pub superblock: bool,
+    pub streams: u64,
+    pub warmup_requests: u64,
+    pub warmup_passes: u64,
+    pub repeat: u64,
+}
+
+const POLICIES: [&str; 7] =
+    ["greedy", "fifo", "random", "d-choices", "windowed-greedy", "cost-benefit", "cost-age-time"];
+const PAGES_PER_BLOCK: [u64; 11] = [1, 2, 3, 7, 8, 16, 24, 31, 64, 96, 192];
+/// Largest drive, in pages, and most pages that a run may program: what keeps a case below some milliseconds.
+const PAGES_MAX: u64 = 30_000;
+const PROGRAMS_MAX: f64 = 250_000.0;
+
+fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
+    of[rng.below(of.len() as u64) as usize]
+}
+
+/// One in `n`.
+fn once_in(rng: &mut Rng, n: u64) -> bool {
+    rng.below(n) == 0
+}
+
+struct Drive {
+    counts: [u64; 4],
+    blocks: u64,
+    pages_per_block: u64,
+    page_bytes: u64,
+}
+
+impl Drive {
+    fn draw(rng: &mut Rng) -> Self {
+        loop {
+            let drive = Self {
+                counts: std::array::from_fn(|_| 1 + rng.below(3)),
+                blocks: 8 + rng.below(57),
+                pages_per_block: pick(rng, &PAGES_PER_BLOCK),
+                page_bytes: 512 << rng.below(8),
+            };
+            if drive.planes() * drive.blocks * drive.pages_per_block <= PAGES_MAX {
+                return drive;
+            }
+        }
+    }
+
+    fn planes(&self) -> u64 {
+        self.counts.iter().product()
+    }
+}
+
+/// Draws an experiment; the same generator state gives the same experiment.
+pub fn draw(rng: &mut Rng, trace: bool) -> Case {
+    let drive = Drive::draw(rng);
+    let planes = drive.planes();
+    let policy = pick(rng, &POLICIES);
+    let superblock = once_in(rng, 2);
+    let streams = 1 + rng.below(2);
+    let (domains, pages_per_unit) =
+        if superblock { (1, drive.pages_per_block * planes) } else { (planes, drive.pages_per_block) };
+    let mut collect = format!("[ftl.collect]\npolicy = \"{policy}\"\n");
+    match policy {
+        "d-choices" => writeln!(collect, "choices = {}", 1 + rng.below(12)).unwrap(),
+        "windowed-greedy" => writeln!(collect, "window = {}", 1 + rng.below(80)).unwrap(),
+        _ => {}
+    }
+    if superblock {
+        collect += "scope = \"superblock\"\n";
+    }
+    let (trigger, stop) = levels(rng, &mut collect, streams, drive.blocks);
+    // What must fit beside the free and open units, and how much of it the host gets.
+    let room = (drive.blocks - stop - streams) * pages_per_unit * domains;
+    let total = drive.blocks * drive.pages_per_block * planes;
+    let most = (room - domains).max(1);
+    let logical = match rng.below(8) {
+        0 => most,
+        1 => 1 + rng.below(most),
+        _ => (most as f64 * (0.5 + 0.48 * rng.unit())) as u64,
+    }
+    .clamp(1, most);
+    let spare = 1.0 - (logical as f64 + 0.5) / total as f64;
+    let law = matches!(policy, "greedy" | "fifo" | "random" | "d-choices");
+    let precondition = pick(rng, &["none", "sequential", "random", if law { "steady" } else { "random" }]);
+    let mut toml = format!("seed = {}\n[drive.geometry]\n", rng.next_u64() >> 1);
+    let names = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
+    names.iter().zip(drive.counts).for_each(|(name, n)| writeln!(toml, "{name} = {n}").unwrap());
+    writeln!(toml, "blocks_per_plane = {}\npages_per_block = {}", drive.blocks, drive.pages_per_block)
+        .unwrap();
+    writeln!(toml, "page_bytes = {}\n[drive.endurance]\npe_cycles = 1000000000", drive.page_bytes).unwrap();
+    writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
+    writeln!(toml, "free_block = \"{}\"", pick(rng, &["least-erased", "fifo"])).unwrap();
+    toml += &collect;
+    writeln!(toml, "[ftl.separate]\npolicy = \"{}\"", if streams == 2 { "host-gc" } else { "none" }).unwrap();
+    // Pages that the host may write: each costs about 1 / (spare share of the closed units) programs, at most the
+    // drive (or a unit, where the policy looks for the emptiest one).
+    let spare_share = (room - logical) as f64 / room as f64;
+    let worst = if matches!(policy, "fifo" | "random" | "windowed-greedy") { room } else { pages_per_unit };
+    let amplification = (1.0 / spare_share).min(worst as f64);
+    let writes = ((PROGRAMS_MAX / amplification) as u64).clamp(20, 4 * logical + 200);
+    let rules = Rules { page_bytes: drive.page_bytes, logical_pages: logical, fold: false, beyond: 0 };
+    let full = precondition != "none";
+    let _ = trigger;
+    let mut case = Case {
+        toml,
+        trace: None,
+        rules,
+        full,
+        planes,
+        superblock,
+        streams,
+        warmup_requests: 0,
+        warmup_passes: 0,
+        repeat: 1,
+    };
+    if trace {
+        add_trace(rng, &mut case, writes)
+    } else {
+        add_generator(rng, &mut case, writes)
+    }
+    case
+}
+
+/// Trigger and stop level, by default, by number or by share.
+fn levels(rng: &mut Rng, collect: &mut String, streams: u64, blocks: u64) -> (u64, u64) {
+    // At least one unit must be left to be collected.
+    let most = (blocks - streams - 1).min(6);
+    match rng.below(3) {
+        0 => (streams, streams),
+        1 => {
+            let trigger = streams + rng.below(most - streams);
+            let stop = trigger + rng.below(most - trigger);
+            writeln!(collect, "trigger_free_blocks = {trigger}\nstop_free_blocks = {stop}").unwrap();
+            (trigger, stop)
+        }
+        _ => {
+            let (low, more) = (0.01 + 0.1 * rng.unit(), 0.1 * rng.unit());
+            writeln!(collect, "trigger_free_share = {low}\nstop_free_share = {}", low + more).unwrap();
+            let units = |share: f64| ((share * blocks as f64).ceil() as u64).max(streams);
+            (units(low), units(low + more))
+        }
+    }
+}
+
+fn add_generator(rng: &mut Rng, case: &mut Case, writes: u64) {
+    let page = case.rules.page_bytes;
+    let logical_bytes = case.rules.logical_pages * page;
+    let bytes = match rng.below(7) {
+        0 => page / 2,
+        1 => 1 + rng.below(page),
+        2 => page * (1 + rng.below(8)),
+        3 => 1 + rng.below(5 * page),
+        _ => page,
+    }
+    .clamp(1, logical_bytes);
+    let requests = (writes * page / bytes.max(page)).max(1);
+    let read = pick(rng, &[0.0, 0.0, 0.3, 0.9]);
+    let trim = pick(rng, &[0.0, 0.0, 0.1, 0.5]) * (1.0 - read);
+    case.warmup_requests = pick(rng, &[0, 0, requests / 3 + 1]);
+    let toml = &mut case.toml;
+    write!(toml, "[workload]\nrequests = {requests}\nrequest_bytes = {bytes}\nread_share = {read}\n")
+        .unwrap();
+    writeln!(toml, "trim_share = {trim}\nwarmup_requests = {}", case.warmup_requests).unwrap();
+    if once_in(rng, 3) {
+        writeln!(toml, "rate_per_s = {}", 1.0 + 9999.0 * rng.unit()).unwrap();
+    }
+    let pattern = pick(rng, &["sequential", "uniform", "zipf", "hot-cold"]);
+    writeln!(toml, "pattern = \"{pattern}\"").unwrap();
+    match pattern {
+        "zipf" => writeln!(toml, "zipf_theta = {}", 2.5 * rng.unit()).unwrap(),
+        "hot-cold" => {
+            let shares = [0.0, 0.05, 0.2, 0.5, 1.0];
+            let (pages, share) = (pick(rng, &shares), pick(rng, &shares));
+            writeln!(toml, "hot_share_of_pages = {pages}\nhot_share_of_writes = {share}").unwrap();
+        }
+        _ => {}
+    }
+}
+
+/// A trace of up to three devices: aligned or not, whole pages or parts, in MSR's format or (with TRIM) fio's.
+fn add_trace(rng: &mut Rng, case: &mut Case, writes: u64) {
+    let page = case.rules.page_bytes;
+    let fio = once_in(rng, 2);
+    let devices = 1 + rng.below(3.min(case.rules.logical_pages));
+    case.rules.fold = once_in(rng, 3);
+    case.rules.beyond = rng.below(3) as u8;
+    (case.repeat, case.warmup_passes) = (1 + rng.below(3), rng.below(3));
+    // Bytes that each device may use: its part of the drive, or three times the drive where that is not refused.
+    let pages = match (case.rules.beyond, case.rules.fold) {
+        (0, false) => case.rules.logical_pages / devices,
+        (0, true) => case.rules.logical_pages,
+        _ => 3 * case.rules.logical_pages,
+    };
+    let area = pages * page;
+    let requests = (writes / (case.repeat + case.warmup_passes) / 2).clamp(1, 3000);
+    let aligned = once_in(rng, 2);
+    let read_share = pick(rng, &[0.0, 0.2, 0.8]);
+    let mut text = String::from(if fio { "fio version 2 iolog\n/dev/0 add\n/dev/0 open\n" } else { "" });
+    let mut stamp = 128_166_372_003_061_629u64;
+    for _ in 0..requests {
+        let device = rng.below(devices);
+        let mut bytes = (1 + rng.below(4 * page)).min(area);
+        let mut offset = rng.below(area - bytes + 1);
+        if aligned {
+            (offset, bytes) = (offset / page * page, bytes.div_ceil(page) * page);
+        }
+        let read = rng.unit() < read_share;
+        if fio {
+            let op = if read { "read" } else { pick(rng, &["write", "write", "write", "trim"]) };
+            writeln!(text, "/dev/{device} {op} {offset} {bytes}").unwrap();
+        } else {
+            stamp += rng.below(100_000);
+            let op = if read { "Read" } else { "Write" };
+            writeln!(text, "{stamp},host,{device},{op},{offset},{bytes},0").unwrap();
+        }
+    }
+    let toml = &mut case.toml;
+    let beyond = ["refuse", "wrap", "scale"][usize::from(case.rules.beyond)];
+    let devices = if case.rules.fold { "fold" } else { "apart" };
+    write!(toml, "[workload]\nbeyond = \"{beyond}\"\ndevices = \"{devices}\"\n").unwrap();
+    writeln!(toml, "repeat = {}\nwarmup_passes = {}", case.repeat, case.warmup_passes).unwrap();
+    case.trace = Some((text, if fio { "iolog" } else { "csv" }));
+}

@@ -1,0 +1,213 @@
+//! Any drive, any policies, any workload: nothing is lost, and all books agree.
+//!
+//! Each case is drawn from a seed; a failure prints the seed and the experiment, and leaves its trace where the
+//! experiment names it. `FLOATGATE_SEED=n` repeats one, `FLOATGATE_CASES=n` runs so many.
+
+mod common;
+
+use common::cases::{Case, draw};
+use common::host_model::{Expected, HostModel};
+use common::{Folder, without_run};
+use floatgate_base::{RequestBatch, Rng};
+use floatgate_config::Resolved;
+use floatgate_experiment::{Output, load, run};
+use floatgate_sim::plan::Workload;
+use floatgate_trace::Generator;
+use serde_json::Value;
+
+/// Seeds that are run where nothing else is asked for.
+const CASES: u64 = 2500;
+
+fn seeds() -> std::ops::Range<u64> {
+    let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("a whole number"));
+    match number("FLOATGATE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("FLOATGATE_CASES").unwrap_or(CASES),
+    }
+}
+
+fn run_all(trace: bool) {
+    let name = if trace { "trace" } else { "synthetic" };
+    let folder = Folder::new(&format!("properties-{name}"));
+    for seed in seeds() {
+        let mut case = draw(&mut Rng::new(seed, name), trace);
+        if let Some((text, extension)) = &case.trace {
+            let path = folder.file(&format!("{seed}.{extension}"), text);
+            case.toml += &format!("file = \"{path}\"\n");
+        }
+        if let Err(what) = check(&case) {
+            panic!("{name} case FLOATGATE_SEED={seed}: {what}\n{}", case.toml);
+        }
+    }
+}
+
+#[test]
+fn synthetic_workloads() {
+    run_all(false);
+}
+
+#[test]
+fn traces() {
+    run_all(true);
+}
+
+fn check(case: &Case) -> Result<(), String> {
+    let mut resolved = load(Some(&case.toml), "case.toml", &[]).map_err(|e| format!("refused: {e}"))?;
+    resolved.plan.shadow = true;
+    let logical = u64::from(resolved.plan.logical_pages);
+    if logical != case.rules.logical_pages {
+        return Err(format!("{logical} logical pages, {} were meant", case.rules.logical_pages));
+    }
+    let expected = expect(case, &resolved)?;
+    let output = run(resolved, &mut |_| Ok(())).map_err(|e| e.to_string())?;
+    host_side(&output.result, &expected)?;
+    flash_side(case, &output)?;
+    repeats(&output)
+}
+
+/// The resolved experiment repeats the run, without the shadow model and without prefetching.
+fn repeats(output: &Output) -> Result<(), String> {
+    let mut again = load(Some(&output.experiment_toml), "again.toml", &[]).map_err(|e| e.to_string())?;
+    again.plan.prefetching = false;
+    let again = run(again, &mut |_| Ok(())).map_err(|e| e.to_string())?;
+    if without_run(output.result.clone()) == without_run(again.result) && output.rows == again.rows {
+        return Ok(());
+    }
+    Err("the resolved experiment gives another result".into())
+}
+
+/// Counts the workload's requests a second time.
+fn expect(case: &Case, resolved: &Resolved) -> Result<Expected, String> {
+    let mut source = match &resolved.plan.workload {
+        Workload::Synthetic(config) => Box::new(Generator::new(config.clone()).map_err(|e| e.to_string())?)
+            as Box<dyn floatgate_trace::Source>,
+        Workload::Trace { path, options, .. } => {
+            floatgate_trace::open(path, options).map_err(|e| e.to_string())?
+        }
+    };
+    let mut batch = RequestBatch::default();
+    while {
+        let before = batch.len();
+        source.fill(&mut batch, 1000).map_err(|e| e.to_string())?;
+        batch.len() > before
+    } {}
+    let mut model = HostModel::new(case.rules, &batch, case.full);
+    let warmup = case.warmup_requests as usize;
+    (0..case.warmup_passes).for_each(|_| model.serve(&batch, 0..batch.len()));
+    model.serve(&batch, 0..warmup);
+    model.counted = Expected::default();
+    model.serve(&batch, warmup..batch.len());
+    (1..case.repeat).for_each(|_| model.serve(&batch, 0..batch.len()));
+    Ok(model.counted)
+}
+
+fn get(result: &Value, pointer: &str) -> Result<u64, String> {
+    result.pointer(pointer).and_then(Value::as_u64).ok_or_else(|| format!("no whole number at {pointer}"))
+}
+
+fn equal(what: &str, got: u64, expected: u64) -> Result<(), String> {
+    if got == expected { Ok(()) } else { Err(format!("{what}: {got}, expected {expected}")) }
+}
+
+fn host_side(result: &Value, expected: &Expected) -> Result<(), String> {
+    let pairs = [
+        ("/workload/requests", expected.requests),
+        ("/host/read_requests", expected.read_requests),
+        ("/host/write_requests", expected.write_requests),
+        ("/host/trim_requests", expected.trim_requests),
+        ("/host/read_bytes", expected.read_bytes),
+        ("/host/write_bytes", expected.write_bytes),
+        ("/host/trim_bytes", expected.trim_bytes),
+        ("/host/page_reads", expected.page_reads),
+        ("/host/page_writes", expected.page_writes),
+        ("/flash/programs/partial", expected.partial),
+        ("/flash/programs/host", expected.page_writes - expected.partial),
+        ("/flash/reads/host", expected.mapped_reads),
+        ("/flash/reads/partial", expected.partial_reads),
+        ("/flash/unmapped_reads", expected.unmapped_reads),
+    ];
+    pairs.iter().try_for_each(|&(pointer, value)| equal(pointer, get(result, pointer)?, value))?;
+    let devices = result["workload"]["devices"].as_array().ok_or("no devices")?;
+    for key in ["page_writes", "page_reads", "write_bytes", "trim_requests"] {
+        let sum = devices.iter().map(|device| device[key].as_u64().unwrap_or(0)).sum();
+        equal(&format!("{key} over the devices"), sum, get(result, &format!("/host/{key}"))?)?;
+    }
+    Ok(())
+}
+
+fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
+    let result = &output.result;
+    for operation in ["programs", "reads", "erases"] {
+        let map = result["flash"][operation].as_object().ok_or("no map")?;
+        let sum = map.iter().filter(|(cause, _)| *cause != "total").filter_map(|(_, n)| n.as_u64()).sum();
+        equal(
+            &format!("{operation} of all causes"),
+            sum,
+            get(result, &format!("/flash/{operation}/total"))?,
+        )?;
+    }
+    let (programs, copied) = (get(result, "/flash/programs/total")?, get(result, "/gc/copied_pages")?);
+    equal("programs of collection", get(result, "/flash/programs/gc")?, copied)?;
+    equal("reads of collection", get(result, "/flash/reads/gc")?, copied)?;
+    let (victims, dead) = (get(result, "/gc/victims")?, get(result, "/gc/dead_victims")?);
+    let blocks_per_unit = if case.superblock { case.planes } else { 1 };
+    let (blocks, pages) = (get(result, "/drive/blocks")?, get(result, "/drive/pages_per_block")?);
+    let (units, pages_per_unit) = (blocks / blocks_per_unit, pages * blocks_per_unit);
+    let erases = get(result, "/flash/erases/total")?;
+    equal("erases", erases, victims * blocks_per_unit)?;
+    if dead > victims || copied > (victims - dead) * pages_per_unit {
+        return Err(format!("{copied} pages copied from {victims} victims, {dead} of them dead"));
+    }
+    let page_writes = get(result, "/host/page_writes")?;
+    let waf = result["waf"].as_f64();
+    if waf != (page_writes > 0).then(|| programs as f64 / page_writes as f64) {
+        return Err(format!("waf {waf:?}, {programs} programs for {page_writes} host pages"));
+    }
+    wear(result, erases, blocks, units)?;
+    // Where every unit is: free, open, or closed.
+    let closed: u64 = counts(&result["valid_pages"]["units"]).iter().sum();
+    let free = output.rows.last().ok_or("no row")?.free_units;
+    let domains = if case.superblock { 1 } else { case.planes };
+    let open = units.checked_sub(closed + free).ok_or("more units than the drive has")?;
+    if open > domains * case.streams {
+        return Err(format!("{open} units are neither free nor closed nor open"));
+    }
+    if !case.full && case.warmup_passes + case.warmup_requests == 0 {
+        // An empty drive at first: what was programmed and not erased fills the closed units and part of the open.
+        let written = programs.checked_sub(erases * pages).ok_or("more pages erased than programmed")?;
+        if !(closed * pages_per_unit..=(closed + open) * pages_per_unit).contains(&written) {
+            return Err(format!("{written} written pages in {closed} closed and {open} open units"));
+        }
+    }
+    spare(result)
+}
+
+fn counts(list: &Value) -> Vec<u64> {
+    list.as_array().map(|list| list.iter().filter_map(Value::as_u64).collect()).unwrap_or_default()
+}
+
+fn wear(result: &Value, erases: u64, blocks: u64, units: u64) -> Result<(), String> {
+    let wear = &result["wear"];
+    let number = |key: &str| wear[key].as_f64().ok_or_else(|| format!("no {key}"));
+    let (min, mean, max, std) =
+        (number("erases_min")?, number("erases_mean")?, number("erases_max")?, number("erases_std")?);
+    let sum = mean * blocks as f64;
+    if (sum - erases as f64).abs() > 1e-9 * sum.max(1.0) {
+        return Err(format!("wear of {mean} on {blocks} blocks, {erases} erases"));
+    }
+    if !(min <= mean && mean <= max && std <= max - min) || (units > 1 && (std == 0.0) != (min == max)) {
+        return Err(format!("wear min {min} mean {mean} max {max} std {std}"));
+    }
+    equal("blocks in the histogram of wear", counts(&wear["histogram"]["blocks"]).iter().sum(), blocks)
+}
+
+fn spare(result: &Value) -> Result<(), String> {
+    let drive = &result["drive"];
+    let number = |key: &str| drive[key].as_f64().ok_or_else(|| format!("no {key}"));
+    let (spare, effective) = (number("spare_factor")?, number("effective_spare_factor")?);
+    // Free space that an empty or trimmed drive still has counts too, so that the lower end is open.
+    if effective > spare {
+        return Err(format!("effective spare factor {effective} of {spare}"));
+    }
+    Ok(())
+}
