@@ -166,7 +166,10 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     wear(result, erases, blocks, units)?;
     // Where every unit is: free, open, or closed.
     let closed: u64 = counts(&result["valid_pages"]["units"]).iter().sum();
-    let free = output.rows.last().ok_or("no row")?.free_units;
+    let last = output.rows.last().ok_or("no row")?;
+    equal("requests in the last row", last.requests, get(result, "/workload/requests")?)?;
+    equal("programs in the last row", last.programs_total(), programs)?;
+    let free = last.free_units;
     let domains = if case.superblock { 1 } else { case.planes };
     let open = units.checked_sub(closed + free).ok_or("more units than the drive has")?;
     if open > domains * case.streams {

@@ -63,8 +63,9 @@ impl Series {
         self.rows.push(row);
         if self.rows.len() == ROWS_MAX {
             self.interval *= 2;
-            let interval = self.interval;
-            self.rows.retain(|row| row.requests % interval == 0);
+            let (interval, end) = (self.interval, row.requests);
+            // The last row of a run stays wherever it falls: it holds the totals.
+            self.rows.retain(|row| row.requests % interval == 0 || row.requests == end);
         }
     }
 
@@ -93,5 +94,16 @@ mod tests {
         assert!(rows.iter().enumerate().all(|(i, row)| row.requests == step * (i as u64 + 1)));
         series.push(Row { requests: requests + 5, ..Row::default() });
         assert_eq!(series.rows().last().unwrap().requests, requests + 5);
+    }
+
+    #[test]
+    fn the_last_row_stays_where_it_fills_the_series() {
+        let mut series = Series::default();
+        let last = (ROWS_MAX as u64 - 1) * FIRST_INTERVAL;
+        (1..ROWS_MAX as u64)
+            .for_each(|i| series.push(Row { requests: i * FIRST_INTERVAL, ..Row::default() }));
+        series.push(Row { requests: last + 5, ..Row::default() });
+        assert_eq!(series.rows().last().unwrap().requests, last + 5);
+        assert_eq!(series.rows().len(), ROWS_MAX / 2);
     }
 }
