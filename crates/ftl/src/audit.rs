@@ -54,6 +54,7 @@ impl Ftl {
         for unit in self.free.iter().flat_map(|pool| pool.iter()) {
             states[unit as usize] += 1;
         }
+        let mut worthwhile = vec![0; self.layout.domains() as usize];
         for unit in 0..self.layout.units() {
             let u = unit as usize;
             let meta = self.units.meta[u];
@@ -66,9 +67,16 @@ impl Ftl {
                     meta.valid, unwritten[u]
                 ));
             }
+            if meta.pos != NOT_INDEXED && meta.valid < self.layout.pages_per_unit() {
+                worthwhile[self.layout.domain_of(unit) as usize] += 1;
+            }
             if states[u] + u32::from(meta.pos != NOT_INDEXED) != 1 {
                 return Err(format!("unit {unit} is not just one of free, open and closed"));
             }
+        }
+        if worthwhile != self.units.worthwhile {
+            let counted = &self.units.worthwhile;
+            return Err(format!("units worth collecting by domain: {worthwhile:?}, counted {counted:?}"));
         }
         Ok(())
     }

@@ -237,6 +237,9 @@ impl Ftl {
         let valid = meta.valid;
         meta.valid = valid - 1;
         if meta.pos != crate::units::NOT_INDEXED {
+            if valid == self.layout.pages_per_unit() {
+                self.units.worthwhile[self.layout.domain_of(unit) as usize] += 1;
+            }
             self.index.demote(&self.layout, unit, valid, &mut self.units.meta);
         }
     }

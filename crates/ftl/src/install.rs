@@ -30,8 +30,7 @@ impl Ftl {
             flash.install(ppn, lpn);
         }
         self.units.meta[unit as usize].valid = valid;
-        self.units.closed_at[unit as usize] = self.now;
-        self.index.insert(domain, unit, &mut self.units);
+        self.enter_index(domain, unit);
         self.free_pages.take_installed(u64::from(self.layout.pages_per_unit()));
     }
 

@@ -4,7 +4,7 @@ use crate::collect::View;
 use crate::ftl::{Failure, Ftl};
 use crate::migrate::Migration;
 use crate::separate::Stream;
-use crate::units::{Frontier, NO_UNIT, NOT_INDEXED, UnitMeta};
+use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::UnitId;
 use floatgate_flash::{Cause, Flash};
 
@@ -149,9 +149,16 @@ impl Ftl {
     pub(crate) fn close(&mut self, slot: usize, domain: u32) {
         let unit = std::mem::replace(&mut self.frontiers[slot], Frontier::CLOSED).unit;
         if unit != NO_UNIT {
-            self.units.closed_at[unit as usize] = self.now;
-            self.index.insert(domain, unit, &mut self.units);
+            self.enter_index(domain, unit);
         }
+    }
+
+    /// A unit that is full becomes a candidate for collection.
+    pub(crate) fn enter_index(&mut self, domain: u32, unit: UnitId) {
+        self.units.closed_at[unit as usize] = self.now;
+        let valid = self.units.meta[unit as usize].valid;
+        self.units.worthwhile[domain as usize] += u32::from(valid < self.layout.pages_per_unit());
+        self.index.insert(domain, unit, &mut self.units);
     }
 
     /// Collects in a domain until it has `stop_free_units` or nothing more is to be gained.
@@ -178,17 +185,14 @@ impl Ftl {
     /// Policies that do not look at valid pages may choose full blocks for ever: whether the victim is full, and so
     /// is every other closed unit of its domain.
     fn is_futile(&self, victim: UnitId, domain: u32) -> bool {
-        let pages = self.layout.pages_per_unit();
-        let per_domain = self.layout.units_per_domain();
-        let first = domain * per_domain;
-        let gains = |meta: &UnitMeta| meta.pos != NOT_INDEXED && meta.valid < pages;
-        self.units.meta[victim as usize].valid == pages
-            && !self.units.meta[first as usize..][..per_domain as usize].iter().any(gains)
+        let full = self.units.meta[victim as usize].valid == self.layout.pages_per_unit();
+        full && self.units.worthwhile[domain as usize] == 0
     }
 
     fn collect_unit<F: Flash>(&mut self, flash: &mut F, victim: UnitId, domain: u32) -> Result<(), Failure> {
         self.index.remove(domain, victim, &mut self.units);
         let valid = self.units.meta[victim as usize].valid;
+        self.units.worthwhile[domain as usize] -= u32::from(valid < self.layout.pages_per_unit());
         self.gc.victims += 1;
         self.gc.dead_victims += u64::from(valid == 0);
         self.gc.copied_pages += u64::from(valid);

@@ -24,6 +24,8 @@ pub struct Units {
     pub meta: Vec<UnitMeta>,
     /// Host page writes so far when the unit was closed.
     pub closed_at: Vec<u64>,
+    /// Closed units with a dead page, by domain: whether collection can gain anything.
+    pub worthwhile: Vec<u32>,
 }
 
 impl Units {
@@ -31,7 +33,11 @@ impl Units {
     #[must_use]
     pub fn new(layout: &Layout) -> Self {
         let n = layout.units() as usize;
-        Self { meta: vec![UnitMeta { valid: 0, pos: NOT_INDEXED }; n], closed_at: vec![0; n] }
+        Self {
+            meta: vec![UnitMeta { valid: 0, pos: NOT_INDEXED }; n],
+            closed_at: vec![0; n],
+            worthwhile: vec![0; layout.domains() as usize],
+        }
     }
 }
 
