@@ -48,13 +48,15 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Nominal time of the flash by cause, seconds: array times only, one operation after another.
+    /// Nominal time of the flash by cause, seconds: array times, and one transfer over the channel for each page read
+    /// or programmed (a copy makes two), one operation after another.
     #[must_use]
     pub fn time_s(&self, plan: &Plan, cause: Cause) -> f64 {
         let i = cause as usize;
         let t = &plan.timing;
-        let us = self.flash.reads[i] as f64 * t.read_us
-            + self.flash.programs[i] as f64 * t.program_us
+        let transfer_us = t.transfer_us(plan.geometry.page_bytes);
+        let us = self.flash.reads[i] as f64 * (t.read_us + transfer_us)
+            + self.flash.programs[i] as f64 * (t.program_us + transfer_us)
             + self.flash.erases[i] as f64 * t.erase_us;
         us / 1e6
     }

@@ -3,6 +3,8 @@
 
 pub mod cases;
 pub mod host_model;
+pub mod naive;
+pub mod recorder;
 
 use floatgate_experiment::{Output, load, run};
 use serde_json::Value;

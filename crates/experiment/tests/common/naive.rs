@@ -1,0 +1,256 @@
+//! A page-mapped drive of one plane, written as plainly as the rules read, without a line shared with the engine:
+//! lists of pages, scans over all blocks, no index, no bit map, no reverse map.
+//!
+//! The rules. Host pages go to the open block of stream 0, moved pages to that of the last stream. When a host page
+//! finds its block full, the block is closed, a free one is opened, and if fewer than `trigger` are free then, blocks
+//! are collected until `stop` are: a victim's live pages move in ascending order, then it is erased. If nothing was
+//! gained and fewer than one block a stream is free, the opened block goes back. Age counts host pages.
+//!
+//! Which victims a policy may choose is a set: where the policy leaves a tie open the engine's choice is taken, if it
+//! is in the set. For FIFO and cost-benefit (ties: fewest valid pages, then oldest, then lowest number) the set has
+//! one member, so these follow the engine without help.
+
+use std::collections::VecDeque;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rule {
+    Greedy,
+    Fifo,
+    Any,
+    Window(usize),
+    CostBenefit,
+    /// Cost-age-time; the engine may miss the best score by the ratio of extreme erase counts.
+    CostAgeTime,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Block {
+    /// Logical page of each programmed page; none once it is dead.
+    pages: Vec<Option<u32>>,
+    /// When it was closed: (order of closing, host pages written so far).
+    closed: Option<(u64, u64)>,
+    free: bool,
+    /// When it became free.
+    freed: u64,
+    erases: u32,
+}
+
+impl Block {
+    fn valid(&self) -> usize {
+        self.pages.iter().flatten().count()
+    }
+}
+
+pub struct Naive {
+    rule: Rule,
+    pages_per_block: usize,
+    trigger: usize,
+    stop: usize,
+    oldest_free_first: bool,
+    blocks: Vec<Block>,
+    /// Block that takes each stream's pages.
+    open: Vec<Option<usize>>,
+    /// The engine's victims to come.
+    pub victims: VecDeque<u32>,
+    now: u64,
+    closings: u64,
+    freeings: u64,
+    pub host_programs: u64,
+    pub copies: u64,
+    pub collected: u64,
+    pub dead: u64,
+}
+
+impl Naive {
+    pub fn new(
+        rule: Rule,
+        blocks: usize,
+        pages_per_block: usize,
+        streams: usize,
+        levels: (u32, u32),
+        oldest_free_first: bool,
+    ) -> Self {
+        let block = |i| Block { free: true, freed: i as u64, ..Block::default() };
+        Self {
+            rule,
+            pages_per_block,
+            trigger: levels.0 as usize,
+            stop: levels.1 as usize,
+            oldest_free_first,
+            blocks: (0..blocks).map(block).collect(),
+            open: vec![None; streams],
+            victims: VecDeque::new(),
+            now: 0,
+            closings: 0,
+            freeings: blocks as u64,
+            host_programs: 0,
+            copies: 0,
+            collected: 0,
+            dead: 0,
+        }
+    }
+
+    pub fn erases(&self) -> Vec<u32> {
+        self.blocks.iter().map(|b| b.erases).collect()
+    }
+
+    pub fn free_blocks(&self) -> usize {
+        self.blocks.iter().filter(|b| b.free).count()
+    }
+
+    /// Physical page of a logical one.
+    pub fn find(&self, lpn: u32) -> Option<u32> {
+        self.blocks.iter().enumerate().find_map(|(b, block)| {
+            let page = block.pages.iter().position(|&p| p == Some(lpn))?;
+            Some((b * self.pages_per_block + page) as u32)
+        })
+    }
+
+    pub fn trim(&mut self, lpn: u32) {
+        for page in self.blocks.iter_mut().flat_map(|b| b.pages.iter_mut()) {
+            if *page == Some(lpn) {
+                *page = None;
+            }
+        }
+    }
+
+    pub fn write(&mut self, lpn: u32) -> Result<(), String> {
+        while self.full(0) {
+            self.open_block(0)?;
+            if self.free_blocks() < self.trigger {
+                self.collect()?;
+            }
+            let opened = self.open[0].unwrap();
+            if self.blocks[opened].pages.is_empty() && self.free_blocks() < self.open.len() {
+                return Err("nothing to gain".into());
+            }
+        }
+        self.trim(lpn);
+        self.append(0, lpn);
+        self.host_programs += 1;
+        self.now += 1;
+        Ok(())
+    }
+
+    fn full(&self, stream: usize) -> bool {
+        self.open[stream].is_none_or(|b| self.blocks[b].pages.len() == self.pages_per_block)
+    }
+
+    fn append(&mut self, stream: usize, lpn: u32) {
+        self.blocks[self.open[stream].unwrap()].pages.push(Some(lpn));
+    }
+
+    fn open_block(&mut self, stream: usize) -> Result<(), String> {
+        if let Some(full) = self.open[stream] {
+            self.blocks[full].closed = Some((self.closings, self.now));
+            self.closings += 1;
+        }
+        let key = |i: usize| {
+            if self.oldest_free_first { self.blocks[i].freed } else { u64::from(self.blocks[i].erases) }
+        };
+        let next = (0..self.blocks.len()).filter(|&i| self.blocks[i].free).min_by_key(|&i| (key(i), i));
+        let next = next.ok_or("no free block")?;
+        self.blocks[next].free = false;
+        self.open[stream] = Some(next);
+        Ok(())
+    }
+
+    fn collect(&mut self) -> Result<(), String> {
+        while self.free_blocks() < self.stop {
+            let allowed = self.allowed();
+            if allowed.is_empty() {
+                return Ok(());
+            }
+            let victim = self.victims.pop_front().ok_or("the engine collected no further block")? as usize;
+            if !allowed.contains(&victim) {
+                return Err(format!("the engine collected block {victim}, allowed are {allowed:?}"));
+            }
+            let stream = self.open.len() - 1;
+            let moving: Vec<u32> = self.blocks[victim].pages.iter().copied().flatten().collect();
+            self.collected += 1;
+            self.dead += u64::from(moving.is_empty());
+            // The victim is no candidate any more, and its pages are dead once their copies exist.
+            self.blocks[victim].closed = None;
+            for lpn in moving {
+                if self.full(stream) {
+                    self.open_block(stream)?;
+                }
+                self.trim(lpn);
+                self.append(stream, lpn);
+                self.copies += 1;
+            }
+            let block = &mut self.blocks[victim];
+            block.pages.clear();
+            block.erases += 1;
+            block.free = true;
+            block.freed = self.freeings;
+            self.freeings += 1;
+        }
+        Ok(())
+    }
+
+    /// Blocks that the policy may choose now; none if every closed block is full of live pages.
+    fn allowed(&self) -> Vec<usize> {
+        let mut closed: Vec<usize> =
+            (0..self.blocks.len()).filter(|&i| self.blocks[i].closed.is_some()).collect();
+        closed.sort_by_key(|&i| self.blocks[i].closed);
+        let valid = |i: usize| self.blocks[i].valid();
+        if closed.iter().all(|&i| valid(i) == self.pages_per_block) {
+            return Vec::new();
+        }
+        let fewest = |of: &[usize]| {
+            let least = of.iter().map(|&i| valid(i)).min();
+            of.iter().copied().filter(|&i| Some(valid(i)) == least).collect()
+        };
+        match self.rule {
+            Rule::Any => closed,
+            Rule::Greedy => fewest(&closed),
+            Rule::Fifo => vec![closed[0]],
+            Rule::Window(n) => fewest(&closed[..n.min(closed.len())]),
+            Rule::CostBenefit => self.most_beneficial(&closed),
+            Rule::CostAgeTime => self.nearly_most_beneficial(&closed),
+        }
+    }
+
+    /// (dead pages x age, valid pages): the score is their ratio, up to a constant.
+    fn benefit(&self, i: usize) -> (u64, u64) {
+        let age = self.now - self.blocks[i].closed.unwrap().1 + 1;
+        let valid = self.blocks[i].valid();
+        ((self.pages_per_block - valid) as u64 * age, valid as u64)
+    }
+
+    /// The one block with the greatest ratio, by exact comparison of fractions.
+    fn most_beneficial(&self, closed: &[usize]) -> Vec<usize> {
+        let tie = |i: usize| (self.blocks[i].valid(), self.blocks[i].closed.unwrap().1, i);
+        let mut best = closed[0];
+        for &i in &closed[1..] {
+            let ((gain, cost), (top_gain, top_cost)) = (self.benefit(i), self.benefit(best));
+            let better = match (cost, top_cost) {
+                (0, 0) => false,
+                (0, _) => true,
+                (_, 0) => false,
+                _ => gain * top_cost > top_gain * cost,
+            };
+            let equal = match (cost, top_cost) {
+                (0, 0) => true,
+                (0, _) | (_, 0) => false,
+                _ => gain * top_cost == top_gain * cost,
+            };
+            if better || equal && tie(i) < tie(best) {
+                best = i;
+            }
+        }
+        vec![best]
+    }
+
+    fn nearly_most_beneficial(&self, closed: &[usize]) -> Vec<usize> {
+        let score = |i: usize| {
+            let (gain, cost) = self.benefit(i);
+            gain as f64 / cost as f64 / (1.0 + f64::from(self.blocks[i].erases))
+        };
+        let erases = || closed.iter().map(|&i| 1.0 + f64::from(self.blocks[i].erases));
+        let slack = erases().fold(0.0, f64::max) / erases().fold(f64::INFINITY, f64::min) * (1.0 + 1e-9);
+        let best = closed.iter().map(|&i| score(i)).fold(0.0, f64::max);
+        closed.iter().copied().filter(|&i| score(i) * slack >= best).collect()
+    }
+}

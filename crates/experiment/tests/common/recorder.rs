@@ -1,0 +1,78 @@
+//! A back end that writes down what the FTL does.
+
+use floatgate_base::{Lpn, Ppn, UnitId};
+use floatgate_flash::{Cause, Counters, Flash, Functional, Layout};
+
+/// One command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Command {
+    Program(Ppn, Lpn),
+    Copy(Ppn, Ppn, Lpn),
+    Read(Ppn, Lpn),
+    ReadUnmapped(Lpn),
+    Erase(UnitId),
+    Trim(Lpn),
+}
+
+/// The functional back end with a list of its commands.
+#[derive(Clone, Debug)]
+pub struct Recorder {
+    inner: Functional,
+    pub commands: Vec<Command>,
+}
+
+impl Recorder {
+    pub fn new(layout: Layout) -> Self {
+        Self { inner: Functional::new(layout), commands: Vec::new() }
+    }
+
+    /// Units in the order in which they were erased.
+    pub fn erased(&self) -> impl Iterator<Item = UnitId> + '_ {
+        self.commands.iter().filter_map(|c| if let Command::Erase(unit) = c { Some(*unit) } else { None })
+    }
+}
+
+impl Flash for Recorder {
+    fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
+        self.commands.push(Command::Program(ppn, lpn));
+        self.inner.program(ppn, lpn, cause);
+    }
+    fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause) {
+        self.commands.push(Command::Copy(source, destination, lpn));
+        self.inner.copy(source, destination, lpn, cause);
+    }
+    fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
+        self.commands.push(Command::Read(ppn, lpn));
+        self.inner.read(ppn, lpn, cause);
+    }
+    fn read_unmapped(&mut self, lpn: Lpn) {
+        self.commands.push(Command::ReadUnmapped(lpn));
+        self.inner.read_unmapped(lpn);
+    }
+    fn erase(&mut self, unit: UnitId, cause: Cause) {
+        self.commands.push(Command::Erase(unit));
+        self.inner.erase(unit, cause);
+    }
+    fn trim(&mut self, lpn: Lpn) {
+        self.commands.push(Command::Trim(lpn));
+        self.inner.trim(lpn);
+    }
+    fn install(&mut self, ppn: Ppn, lpn: Option<Lpn>) {
+        self.inner.install(ppn, lpn);
+    }
+    fn erase_count(&self, unit: UnitId) -> u32 {
+        self.inner.erase_count(unit)
+    }
+    fn reset_counts(&mut self) {
+        self.inner.reset_counts();
+    }
+    fn counters(&self) -> &Counters {
+        self.inner.counters()
+    }
+    fn erase_counts(&self) -> &[u32] {
+        self.inner.erase_counts()
+    }
+    fn layout(&self) -> &Layout {
+        self.inner.layout()
+    }
+}

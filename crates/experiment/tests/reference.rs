@@ -1,0 +1,156 @@
+//! The engine against a second drive that follows the same rules by plain scans: every program, copy and erase, the
+//! wear of every block and the place of every page must agree.
+
+mod common;
+
+use common::naive::{Naive, Rule};
+use common::recorder::{Command, Recorder};
+use floatgate_base::{ExtentKind, Extents, Rng};
+use floatgate_flash::{Flash, Layout, Scope};
+use floatgate_ftl::{FreeChoice, Ftl, Separate, Setup, Victim};
+use floatgate_nand::Geometry;
+
+const CASES: u64 = 200;
+
+/// One plane.
+fn geometry(blocks: u32, pages_per_block: u32) -> Geometry {
+    Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: blocks,
+        pages_per_block,
+        page_bytes: 4096,
+    }
+}
+
+/// Writes and TRIMs of single pages: uniform, skewed or in runs.
+fn workload(rng: &mut Rng, logical: u32) -> Extents {
+    let mut extents = Extents::default();
+    let (skew, trims) = (rng.below(3), rng.below(2) * 4);
+    let mut at = 0;
+    for _ in 0..8 * logical {
+        let any = rng.below(u64::from(logical)) as u32;
+        at = match skew {
+            0 => any,
+            1 => (u64::from(any) * rng.below(u64::from(logical)) / u64::from(logical)) as u32,
+            _ => {
+                if rng.below(10) == 0 {
+                    any
+                } else {
+                    (at + 1) % logical
+                }
+            }
+        };
+        let trim = rng.below(20) < trims;
+        extents.push(at, 1, if trim { ExtentKind::Trim } else { ExtentKind::Write });
+    }
+    extents
+}
+
+fn agree(seed: u64, victim: Victim, rule: Rule) {
+    let mut rng = Rng::new(seed, "reference");
+    let blocks = 8 + rng.below(30) as u32;
+    let pages = [1, 2, 3, 5, 8, 13][rng.below(6) as usize];
+    let separate = [Separate::None, Separate::HostGc][rng.below(2) as usize];
+    let free_choice = [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize];
+    let trigger = separate.streams() + rng.below(2) as u32;
+    let stop = trigger + rng.below(2) as u32;
+    let room = (blocks - stop - separate.streams()) * pages;
+    let logical = (f64::from(room - 1) * (0.4 + 0.55 * rng.unit())) as u32 + 1;
+    let setup = Setup {
+        logical_pages: logical,
+        victim,
+        separate,
+        free_choice,
+        trigger_free_units: trigger,
+        stop_free_units: stop,
+        seed,
+    };
+    let layout = Layout::new(geometry(blocks, pages), Scope::Plane);
+    let mut ftl = Ftl::new(layout.clone(), setup, u64::MAX);
+    let mut flash = Recorder::new(layout);
+    let work = workload(&mut rng, logical);
+    let streams = separate.streams() as usize;
+    let mut naive = Naive::new(
+        rule,
+        blocks as usize,
+        pages as usize,
+        streams,
+        (trigger, stop),
+        free_choice == FreeChoice::Fifo,
+    );
+    let case = format!("seed {seed}, {setup:?}, {blocks} blocks of {pages} pages");
+    ftl.serve(&mut flash, &work).unwrap_or_else(|e| panic!("{case}: {e:?}"));
+    naive.victims = flash.erased().collect();
+    for i in 0..work.len() {
+        if work.kind[i] == ExtentKind::Trim {
+            naive.trim(work.lpn[i]);
+        } else {
+            naive.write(work.lpn[i]).unwrap_or_else(|e| panic!("{case}: request {i}: {e}"));
+        }
+    }
+    ftl.audit(&flash).unwrap_or_else(|e| panic!("{case}: {e}"));
+    assert!(naive.victims.is_empty(), "{case}: the engine collected {} blocks more", naive.victims.len());
+    assert!(naive.collected > 0, "{case}: nothing was collected");
+    let programs = flash.counters().programs;
+    assert_eq!((programs[0], programs[2]), (naive.host_programs, naive.copies), "{case}: programs");
+    assert_eq!(flash.erase_counts(), naive.erases(), "{case}: wear");
+    let gc = ftl.gc();
+    assert_eq!(
+        (gc.victims, gc.dead_victims, gc.copied_pages),
+        (naive.collected, naive.dead, naive.copies),
+        "{case}"
+    );
+    assert_eq!(ftl.free_units(), naive.free_blocks() as u64, "{case}: free blocks");
+    for lpn in 0..logical {
+        let mut read = Extents::default();
+        read.push(lpn, 1, ExtentKind::Read);
+        ftl.serve(&mut flash, &read).unwrap();
+        let found = match flash.commands.last() {
+            Some(&Command::Read(ppn, _)) => Some(ppn),
+            _ => None,
+        };
+        assert_eq!(found, naive.find(lpn), "{case}: place of logical page {lpn}");
+    }
+}
+
+fn all(rule: Rule, victim: impl Fn(u64) -> Victim) {
+    (0..CASES).for_each(|seed| agree(seed, victim(seed), rule));
+}
+
+#[test]
+fn fifo_is_exact() {
+    all(Rule::Fifo, |_| Victim::Fifo);
+}
+
+#[test]
+fn cost_benefit_is_exact() {
+    all(Rule::CostBenefit, |_| Victim::CostBenefit);
+}
+
+#[test]
+fn greedy_is_exact_up_to_ties() {
+    all(Rule::Greedy, |_| Victim::Greedy);
+}
+
+#[test]
+fn windowed_greedy_is_exact_up_to_ties() {
+    for window in [1, 3, 10, 1000] {
+        (0..CASES / 2).for_each(|seed| {
+            agree(seed, Victim::WindowedGreedy { window }, Rule::Window(window as usize));
+        });
+    }
+}
+
+#[test]
+fn cost_age_time_keeps_its_bound() {
+    all(Rule::CostAgeTime, |_| Victim::CostAgeTime);
+}
+
+#[test]
+fn random_choices_are_closed_blocks() {
+    all(Rule::Any, |_| Victim::Random);
+    all(Rule::Any, |seed| Victim::DChoices { choices: 1 + seed as u32 % 9 });
+}
