@@ -129,8 +129,8 @@ impl Layers {
             }
         }
         for (key, dependents) in DEPENDENT {
-            if let Some(value) = find(&upper, key)
-                && find(&self.merged, key) != Some(value)
+            if let Some(value) = find(&upper, key).and_then(Value::as_str)
+                && self.text(key).or_else(|| implied(&self.merged, key)) != Some(value)
             {
                 dependents.iter().for_each(|key| self.drop(key));
             }
@@ -188,6 +188,12 @@ impl Layers {
         // A line of a file shows the key anyway; elsewhere the place is the key.
         Error::input(self.place(key), what, expected)
     }
+}
+
+/// What a key that is not set stands for, where lower layers may hold keys that depend on it.
+fn implied(table: &Table, key: &str) -> Option<&'static str> {
+    let kind = if has(table, "workload.file") { "trace" } else { "synthetic" };
+    (key == "workload.kind").then_some(kind)
 }
 
 fn is_toml(text: &str) -> bool {
@@ -287,6 +293,17 @@ mod tests {
         let collect = ftl.collect.unwrap();
         assert_eq!((collect.policy.as_deref(), collect.choices), (Some("greedy"), None));
         assert_eq!(layers.place("ftl.spare_factor"), Place::Setting("ftl.spare_factor".into()));
+    }
+
+    #[test]
+    fn saying_what_was_implied_drops_nothing() {
+        let requests = |kind| {
+            let mut layers = Layers::default();
+            layers.add_file("[workload]\nrequests = 7\n", "e.toml").unwrap();
+            layers.add_override("workload.kind", kind).unwrap();
+            layers.experiment().workload.unwrap().requests
+        };
+        assert_eq!((requests("synthetic"), requests("trace")), (Some(7), None));
     }
 
     #[test]

@@ -9,6 +9,7 @@ pub mod recorder;
 use floatgate_experiment::{Output, load, run};
 use serde_json::Value;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// Runs an experiment given as TOML with overrides.
 pub fn try_run(toml: &str, overrides: &[(&str, String)]) -> Result<Output, String> {
@@ -47,9 +48,11 @@ pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, policy: &str, requ
 pub struct Folder(PathBuf);
 
 impl Folder {
-    /// Makes a folder of this test and process.
+    /// Makes a folder that no other test has.
     pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("floatgate-experiment-{}-{name}", std::process::id()));
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let (process, number) = (std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(format!("floatgate-experiment-{process}-{number}-{name}"));
         std::fs::create_dir_all(&path).unwrap();
         Self(path)
     }

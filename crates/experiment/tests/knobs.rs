@@ -1,0 +1,281 @@
+//! No silent knob: every key of the experiment file changes figures, or is refused where it would not.
+//!
+//! The keys come from the schema, so that a new key without a case here fails the test.
+
+mod common;
+
+use common::{Folder, try_run};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const DRIVE: &str = "[drive.geometry]\nblocks_per_plane = 40\npages_per_block = 16\n";
+const FTL: &str = "[ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n";
+const UNIFORM: &str = "[workload]\nrequests = 4000\n";
+
+/// What shows that a key matters.
+enum Shown {
+    /// The figure differs between two values of the key.
+    By(&'static str, &'static str, &'static str),
+    /// The first value runs, the second stops with this message.
+    Refused(&'static str, &'static str, &'static str),
+    /// There is just this one value: another one is refused with these words.
+    Single(&'static str, &'static str),
+}
+use Shown::{By, Refused, Single};
+
+/// A key, an experiment in which it matters, and how.
+fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
+    let base = format!("{DRIVE}{FTL}{UNIFORM}");
+    let with = |ftl: &str, workload: &str| format!("{DRIVE}{FTL}{ftl}{UNIFORM}{workload}");
+    let geometry = |more: &str| format!("{DRIVE}{more}{FTL}{UNIFORM}");
+    let trace = |name: &str, more: &str| {
+        format!("{DRIVE}{FTL}[workload]\nfile = \"{}/{name}\"\n{more}", folder.path())
+    };
+    let programs = "/flash/programs/total";
+    vec![
+        ("seed", base.clone(), By("1", "2", programs)),
+        (
+            "mode",
+            base.clone(),
+            Single("timed", "'timed' is no mode of this version; expected \"functional\""),
+        ),
+        (
+            "drive.preset",
+            format!(
+                "{FTL}[workload]\nrequests = 4000\nwarmup_requests = 0\n[drive]\ncapacity = \"256 MiB\"\n"
+            ),
+            By("mlc-20nm", "tlc-redftl", "/flash/time_s/host"),
+        ),
+        (
+            "drive.capacity",
+            format!("[drive.geometry]\npages_per_block = 16\n{FTL}{UNIFORM}"),
+            By("4 MiB", "8 MiB", programs),
+        ),
+        ("drive.geometry.channels", base.clone(), By("1", "2", programs)),
+        ("drive.geometry.chips_per_channel", base.clone(), By("1", "2", programs)),
+        ("drive.geometry.dies_per_chip", base.clone(), By("1", "2", programs)),
+        ("drive.geometry.planes_per_die", base.clone(), By("1", "2", programs)),
+        ("drive.geometry.blocks_per_plane", base.clone(), By("40", "41", programs)),
+        ("drive.geometry.pages_per_block", base.clone(), By("16", "17", programs)),
+        ("drive.geometry.page_bytes", base.clone(), By("4096", "8192", "/flash/programs/partial")),
+        ("drive.timing.read_us", geometry("[drive.timing]\n"), By("50", "51", "/flash/time_s/gc")),
+        ("drive.timing.program_us", geometry("[drive.timing]\n"), By("600", "601", "/flash/time_s/host")),
+        ("drive.timing.erase_us", geometry("[drive.timing]\n"), By("3000", "3001", "/flash/time_s/gc")),
+        (
+            "drive.timing.channel_mb_per_s",
+            geometry("[drive.timing]\n"),
+            By("333", "334", "/flash/time_s/host"),
+        ),
+        (
+            "drive.endurance.model",
+            base.clone(),
+            Single("rubber", "unknown endurance model 'rubber'; expected one of 'fixed'"),
+        ),
+        ("drive.endurance.pe_cycles", base.clone(), By("3000", "3001", "/lifetime/tbw_bytes")),
+        ("ftl.spare_factor", base.clone(), By("0.25", "0.3", programs)),
+        ("ftl.precondition", base.clone(), By("none", "random", programs)),
+        (
+            // The choice needs more than one free block; by default collection leaves one a stream.
+            "ftl.free_block",
+            with("[ftl.collect]\nstop_free_blocks = 6\n", "pattern = \"hot-cold\"\n"),
+            By("least-erased", "fifo", "/wear/erases_std"),
+        ),
+        ("ftl.map.policy", base.clone(), Single("dftl", "unknown map 'dftl'; expected one of 'page'")),
+        ("ftl.collect.policy", base.clone(), By("greedy", "fifo", programs)),
+        ("ftl.collect.scope", geometry("channels = 2\n"), By("plane", "superblock", programs)),
+        (
+            "ftl.collect.trigger_free_blocks",
+            with("[ftl.collect]\nstop_free_blocks = 5\n", ""),
+            By("1", "4", programs),
+        ),
+        ("ftl.collect.stop_free_blocks", base.clone(), By("1", "4", programs)),
+        (
+            "ftl.collect.trigger_free_share",
+            with("[ftl.collect]\nstop_free_share = 0.15\n", ""),
+            By("0.01", "0.12", programs),
+        ),
+        ("ftl.collect.stop_free_share", base.clone(), By("0.01", "0.12", programs)),
+        ("ftl.collect.choices", with("[ftl.collect]\npolicy = \"d-choices\"\n", ""), By("2", "3", programs)),
+        (
+            "ftl.collect.window",
+            with("[ftl.collect]\npolicy = \"windowed-greedy\"\n", ""),
+            By("2", "3", programs),
+        ),
+        ("ftl.separate.policy", base.clone(), By("none", "host-gc", programs)),
+        (
+            "ftl.level.policy",
+            base.clone(),
+            Single("swl", "unknown wear-leveler 'swl'; expected one of 'none'"),
+        ),
+        (
+            "ftl.reclaim.policy",
+            base.clone(),
+            Single("redftl", "unknown read-disturb manager 'redftl'; expected one of 'none'"),
+        ),
+        (
+            "ftl.dispatch.policy",
+            base.clone(),
+            Single("pgis", "unknown dispatcher 'pgis'; expected one of 'fcfs'"),
+        ),
+        (
+            "lifetime.throttle.policy",
+            base.clone(),
+            Single("static", "unknown throttle 'static'; expected one of 'none'"),
+        ),
+        ("lifetime.throttle.target_years", base.clone(), By("5", "6", "/lifetime/dwpd_for_target")),
+        (
+            "lifetime.reduce.policy",
+            base.clone(),
+            Single("dedup", "unknown reducer 'dedup'; expected one of 'none'"),
+        ),
+        (
+            "workload.kind",
+            base.clone(),
+            Refused(
+                "synthetic",
+                "trace",
+                "a trace workload names no file; expected file = \"TRACE\" or --trace TRACE",
+            ),
+        ),
+        ("workload.warmup_requests", base.clone(), By("0", "2000", programs)),
+        (
+            "workload.arrival",
+            base.clone(),
+            Refused(
+                "closed",
+                "open",
+                "arrival 'open' has no effect in functional mode; expected \"closed\" or no such key",
+            ),
+        ),
+        (
+            "workload.queue_depth",
+            base.clone(),
+            Refused(
+                "32",
+                "16",
+                "queue_depth 16 has no effect in functional mode; expected 32 or no such key",
+            ),
+        ),
+        ("workload.pattern", base.clone(), By("uniform", "sequential", programs)),
+        ("workload.requests", base.clone(), By("4000", "4001", programs)),
+        ("workload.request_bytes", base.clone(), By("4096", "8192", "/host/page_writes")),
+        ("workload.read_share", base.clone(), By("0.0", "0.1", "/host/read_requests")),
+        ("workload.trim_share", base.clone(), By("0.0", "0.1", "/host/trim_requests")),
+        ("workload.rate_per_s", base.clone(), By("1000", "2000", "/span_s")),
+        ("workload.zipf_theta", with("", "pattern = \"zipf\"\n"), By("0.9", "1.0", programs)),
+        ("workload.hot_share_of_pages", with("", "pattern = \"hot-cold\"\n"), By("0.2", "0.3", programs)),
+        ("workload.hot_share_of_writes", with("", "pattern = \"hot-cold\"\n"), By("0.8", "0.9", programs)),
+        ("workload.file", trace("a.csv", ""), By("a.csv", "b.csv", programs)),
+        (
+            "workload.format",
+            trace("five-columns", "lba_unit = \"sector\"\n"),
+            By("ssdsim", "disksim", "/span_s"),
+        ),
+        ("workload.time_unit", trace("five.ssdsim", ""), By("ns", "us", "/span_s")),
+        ("workload.lba_unit", trace("five.ssdsim", ""), By("byte", "sector", "/flash/programs/partial")),
+        ("workload.action", trace("q-and-d.blkparse", ""), By("Q", "D", "/host/write_requests")),
+        (
+            "workload.on_bad_line",
+            trace("bad.csv", ""),
+            Refused("skip", "stop", ": 'x' is no offset; expected bytes"),
+        ),
+        ("workload.repeat", trace("a.csv", ""), By("1", "2", programs)),
+        ("workload.warmup_passes", trace("a.csv", ""), By("0", "1", programs)),
+        ("workload.devices", trace("two-devices.csv", "beyond = \"scale\"\n"), By("apart", "fold", programs)),
+        ("workload.beyond", trace("large.csv", ""), By("wrap", "scale", programs)),
+    ]
+}
+
+/// Traces of which each makes some key matter.
+fn traces() -> Folder {
+    let folder = Folder::new("knobs");
+    let line = |i: u64, device: u64, offset: u64| {
+        format!("{},host,{device},Write,{offset},4096,0\n", 1_000_000 + i * 1000)
+    };
+    let scattered = |i: u64, pages: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) % pages * 4096;
+    folder.file("a.csv", (0..1500).map(|i| line(i, 0, scattered(i, 400))).collect::<String>());
+    folder.file("b.csv", (0..1500).map(|i| line(i, 0, scattered(i, 300))).collect::<String>());
+    folder.file("two-devices.csv", (0..3000).map(|i| line(i, i % 2, scattered(i, 200))).collect::<String>());
+    folder.file("large.csv", (0..3000).map(|i| line(i, 0, scattered(i, 700))).collect::<String>());
+    folder.file("bad.csv", format!("{}1001000,host,0,Write,x,4096,0\n", line(0, 0, 0)));
+    let five: String = (0..100).map(|i| format!("{} 0 {} 8 0\n", i * 1000, i * 8)).collect();
+    folder.file("five.ssdsim", &five);
+    folder.file("five-columns", &five);
+    let event = |action: &str, i: u64| format!("8,0 1 {i} 0.{i:09} 99 {action} W {} + 8 [fsync]\n", i * 8);
+    let events = (0..50).map(|i| event("Q", i)).chain((0..20).map(|i| event("D", i)));
+    folder.file("q-and-d.blkparse", events.collect::<String>());
+    folder
+}
+
+/// Dotted paths of all keys, from the schema.
+fn keys() -> BTreeSet<String> {
+    fn walk(root: &Value, node: &Value, path: &str, found: &mut BTreeSet<String>) {
+        if let Some(target) = reference(node) {
+            return walk(root, root.pointer(&target[1..]).unwrap(), path, found);
+        }
+        match node["properties"].as_object() {
+            Some(properties) => properties.iter().for_each(|(key, inner)| {
+                let path = if path.is_empty() { key.clone() } else { format!("{path}.{key}") };
+                walk(root, inner, &path, found);
+            }),
+            None => {
+                found.insert(path.into());
+            }
+        }
+    }
+    /// `$ref`, also where the schema says "this or null".
+    fn reference(node: &Value) -> Option<&str> {
+        let of = |node: &'_ Value| node["$ref"].is_string();
+        if of(node) {
+            return node["$ref"].as_str();
+        }
+        node["anyOf"].as_array()?.iter().find(|n| of(n))?["$ref"].as_str()
+    }
+    let schema = floatgate_config::schema::schema();
+    let mut found = BTreeSet::new();
+    walk(&schema, &schema, "", &mut found);
+    found
+}
+
+#[test]
+fn every_key_of_the_schema_has_a_case() {
+    let tested: Vec<String> = cases(&traces()).iter().map(|(key, ..)| (*key).to_string()).collect();
+    let unique: BTreeSet<String> = tested.iter().cloned().collect();
+    assert_eq!(unique.len(), tested.len(), "a key has two cases");
+    assert!(unique.len() > 50);
+    assert_eq!(keys(), unique);
+}
+
+#[test]
+fn every_key_matters_or_is_refused() {
+    let folder = traces();
+    for (key, toml, shown) in cases(&folder) {
+        let value = |value: &str| {
+            if key == "workload.file" { format!("{}/{value}", folder.path()) } else { value.into() }
+        };
+        let outcome = |given: &str| try_run(&toml, &[(key, value(given))]).map(|output| output.result);
+        let runs = |given: &str| outcome(given).unwrap_or_else(|e| panic!("{key} = {given}: {e}"));
+        let stops = |given: &str, message: &str| {
+            let error = outcome(given).expect_err(key);
+            assert!(error.ends_with(message), "{key} = {given}: {error}");
+        };
+        match shown {
+            By(one, other, figure) => {
+                let (one, other) = (runs(one), runs(other));
+                let of = |result: &Value| {
+                    result.pointer(figure).cloned().unwrap_or_else(|| panic!("{key}: no {figure}"))
+                };
+                assert_ne!(of(&one), of(&other), "{key} does not change {figure}");
+                assert_ne!(
+                    one["config_hash"], other["config_hash"],
+                    "{key} is not in the resolved experiment"
+                );
+            }
+            Refused(one, other, message) => {
+                runs(one);
+                stops(other, message);
+            }
+            Single(other, message) => stops(other, message),
+        }
+    }
+}
