@@ -38,6 +38,8 @@ class RunFolder:
         Raises:
             InputError: it is a file, it is not empty, or it cannot be written to. Nothing is made yet.
         """
+        if not path:
+            raise input_error("--out: an empty path; expected a folder")
         folder = Path(path)
         try:
             if folder.exists() and not folder.is_dir():
@@ -203,6 +205,8 @@ def must_be_file_place(path: str, expected: str) -> None:
     Raises:
         InputError: with ``expected`` saying what was wanted.
     """
+    if not path:
+        raise input_error(f"an empty path; expected {expected}")
     target = Path(path)
     try:
         if target.is_dir():

@@ -25,9 +25,9 @@ class Output:
     def __init__(self, json: str | bool | None, *, quiet: bool = False) -> None:
         """Check where the JSON is to go."""
         self.quiet = quiet
-        self._json = "-" if json is True else (json or None)
-        if self._json not in (None, "-"):
-            must_be_file_place(str(self._json), EXPECTED_JSON)
+        self._json: str | None = ("-" if json else None) if isinstance(json, bool) else json
+        if self._json is not None and self._json != "-":
+            must_be_file_place(self._json, EXPECTED_JSON)
 
     @property
     def wants_json(self) -> bool:

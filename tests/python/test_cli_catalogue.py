@@ -1,0 +1,91 @@
+"""``theory``, ``check``, ``drives``, ``policies``, ``schema``, ``--version``."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import floatgate
+from conftest import Cli
+
+THEORY = [
+    ("fifo", 256, None, 0.07, 7.318),
+    ("fifo", 256, None, 0.28, 1.992),
+    ("greedy", 64, None, 0.07, 6.616),
+    ("greedy", 256, None, 0.15, 3.476),
+    ("d-choices", 64, 4, 0.07, 7.718),
+    ("d-choices", 64, 4, 0.28, 2.164),
+    ("random", 256, None, 0.07, 1 / 0.07),
+]
+
+
+@pytest.mark.parametrize(("policy", "pages", "choices", "spare", "expected"), THEORY)
+def test_theory_gives_the_published_figures(
+    cli: Cli, policy: str, pages: int, choices: int | None, spare: float, expected: float
+) -> None:
+    command = ["theory", "wa", "--policy", policy, "--spare-factor", str(spare), "--pages-per-block", str(pages)]
+    command += ["--choices", str(choices)] if choices else []
+    value = json.loads(cli(*command, "--json").done())["wa"]
+    assert value == pytest.approx(expected, abs=0.0006)
+    assert float(cli(*command).done()) == pytest.approx(value, abs=5e-5)
+    assert floatgate.theory_wa(policy, spare, pages, choices) == value
+
+
+def test_version(cli: Cli) -> None:
+    assert cli("--version").done() == f"floatgate {floatgate.__version__}\n"
+
+
+def test_every_command_has_help(cli: Cli) -> None:
+    for command in ("run", "compare", "check", "drives", "policies", "schema", "report", "theory wa", "trace info"):
+        text = cli(*command.split(), "--help").done()
+        assert text.startswith(f"Usage: floatgate {command}")
+
+
+def test_check_prints_what_a_run_would_use(cli: Cli, experiment: Path) -> None:
+    resolved = tomllib.loads(cli("check", experiment).done())
+    assert resolved["seed"] == 3
+    assert resolved["ftl"]["collect"]["policy"] == "greedy"
+    answer = json.loads(cli("check", experiment, "--json", "--set", "seed=9").done())
+    assert answer["valid"] is True
+    assert answer["config"]["seed"] == 9
+
+
+def test_check_accepts_its_own_answer(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    once = cli("check", experiment).done()
+    (tmp_path / "again.toml").write_text(once)
+    assert cli("check", "again.toml").done() == once
+
+
+def test_drives(cli: Cli) -> None:
+    entries = json.loads(cli("drives", "--json").done())["drives"]
+    table = cli("drives").done().splitlines()
+    assert len(table) == len(entries) + 1
+    assert any(line.startswith("mlc-20nm") and "128 GiB" in line for line in table)
+    settings = tomllib.loads(cli("drives", "mlc-20nm").done())
+    assert settings
+    assert json.loads(cli("drives", "mlc-20nm", "--json").done())["physical_bytes"] == 128 << 30
+
+
+def test_policies(cli: Cli) -> None:
+    slots = json.loads(cli("policies", "--json").done())["policies"]
+    assert [entry["name"] for entry in slots["ftl.collect"]] == [
+        "greedy",
+        "fifo",
+        "random",
+        "d-choices",
+        "windowed-greedy",
+        "cost-benefit",
+        "cost-age-time",
+    ]
+    text = cli("policies", "d-choices").done()
+    assert "[ftl.collect]" in text
+    assert "choices" in text
+
+
+def test_schema_is_json_with_or_without_asking(cli: Cli) -> None:
+    schema = json.loads(cli("schema").done())
+    assert {"drive", "ftl", "workload"} <= set(schema["properties"])
+    assert cli("schema", "--json").done() == cli("schema").done()

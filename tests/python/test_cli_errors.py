@@ -1,0 +1,156 @@
+"""Bad input: exit status 2, one plain first line that says where and what was expected, nothing left behind."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli
+
+MSR = "128166372003061629,a,0,Write,0,4096,10\n"
+DRIVE = ("--set", "drive.capacity=64 MiB")
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        (["ftl.spare_factor=0"], "ftl.spare_factor"),
+        (["ftl.spare_factor=nan"], "ftl.spare_factor"),
+        (["ftl.spare_factor=1.5"], "ftl.spare_factor"),
+        (["ftl.spare_factor=0.0001"], "spare"),
+        (["workload.read_share=-0.5"], "workload.read_share"),
+        (["workload.rate_per_s=inf"], "workload.rate_per_s"),
+        (["workload.request_bytes=0"], "workload.request_bytes"),
+        (["drive.geometry.page_bytes=3000"], "power of two"),
+        (["drive.geometry.page_bytes=256"], "power of two"),
+        (["drive.geometry.channels=0"], "drive.geometry.channels"),
+        (["drive.capacity=100 TiB"], "2147483647"),
+        (["nonsense=1"], "'nonsense'"),
+        (["ftl.collect.polcy=greedy"], "'polcy'"),
+        (["ftl.collect.policy=greedier"], "'greedier'"),
+        (["drive.preset=nope"], "'nope'"),
+        (["ftl.precondition=nope"], "'nope'"),
+        (["workload.pattern=nope"], "'nope'"),
+        (["noequals"], "no '='"),
+        (["=1"], "dotted key"),
+        (["a..b=1"], "dotted key"),
+    ],
+)
+def test_settings_out_of_range_are_refused(cli: Cli, tmp_path: Path, settings: list[str], expected: str) -> None:
+    options = [part for text in ["drive.capacity=64 MiB", *settings] for part in ("--set", text)]
+    assert expected in cli("run", *options, "--out", "o").refused()
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "expected"),
+    [
+        ("unknown.toml", b"[ftl]\nspare = 1\n", "unknown.toml:2:1: unknown key 'spare'"),
+        ("syntax.toml", b"seed = 1\n[drive\n", "syntax.toml:2"),
+        ("bytes.toml", b'seed = 1\nx = "a\xff"\n', "bytes.toml:2:7: not UTF-8"),
+    ],
+)
+def test_bad_experiment_files_name_line_and_column(
+    cli: Cli, tmp_path: Path, name: str, content: bytes, expected: str
+) -> None:
+    (tmp_path / name).write_bytes(content)
+    for command in (["run"], ["check"], ["compare", "--vary", "seed=1,2"]):
+        assert cli(command[0], name, *command[1:]).refused().startswith(expected)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"", "t.csv: "),
+        (MSR.encode() + b"not a line\n", "t.csv:2:"),
+        (MSR.encode() + MSR.encode().replace(b"a,0", b"\xff,0"), "t.csv:2:"),
+        (b"\x00\x01\x02\x03", "t.csv:1:1: "),
+        (MSR.replace(",0,4096", ",0,-1").encode(), "t.csv:1:"),
+    ],
+)
+def test_bad_traces_name_their_line(cli: Cli, tmp_path: Path, content: bytes, expected: str) -> None:
+    (tmp_path / "t.csv").write_bytes(content)
+    run = ("run", "--trace", "t.csv", *DRIVE, "--out", "o", "--json", "j")
+    for command in (run, ("trace", "info", "t.csv"), ("trace", "convert", "t.csv", "t.parquet")):
+        assert cli(*command, "--format", "msr").refused().startswith(expected)
+    assert [path.name for path in tmp_path.iterdir()] == ["t.csv"]
+
+
+def test_trace_beyond_the_drive_names_the_drive_it_needs(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text(MSR.replace(",0,4096", f",{1 << 30},4096"))
+    said = cli("run", "--trace", "t.csv", *DRIVE).refused()
+    assert "drive.capacity" in said
+    assert "wrap" in said
+    cli("run", "--trace", "t.csv", *DRIVE, "--beyond", "wrap", "--no-report").done()
+
+
+def test_missing_files_and_directories(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "d").mkdir()
+    for place in ("missing", "d"):
+        assert cli("run", place).refused().startswith(f"{place}: ")
+        assert cli("run", "--trace", place, *DRIVE).refused().startswith(f"{place}: ")
+        assert cli("trace", "info", place).refused().startswith(f"{place}: ")
+        assert cli("report", place).refused().startswith(f"{place}/result.json: ")
+
+
+def test_names_are_quoted_and_the_valid_ones_listed(cli: Cli, trace: Path) -> None:
+    said = cli("run", *DRIVE, "--set", "ftl.collect.policy=best").refused()
+    assert all(name in said for name in ("'best'", "'greedy'", "'fifo'", "'cost-age-time'"))
+    said = cli("run", *DRIVE, "--trace", trace, "--format", "best").refused()
+    assert all(name in said for name in ("'best'", "'msr'", "'blkparse'", "'fio-iolog'"))
+    said = cli("run", "--drive", "best").refused()
+    assert all(name in said for name in ("'best'", "'mlc-20nm'"))
+    assert all(name in cli("policies", "best").refused() for name in ("'best'", "'greedy'"))
+    assert all(name in cli("drives", "best").refused() for name in ("'best'", "'mlc-20nm'"))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], "no command; expected one of 'run'"),
+        (["bogus"], "unknown command 'bogus' of floatgate; expected one of 'run'"),
+        (["trace", "bogus"], "unknown command 'bogus' of floatgate trace; expected one of 'info', 'convert'"),
+        (["trace"], "no command; expected one of 'info', 'convert'"),
+        (["run", "--bogus"], "unknown option '--bogus' of floatgate run; expected one of --trace"),
+        (["run", "--repeat", "0"], "'--repeat'"),
+        (["run", "--repeat", "x"], "'--repeat'"),
+        (["run", "--set"], "--set"),
+        (["run", "a", "b"], "unexpected extra argument"),
+        (["run", "--out", ""], "--out: an empty path"),
+        (["run", "--json", ""], "an empty path"),
+        (["compare"], "missing argument"),
+        (["theory", "wa"], "missing option '--policy'"),
+        (["theory", "wa", "--policy", "best", "--spare-factor", "0.1", "--pages-per-block", "4"], "'greedy'"),
+        (["theory", "wa", "--policy", "fifo", "--spare-factor", "nan", "--pages-per-block", "4"], "spare"),
+        (["theory", "wa", "--policy", "fifo", "--spare-factor", "x", "--pages-per-block", "4"], "'--spare-factor'"),
+        (["trace", "convert", "a", "b.xyz"], "b.xyz: no format is known by '.xyz'"),
+    ],
+)
+def test_usage_errors_have_the_form_of_all_errors(
+    cli: Cli, tmp_path: Path, arguments: list[str], expected: str
+) -> None:
+    assert expected in cli(*arguments).refused()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_strange_file_names_stay_on_one_plain_line(cli: Cli) -> None:
+    said = cli("run", "a\nb\x1b[31m.toml").refused()
+    assert said == "a b\\x1b[31m.toml: no such file; expected an experiment file (TOML)"
+
+
+def test_a_worn_out_drive_is_a_failed_run(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    said = cli("run", experiment, "--set", "drive.endurance.pe_cycles=1", "--out", "o", "--json", "j").refused(1)
+    assert "worn out" in said
+    assert "request" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["small.toml"]
+
+
+def test_result_json_of_something_else_is_refused(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r/result.json").write_text("{")
+    assert cli("report", "r").refused().startswith("r/result.json:1:2: not JSON")
+    (tmp_path / "r/result.json").write_text(json.dumps({"schema": "other/1"}))
+    assert "'floatgate.result/1'" in cli("report", "r").refused()

@@ -1,0 +1,127 @@
+"""The reports: self-contained, complete, and the same for the same cause everywhere."""
+
+from __future__ import annotations
+
+import html.parser
+import re
+from typing import Any
+
+import pytest
+
+import floatgate
+from conftest import SMALL
+from floatgate import charts
+from floatgate.causes import CAUSES, by_cause, cause
+
+COMMAND = "floatgate run small.toml --set 'a=<b>'"
+
+
+class Page(html.parser.HTMLParser):
+    """What a page holds: tags in balance, ids, and what it would fetch."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.references: list[str] = []
+        self.tags: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        for name, value in attrs:
+            if name == "id":
+                self.ids.append(value or "")
+            if name in ("src", "href", "xlink:href", "data", "action"):
+                self.references.append(value or "")
+
+
+@pytest.fixture(scope="module")
+def report(small_run: floatgate.Run) -> str:
+    return small_run.report(COMMAND)
+
+
+def test_nothing_is_fetched_and_nothing_runs(report: str) -> None:
+    page = Page(report)
+    assert "script" not in page.tags
+    assert [place for place in page.references if not place.startswith(("data:", "#"))] == []
+    assert "@import" not in report
+    addresses = set(re.findall(r"https?://[^\"' <>)]+", report))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert re.findall(r"url\((?!#)", report) == []
+
+
+def test_ids_are_unique_and_every_reference_has_its_target(report: str) -> None:
+    page = Page(report)
+    assert len(page.ids) == len(set(page.ids))
+    assert set(re.findall(r"url\(#([^)]+)\)", report)) <= set(page.ids)
+
+
+def test_it_holds_what_the_contract_lists(report: str, small_run: floatgate.Run) -> None:
+    for heading in (
+        "Where programs and time went",
+        "Over time",
+        "Distributions",
+        "What the model leaves out",
+        "To repeat it",
+        "Resolved experiment",
+    ):
+        assert f"<h2>{heading}</h2>" in report
+    for title in ("Write amplification", "Programs by cause", "Wear", "Valid pages", "Free blocks"):
+        assert f"<b>{title}</b>" in report
+    for unit in ("time, ", "share of the total", "erases of a block", "valid pages of a closed block", "free blocks"):
+        assert f">{unit}" in report
+    assert f"{small_run.waf:.2f}" in report
+    assert small_run.config_hash in report
+    assert f"seed {small_run.seed}" in report
+    assert floatgate.__version__ in report
+    assert all(text in report for text in small_run.not_modelled)
+    assert "floatgate run small.toml --set &#x27;a=&lt;b&gt;&#x27;" in report
+    assert "floatgate run experiment.toml" in report
+
+
+def test_text_takes_the_colour_of_the_page_and_causes_have_patterns(report: str) -> None:
+    assert charts.INK not in report.split("</style>")[1]
+    assert "currentColor" in report
+    assert 'fill="url(#cause-gc)"' in report
+    assert f'fill="{CAUSES["host"].color}"' in report
+
+
+def test_charts_are_drawn_for_wide_and_narrow_pages(report: str) -> None:
+    widths = [int(float(width)) for width in re.findall(r'<svg [^>]*?width="(\d+(?:\.\d+)?)" height', report)]
+    assert max(widths) <= 560
+    assert widths.count(328) == widths.count(560) >= 5
+    assert 'name="viewport"' in report
+
+
+def test_several_devices_have_a_table(trace: Any) -> None:
+    run = floatgate.run(trace=trace, set={"drive.capacity": "64 MiB"})
+    text = run.report()
+    assert "Devices of the trace" in text
+    assert "usr_1" in text
+
+
+def test_one_device_needs_no_table(report: str) -> None:
+    assert "Devices of the trace" not in report
+
+
+def test_a_run_of_one_request_has_a_report() -> None:
+    text = floatgate.run(SMALL, set={"workload.requests": 1}).report()
+    assert "Resolved experiment" in text
+
+
+def test_a_comparison_has_a_report() -> None:
+    done = floatgate.compare(SMALL, {"ftl.collect.policy": ["greedy", "fifo"], "drive.endurance.pe_cycles": [3000, 1]})
+    text = done.report("floatgate compare x")
+    page = Page(text)
+    assert "script" not in page.tags
+    assert "Failed: ftl.collect.policy" in text
+    assert "Differences are against greedy, 3000" in text
+    assert "floatgate compare x" in text
+
+
+def test_causes_come_in_one_order_with_unknown_ones_last() -> None:
+    counts = {"total": 6, "zeta": 1, "gc": 2, "host": 3, "partial": 0}
+    assert by_cause(counts) == [("host", 3), ("gc", 2), ("zeta", 1)]
+    assert cause("zeta_x").label == "zeta x"
+    looks = [(entry.color, entry.pattern) for entry in CAUSES.values()]
+    assert len({color for color, _ in looks}) == len({pattern for _, pattern in looks}) == len(looks)

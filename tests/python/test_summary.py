@@ -1,0 +1,128 @@
+"""The summary and its words and units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import floatgate
+from floatgate import summary, units
+
+RESULT: dict[str, Any] = {
+    "drive": {
+        "name": "mlc-20nm",
+        "physical_bytes": 128 << 30,
+        "logical_bytes": 119 << 30,
+        "spare_factor": 0.07,
+        "effective_spare_factor": 0.068,
+    },
+    "workload": {"kind": "trace", "format": "msr", "footprint_bytes": 21 << 30},
+    "host": {"read_requests": 546_000, "write_requests": 3_654_000, "trim_requests": 0, "write_bytes": 148 * 10**9},
+    "span_s": 7 * 86_400.0,
+    "lifetime": {"years": 4.1, "pe_cycles": 3000, "tbw_bytes": 194e12, "dwpd": 0.56},
+    "waf": 1.93,
+    "waf_95": [1.92, 1.94],
+    "stationary": True,
+    "flash": {"programs": {"host": 520, "partial": 10, "gc": 470, "total": 1000}},
+    "wear": {"erases_min": 398, "erases_mean": 412.0, "erases_max": 431, "erases_std": 6.1},
+    "latency_us": {
+        "read": {"count": 10, "p50": 61.0, "p99": 1900.0},
+        "write": {"count": 10, "p50": 700.0, "p99": 11000.0},
+    },
+}
+EXPERIMENT = {"workload": {"file": "some/web.csv.zst"}}
+
+
+def test_the_lines_are_those_of_the_contract() -> None:
+    assert summary.drive(RESULT) == "mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % effective)"
+    assert summary.workload(RESULT, EXPERIMENT) == (
+        "web.csv.zst (msr): 4.2 M requests, 87 % writes, 148 GB written in 7.0 days, 21 GiB footprint"
+    )
+    assert summary.life(RESULT) == "4.1 years at this rate (3000 P/E cycles; 194 TBW; 0.56 drive writes a day)"
+    assert summary.waf(RESULT) == "1.93 (95 %: 1.92-1.94, stationary)"
+    assert summary.programs(RESULT) == "52 % host, 47 % garbage collection, 1 % partial pages"
+    assert summary.wear(RESULT) == "412 erases a block (min 398, max 431, sd 6.1)"
+    assert summary.latency(RESULT) == "read p50 61 us, p99 1.9 ms; write p50 700 us, p99 11 ms"
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    assert summary.life({**RESULT, "lifetime": {"years": None, "pe_cycles": 3000, "tbw_bytes": 194e12}}) == (
+        "194 TBW (3000 P/E cycles; no years: the workload has no time span)"
+    )
+    assert summary.waf({**RESULT, "waf": None}) == "none: the workload wrote nothing"
+    assert summary.latency({**RESULT, "latency_us": None}) is None
+    assert summary.workload({}, {}) is None
+    assert summary.life({}) is None
+
+
+def test_a_short_run_says_so() -> None:
+    assert summary.waf({"waf": 1.5, "waf_95": None, "stationary": None}) == "1.50 (too short for an interval)"
+
+
+def test_remarks_name_what_was_done_to_the_input() -> None:
+    workload = {
+        "bad_lines_skipped": 3,
+        "first_bad_line": "t.csv:2: what",
+        "stamps_backwards": 2,
+        "beyond": {"policy": "wrap", "requests_moved": 12},
+        "assumed": ["time in us"],
+    }
+    assert summary.remarks({"workload": workload, "flash": {"unmapped_reads": 5}}) == [
+        "3 bad lines skipped (the first: t.csv:2: what)",
+        "12 requests beyond the drive moved (wrap)",
+        "2 time stamps run backwards",
+        "time in us",
+        "5 pages read that were never written (they cost no flash read)",
+    ]
+
+
+def test_a_workload_without_writes_has_a_summary() -> None:
+    run = floatgate.run({"drive.capacity": "64 MiB", "workload.requests": 1000, "workload.read_share": 1.0})
+    assert run.waf is None
+    text = run.summary()
+    assert "none: the workload wrote nothing" in text
+    assert "<svg" in run.report()
+
+
+@pytest.mark.parametrize(
+    ("made", "expected"),
+    [
+        (units.binary_bytes(128 << 30), "128 GiB"),
+        (units.binary_bytes(1023), "1023 B"),
+        (units.binary_bytes(1536), "1.50 KiB"),
+        (units.decimal_bytes(148 * 10**9), "148 GB"),
+        (units.decimal_bytes(0), "0 B"),
+        (units.decimal_bytes(999_999), "1 MB"),
+        (units.count(4_200_000), "4.2 M"),
+        (units.count(9_999), "9999"),
+        (units.count(999_999), "1.0 M"),
+        (units.share(0.52), "52 %"),
+        (units.share(0.0), "0 %"),
+        (units.share(0.00001), "< 0.1 %"),
+        (units.share(0.999), "99.9 %"),
+        (units.share(1.0), "100 %"),
+        (units.span(604_800), "7.0 days"),
+        (units.span(939), "939 s"),
+        (units.span(1900e-6), "1.9 ms"),
+        (units.span(0.1e-6), "0.10 us"),
+        (units.years(4.1), "4.1 years"),
+        (units.years(0.1), "36.5 days"),
+        (units.years(1e9), "more than 1000 years"),
+        (units.figure(7.1238), "7.12"),
+        (units.figure(9.999), "10.0"),
+        (units.figure(0.05612, 2), "0.056"),
+        (units.figure(12345.6), "12346"),
+    ],
+)
+def test_numbers_read_as_people_write_them(made: str, expected: str) -> None:
+    assert made == expected
+
+
+@given(st.floats(min_value=1e-9, max_value=1e15))
+def test_numbers_keep_their_size(value: float) -> None:
+    assert float(units.figure(value)) == pytest.approx(value, rel=0.006)
+    for made in (units.binary_bytes(value), units.decimal_bytes(value), units.span(value)):
+        assert "e" not in made.split()[0]
