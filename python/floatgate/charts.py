@@ -5,13 +5,14 @@ Axes carry units; a cause has the same colour and pattern in every chart (:mod:`
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from floatgate.causes import CAUSES, PATTERNS, by_cause, cause
 from floatgate.record import look
-from floatgate.series import thinned
+from floatgate.series import rates, thinned
 
 if TYPE_CHECKING:
     import altair as alt
@@ -64,18 +65,12 @@ def shares(run: Run, width: int = WIDTH) -> alt.Chart:
 
 
 def writes(run: Run, width: int = WIDTH) -> alt.Chart:
-    """Pages programmed over time, stacked by cause; the lowest layer is the host's demand."""
+    """What the flash programs over time, stacked by cause: MB/s, or pages a request where the workload has no time."""
     import altair as alt
 
-    rows, axis = _course(run)
-    unit_name, unit = _unit(max((row.get("flash_writes") or 0 for row in rows), default=0), _COUNT_UNITS)
+    rows, axis, unit = _programming(run)
     stacked = [
-        {
-            "at": row["at"],
-            "cause": cause(name).label,
-            "pages": (row.get(f"programs_{name}") or 0) / unit,
-            "order": order,
-        }
+        {"at": row["at"], "cause": cause(name).label, "rate": row[f"programs_{name}"], "order": order}
         for row in rows
         for order, name in enumerate(_programmed(rows))
     ]
@@ -84,7 +79,7 @@ def writes(run: Run, width: int = WIDTH) -> alt.Chart:
         .mark_area(interpolate="step-before", stroke=INK, strokeWidth=0.4)
         .encode(
             x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)),
-            y=alt.Y("pages:Q", title=f"pages{f', {unit_name}' if unit_name else ''}", stack="zero"),
+            y=alt.Y("rate:Q", title=unit, stack="zero"),
             color=_by_cause([row["cause"] for row in stacked]),
             order="order:Q",
         )
@@ -214,17 +209,42 @@ def _roomy(values: Sequence[float]) -> list[float]:
 def _course(run: Run) -> tuple[list[dict[str, Any]], str]:
     """The thinned series with ``at``, the place on the x axis, and the axis' title."""
     rows = thinned(run.series, POINTS)
-    seconds = [row.get("time_s") or 0.0 for row in rows]
-    if seconds and seconds[-1] > 0 and seconds[-1] == max(seconds):
-        name, unit = _unit(seconds[-1], _TIME_UNITS)
-        title, places = f"time, {name}", seconds
-    else:
+    places = list(itertools.accumulate((row.get("time_s") or 0.0 for row in rows), max))
+    kind: str = "time"
+    units: Sequence[tuple[str, float]] = _TIME_UNITS
+    if not places or places[-1] <= 0:
         places = [float(row.get("requests") or 0) for row in rows]
-        name, unit = _unit(places[-1] if places else 0, _COUNT_UNITS)
-        title = f"requests{f', {name}' if name else ''}"
+        kind, units = "requests", _COUNT_UNITS
+    title, unit = _axis(kind, places[-1] if places else 0, units)
     for row, place in zip(rows, places, strict=True):
         row["at"] = place / unit
     return rows, title
+
+
+def _programming(run: Run) -> tuple[list[dict[str, Any]], str, str]:
+    """Rows with ``at`` and a rate for each cause, and the titles of both axes."""
+    timed: list[dict[str, Any]] | None = rates(run.series, POINTS) if run.series.num_rows > 1 else None
+    if timed is not None:
+        megabytes = (look(run.result, "drive", "page_bytes") or 4096) / 1e6
+        title, unit = _axis("time", timed[-1]["time_s"], _TIME_UNITS)
+        made = [
+            {"at": row["time_s"] / unit, **{name: row[name] * megabytes for name in row if name != "time_s"}}
+            for row in timed
+        ]
+        return made, title, "MB/s programmed"
+    rows, title = _course(run)
+    before = 0
+    for row in rows:
+        requests = row["requests"] - before
+        before = row["requests"]
+        row.update({name: (row[name] or 0) / requests for name in row if name.startswith("programs_")})
+    return rows, title, "pages a request"
+
+
+def _axis(kind: str, largest: float, units: Sequence[tuple[str, float]]) -> tuple[str, float]:
+    """``time, hours`` and the length of an hour in seconds."""
+    name, unit = _unit(largest, units)
+    return (f"{kind}, {name}" if name else kind), unit
 
 
 def _programmed(rows: Sequence[dict[str, Any]]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -135,7 +134,7 @@ def _course(run: Run) -> str:
             html.figure(
                 "writes",
                 "Programs by cause",
-                "Pages programmed in each interval.",
+                "What the flash programs, over the whole run.",
                 lambda width: charts.writes(run, width),
             ),
         ]
@@ -219,8 +218,3 @@ def _bytes(value: Any) -> str:
 
 def _time(value: Any) -> str:
     return "-" if value is None else units.span(value)
-
-
-def result_json_text(result: Any) -> str:
-    """JSON as floatgate writes it to standard output: indented, one line break at the end."""
-    return json.dumps(result, indent=2, ensure_ascii=False) + "\n"

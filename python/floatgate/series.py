@@ -99,3 +99,26 @@ def thinned(series: pa.Table, rows: int) -> list[dict[str, Any]]:
             row["waf"] = row["flash_writes"] / row["page_writes"] if row["page_writes"] else None
         result.append(row)
     return result
+
+
+def rates(series: pa.Table, bins: int) -> list[dict[str, float]] | None:
+    """Pages programmed a second by cause, in ``bins`` equal stretches of time; None where the workload has no time.
+
+    The core's intervals are equal in requests; what falls into one is spread evenly over its time.
+
+    Returns:
+        A row a stretch: ``time_s``, its end, and ``programs_<cause>``, pages a second.
+    """
+    import numpy as np
+
+    names = [name for name in series.column_names if name.startswith("programs_")]
+    ends = np.maximum.accumulate(np.asarray(series["time_s"], dtype=float)) if series.num_rows else np.zeros(0)
+    if ends.size == 0 or ends[-1] <= 0:
+        return None
+    times = np.concatenate([[0.0], np.maximum(ends, 0.0)])
+    edges = np.linspace(0.0, times[-1], bins + 1)
+    rows: dict[str, Any] = {"time_s": edges[1:]}
+    for name in names:
+        total = np.concatenate([[0], np.cumsum(np.asarray(series[name]))])
+        rows[name] = np.diff(np.interp(edges, times, total)) / (times[-1] / bins)
+    return [{name: float(column[index]) for name, column in rows.items()} for index in range(bins)]
