@@ -14,6 +14,7 @@ mod resolve_drive;
 mod resolve_ftl;
 mod resolve_workload;
 pub mod schema;
+mod tables;
 
 pub use raw::Experiment;
 pub use resolve::{Resolved, resolve};

@@ -2,7 +2,7 @@
 
 use crate::layers::Layers;
 use crate::raw;
-use crate::resolve::choice;
+use crate::tables::choice;
 use floatgate_base::{Result, units::parse_bytes};
 use floatgate_nand::{Endurance, Geometry, Timing, endurance::MODELS};
 

@@ -2,7 +2,7 @@
 
 use crate::layers::Layers;
 use crate::raw;
-use crate::resolve::{choice, known, only};
+use crate::tables::{choice, known, only};
 use floatgate_base::{PolicyInfo, Result};
 use floatgate_flash::{Layout, Scope};
 use floatgate_ftl::units::FREE_CHOICES;

@@ -2,8 +2,8 @@
 
 use crate::layers::Layers;
 use crate::raw;
-use crate::resolve::{choice, unknown};
-use floatgate_base::{Error, Result};
+use crate::tables::{choice, unknown};
+use floatgate_base::{Error, Place, Result};
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
 use floatgate_sim::plan;
@@ -165,7 +165,7 @@ fn generator(
         seed,
     };
     config.validate().map_err(|e| match &e.place {
-        floatgate_base::Place::Setting(key) => {
+        Place::Setting(key) => {
             let key = if key.starts_with("workload.") { key.clone() } else { format!("workload.{key}") };
             at(e, &key)
         }
@@ -225,7 +225,15 @@ fn trace_plan(layers: &Layers, raw: &raw::Workload) -> Result<(plan::Workload, B
         raw.lba_unit.as_deref(),
         raw.action.as_deref(),
         raw.on_bad_line.as_deref(),
-    )?;
+    )
+    .map_err(|e| match &e.place {
+        // The reader names options as the command line has them; here they are keys.
+        Place::Setting(option) => {
+            let key = format!("workload.{}", option.trim_start_matches('-').replace('-', "_"));
+            layers.error(&key, e.what.clone(), e.expected.clone())
+        }
+        _ => e,
+    })?;
     let beyond = raw.beyond.as_deref().unwrap_or_default();
     let beyond =
         choice(layers, "workload.beyond", "treatment of addresses beyond the drive", beyond, BEYOND)?;

@@ -1,6 +1,7 @@
 //! The state of the page-mapped drive, and what the host can do to it.
 
 use crate::collect::Victim;
+use crate::free_pages::FreePages;
 use crate::index::Index;
 use crate::live::Live;
 use crate::separate::Separate;
@@ -89,7 +90,7 @@ pub struct Ftl {
     pub(crate) now: u64,
     pub(crate) rng: Rng,
     pub(crate) gc: GcCounters,
-    pub(crate) free_pages: crate::space::FreePages,
+    pub(crate) free_pages: FreePages,
     /// Host pages that pass over a domain before it is tried again, after it was found full of valid pages.
     pub(crate) pass_over: Vec<u32>,
     /// The victim's live pages while it is being collected.
@@ -117,7 +118,7 @@ impl Ftl {
             now: 0,
             rng: Rng::new(setup.seed, "ftl"),
             gc: GcCounters::default(),
-            free_pages: crate::space::FreePages::new(layout.pages()),
+            free_pages: FreePages::new(layout.pages()),
             pass_over: vec![0; domains as usize],
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             programs_max,
@@ -272,18 +273,6 @@ impl Ftl {
     #[must_use]
     pub fn mean_free_pages(&self) -> f64 {
         self.free_pages.mean(self.now)
-    }
-
-    /// Live pages.
-    #[must_use]
-    pub fn mapped_pages(&self) -> u64 {
-        self.map.iter().filter(|&&word| word & SIDE_TABLE == 0).count() as u64
-    }
-
-    /// How the drive is managed.
-    #[must_use]
-    pub fn setup(&self) -> &Setup {
-        &self.setup
     }
 
     /// Units by number of valid pages, free and open units left out: `histogram[v]` units have `v`.

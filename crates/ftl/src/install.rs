@@ -31,7 +31,7 @@ impl Ftl {
         }
         self.units.meta[unit as usize].valid = valid;
         self.enter_index(domain, unit);
-        self.free_pages.take_installed(u64::from(self.layout.pages_per_unit()));
+        self.free_pages.take(u64::from(self.layout.pages_per_unit()));
     }
 
     /// Takes the free units of a domain away, except `keep` of them, for [`Ftl::install`] to fill.

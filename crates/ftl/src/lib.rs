@@ -8,6 +8,7 @@
 
 mod audit;
 pub mod collect;
+mod free_pages;
 pub mod ftl;
 pub mod index;
 mod install;

@@ -8,56 +8,6 @@ use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::UnitId;
 use floatgate_flash::{Cause, Flash};
 
-/// Free pages averaged over host page writes, without a step per page: between two collections each host page
-/// takes exactly one, so the sum over n writes is that of a falling line.
-#[derive(Clone, Debug)]
-pub(crate) struct FreePages {
-    now_free: u64,
-    since: u64,
-    started: u64,
-    sum: f64,
-}
-
-impl FreePages {
-    pub fn new(pages: u32) -> Self {
-        Self { now_free: u64::from(pages), since: 0, started: 0, sum: 0.0 }
-    }
-
-    /// Accounts for the host pages written up to `now`.
-    pub fn advance(&mut self, now: u64) {
-        let n = (now - self.since) as f64;
-        self.sum += n * self.now_free as f64 - n * (n - 1.0) / 2.0;
-        self.now_free -= now - self.since;
-        self.since = now;
-    }
-
-    fn take(&mut self, pages: u64) {
-        self.now_free -= pages;
-    }
-
-    /// Pages that preconditioning filled without host writes.
-    pub fn take_installed(&mut self, pages: u64) {
-        self.take(pages);
-    }
-
-    fn give(&mut self, pages: u64) {
-        self.now_free += pages;
-    }
-
-    pub fn restart(&mut self, now: u64) {
-        self.advance(now);
-        self.started = now;
-        self.sum = 0.0;
-    }
-
-    pub fn mean(&self, now: u64) -> f64 {
-        let mut state = self.clone();
-        state.advance(now);
-        let n = now - self.started;
-        if n == 0 { state.now_free as f64 } else { state.sum / n as f64 }
-    }
-}
-
 /// A domain found full of valid pages is passed over for so many of its turns.
 const PASS_OVER_TURNS: u32 = 64;
 

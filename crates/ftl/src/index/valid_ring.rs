@@ -52,12 +52,6 @@ impl ValidRing {
         (!self.is_empty()).then(|| self.order[(self.front & self.mask) as usize])
     }
 
-    /// Unit `rank` places behind the first in the order of valid counts.
-    #[must_use]
-    pub fn nth(&self, rank: u32) -> Option<UnitId> {
-        (rank < self.len()).then(|| self.order[((self.front + u64::from(rank)) & self.mask) as usize])
-    }
-
     /// Takes in a unit that was just closed; `meta[unit].valid` is its count.
     pub fn insert(&mut self, unit: UnitId, meta: &mut [UnitMeta]) {
         let index = (self.end & self.mask) as u32;
