@@ -97,7 +97,7 @@ class Run:
     def name(self) -> str:
         """What to call the run: its folder's name, else the trace's file name, else the workload's pattern."""
         if self.folder is not None:
-            return self.folder.name
+            return self.folder.absolute().name
         file = look(self.experiment(), "workload", "file")
         return Path(file).name if file else str(look(self.experiment(), "workload", "pattern") or "run")
 
