@@ -136,7 +136,7 @@ fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
         "passes": passes,
         "devices": devices,
         "bad_lines_skipped": source.bad_lines_skipped,
-        "first_bad_line": source.first_bad_line,
+        "first_bad_line": source.first_bad_line.as_deref().map(|line| without_path(resolved, line)),
         "other_records": source.other_records,
         "stamps_backwards": source.stamps_backwards,
         "content_hash": source.content_hash,
@@ -146,6 +146,13 @@ fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
             "requests_moved": outcome.requests_moved,
         },
     })
+}
+
+/// A finding without the name of the trace, which must not enter the result: `PATH:7:1: what` as `line 7:1: what`.
+fn without_path(resolved: &Resolved, finding: &str) -> String {
+    let Workload::Trace { path, .. } = &resolved.plan.workload else { return finding.into() };
+    let rest = finding.strip_prefix(path.as_str()).and_then(|rest| rest.strip_prefix(':'));
+    rest.map_or_else(|| finding.into(), |rest| format!("line {rest}"))
 }
 
 fn host(count: &HostCounters) -> Value {

@@ -16,7 +16,7 @@ use floatgate_trace::Generator;
 use serde_json::Value;
 
 /// Seeds that are run where nothing else is asked for.
-const CASES: u64 = 2500;
+const CASES: u64 = 1200;
 
 fn seeds() -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("a whole number"));

@@ -86,7 +86,7 @@ impl Geometry {
             let what = format!("page_bytes is {}", self.page_bytes);
             return fault("page_bytes", what, "expected a power of two from 512 to 65536");
         }
-        let pages = counts.iter().map(|&(_, count)| u128::from(count)).product::<u128>();
+        let pages = counts.iter().fold(1, |pages: u128, &(_, count)| pages.saturating_mul(u128::from(count)));
         if pages > u128::from(PAGES_MAX) {
             let what = format!("the drive has {pages} pages");
             return fault(
@@ -128,6 +128,18 @@ mod tests {
         assert_eq!(key(Geometry { page_bytes: 256, ..SMALL }), "page_bytes");
         assert_eq!(key(Geometry { page_bytes: 131_072, ..SMALL }), "page_bytes");
         assert_eq!(key(Geometry { blocks_per_plane: u32::MAX, ..SMALL }), "blocks_per_plane");
+        // 2^132 pages: a product in 128 bits would wrap around to 0.
+        let n = 1 << 22;
+        let absurd = Geometry {
+            channels: n,
+            chips_per_channel: n,
+            dies_per_chip: n,
+            planes_per_die: n,
+            blocks_per_plane: n,
+            pages_per_block: n,
+            page_bytes: 4096,
+        };
+        assert_eq!(key(absurd), "blocks_per_plane");
         let most = Geometry { blocks_per_plane: ((1u64 << 31) / 64 / 12 - 1) as u32, ..SMALL };
         assert_eq!(most.check(), Ok(()));
     }

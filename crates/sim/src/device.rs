@@ -450,7 +450,9 @@ impl Simulation {
         let place = self.source.place_of(index);
         let time = self.stream.batch.time_ns[request].saturating_add(self.stream.shift_ns);
         let time_s = (self.stream.counted_to_ns > 0).then_some(time as f64 / 1e9);
-        failure::stopped(&self.plan, why, number, &place, self.splitter.total().page_writes, time_s)
+        // Not the splitter's count: it has already seen the requests behind this one.
+        let [host, partial, _] = self.array.counters().programs;
+        failure::stopped(&self.plan, why, number, &place, host + partial, time_s)
     }
 
     /// The figures of the run. Meaningful once the phase is [`Phase::Done`].

@@ -268,7 +268,7 @@ impl Source for Generator {
     }
 
     fn place_of(&self, index: u64) -> String {
-        format!("synthetic request {index}")
+        format!("synthetic request {}", index + 1)
     }
 
     fn has_times(&self) -> bool {
