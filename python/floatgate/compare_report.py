@@ -31,7 +31,7 @@ def page(comparison: Comparison, command: str | None = None) -> str:
         _reading(first),
         _chart(comparison),
         _workload(comparison),
-        _left_out(comparison),
+        html.left_out([text for run in comparison.runs for text in look(run.result, "not_modelled") or []]),
         f"<h2>To repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
         _experiment(comparison),
     ]
@@ -71,12 +71,6 @@ def _workload(comparison: Comparison) -> str:
         return ""
     kept = [line for line in lines(comparison.runs[0]) if line[0] in ("drive", "workload", "note")]
     return f"<h2>The first setting's drive and workload</h2>{html.rows_table(kept)}"
-
-
-def _left_out(comparison: Comparison) -> str:
-    said = [text for run in comparison.runs for text in look(run.result, "not_modelled") or []]
-    items = "".join(f"<li>{html.escape(text)}</li>" for text in dict.fromkeys(said))
-    return f"<h2>What the model leaves out</h2><ul>{items}</ul>" if items else ""
 
 
 def _experiment(comparison: Comparison) -> str:

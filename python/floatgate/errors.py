@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from floatgate._core import FloatgateError, InputError, RunError
 
-__all__ = ["FloatgateError", "InputError", "RunError", "input_error", "one_line", "quoted", "run_error"]
+__all__ = ["FloatgateError", "InputError", "RunError", "input_error", "one_line", "quoted"]
 
 STATUS_DONE = 0
 STATUS_RUN_FAILED = 1
@@ -19,11 +19,6 @@ STATUS_INTERRUPTED = 130
 def input_error(message: str) -> InputError:
     """Make the error of unusable input (exit status 2)."""
     return InputError(one_line(message))
-
-
-def run_error(message: str) -> RunError:
-    """Make the error of a run that failed (exit status 1)."""
-    return RunError(one_line(message))
 
 
 def one_line(message: object) -> str:

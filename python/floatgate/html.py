@@ -105,6 +105,12 @@ def grid(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1, *
     return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
+def left_out(texts: Sequence[str]) -> str:
+    """The list of what the model leaves out, each once; nothing where it leaves nothing out."""
+    items = "".join(f"<li>{escape(text)}</li>" for text in dict.fromkeys(texts))
+    return f"<h2>What the model leaves out</h2><ul>{items}</ul>" if items else ""
+
+
 def swatch(color: str, pattern: str, key: str) -> str:
     """A small square in the colour and pattern of a cause."""
     fill = f"url(#cause-{key})" if pattern else color

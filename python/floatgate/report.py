@@ -31,7 +31,7 @@ def page(run: Run, command: str | None = None) -> str:
         _course(run),
         _distributions(run, result),
         _devices(result),
-        _left_out(result),
+        html.left_out(result.get("not_modelled") or []),
         _repeat(run, result, command),
     ]
     return html.document(f"{run.name()}: floatgate report", "\n".join(section for section in sections if section))
@@ -180,13 +180,6 @@ def _devices(result: dict[str, Any]) -> str:
     ]
     header = ["device", "reads", "writes", "trims", "read", "written", "trimmed", "page writes"]
     return f"<h2>Devices of the trace</h2>{html.grid(header, rows)}"
-
-
-def _left_out(result: dict[str, Any]) -> str:
-    missing = result.get("not_modelled") or []
-    if not missing:
-        return ""
-    return "<h2>What the model leaves out</h2><ul>" + "".join(f"<li>{html.escape(x)}</li>" for x in missing) + "</ul>"
 
 
 def _repeat(run: Run, result: dict[str, Any], command: str | None) -> str:

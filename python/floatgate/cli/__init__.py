@@ -17,6 +17,7 @@ from floatgate.errors import (
     STATUS_RUN_FAILED,
     STATUS_UNUSABLE_INPUT,
     FloatgateError,
+    input_error,
     one_line,
 )
 
@@ -67,13 +68,7 @@ def _must_be_text(argument: str) -> None:
     try:
         argument.encode()
     except UnicodeEncodeError:
-        raise UsageError(f"argument '{argument}': not UTF-8 text; expected UTF-8") from None
-
-
-class UsageError(FloatgateError):
-    """Unusable arguments, found before the command line is parsed."""
-
-    status = STATUS_UNUSABLE_INPUT
+        raise input_error(f"argument '{argument}': not UTF-8 text; expected UTF-8") from None
 
 
 def _failed(message: str, code: int) -> int:
