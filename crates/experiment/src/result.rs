@@ -134,6 +134,7 @@ fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
         "format": outcome.format,
         "requests": outcome.requests,
         "passes": passes,
+        "footprint_bytes": outcome.footprint_pages.map(|pages| pages * u64::from(resolved.plan.geometry.page_bytes)),
         "devices": devices,
         "bad_lines_skipped": source.bad_lines_skipped,
         "first_bad_line": source.first_bad_line.as_deref().map(|line| without_path(resolved, line)),
