@@ -48,7 +48,7 @@ def drive(result: dict[str, Any]) -> str | None:
         parts.append(f"{units.binary_bytes(facts['logical_bytes'])} visible")
     if facts.get("spare_factor") is not None:
         effective = facts.get("effective_spare_factor")
-        more = "" if effective is None or effective < 0 else f" ({units.percent1(effective)} effective)"
+        more = "" if effective is None else f" ({units.percent1(effective)} effective)"
         parts.append(f"{units.percent1(facts['spare_factor'])} spare{more}")
     name = facts.get("name")
     return f"{name}: {', '.join(parts)}" if name else ", ".join(parts)
@@ -192,7 +192,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
     """What a reader of the figures must know: lines skipped, requests moved, stamps that ran back, an empty drive."""
     facts = look(result, "workload") or {}
     said = []
-    if (look(result, "drive", "effective_spare_factor") or 0) < 0:
+    if look(result, "drive", "effective_spare_factor") is None:
         said.append("the drive was not full: garbage collection had more room than on a used one")
     skipped = facts.get("bad_lines_skipped")
     if skipped:

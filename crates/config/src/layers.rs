@@ -207,11 +207,17 @@ fn complaint(place: Place, message: &str) -> Box<Error> {
         Some((what, expected)) => (what.to_string(), format!("expected {expected}")),
         None => (message, String::from("expected a floatgate experiment (see: floatgate schema)")),
     };
-    Error::input(
-        place,
-        what.replace("unknown field", "unknown key").replace('`', "'"),
-        expected.replace('`', "'"),
-    )
+    let what = what.replace("unknown field", "unknown key").replace('`', "'");
+    // The reader names types as Rust does; people know numbers and texts.
+    const TYPES: [(&str, &str); 5] = [
+        ("expected f64", "expected a number"),
+        ("expected u32", "expected a whole number"),
+        ("expected u64", "expected a whole number"),
+        ("expected a string", "expected a text in quotes"),
+        ("expected struct ", "expected a table "),
+    ];
+    let expected = TYPES.iter().fold(expected, |text, (from, to)| text.replace(from, to));
+    Error::input(place, what, expected.replace('`', "'"))
 }
 
 fn line_of(text: &str, byte: usize, path: &str) -> Place {
@@ -273,7 +279,7 @@ mod tests {
             "{unknown}"
         );
         let kind = message("[ftl]\nspare_factor = \"x\"\n");
-        assert!(kind.starts_with("e.toml:2:16: invalid type: string \"x\"; expected f64"), "{kind}");
+        assert!(kind.starts_with("e.toml:2:16: invalid type: string \"x\"; expected a number"), "{kind}");
         assert!(message("seed = = 2\n").starts_with("e.toml:1:"));
     }
 

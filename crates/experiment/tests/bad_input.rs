@@ -365,7 +365,7 @@ fn a_worn_out_drive_says_when() {
     assert_eq!(error.status(), 1);
     assert_eq!(
         error.to_string(),
-        "the drive was worn out at request 1458 (synthetic request 1458), 1457 host page writes and 14.570 s into the run: it has \
+        "the drive was worn out at request 1458, 1457 host page writes and 14.570 s into the run: it has \
          programmed its capacity 3 times; expected fewer requests or passes, or more drive.endurance.pe_cycles"
     );
 }

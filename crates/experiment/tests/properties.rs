@@ -207,9 +207,10 @@ fn wear(result: &Value, erases: u64, blocks: u64, units: u64) -> Result<(), Stri
 fn spare(result: &Value) -> Result<(), String> {
     let drive = &result["drive"];
     let number = |key: &str| drive[key].as_f64().ok_or_else(|| format!("no {key}"));
-    let (spare, effective) = (number("spare_factor")?, number("effective_spare_factor")?);
-    // Free space that an empty or trimmed drive still has counts too, so that the lower end is open.
-    if effective > spare {
+    let spare = number("spare_factor")?;
+    // A drive that was never full has none.
+    let Some(effective) = drive["effective_spare_factor"].as_f64() else { return Ok(()) };
+    if !(0.0..=spare).contains(&effective) {
         return Err(format!("effective spare factor {effective} of {spare}"));
     }
     Ok(())

@@ -3,9 +3,11 @@
 //! Must not know: the map, blocks, policies, trace formats.
 
 pub mod counters;
+pub mod footprint;
 pub mod placement;
 pub mod split;
 
 pub use counters::HostCounters;
+pub use footprint::Footprint;
 pub use placement::{Beyond, Devices, Outside, Placement};
 pub use split::Splitter;

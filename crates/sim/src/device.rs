@@ -7,7 +7,7 @@ use crate::plan::{Plan, Precondition, Workload};
 use crate::precondition::{Filler, steady};
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_ftl::Ftl;
-use floatgate_host::{Beyond, HostCounters, Outside, Placement, Splitter, split::beyond_drive};
+use floatgate_host::{Beyond, Footprint, HostCounters, Outside, Placement, Splitter, split::beyond_drive};
 use floatgate_stats::{Histogram, Row, Series, estimate_waf, histogram::moments};
 use floatgate_trace::{Generator, Source, Summary};
 
@@ -36,6 +36,8 @@ pub struct Simulation {
     ftl: Ftl,
     array: Array,
     splitter: Splitter,
+    /// Pages touched; only traces have a footprint that is not known before.
+    footprint: Option<Footprint>,
     /// One past the largest byte addressed, by device, once scanned.
     ends: Option<Vec<u64>>,
     filler: Option<Filler>,
@@ -96,6 +98,8 @@ impl Simulation {
         let scale = plan.beyond == Beyond::Scale && matches!(plan.workload, Workload::Trace { .. });
         let mut simulation = Self {
             splitter: splitter_for(&plan, &[]),
+            footprint: matches!(plan.workload, Workload::Trace { .. })
+                .then(|| Footprint::new(plan.logical_pages)),
             source,
             ftl,
             array,
@@ -218,6 +222,9 @@ impl Simulation {
         self.ftl = Ftl::new(layout.clone(), self.plan.ftl_setup(), self.plan.programs_max());
         self.ftl.set_prefetching(self.plan.prefetching);
         self.array = Array::new(layout, self.plan.logical_pages, self.plan.shadow);
+        if let Some(footprint) = &mut self.footprint {
+            footprint.clear();
+        }
         self.ends = Some(Vec::new());
         self.stream = Stream::default();
         self.served = 0;
@@ -254,6 +261,9 @@ impl Simulation {
         }
         self.array.reset_counts(&mut self.ftl);
         self.splitter.reset_counts();
+        if let Some(footprint) = &mut self.footprint {
+            footprint.clear();
+        }
         self.phase = Phase::Run;
     }
 
@@ -289,6 +299,9 @@ impl Simulation {
                 Outside::Device => self.start_over().map(|()| false),
                 Outside::Drive { end } => Err(self.beyond(request, end)),
             };
+        }
+        if let Some(footprint) = &mut self.footprint {
+            footprint.add(&self.extents);
         }
         if let Err(stop) = self.array.serve(&mut self.ftl, &self.extents) {
             let at = failure::request_of_extent(&self.splitter, &self.stream.batch, range, stop.extent);
@@ -447,12 +460,12 @@ impl Simulation {
         } else {
             index
         } + 1;
-        let place = self.source.place_of(index);
+        let place = matches!(self.plan.workload, Workload::Trace { .. }).then(|| self.source.place_of(index));
         let time = self.stream.batch.time_ns[request].saturating_add(self.stream.shift_ns);
         let time_s = (self.stream.counted_to_ns > 0).then_some(time as f64 / 1e9);
         // Not the splitter's count: it has already seen the requests behind this one.
         let [host, partial, _] = self.array.counters().programs;
-        failure::stopped(&self.plan, why, number, &place, host + partial, time_s)
+        failure::stopped(&self.plan, why, number, place.as_deref(), host + partial, time_s)
     }
 
     /// The figures of the run. Meaningful once the phase is [`Phase::Done`].
@@ -470,12 +483,14 @@ impl Simulation {
                 (names.get(i).cloned().unwrap_or_else(|| i.to_string()), *count)
             });
         let pages_per_block = self.plan.geometry.pages_per_block;
+        let spare_pages = total_pages - self.ftl.mean_free_pages() - f64::from(self.plan.logical_pages);
         Outcome {
             span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),
             requests: self.counted,
             host: self.splitter.total(),
             by_device: by_device.collect(),
             requests_moved: self.splitter.requests_moved,
+            footprint_pages: self.footprint.as_ref().map(Footprint::pages),
             format: self.source.format(),
             assumed: self.source.assumed(),
             source: self.first_pass.clone().unwrap_or_default(),
@@ -484,10 +499,7 @@ impl Simulation {
             erases: moments(self.array.erase_counts()),
             erase_histogram: Histogram::of(self.array.erase_counts(), blocks_per_unit, BINS_MAX as u64),
             valid_histogram: Histogram::rebin(&self.ftl.valid_histogram(), BINS_MAX + 1),
-            effective_spare_factor: (total_pages
-                - self.ftl.mean_free_pages()
-                - f64::from(self.plan.logical_pages))
-                / total_pages,
+            effective_spare_factor: (spare_pages >= 0.0).then_some(spare_pages / total_pages),
             flash: counters,
             series: self.series,
         }

@@ -24,22 +24,19 @@ pub fn request_of_extent(
     range.end.saturating_sub(1)
 }
 
-/// The error of a drive that stopped at request number `request` (from 1), which stands at `place`.
+/// The error of a drive that stopped at request number `request` (from 1), which stands at `place` of its trace.
 #[must_use]
 pub fn stopped(
     plan: &Plan,
     failure: Failure,
     request: u64,
-    place: &str,
+    place: Option<&str>,
     host_pages: u64,
     time_s: Option<f64>,
 ) -> Box<Error> {
-    let when = match time_s {
-        Some(s) => {
-            format!("request {request} ({place}), {host_pages} host page writes and {s:.3} s into the run")
-        }
-        None => format!("request {request} ({place}), {host_pages} host page writes into the run"),
-    };
+    let place = place.map_or_else(String::new, |place| format!(" ({place})"));
+    let time = time_s.map_or_else(String::new, |s| format!(" and {s:.3} s"));
+    let when = format!("request {request}{place}, {host_pages} host page writes{time} into the run");
     match failure {
         Failure::OutOfFreeBlocks => Error::run(
             format!("the drive ran out of free blocks at {when}"),
@@ -47,8 +44,11 @@ pub fn stopped(
         ),
         Failure::WornOut => Error::run(
             format!(
-                "the drive was worn out at {when}: it has programmed its capacity {} times",
-                plan.endurance.pe_cycles()
+                "the drive was worn out at {when}: it has programmed its capacity {}",
+                match plan.endurance.pe_cycles() {
+                    1 => "once".into(),
+                    n => format!("{n} times"),
+                }
             ),
             "expected fewer requests or passes, or more drive.endurance.pe_cycles",
         ),

@@ -23,6 +23,8 @@ pub struct Outcome {
     pub by_device: Vec<(String, HostCounters)>,
     /// Requests whose address was wrapped or scaled.
     pub requests_moved: u64,
+    /// Distinct pages that a trace touched.
+    pub footprint_pages: Option<u64>,
     /// Name of the format.
     pub format: &'static str,
     /// What the reader took for granted.
@@ -41,8 +43,8 @@ pub struct Outcome {
     pub erase_histogram: Histogram,
     /// Closed blocks (superblocks) by valid pages, at the end.
     pub valid_histogram: Histogram,
-    /// (T - mean free - U) / T.
-    pub effective_spare_factor: f64,
+    /// (T - mean free - U) / T; none while the drive has more free pages than spare ones, that is, was never full.
+    pub effective_spare_factor: Option<f64>,
     /// The course of the run.
     pub series: Series,
 }

@@ -1,0 +1,69 @@
+//! Which pages of the drive the host has touched.
+
+use floatgate_base::{Extents, memory::table};
+
+/// One bit a logical page.
+#[derive(Clone, Debug)]
+pub struct Footprint {
+    words: Vec<u64>,
+    pages: u64,
+}
+
+impl Footprint {
+    /// No page of a drive with so many was touched.
+    #[must_use]
+    pub fn new(logical_pages: u32) -> Self {
+        Self { words: table(logical_pages.div_ceil(64) as usize, 0), pages: 0 }
+    }
+
+    /// Notes the pages of all extents, whatever is done to them.
+    pub fn add(&mut self, extents: &Extents) {
+        for (&first, &pages) in extents.lpn.iter().zip(&extents.pages) {
+            let (mut page, end) = (first, first + pages);
+            while page < end {
+                let word_end = (page | 63).saturating_add(1).min(end);
+                let bits = (u64::MAX >> (64 - (word_end - page))) << (page % 64);
+                let word = &mut self.words[(page / 64) as usize];
+                self.pages += u64::from((bits & !*word).count_ones());
+                *word |= bits;
+                page = word_end;
+            }
+        }
+    }
+
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.words.fill(0);
+        self.pages = 0;
+    }
+
+    /// Distinct pages touched.
+    #[must_use]
+    pub fn pages(&self) -> u64 {
+        self.pages
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_base::{ExtentKind, Rng};
+
+    #[test]
+    fn counts_each_page_once() {
+        let mut rng = Rng::new(1, "footprint test");
+        let mut footprint = Footprint::new(1000);
+        let mut seen = [false; 1000];
+        for _ in 0..200 {
+            let first = rng.below(900) as u32;
+            let pages = rng.below(100) as u32 + 1;
+            let mut extents = Extents::default();
+            extents.push(first, pages, ExtentKind::Read);
+            footprint.add(&extents);
+            seen[first as usize..(first + pages) as usize].fill(true);
+            assert_eq!(footprint.pages(), seen.iter().filter(|&&s| s).count() as u64);
+        }
+        footprint.clear();
+        assert_eq!(footprint.pages(), 0);
+    }
+}
