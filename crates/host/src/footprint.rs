@@ -1,6 +1,6 @@
 //! Which pages of the drive the host has touched.
 
-use floatgate_base::{Extents, memory::table};
+use floatgate_base::{ExtentKind, Extents, memory::table};
 
 /// One bit a logical page.
 #[derive(Clone, Debug)]
@@ -16,9 +16,12 @@ impl Footprint {
         Self { words: table(logical_pages.div_ceil(64) as usize, 0), pages: 0 }
     }
 
-    /// Notes the pages of all extents, whatever is done to them.
+    /// Notes the pages that are read or written; what is only given up does not count.
     pub fn add(&mut self, extents: &Extents) {
-        for (&first, &pages) in extents.lpn.iter().zip(&extents.pages) {
+        for ((&first, &pages), &kind) in extents.lpn.iter().zip(&extents.pages).zip(&extents.kind) {
+            if kind == ExtentKind::Trim {
+                continue;
+            }
             let (mut page, end) = (first, first + pages);
             while page < end {
                 let word_end = (page | 63).saturating_add(1).min(end);
@@ -37,7 +40,7 @@ impl Footprint {
         self.pages = 0;
     }
 
-    /// Distinct pages touched.
+    /// Distinct pages read or written.
     #[must_use]
     pub fn pages(&self) -> u64 {
         self.pages
@@ -47,7 +50,7 @@ impl Footprint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use floatgate_base::{ExtentKind, Rng};
+    use floatgate_base::Rng;
 
     #[test]
     fn counts_each_page_once() {
@@ -63,6 +66,11 @@ mod tests {
             seen[first as usize..(first + pages) as usize].fill(true);
             assert_eq!(footprint.pages(), seen.iter().filter(|&&s| s).count() as u64);
         }
+        let pages = footprint.pages();
+        let mut trim = Extents::default();
+        trim.push(0, 1000, ExtentKind::Trim);
+        footprint.add(&trim);
+        assert_eq!(footprint.pages(), pages);
         footprint.clear();
         assert_eq!(footprint.pages(), 0);
     }

@@ -23,7 +23,7 @@ pub struct Outcome {
     pub by_device: Vec<(String, HostCounters)>,
     /// Requests whose address was wrapped or scaled.
     pub requests_moved: u64,
-    /// Distinct pages that a trace touched.
+    /// Distinct pages that a trace read or wrote.
     pub footprint_pages: Option<u64>,
     /// Name of the format.
     pub format: &'static str,
