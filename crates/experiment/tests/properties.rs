@@ -16,7 +16,7 @@ use floatgate_trace::Generator;
 use serde_json::Value;
 
 /// Seeds that are run where nothing else is asked for.
-const CASES: u64 = 1200;
+const CASES: u64 = 2000;
 
 fn seeds() -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("a whole number"));
@@ -98,6 +98,9 @@ fn expect(case: &Case, resolved: &Resolved) -> Result<Expected, String> {
     model.counted = Expected::default();
     model.serve(&batch, warmup..batch.len());
     (1..case.repeat).for_each(|_| model.serve(&batch, 0..batch.len()));
+    // Each pass begins when the one before has ended.
+    let pass_ns = batch.time_ns.iter().max().ok_or("no request")?;
+    model.counted.span_ns = case.repeat as i64 * pass_ns - batch.time_ns[warmup];
     Ok(model.counted)
 }
 
@@ -127,6 +130,10 @@ fn host_side(result: &Value, expected: &Expected) -> Result<(), String> {
         ("/flash/unmapped_reads", expected.unmapped_reads),
     ];
     pairs.iter().try_for_each(|&(pointer, value)| equal(pointer, get(result, pointer)?, value))?;
+    let span_s = (expected.span_ns > 0).then_some(expected.span_ns as f64 / 1e9);
+    if result["span_s"].as_f64() != span_s {
+        return Err(format!("span of {} s, expected {span_s:?}", result["span_s"]));
+    }
     let devices = result["workload"]["devices"].as_array().ok_or("no devices")?;
     for key in ["page_writes", "page_reads", "write_bytes", "trim_requests"] {
         let sum = devices.iter().map(|device| device[key].as_u64().unwrap_or(0)).sum();

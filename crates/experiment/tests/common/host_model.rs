@@ -21,6 +21,8 @@ pub struct Expected {
     /// Host page reads that found data, and that found none.
     pub mapped_reads: u64,
     pub unmapped_reads: u64,
+    /// Nanoseconds from the first counted request to the last; 0 where the workload has no time.
+    pub span_ns: i64,
 }
 
 /// How addresses come onto the drive; the keys `workload.beyond` and `workload.devices`.
