@@ -258,7 +258,15 @@ impl<'a> Cursor<'a> {
             true => self.end,
             false => self.bytes[..self.at].iter().rposition(apart).map_or(0, |n| n + 1),
         };
-        let to = self.rest().iter().position(apart).map_or(self.end, |n| self.at + n);
+        self.fault_from(from, what, expected)
+    }
+
+    /// The fault of the field that began at `from` and reaches to the next comma or blank.
+    #[cold]
+    pub fn fault_from(&self, from: usize, what: &'static str, expected: &'static str) -> Fault {
+        let apart = |b: &u8| matches!(b, b',' | b' ' | b'\t');
+        let rest = &self.bytes[from.max(self.at)..self.end];
+        let to = rest.iter().position(apart).map_or(self.end, |n| from.max(self.at) + n);
         Fault { from, to, what, expected }
     }
 }

@@ -42,12 +42,18 @@ pub struct Info {
     pub aligned_share: f64,
     /// Stamps smaller than the one before.
     pub stamps_backwards: u64,
+    /// Stamps more than 30 years from the one before.
+    pub stamp_jumps: u64,
     /// Records that are no read, write or TRIM, or that have no length.
     pub other_records: u64,
     /// Lines left out because they could not be understood.
     pub bad_lines_skipped: u64,
     /// The first of them with its message.
     pub first_bad_line: Option<String>,
+    /// Lines of a tar archive's headers and padding, passed over.
+    pub tar_lines: u64,
+    /// What looks wrong without being an error, such as a rate that no drive serves.
+    pub suspicions: Vec<String>,
     /// What was taken for granted because the format does not say it.
     pub assumed: Vec<String>,
     /// blake3 of the decompressed content; null for generators.
@@ -173,9 +179,12 @@ impl Pass {
             mean_write_bytes: share(write_bytes, writes),
             aligned_share: share(self.aligned, requests).unwrap_or(0.0),
             stamps_backwards: summary.stamps_backwards,
+            stamp_jumps: summary.stamp_jumps,
             other_records: summary.other_records,
             bad_lines_skipped: summary.bad_lines_skipped,
             first_bad_line: summary.first_bad_line,
+            tar_lines: summary.tar_lines,
+            suspicions: summary.suspicions,
             assumed: source.assumed(),
             content_hash: summary.content_hash,
             devices,

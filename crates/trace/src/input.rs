@@ -69,6 +69,8 @@ pub(crate) struct Input {
     compression: Compression,
     taken: Arc<AtomicU64>,
     given: u64,
+    /// Read ahead to find out the format, and not handed out yet.
+    head: Vec<u8>,
     /// Present during the first pass only: the content does not change later.
     hasher: Option<blake3::Hasher>,
     hash: Option<String>,
@@ -90,7 +92,17 @@ impl Input {
     fn over(name: &str, raw: Box<dyn Read + Send>, reopens: bool) -> Result<Self> {
         let (reader, compression, taken) = unpack(name, raw)?;
         let hasher = Some(blake3::Hasher::new());
-        Ok(Self { name: name.into(), reader, compression, taken, given: 0, hasher, hash: None, reopens })
+        Ok(Self {
+            name: name.into(),
+            reader,
+            compression,
+            taken,
+            given: 0,
+            head: Vec::new(),
+            hasher,
+            hash: None,
+            reopens,
+        })
     }
 
     /// blake3 of the whole content in hex, once it has been read to its end.
@@ -115,21 +127,30 @@ impl Input {
         let (raw, _) = open_raw(&self.name)?;
         (self.reader, self.compression, self.taken) = unpack(&self.name, raw)?;
         self.given = 0;
+        self.head.clear();
         self.hasher = self.hash.is_none().then(blake3::Hasher::new);
         Ok(())
     }
 
+    /// The first `n` bytes, less only if there are no more; they are still handed out afterwards.
+    pub fn peek(&mut self, n: usize) -> Result<&[u8]> {
+        let have = self.head.len();
+        if have < n {
+            let mut head = std::mem::take(&mut self.head);
+            head.resize(n, 0);
+            let have = self.read(&mut head, have)?;
+            head.truncate(have);
+            self.head = head;
+        }
+        Ok(&self.head)
+    }
+
     /// Fills `buf`, less only at the end of the content.
     pub fn read_full(&mut self, buf: &mut [u8]) -> Result<usize> {
-        let mut n = 0;
-        while n < buf.len() {
-            match self.reader.read(&mut buf[n..]) {
-                Ok(0) => break,
-                Ok(more) => n += more,
-                Err(e) if e.kind() == ErrorKind::Interrupted => {}
-                Err(e) => return Err(self.failure(&e, n)),
-            }
-        }
+        let ahead = self.head.len().min(buf.len());
+        buf[..ahead].copy_from_slice(&self.head[..ahead]);
+        self.head.drain(..ahead);
+        let n = self.read(buf, ahead)?;
         if let Some(hasher) = &mut self.hasher {
             hasher.update(&buf[..n]);
             if n < buf.len() {
@@ -138,6 +159,19 @@ impl Input {
             }
         }
         self.given += n as u64;
+        Ok(n)
+    }
+
+    /// Reads until `buf`, of which `n` bytes are there, is full or the content ends.
+    fn read(&mut self, buf: &mut [u8], mut n: usize) -> Result<usize> {
+        while n < buf.len() {
+            match self.reader.read(&mut buf[n..]) {
+                Ok(0) => break,
+                Ok(more) => n += more,
+                Err(e) if e.kind() == ErrorKind::Interrupted => {}
+                Err(e) => return Err(self.failure(&e, n)),
+            }
+        }
         Ok(n)
     }
 

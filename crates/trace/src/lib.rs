@@ -2,16 +2,20 @@
 //!
 //! Must not know: drives, pages of flash, policies, configuration files.
 
+mod binary;
 mod cursor;
 pub mod formats;
 pub mod generate;
 pub mod info;
 mod input;
+mod intake;
 mod lines;
 pub mod open;
 pub mod options;
 mod pages;
+mod setup;
 pub mod source;
+mod tar;
 mod text;
 pub mod write;
 

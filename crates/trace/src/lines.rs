@@ -10,6 +10,13 @@ pub(crate) const CHUNK: usize = 256 << 10;
 /// Longest line that is looked at.
 pub(crate) const LINE_MAX: usize = 64 << 10;
 
+/// The whole lines of the first [`CHUNK`] bytes of a trace.
+pub(crate) fn whole_lines(head: &[u8]) -> &[u8] {
+    // What has fewer bytes than were asked for is all there is, and its last line is whole.
+    let whole = if head.len() < CHUNK { head.len() } else { memrchr(b'\n', head).map_or(0, |n| n + 1) };
+    &head[..whole]
+}
+
 /// What comes next.
 pub(crate) enum Next {
     /// A line without its line break: `bytes` of [`Lines::bytes`] from `from`, `len` long.
@@ -81,16 +88,6 @@ impl Lines {
     #[inline]
     pub fn bytes(&self) -> &[u8] {
         &self.buf
-    }
-
-    /// What has been read and not handed out.
-    pub fn buffered(&self) -> &[u8] {
-        &self.buf[self.start..self.end]
-    }
-
-    /// The whole lines that have been read and not handed out.
-    pub fn buffered_lines(&self) -> &[u8] {
-        &self.buf[self.start..self.whole]
     }
 
     /// The next line that is in memory.

@@ -2,10 +2,10 @@
 
 use crate::formats::{FORMATS, FormatInfo, Likeness};
 use crate::input::{Input, STDIN};
-use crate::lines::{CHUNK, Lines};
+use crate::lines::{CHUNK, whole_lines};
 use crate::options::OpenOptions;
+use crate::setup::Setup;
 use crate::source::Source;
-use crate::text::Setup;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use std::io::Read;
@@ -39,21 +39,23 @@ pub fn open_stream(
 
 /// The same with a chunk of any size, for tests.
 pub(crate) fn open_input(
-    input: Input,
+    mut input: Input,
     path: &str,
     options: &OpenOptions,
     chunk: usize,
 ) -> Result<Box<dyn Source>> {
-    let lines = Lines::new(input, chunk)?;
-    if lines.buffered().is_empty() {
+    let head = input.peek(CHUNK)?;
+    if head.is_empty() {
         let place = Place::Path(path.into());
         return Err(Error::input(place, "the file is empty", "expected a trace"));
     }
-    let info = match options.format {
-        Some(info) => info,
-        None => detect(path, &lines)?,
+    let (info, rivals) = match options.format {
+        Some(info) => (info, Vec::new()),
+        None => detect(path, head)?,
     };
-    (info.reader)(lines, Setup::new(path, info, *options)?)
+    let mut setup = Setup::new(path, info, *options)?;
+    setup.rivals = rivals;
+    (info.reader)(input, chunk, setup)
 }
 
 /// Extension of a path without that of a compression, in lower case.
@@ -73,37 +75,48 @@ struct Match {
     fit: usize,
 }
 
-fn matches(lines: &Lines) -> Vec<Match> {
-    let head = lines.buffered_lines().split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end);
-    let head: Vec<&[u8]> = head.filter(|l| !l.is_empty()).take(HEAD_LINES).collect();
+/// The lines that decide about the format.
+fn head_lines(head: &[u8]) -> Vec<&[u8]> {
+    let lines = whole_lines(head).split(|&b| b == b'\n').map(<[u8]>::trim_ascii_end);
+    lines.filter(|l| !l.is_empty()).take(HEAD_LINES).collect()
+}
+
+fn matches(head: &[u8]) -> Vec<Match> {
+    let lines = head_lines(head);
     let of = |info: &'static FormatInfo| {
-        let likeness = head.iter().map(|l| (info.recognise)(l));
+        let likeness = lines.iter().map(|l| (info.recognise)(l));
         let sure = likeness.clone().filter(|l| *l == Likeness::Yes).count();
         Match { info, sure, fit: likeness.filter(|l| *l != Likeness::No).count() }
     };
     FORMATS.iter().map(of).collect()
 }
 
-/// Finds the format of a trace by its first lines and its extension.
-fn detect(path: &str, lines: &Lines) -> Result<&'static FormatInfo> {
-    let found = matches(lines);
+type Detected = (&'static FormatInfo, Vec<&'static str>);
+
+/// Finds the format of a trace by its beginning and its extension, and which others it could be.
+fn detect(path: &str, head: &[u8]) -> Result<Detected> {
+    let extension = extension(path);
+    let named = |info: &FormatInfo| {
+        let names = |e: &str| e == info.name || info.extensions.contains(&e);
+        extension.as_deref().is_some_and(names)
+    };
+    if let Some(info) = detect_binary(head, named) {
+        return Ok((info, Vec::new()));
+    }
+    let found = matches(head);
     let best_fit = found.iter().map(|m| m.fit).max().unwrap_or(0);
     let best_sure = found.iter().map(|m| m.sure).max().unwrap_or(0);
     if best_fit == 0 {
-        return Err(unknown(path, lines));
+        return Err(unknown(path, head));
     }
-    let extension = extension(path);
-    let by_extension = |m: &&Match| {
-        let names = |e: &str| e == m.info.name || m.info.extensions.contains(&e);
-        m.fit == best_fit && extension.as_deref().is_some_and(names)
-    };
-    if let Some(m) = found.iter().find(by_extension) {
-        return Ok(m.info);
+    if let Some(m) = found.iter().find(|m| m.fit == best_fit && named(m.info)) {
+        return Ok((m.info, Vec::new()));
     }
-    let candidates: Vec<&FormatInfo> =
+    let candidates: Vec<&'static FormatInfo> =
         found.iter().filter(|m| m.sure == best_sure && m.fit > 0).map(|m| m.info).collect();
+    let rivals = found.iter().filter(|m| m.fit == best_fit).map(|m| m.info.name);
     if let [only] = candidates[..] {
-        return FORMATS.iter().find(|f| f.name == only.name).ok_or_else(|| unknown(path, lines));
+        return Ok((only, rivals.filter(|n| *n != only.name).collect()));
     }
     let names: Vec<&str> = candidates.iter().map(|f| f.name).collect();
     let what = format!("the content fits {} alike", names.join(" and "));
@@ -114,11 +127,17 @@ fn detect(path: &str, lines: &Lines) -> Result<&'static FormatInfo> {
     Err(Error::input(Place::Path(path.into()), what, how))
 }
 
+/// The binary format whose marks the content bears, or that its extension names if nothing speaks against it.
+fn detect_binary(head: &[u8], named: impl Fn(&FormatInfo) -> bool) -> Option<&'static FormatInfo> {
+    let likeness = |info: &FormatInfo| (info.recognise_head)(head);
+    let marked = FORMATS.iter().find(|f| likeness(f) == Likeness::Yes);
+    marked.or_else(|| FORMATS.iter().find(|f| likeness(f) == Likeness::Fits && named(f)))
+}
+
 /// Says why no format fits.
-fn unknown(path: &str, lines: &Lines) -> Box<Error> {
+fn unknown(path: &str, head: &[u8]) -> Box<Error> {
     let names: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
     let expected = format!("expected one of {}", names.join(", "));
-    let head = lines.buffered();
     let text = match std::str::from_utf8(head) {
         Ok(_) => head.len(),
         // The head may end within a character.
@@ -128,7 +147,7 @@ fn unknown(path: &str, lines: &Lines) -> Box<Error> {
     let binary = head[..text].iter().position(|&b| b == 0).or((text < head.len()).then_some(text));
     if let Some(byte) = binary {
         let place = Place::Byte { path: path.into(), byte: byte as u64 };
-        return Error::input(place, "binary content where a text trace was expected", expected);
+        return Error::input(place, "binary content that no format is known by", expected);
     }
     let first = head.split(|&b| b == b'\n').find(|l| !l.trim_ascii().is_empty()).unwrap_or_default();
     let what = format!("the format is not recognised (first line {})", quote(first.trim_ascii_end()));
@@ -138,6 +157,7 @@ fn unknown(path: &str, lines: &Lines) -> Box<Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::samples::{SAMPLES, SHARED, binary_samples};
     use crate::options::OnBadLine;
     use floatgate_base::{Op, RequestBatch};
     use proptest::prelude::*;
@@ -157,36 +177,6 @@ mod tests {
         }
     }
 
-    /// A few lines of every format.
-    const SAMPLES: &[(&str, &str)] = &[
-        (
-            "msr",
-            "128166391024154329,prxy,0,Write,1105182720,1024,1514\n128166391024310068,hm,1,Read,0,4096,20\n",
-        ),
-        ("spc", "0,20941264,8192,W,0.551706,Alpha/NT\n1,20939840,8192,r,0.554041\n"),
-        ("disksim", "7961.833 0 20228336 8 0\n8346.206\t1\t6397360\t496\t1\n"),
-        ("ssdsim", "0 0 303567 7 0\n0 1 55590 6 1\n26214000 0 303574 7 0\n"),
-        ("mqsim", "11413000 0 657728 16 1\n11565000 1 31244784 64 0\n"),
-        ("flashsim", "26.214000\t0\t303574\t1\t0\n78.643000\t0\t55596\t1\t1\n"),
-        (
-            "blkparse",
-            "  8,16   0        4     0.000017985  5314  Q   R 1611592 + 256 [java]\n  8,16   0        7     \
-             0.001092325  5314  C   R 1611592 + 256 [0]\n  8,33  4  1  0.5  3922  Q   N 0 (00 ..) [k w]\n  8,16   \
-             1        8     0.002  5314  Q  DS 8 + 8 [java]\nCPU0 (8,16):\n Reads Queued:  0, 0KiB\n",
-        ),
-        (
-            "fio-iolog",
-            "fio version 3 iolog\n30 /dev/null add\n10736 /dev/null trim 0 2147483648\n10752 /dev/null write 0 4096\n",
-        ),
-        (
-            "nbdkit-log",
-            "2026-11-21 02:56:10.744991 connection=1 Connect export=\"a\" tls=0 size=0x40000000\n2026-11-21 \
-             02:56:10.852818 connection=1 Read id=3 offset=0x0 count=0x4000 ...\n2026-11-21 02:56:10.852837 \
-             connection=1 ...Read id=3 return=0\n2026-11-21 02:56:10.853756 connection=1 Zero id=8 offset=0x3fff0000 \
-             count=0x10000 trim=1 fua=0 fast=0 ...\n",
-        ),
-    ];
-
     type Rows = Vec<(i64, u16, Op, u64, u64)>;
 
     /// All that a reader says about some content, errors included.
@@ -205,7 +195,7 @@ mod tests {
             for i in 0..requests.len() {
                 let (time, device) = (requests.time_ns[i], requests.device[i]);
                 let place = source.place_of(rows.len() as u64);
-                assert!(place.starts_with("t:"), "{place}");
+                assert!(place.starts_with("t:") || place.starts_with("t@"), "{place}");
                 rows.push((time, device, requests.op[i], requests.offset[i], requests.bytes[i]));
             }
             if let Err(e) = result {
@@ -239,17 +229,34 @@ mod tests {
         }
     }
 
+    fn detected(content: &[u8], name: &str) -> Result<&'static str> {
+        open_stream(Box::new(std::io::Cursor::new(content.to_vec())), name, &OpenOptions::default())
+            .map(|s| s.format())
+    }
+
     #[test]
     fn the_samples_are_recognised() {
         for (name, sample) in SAMPLES {
-            let stream = |name: &str| {
-                let stream = Box::new(std::io::Cursor::new(sample.as_bytes().to_vec()));
-                open_stream(stream, name, &OpenOptions::default()).map(|s| s.format())
-            };
-            assert_eq!(stream(&format!("trace.{name}")).unwrap(), *name);
-            if !["ssdsim", "mqsim", "flashsim", "disksim"].contains(name) {
-                assert_eq!(stream("trace.txt").unwrap(), *name);
+            assert_eq!(detected(sample.as_bytes(), &format!("trace.{name}")).unwrap(), *name);
+            if !SHARED.contains(name) {
+                assert_eq!(detected(sample.as_bytes(), "trace.txt").unwrap(), *name);
             }
+        }
+        for (name, sample) in binary_samples() {
+            assert_eq!(detected(&sample, &format!("trace.{name}")).unwrap(), name);
+            if name != "pages" {
+                assert_eq!(detected(&sample, "trace.bin").unwrap(), name);
+            }
+        }
+    }
+
+    #[test]
+    fn every_format_has_a_sample() {
+        for format in FORMATS {
+            let text = SAMPLES.iter().any(|(name, _)| *name == format.name);
+            let binary = binary_samples().iter().any(|(name, _)| *name == format.name);
+            assert!(text || binary, "{}", format.name);
+            assert!(!format.summary.is_empty() && format.line.starts_with("expected "), "{}", format.name);
         }
     }
 
@@ -278,7 +285,33 @@ mod tests {
             }
             let mut options = with_format(name, if skip { OnBadLine::Skip } else { OnBadLine::Stop });
             // The head decides about the action and must be the same.
-            options.action = (name == "blkparse").then_some(crate::options::Action(b'Q'));
+            let has_actions = options.format.is_some_and(|f| f.has_actions);
+            options.action = has_actions.then_some(crate::options::Action(b'Q'));
+            let whole = read(&content, &options, CHUNK, 1000);
+            prop_assert_eq!(&read(&content, &options, chunk, batch), &whole);
+        }
+
+        /// Damaged records: the same.
+        #[test]
+        fn chunks_and_batches_make_no_difference_to_records(
+            which in 0..5usize,
+            copies in 1usize..6,
+            damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>(), 0u8..3), 0..4),
+            chunk in 1usize..300,
+            batch in 1usize..5,
+            skip in any::<bool>(),
+        ) {
+            let (name, sample) = binary_samples().swap_remove(which);
+            let mut content = sample.repeat(copies);
+            for (at, byte, how) in damage {
+                let at = at.index(content.len());
+                match how {
+                    0 => content[at] = byte,
+                    1 => content.insert(at, byte),
+                    _ => { content.truncate(at.max(1)); }
+                }
+            }
+            let options = with_format(name, if skip { OnBadLine::Skip } else { OnBadLine::Stop });
             let whole = read(&content, &options, CHUNK, 1000);
             prop_assert_eq!(&read(&content, &options, chunk, batch), &whole);
         }
@@ -288,8 +321,8 @@ mod tests {
         fn any_bytes_are_survived(content in prop::collection::vec(any::<u8>(), 0..400), skip in any::<bool>()) {
             let on_bad_line = if skip { OnBadLine::Skip } else { OnBadLine::Stop };
             read(&content, &OpenOptions { on_bad_line, ..OpenOptions::default() }, CHUNK, 3);
-            for (name, _) in SAMPLES {
-                read(&content, &with_format(name, on_bad_line), 64, 3);
+            for format in FORMATS {
+                read(&content, &with_format(format.name, on_bad_line), 64, 3);
             }
         }
 
@@ -301,8 +334,10 @@ mod tests {
                     "0", "1", "-1", "18446744073709551615", "99999999999999999999", "1e300", "1e-300", "1.5e3", "nan",
                     "", "R", "W", "D", "+", "8,16", "Q", "Read", "write", "0x10", "offset=0xffffffffffffffff",
                     "count=0x1", "2026-02-29", "2026-12-31", "23:59:60.999999", "é", "\u{0}", "fio version 3 iolog\n",
+                    "*", "2a", "C", "DiskRead", "0xffffffffffffffff", "Hit", "3", "6", "ustar\u{0}", "20 a=b", "#",
+                    "d6c75ba46e82326fefa545b57a12e221",
                 ]),
-                1..12,
+                1..14,
             ),
             separator in prop::sample::select(vec![",", " ", "\t", "\n"]),
         ) {

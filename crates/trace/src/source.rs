@@ -13,6 +13,12 @@ pub struct Summary {
     pub other_records: u64,
     /// Stamps smaller than the one before.
     pub stamps_backwards: u64,
+    /// Stamps more than 30 years from the one before: broken, or of another clock.
+    pub stamp_jumps: u64,
+    /// Lines of a tar archive's headers and padding, passed over.
+    pub tar_lines: u64,
+    /// What looks wrong without being an error, such as a rate that says that the unit of time is another.
+    pub suspicions: Vec<String>,
     /// blake3 of the decompressed content, in hex; none for generators.
     pub content_hash: Option<String>,
 }

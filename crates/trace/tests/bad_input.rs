@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Folder, open_bytes, options, refusal, rows_of};
-use floatgate_trace::{OpenOptions, open};
+use floatgate_trace::{FORMATS, OpenOptions, open};
 
 fn message(path: &str) -> String {
     let error = open(path, &OpenOptions::default()).err().expect("should be refused");
@@ -36,7 +36,9 @@ fn files_that_cannot_be_read() {
 
 #[test]
 fn content_that_is_no_trace() {
-    let all = "msr, spc, disksim, ssdsim, mqsim, flashsim, blkparse, fio-iolog, nbdkit-log";
+    let all: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
+    let all = all.join(", ");
+    assert!(all.starts_with("msr, spc, disksim, ssdsim, mqsim, flashsim, blkparse, fio-iolog, nbdkit-log, "));
     let none = OpenOptions::default();
     assert_eq!(
         refusal(b"hello\nworld\n", "t", &none),
@@ -44,11 +46,11 @@ fn content_that_is_no_trace() {
     );
     assert_eq!(
         refusal(b"ab\x00\x01\x02", "t", &none),
-        format!("t@2: binary content where a text trace was expected; expected one of {all}")
+        format!("t@2: binary content that no format is known by; expected one of {all}")
     );
     assert_eq!(
         refusal(b"abc\xff\xfe\n", "t", &none),
-        format!("t@3: binary content where a text trace was expected; expected one of {all}")
+        format!("t@3: binary content that no format is known by; expected one of {all}")
     );
     assert_eq!(
         refusal(b"Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime\n", "t", &none),
@@ -90,7 +92,7 @@ fn settings_that_a_format_has_no_use_for() {
     };
     assert_eq!(
         with("msr", None, None, Some("Q"), "x"),
-        "--action: msr has no actions; only blkparse has; leave it out"
+        "--action: msr has no actions; only blkparse and ssdtrace have; leave it out"
     );
     assert_eq!(
         with("nbdkit-log", Some("ms"), None, None, "x"),

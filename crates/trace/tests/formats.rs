@@ -248,8 +248,10 @@ fn places_are_exact_and_rewinding_starts_again() {
 fn the_table_is_complete() {
     let names: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
     assert_eq!(
-        names,
-        ["msr", "spc", "disksim", "ssdsim", "mqsim", "flashsim", "blkparse", "fio-iolog", "nbdkit-log"]
+        names.join(", "),
+        "msr, spc, disksim, ssdsim, mqsim, flashsim, blkparse, fio-iolog, nbdkit-log, disksim-valid, srt, fiu, ssdtrace, \
+         wiscsee, vscsi, cloudphysics, oracle-general, pages, arc, etw, alibaba, tencent, systor17, k5cloud, baleen, \
+         replayer, sepbit"
     );
     for format in FORMATS {
         assert!(!format.summary.is_empty() && format.line.starts_with("expected "));

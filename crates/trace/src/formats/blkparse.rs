@@ -5,15 +5,17 @@
 //! which the first 256 KiB of the trace hold a request. Other events, messages, lines without an address, flushes and
 //! the summaries at the end of a file are other records. Stamps of several CPUs are merged out of order.
 
-use super::{FormatInfo, Likeness, text_reader};
+use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::cursor::{Cursor, Fault, scaled};
+use crate::intake::Record;
 use crate::options::{Action, LbaUnit, TimeUnit};
-use crate::text::{LineFormat, Record, Setup};
+use crate::setup::Setup;
+use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "blkparse",
-    summary: "blkparse default text (Linux blktrace, SSDTrace)",
+    summary: "blkparse default text (Linux blktrace)",
     line: "expected maj,min cpu seq time pid action rwbs sector + sectors [process]",
     units: "time in seconds, address and size in sectors of 512 bytes",
     states_units: true,
@@ -22,6 +24,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     extensions: &["blkparse"],
     has_actions: true,
     recognise,
+    recognise_head: no_head,
     reader: text_reader::<BlkParse>,
 };
 
@@ -37,14 +40,7 @@ pub(super) struct BlkParse {
 
 impl LineFormat for BlkParse {
     fn new(setup: &Setup, head: &[u8]) -> Result<Self> {
-        Ok(Self {
-            time_power: setup.time_power,
-            lba_bytes: setup.lba_bytes,
-            action: setup.action().map_or_else(|| default_action(head), |a| a.0),
-            chosen_by_user: setup.action().is_some(),
-            others: [false; 128],
-            in_summary: false,
-        })
+        Self::preferring(setup, head, None)
     }
 
     #[inline]
@@ -98,6 +94,18 @@ impl LineFormat for BlkParse {
 }
 
 impl BlkParse {
+    /// A reader that takes the action `first`, if the trace has it, before any other.
+    pub fn preferring(setup: &Setup, head: &[u8], first: Option<u8>) -> Result<Self> {
+        Ok(Self {
+            time_power: setup.time_power,
+            lba_bytes: setup.lba_bytes,
+            action: setup.action().map_or_else(|| default_action(head, first), |a| a.0),
+            chosen_by_user: setup.action().is_some(),
+            others: [false; 128],
+            in_summary: false,
+        })
+    }
+
     /// A line that does not begin with a device: summaries and headings, or a fault.
     fn no_event<'a>(&mut self, line: &Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
         let text = line.line().trim_ascii();
@@ -168,13 +176,13 @@ fn is_device(word: &[u8]) -> bool {
 }
 
 /// The action that counts where none is asked for.
-fn default_action(head: &[u8]) -> u8 {
+fn default_action(head: &[u8], first: Option<u8>) -> u8 {
     let mut seen = [false; 256];
     for action in head.split(|&b| b == b'\n').filter_map(event) {
         seen[usize::from(action)] = true;
     }
-    let found = Action::NAMES.iter().map(|n| n.as_bytes()[0]).find(|a| seen[usize::from(*a)]);
-    found.unwrap_or(b'Q')
+    let order = first.into_iter().chain(Action::NAMES.iter().map(|n| n.as_bytes()[0]));
+    order.into_iter().find(|a| seen[usize::from(*a)]).unwrap_or(first.unwrap_or(b'Q'))
 }
 
 fn recognise(line: &[u8]) -> Likeness {

@@ -2,7 +2,7 @@
 
 use super::Likeness;
 use crate::cursor::{Cursor, Fault, scaled};
-use crate::text::Record;
+use crate::intake::Record;
 use floatgate_base::Op;
 
 /// What the formats of the family differ in.

@@ -1,10 +1,12 @@
 //! DiskSim ascii: `time_ms device lba size flags`, blocks of 512 bytes, bit 0 of the hexadecimal flags = read.
 
 use super::columns::{Columns, likeness};
-use super::{FormatInfo, text_reader};
+use super::{FormatInfo, no_head, text_reader};
 use crate::cursor::{Cursor, Fault};
+use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
-use crate::text::{LineFormat, Record, Setup};
+use crate::setup::Setup;
+use crate::text::LineFormat;
 use floatgate_base::Result;
 
 pub(super) const INFO: FormatInfo = FormatInfo {
@@ -18,6 +20,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     extensions: &["disksim"],
     has_actions: false,
     recognise: |line| likeness(line, |shape| shape.float_time),
+    recognise_head: no_head,
     reader: text_reader::<DiskSim>,
 };
 

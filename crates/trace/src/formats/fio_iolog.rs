@@ -4,10 +4,12 @@
 //! none, and its `wait` lines are not turned into time because fio's documentation and code read them differently.
 //! The file is the device. add, open, close, sync, datasync and wait are other records.
 
-use super::{FormatInfo, Likeness, text_reader};
+use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::cursor::{Cursor, Fault, scaled};
+use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
-use crate::text::{LineFormat, Record, Setup};
+use crate::setup::Setup;
+use crate::text::LineFormat;
 use floatgate_base::{Error, Op, Place, Result};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
@@ -21,6 +23,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     extensions: &["iolog", "fio"],
     has_actions: false,
     recognise,
+    recognise_head: no_head,
     reader: text_reader::<FioIolog>,
 };
 

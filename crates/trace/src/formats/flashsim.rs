@@ -3,10 +3,12 @@
 //! The address counts sectors of 512 bytes, the size pages of 4 KiB. Its own files separate columns by tabs.
 
 use super::columns::{Columns, likeness};
-use super::{FormatInfo, text_reader};
+use super::{FormatInfo, no_head, text_reader};
 use crate::cursor::{Cursor, Fault};
+use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
-use crate::text::{LineFormat, Record, Setup};
+use crate::setup::Setup;
+use crate::text::LineFormat;
 use floatgate_base::Result;
 
 pub(super) const INFO: FormatInfo = FormatInfo {
@@ -20,6 +22,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     extensions: &["flashsim"],
     has_actions: false,
     recognise: |line| likeness(line, |shape| shape.float_time && shape.tabs),
+    recognise_head: no_head,
     reader: text_reader::<FlashSim>,
 };
 

@@ -1,20 +1,43 @@
 //! The table of trace formats and how one is told from another.
 
+mod alibaba;
+mod arc;
+mod baleen;
 mod blkparse;
+mod cloudphysics;
 mod columns;
+mod csv;
 mod disksim;
+mod disksim_valid;
+mod etw;
 mod fio_iolog;
+mod fiu;
 mod flashsim;
+mod k5cloud;
 mod mqsim;
 mod msr;
 mod nbdkit_log;
+mod oracle_general;
+mod pages;
+mod replayer;
+#[cfg(test)]
+pub(crate) mod samples;
+mod sepbit;
 mod spc;
+mod srt;
 mod ssdsim;
+mod ssdtrace;
+mod systor17;
+mod tencent;
+mod vscsi;
+mod wiscsee;
 
-use crate::lines::Lines;
+use crate::binary::{BinaryReader, RecordFormat};
+use crate::input::Input;
 use crate::options::{LbaUnit, OpenOptions, TimeUnit};
+use crate::setup::Setup;
 use crate::source::Source;
-use crate::text::{LineFormat, Setup, TextReader};
+use crate::text::{LineFormat, TextReader};
 use floatgate_base::Result;
 
 /// What a line says about the format of its file.
@@ -56,8 +79,13 @@ pub struct FormatInfo {
     pub has_actions: bool,
     /// Whether a line looks like one of this format.
     pub(crate) recognise: fn(&[u8]) -> Likeness,
-    pub(crate) reader: fn(Lines, Setup) -> Result<Box<dyn Source>>,
+    /// Whether the beginning of a file, which may be all of it, looks like binary content of this format.
+    pub(crate) recognise_head: fn(&[u8]) -> Likeness,
+    pub(crate) reader: Reader,
 }
+
+/// Builds the reader of a format, given its content and the size of the pieces in which to read it.
+pub(crate) type Reader = fn(Input, usize, Setup) -> Result<Box<dyn Source>>;
 
 /// All formats that can be read.
 pub const FORMATS: &[FormatInfo] = &[
@@ -70,6 +98,24 @@ pub const FORMATS: &[FormatInfo] = &[
     blkparse::INFO,
     fio_iolog::INFO,
     nbdkit_log::INFO,
+    disksim_valid::INFO,
+    srt::INFO,
+    fiu::INFO,
+    ssdtrace::INFO,
+    wiscsee::INFO,
+    vscsi::INFO,
+    cloudphysics::INFO,
+    oracle_general::INFO,
+    pages::INFO,
+    arc::INFO,
+    etw::INFO,
+    alibaba::INFO,
+    tencent::INFO,
+    systor17::INFO,
+    k5cloud::INFO,
+    baleen::INFO,
+    replayer::INFO,
+    sepbit::INFO,
 ];
 
 impl std::fmt::Debug for FormatInfo {
@@ -96,6 +142,29 @@ impl FormatInfo {
 }
 
 /// Builds the reader of a text format.
-pub(crate) fn text_reader<F: LineFormat>(lines: Lines, setup: Setup) -> Result<Box<dyn Source>> {
-    Ok(Box::new(TextReader::<F>::new(lines, setup)?))
+pub(crate) fn text_reader<F: LineFormat>(
+    input: Input,
+    chunk: usize,
+    setup: Setup,
+) -> Result<Box<dyn Source>> {
+    Ok(Box::new(TextReader::<F>::new(input, chunk, setup)?))
+}
+
+/// Builds the reader of a binary format.
+pub(crate) fn binary_reader<F: RecordFormat>(
+    input: Input,
+    chunk: usize,
+    setup: Setup,
+) -> Result<Box<dyn Source>> {
+    Ok(Box::new(BinaryReader::<F>::new(input, chunk, setup)?))
+}
+
+/// For text formats: no content is binary.
+fn no_head(_: &[u8]) -> Likeness {
+    Likeness::No
+}
+
+/// For binary formats: no line is text.
+fn no_line(_: &[u8]) -> Likeness {
+    Likeness::No
 }

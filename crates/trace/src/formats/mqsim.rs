@@ -4,10 +4,12 @@
 //! bytes (`--lba-unit byte`), the size still being in sectors.
 
 use super::columns::{Columns, likeness};
-use super::{FormatInfo, text_reader};
+use super::{FormatInfo, no_head, text_reader};
 use crate::cursor::{Cursor, Fault};
+use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
-use crate::text::{LineFormat, Record, Setup};
+use crate::setup::Setup;
+use crate::text::LineFormat;
 use floatgate_base::Result;
 
 pub(super) const INFO: FormatInfo = FormatInfo {
@@ -21,6 +23,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     extensions: &["mqsim"],
     has_actions: false,
     recognise: |line| likeness(line, |shape| !shape.float_time),
+    recognise_head: no_head,
     reader: text_reader::<MqSim>,
 };
 

@@ -4,10 +4,12 @@
 //! volumes are often joined with `cat`. Host and disk together name the device. The response time is checked for
 //! being a number and not used; it may be missing.
 
-use super::{FormatInfo, Likeness, text_reader};
+use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::cursor::{Cursor, Fault, scaled};
+use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
-use crate::text::{LineFormat, Record, Setup};
+use crate::setup::Setup;
+use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
@@ -21,6 +23,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     extensions: &["csv", "msr"],
     has_actions: false,
     recognise,
+    recognise_head: no_head,
     reader: text_reader::<Msr>,
 };
 
@@ -110,5 +113,6 @@ fn recognise(line: &[u8]) -> Likeness {
     let record = matches!(fields.len(), 6 | 7)
         && fields[0].iter().all(u8::is_ascii_digit)
         && (fields[3].eq_ignore_ascii_case(b"read") || fields[3].eq_ignore_ascii_case(b"write"));
-    Likeness::sure(record || is_header(line))
+    // Other formats have headers that begin with a time stamp, too.
+    Likeness::sure(record || is_header(line) && fields[1].eq_ignore_ascii_case(b"hostname"))
 }

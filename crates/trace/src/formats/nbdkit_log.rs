@@ -5,9 +5,11 @@
 //! deallocate the range and counts as TRIM; without it the zeros have to be stored and it counts as a write.
 //! The export is the device, whichever connection it is reached by.
 
-use super::{FormatInfo, Likeness, text_reader};
+use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::cursor::{Cursor, Fault};
-use crate::text::{LineFormat, Record, Setup};
+use crate::intake::Record;
+use crate::setup::Setup;
+use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
@@ -21,6 +23,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     extensions: &["nbdlog", "nbdkit"],
     has_actions: false,
     recognise,
+    recognise_head: no_head,
     reader: text_reader::<NbdkitLog>,
 };
 

@@ -3,10 +3,12 @@
 //! Addresses are blocks of 512 bytes, sizes bytes, stamps seconds. The ASU is the device. A size of 0 is legal there
 //! and counts as another record.
 
-use super::{FormatInfo, Likeness, text_reader};
+use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::cursor::{Cursor, Fault, scaled};
+use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
-use crate::text::{LineFormat, Record, Setup};
+use crate::setup::Setup;
+use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
@@ -20,6 +22,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     extensions: &["spc"],
     has_actions: false,
     recognise,
+    recognise_head: no_head,
     reader: text_reader::<Spc>,
 };
 

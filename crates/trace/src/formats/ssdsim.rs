@@ -3,10 +3,12 @@
 //! Nothing in a file says the unit of time: some are in microseconds, which `--time-unit us` tells.
 
 use super::columns::{Columns, likeness};
-use super::{FormatInfo, text_reader};
+use super::{FormatInfo, no_head, text_reader};
 use crate::cursor::{Cursor, Fault};
+use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
-use crate::text::{LineFormat, Record, Setup};
+use crate::setup::Setup;
+use crate::text::LineFormat;
 use floatgate_base::Result;
 
 pub(super) const INFO: FormatInfo = FormatInfo {
@@ -20,6 +22,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     extensions: &["ssdsim"],
     has_actions: false,
     recognise: |line| likeness(line, |shape| !shape.float_time),
+    recognise_head: no_head,
     reader: text_reader::<SsdSim>,
 };
 

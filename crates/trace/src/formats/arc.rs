@@ -1,0 +1,71 @@
+//! The ARC authors' page traces (`.lis`): `start_block count ignored request_number`, blocks of 512 bytes.
+//!
+//! There is neither an operation nor a time: every request is a read, and stamps are 0.
+
+use super::{FormatInfo, Likeness, no_head, text_reader};
+use crate::cursor::{Cursor, Fault, scaled};
+use crate::intake::{ONE_DEVICE, Record};
+use crate::options::LbaUnit;
+use crate::setup::Setup;
+use crate::text::LineFormat;
+use floatgate_base::{Op, Result};
+
+pub(super) const INFO: FormatInfo = FormatInfo {
+    name: "arc",
+    summary: "page traces of the ARC authors",
+    line: "expected start_block count ignored request_number",
+    units: "assumed: blocks of 512 bytes; no operation in the file, all requests are reads",
+    states_units: false,
+    time_unit: None,
+    lba_unit: Some(LbaUnit::Sector),
+    extensions: &["lis", "arc"],
+    has_actions: false,
+    recognise,
+    recognise_head: no_head,
+    reader: text_reader::<Arc>,
+};
+
+pub(super) struct Arc {
+    lba_bytes: u64,
+}
+
+impl LineFormat for Arc {
+    fn new(setup: &Setup, _head: &[u8]) -> Result<Self> {
+        setup.no_times()?;
+        Ok(Self { lba_bytes: setup.lba_bytes })
+    }
+
+    #[inline]
+    fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
+        line.blanks();
+        if line.at_end() {
+            return Ok(None);
+        }
+        let start = number(line, "is no block")?;
+        let count = number(line, "is no count")?;
+        number(line, "is no number")?;
+        let last = line.uint().is_some();
+        line.blanks();
+        if !last || !line.at_end() {
+            return Err(line.fault("is no request number", "expected a whole number and the end of the line"));
+        }
+        let (offset, bytes) = (scaled(start, self.lba_bytes)?, scaled(count, self.lba_bytes)?);
+        Ok(Some(Record { stamp: 0, op: Op::Read, offset, bytes, device: ONE_DEVICE }))
+    }
+
+    fn has_times(&self) -> bool {
+        false
+    }
+}
+
+/// A whole number and the blanks behind it.
+#[inline]
+fn number(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<u64, Fault> {
+    let value = line.uint().ok_or_else(|| line.fault(what, "expected a whole number"))?;
+    if line.blanks() { Ok(value) } else { Err(line.fault(what, "expected a whole number")) }
+}
+
+fn recognise(line: &[u8]) -> Likeness {
+    let words: Vec<&[u8]> = line.split(|b| matches!(b, b' ' | b'\t')).filter(|w| !w.is_empty()).collect();
+    Likeness::sure(words.len() == 4 && words.iter().all(|w| w.iter().all(u8::is_ascii_digit)))
+}

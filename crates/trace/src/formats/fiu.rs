@@ -1,0 +1,148 @@
+//! FIU IODedup: `ts_ns pid process lba size R|W major minor md5`, blank-separated.
+//!
+//! Sectors of 512 bytes. The name of the process may hold blanks and slashes, so the fields behind it are found from
+//! the end of the line. One MD5 covers 4 KiB; the older traces of home folders have one for each 512 bytes, so a line
+//! may end in several. The traces come as `.tar.gz`; what naive unpacking leaves of the archive is passed over and
+//! counted. The device is `major,minor`.
+//!
+//! The seam for contents: each MD5 is checked in `hashes` and dropped.
+
+use super::{FormatInfo, Likeness, no_head, text_reader};
+use crate::cursor::{Cursor, Fault, scaled};
+use crate::intake::Record;
+use crate::options::{LbaUnit, TimeUnit};
+use crate::setup::Setup;
+use crate::text::LineFormat;
+use floatgate_base::{Op, Result};
+
+pub(super) const INFO: FormatInfo = FormatInfo {
+    name: "fiu",
+    summary: "FIU IODedup with content hashes (SNIA IOTTA 391)",
+    line: "expected ts_ns pid process lba size R|W major minor md5",
+    units: "time in nanoseconds, address and size in sectors of 512 bytes",
+    states_units: true,
+    time_unit: Some(TimeUnit::Nanoseconds),
+    lba_unit: Some(LbaUnit::Sector),
+    extensions: &["fiu", "blkparse"],
+    has_actions: false,
+    recognise,
+    recognise_head: no_head,
+    reader: text_reader::<Fiu>,
+};
+
+pub(super) struct Fiu {
+    time_power: u32,
+    lba_bytes: u64,
+}
+
+impl LineFormat for Fiu {
+    fn new(setup: &Setup, _head: &[u8]) -> Result<Self> {
+        Ok(Self { time_power: setup.time_power, lba_bytes: setup.lba_bytes })
+    }
+
+    #[inline]
+    fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
+        line.blanks();
+        if line.at_end() {
+            return Ok(None);
+        }
+        let stamp = line
+            .stamp(self.time_power)
+            .ok_or_else(|| line.fault("is no time stamp", "expected nanoseconds"))?;
+        gap(line, "is no time stamp", "expected nanoseconds")?;
+        line.uint().ok_or_else(|| line.fault("is no process number", "expected a whole number"))?;
+        gap(line, "is no process number", "expected a whole number")?;
+        let fields = behind_process(line)?;
+        line.skip(fields - line.at());
+        let lba = line.uint().ok_or_else(|| line.fault("is no address", "expected sectors of 512 bytes"))?;
+        gap(line, "is no address", "expected sectors of 512 bytes")?;
+        let sectors = line.uint().ok_or_else(|| line.fault("is no size", "expected sectors of 512 bytes"))?;
+        gap(line, "is no size", "expected sectors of 512 bytes")?;
+        // Found by this letter.
+        let op = if line.peek() == Some(b'W') { Op::Write } else { Op::Read };
+        line.skip(1);
+        line.blanks();
+        let from = line.at();
+        line.uint().ok_or_else(|| line.fault("is no device", "expected major and minor number"))?;
+        gap(line, "is no device", "expected major and minor number")?;
+        line.uint().ok_or_else(|| line.fault("is no device", "expected major and minor number"))?;
+        let device = line.since(from);
+        gap(line, "is no device", "expected major and minor number")?;
+        hashes(line)?;
+        Ok(Some(Record {
+            stamp,
+            op,
+            offset: scaled(lba, self.lba_bytes)?,
+            bytes: scaled(sectors, 512)?,
+            device,
+        }))
+    }
+
+    fn device_name(key: &[u8]) -> String {
+        String::from_utf8_lossy(key).split_ascii_whitespace().collect::<Vec<_>>().join(",")
+    }
+}
+
+/// Steps over the blanks behind a field.
+#[inline]
+fn gap(line: &mut Cursor<'_>, what: &'static str, expected: &'static str) -> std::result::Result<(), Fault> {
+    if line.blanks() || line.at_end() { Ok(()) } else { Err(line.fault(what, expected)) }
+}
+
+/// Where the address stands: two fields before the last R or W that is a field of its own.
+#[inline]
+fn behind_process(line: &Cursor<'_>) -> std::result::Result<usize, Fault> {
+    let (at, text) = (line.at(), line.rest());
+    let blank = |i: usize| text.get(i).is_some_and(|b| matches!(b, b' ' | b'\t'));
+    // Numbers and hexadecimal digits behind it hold neither letter.
+    let letter = text.iter().rposition(|b| matches!(b, b'R' | b'W'));
+    let Some(letter) = letter.filter(|&i| i > 0 && blank(i - 1) && blank(i + 1)) else {
+        let expected = "expected ts_ns pid process lba size R|W major minor md5";
+        return Err(Fault { from: at, to: line.line().len(), what: "has no R or W", expected });
+    };
+    let mut i = letter;
+    for _ in 0..2 {
+        while i > 0 && blank(i - 1) {
+            i -= 1;
+        }
+        while i > 0 && !blank(i - 1) {
+            i -= 1;
+        }
+    }
+    if i == 0 {
+        return Err(Fault { from: at, to: at + letter, what: "has no process", expected: "expected a name" });
+    }
+    Ok(at + i)
+}
+
+/// Checks the MD5s at the end of a line.
+#[inline]
+fn hashes(line: &mut Cursor<'_>) -> std::result::Result<(), Fault> {
+    loop {
+        let from = line.at();
+        let word = line.word();
+        // Not `all`, which stops early and keeps the loop from being vectorised.
+        let hex = word.iter().fold(true, |ok, b| ok & b.is_ascii_hexdigit());
+        if word.len() != 32 || !hex {
+            return Err(line.fault_from(from, "is no MD5", "expected 32 hexadecimal digits"));
+        }
+        line.blanks();
+        if line.at_end() {
+            return Ok(());
+        }
+    }
+}
+
+fn recognise(line: &[u8]) -> Likeness {
+    let words: Vec<&[u8]> = line.split(|b| matches!(b, b' ' | b'\t')).filter(|w| !w.is_empty()).collect();
+    let number = |w: &[u8]| w.iter().all(u8::is_ascii_digit);
+    let letter = words.iter().rposition(|w| matches!(*w, b"R" | b"W"));
+    Likeness::sure(letter.is_some_and(|i| {
+        i >= 5
+            && words.len() > i + 3
+            && number(words[0])
+            && number(words[1])
+            && words[i - 2..i].iter().chain(&words[i + 1..i + 3]).all(|w| number(w))
+            && words[i + 3].len() == 32
+    }))
+}

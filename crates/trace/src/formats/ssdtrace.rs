@@ -1,0 +1,55 @@
+//! SSDTrace (YCSB on RocksDB, SNIA IOTTA 28568): blkparse's text without leading blanks.
+//!
+//! The grammar is that of blkparse, and without the extension or `--format` such a trace is read as blkparse. What
+//! differs is the event that counts by default: D, the requests that reached the drive, as users of the trace have it;
+//! another if the first 256 KiB hold no D.
+
+use super::blkparse::BlkParse;
+use super::{FormatInfo, Likeness, blkparse, no_head, text_reader};
+use crate::cursor::{Cursor, Fault};
+use crate::intake::Record;
+use crate::setup::Setup;
+use crate::text::LineFormat;
+use floatgate_base::Result;
+
+pub(super) const INFO: FormatInfo = FormatInfo {
+    name: "ssdtrace",
+    summary: "SSDTrace (YCSB on RocksDB): blkparse text, events D",
+    extensions: &["ssdtrace"],
+    recognise,
+    reader: text_reader::<SsdTrace>,
+    recognise_head: no_head,
+    ..blkparse::INFO
+};
+
+pub(super) struct SsdTrace(BlkParse);
+
+impl LineFormat for SsdTrace {
+    fn new(setup: &Setup, head: &[u8]) -> Result<Self> {
+        BlkParse::preferring(setup, head, Some(b'D')).map(Self)
+    }
+
+    #[inline]
+    fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
+        self.0.parse(line)
+    }
+
+    fn restart(&mut self) {
+        self.0.restart();
+    }
+
+    fn assumed(&self, out: &mut Vec<String>) {
+        self.0.assumed(out);
+    }
+
+    fn hint_if_empty(&self) -> String {
+        self.0.hint_if_empty()
+    }
+}
+
+fn recognise(line: &[u8]) -> Likeness {
+    match (blkparse::INFO.recognise)(line) {
+        Likeness::Yes if line[0].is_ascii_digit() => Likeness::Fits,
+        _ => Likeness::No,
+    }
+}

@@ -1,0 +1,246 @@
+//! What all readers do with a record once its format is understood: check it, number its device, count it.
+
+use crate::cursor::Fault;
+use crate::options::TimeUnit;
+use crate::source::Summary;
+use floatgate_base::{Op, RequestBatch};
+use rustc_hash::FxHashMap;
+
+/// Most bytes of one read or write: no block command moves more, so more is a broken line.
+const TRANSFER_MAX: u64 = 1 << 40;
+
+const YEAR_NS: u64 = 31_557_600_000_000_000;
+/// A stamp further than this from the one before belongs to another clock.
+const JUMP_NS: u64 = 30 * YEAR_NS;
+/// Longer traces were never taken.
+const SPAN_MAX_NS: u64 = 50 * YEAR_NS;
+/// Mean rates that no drive serves and that no trace was taken for.
+const RATE_MAX_PER_S: f64 = 10e6;
+const RATE_MIN_PER_S: f64 = 1.0 / 3600.0;
+
+/// What a line or a binary record asks for, before it is checked.
+pub(crate) struct Record<'a> {
+    /// Nanoseconds since any origin.
+    pub stamp: i128,
+    pub op: Op,
+    pub offset: u64,
+    pub bytes: u64,
+    /// What tells one device from another.
+    pub device: &'a [u8],
+}
+
+/// Key of the only device of a format that has no devices.
+pub(crate) const ONE_DEVICE: &[u8] = b"0";
+
+/// The devices seen so far.
+#[derive(Default)]
+struct Devices {
+    names: Vec<String>,
+    by_key: FxHashMap<Box<[u8]>, u16>,
+    last_key: Vec<u8>,
+    last: u16,
+}
+
+impl Devices {
+    /// Number of the device `key`; none if there are too many.
+    #[inline]
+    fn of(&mut self, key: &[u8], name: fn(&[u8]) -> String) -> Option<u16> {
+        if key == self.last_key.as_slice() && !self.names.is_empty() {
+            return Some(self.last);
+        }
+        self.change_to(key, name)
+    }
+
+    fn change_to(&mut self, key: &[u8], name: fn(&[u8]) -> String) -> Option<u16> {
+        let id = match self.by_key.get(key) {
+            Some(id) => *id,
+            None => {
+                let id = u16::try_from(self.names.len()).ok()?;
+                self.names.push(name(key));
+                self.by_key.insert(key.into(), id);
+                id
+            }
+        };
+        self.last_key.clear();
+        self.last_key.extend_from_slice(key);
+        self.last = id;
+        Some(id)
+    }
+}
+
+/// What has been counted in the present pass.
+#[derive(Clone, Default)]
+pub(crate) struct Counts {
+    pub requests: u64,
+    pub bad: u64,
+    pub first_bad: Option<String>,
+    /// Records that are no request.
+    pub other: u64,
+    backwards: u64,
+    jumps: u64,
+    /// Stamp of the first request; all stamps are relative to it.
+    first_stamp: Option<i128>,
+    /// Stamp of the last request.
+    last_ns: i64,
+    smallest_ns: i64,
+    largest_ns: i64,
+}
+
+/// Checks and counts the records of one trace.
+#[derive(Default)]
+pub(crate) struct Intake {
+    devices: Devices,
+    pub counts: Counts,
+}
+
+impl Intake {
+    /// Names of the devices seen so far.
+    pub fn devices(&self) -> &[String] {
+        &self.devices.names
+    }
+
+    /// Starts another pass: devices keep their numbers.
+    pub fn restart(&mut self) {
+        self.counts = Counts::default();
+    }
+
+    /// Appends a record to the batch; false for one of no length, which is no request.
+    #[inline(always)]
+    pub fn take(
+        &mut self,
+        record: &Record<'_>,
+        name: fn(&[u8]) -> String,
+        batch: &mut RequestBatch,
+    ) -> Result<bool, Fault> {
+        if record.bytes == 0 {
+            self.counts.other += 1;
+            return Ok(false);
+        }
+        if record.bytes > TRANSFER_MAX && record.op != Op::Trim {
+            return Err(Fault::line("a transfer of more than 1 TiB"));
+        }
+        if record.offset.checked_add(record.bytes).is_none() {
+            return Err(Fault::line("the request ends beyond 2^64 bytes"));
+        }
+        let first = self.counts.first_stamp.unwrap_or(record.stamp);
+        let Ok(time) = i64::try_from(record.stamp - first) else {
+            return Err(Fault::line("the time stamp lies more than 292 years from the first"));
+        };
+        let Some(device) = self.devices.of(record.device, name) else {
+            return Err(Fault::line("more than 65536 devices"));
+        };
+        self.counts.first_stamp = Some(first);
+        self.counts.backwards += u64::from(time < self.counts.last_ns);
+        self.counts.jumps += u64::from(time.abs_diff(self.counts.last_ns) > JUMP_NS);
+        self.counts.last_ns = time;
+        batch.push(time, device, record.op, record.offset, record.bytes);
+        Ok(true)
+    }
+
+    /// Notes the stamps of the requests that a `fill` has added.
+    pub fn note_times(&mut self, added: &[i64]) {
+        self.counts.smallest_ns = added.iter().copied().fold(self.counts.smallest_ns, i64::min);
+        self.counts.largest_ns = added.iter().copied().fold(self.counts.largest_ns, i64::max);
+    }
+
+    /// What the reader can tell; `unit` is that of stamps which mean something.
+    pub fn summary(&self, hash: Option<&str>, unit: Option<TimeUnit>, tar_lines: u64) -> Summary {
+        let counts = &self.counts;
+        Summary {
+            bad_lines_skipped: counts.bad,
+            first_bad_line: counts.first_bad.clone(),
+            other_records: counts.other,
+            stamps_backwards: counts.backwards,
+            stamp_jumps: counts.jumps,
+            tar_lines,
+            suspicions: self.suspicions(unit),
+            content_hash: hash.map(str::to_owned),
+        }
+    }
+
+    /// What looks as if the unit of time were another.
+    fn suspicions(&self, unit: Option<TimeUnit>) -> Vec<String> {
+        let counts = &self.counts;
+        let mut out = Vec::new();
+        let Some(unit) = unit.filter(|_| counts.requests > 1) else { return out };
+        let span = counts.largest_ns.abs_diff(counts.smallest_ns);
+        let (n, unit) = (counts.requests, unit.name());
+        if counts.jumps > 0 {
+            out.push(format!(
+                "{} time stamps lie more than 30 years from the one before: span and rate mean little",
+                counts.jumps
+            ));
+        } else if span > SPAN_MAX_NS {
+            out.push(format!(
+                "the time stamps span {:.0} years if they are in {unit}; if they are not, give --time-unit",
+                span as f64 / YEAR_NS as f64
+            ));
+        } else if span == 0 {
+            out.push(format!("all {n} time stamps are the same"));
+        } else {
+            let rate = (n - 1) as f64 / (span as f64 / 1e9);
+            if rate > RATE_MAX_PER_S {
+                out.push(format!(
+                    "{:.0} million requests a second if the time stamps are in {unit}; if they are not, give \
+                     --time-unit",
+                    rate / 1e6
+                ));
+            } else if rate < RATE_MIN_PER_S {
+                out.push(format!(
+                    "one request in {:.1} hours if the time stamps are in {unit}; if they are not, give --time-unit",
+                    1.0 / rate / 3600.0
+                ));
+            }
+        }
+        out
+    }
+}
+
+/// Where the requests of the last `fill` stand, by line or byte.
+#[derive(Default)]
+pub(crate) struct Trail {
+    pub first_request: u64,
+    pub places: Vec<u64>,
+}
+
+impl Trail {
+    pub fn of(&self, index: u64) -> Option<u64> {
+        let at = index.checked_sub(self.first_request)?;
+        self.places.get(usize::try_from(at).ok()?).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suspicions(stamps: &[i128]) -> Vec<String> {
+        let (mut intake, mut batch) = (Intake::default(), RequestBatch::default());
+        for &stamp in stamps {
+            let record = Record { stamp, op: Op::Write, offset: 0, bytes: 1, device: ONE_DEVICE };
+            assert!(intake.take(&record, |_| String::new(), &mut batch).unwrap());
+            intake.counts.requests += 1;
+        }
+        intake.note_times(&batch.time_ns);
+        intake.summary(None, Some(TimeUnit::Nanoseconds), 0).suspicions
+    }
+
+    #[test]
+    fn rates_and_spans_that_cannot_be_are_pointed_out() {
+        let year = i128::from(YEAR_NS);
+        for (stamps, expected) in [
+            (&[5][..], None),
+            (&[0, 1_000_000], None),
+            (&[0, 1, 0, 1], Some("3000 million requests a second if the time stamps are in ns")),
+            (&[0, 0], Some("all 2 time stamps are the same")),
+            (&[0, 3_600_000_000_000], None),
+            (&[0, 9_000_000_000_000], Some("one request in 2.5 hours if the time stamps are in ns")),
+            (&[0, 29 * year, 58 * year], Some("the time stamps span 58 years if they are in ns")),
+            (&[0, 31 * year, 1], Some("2 time stamps lie more than 30 years from the one before")),
+        ] {
+            let found = suspicions(stamps);
+            assert_eq!(found.len(), usize::from(expected.is_some()), "{stamps:?} {found:?}");
+            assert!(expected.is_none_or(|e| found[0].starts_with(e)), "{found:?}");
+        }
+    }
+}

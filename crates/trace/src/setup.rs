@@ -1,0 +1,78 @@
+//! What a reader needs to know beside the content: the format's row, the units, what the user said.
+
+use crate::formats::FormatInfo;
+use crate::options::{Action, LbaUnit, OpenOptions, TimeUnit};
+use floatgate_base::{Error, Place, Result};
+
+/// What a format needs to know beside the lines.
+#[derive(Clone)]
+pub(crate) struct Setup {
+    pub path: String,
+    pub info: &'static FormatInfo,
+    /// Unit of the stamps.
+    pub time_unit: TimeUnit,
+    /// The same as a power of ten of nanoseconds.
+    pub time_power: u32,
+    /// Bytes per unit of address.
+    pub lba_bytes: u64,
+    pub options: OpenOptions,
+    /// Formats that the content fits as well, if the content decided.
+    pub rivals: Vec<&'static str>,
+}
+
+impl Setup {
+    /// Settles the units of a trace.
+    pub fn new(path: &str, info: &'static FormatInfo, options: OpenOptions) -> Result<Self> {
+        let refuse = |setting: &str, why: &str| {
+            let what = format!("{} {why}", info.name);
+            Err(Error::input(Place::Setting(setting.into()), what, "leave it out"))
+        };
+        if options.time_unit.is_some() && info.time_unit.is_none() {
+            return refuse("--time-unit", "states its own unit of time");
+        }
+        if options.lba_unit.is_some() && info.lba_unit.is_none() {
+            return refuse("--lba-unit", "states its own unit of addresses");
+        }
+        if options.action.is_some() && !info.has_actions {
+            return refuse("--action", "has no actions; only blkparse and ssdtrace have");
+        }
+        let time_unit = options.time_unit.or(info.time_unit).unwrap_or(TimeUnit::Nanoseconds);
+        let lba_unit = options.lba_unit.or(info.lba_unit).unwrap_or(LbaUnit::Byte);
+        Ok(Self {
+            path: path.into(),
+            info,
+            time_unit,
+            time_power: time_unit.power(),
+            lba_bytes: lba_unit.bytes(),
+            options,
+            rivals: Vec::new(),
+        })
+    }
+
+    /// What is taken for granted: units, and the format itself where others fit too.
+    pub fn assumed(&self) -> Vec<String> {
+        let mut out = self.info.assumed(&self.options);
+        if !self.rivals.is_empty() {
+            out.push(format!(
+                "read as {} by its look; the content would fit {} too (--format decides)",
+                self.info.name,
+                self.rivals.join(", ")
+            ));
+        }
+        out
+    }
+
+    /// Refuses `--time-unit` for a format without times.
+    pub fn no_times(&self) -> Result<()> {
+        if self.options.time_unit.is_none() {
+            return Ok(());
+        }
+        let what = format!("{} has no times", self.info.name);
+        Err(Error::input(Place::Setting("--time-unit".into()), what, "leave it out"))
+    }
+
+    /// The action that was asked for.
+    pub fn action(&self) -> Option<Action> {
+        self.options.action
+    }
+}

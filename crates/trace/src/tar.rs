@@ -1,0 +1,63 @@
+//! What a tar archive leaves in a text that was taken out of it carelessly: headers and padding.
+//!
+//! Traces are often distributed as `.tar.gz`, and unpacking only the gzip leaves 512-byte headers of NUL-padded fields
+//! before each member, sometimes extended headers of lines `LENGTH key=value`, and NULs up to a multiple of 512 behind
+//! it. None of these is a record of any format. The first record of a member stands on the line of its header.
+
+/// Tells lines of an archive from bad lines.
+#[derive(Default)]
+pub(crate) struct Tar {
+    /// A header has been seen, so that extended headers may follow.
+    inside: bool,
+    /// Lines that held something of an archive.
+    pub lines: u64,
+}
+
+impl Tar {
+    /// How many bytes of a line that is no record belong to an archive; none if nothing does.
+    pub fn passed_over(&mut self, line: &[u8]) -> Option<usize> {
+        let Some(last) = line.iter().rposition(|&b| b == 0) else {
+            let extended = self.inside && is_extended(line);
+            self.lines += u64::from(extended);
+            return extended.then_some(line.len());
+        };
+        let padding = line.iter().all(|&b| b == 0);
+        if !padding && !line.windows(5).any(|w| w == b"ustar") {
+            return None;
+        }
+        self.inside |= !padding;
+        self.lines += 1;
+        let rest = &line[last + 1..];
+        Some(if is_extended(rest) { line.len() } else { last + 1 })
+    }
+}
+
+/// Whether a line reads `LENGTH key=value` and the length is that of the line and its break.
+fn is_extended(line: &[u8]) -> bool {
+    let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();
+    let length =
+        line[..digits].iter().fold(0usize, |n, b| n.saturating_mul(10).saturating_add(usize::from(b - b'0')));
+    digits > 0 && line.get(digits) == Some(&b' ') && line.contains(&b'=') && length == line.len() + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_padding_and_records_behind_them() {
+        let mut tar = Tar::default();
+        assert_eq!(tar.passed_over(b"28 ctime=1410563671.7201132"), None);
+        let header = b"name\0\0\0mode 644\0ustar\0\0\0";
+        assert_eq!(
+            tar.passed_over(&[&header[..], b"30 atime=1410563628.272753818"].concat()),
+            Some(header.len() + 29)
+        );
+        assert_eq!(tar.passed_over(b"28 ctime=1410563671.7201132"), Some(27));
+        assert_eq!(tar.passed_over(b"29 ctime=1410563671.7201132"), None);
+        assert_eq!(tar.passed_over(&[&header[..], b"1 2 3"].concat()), Some(header.len()));
+        assert_eq!(tar.passed_over(b"\0\0\0"), Some(3));
+        assert_eq!(tar.passed_over(b"1,2\0,3"), None);
+        assert_eq!(tar.lines, 4);
+    }
+}
