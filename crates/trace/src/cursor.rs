@@ -277,6 +277,11 @@ impl Fault {
     pub fn line(what: &'static str) -> Self {
         Self { from: 0, to: 0, what, expected: "" }
     }
+
+    /// Whether it is the line as a whole that is wrong.
+    pub fn is_line(&self) -> bool {
+        self.from == self.to && self.expected.is_empty()
+    }
 }
 
 /// An address in bytes.

@@ -27,6 +27,9 @@ impl Setup {
             let what = format!("{} {why}", info.name);
             Err(Error::input(Place::Setting(setting.into()), what, "leave it out"))
         };
+        if options.time_unit.is_some() && !info.has_times {
+            return refuse("--time-unit", "has no times");
+        }
         if options.time_unit.is_some() && info.time_unit.is_none() {
             return refuse("--time-unit", "states its own unit of time");
         }
@@ -60,15 +63,6 @@ impl Setup {
             ));
         }
         out
-    }
-
-    /// Refuses `--time-unit` for a format without times.
-    pub fn no_times(&self) -> Result<()> {
-        if self.options.time_unit.is_none() {
-            return Ok(());
-        }
-        let what = format!("{} has no times", self.info.name);
-        Err(Error::input(Place::Setting("--time-unit".into()), what, "leave it out"))
     }
 
     /// The action that was asked for.

@@ -102,7 +102,12 @@ impl<F: LineFormat> TextReader<F> {
         }
         match self.take(from + rest, len - rest, batch) {
             Ok(request) => Ok(request),
-            Err(fault) => self.fault(from + rest, len - rest, fault).map(|()| false),
+            // Columns count from the beginning of the line; what is wrong with it as a whole quotes the record.
+            Err(fault) if fault.is_line() => self.fault(from + rest, len - rest, fault).map(|()| false),
+            Err(mut fault) => {
+                (fault.from, fault.to) = (fault.from + rest, fault.to + rest);
+                self.fault(from, len, fault).map(|()| false)
+            }
         }
     }
 
@@ -121,7 +126,7 @@ impl<F: LineFormat> TextReader<F> {
     #[cold]
     fn fault(&mut self, from: usize, len: usize, fault: Fault) -> Result<()> {
         let text = &self.lines.bytes()[from..from + len];
-        let (what, column) = if fault.from == fault.to && fault.expected.is_empty() {
+        let (what, column) = if fault.is_line() {
             (format!("{} in {}", fault.what, quote(text)), None)
         } else if fault.from >= len {
             ("the line ends too early".into(), Some(len as u64 + 1))

@@ -19,6 +19,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: None,
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["lis", "arc"],
+    has_times: false,
     has_actions: false,
     recognise,
     recognise_head: no_head,
@@ -31,7 +32,6 @@ pub(super) struct Arc {
 
 impl LineFormat for Arc {
     fn new(setup: &Setup, _head: &[u8]) -> Result<Self> {
-        setup.no_times()?;
         Ok(Self { lba_bytes: setup.lba_bytes })
     }
 

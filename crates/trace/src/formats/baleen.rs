@@ -25,6 +25,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Seconds),
     lba_unit: None,
     extensions: &["baleen"],
+    has_times: true,
     has_actions: false,
     recognise,
     recognise_head: no_head,

@@ -22,6 +22,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Seconds),
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["blkparse"],
+    has_times: true,
     has_actions: true,
     recognise,
     recognise_head: no_head,

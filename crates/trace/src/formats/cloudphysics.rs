@@ -22,6 +22,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Microseconds),
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["cloudphysics"],
+    has_times: true,
     has_actions: false,
     recognise,
     recognise_head: no_head,

@@ -18,6 +18,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Milliseconds),
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["disksim"],
+    has_times: true,
     has_actions: false,
     recognise: |line| likeness(line, |shape| shape.float_time),
     recognise_head: no_head,

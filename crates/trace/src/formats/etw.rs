@@ -23,6 +23,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Microseconds),
     lba_unit: None,
     extensions: &["etw"],
+    has_times: true,
     has_actions: false,
     recognise,
     recognise_head: no_head,

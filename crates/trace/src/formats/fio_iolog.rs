@@ -21,6 +21,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Microseconds),
     lba_unit: Some(LbaUnit::Byte),
     extensions: &["iolog", "fio"],
+    has_times: true,
     has_actions: false,
     recognise,
     recognise_head: no_head,

@@ -24,6 +24,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Nanoseconds),
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["fiu", "blkparse"],
+    has_times: true,
     has_actions: false,
     recognise,
     recognise_head: no_head,

@@ -20,6 +20,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Milliseconds),
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["flashsim"],
+    has_times: true,
     has_actions: false,
     recognise: |line| likeness(line, |shape| shape.float_time && shape.tabs),
     recognise_head: no_head,

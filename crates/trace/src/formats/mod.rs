@@ -75,6 +75,8 @@ pub struct FormatInfo {
     pub lba_unit: Option<LbaUnit>,
     /// Extensions of its files, without a suffix for compression.
     pub extensions: &'static [&'static str],
+    /// Whether its files have stamps at all.
+    pub has_times: bool,
     /// Whether one of several events is chosen as the request.
     pub has_actions: bool,
     /// Whether a line looks like one of this format.

@@ -21,6 +21,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Filetime),
     lba_unit: Some(LbaUnit::Byte),
     extensions: &["csv", "msr"],
+    has_times: true,
     has_actions: false,
     recognise,
     recognise_head: no_head,

@@ -21,6 +21,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: None,
     lba_unit: None,
     extensions: &["nbdlog", "nbdkit"],
+    has_times: true,
     has_actions: false,
     recognise,
     recognise_head: no_head,

@@ -23,6 +23,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Seconds),
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["oraclegeneral", "oracle"],
+    has_times: true,
     has_actions: false,
     recognise: no_line,
     recognise_head,

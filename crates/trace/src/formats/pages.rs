@@ -26,6 +26,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: None,
     lba_unit: Some(LbaUnit::Page4k),
     extensions: &["pages", "lirs"],
+    has_times: false,
     has_actions: false,
     recognise,
     recognise_head,
@@ -33,7 +34,6 @@ pub(super) const INFO: FormatInfo = FormatInfo {
 };
 
 fn reader(mut input: Input, chunk: usize, setup: Setup) -> Result<Box<dyn Source>> {
-    setup.no_times()?;
     match is_text(input.peek(CHUNK)?) {
         true => text_reader::<TextPages>(input, chunk, setup),
         false => binary_reader::<BinaryPages>(input, chunk, setup),

@@ -24,6 +24,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Milliseconds),
     lba_unit: Some(LbaUnit::Byte),
     extensions: &["replayer"],
+    has_times: true,
     has_actions: false,
     recognise,
     recognise_head: no_head,

@@ -26,6 +26,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Seconds),
     lba_unit: Some(LbaUnit::Page4k),
     extensions: &["sepbit", "midas"],
+    has_times: true,
     has_actions: false,
     recognise,
     recognise_head: no_head,

@@ -24,6 +24,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: None,
     lba_unit: None,
     extensions: &["srt"],
+    has_times: true,
     has_actions: false,
     recognise: no_line,
     recognise_head,

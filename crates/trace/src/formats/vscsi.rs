@@ -23,6 +23,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Microseconds),
     lba_unit: Some(LbaUnit::Sector),
     extensions: &["vscsi", "vscsi1", "vscsi2"],
+    has_times: true,
     has_actions: false,
     recognise: no_line,
     recognise_head,

@@ -20,6 +20,7 @@ pub(super) const INFO: FormatInfo = FormatInfo {
     time_unit: Some(TimeUnit::Seconds),
     lba_unit: Some(LbaUnit::Byte),
     extensions: &["wiscsee"],
+    has_times: true,
     has_actions: false,
     recognise,
     recognise_head: no_head,
