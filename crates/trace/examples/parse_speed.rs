@@ -1,5 +1,6 @@
-//! Prints how many lines of an MSR CSV the reader understands per second of CPU time, and how fast workloads are
-//! generated: `cargo run --release -p floatgate-trace --example parse_speed [FILE]`.
+//! Prints how many requests the readers understand per second of CPU time, of a given trace or of an MSR CSV and an
+//! oracleGeneral file made here, and how fast workloads are generated:
+//! `cargo run --release -p floatgate-trace --example parse_speed [FILE]`.
 
 use floatgate_base::{RequestBatch, Rng};
 use floatgate_trace::{Generator, GeneratorConfig, OpenOptions, Pattern, Source, info, open};
@@ -26,6 +27,19 @@ fn msr_lines(lines: usize) -> String {
     text
 }
 
+/// Binary records of 24 bytes.
+fn oracle_records(records: u32) -> Vec<u8> {
+    let mut rng = Rng::new(1, "parse_speed");
+    let mut out = Vec::with_capacity(records as usize * 24);
+    for i in 0..records {
+        out.extend((i / 1000).to_le_bytes());
+        out.extend(rng.below(1 << 27).to_le_bytes());
+        out.extend(4096u32.to_le_bytes());
+        out.extend((-1i64).to_le_bytes());
+    }
+    out
+}
+
 fn drain(source: &mut dyn Source, batch: &mut RequestBatch) -> u64 {
     let mut n = 0;
     loop {
@@ -41,6 +55,17 @@ fn drain(source: &mut dyn Source, batch: &mut RequestBatch) -> u64 {
     }
 }
 
+fn read_thrice(path: &str, batch: &mut RequestBatch) -> floatgate_base::Result<()> {
+    let mut source = open(path, &OpenOptions::default())?;
+    for pass in ["first pass (with hash)", "second pass", "third pass"] {
+        let start = cpu_s();
+        let n = drain(&mut *source, batch);
+        println!("{:24} {:7.2} M requests per CPU-second", pass, n as f64 / (cpu_s() - start) / 1e6);
+        source.rewind()?;
+    }
+    Ok(())
+}
+
 fn main() -> floatgate_base::Result<()> {
     let given = std::env::args().nth(1);
     let temporary = std::env::temp_dir().join(format!("parse_speed.{}.csv", std::process::id()));
@@ -52,13 +77,7 @@ fn main() -> floatgate_base::Result<()> {
         }
     };
     let mut batch = RequestBatch::with_capacity(RequestBatch::DEFAULT_LEN);
-    let mut source = open(&path, &OpenOptions::default())?;
-    for pass in ["first pass (with hash)", "second pass", "third pass"] {
-        let start = cpu_s();
-        let n = drain(&mut *source, &mut batch);
-        println!("{:24} {:7.2} M requests per CPU-second", pass, n as f64 / (cpu_s() - start) / 1e6);
-        source.rewind()?;
-    }
+    read_thrice(&path, &mut batch)?;
     let start = cpu_s();
     let n = info(&mut *open(&path, &OpenOptions::default())?)?.requests;
     println!("{:24} {:7.2} M requests per CPU-second", "info", n as f64 / (cpu_s() - start) / 1e6);
@@ -71,6 +90,9 @@ fn main() -> floatgate_base::Result<()> {
         println!("{name:24} {:7.2} M requests per CPU-second", requests as f64 / (cpu_s() - start) / 1e6);
     }
     if given.is_none() {
+        std::fs::write(&temporary, oracle_records(4_000_000)).expect("temporary file");
+        println!("oracle-general:");
+        read_thrice(&path, &mut batch)?;
         std::fs::remove_file(temporary).ok();
     }
     Ok(())

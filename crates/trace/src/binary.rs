@@ -11,6 +11,7 @@ use crate::lines::CHUNK;
 use crate::options::OnBadLine;
 use crate::setup::Setup;
 use crate::source::{Source, Summary};
+use crate::tar::is_archive;
 use floatgate_base::{Error, Place, RequestBatch, Result};
 
 /// Longest header and longest record.
@@ -108,7 +109,12 @@ pub(crate) struct BinaryReader<F> {
 impl<F: RecordFormat> BinaryReader<F> {
     /// Reads the trace `input` from its beginning.
     pub fn new(mut input: Input, chunk: usize, setup: Setup) -> Result<Self> {
-        let format = F::new(&setup, input.peek(CHUNK)?)?;
+        let head = input.peek(CHUNK)?;
+        if is_archive(head) {
+            let place = Place::Path(setup.path);
+            return Err(Error::input(place, "is a tar archive", "unpack it first"));
+        }
+        let format = F::new(&setup, head)?;
         let mut reader = Self {
             input,
             format,

@@ -130,17 +130,22 @@ impl Intake {
             return Err(Fault::line("more than 65536 devices"));
         };
         self.counts.first_stamp = Some(first);
-        self.counts.backwards += u64::from(time < self.counts.last_ns);
-        self.counts.jumps += u64::from(time.abs_diff(self.counts.last_ns) > JUMP_NS);
-        self.counts.last_ns = time;
         batch.push(time, device, record.op, record.offset, record.bytes);
         Ok(true)
     }
 
     /// Notes the stamps of the requests that a `fill` has added.
     pub fn note_times(&mut self, added: &[i64]) {
-        self.counts.smallest_ns = added.iter().copied().fold(self.counts.smallest_ns, i64::min);
-        self.counts.largest_ns = added.iter().copied().fold(self.counts.largest_ns, i64::max);
+        let counts = &mut self.counts;
+        let Some((&first, &last)) = added.first().zip(added.last()) else { return };
+        let steps = added.windows(2).map(|pair| (pair[0], pair[1]));
+        for (before, time) in std::iter::once((counts.last_ns, first)).chain(steps) {
+            counts.backwards += u64::from(time < before);
+            counts.jumps += u64::from(time.abs_diff(before) > JUMP_NS);
+        }
+        counts.smallest_ns = added.iter().copied().fold(counts.smallest_ns, i64::min);
+        counts.largest_ns = added.iter().copied().fold(counts.largest_ns, i64::max);
+        counts.last_ns = last;
     }
 
     /// What the reader can tell; `unit` is that of stamps which mean something.

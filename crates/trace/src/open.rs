@@ -6,6 +6,7 @@ use crate::lines::{CHUNK, whole_lines};
 use crate::options::OpenOptions;
 use crate::setup::Setup;
 use crate::source::Source;
+use crate::tar::is_archive;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use std::io::Read;
@@ -127,15 +128,22 @@ fn detect(path: &str, head: &[u8]) -> Result<Detected> {
     Err(Error::input(Place::Path(path.into()), what, how))
 }
 
-/// The binary format whose marks the content bears, or that its extension names if nothing speaks against it.
+/// The binary format that the extension names if the content does not speak against it, or whose marks it bears.
 fn detect_binary(head: &[u8], named: impl Fn(&FormatInfo) -> bool) -> Option<&'static FormatInfo> {
     let likeness = |info: &FormatInfo| (info.recognise_head)(head);
-    let marked = FORMATS.iter().find(|f| likeness(f) == Likeness::Yes);
-    marked.or_else(|| FORMATS.iter().find(|f| likeness(f) == Likeness::Fits && named(f)))
+    let asked = FORMATS.iter().find(|f| named(f) && likeness(f) != Likeness::No);
+    asked.or_else(|| FORMATS.iter().find(|f| likeness(f) == Likeness::Yes))
 }
 
 /// Says why no format fits.
 fn unknown(path: &str, head: &[u8]) -> Box<Error> {
+    let refuse = |what: &str, how: &str| Error::input(Place::Path(path.into()), what, how);
+    if is_archive(head) {
+        return refuse("is a tar archive", "unpack it first");
+    }
+    if head.starts_with(b"version https://git-lfs") {
+        return refuse("is a Git LFS pointer, not the trace itself", "fetch it with git lfs pull");
+    }
     let names: Vec<&str> = FORMATS.iter().map(|f| f.name).collect();
     let expected = format!("expected one of {}", names.join(", "));
     let text = match std::str::from_utf8(head) {
@@ -260,8 +268,13 @@ mod tests {
         }
     }
 
+    /// Cases of each property; `FLOATGATE_FUZZ_CASES=100000` makes a fuzzer of them.
+    fn cases() -> u32 {
+        std::env::var("FLOATGATE_FUZZ_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)
+    }
+
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+        #![proptest_config(ProptestConfig::with_cases(cases()))]
 
         /// Damaged lines: no panic, and neither chunk nor batch changes what is read or what is refused.
         #[test]

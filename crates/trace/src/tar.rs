@@ -32,6 +32,11 @@ impl Tar {
     }
 }
 
+/// Whether a file begins with the header of an archive; in a binary trace there is no passing over it.
+pub(crate) fn is_archive(head: &[u8]) -> bool {
+    head.get(257..262) == Some(b"ustar")
+}
+
 /// Whether a line reads `LENGTH key=value` and the length is that of the line and its break.
 fn is_extended(line: &[u8]) -> bool {
     let digits = line.iter().take_while(|b| b.is_ascii_digit()).count();

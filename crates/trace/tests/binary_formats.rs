@@ -111,6 +111,24 @@ fn pages_as_numbers() {
     );
 }
 
+#[test]
+fn archives_and_pointers_are_named() {
+    let header = [&b"x.bin"[..], &[0; 252], b"ustar\x0000", &[0; 247]].concat();
+    let tar = [header, oracle(&[(5, 8, 4096, -1); 3])].concat();
+    for name in ["t.tar", "t.pages"] {
+        assert_eq!(
+            refusal(&tar, name, &OpenOptions::default()),
+            format!("{name}: is a tar archive; unpack it first")
+        );
+    }
+    assert_eq!(refusal(&tar, "t", &options(Some("oracle-general"))), "t: is a tar archive; unpack it first");
+    let pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 12345\n";
+    assert_eq!(
+        refusal(pointer, "t.csv", &OpenOptions::default()),
+        "t.csv: is a Git LFS pointer, not the trace itself; fetch it with git lfs pull"
+    );
+}
+
 fn words(words: &[u32]) -> Vec<u8> {
     words.iter().flat_map(|w| w.to_be_bytes()).collect()
 }

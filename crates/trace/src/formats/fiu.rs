@@ -17,7 +17,7 @@ use floatgate_base::{Op, Result};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "fiu",
-    summary: "FIU IODedup with content hashes (SNIA IOTTA 391)",
+    summary: "FIU IODedup with content hashes (SNIA IOTTA)",
     line: "expected ts_ns pid process lba size R|W major minor md5",
     units: "time in nanoseconds, address and size in sectors of 512 bytes",
     states_units: true,

@@ -1,6 +1,6 @@
 //! Fujitsu K5 cloud: `ID,Timestamp,Type,Offset,Length`.
 //!
-//! The schema of the README of the traces (SNIA IOTTA 26930): seconds since the first request of all volumes, R or W,
+//! The schema of the README of the traces (SNIA IOTTA): seconds since the first request of all volumes, R or W,
 //! bytes. The virtual storage volume is the device; further columns are legal and not read. No sample was at hand;
 //! those in the tests are constructed from the schema.
 

@@ -1,4 +1,4 @@
-//! SSDTrace (YCSB on RocksDB, SNIA IOTTA 28568): blkparse's text without leading blanks.
+//! SSDTrace (YCSB on RocksDB, SNIA IOTTA): blkparse's text without leading blanks.
 //!
 //! The grammar is that of blkparse, and without the extension or `--format` such a trace is read as blkparse. What
 //! differs is the event that counts by default: D, the requests that reached the drive, as users of the trace have it;

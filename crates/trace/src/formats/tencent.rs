@@ -1,6 +1,6 @@
 //! Tencent cloud block storage: `Timestamp,Offset,Size,IOType,VolumeID`.
 //!
-//! The schema of the README of the traces (SNIA IOTTA 27917): seconds since 1970, sectors of 512 bytes, 0 = read and
+//! The schema of the README of the traces (SNIA IOTTA): seconds since 1970, sectors of 512 bytes, 0 = read and
 //! 1 = write, the other way round than in simulators. The volume is the device. No sample was at hand; those in the
 //! tests are constructed from the schema.
 
