@@ -171,8 +171,9 @@ impl Intake {
         let span = counts.largest_ns.abs_diff(counts.smallest_ns);
         let (n, unit) = (counts.requests, unit.name());
         if counts.jumps > 0 {
+            let lie = if counts.jumps == 1 { "time stamp lies" } else { "time stamps lie" };
             out.push(format!(
-                "{} time stamps lie more than 30 years from the one before: span and rate mean little",
+                "{} {lie} more than 30 years from the one before: span and rate mean little",
                 counts.jumps
             ));
         } else if span > SPAN_MAX_NS {
@@ -241,6 +242,7 @@ mod tests {
             (&[0, 3_600_000_000_000], None),
             (&[0, 9_000_000_000_000], Some("one request in 2.5 hours if the time stamps are in ns")),
             (&[0, 29 * year, 58 * year], Some("the time stamps span 58 years if they are in ns")),
+            (&[0, 31 * year], Some("1 time stamp lies more than 30 years from the one before")),
             (&[0, 31 * year, 1], Some("2 time stamps lie more than 30 years from the one before")),
         ] {
             let found = suspicions(stamps);

@@ -116,7 +116,11 @@ fn blkparse() {
     }
     if let Some(found) = read("blktrace/java-ext4.blkparse.zst", None, None, None) {
         check(&found, ("blkparse", 9887, 9039, 848, "0.2519", 61_395));
-        assert_eq!(found.stamps_backwards, 824);
+        assert_eq!((found.stamps_backwards, found.stamp_jumps), (824, 1));
+        assert_eq!(
+            found.suspicions,
+            ["1 time stamp lies more than 30 years from the one before: span and rate mean little"]
+        );
         assert_eq!(found.assumed, ["requests are the events D (default for this trace)"]);
     }
     if let Some(found) = read("blktrace/java-f2fs.blkparse.zst", None, None, None) {
@@ -208,9 +212,14 @@ fn wiscsee() {
     assert_eq!((found.reads, found.writes, found.bad_lines_skipped, found.other_records), (44, 106, 1, 0));
 }
 
-/// Every sample is read, and none is taken for another format's.
 #[test]
-fn no_sample_is_suspicious_or_skipped() {
+fn made_up_stamps_are_pointed_out_and_real_ones_are_not() {
+    if let Some(found) = read("systor17/2016021612-LUN3.mqsim.zst", None, None, None) {
+        assert_eq!(
+            found.suspicions,
+            ["100 million requests a second if the time stamps are in ns; if they are not, give --time-unit"]
+        );
+    }
     for path in ["msr/prxy_0.first20k.csv.zst", "spc/WebSearch1.first60s.mqsim.zst"] {
         let Some(found) = read(path, None, None, None) else { return };
         assert_eq!(found.suspicions, [""; 0], "{path}");
