@@ -95,9 +95,9 @@ impl Layers {
         let one_line = !value.contains(['\n', '\r']);
         let mut first_error = None;
         for text in candidates.iter().skip(usize::from(!one_line)) {
-            match toml::from_str::<Experiment>(text) {
-                Ok(_) => {
-                    let table = toml::from_str::<Table>(text).expect("it was read before");
+            // TOML's whole numbers end at 2^63 - 1; the table knows, the experiment's own types do not.
+            match toml::from_str::<Experiment>(text).and_then(|_| toml::from_str::<Table>(text)) {
+                Ok(table) => {
                     let places = BTreeMap::from([(key.to_string(), place())]);
                     self.lay(table, places);
                     return Ok(());
@@ -197,7 +197,7 @@ fn implied(table: &Table, key: &str) -> Option<&'static str> {
 }
 
 fn is_toml(text: &str) -> bool {
-    toml::from_str::<Table>(text).is_ok()
+    DeTable::parse(text).is_ok()
 }
 
 /// Turns a message of the TOML reader into ours: finding first, then what was expected.
@@ -205,6 +205,9 @@ fn complaint(place: Place, message: &str) -> Box<Error> {
     let message = message.trim().replace('\n', ", ");
     let (what, expected) = match message.split_once(", expected ") {
         Some((what, expected)) => (what.to_string(), format!("expected {expected}")),
+        None if message.contains("value was too large") => {
+            (String::from("the number is too large"), format!("expected a whole number up to {}", i64::MAX))
+        }
         None => (message, String::from("expected a floatgate experiment (see: floatgate schema)")),
     };
     let what = what.replace("unknown field", "unknown key").replace('`', "'");
@@ -323,6 +326,8 @@ mod tests {
         );
         assert!(wrong("seed", "1\nmode = 'x'").starts_with("seed: "));
         assert!(wrong("a b", "1").contains("no key"));
+        let large = wrong("workload.requests", "18446744073709551615");
+        assert!(large.contains("too large; expected a whole number up to 9223372036854775807"), "{large}");
     }
 
     #[test]

@@ -134,7 +134,7 @@ table! {
         scope: String,
         /// Collection starts when fewer blocks of a plane (superblocks) are free; default: one a stream.
         trigger_free_blocks: u32,
-        /// Collection goes on until so many are free; default: the trigger.
+        /// Collection goes on until so many are free; default: 1 % of the blocks, from the trigger up to 8.
         stop_free_blocks: u32,
         /// The trigger as a share of all blocks.
         trigger_free_share: f64,

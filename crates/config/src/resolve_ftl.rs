@@ -25,6 +25,15 @@ pub(crate) struct Ftl {
     pub raw: raw::Ftl,
 }
 
+/// Most blocks that d-choices may draw for a victim; greedy serves whoever wants more, and takes no time for it.
+const CHOICES_MAX: u32 = 65_536;
+
+/// Collection goes on, unless told otherwise, until one block of so many is free, but no more than [`STOP_MAX`]: with
+/// a single free block there is no choice of free blocks, and so no wear-leveling by it.
+const STOP_ONE_OF: u32 = 100;
+/// See [`STOP_ONE_OF`].
+const STOP_MAX: u32 = 8;
+
 /// Names of the scopes with what they mean.
 pub(crate) const SCOPES: &[(&str, &str)] = &[
     ("plane", "each plane collects its own blocks"),
@@ -97,22 +106,24 @@ fn victim(layers: &Layers, given: &mut raw::Collect) -> Result<Victim> {
             return Err(layers.error(&key, what, format!("expected it with {} only", owners.join(", "))));
         }
     }
-    let from_one = |key: &str, value: u32| match value {
-        0 => Err(layers.error(
+    let from_one = |key: &str, value: u32, most: u32| match value {
+        v if (1..=most).contains(&v) => Ok(v),
+        v => Err(layers.error(
             &format!("ftl.collect.{key}"),
-            format!("{key} is 0"),
-            "expected a whole number from 1",
+            format!("{key} is {v}"),
+            format!("expected a whole number from 1 to {most}"),
         )),
-        v => Ok(v),
     };
     Ok(match name.as_str() {
         "greedy" => Victim::Greedy,
         "fifo" => Victim::Fifo,
         "random" => Victim::Random,
-        "d-choices" => Victim::DChoices { choices: from_one("choices", *given.choices.get_or_insert(10))? },
-        "windowed-greedy" => {
-            Victim::WindowedGreedy { window: from_one("window", *given.window.get_or_insert(1024))? }
+        "d-choices" => {
+            Victim::DChoices { choices: from_one("choices", *given.choices.get_or_insert(10), CHOICES_MAX)? }
         }
+        "windowed-greedy" => Victim::WindowedGreedy {
+            window: from_one("window", *given.window.get_or_insert(1024), u32::MAX)?,
+        },
         "cost-benefit" => Victim::CostBenefit,
         "cost-age-time" => Victim::CostAgeTime,
         other => unreachable!("victim policy {other} is in the table but not here"),
@@ -161,12 +172,13 @@ fn levels(
     let trigger_key = "ftl.collect.trigger_free_blocks";
     let trigger = in_units("trigger", given.trigger_free_blocks, given.trigger_free_share)?.unwrap_or(least);
     if trigger < least {
-        let what = format!("collection would start with fewer than {trigger} free blocks");
+        let what = format!("trigger_free_blocks is {trigger}");
         let expected =
             format!("expected at least {least}: one for each stream that collection may have to fill");
         return Err(layers.error(trigger_key, what, expected));
     }
-    let stop = in_units("stop", given.stop_free_blocks, given.stop_free_share)?.unwrap_or(trigger);
+    let stop = in_units("stop", given.stop_free_blocks, given.stop_free_share)?;
+    let stop = stop.unwrap_or_else(|| trigger.max((units / STOP_ONE_OF).min(STOP_MAX)));
     if stop < trigger {
         let share = given.stop_free_share.is_some();
         let key = if share { "ftl.collect.stop_free_share" } else { "ftl.collect.stop_free_blocks" };

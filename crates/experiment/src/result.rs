@@ -212,7 +212,7 @@ fn lifetime(resolved: &Resolved, outcome: &Outcome) -> Value {
         logical_bytes: u64::from(plan.logical_pages) * page_bytes,
         pe_cycles: plan.endurance.pe_cycles(),
         programmed_bytes: outcome.flash.programs_total() * page_bytes,
-        host_page_bytes: outcome.host.page_writes * page_bytes,
+        host_bytes: outcome.host.write_bytes,
         erases_max: outcome.erases.2,
         span_s: outcome.span_s,
         target_years: plan.target_years,

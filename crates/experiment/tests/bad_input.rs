@@ -189,11 +189,11 @@ fn impossible_drives_and_workloads() {
         ("[workload]\nfile = \"x\"\nrepeat = 0", "3:1: repeat is 0; expected a whole number from 1"),
         (
             "[ftl.collect]\npolicy = \"d-choices\"\nchoices = 0",
-            "3:1: choices is 0; expected a whole number from 1",
+            "3:1: choices is 0; expected a whole number from 1 to 65536",
         ),
         (
             "[ftl.collect]\npolicy = \"windowed-greedy\"\nwindow = 0",
-            "3:1: window is 0; expected a whole number from 1",
+            "3:1: window is 0; expected a whole number from 1 to 4294967295",
         ),
         (
             "[ftl]\nprecondition = \"steady\"\n[ftl.collect]\npolicy = \"cost-benefit\"",

@@ -95,8 +95,10 @@ pub struct Ftl {
     pub(crate) pass_over: Vec<u32>,
     /// The victim's live pages while it is being collected.
     pub(crate) moving: Vec<(Ppn, Lpn)>,
-    /// Host pages that the endurance budget still admits is checked whenever a unit is opened.
+    /// Page programs that the endurance model admits since counting began; looked at whenever the host opens a unit.
     pub(crate) programs_max: u64,
+    /// Whether counting has begun: what happens before wears nothing out.
+    pub(crate) counting: bool,
     prefetching: bool,
 }
 
@@ -122,6 +124,7 @@ impl Ftl {
             pass_over: vec![0; domains as usize],
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             programs_max,
+            counting: false,
             prefetching: true,
             layout,
             setup,
@@ -248,13 +251,10 @@ impl Ftl {
     /// Starts counting afresh: what collection did, mean free space and wear. The state stays.
     pub fn reset_counts<F: Flash>(&mut self, flash: &mut F) {
         flash.reset_counts();
+        self.counting = true;
         self.gc = GcCounters::default();
         self.free_pages.restart(self.now);
-        for pool in &mut self.free {
-            for unit in pool.take_all() {
-                pool.put(unit, 0);
-            }
-        }
+        self.free.iter_mut().for_each(FreePool::forget_wear);
     }
 
     /// What collection did since counting began.

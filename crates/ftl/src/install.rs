@@ -5,11 +5,11 @@ use floatgate_base::{Lpn, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
-    /// Takes the lowest free unit of a domain and fills it: `content` yields, for every page, the logical page that
+    /// Fills a unit that [`Ftl::take_for_install`] took: `content` yields, for every page, the logical page that
     /// lives there or none for a dead page. The unit becomes the youngest closed one of its domain. Counts nothing.
     ///
     /// # Panics
-    /// When the domain has no free unit, or a logical page is installed twice.
+    /// When a logical page is installed twice.
     pub fn install<F: Flash>(
         &mut self,
         flash: &mut F,

@@ -134,7 +134,16 @@ impl FreePool {
         self.heap.iter().map(|&Reverse((_, unit))| unit)
     }
 
-    /// Takes one given unit out; for preconditioning, not for the hot path.
+    /// Wear counts from 0 again; the order in which units were freed stays.
+    pub fn forget_wear(&mut self) {
+        if self.choice == FreeChoice::LeastErased {
+            for unit in self.take_all() {
+                self.put(unit, 0);
+            }
+        }
+    }
+
+    /// Takes all units out, ascending; for preconditioning, not for the hot path.
     pub fn take_all(&mut self) -> Vec<UnitId> {
         let mut units: Vec<UnitId> = self.iter().collect();
         units.sort_unstable();

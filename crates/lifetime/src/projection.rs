@@ -16,8 +16,8 @@ pub struct Wear {
     pub pe_cycles: u32,
     /// Bytes programmed into flash.
     pub programmed_bytes: u64,
-    /// Host page writes in bytes, whole pages.
-    pub host_page_bytes: u64,
+    /// Bytes that the host wrote, as it counts them: a write of part of a page is no whole page.
+    pub host_bytes: u64,
     /// Erases of the most erased block.
     pub erases_max: u32,
     /// Time in which this happened, seconds; none or 0 where the workload has no time.
@@ -35,7 +35,7 @@ pub struct Projection {
     pub years_first_block: Option<f64>,
     /// Bytes that may be programmed into flash in the whole life.
     pub c_ssd_bytes: u64,
-    /// Host bytes that may be written in the whole life (TBW), whole pages.
+    /// Host bytes that may be written in the whole life (TBW).
     pub tbw_bytes: Option<f64>,
     /// Full drive writes a day that the workload makes.
     pub dwpd: Option<f64>,
@@ -49,10 +49,10 @@ impl Projection {
     pub fn of(wear: &Wear) -> Self {
         let c_ssd_bytes = wear.physical_bytes.saturating_mul(u64::from(wear.pe_cycles));
         let span = wear.span_s.filter(|&s| s > 0.0);
-        let wrote = wear.programmed_bytes > 0 && wear.host_page_bytes > 0;
+        let wrote = wear.programmed_bytes > 0 && wear.host_bytes > 0;
         let years = |passes: f64| span.map(|s| passes * s / SECONDS_PER_YEAR);
         let tbw_bytes =
-            wrote.then(|| c_ssd_bytes as f64 * wear.host_page_bytes as f64 / wear.programmed_bytes as f64);
+            wrote.then(|| c_ssd_bytes as f64 * wear.host_bytes as f64 / wear.programmed_bytes as f64);
         let logical = wear.logical_bytes as f64;
         Self {
             years: wrote.then(|| years(c_ssd_bytes as f64 / wear.programmed_bytes as f64)).flatten(),
@@ -61,7 +61,7 @@ impl Projection {
                 .flatten(),
             c_ssd_bytes,
             tbw_bytes,
-            dwpd: span.map(|s| wear.host_page_bytes as f64 / logical / (s / SECONDS_PER_DAY)),
+            dwpd: span.map(|s| wear.host_bytes as f64 / logical / (s / SECONDS_PER_DAY)),
             dwpd_for_target: tbw_bytes
                 .map(|tbw| tbw / logical / (wear.target_years * SECONDS_PER_YEAR / SECONDS_PER_DAY)),
         }
@@ -77,7 +77,7 @@ mod tests {
         logical_bytes: 100 << 30,
         pe_cycles: 3000,
         programmed_bytes: 2 << 40,
-        host_page_bytes: 1 << 40,
+        host_bytes: 1 << 40,
         erases_max: 20,
         span_s: Some(SECONDS_PER_DAY * 365.0),
         target_years: 5.0,
@@ -100,7 +100,7 @@ mod tests {
         let p = Projection::of(&Wear { span_s: None, ..WEAR });
         assert_eq!((p.years, p.years_first_block, p.dwpd), (None, None, None));
         assert!(p.tbw_bytes.is_some());
-        let p = Projection::of(&Wear { programmed_bytes: 0, host_page_bytes: 0, erases_max: 0, ..WEAR });
+        let p = Projection::of(&Wear { programmed_bytes: 0, host_bytes: 0, erases_max: 0, ..WEAR });
         assert_eq!((p.years, p.years_first_block, p.tbw_bytes), (None, None, None));
     }
 }

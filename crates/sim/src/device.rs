@@ -3,8 +3,8 @@
 use crate::array::Array;
 use crate::failure;
 use crate::outcome::{BINS_MAX, Outcome};
-use crate::plan::{Plan, Precondition, Workload};
-use crate::precondition::{Filler, steady};
+use crate::plan::{Plan, Workload};
+use crate::precondition::Preparation;
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_ftl::Ftl;
 use floatgate_host::{Beyond, Footprint, HostCounters, Outside, Placement, Splitter, split::beyond_drive};
@@ -40,7 +40,7 @@ pub struct Simulation {
     footprint: Option<Footprint>,
     /// One past the largest byte addressed, by device, once scanned.
     ends: Option<Vec<u64>>,
-    filler: Option<Filler>,
+    preparation: Option<Preparation>,
     phase: Phase,
     stream: Stream,
     extents: Extents,
@@ -104,7 +104,7 @@ impl Simulation {
             ftl,
             array,
             ends: scale.then(Vec::new),
-            filler: None,
+            preparation: None,
             phase: Phase::Scan,
             stream: Stream::default(),
             extents: Extents::default(),
@@ -116,7 +116,7 @@ impl Simulation {
             plan,
         };
         if !scale {
-            simulation.begin();
+            simulation.begin()?;
         }
         Ok(simulation)
     }
@@ -136,8 +136,8 @@ impl Simulation {
     /// Work done in this phase, and in all where that is known.
     #[must_use]
     pub fn progress(&self) -> (u64, Option<u64>) {
-        if let (Phase::Precondition, Some(filler)) = (self.phase, &self.filler) {
-            let (done, all) = filler.progress();
+        if let (Phase::Precondition, Some(preparation)) = (self.phase, &self.preparation) {
+            let (done, all) = preparation.progress(&self.plan);
             return (done, Some(all));
         }
         let all = match &self.plan.workload {
@@ -177,14 +177,11 @@ impl Simulation {
         Ok(self.finish())
     }
 
-    /// Chooses the first phase that has work.
-    fn begin(&mut self) {
-        self.filler = match self.plan.precondition {
-            Precondition::Sequential => Some(Filler::new(&self.plan, false)),
-            Precondition::Random => Some(Filler::new(&self.plan, true)),
-            Precondition::None | Precondition::Steady => None,
-        };
+    /// Starts with the drive's first state.
+    fn begin(&mut self) -> Result<()> {
+        self.preparation = Preparation::new(&self.plan)?;
         self.phase = Phase::Precondition;
+        Ok(())
     }
 
     /// Learns the devices and their ends, then starts from the first request.
@@ -199,8 +196,7 @@ impl Simulation {
                 self.splitter = splitter_for(&self.plan, ends);
                 self.source.rewind()?;
                 self.stream = Stream::default();
-                self.begin();
-                return Ok(());
+                return self.begin();
             }
             note_ends(ends, batch);
             done += batch.len() as u64;
@@ -236,14 +232,12 @@ impl Simulation {
     }
 
     fn precondition(&mut self) -> Result<()> {
-        if let Some(filler) = &mut self.filler {
-            if !filler.step(&mut self.ftl, &mut self.array)? {
-                return Ok(());
-            }
-            self.filler = None;
-        } else if self.plan.precondition == Precondition::Steady {
-            steady(&self.plan, &mut self.ftl, &mut self.array)?;
+        if let Some(preparation) = &mut self.preparation
+            && !preparation.step(&self.plan, &mut self.ftl, &mut self.array)?
+        {
+            return Ok(());
         }
+        self.preparation = None;
         self.phase = Phase::WarmUp;
         self.start_counting_if_due();
         Ok(())
@@ -371,7 +365,7 @@ impl Simulation {
             self.start_counting_if_due();
             return Ok(());
         }
-        if self.phase == Phase::WarmUp {
+        if self.counted == 0 {
             return Err(Error::input(
                 Place::Setting("workload.warmup_requests".into()),
                 format!("the warm-up of {} requests leaves none to count", self.plan.warmup_requests),
@@ -462,7 +456,8 @@ impl Simulation {
         } + 1;
         let place = matches!(self.plan.workload, Workload::Trace { .. }).then(|| self.source.place_of(index));
         let time = self.stream.batch.time_ns[request].saturating_add(self.stream.shift_ns);
-        let time_s = (self.stream.counted_to_ns > 0).then_some(time as f64 / 1e9);
+        let from = self.stream.counted_from_ns.unwrap_or(0);
+        let time_s = (self.stream.counted_to_ns > from).then_some((time - from) as f64 / 1e9);
         // Not the splitter's count: it has already seen the requests behind this one.
         let [host, partial, _] = self.array.counters().programs;
         failure::stopped(&self.plan, why, number, place.as_deref(), host + partial, time_s)
@@ -495,7 +490,7 @@ impl Simulation {
             assumed: self.source.assumed(),
             source: self.first_pass.clone().unwrap_or_default(),
             gc: self.ftl.gc(),
-            waf: estimate_waf(self.series.rows(), pages_per_block),
+            waf: estimate_waf(self.series.rows(), pages_per_block, self.ftl.gc().victims),
             erases: moments(self.array.erase_counts()),
             erase_histogram: Histogram::of(self.array.erase_counts(), blocks_per_unit, BINS_MAX as u64),
             valid_histogram: Histogram::rebin(&self.ftl.valid_histogram(), BINS_MAX + 1),

@@ -29,7 +29,7 @@ pub struct Outcome {
     pub format: &'static str,
     /// What the reader took for granted.
     pub assumed: Vec<String>,
-    /// What the source noticed, over all passes.
+    /// What the source noticed in its first pass.
     pub source: Summary,
     /// Flash operations.
     pub flash: Counters,

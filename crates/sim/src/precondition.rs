@@ -1,7 +1,7 @@
 //! Bringing the drive into the state in which the run starts. Nothing here counts, wear included.
 
 use crate::array::{Array, with_flash};
-use crate::plan::Plan;
+use crate::plan::{Plan, Precondition};
 use floatgate_base::permute::Permutation;
 use floatgate_base::{Error, ExtentKind, Extents, Lpn, Result, Rng};
 use floatgate_ftl::{Ftl, Victim};
@@ -70,37 +70,105 @@ pub fn law_policy(victim: Victim) -> Option<Policy> {
 
 /// Fills the drive as uniform writes would have left it: the number of valid pages of every closed block follows the
 /// victim policy's mean-field law at the spare space that these blocks have, so that a run is at steady state from
-/// its first request.
-///
-/// # Errors
-/// When the policy's law is not known, or the spare factor is outside its range.
-pub fn steady(plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result<()> {
-    let policy = law_policy(plan.victim).ok_or_else(|| {
-        Error::run("no steady-state law is known for this victim policy", "expected precondition random")
-    })?;
-    let mut rng = Rng::new(plan.seed, "precondition");
-    let pages = Permutation::new(u64::from(plan.logical_pages), &mut rng);
-    let mut installed = 0;
-    let domains = u64::from(plan.layout().domains());
-    for domain in 0..domains {
+/// its first request. One domain a step.
+#[derive(Clone, Debug)]
+pub struct SteadyState {
+    policy: Policy,
+    rng: Rng,
+    pages: Permutation,
+    installed: u64,
+    domain: u64,
+}
+
+impl SteadyState {
+    /// # Errors
+    /// When the policy's law is not known.
+    pub fn new(plan: &Plan) -> Result<Self> {
+        let policy = law_policy(plan.victim).ok_or_else(|| {
+            Error::run("no steady-state law is known for this victim policy", "expected precondition random")
+        })?;
+        let mut rng = Rng::new(plan.seed, "precondition");
+        let pages = Permutation::new(u64::from(plan.logical_pages), &mut rng);
+        Ok(Self { policy, rng, pages, installed: 0, domain: 0 })
+    }
+
+    /// Fills the next domain; true when all are filled.
+    ///
+    /// # Errors
+    /// When the spare factor is outside the law's range.
+    pub fn step(&mut self, plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result<bool> {
+        let layout = plan.layout();
+        let (domain, domains) = (self.domain, u64::from(layout.domains()));
         let logical = u64::from(plan.logical_pages);
         let live = logical * (domain + 1) / domains - logical * domain / domains;
-        if live == 0 {
-            // More planes than logical pages: nothing lives here, and an empty plane is as good as any.
-            continue;
+        self.domain += 1;
+        // With more planes than logical pages nothing lives here, and an empty plane is as good as any.
+        if live > 0 {
+            // The middle of collection's cycle between trigger and stop level: neither end is the steady state.
+            let keep =
+                u32::midpoint(plan.trigger_free_units, plan.stop_free_units) + plan.separate.streams() - 1;
+            let units = ftl.take_for_install(domain as u32, keep);
+            let counts = valid_counts(self.policy, units.len(), live, plan, &mut self.rng)?;
+            for (&unit, &valid) in units.iter().zip(&counts) {
+                let content = scatter(valid, layout.pages_per_unit(), &mut self.rng, || {
+                    self.installed += 1;
+                    self.pages.apply(self.installed - 1) as Lpn
+                });
+                with_flash!(array, flash => ftl.install(flash, unit, content));
+            }
         }
-        let keep = plan.stop_free_units + plan.separate.streams() - 1;
-        let units = ftl.take_for_install(domain as u32, keep);
-        let counts = valid_counts(policy, units.len(), live, plan, &mut rng)?;
-        for (&unit, &valid) in units.iter().zip(&counts) {
-            let content = scatter(valid, plan.layout().pages_per_unit(), &mut rng, || {
-                installed += 1;
-                pages.apply(installed - 1) as Lpn
-            });
-            with_flash!(array, flash => ftl.install(flash, unit, content));
+        Ok(self.domain == domains)
+    }
+
+    /// Pages installed so far, and pages in all.
+    #[must_use]
+    pub fn progress(&self, plan: &Plan) -> (u64, u64) {
+        (self.installed, u64::from(plan.logical_pages))
+    }
+}
+
+/// The work that brings the drive into its first state.
+#[derive(Clone, Debug)]
+pub enum Preparation {
+    /// See [`Filler`].
+    Fill(Filler),
+    /// See [`SteadyState`].
+    Steady(SteadyState),
+}
+
+impl Preparation {
+    /// What a plan asks for; none for an empty drive.
+    ///
+    /// # Errors
+    /// As [`SteadyState::new`].
+    pub fn new(plan: &Plan) -> Result<Option<Self>> {
+        Ok(match plan.precondition {
+            Precondition::None => None,
+            Precondition::Sequential => Some(Self::Fill(Filler::new(plan, false))),
+            Precondition::Random => Some(Self::Fill(Filler::new(plan, true))),
+            Precondition::Steady => Some(Self::Steady(SteadyState::new(plan)?)),
+        })
+    }
+
+    /// Goes on for a bounded amount of work; true when it is done.
+    ///
+    /// # Errors
+    /// As the steps of its kinds.
+    pub fn step(&mut self, plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result<bool> {
+        match self {
+            Self::Fill(filler) => filler.step(ftl, array),
+            Self::Steady(state) => state.step(plan, ftl, array),
         }
     }
-    Ok(())
+
+    /// Pages done, and pages in all.
+    #[must_use]
+    pub fn progress(&self, plan: &Plan) -> (u64, u64) {
+        match self {
+            Self::Fill(filler) => filler.progress(),
+            Self::Steady(state) => state.progress(plan),
+        }
+    }
 }
 
 /// Valid pages of each unit, oldest unit first, `live` in all.

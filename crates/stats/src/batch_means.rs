@@ -1,8 +1,10 @@
 //! How sure a measured write amplification is: batch means of a ratio.
 //!
-//! The run is cut into batches of equal numbers of requests. With P_i programs and W_i host page writes in batch i
-//! and R = sum P / sum W, the residuals P_i - R W_i give the variance of the ratio estimator (Law, Simulation
-//! Modeling and Analysis, section 9.5), and Student's t the interval.
+//! The run is cut into batches of equal numbers of requests. With P_i programs and W_i host page writes in batch i,
+//! R = sum P / sum W and W their mean, the residuals x_i = (P_i - R W_i) / W give the variance of the ratio estimator
+//! (Law, Simulation Modeling and Analysis, section 9.5). Neighbouring batches of a drive are correlated, because a
+//! block filled in one is collected in the next ones: the variance is raised by (1 + r) / (1 - r), r the lag-1
+//! autocorrelation of the residuals where it is positive (that of a first-order autoregression).
 
 use crate::series::Row;
 
@@ -10,8 +12,16 @@ use crate::series::Row;
 const BATCHES: usize = 32;
 /// Fewer batches than this tell nothing.
 const BATCHES_MIN: usize = 8;
-/// z beyond which the first and the last third of the run differ: 1 % two-sided.
-const DRIFT_Z: f64 = 2.576;
+/// Victims below which the run has seen too little collection for an interval.
+const VICTIMS_MIN: u64 = 50;
+/// Standard errors by which the first quarter and the last half of the run must differ to count as drift ...
+const DRIFT_Z: f64 = 3.0;
+/// ... and the share of the write amplification that they must differ by: less does not matter to anybody.
+const DRIFT_SHARE: f64 = 0.003;
+/// An interval that is wider on a side than this share of its figure tells nothing.
+const HALF_WIDTH_MAX: f64 = 0.5;
+/// Largest autocorrelation taken at its word; beyond it the batches hold next to nothing new.
+const CORRELATION_MAX: f64 = 0.9;
 /// A drive whose net use of free pages is a larger share of its programs than this is still filling up.
 const FILLING_SHARE: f64 = 0.05;
 
@@ -22,14 +32,15 @@ pub struct WafEstimate {
     pub waf: Option<f64>,
     /// 95 % interval; none where the run is too short for it.
     pub interval: Option<(f64, f64)>,
-    /// Whether the run was in a steady state: no drift between its first and last third, and as many pages erased
-    /// as programmed. None where the run is too short to tell.
+    /// Whether the run was in a steady state: no drift between its first quarter and its last half, and as many pages
+    /// erased as programmed. None where the run is too short to tell.
     pub stationary: Option<bool>,
 }
 
-/// Estimates from cumulative rows; `pages_per_erase` are the pages that one counted erase frees.
+/// Estimates from cumulative rows; `pages_per_erase` are the pages that one counted erase frees, `victims` the blocks
+/// (superblocks) that were collected.
 #[must_use]
-pub fn estimate_waf(rows: &[Row], pages_per_erase: u32) -> WafEstimate {
+pub fn estimate_waf(rows: &[Row], pages_per_erase: u32, victims: u64) -> WafEstimate {
     let Some(last) = rows.last().filter(|row| row.page_writes > 0) else {
         return WafEstimate { waf: None, interval: None, stationary: None };
     };
@@ -38,12 +49,16 @@ pub fn estimate_waf(rows: &[Row], pages_per_erase: u32) -> WafEstimate {
     if batches.len() < BATCHES_MIN {
         return WafEstimate { waf: Some(waf), interval: None, stationary: None };
     }
-    let half = student_t_975(batches.len() as f64 - 1.0) * standard_error(&batches);
+    let n = batches.len() as f64;
+    let residuals = residuals(&batches, waf);
+    let half = student_t_975(n - 1.0) * (noise(&residuals) / n).sqrt();
+    // Every host page write is programmed: no amplification lies below 1.
+    let interval =
+        (victims >= VICTIMS_MIN && half <= HALF_WIDTH_MAX * waf).then(|| ((waf - half).max(1.0), waf + half));
     let programs = last.programs_total() as f64;
     let erased = last.erases.iter().sum::<u64>() as f64 * f64::from(pages_per_erase);
     let filling = (programs - erased).abs() > FILLING_SHARE * programs;
-    let stationary = !filling && drift_z(&batches) <= DRIFT_Z;
-    WafEstimate { waf: Some(waf), interval: Some((waf - half, waf + half)), stationary: Some(stationary) }
+    WafEstimate { waf: Some(waf), interval, stationary: Some(!filling && !drifts(&batches, &residuals, waf)) }
 }
 
 /// (programs, writes) of batches with equal numbers of rows; rows that do not fill a batch join the first one, which
@@ -68,25 +83,34 @@ fn ratio(batches: &[(f64, f64)]) -> f64 {
     p / w
 }
 
-fn standard_error(batches: &[(f64, f64)]) -> f64 {
-    let n = batches.len() as f64;
-    let r = ratio(batches);
-    let mean_writes = batches.iter().map(|b| b.1).sum::<f64>() / n;
-    let squares: f64 = batches.iter().map(|b| (b.0 - r * b.1) * (b.0 - r * b.1)).sum();
-    (squares / (n * (n - 1.0))).sqrt() / mean_writes
+/// What each batch programmed beyond the mean amplification, a host page write.
+fn residuals(batches: &[(f64, f64)], waf: f64) -> Vec<f64> {
+    let mean_writes = batches.iter().map(|b| b.1).sum::<f64>() / batches.len() as f64;
+    batches.iter().map(|b| (b.0 - waf * b.1) / mean_writes).collect()
 }
 
-/// How many standard errors the last third of the run lies from the first.
-fn drift_z(batches: &[(f64, f64)]) -> f64 {
-    let third = batches.len() / 3;
-    let (first, last) = (&batches[..third], &batches[batches.len() - third..]);
-    let difference = (ratio(last) - ratio(first)).abs();
-    if difference == 0.0 || third < 2 {
+/// Variance of the residuals, raised for the correlation of neighbours: the variance of their mean is this over n.
+fn noise(residuals: &[f64]) -> f64 {
+    let n = residuals.len() as f64;
+    let mean = residuals.iter().sum::<f64>() / n;
+    let square = |x: f64| (x - mean) * (x - mean);
+    let squares: f64 = residuals.iter().map(|&x| square(x)).sum();
+    if squares == 0.0 {
         return 0.0;
     }
-    let error =
-        (standard_error(first) * standard_error(first) + standard_error(last) * standard_error(last)).sqrt();
-    difference / error
+    let products: f64 = residuals.windows(2).map(|w| (w[0] - mean) * (w[1] - mean)).sum();
+    let r = (products / squares).clamp(0.0, CORRELATION_MAX);
+    squares / (n - 1.0) * (1.0 + r) / (1.0 - r)
+}
+
+/// Whether the first quarter of the run differs from its last half. The noise is that of the last half alone: a
+/// transient at the beginning must not excuse itself.
+fn drifts(batches: &[(f64, f64)], residuals: &[f64], waf: f64) -> bool {
+    let n = batches.len();
+    let (quarter, half) = (n / 4, n / 2);
+    let difference = (ratio(&batches[..quarter]) - ratio(&batches[n - half..])).abs();
+    let error = (noise(&residuals[n - half..]) * (1.0 / quarter as f64 + 1.0 / half as f64)).sqrt();
+    difference > DRIFT_Z * error && difference > DRIFT_SHARE * waf
 }
 
 /// The 97.5 % point of Student's t: Cornish-Fisher expansion around the normal one, within 0.1 % from 7 degrees on.
@@ -131,7 +155,7 @@ mod tests {
     #[test]
     fn a_steady_run_is_stationary_and_its_interval_holds_the_mean() {
         // 200 pages a row, alternating a little; every row erases as much as it programs (2 pages an erase).
-        let e = estimate_waf(&rows(640, |i| 190 + i * 7919 % 21, |i| (190 + i * 7919 % 21) / 2), 2);
+        let e = estimate_waf(&rows(640, |i| 190 + i * 7919 % 21, |i| (190 + i * 7919 % 21) / 2), 2, 1000);
         let (low, high) = e.interval.unwrap();
         assert!(low < 2.0 && 2.0 < high && high - low < 0.05, "{e:?}");
         assert_eq!(e.stationary, Some(true));
@@ -139,16 +163,43 @@ mod tests {
 
     #[test]
     fn drift_and_filling_are_seen() {
-        let drifting = estimate_waf(&rows(640, |i| 150 + i / 8 + i % 3, |i| (150 + i / 8) / 2), 2);
+        let drifting = estimate_waf(&rows(640, |i| 150 + i / 8 + i % 3, |i| (150 + i / 8) / 2), 2, 1000);
         assert_eq!(drifting.stationary, Some(false));
-        let filling = estimate_waf(&rows(640, |i| 100 + i % 2, |_| 0), 2);
+        let filling = estimate_waf(&rows(640, |i| 100 + i % 2, |_| 0), 2, 1000);
         assert_eq!(filling.stationary, Some(false));
+    }
+
+    /// A transient at the beginning, as a drive that starts below its steady state shows it.
+    #[test]
+    fn a_transient_does_not_excuse_itself() {
+        let programs = |i: u64| if i <= 80 { 130 } else { 198 + i * 7919 % 5 };
+        assert_eq!(estimate_waf(&rows(640, programs, |i| programs(i) / 2), 2, 1000).stationary, Some(false));
+    }
+
+    #[test]
+    fn correlated_batches_widen_the_interval() {
+        // The same figures in another order: alternating, or in two long runs.
+        let width = |programs: &dyn Fn(u64) -> u64| {
+            let (low, high) = estimate_waf(&rows(640, programs, |_| 100), 2, 1000).interval.unwrap();
+            high - low
+        };
+        let alternating = width(&|i| if i / 20 % 2 == 0 { 190 } else { 210 });
+        let blocks = width(&|i| if i / 80 % 2 == 0 { 190 } else { 210 });
+        assert!(blocks > 2.0 * alternating, "{blocks} {alternating}");
+    }
+
+    #[test]
+    fn intervals_stay_possible_or_away() {
+        let wild = |i: u64| if i % 160 < 20 { 900 } else { 100 };
+        let e = estimate_waf(&rows(640, wild, |_| 50), 2, 1000);
+        assert!(e.interval.is_none_or(|(low, _)| low >= 1.0), "{e:?}");
+        assert_eq!(estimate_waf(&rows(640, |i| 190 + i % 21, |_| 100), 2, 49).interval, None);
     }
 
     #[test]
     fn short_runs_claim_nothing() {
-        assert_eq!(estimate_waf(&[], 2), WafEstimate { waf: None, interval: None, stationary: None });
-        let e = estimate_waf(&rows(5, |_| 150, |_| 75), 2);
+        assert_eq!(estimate_waf(&[], 2, 0), WafEstimate { waf: None, interval: None, stationary: None });
+        let e = estimate_waf(&rows(5, |_| 150, |_| 75), 2, 1000);
         assert_eq!((e.waf, e.interval, e.stationary), (Some(1.5), None, None));
     }
 }

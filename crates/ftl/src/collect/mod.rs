@@ -33,7 +33,7 @@ pub const COMMON_PARAMS: &[ParamInfo] = &[
     },
     ParamInfo {
         name: "stop_free_blocks",
-        summary: "collection goes on until so many are free; default: the trigger",
+        summary: "collection goes on until so many are free; default: 1 % of the blocks, from the trigger up to 8",
     },
     ParamInfo {
         name: "trigger_free_share",
