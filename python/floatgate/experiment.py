@@ -81,7 +81,9 @@ def resolve(
     else:
         base = from_file(os.fspath(experiment))
     shorthand = {"drive.preset": drive, "workload.format": format}
-    overrides = trace_overrides(trace) + [(key, toml_value(key, value)) for key, value in shorthand.items() if value]
+    overrides = trace_overrides(trace) + [
+        (key, toml_value(key, value)) for key, value in shorthand.items() if value is not None
+    ]
     return base.with_overrides(overrides + flatten(set or {}))
 
 
@@ -164,7 +166,7 @@ def _toml_float(value: float) -> str:
         return "nan"
     if math.isinf(value):
         return "inf" if value > 0 else "-inf"
-    text = repr(value)
+    text = repr(float(value))  # not the repr of a NumPy scalar
     return text if any(mark in text for mark in ".e") else f"{text}.0"
 
 

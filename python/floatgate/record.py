@@ -17,7 +17,10 @@ class Record(Mapping[str, Any]):
         return _wrapped(self._values[key])
 
     def __getattr__(self, key: str) -> Any:
-        if key.startswith("_") or key not in self._values:
+        if key.startswith("_"):
+            # Copying and unpickling ask for such names before there are any values.
+            raise AttributeError(key)
+        if key not in self._values:
             raise AttributeError(f"no {key!r} in this result; there are {', '.join(self._values)}")
         return _wrapped(self._values[key])
 

@@ -65,6 +65,10 @@ class Run:
             raise AttributeError(key)
         return getattr(self.result, key)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: the series itself, not the way to make it."""
+        return self.__dict__ | {"_series": self.series}
+
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.result]
 

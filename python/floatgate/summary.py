@@ -192,18 +192,21 @@ def remarks(result: dict[str, Any]) -> list[str]:
     """What a reader of the figures must know: lines skipped, requests moved, stamps that ran back, an empty drive."""
     facts = look(result, "workload") or {}
     said = []
-    if look(result, "drive", "effective_spare_factor") is None:
+    if (look(result, "drive") or {}).get("effective_spare_factor", 0) is None:
         said.append("the drive was not full: garbage collection had more room than on a used one")
     skipped = facts.get("bad_lines_skipped")
     if skipped:
         first = facts.get("first_bad_line")
-        said.append(f"{skipped} bad lines skipped" + (f" (the first: {first})" if first else ""))
+        lines = "bad line" if skipped == 1 else "bad lines"
+        said.append(f"{skipped} {lines} skipped" + (f" (the first bad line: {first})" if first else ""))
     moved = look(facts, "beyond", "requests_moved")
     if moved:
         said.append(f"{units.count(moved)} requests beyond the drive moved ({look(facts, 'beyond', 'policy')})")
     backwards = facts.get("stamps_backwards")
     if backwards:
-        said.append(f"{units.count(backwards)} time stamps run backwards")
+        said.append(
+            "1 time stamp runs backwards" if backwards == 1 else f"{units.count(backwards)} time stamps run backwards"
+        )
     said += look(facts, "assumed") or []
     unmapped = look(result, "flash", "unmapped_reads")
     if unmapped:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import copy
 import doctest
 import json
+import pickle
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -25,6 +28,18 @@ def test_results_read_like_objects(small_run: floatgate.Run) -> None:
     assert small_run.experiment()["workload"]["requests"] == 60_000
     with pytest.raises(AttributeError, match="there are schema, version"):
         _ = small_run.nonsense
+
+
+def test_runs_can_be_copied_and_pickled(small_run: floatgate.Run) -> None:
+    for again in (copy.copy(small_run), copy.deepcopy(small_run), pickle.loads(pickle.dumps(small_run))):
+        assert again.result == small_run.result
+        assert again.series.equals(small_run.series)
+    assert copy.deepcopy(small_run.flash).programs.total == small_run.flash.programs.total
+
+
+def test_numpy_numbers_are_numbers() -> None:
+    run = floatgate.run(SMALL, set={"ftl.spare_factor": np.float64(0.2)})
+    assert run.config.ftl.spare_factor == 0.2
 
 
 def test_the_series_is_an_arrow_table(small_run: floatgate.Run) -> None:

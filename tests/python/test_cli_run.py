@@ -98,7 +98,7 @@ def test_trace_options_reach_the_core(cli: Cli, trace: Path, tmp_path: Path) -> 
     trace.write_text(trace.read_text() + "nonsense\n")
     skipped = json.loads(cli(*common, "--on-bad-line", "skip").done())
     assert skipped["workload"]["bad_lines_skipped"] == 1
-    assert "1 bad lines skipped" in cli(*common[:5], "--on-bad-line", "skip", "--no-report").done()
+    assert "1 bad line skipped" in cli(*common[:5], "--on-bad-line", "skip", "--no-report").done()
     assert str(tmp_path) not in json.dumps(skipped["config"])
 
 

@@ -71,7 +71,7 @@ def test_remarks_name_what_was_done_to_the_input() -> None:
         "assumed": ["time in us"],
     }
     assert summary.remarks({"workload": workload, "flash": {"unmapped_reads": 5}}) == [
-        "3 bad lines skipped (the first: t.csv:2: what)",
+        "3 bad lines skipped (the first bad line: t.csv:2: what)",
         "12 requests beyond the drive moved (wrap)",
         "2 time stamps run backwards",
         "time in us",

@@ -10,6 +10,7 @@ import typer
 
 from floatgate import _core, units
 from floatgate.cli import options as o
+from floatgate.cli import record
 from floatgate.cli.output import Output
 from floatgate.errors import input_error
 from floatgate.folder import must_be_file_place
@@ -24,6 +25,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="Look at traces and convert them.", no_args_is_help=True, rich_markup_mode=None)
     group.command("info")(info)
     group.command("convert")(convert)
+    record.register(group)
     app.add_typer(group, name="trace")
 
 
@@ -112,6 +114,8 @@ def convert(
 
     output = Output(json, quiet=quiet)
     wanted = traces.format_of(target) if to is None else to
+    if target == "-":
+        raise input_error("-: a trace is not written to standard output; expected the name of a file")
     must_be_file_place(target, "a file to write the trace to")
     if Path(target).exists() and not force:
         raise input_error(f"{target}: exists already; expected a new file, or --force")
