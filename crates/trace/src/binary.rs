@@ -221,7 +221,7 @@ impl<F: RecordFormat> BinaryReader<F> {
             self.intake.counts.other += 1;
             return Ok(false);
         };
-        self.intake.take(&record, F::device_name, batch)
+        self.intake.take(record, F::device_name, batch)
     }
 
     /// Puts the fault of the record at `start` into words.

@@ -108,7 +108,7 @@ impl Intake {
     #[inline(always)]
     pub fn take(
         &mut self,
-        record: &Record<'_>,
+        record: Record<'_>,
         name: fn(&[u8]) -> String,
         batch: &mut RequestBatch,
     ) -> Result<bool, Fault> {
@@ -138,13 +138,16 @@ impl Intake {
     pub fn note_times(&mut self, added: &[i64]) {
         let counts = &mut self.counts;
         let Some((&first, &last)) = added.first().zip(added.last()) else { return };
-        let steps = added.windows(2).map(|pair| (pair[0], pair[1]));
-        for (before, time) in std::iter::once((counts.last_ns, first)).chain(steps) {
+        let mut step = |before: i64, time: i64| {
             counts.backwards += u64::from(time < before);
             counts.jumps += u64::from(time.abs_diff(before) > JUMP_NS);
-        }
-        counts.smallest_ns = added.iter().copied().fold(counts.smallest_ns, i64::min);
-        counts.largest_ns = added.iter().copied().fold(counts.largest_ns, i64::max);
+        };
+        step(counts.last_ns, first);
+        added.windows(2).for_each(|pair| step(pair[0], pair[1]));
+        let (smallest, largest) =
+            added.iter().fold((first, first), |(low, high), &time| (low.min(time), high.max(time)));
+        counts.smallest_ns = counts.smallest_ns.min(smallest);
+        counts.largest_ns = counts.largest_ns.max(largest);
         counts.last_ns = last;
     }
 
@@ -224,7 +227,7 @@ mod tests {
         let (mut intake, mut batch) = (Intake::default(), RequestBatch::default());
         for &stamp in stamps {
             let record = Record { stamp, op: Op::Write, offset: 0, bytes: 1, device: ONE_DEVICE };
-            assert!(intake.take(&record, |_| String::new(), &mut batch).unwrap());
+            assert!(intake.take(record, |_| String::new(), &mut batch).unwrap());
             intake.counts.requests += 1;
         }
         intake.note_times(&batch.time_ns);

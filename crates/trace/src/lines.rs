@@ -114,6 +114,12 @@ impl Lines {
         Next::Line { from, len }
     }
 
+    /// Hands out the present line again, from byte `from` of [`Lines::bytes`] on.
+    pub fn again(&mut self, from: usize) {
+        self.start = from;
+        self.number -= 1;
+    }
+
     /// Reads on; false at the end of the trace.
     pub fn refill(&mut self) -> Result<bool> {
         loop {

@@ -11,14 +11,17 @@ pub(crate) struct Tar {
     inside: bool,
     /// Lines that held something of an archive.
     pub lines: u64,
+    /// The line last passed over in part, and how many bytes of it.
+    part: (u64, usize),
 }
 
 impl Tar {
-    /// How many bytes of a line that is no record belong to an archive; none if nothing does.
-    pub fn passed_over(&mut self, line: &[u8]) -> Option<usize> {
+    /// How many bytes of line `number`, which is no record, belong to an archive; none if nothing does.
+    pub fn passed_over(&mut self, line: &[u8], number: u64) -> Option<usize> {
+        let first = self.part.0 != number;
         let Some(last) = line.iter().rposition(|&b| b == 0) else {
             let extended = self.inside && is_extended(line);
-            self.lines += u64::from(extended);
+            self.lines += u64::from(extended && first);
             return extended.then_some(line.len());
         };
         let padding = line.iter().all(|&b| b == 0);
@@ -27,8 +30,13 @@ impl Tar {
         }
         self.inside |= !padding;
         self.lines += 1;
-        let rest = &line[last + 1..];
-        Some(if is_extended(rest) { line.len() } else { last + 1 })
+        self.part = (number, last + 1);
+        Some(last + 1)
+    }
+
+    /// How many bytes of line `number` were passed over.
+    pub fn passed_on(&self, number: u64) -> usize {
+        if self.part.0 == number { self.part.1 } else { 0 }
     }
 }
 
@@ -52,17 +60,17 @@ mod tests {
     #[test]
     fn headers_padding_and_records_behind_them() {
         let mut tar = Tar::default();
-        assert_eq!(tar.passed_over(b"28 ctime=1410563671.7201132"), None);
+        assert_eq!(tar.passed_over(b"28 ctime=1410563671.7201132", 1), None);
         let header = b"name\0\0\0mode 644\0ustar\0\0\0";
-        assert_eq!(
-            tar.passed_over(&[&header[..], b"30 atime=1410563628.272753818"].concat()),
-            Some(header.len() + 29)
-        );
-        assert_eq!(tar.passed_over(b"28 ctime=1410563671.7201132"), Some(27));
-        assert_eq!(tar.passed_over(b"29 ctime=1410563671.7201132"), None);
-        assert_eq!(tar.passed_over(&[&header[..], b"1 2 3"].concat()), Some(header.len()));
-        assert_eq!(tar.passed_over(b"\0\0\0"), Some(3));
-        assert_eq!(tar.passed_over(b"1,2\0,3"), None);
+        let line = [&header[..], b"30 atime=1410563628.272753818"].concat();
+        assert_eq!(tar.passed_over(&line, 2), Some(header.len()));
+        assert_eq!((tar.passed_on(2), tar.passed_on(3)), (header.len(), 0));
+        assert_eq!(tar.passed_over(&line[header.len()..], 2), Some(29));
+        assert_eq!(tar.passed_over(b"28 ctime=1410563671.7201132", 3), Some(27));
+        assert_eq!(tar.passed_over(b"29 ctime=1410563671.7201132", 4), None);
+        assert_eq!(tar.passed_over(&[&header[..], b"1 2 3"].concat(), 5), Some(header.len()));
+        assert_eq!(tar.passed_over(b"\0\0\0", 6), Some(3));
+        assert_eq!(tar.passed_over(b"1,2\0,3", 7), None);
         assert_eq!(tar.lines, 4);
     }
 }

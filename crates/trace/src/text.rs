@@ -78,37 +78,27 @@ impl<F: LineFormat> TextReader<F> {
             self.intake.counts.other += u64::from(len > 0);
             return Ok(false);
         };
-        self.intake.take(&record, F::device_name, batch)
+        self.intake.take(record, F::device_name, batch)
     }
 
-    /// Notes that the present line was a request.
-    #[inline]
-    fn taken(&mut self) {
-        self.trail.places.push(self.lines.number());
-        self.intake.counts.requests += 1;
-    }
-
-    /// A line that is no record: what a tar archive left in the text is passed over, anything else is a bad line.
-    /// True if a request stands behind the padding.
+    /// A line that is no record: what a tar archive left in the text is passed over and the rest of the line tried by
+    /// itself, anything else is a bad line.
     #[cold]
-    fn no_record(&mut self, from: usize, len: usize, fault: Fault, batch: &mut RequestBatch) -> Result<bool> {
+    fn no_record(&mut self, from: usize, len: usize, mut fault: Fault) -> Result<()> {
+        let passed = self.tar.passed_on(self.lines.number());
         let line = &self.lines.bytes()[from..from + len];
-        let Some(rest) = self.tar.passed_over(line) else {
-            self.fault(from, len, fault)?;
-            return Ok(false);
-        };
-        if rest == len {
-            return Ok(false);
-        }
-        match self.take(from + rest, len - rest, batch) {
-            Ok(request) => Ok(request),
-            // Columns count from the beginning of the line; what is wrong with it as a whole quotes the record.
-            Err(fault) if fault.is_line() => self.fault(from + rest, len - rest, fault).map(|()| false),
-            Err(mut fault) => {
-                (fault.from, fault.to) = (fault.from + rest, fault.to + rest);
-                self.fault(from, len, fault).map(|()| false)
+        if let Some(rest) = self.tar.passed_over(line, self.lines.number()) {
+            if rest < len {
+                self.lines.again(from + rest);
             }
+            return Ok(());
         }
+        // Columns count from the beginning of the line; what is wrong with it as a whole quotes the record.
+        if fault.is_line() {
+            return self.fault(from, len, fault);
+        }
+        (fault.from, fault.to) = (fault.from + passed, fault.to + passed);
+        self.fault(from - passed, len + passed, fault)
     }
 
     /// Stops at a bad line, or counts it.
@@ -182,16 +172,12 @@ impl<F: LineFormat> Source for TextReader<F> {
             match self.lines.next() {
                 Next::Line { from, len } => match self.take(from, len, batch) {
                     Ok(true) => {
-                        self.taken();
+                        self.trail.places.push(self.lines.number());
+                        self.intake.counts.requests += 1;
                         room -= 1;
                     }
                     Ok(false) => {}
-                    Err(fault) => {
-                        if self.no_record(from, len, fault, batch)? {
-                            self.taken();
-                            room -= 1;
-                        }
-                    }
+                    Err(fault) => self.no_record(from, len, fault)?,
                 },
                 Next::TooLong => self.too_long()?,
                 Next::Empty => {
