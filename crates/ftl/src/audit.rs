@@ -21,7 +21,7 @@ impl Ftl {
         if erased * u64::from(self.layout.blocks_per_unit()) != counted {
             return Err(format!("blocks were erased {erased} times, {counted} erases were counted"));
         }
-        self.index.audit(&self.units.meta)
+        self.index.audit(&self.layout, &self.units)
     }
 
     fn audit_map(&self) -> Result<(), String> {

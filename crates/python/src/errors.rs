@@ -1,6 +1,6 @@
 //! The core's errors as exceptions.
 
-use floatgate_base::{Error, Kind, Place};
+use floatgate_base::{Error, Kind, Place, Result};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
@@ -23,6 +23,15 @@ pub fn raise(error: &Error) -> PyErr {
     }
 }
 
+/// Does work of the core; should it panic, which is an error in floatgate, the panic becomes a run error.
+pub fn guarded<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(work)).unwrap_or_else(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no message");
+        Err(Error::run(format!("internal error: {text}"), "please report it with the command that led to it"))
+    })
+}
+
 /// An input error at a setting.
 pub fn input(setting: &str, what: &str, expected: &str) -> PyErr {
     raise(&Error::input(Place::Setting(setting.into()), what, expected))
@@ -30,6 +39,8 @@ pub fn input(setting: &str, what: &str, expected: &str) -> PyErr {
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    // Panics are caught and told as errors; their own text must not come before.
+    std::panic::set_hook(Box::new(|_| {}));
     module.add("FloatgateError", py.get_type::<FloatgateError>())?;
     module.add("InputError", py.get_type::<InputError>())?;
     module.add("RunError", py.get_type::<RunError>())?;

@@ -11,7 +11,7 @@ type Overrides = Vec<(String, String)>;
 /// Checks an experiment and returns it with every default written out, as TOML.
 #[pyfunction]
 fn check(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<String> {
-    let resolved = load(toml, path, &overrides).map_err(|e| errors::raise(&e))?;
+    let resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
     Ok(floatgate_experiment::run::experiment_toml(&resolved))
 }
 
@@ -78,11 +78,13 @@ fn run(
     shadow: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunOutput> {
-    let mut resolved = load(toml, path, &overrides).map_err(|e| errors::raise(&e))?;
+    let mut resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
     resolved.plan.shadow = shadow;
     let mut raised = None;
     let output = py.detach(|| {
-        run_experiment(resolved, &mut |at| call(progress.as_ref(), at).map_err(|e| stop(e, &mut raised)))
+        errors::guarded(|| {
+            run_experiment(resolved, &mut |at| call(progress.as_ref(), at).map_err(|e| stop(e, &mut raised)))
+        })
     });
     match (output, raised) {
         (_, Some(exception)) => Err(exception),

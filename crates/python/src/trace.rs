@@ -1,6 +1,6 @@
 //! Traces: describe, convert, hand out as columns.
 
-use crate::errors::raise;
+use crate::errors::{guarded, raise};
 use crate::experiment::stop;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 use floatgate_trace::{OpenOptions, Source, Summary, WriteFormat, open};
@@ -97,8 +97,10 @@ fn with_source<T: Send>(
 ) -> PyResult<T> {
     let mut raised = None;
     let done = py.detach(|| {
-        let inner = open_with(path, options)?;
-        work(&mut Watched { inner, progress, raised: &mut raised, batches: 0, requests: 0 })
+        guarded(|| {
+            let inner = open_with(path, options)?;
+            work(&mut Watched { inner, progress, raised: &mut raised, batches: 0, requests: 0 })
+        })
     });
     match (done, raised) {
         (_, Some(exception)) => Err(exception),

@@ -1,7 +1,7 @@
 //! d-choices: of `choices` closed blocks drawn at random (with replacement), the one with the fewest valid pages.
 //!
 //! Source: Van Houdt, SIGMETRICS 2013. One choice is `random`, very many are `greedy`.
-//! Parameters: `choices`. Cost: O(choices). Memory: 12 bytes a block.
+//! Parameters: `choices`. Cost: O(choices). Memory: 20 bytes a block.
 
 use super::View;
 use crate::index::Index;
@@ -13,7 +13,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Van Houdt, SIGMETRICS 2013",
     params: &[ParamInfo { name: "choices", summary: "blocks drawn for each victim; default 10" }],
     cost: "O(choices)",
-    memory: "12 bytes a block",
+    memory: "20 bytes a block",
 };
 
 pub fn pick(view: View<'_>, choices: u32, rng: &mut Rng) -> Option<UnitId> {

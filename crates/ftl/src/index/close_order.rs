@@ -1,6 +1,6 @@
 //! Closed units in the order in which they were closed: an intrusive list.
 
-use crate::units::{NOT_INDEXED, UnitMeta};
+use crate::units::{NOT_INDEXED, UnitMeta, Units};
 use floatgate_base::UnitId;
 
 const NIL: u32 = u32::MAX;
@@ -40,6 +40,31 @@ impl CloseOrder {
             self.ends[domain as usize] = (head, unit);
         }
         meta[unit as usize].pos = 0;
+    }
+
+    /// Checks that the list runs from old to young; `hold` is told every unit.
+    ///
+    /// # Errors
+    /// Says which unit is out of order.
+    pub fn audit(
+        &self,
+        domain: u32,
+        units: &Units,
+        hold: &mut impl FnMut(UnitId) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let (mut unit, mut before, mut last) = (self.ends[domain as usize].0, NIL, 0);
+        while unit != NIL {
+            hold(unit)?;
+            let closed_at = units.closed_at[unit as usize];
+            if closed_at < last || self.links[unit as usize].0 != before {
+                return Err(format!(
+                    "unit {unit}, closed at {closed_at}, stands out of order in the list of closed units"
+                ));
+            }
+            (before, last) = (unit, closed_at);
+            unit = self.links[unit as usize].1;
+        }
+        Ok(())
     }
 
     /// Takes out a unit.

@@ -11,7 +11,7 @@ pub use oldest::OldestByValid;
 pub use slots::Slots;
 pub use valid_ring::ValidRing;
 
-use crate::units::{UnitMeta, Units};
+use crate::units::{NOT_INDEXED, UnitMeta, Units};
 use floatgate_base::{UnitId, prefetch::prefetch};
 use floatgate_flash::Layout;
 
@@ -143,16 +143,35 @@ impl Index {
         prefetch(meta, unit as usize);
     }
 
-    /// Checks the index against the counts.
+    /// Checks that the index holds just the units that say so, each in its place.
     ///
     /// # Errors
-    /// Says which unit is out of place.
-    pub fn audit(&self, meta: &[UnitMeta]) -> Result<(), String> {
-        match self {
-            Self::ByValid(rings) | Self::Window { rings, .. } => {
-                rings.iter().try_for_each(|ring| ring.audit(meta))
+    /// Says what is out of place.
+    pub fn audit(&self, layout: &Layout, units: &Units) -> Result<(), String> {
+        let meta = &units.meta[..];
+        let mut held = vec![false; meta.len()];
+        let mut hold = |unit: UnitId| {
+            let twice = std::mem::replace(&mut held[unit as usize], true);
+            if twice { Err(format!("unit {unit} stands twice in the victim index")) } else { Ok(()) }
+        };
+        for domain in 0..layout.domains() {
+            let d = domain as usize;
+            match self {
+                Self::ByValid(rings) => rings[d].audit(meta, &mut hold)?,
+                Self::Window { rings, waiting, .. } => {
+                    rings[d].audit(meta, &mut hold)?;
+                    waiting.audit(domain, units, &mut hold)?;
+                }
+                Self::Oldest(heaps) => heaps.audit(domain, units, &mut hold)?,
+                Self::CloseOrder(list) => list.audit(domain, units, &mut hold)?,
+                Self::Slots(slots) => slots[d].audit(meta, &mut hold)?,
             }
-            Self::Oldest(_) | Self::CloseOrder(_) | Self::Slots(_) => Ok(()),
+        }
+        match (0..).zip(meta).find(|&(unit, m): &(usize, _)| held[unit] != (m.pos != NOT_INDEXED)) {
+            Some((unit, _)) => {
+                Err(format!("unit {unit} and the victim index disagree on whether it is a candidate"))
+            }
+            None => Ok(()),
         }
     }
 }

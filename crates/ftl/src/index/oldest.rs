@@ -1,9 +1,9 @@
 //! Closed units by valid count, each bucket able to name its oldest unit: one intrusive pairing heap a bucket.
 //!
-//! Cost: insertion O(1), removal O(log n) amortised, oldest O(1). Memory: 20 bytes a unit. Nothing is allocated
+//! Cost: insertion O(1), removal O(log n) amortised, oldest O(1). Memory: 24 bytes a unit and 4 a bucket. Nothing is allocated
 //! after start-up.
 
-use crate::units::{NOT_INDEXED, UnitMeta};
+use crate::units::{NOT_INDEXED, UnitMeta, Units};
 use floatgate_base::UnitId;
 
 const NIL: u32 = u32::MAX;
@@ -76,6 +76,44 @@ impl OldestByValid {
         self.cut(domain, meta[unit as usize].valid, unit);
         self.held[domain as usize] -= 1;
         meta[unit as usize].pos = NOT_INDEXED;
+    }
+
+    /// Checks that no unit is older than the one above it, and that keys and counts are right; `hold` is told every
+    /// unit.
+    ///
+    /// # Errors
+    /// Says which unit is out of place.
+    pub fn audit(
+        &self,
+        domain: u32,
+        units: &Units,
+        hold: &mut impl FnMut(UnitId) -> Result<(), String>,
+    ) -> Result<(), String> {
+        let mut found = 0;
+        for valid in 0..self.buckets {
+            let root = self.roots[(domain * self.buckets + valid) as usize];
+            let mut left = if root == NIL { vec![] } else { vec![(root, 0)] };
+            while let Some((unit, above)) = left.pop() {
+                hold(unit)?;
+                found += 1;
+                let node = &self.nodes[unit as usize];
+                let right =
+                    node.key == units.closed_at[unit as usize] && units.meta[unit as usize].valid == valid;
+                if node.key < above || !right {
+                    return Err(format!(
+                        "unit {unit} stands out of place among those with {valid} valid pages"
+                    ));
+                }
+                left.extend([(node.child, node.key), (node.next, above)].iter().filter(|&&(n, _)| n != NIL));
+            }
+        }
+        if found != self.held[domain as usize] {
+            return Err(format!(
+                "{found} units stand in the heaps of domain {domain}, {} are counted",
+                self.held[domain as usize]
+            ));
+        }
+        Ok(())
     }
 
     fn push(&mut self, domain: u32, valid: u32, unit: UnitId) {

@@ -28,6 +28,27 @@ impl Slots {
         self.units.push(unit);
     }
 
+    /// Checks that each unit knows its slot; `hold` is told every unit.
+    ///
+    /// # Errors
+    /// Says which unit does not.
+    pub fn audit(
+        &self,
+        meta: &[UnitMeta],
+        hold: &mut impl FnMut(UnitId) -> Result<(), String>,
+    ) -> Result<(), String> {
+        for (slot, &unit) in (0..).zip(&self.units) {
+            hold(unit)?;
+            if meta[unit as usize].pos != slot {
+                return Err(format!(
+                    "unit {unit} stands in slot {slot} and says {}",
+                    meta[unit as usize].pos
+                ));
+            }
+        }
+        Ok(())
+    }
+
     /// Takes out a unit.
     pub fn remove(&mut self, unit: UnitId, meta: &mut [UnitMeta]) {
         let at = meta[unit as usize].pos;

@@ -91,16 +91,21 @@ impl ValidRing {
         meta[unit as usize].pos = NOT_INDEXED;
     }
 
-    /// Checks the order against the counts.
+    /// Checks the order against the counts; `hold` is told every unit.
     ///
     /// # Errors
     /// Says which unit is out of place.
-    pub fn audit(&self, meta: &[UnitMeta]) -> Result<(), String> {
+    pub fn audit(
+        &self,
+        meta: &[UnitMeta],
+        hold: &mut impl FnMut(UnitId) -> Result<(), String>,
+    ) -> Result<(), String> {
         let mut last = 0;
         for position in self.front..self.end {
             let index = (position & self.mask) as u32;
             let unit = self.order[index as usize];
             let UnitMeta { valid, pos } = meta[unit as usize];
+            hold(unit)?;
             if pos != index || valid < last {
                 return Err(format!(
                     "unit {unit} ({valid} valid) stands out of order in the valid-count index"
@@ -148,7 +153,7 @@ mod tests {
                     }
                     _ => {}
                 }
-                ring.audit(&meta).unwrap_or_else(|e| panic!("seed {seed} step {step}: {e}"));
+                ring.audit(&meta, &mut |_| Ok(())).unwrap_or_else(|e| panic!("seed {seed} step {step}: {e}"));
                 let held = meta.iter().filter(|m| m.pos != NOT_INDEXED);
                 assert_eq!(ring.len() as usize, held.clone().count(), "seed {seed}");
                 let least = held.map(|m| m.valid).min();
