@@ -207,6 +207,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
         said.append(
             "1 time stamp runs backwards" if backwards == 1 else f"{units.count(backwards)} time stamps run backwards"
         )
+    said += look(facts, "suspicions") or []
     said += look(facts, "assumed") or []
     unmapped = look(result, "flash", "unmapped_reads")
     if unmapped:

@@ -140,6 +140,8 @@ fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
         "first_bad_line": source.first_bad_line.as_deref().map(|line| without_path(resolved, line)),
         "other_records": source.other_records,
         "stamps_backwards": source.stamps_backwards,
+        "stamp_jumps": source.stamp_jumps,
+        "suspicions": source.suspicions,
         "content_hash": source.content_hash,
         "assumed": outcome.assumed,
         "beyond": {

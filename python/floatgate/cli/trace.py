@@ -65,17 +65,23 @@ def _info_text(path: str, facts: dict[str, Any]) -> str:
             + ("" if rewritten is None else f"; {units.share(rewritten)} of page writes rewrite"),
         ),
     ]
-    notes = list(facts.get("assumed") or [])
-    for key, what in (("bad_lines_skipped", "bad lines skipped"), ("stamps_backwards", "time stamps run backwards")):
+    notes = [*(facts.get("assumed") or []), *(facts.get("suspicions") or [])]
+    for key, what in NOTED:
         if facts.get(key):
-            notes.append(f"{facts[key]} {what}")
-    if facts.get("first_bad_line"):
-        notes.append(f"the first: {facts['first_bad_line']}")
+            notes.append(f"{what}: {facts[key]}")
     if notes:
         lines.append(("note", "; ".join(notes)))
     text = "\n".join(f"{name:<10} {value}" for name, value in lines)
     devices = facts.get("devices") or []
     return f"{text}\n\n{_devices_table(devices)}" if len(devices) > 1 else text
+
+
+# What is noted in a trace where it occurs.
+NOTED = (
+    ("stamps_backwards", "time stamps that run backwards"),
+    ("bad_lines_skipped", "bad lines skipped"),
+    ("first_bad_line", "first bad line"),
+)
 
 
 def _devices_table(devices: list[dict[str, Any]]) -> str:
