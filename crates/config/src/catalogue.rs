@@ -3,8 +3,10 @@
 use crate::layers::Layers;
 use crate::presets::PRESETS;
 use crate::resolve::resolve;
+use crate::twins::{self, TWINS, TwinPreset};
 use floatgate_base::{ParamInfo, PolicyInfo};
 use floatgate_ftl::{collect, level, separate};
+use floatgate_trace::generate::micro::MICROS;
 use serde_json::{Value, json};
 
 /// A slot that has a single policy so far.
@@ -36,10 +38,10 @@ fn params(list: &[ParamInfo]) -> Vec<Value> {
     list.iter().map(|p| json!({ "name": p.name, "summary": p.summary })).collect()
 }
 
-/// Slots, formats, drives and endurance models.
+/// Slots, formats, drives, endurance models, twins and micro-benchmarks.
 ///
 /// # Panics
-/// When a drive that ships is not valid; a test holds them all.
+/// When a drive or a twin that ships is not valid; tests hold them all.
 #[must_use]
 pub fn catalogue() -> Value {
     let mut policies = serde_json::Map::new();
@@ -67,7 +69,35 @@ pub fn catalogue() -> Value {
         .iter()
         .map(|(name, summary)| json!({ "name": name, "summary": summary }))
         .collect();
-    json!({ "policies": policies, "common_params": common, "formats": formats, "drives": drives, "endurance": endurance })
+    let twins: Vec<_> = TWINS.iter().map(twin).collect();
+    let micros: Vec<_> = MICROS
+        .iter()
+        .map(|m| {
+            json!({
+                "name": m.name,
+                "request_bytes": m.request_bytes,
+                "random": m.random,
+                "write_percent": m.write_percent,
+                "aligned": m.aligned,
+                "requests": m.requests(),
+            })
+        })
+        .collect();
+    json!({ "policies": policies, "common_params": common, "formats": formats, "drives": drives, "endurance": endurance, "twins": twins, "micro_benchmarks": micros })
+}
+
+fn twin(preset: &TwinPreset) -> Value {
+    let twin = twins::read(preset.toml, preset.name).expect("twins that ship are valid");
+    json!({
+        "name": preset.name,
+        "summary": preset.summary(),
+        "duration_s": twin.duration_s,
+        "requests": twin.requests,
+        "read_share": twin.read_share,
+        "write_bytes": twin.write_bytes().round() as u64,
+        "footprint_bytes": twin.footprint_bytes,
+        "toml": preset.toml,
+    })
 }
 
 fn drive(preset: &crate::presets::Preset) -> Value {

@@ -15,6 +15,7 @@ mod resolve_ftl;
 mod resolve_workload;
 pub mod schema;
 mod tables;
+pub mod twins;
 
 pub use raw::Experiment;
 pub use resolve::{Resolved, resolve};

@@ -170,7 +170,7 @@ table! {
 table! {
     /// What the host does.
     Workload {
-        /// "synthetic" (default) or "trace" (default where a file is given).
+        /// "synthetic" (default), "trace" (default where a file is given) or "twin" (default where a twin is).
         kind: String,
         /// Requests served first that do not count; default 0.
         warmup_requests: u64,
@@ -179,13 +179,13 @@ table! {
         /// Requests under way at once; functional mode knows no other than the default, 32.
         queue_depth: u32,
 
-        /// synthetic: sequential, uniform (default), zipf or hot-cold.
+        /// synthetic: sequential, uniform (default), zipf, hot-cold, jobs or jesd219.
         pattern: String,
-        /// synthetic: requests that count; default 10000000.
+        /// synthetic, twin: requests that count; default 10000000, of a twin its own number.
         requests: u64,
-        /// synthetic: bytes of each request; default 4096.
+        /// synthetic: bytes of each request, but for jesd219; default 4096.
         request_bytes: u64,
-        /// synthetic: share of requests that read; default 0.
+        /// synthetic: share of requests that read; default 0, of jesd219 0.4.
         read_share: f64,
         /// synthetic: share of requests that trim; default 0.
         trim_share: f64,
@@ -197,6 +197,25 @@ table! {
         hot_share_of_pages: f64,
         /// hot-cold: share of the requests that goes there; default 0.8.
         hot_share_of_writes: f64,
+        /// jobs: share of the requests that go to a random place; the rest goes on; default 1.
+        random_share: f64,
+        /// jobs: request sizes as pairs of bytes and weight; default: request_bytes.
+        sizes: Vec<(u64, f64)>,
+        /// jobs: requests begin at multiples of this; default 4096.
+        align_bytes: u64,
+        /// jobs: first byte of the working set; default 0.
+        offset_bytes: u64,
+        /// jobs: length of the working set; default: up to the end of the drive.
+        working_set_bytes: u64,
+        /// jobs: mean length of a time with requests, seconds; default: no bursts.
+        burst_on_s: f64,
+        /// jobs: mean length of a time without requests, seconds.
+        burst_off_s: f64,
+        /// synthetic: a micro-benchmark of RB-Explorer, which stands for a pattern and its parameters.
+        micro: String,
+
+        /// twin: a name of the catalogue, or the path of a TOML file.
+        twin: String,
 
         /// trace: the file; "-" is standard input.
         file: String,
@@ -216,7 +235,7 @@ table! {
         warmup_passes: u64,
         /// trace: several devices "apart" (default) or "fold" onto the same addresses.
         devices: String,
-        /// trace: addresses beyond the drive: "refuse" (default), "wrap" or "scale".
+        /// trace, twin: addresses beyond the drive: "refuse" (default), "wrap" or "scale".
         beyond: String,
     }
 }

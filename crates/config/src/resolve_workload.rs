@@ -3,11 +3,16 @@
 use crate::layers::Layers;
 use crate::raw;
 use crate::tables::{choice, unknown};
+use crate::twins;
 use floatgate_base::{Error, Place, Result};
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
 use floatgate_sim::plan;
+use floatgate_trace::generate::micro::MICROS;
+use floatgate_trace::generate::{Burst, Jobs, Micro, jesd219};
 use floatgate_trace::{GeneratorConfig, OpenOptions, Pattern};
+use std::path::Path;
+use std::sync::Arc;
 
 pub(crate) struct Workload {
     pub workload: plan::Workload,
@@ -17,37 +22,80 @@ pub(crate) struct Workload {
     pub raw: raw::Workload,
 }
 
-const KINDS: &[(&str, &str)] = &[("synthetic", "a generator"), ("trace", "a trace file")];
+/// Kinds of workload with what they are.
+pub(crate) const KINDS: &[(&str, &str)] = &[
+    ("synthetic", "a generator"),
+    ("trace", "a trace file"),
+    ("twin", "a workload known by its statistics"),
+];
+const TRACE: usize = 1;
+const TWIN: usize = 2;
 /// Requests under way at once in closed loop; functional mode has no time in which it could matter.
 const QUEUE_DEPTH: u32 = 32;
 
+/// `logical_bytes` is what the drive shows; 0: as much as a twin needs.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: raw::Workload,
+    mut given: raw::Workload,
     logical_bytes: u64,
     seed: u64,
 ) -> Result<Workload> {
-    let default = if given.file.is_some() { "trace" } else { "synthetic" };
-    let kind = given.kind.clone().unwrap_or_else(|| default.into());
-    let trace = choice(layers, "workload.kind", "kind of workload", &kind, KINDS)? == 1;
-    functional_only(layers, &given, trace)?;
-    refuse_others(layers, &given, trace)?;
+    // A kind without a place was put in for a file that was named; a twin may have been named over that.
+    let said = given.kind.clone().filter(|_| layers.is_set("workload.kind"));
+    let name = said.unwrap_or_else(|| implied_kind(layers, &given).into());
+    let kind = choice(layers, "workload.kind", "kind of workload", &name, KINDS)?;
+    functional_only(layers, &given, kind)?;
+    refuse_others(layers, &mut given, kind)?;
     let warmup_requests = given.warmup_requests.unwrap_or(0);
-    let mut raw = if trace { trace_keys(layers, given)? } else { synthetic_keys(layers, given)? };
-    raw.kind = Some(kind);
-    raw.warmup_requests = Some(warmup_requests);
-    let (workload, beyond, devices) = if trace {
-        trace_plan(layers, &raw)?
-    } else {
-        let config = generator(layers, &raw, warmup_requests, logical_bytes, seed)?;
-        (plan::Workload::Synthetic(config), Beyond::Refuse, Devices::Apart)
+    let (workload, beyond, devices, mut raw) = match kind {
+        TRACE => {
+            let raw = trace_keys(layers, given)?;
+            let (workload, beyond, devices) = trace_plan(layers, &raw)?;
+            (workload, beyond, devices, raw)
+        }
+        TWIN => {
+            let (config, beyond, raw) = twin(layers, given, warmup_requests, logical_bytes, seed)?;
+            (plan::Workload::Synthetic(config), beyond, Devices::Apart, raw)
+        }
+        _ => {
+            let raw = synthetic_keys(layers, given)?;
+            let config = generator(layers, &raw, warmup_requests, logical_bytes, seed)?;
+            (plan::Workload::Synthetic(config), Beyond::Refuse, Devices::Apart, raw)
+        }
     };
+    raw.kind = Some(name);
+    raw.warmup_requests = Some(warmup_requests);
     Ok(Workload { workload, warmup_requests, beyond, devices, raw })
 }
 
+/// A file makes a trace, a twin a twin; of both, the one that was said later.
+fn implied_kind(layers: &Layers, given: &raw::Workload) -> &'static str {
+    match (&given.file, &given.twin) {
+        (Some(_), Some(_)) if rank(layers, "workload.twin") > rank(layers, "workload.file") => "twin",
+        (Some(_), _) => "trace",
+        (None, Some(_)) => "twin",
+        (None, None) => "synthetic",
+    }
+}
+
+/// In which layer a key was set: a preset or none, a file, an override.
+fn rank(layers: &Layers, key: &str) -> u8 {
+    match layers.place(key) {
+        _ if !layers.is_set(key) => 0,
+        Place::Line { .. } => 1,
+        _ => 2,
+    }
+}
+
+/// Whether `key` was set in a layer below the word that makes it meaningless: then it is passed over, not refused, so
+/// that an experiment runs on another workload by naming just that.
+fn overruled(layers: &Layers, key: &str, by: &[&str]) -> bool {
+    by.iter().any(|by| rank(layers, &format!("workload.{by}")) > rank(layers, &format!("workload.{key}")))
+}
+
 /// Knobs of time must not be silently dead: only their defaults are taken while there is no time.
-fn functional_only(layers: &Layers, given: &raw::Workload, trace: bool) -> Result<()> {
-    let arrival = if trace { "open" } else { "closed" };
+fn functional_only(layers: &Layers, given: &raw::Workload, kind: usize) -> Result<()> {
+    let arrival = if kind == 0 { "closed" } else { "open" };
     if let Some(other) = given.arrival.as_deref().filter(|&a| a != arrival) {
         let what = format!("arrival '{other}' has no effect in functional mode");
         return Err(layers.error("workload.arrival", what, format!("expected \"{arrival}\" or no such key")));
@@ -63,78 +111,215 @@ fn functional_only(layers: &Layers, given: &raw::Workload, trace: bool) -> Resul
     Ok(())
 }
 
-/// Keys of the other kind of workload are refused.
-fn refuse_others(layers: &Layers, given: &raw::Workload, trace: bool) -> Result<()> {
-    let synthetic = [
-        ("pattern", given.pattern.is_some()),
-        ("requests", given.requests.is_some()),
-        ("request_bytes", given.request_bytes.is_some()),
-        ("read_share", given.read_share.is_some()),
-        ("trim_share", given.trim_share.is_some()),
-        ("rate_per_s", given.rate_per_s.is_some()),
-        ("zipf_theta", given.zipf_theta.is_some()),
-        ("hot_share_of_pages", given.hot_share_of_pages.is_some()),
-        ("hot_share_of_writes", given.hot_share_of_writes.is_some()),
-    ];
-    let of_trace = [
-        ("file", given.file.is_some()),
-        ("format", given.format.is_some()),
-        ("time_unit", given.time_unit.is_some()),
-        ("lba_unit", given.lba_unit.is_some()),
-        ("action", given.action.is_some()),
-        ("on_bad_line", given.on_bad_line.is_some()),
-        ("repeat", given.repeat.is_some()),
-        ("warmup_passes", given.warmup_passes.is_some()),
-        ("devices", given.devices.is_some()),
-        ("beyond", given.beyond.is_some()),
-    ];
-    let (others, kind) = if trace { (&synthetic[..], "trace") } else { (&of_trace[..], "synthetic") };
-    match others.iter().find(|(_, set)| *set) {
-        Some((key, _)) => {
-            let what = format!("{key} is no key of a {kind} workload");
-            let other = if trace { "synthetic" } else { "trace" };
-            Err(layers.error(
-                &format!("workload.{key}"),
-                what,
-                format!("expected it with kind = \"{other}\" only"),
-            ))
-        }
-        None => Ok(()),
+/// Keys of other kinds of workload are refused, or dropped where a later layer overruled them.
+fn refuse_others(layers: &Layers, given: &mut raw::Workload, kind: usize) -> Result<()> {
+    /// A key and the kinds that know it.
+    macro_rules! keys {
+        ($($kinds:literal: $($key:ident),*;)*) => {
+            $($({
+                let known = $kinds.contains(KINDS[kind].0);
+                let by = ["kind", "file", "twin"];
+                if !known && given.$key.is_some() {
+                    if !overruled(layers, stringify!($key), &by) {
+                        return Err(foreign(layers, stringify!($key), KINDS[kind].0, $kinds));
+                    }
+                    given.$key = None;
+                }
+            })*)*
+        };
     }
+    keys! {
+        "synthetic": pattern, request_bytes, read_share, trim_share, rate_per_s, zipf_theta, hot_share_of_pages,
+            hot_share_of_writes, random_share, sizes, align_bytes, offset_bytes, working_set_bytes, burst_on_s,
+            burst_off_s, micro;
+        "synthetic twin": requests;
+        "trace": file, format, time_unit, lba_unit, action, on_bad_line, repeat, warmup_passes, devices;
+        "trace twin": beyond;
+        "twin": twin;
+    }
+    Ok(())
 }
 
-fn synthetic_keys(layers: &Layers, given: raw::Workload) -> Result<raw::Workload> {
-    let pattern = given.pattern.unwrap_or_else(|| "uniform".into());
-    let defaults = GeneratorConfig::default();
-    let params = [
-        ("zipf_theta", "zipf", given.zipf_theta.is_some()),
-        ("hot_share_of_pages", "hot-cold", given.hot_share_of_pages.is_some()),
-        ("hot_share_of_writes", "hot-cold", given.hot_share_of_writes.is_some()),
-    ];
-    for (key, owner, set) in params {
-        if set && pattern != owner {
-            let what = format!("{key} is no parameter of the pattern {pattern}");
-            return Err(layers.error(
-                &format!("workload.{key}"),
-                what,
-                format!("expected it with {owner} only"),
-            ));
+fn foreign(layers: &Layers, key: &str, kind: &str, kinds: &str) -> Box<Error> {
+    let kinds: Vec<String> = kinds.split(' ').map(|kind| format!("\"{kind}\"")).collect();
+    let what = format!("{key} is no key of a {kind} workload");
+    let expected = format!("expected it with kind = {} only", kinds.join(" or "));
+    layers.error(&format!("workload.{key}"), what, expected)
+}
+
+/// Parameters of other patterns are refused, or dropped where a later layer overruled them.
+fn refuse_parameters(layers: &Layers, given: &mut raw::Workload, pattern: &str) -> Result<()> {
+    macro_rules! keys {
+        ($($owner:literal: $($key:ident),*;)*) => {
+            $($(if given.$key.is_some() && pattern != $owner {
+                if !overruled(layers, stringify!($key), &["pattern", "micro"]) {
+                    let what = format!("{} is no parameter of the pattern {pattern}", stringify!($key));
+                    let key = concat!("workload.", stringify!($key));
+                    return Err(layers.error(key, what, concat!("expected it with ", $owner, " only")));
+                }
+                given.$key = None;
+            })*)*
+        };
+    }
+    keys! {
+        "zipf": zipf_theta;
+        "hot-cold": hot_share_of_pages, hot_share_of_writes;
+        "jobs": random_share, sizes, align_bytes, offset_bytes, working_set_bytes, burst_on_s, burst_off_s;
+    }
+    if pattern == "jesd219" && given.request_bytes.take().is_some() {
+        let set = rank(layers, "workload.request_bytes") >= rank(layers, "workload.pattern");
+        if set {
+            let what = "request_bytes is no parameter of the pattern jesd219";
+            let expected = "expected no such key: the standard has its own sizes";
+            return Err(layers.error("workload.request_bytes", what, expected));
         }
     }
-    let zipf = pattern == "zipf";
-    let hot = pattern == "hot-cold";
+    Ok(())
+}
+
+/// A micro-benchmark stands for a pattern with its parameters: none of them may be said beside it.
+fn expand_micro(layers: &Layers, given: &mut raw::Workload) -> Result<()> {
+    let Some(name) = given.micro.take() else { return Ok(()) };
+    if overruled(layers, "micro", &["pattern"]) {
+        return Ok(());
+    }
+    let Some(micro) = Micro::find(&name) else {
+        let names = MICROS.iter().map(|m| m.name);
+        return Err(unknown(layers, "workload.micro", "micro-benchmark", &name, names));
+    };
+    let jobs = micro.jobs();
+    macro_rules! set {
+        ($($key:ident = $value:expr),* $(,)?) => {
+            $(if given.$key.is_some() && !overruled(layers, stringify!($key), &["micro"]) {
+                let what = format!("{} beside the micro-benchmark '{name}'", stringify!($key));
+                let key = concat!("workload.", stringify!($key));
+                return Err(layers.error(key, what, "expected the one or the other"));
+            }
+            given.$key = $value;)*
+        };
+    }
+    set! {
+        pattern = Some("jobs".into()),
+        request_bytes = None,
+        read_share = Some(micro.read_share()),
+        trim_share = None,
+        random_share = Some(jobs.random_share),
+        sizes = Some(jobs.sizes),
+        align_bytes = Some(jobs.align_bytes),
+        offset_bytes = Some(jobs.offset_bytes),
+    }
+    given.requests.get_or_insert(micro.requests());
+    Ok(())
+}
+
+fn synthetic_keys(layers: &Layers, mut given: raw::Workload) -> Result<raw::Workload> {
+    expand_micro(layers, &mut given)?;
+    let pattern = given.pattern.take().unwrap_or_else(|| "uniform".into());
+    refuse_parameters(layers, &mut given, &pattern)?;
+    let defaults = GeneratorConfig::default();
+    let (zipf, hot, jobs) = (pattern == "zipf", pattern == "hot-cold", pattern == "jobs");
+    let mixed = jobs || pattern == "jesd219";
+    let read_share = if pattern == "jesd219" { jesd219::READ_SHARE } else { 0.0 };
+    let bytes = given.request_bytes.unwrap_or(defaults.request_bytes);
+    if jobs && given.sizes.is_some() && given.request_bytes.is_some() {
+        let what = "request_bytes and sizes both tell how large requests are";
+        return Err(layers.error("workload.request_bytes", what, "expected one of the two"));
+    }
     Ok(raw::Workload {
         requests: Some(given.requests.unwrap_or(defaults.requests)),
-        request_bytes: Some(given.request_bytes.unwrap_or(defaults.request_bytes)),
-        read_share: Some(given.read_share.unwrap_or(0.0)),
+        request_bytes: (!mixed).then_some(bytes),
+        read_share: Some(given.read_share.unwrap_or(read_share)),
         trim_share: Some(given.trim_share.unwrap_or(0.0)),
         rate_per_s: given.rate_per_s,
         zipf_theta: zipf.then(|| given.zipf_theta.unwrap_or(defaults.zipf_theta)),
         hot_share_of_pages: hot.then(|| given.hot_share_of_pages.unwrap_or(defaults.hot_share_of_pages)),
         hot_share_of_writes: hot.then(|| given.hot_share_of_writes.unwrap_or(defaults.hot_share_of_writes)),
+        random_share: jobs.then(|| given.random_share.unwrap_or(defaults.jobs.random_share)),
+        sizes: jobs.then(|| given.sizes.unwrap_or_else(|| vec![(bytes, 1.0)])),
+        align_bytes: jobs.then(|| given.align_bytes.unwrap_or(defaults.jobs.align_bytes)),
+        offset_bytes: jobs.then(|| given.offset_bytes.unwrap_or(0)),
+        working_set_bytes: given.working_set_bytes,
+        burst_on_s: given.burst_on_s,
+        burst_off_s: given.burst_off_s,
         pattern: Some(pattern),
         ..raw::Workload::default()
     })
+}
+
+/// Bursts need both lengths.
+fn jobs(layers: &Layers, raw: &raw::Workload) -> Result<Jobs> {
+    let defaults = Jobs::default();
+    let burst = match (raw.burst_on_s, raw.burst_off_s) {
+        (Some(on_s), Some(off_s)) => Some(Burst { on_s, off_s }),
+        (None, None) => None,
+        (on, _) => {
+            let (set, other) =
+                if on.is_some() { ("burst_on_s", "burst_off_s") } else { ("burst_off_s", "burst_on_s") };
+            let what = format!("{set} without {other}");
+            return Err(layers.error(&format!("workload.{set}"), what, "expected both, or neither"));
+        }
+    };
+    Ok(Jobs {
+        random_share: raw.random_share.unwrap_or(defaults.random_share),
+        sizes: raw.sizes.clone().unwrap_or(defaults.sizes),
+        align_bytes: raw.align_bytes.unwrap_or(defaults.align_bytes),
+        offset_bytes: raw.offset_bytes.unwrap_or(0),
+        working_set_bytes: raw.working_set_bytes,
+        burst,
+    })
+}
+
+/// A twin, which needs as much space as its footprint unless it is wrapped or scaled.
+fn twin(
+    layers: &Layers,
+    given: raw::Workload,
+    warmup: u64,
+    logical_bytes: u64,
+    seed: u64,
+) -> Result<(GeneratorConfig, Beyond, raw::Workload)> {
+    let Some(text) = &given.twin else {
+        let what = "a twin workload names no twin";
+        return Err(layers.error("workload.twin", what, "expected twin = \"NAME\" or a path"));
+    };
+    // A path in an experiment file counts from that file's folder, as that of a trace does.
+    let folder = match layers.place("workload.twin") {
+        Place::Line { path, .. } => Path::new(&path).parent().map(Path::to_path_buf),
+        _ => None,
+    };
+    let (twin, word) = twins::find(text, folder.as_deref()).map_err(|e| match &e.place {
+        Place::Setting(key) => layers.error(key, e.what.clone(), e.expected.clone()),
+        _ => e,
+    })?;
+    let beyond = given.beyond.unwrap_or_else(|| BEYOND[0].0.into());
+    let row = choice(layers, "workload.beyond", "treatment of addresses beyond the drive", &beyond, BEYOND)?;
+    let space = if logical_bytes == 0 { twin.footprint_bytes } else { logical_bytes };
+    if row == 0 && twin.footprint_bytes > space {
+        let what = format!("the twin takes {} bytes of a drive that shows {space}", twin.footprint_bytes);
+        let expected = "expected a larger drive, or beyond = \"scale\" or \"wrap\"";
+        return Err(layers.error("workload.twin", what, expected));
+    }
+    let requests = given.requests.unwrap_or(twin.requests);
+    if requests == 0 {
+        return Err(layers.error("workload.requests", "requests is 0", "expected a whole number from 1"));
+    }
+    let config = GeneratorConfig {
+        pattern: Pattern::Twin,
+        logical_bytes: space,
+        requests: requests.saturating_add(warmup),
+        twin: Some(Arc::new(twin)),
+        scale: row == 2,
+        seed,
+        ..GeneratorConfig::default()
+    };
+    config.validate()?;
+    let raw = raw::Workload {
+        twin: Some(word),
+        requests: Some(requests),
+        beyond: Some(beyond),
+        ..raw::Workload::default()
+    };
+    // The generator scales by itself; wrapping is the host's.
+    Ok((config, if row == 1 { Beyond::Wrap } else { Beyond::Refuse }, raw))
 }
 
 fn generator(
@@ -154,7 +339,7 @@ fn generator(
     let config = GeneratorConfig {
         pattern: Pattern::parse(pattern).map_err(|e| at(e, "workload.pattern"))?,
         logical_bytes,
-        request_bytes: raw.request_bytes.unwrap_or_default(),
+        request_bytes: raw.request_bytes.unwrap_or(defaults.request_bytes),
         read_share: raw.read_share.unwrap_or_default(),
         trim_share: raw.trim_share.unwrap_or_default(),
         requests: requests.saturating_add(warmup),
@@ -162,6 +347,9 @@ fn generator(
         zipf_theta: raw.zipf_theta.unwrap_or(defaults.zipf_theta),
         hot_share_of_pages: raw.hot_share_of_pages.unwrap_or(defaults.hot_share_of_pages),
         hot_share_of_writes: raw.hot_share_of_writes.unwrap_or(defaults.hot_share_of_writes),
+        jobs: jobs(layers, raw)?,
+        twin: None,
+        scale: false,
         seed,
     };
     config.validate().map_err(|e| match &e.place {

@@ -4,9 +4,13 @@ use crate::catalogue::SLOTS;
 use crate::presets::PRESETS;
 use crate::raw::Experiment;
 use crate::resolve_ftl::SCOPES;
+use crate::resolve_workload::KINDS;
+use crate::twins::TWINS;
 use floatgate_ftl::units::FREE_CHOICES;
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_sim::plan::PRECONDITIONS;
+use floatgate_trace::Pattern;
+use floatgate_trace::generate::micro::MICROS;
 use serde_json::{Value, json};
 
 /// The schema, with the names that each key takes.
@@ -20,7 +24,13 @@ pub fn schema() -> Value {
     limit(&mut root, "Ftl", "precondition", names(PRECONDITIONS));
     limit(&mut root, "Ftl", "free_block", names(FREE_CHOICES));
     limit(&mut root, "Collect", "scope", names(SCOPES));
-    limit(&mut root, "Workload", "kind", vec!["synthetic".into(), "trace".into()]);
+    limit(&mut root, "Workload", "kind", names(KINDS));
+    let patterns = Pattern::NAMES.iter().map(|(name, _)| (*name).to_string()).collect();
+    limit(&mut root, "Workload", "pattern", patterns);
+    limit(&mut root, "Workload", "micro", MICROS.iter().map(|m| m.name.to_string()).collect());
+    // A path will do as well, so the names are examples.
+    let twins: Vec<&str> = TWINS.iter().map(|t| t.name).collect();
+    root["$defs"]["Workload"]["properties"]["twin"]["examples"] = twins.into();
     limit(&mut root, "Workload", "devices", names(DEVICES));
     limit(&mut root, "Workload", "beyond", names(BEYOND));
     limit(

@@ -61,7 +61,7 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
         ),
         (
             "[workload]\npattern = \"zip\"",
-            "2:1: 'zip' is no pattern; expected one of sequential, uniform, zipf, hot-cold",
+            "2:1: 'zip' is no pattern; expected one of sequential, uniform, zipf, hot-cold, jobs, jesd219",
         ),
         (
             "[workload]\nfile = \"x\"\ntime_unit = \"h\"",

@@ -32,6 +32,7 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         format!("{DRIVE}{FTL}[workload]\nfile = \"{}/{name}\"\n{more}", folder.path())
     };
     let programs = "/flash/programs/total";
+    let jobs = "pattern = \"jobs\"\n";
     vec![
         ("seed", base.clone(), By("1", "2", programs)),
         (
@@ -165,6 +166,23 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         ("workload.zipf_theta", with("", "pattern = \"zipf\"\n"), By("0.9", "1.0", programs)),
         ("workload.hot_share_of_pages", with("", "pattern = \"hot-cold\"\n"), By("0.2", "0.3", programs)),
         ("workload.hot_share_of_writes", with("", "pattern = \"hot-cold\"\n"), By("0.8", "0.9", programs)),
+        ("workload.random_share", with("", jobs), By("1.0", "0.5", programs)),
+        ("workload.sizes", with("", jobs), By("[[4096, 1]]", "[[4096, 1], [8192, 1]]", "/host/page_writes")),
+        ("workload.align_bytes", with("", jobs), By("4096", "512", "/flash/programs/partial")),
+        ("workload.offset_bytes", with("", jobs), By("0", "512", "/flash/programs/partial")),
+        ("workload.working_set_bytes", with("", jobs), By("65536", "1048576", programs)),
+        (
+            "workload.burst_on_s",
+            with("", &format!("{jobs}rate_per_s = 1000\nburst_off_s = 0.1\n")),
+            By("0.1", "0.2", "/span_s"),
+        ),
+        (
+            "workload.burst_off_s",
+            with("", &format!("{jobs}rate_per_s = 1000\nburst_on_s = 0.1\n")),
+            By("0.1", "0.2", "/span_s"),
+        ),
+        ("workload.micro", base.clone(), By("4k-rd-100w-align", "4k-sq-100w-align", programs)),
+        ("workload.twin", format!("{DRIVE}{FTL}[workload]\n"), By("a.toml", "b.toml", programs)),
         ("workload.file", trace("a.csv", ""), By("a.csv", "b.csv", programs)),
         (
             "workload.format",
@@ -201,6 +219,14 @@ fn traces() -> Folder {
     let five: String = (0..100).map(|i| format!("{} 0 {} 8 0\n", i * 1000, i * 8)).collect();
     folder.file("five.ssdsim", &five);
     folder.file("five-columns", &five);
+    let twin = |again: f64| {
+        format!(
+            "duration_s = 60\nrequests = 2000\nread_share = 0.2\nfootprint_bytes = 1900000\n\
+             [writes]\nagain_share = {again}\n[reads]\nwritten_share = 1.0\nagain_share_of_written = 0.9\n"
+        )
+    };
+    folder.file("a.toml", twin(0.9));
+    folder.file("b.toml", twin(0.95));
     let event = |action: &str, i: u64| format!("8,0 1 {i} 0.{i:09} 99 {action} W {} + 8 [fsync]\n", i * 8);
     let events = (0..50).map(|i| event("Q", i)).chain((0..20).map(|i| event("D", i)));
     folder.file("q-and-d.blkparse", events.collect::<String>());
@@ -251,7 +277,11 @@ fn every_key_matters_or_is_refused() {
     let folder = traces();
     for (key, toml, shown) in cases(&folder) {
         let value = |value: &str| {
-            if key == "workload.file" { format!("{}/{value}", folder.path()) } else { value.into() }
+            if matches!(key, "workload.file" | "workload.twin") {
+                format!("{}/{value}", folder.path())
+            } else {
+                value.into()
+            }
         };
         let outcome = |given: &str| try_run(&toml, &[(key, value(given))]).map(|output| output.result);
         let runs = |given: &str| outcome(given).unwrap_or_else(|e| panic!("{key} = {given}: {e}"));

@@ -160,7 +160,7 @@ fn what_cannot_be_generated_is_refused() {
     }
     assert_eq!(
         Pattern::parse("random").unwrap_err().to_string(),
-        "workload.pattern: 'random' is no pattern; expected one of sequential, uniform, zipf, hot-cold"
+        "workload.pattern: 'random' is no pattern; expected one of sequential, uniform, zipf, hot-cold, jobs, jesd219"
     );
 }
 
@@ -191,6 +191,7 @@ proptest! {
             hot_share_of_writes: shares.3,
             zipf_theta: shares.4,
             seed,
+            ..GeneratorConfig::default()
         };
         let mut source = Generator::new(config.clone()).unwrap();
         let rows = rows_of(&mut source, batches.0).unwrap();

@@ -1,15 +1,28 @@
-//! Synthetic workloads: requests of one size, aligned to it, from one address pattern.
+//! Synthetic workloads: requests of one size from one address pattern, jobs, the JESD219 workload, and twins of
+//! workloads that are known by their statistics.
 
+mod clock;
 mod hot_cold;
+pub mod jesd219;
+mod jobs;
+pub mod micro;
 mod sequential;
+pub mod sizes;
+pub mod twin;
 mod uniform;
 mod zipf;
 
 use crate::source::{Source, Summary};
+pub use clock::Burst;
+use clock::Clock;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result, Rng};
 use hot_cold::HotCold;
+pub use jobs::Jobs;
+pub use micro::Micro;
 use sequential::Sequential;
+use std::sync::Arc;
+pub use twin::Twin;
 use uniform::Uniform;
 use zipf::Zipf;
 
@@ -24,6 +37,12 @@ pub enum Pattern {
     Zipf,
     /// A hot and a cold part, each uniform inside; the hot one lies first.
     HotCold,
+    /// A share of the requests goes to random places, the rest goes on; see [`Jobs`].
+    Jobs,
+    /// The enterprise endurance workload of JESD219; see [`jesd219`].
+    Jesd219,
+    /// The workload of [`GeneratorConfig::twin`]; no pattern that a user names.
+    Twin,
 }
 
 impl Pattern {
@@ -33,6 +52,8 @@ impl Pattern {
         ("uniform", Pattern::Uniform),
         ("zipf", Pattern::Zipf),
         ("hot-cold", Pattern::HotCold),
+        ("jobs", Pattern::Jobs),
+        ("jesd219", Pattern::Jesd219),
     ];
 
     /// Reads a pattern's name.
@@ -58,15 +79,15 @@ pub struct GeneratorConfig {
     pub pattern: Pattern,
     /// Size of the address space; what does not hold a whole request at its end is not used.
     pub logical_bytes: u64,
-    /// Size and alignment of every request.
+    /// Size and alignment of every request; jobs, jesd219 and twins have sizes of their own.
     pub request_bytes: u64,
-    /// Share of the requests that read.
+    /// Share of the requests that read; a twin has its own.
     pub read_share: f64,
     /// Share of the requests that trim; the rest writes.
     pub trim_share: f64,
     /// Number of requests.
     pub requests: u64,
-    /// Requests per second, evenly spaced; without it all stamps are 0.
+    /// Requests per second, evenly spaced; without it all stamps are 0. A twin has its own times.
     pub rate_per_s: Option<f64>,
     /// Exponent of the Zipf law; 0 is uniform.
     pub zipf_theta: f64,
@@ -74,6 +95,12 @@ pub struct GeneratorConfig {
     pub hot_share_of_pages: f64,
     /// Share of the requests that go there.
     pub hot_share_of_writes: f64,
+    /// jobs: what they do beside the above.
+    pub jobs: Jobs,
+    /// twin: the workload. Requests beyond its own number repeat it.
+    pub twin: Option<Arc<Twin>>,
+    /// twin: whether its footprint is stretched or shrunk to the address space; else it must fit.
+    pub scale: bool,
     /// Seed; every purpose draws from its own stream of it.
     pub seed: u64,
 }
@@ -91,6 +118,9 @@ impl Default for GeneratorConfig {
             zipf_theta: 0.99,
             hot_share_of_pages: 0.2,
             hot_share_of_writes: 0.8,
+            jobs: Jobs::default(),
+            twin: None,
+            scale: false,
             seed: 1,
         }
     }
@@ -102,17 +132,6 @@ impl GeneratorConfig {
     /// # Errors
     /// Names the setting and what it may be.
     pub fn validate(&self) -> Result<()> {
-        let share = |name: &str, value: f64| match value {
-            v if (0.0..=1.0).contains(&v) => Ok(()),
-            v => Err(setting(name, format!("{v} is no share"), "expected a number from 0 to 1")),
-        };
-        if self.request_bytes == 0 {
-            return Err(setting("request_bytes", "0 bytes", "expected at least 1"));
-        }
-        if self.logical_bytes < self.request_bytes {
-            let what = format!("{} bytes exceed the space of {}", self.request_bytes, self.logical_bytes);
-            return Err(setting("request_bytes", what, "expected a request that fits the drive"));
-        }
         if self.requests == 0 {
             return Err(setting("requests", "0 requests", "expected at least 1"));
         }
@@ -122,15 +141,25 @@ impl GeneratorConfig {
             let what = format!("read_share + trim_share = {}", self.read_share + self.trim_share);
             return Err(setting("read_share", what, "expected a sum of at most 1"));
         }
-        match self.rate_per_s {
-            Some(rate) if !(rate.is_finite() && rate > 0.0) => {
-                return Err(setting("rate_per_s", format!("{rate} is no rate"), "expected a number above 0"));
-            }
-            Some(rate) if self.requests as f64 / rate > 9.0e9 => {
-                let what = format!("{} requests at {rate} a second last more than 285 years", self.requests);
-                return Err(setting("rate_per_s", what, "expected a higher rate"));
-            }
-            _ => {}
+        self.validate_rate()?;
+        match self.pattern {
+            Pattern::Jobs => self.jobs.validate(self.logical_bytes, self.rate_per_s),
+            Pattern::Jesd219 => jesd219::validate(self.logical_bytes),
+            Pattern::Twin => match &self.twin {
+                Some(twin) => twin.validate(),
+                None => Err(setting("twin", "there is no twin", "expected one")),
+            },
+            _ => self.validate_slots(),
+        }
+    }
+
+    fn validate_slots(&self) -> Result<()> {
+        if self.request_bytes == 0 {
+            return Err(setting("request_bytes", "0 bytes", "expected at least 1"));
+        }
+        if self.logical_bytes < self.request_bytes {
+            let what = format!("{} bytes exceed the space of {}", self.request_bytes, self.logical_bytes);
+            return Err(setting("request_bytes", what, "expected a request that fits the drive"));
         }
         match self.pattern {
             Pattern::Zipf if !(0.0..=20.0).contains(&self.zipf_theta) => {
@@ -140,6 +169,19 @@ impl GeneratorConfig {
             Pattern::HotCold => {
                 share("hot_share_of_pages", self.hot_share_of_pages)?;
                 share("hot_share_of_writes", self.hot_share_of_writes)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn validate_rate(&self) -> Result<()> {
+        match self.rate_per_s {
+            Some(rate) if !(rate.is_finite() && rate > 0.0) => {
+                Err(setting("rate_per_s", format!("{rate} is no rate"), "expected a number above 0"))
+            }
+            Some(rate) if self.requests as f64 / rate > 9.0e9 => {
+                let what = format!("{} requests at {rate} a second last more than 285 years", self.requests);
+                Err(setting("rate_per_s", what, "expected a higher rate"))
             }
             _ => Ok(()),
         }
@@ -156,17 +198,45 @@ fn setting(name: &str, what: impl Into<String>, expected: impl Into<String>) -> 
     Error::input(Place::Setting(format!("workload.{name}")), what, expected)
 }
 
+fn share(name: &str, value: f64) -> Result<()> {
+    match value {
+        v if (0.0..=1.0).contains(&v) => Ok(()),
+        v => Err(setting(name, format!("{v} is no share"), "expected a number from 0 to 1")),
+    }
+}
+
 /// An address pattern: yields slots, requests' addresses divided by their size.
 trait Slots: Send {
     /// Appends the byte offsets of the next `n` requests.
     fn fill(&mut self, offsets: &mut Vec<u64>, n: usize, request_bytes: u64);
 }
 
+/// A pattern whose requests differ in size.
+trait Extents: Send {
+    /// Appends the byte offsets and the sizes of the next `n` requests.
+    fn fill(&mut self, offsets: &mut Vec<u64>, bytes: &mut Vec<u64>, n: usize);
+}
+
+/// What makes the columns of a workload.
+enum Maker {
+    /// Requests of one size.
+    Slots(Box<dyn Slots>, Common),
+    /// Requests of several sizes.
+    Extents(Box<dyn Extents>, Common),
+    /// All columns hang together.
+    Twin(Box<twin::Run>),
+}
+
+/// Columns that do not depend on the pattern.
+struct Common {
+    ops: Rng,
+    clock: Clock,
+}
+
 /// A source of synthetic requests.
 pub struct Generator {
     config: GeneratorConfig,
-    slots: Box<dyn Slots>,
-    ops: Rng,
+    maker: Maker,
     /// Requests made so far.
     made: u64,
 }
@@ -178,8 +248,8 @@ impl Generator {
     /// As [`GeneratorConfig::validate`].
     pub fn new(config: GeneratorConfig) -> Result<Self> {
         config.validate()?;
-        let (slots, ops) = start(&config);
-        Ok(Self { config, slots, ops, made: 0 })
+        let maker = start(&config)?;
+        Ok(Self { config, maker, made: 0 })
     }
 
     /// The workload.
@@ -187,28 +257,20 @@ impl Generator {
     pub fn config(&self) -> &GeneratorConfig {
         &self.config
     }
+}
 
-    /// Appends the stamps of the next `n` requests.
-    fn fill_times(&self, times: &mut Vec<i64>, n: usize) {
-        match self.config.rate_per_s {
-            None => times.resize(times.len() + n, 0),
-            Some(rate) => {
-                // Each stamp from its own number: no error adds up.
-                let gap_ns = 1e9 / rate;
-                times.extend((self.made..self.made + n as u64).map(|i| (i as f64 * gap_ns) as i64));
-            }
-        }
-    }
-
-    /// Appends the operations of the next `n` requests.
-    fn fill_ops(&mut self, ops: &mut Vec<Op>, n: usize) {
-        let (read, trim) = (self.config.read_share, self.config.trim_share);
+impl Common {
+    /// Appends stamps, operations and the device of the next `n` requests.
+    fn fill(&mut self, batch: &mut RequestBatch, n: usize, config: &GeneratorConfig) {
+        self.clock.fill(&mut batch.time_ns, n);
+        batch.device.resize(batch.device.len() + n, 0);
+        let (read, trim) = (config.read_share, config.trim_share);
         if read == 0.0 && trim == 0.0 {
-            ops.resize(ops.len() + n, Op::Write);
+            batch.op.resize(batch.op.len() + n, Op::Write);
             return;
         }
         let rng = &mut self.ops;
-        ops.extend((0..n).map(|_| match rng.unit() {
+        batch.op.extend((0..n).map(|_| match rng.unit() {
             u if u < read => Op::Read,
             u if u < read + trim => Op::Trim,
             _ => Op::Write,
@@ -217,39 +279,63 @@ impl Generator {
 }
 
 /// The state before the first request.
-fn start(config: &GeneratorConfig) -> (Box<dyn Slots>, Rng) {
-    let n = config.slots();
-    let rng = Rng::new(config.seed, "workload address");
+fn start(config: &GeneratorConfig) -> Result<Maker> {
+    let n = if config.request_bytes == 0 { 0 } else { config.slots() };
+    let stream = |name: &str| Rng::new(config.seed, name);
+    let rng = stream("workload address");
+    let sizes = || stream("workload size");
+    let space = config.logical_bytes;
+    let common = || Common {
+        ops: stream("workload operation"),
+        clock: Clock::new(config.rate_per_s, config.jobs.burst, config.seed),
+    };
     let slots: Box<dyn Slots> = match config.pattern {
         Pattern::Sequential => Box::new(Sequential::new(n)),
         Pattern::Uniform => Box::new(Uniform::new(n, rng)),
-        Pattern::Zipf => {
-            let mut places = Rng::new(config.seed, "workload zipf places");
-            Box::new(Zipf::new(n, config.zipf_theta, rng, &mut places))
-        }
+        Pattern::Zipf => Box::new(Zipf::new(n, config.zipf_theta, rng, &mut stream("workload zipf places"))),
         Pattern::HotCold => {
             Box::new(HotCold::new(n, config.hot_share_of_pages, config.hot_share_of_writes, rng))
         }
+        Pattern::Jobs => {
+            let jobs = jobs::JobExtents::new(&config.jobs, space, rng, sizes());
+            return Ok(Maker::Extents(Box::new(jobs), common()));
+        }
+        Pattern::Jesd219 => {
+            let mixed = jesd219::Jesd219::new(space, rng, sizes());
+            return Ok(Maker::Extents(Box::new(mixed), common()));
+        }
+        Pattern::Twin => {
+            let twin = config.twin.as_ref().expect("validate wants a twin");
+            let target = config.scale.then_some(space);
+            return Ok(Maker::Twin(Box::new(twin::Run::new(twin.clone(), target, config.seed)?)));
+        }
     };
-    (slots, Rng::new(config.seed, "workload operation"))
+    Ok(Maker::Slots(slots, common()))
 }
 
 impl Source for Generator {
     fn fill(&mut self, batch: &mut RequestBatch, max: usize) -> Result<()> {
         let left = self.config.requests - self.made;
         let n = usize::try_from(left).unwrap_or(usize::MAX).min(max);
-        let bytes = self.config.request_bytes;
-        self.fill_times(&mut batch.time_ns, n);
-        self.fill_ops(&mut batch.op, n);
-        self.slots.fill(&mut batch.offset, n, bytes);
-        batch.device.resize(batch.device.len() + n, 0);
-        batch.bytes.resize(batch.bytes.len() + n, bytes);
+        match &mut self.maker {
+            Maker::Slots(slots, common) => {
+                let bytes = self.config.request_bytes;
+                common.fill(batch, n, &self.config);
+                slots.fill(&mut batch.offset, n, bytes);
+                batch.bytes.resize(batch.bytes.len() + n, bytes);
+            }
+            Maker::Extents(extents, common) => {
+                common.fill(batch, n, &self.config);
+                extents.fill(&mut batch.offset, &mut batch.bytes, n);
+            }
+            Maker::Twin(run) => run.fill(batch, n),
+        }
         self.made += n as u64;
         Ok(())
     }
 
     fn rewind(&mut self) -> Result<()> {
-        (self.slots, self.ops) = start(&self.config);
+        self.maker = start(&self.config)?;
         self.made = 0;
         Ok(())
     }
@@ -272,6 +358,6 @@ impl Source for Generator {
     }
 
     fn has_times(&self) -> bool {
-        self.config.rate_per_s.is_some()
+        self.config.rate_per_s.is_some() || self.config.pattern == Pattern::Twin
     }
 }

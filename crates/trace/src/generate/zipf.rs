@@ -62,7 +62,7 @@ impl Zipf {
     }
 
     #[inline]
-    fn draw(&self, rng: &mut Rng) -> u64 {
+    pub(super) fn draw(&self, rng: &mut Rng) -> u64 {
         let cells = self.cells.len() as u64;
         loop {
             let at = rng.below(cells) as usize;
