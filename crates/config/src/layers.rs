@@ -122,7 +122,14 @@ impl Layers {
         self.lay(upper.merged, upper.places);
     }
 
-    fn lay(&mut self, upper: Table, places: BTreeMap<String, Place>) {
+    fn lay(&mut self, mut upper: Table, places: BTreeMap<String, Place>) {
+        // Naming a file makes it the workload, whatever a lower layer had.
+        if has(&upper, "workload.file")
+            && !has(&upper, "workload.kind")
+            && let Some(Value::Table(workload)) = upper.get_mut("workload")
+        {
+            workload.insert("kind".into(), "trace".into());
+        }
         for keys in ALTERNATIVES {
             if keys.iter().any(|key| has(&upper, key)) {
                 keys.iter().for_each(|key| self.drop(key));

@@ -387,6 +387,13 @@ fn trace_keys(layers: &Layers, given: raw::Workload) -> Result<raw::Workload> {
 
 fn trace_plan(layers: &Layers, raw: &raw::Workload) -> Result<(plan::Workload, Beyond, Devices)> {
     let path = raw.file.clone().unwrap_or_default();
+    if path.is_empty() {
+        return Err(layers.error(
+            "workload.file",
+            "the name of the trace is empty",
+            "expected a file, or \"-\"",
+        ));
+    }
     let repeat = raw.repeat.unwrap_or(1);
     if repeat == 0 {
         return Err(layers.error("workload.repeat", "repeat is 0", "expected a whole number from 1"));

@@ -233,7 +233,8 @@ impl<F: RecordFormat> BinaryReader<F> {
             true => fault.what.to_owned(),
             false => format!("'{}' {}", shown.join(" "), fault.what),
         };
-        Error::input(self.place(fault.from), what, fault.expected)
+        let offset = if fault.is_line() { 0 } else { fault.from };
+        Error::input(self.place(offset), what, fault.expected)
     }
 
     /// Stops at a bad record, or counts it.

@@ -271,23 +271,28 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Place of a fault that is the whole line's.
+const WHOLE_LINE: usize = usize::MAX;
+
 impl Fault {
     /// What is wrong with a line as a whole.
     #[cold]
-    pub fn line(what: &'static str) -> Self {
-        Self { from: 0, to: 0, what, expected: "" }
+    pub fn line(what: &'static str, expected: &'static str) -> Self {
+        Self { from: WHOLE_LINE, to: WHOLE_LINE, what, expected }
     }
 
     /// Whether it is the line as a whole that is wrong.
     pub fn is_line(&self) -> bool {
-        self.from == self.to && self.expected.is_empty()
+        self.from == WHOLE_LINE
     }
 }
 
 /// An address in bytes.
 #[inline]
 pub(crate) fn scaled(value: u64, unit: u64) -> Result<u64, Fault> {
-    value.checked_mul(unit).ok_or_else(|| Fault::line("an address or size beyond 2^64 bytes"))
+    value
+        .checked_mul(unit)
+        .ok_or_else(|| Fault::line("an address or size beyond 2^64 bytes", "expected one below"))
 }
 
 /// Value and count of the decimal digits with which eight bytes begin (the first in the lowest byte).

@@ -117,17 +117,23 @@ impl Intake {
             return Ok(false);
         }
         if record.bytes > TRANSFER_MAX && record.op != Op::Trim {
-            return Err(Fault::line("a transfer of more than 1 TiB"));
+            return Err(Fault::line("a transfer of more than 1 TiB", "expected at most 1099511627776 bytes"));
         }
         if record.offset.checked_add(record.bytes).is_none() {
-            return Err(Fault::line("the request ends beyond 2^64 bytes"));
+            return Err(Fault::line(
+                "the request ends beyond 2^64 bytes",
+                "expected an address and a size that end before",
+            ));
         }
         let first = self.counts.first_stamp.unwrap_or(record.stamp);
         let Ok(time) = i64::try_from(record.stamp - first) else {
-            return Err(Fault::line("the time stamp lies more than 292 years from the first"));
+            return Err(Fault::line(
+                "the time stamp lies more than 292 years from the first",
+                "expected stamps of one clock, in the format's unit of time",
+            ));
         };
         let Some(device) = self.devices.of(record.device, name) else {
-            return Err(Fault::line("more than 65536 devices"));
+            return Err(Fault::line("more than 65536 devices", "expected at most 65536"));
         };
         self.counts.first_stamp = Some(first);
         batch.push(time, device, record.op, record.offset, record.bytes);

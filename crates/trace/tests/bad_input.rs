@@ -133,15 +133,15 @@ fn bad_lines_of_msr() {
         ),
         (
             "1,h,0,Write,18446744073709551615,512,1",
-            ":2: the request ends beyond 2^64 bytes in '1,h,0,Write,18446744073709551615,512,1'",
+            ":2: the request ends beyond 2^64 bytes in '1,h,0,Write,18446744073709551615,512,1'; expected an address and a size that end before",
         ),
         (
             "1,h,0,Write,0,2199023255552,1",
-            ":2: a transfer of more than 1 TiB in '1,h,0,Write,0,2199023255552,1'",
+            ":2: a transfer of more than 1 TiB in '1,h,0,Write,0,2199023255552,1'; expected at most 1099511627776 bytes",
         ),
         (
             "1,h,0,Write,0,512,1",
-            ":2: the time stamp lies more than 292 years from the first in '1,h,0,Write,0,512,1'",
+            ":2: the time stamp lies more than 292 years from the first in '1,h,0,Write,0,512,1'; expected stamps of one clock, in the format's unit of time",
         ),
     ] {
         assert_eq!(bad("msr", &format!("{good}{line}\n{good}")), expected);
@@ -173,7 +173,7 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
     (
         "ssdsim",
         "1 0 99999999999999999 8 1",
-        ":1: an address or size beyond 2^64 bytes in '1 0 99999999999999999 8 1'",
+        ":1: an address or size beyond 2^64 bytes in '1 0 99999999999999999 8 1'; expected one below",
     ),
     (
         "disksim",

@@ -171,7 +171,10 @@ fn what_is_wrong_with_a_record_is_said_by_its_byte() {
     let short = "the last record is cut short: 5 of 24 bytes; expected records of 24 bytes";
     assert_eq!(said("oracle-general", &good[..53]), format!("t@48: {short}"));
     let far = oracle(&[(5, 8, 4096, -1), (5, u64::MAX, 512, -1)]);
-    assert_eq!(said("oracle-general", &far), "t@24: an address or size beyond 2^64 bytes");
+    assert_eq!(
+        said("oracle-general", &far),
+        "t@24: an address or size beyond 2^64 bytes; expected one below"
+    );
     assert_eq!(
         said("oracle-general", &oracle(&[(5, 8, 0, -1)])),
         "t: no request in 1 records; expected at least one read, write or TRIM"
@@ -235,7 +238,7 @@ fn bad_records_can_be_skipped_and_are_counted() {
     let far = oracle(&[(5, 8, 4096, -1), (5, u64::MAX, 512, -1), (6, 9, 512, -1)]);
     let (rows, bad, first) = skip("oracle-general", &far);
     assert_eq!((rows.unwrap(), bad), (2, 1));
-    assert_eq!(first.as_deref(), Some("t@24: an address or size beyond 2^64 bytes"));
+    assert_eq!(first.as_deref(), Some("t@24: an address or size beyond 2^64 bytes; expected one below"));
     // Where records have a length of their own, nothing behind a wrong one can be trusted.
     let mut record = SRT_READ.to_vec();
     record[0] = 4;

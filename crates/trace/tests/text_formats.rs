@@ -382,7 +382,7 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
     (
         "tencent",
         "5,99999999999999999,8,1,1",
-        ":1: an address or size beyond 2^64 bytes in '5,99999999999999999,8,1,1'",
+        ":1: an address or size beyond 2^64 bytes in '5,99999999999999999,8,1,1'; expected one below",
     ),
     ("systor17", "5.0,x,R,1,0,512", ":1:5: 'x' is no response time; expected seconds or nothing"),
     ("systor17", "5.0,,R,a,0,512", ":1:8: 'a' is no LUN; expected a whole number"),
@@ -392,7 +392,7 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
     (
         "baleen",
         "1 8388608 512 5 1 0 0 0",
-        ":1: the request reaches beyond the 8 MiB of its block in '1 8388608 512 5 1 0 0 0'",
+        ":1: the request reaches beyond the 8 MiB of its block in '1 8388608 512 5 1 0 0 0'; expected an offset and a size within them",
     ),
     ("replayer", "5,0,8,512,2", ":1:11: '2' is no operation; expected 1 (read) or 0 (write)"),
     ("replayer", "5,0,8,512,10", ":1:11: '10' is no operation; expected 1 (read) or 0 (write)"),

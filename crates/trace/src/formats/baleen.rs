@@ -65,7 +65,10 @@ impl LineFormat for Baleen {
             }
         };
         if within.checked_add(bytes).is_none_or(|end| end > BLOCK_BYTES) {
-            return Err(Fault::line("the request reaches beyond the 8 MiB of its block"));
+            return Err(Fault::line(
+                "the request reaches beyond the 8 MiB of its block",
+                "expected an offset and a size within them",
+            ));
         }
         let offset = scaled(block, BLOCK_BYTES)? + within;
         Ok(Some(Record { stamp, op, offset, bytes, device: ONE_DEVICE }))
