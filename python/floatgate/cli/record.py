@@ -1,0 +1,138 @@
+"""``floatgate trace record``: run a program and keep what it writes."""
+
+from __future__ import annotations
+
+import math
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from floatgate import units
+from floatgate.cli import options as o
+from floatgate.cli.output import Output
+from floatgate.errors import RunError, input_error, quoted
+from floatgate.folder import must_be_file_place
+from floatgate.text_table import table
+
+_STACK_LIMIT = 65528
+
+
+def register(group: typer.Typer) -> None:
+    """Add the command."""
+    group.command("record")(record)
+
+
+def record(
+    command: Annotated[list[str] | None, typer.Argument(metavar="-- COMMAND...", help="The program to run.")] = None,
+    out: Annotated[
+        str, typer.Option("--out", "-o", metavar="FILE", help="The Parquet file to write.")
+    ] = "recorded.parquet",
+    backend: Annotated[
+        str | None,
+        typer.Option(metavar="perf|strace", help="What watches the program. Default: perf where it may, else strace."),
+    ] = None,
+    cache_mb: Annotated[float, typer.Option(metavar="MIB", help="Page cache of the model.")] = 1024.0,
+    dirty_ratio: Annotated[
+        float, typer.Option(metavar="SHARE", help="Share of the cache that may be dirty before it is written out.")
+    ] = 0.2,
+    flush_interval_s: Annotated[
+        float, typer.Option(metavar="S", help="Age at which a dirty page is written out.")
+    ] = 30.0,
+    reads: Annotated[bool, typer.Option("--reads", help="Record reads that miss the page cache too.")] = False,
+    content: Annotated[
+        bool, typer.Option("--content", help="Add a fingerprint and the compressed size of each page.")
+    ] = False,
+    stack_bytes: Annotated[
+        int, typer.Option(metavar="N", help="How much of the stack perf copies at each write.")
+    ] = 8192,
+    measure_overhead: Annotated[
+        bool, typer.Option("--measure-overhead", help="Run the program again without the recorder, and compare.")
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over FILE where it exists.")] = False,
+    json: o.BareJson = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Run a program and record what it writes, page by page, with the program context of each write."""
+    from floatgate.recorder import Options, backends
+    from floatgate.recorder import record as run
+    from floatgate.recorder.page_cache import CacheModel
+
+    output = Output(json, quiet=quiet)
+    if backend is not None and backend not in backends.BACKENDS:
+        raise input_error(f"--backend: '{backend}' is unknown; expected one of {quoted(list(backends.BACKENDS))}")
+    _must_be(cache_mb, "--cache-mb", low=0.0, high=math.inf, expected="a number above 0")
+    _must_be(dirty_ratio, "--dirty-ratio", low=0.0, high=1.0, expected="a share above 0, at most 1")
+    _must_be(flush_interval_s, "--flush-interval-s", low=0.0, high=1e9, expected="seconds above 0")
+    if not 512 <= stack_bytes <= _STACK_LIMIT or stack_bytes % 8:
+        raise input_error(f"--stack-bytes: {stack_bytes}; expected a multiple of 8 from 512 to {_STACK_LIMIT}")
+    must_be_file_place(out, "a file to write the trace to")
+    if Path(out).exists() and not force:
+        raise input_error(f"{out}: exists already; expected a new file, or --force")
+    try:
+        Path(out).absolute().parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise input_error(f"{out}: {error.strerror}; expected a file that can be written") from None
+    sys.stdout.flush()
+    done = run(
+        command or [],
+        Path(out),
+        Options(
+            backend=backend,
+            model=CacheModel(cache_mb, dirty_ratio, flush_interval_s),
+            reads=reads,
+            content=content,
+            stack_bytes=stack_bytes,
+            measure_overhead=measure_overhead,
+            stdout=sys.stderr.fileno() if output.wants_json else None,
+        ),
+    )
+    output.give(done.facts)
+    output.say(_text(done.facts))
+    if done.status:
+        raise RunError(f"'{(command or [''])[0]}' ended with status {done.status}; its trace is kept in {out}")
+
+
+def _must_be(value: float, name: str, *, low: float, high: float, expected: str) -> None:
+    if not math.isfinite(value) or not low < value <= high:
+        raise input_error(f"{name}: {value:g}; expected {expected}")
+
+
+def _text(facts: dict[str, Any]) -> str:
+    kinds = ", ".join(f"{facts[kind]} {kind}" for kind in ("reads", "writes", "trims") if facts[kind])
+    lines = [
+        ("trace", f"{facts['out']} (recorded by {facts['backend']}: {facts['backend_reason']})"),
+        ("requests", f"{facts['requests']}: {kinds}"),
+        ("pages", f"{facts['pages_written']} of 4 KiB written, {facts['updates']} of them replace data"),
+        ("drive", f"{facts['files']} files on {units.binary_bytes(facts['drive_bytes'])}"),
+        ("contexts", f"{facts['contexts']}"),
+        ("lost", _lost(facts)),
+        ("time", _time(facts)),
+    ]
+    rows = [
+        [
+            units.share(row["pages_share"]),
+            "-" if row["updates_share"] is None else units.share(row["updates_share"]),
+            row["name"],
+        ]
+        for row in facts["top_contexts"]
+    ]
+    top = table(["pages", "updates", "context"], rows, right=frozenset({0, 1}))
+    return "\n".join(f"{name:<10} {value}" for name, value in lines) + f"\n\n{top}"
+
+
+def _lost(facts: dict[str, Any]) -> str:
+    parts = [f"{facts['lost_events']} events"]
+    keys = ("malformed_lines", "unpaired_calls", "broken_stacks", "asynchronous_calls")
+    parts += [f"{facts[key]} {key.replace('_', ' ')}" for key in keys if facts[key]]
+    if facts["first_malformed_line"]:
+        parts.append(f"the first: {facts['first_malformed_line']}")
+    return ", ".join(parts)
+
+
+def _time(facts: dict[str, Any]) -> str:
+    text = f"{units.span(facts['program_s'])} recorded ({units.span(facts['wall_s'])} with the recorder's start)"
+    if facts["slowdown"] is None:
+        return text
+    return f"{text}, {units.span(facts['program_without_s'])} without: {units.figure(facts['slowdown'])} times as long"

@@ -1,0 +1,341 @@
+"""The two ways to watch a program, which of them works here, and running it.
+
+``perf``: the kernel copies the stack at every write (tracepoints, DWARF unwinding afterwards); strace, stopped only by
+the calls that open, close, rename, truncate and sync files, tells the names. ``strace``: every write stops the program
+and its stack is unwound there and then.
+"""
+
+from __future__ import annotations
+
+import bisect
+import contextlib
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import merge
+from pathlib import Path
+from typing import TextIO
+
+from floatgate.errors import input_error
+from floatgate.recorder import perf_data, perf_text, strace_text
+from floatgate.recorder.calls import Call, Tally
+
+PERF, STRACE = "perf", "strace"
+BACKENDS = (PERF, STRACE)
+_POLL_S = 0.02
+_RING_BYTES = "16M"
+_WRAPPER = 'echo $$ > "$1"; shift; exec "$@"'
+_STAMPS = "--absolute-timestamps=format:unix,precision:ns"
+_ALLOW_PERF = (
+    "allow it with `sysctl kernel.perf_event_paranoid=-1` and `mount -t tracefs nodev /sys/kernel/tracing` readable "
+    "for you, or record as root, or use --backend strace"
+)
+_ALLOW_STRACE = "allow it with `sysctl kernel.yama.ptrace_scope=0` or the capability SYS_PTRACE"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A back end, and why it was chosen."""
+
+    name: str
+    reason: str
+
+
+@dataclass
+class Recording:
+    """A program that was run: what is left of it is in files."""
+
+    backend: str
+    wall_s: float
+    root: int | None
+    strace_file: Path
+    perf_text_file: Path | None
+    strace_process: int | None
+    clock: Callable[[int], int] | None
+    numbers: dict[int, int]
+    """Real process numbers by those in the text of perf."""
+
+    def spawned(self) -> dict[int, tuple[int, bool]]:
+        """Who started whom."""
+        with _text(self.strace_file) as lines:
+            return strace_text.spawned(lines)
+
+    def calls(self, tally: Tally) -> Iterator[Call]:
+        """All calls in the order of time."""
+        with _text(self.strace_file) as lines:
+            named = strace_text.StraceParser(tally, self.clock).calls(lines)
+            if self.perf_text_file is None:
+                yield from named
+                return
+            with _text(self.perf_text_file) as more:
+                written = perf_text.PerfParser(tally, self.strace_process, self.numbers).calls(more)
+                yield from merge(_monotone(named), _monotone(written), key=lambda call: call.time_ns)
+
+
+def _text(path: Path) -> TextIO:
+    return path.open(encoding="utf-8", errors="surrogateescape", newline="\n")
+
+
+def _monotone(calls: Iterator[Call]) -> Iterator[Call]:
+    """The same calls; a stamp before its forerunner's is raised to that."""
+    latest = 0
+    for call in calls:
+        latest = max(latest, call.time_ns)
+        yield call if call.time_ns == latest else call._replace(time_ns=latest)
+
+
+def choose(wanted: str | None, folder: Path) -> Choice:
+    """The back end that works here, or the wanted one if that does.
+
+    Args:
+        wanted: ``perf``, ``strace``, or None for perf where it may and strace elsewhere.
+        folder: where to try them.
+
+    Raises:
+        InputError: it does not work; the message says what to allow.
+    """
+    if wanted == STRACE:
+        problem = strace_problem(folder)
+        if problem is not None:
+            raise input_error(f"--backend strace: {problem}; {_ALLOW_STRACE}")
+        return Choice(STRACE, "asked for")
+    problem = perf_problem(folder)
+    if problem is None:
+        return Choice(PERF, "asked for" if wanted == PERF else "perf may read the system-call tracepoints")
+    if wanted == PERF:
+        raise input_error(f"--backend perf: {problem}; {_ALLOW_PERF}")
+    other = strace_problem(folder)
+    if other is not None:
+        raise input_error(f"no back end works here: perf: {problem}; strace: {other}; {_ALLOW_PERF}; {_ALLOW_STRACE}")
+    return Choice(STRACE, f"perf does not work here ({problem})")
+
+
+def strace_problem(folder: Path, *, stacks: bool = True) -> str | None:
+    """Why strace does not work here; None where it does."""
+    if shutil.which("strace") is None:
+        return "strace is not installed"
+    command = [
+        "strace",
+        "-f",
+        *(["-k"] if stacks else []),
+        "--seccomp-bpf",
+        _STAMPS,
+        "-o",
+        str(folder / "probe"),
+        "true",
+    ]
+    return _failure(command, "strace")
+
+
+def perf_problem(folder: Path) -> str | None:
+    """Why perf does not work here; None where it does."""
+    if shutil.which("perf") is None:
+        return "perf is not installed"
+    version = re.search(r"(\d+)\.(\d+)", _said(["perf", "--version"]))
+    if version is not None and (int(version[1]), int(version[2])) < (5, 16):
+        return f"perf {version[0]} prints no addresses relative to modules; 5.16 or newer does"
+    data = str(folder / "probe.data")
+    problem = _failure(["perf", "record", "-o", data, *_perf_events(8192, reads=False), "--", "true"], "perf")
+    Path(data).unlink(missing_ok=True)
+    if problem is None:
+        names = strace_problem(folder, stacks=False)
+        return None if names is None else f"strace, which tells perf the names of files, does not work: {names}"
+    return problem
+
+
+def _said(command: list[str]) -> str:
+    return subprocess.run(command, capture_output=True, text=True, errors="replace", check=False).stdout  # noqa: S603
+
+
+def _failure(command: list[str], name: str) -> str | None:
+    """The first words of a trial that failed; None where it went well."""
+    try:
+        ended = subprocess.run(  # noqa: S603
+            command, capture_output=True, text=True, errors="replace", check=False, timeout=60, stdin=subprocess.DEVNULL
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"{name} cannot be run ({error})"
+    if ended.returncode == 0:
+        return None
+    lines = [line.strip() for line in ended.stderr.splitlines() if line.strip() not in ("", "Error:", "Warning:")]
+    lines = [line.removeprefix("Error:").strip() for line in lines]
+    told = next((line for line in lines if "ermission" in line or "not permitted" in line), lines[0] if lines else "")
+    return f"{name} failed with status {ended.returncode}: {told}"[:300]
+
+
+def _perf_events(stack_bytes: int, *, reads: bool) -> list[str]:
+    """The events: entries of writes with stacks; exits, seeks and reads without."""
+    arguments: list[str] = []
+    tracepoints = Path("/sys/kernel/tracing/events/syscalls")
+    with_stack = [name for name in perf_text.WRITES if _has(tracepoints, name)]
+    without = [name for name in ("lseek", *(perf_text.READS if reads else ())) if _has(tracepoints, name)]
+    for name in with_stack:
+        arguments += ["-e", f"syscalls:sys_enter_{name}/call-graph=dwarf,stack-size={stack_bytes}/"]
+        arguments += ["-e", f"syscalls:sys_exit_{name}/call-graph=no/"]
+    for name in without:
+        for side in ("enter", "exit"):
+            arguments += ["-e", f"syscalls:sys_{side}_{name}/call-graph=no/"]
+    return arguments
+
+
+def _has(tracepoints: Path, name: str) -> bool:
+    try:
+        return not tracepoints.is_dir() or (tracepoints / f"sys_enter_{name}").is_dir()
+    except OSError:
+        return True
+
+
+def _strace_command(output: Path, names: Sequence[str], *, stacks: bool) -> list[str]:
+    traced = ",".join(f"?{name}" for name in names)
+    return [
+        "strace", "-f", *(["-k"] if stacks else []), "--seccomp-bpf", "-y", "-s", "0", _STAMPS,
+        "-e", "quiet=attach,personality,path-resolution", "-e", f"trace={traced}",
+        "-o", str(output), "--",
+    ]  # fmt: skip
+
+
+def run(
+    choice: Choice, command: list[str], folder: Path, *, reads: bool, stack_bytes: int, stdout: int | None = None
+) -> Recording:
+    """Run the program to its end under a back end.
+
+    Args:
+        choice: the back end.
+        command: the program and its arguments.
+        folder: for the back end's files.
+        reads: whether reads are recorded.
+        stack_bytes: how much of the stack perf copies.
+        stdout: where the program's standard output goes, if not to ours.
+
+    Raises:
+        InputError: the back end failed without running the program.
+    """
+    output = folder / "strace.txt"
+    if choice.name == STRACE:
+        names = (*strace_text.OTHERS, *strace_text.WRITES, *(strace_text.READS if reads else ()))
+        full = [*_strace_command(output, names, stacks=True), *command]
+        wall_s, _ = _watch(full, folder, stdout)
+        return Recording(STRACE, wall_s, _first_task(output), output, None, None, None, {})
+    names = tuple(name for name in (*strace_text.OTHERS, "splice") if name != "lseek")
+    data, pid_file = folder / "perf.data", folder / "strace.pid"
+    events = _perf_events(stack_bytes, reads=reads)
+    wrapped = ["sh", "-c", _WRAPPER, "sh", str(pid_file), *_strace_command(output, names, stacks=False), *command]
+    full = ["perf", "record", "-q", "-k", "mono", "-m", _RING_BYTES, *events, "-o", str(data), "--", *wrapped]
+    wall_s, clock = _watch(full, folder, stdout)
+    numbers = perf_data.separate_programs(data)
+    text = folder / "perf.txt"
+    _perf_script(data, text, folder)
+    data.unlink(missing_ok=True)
+    return Recording(PERF, wall_s, _first_task(output), output, text, int(pid_file.read_text()), clock, numbers)
+
+
+def _first_task(output: Path) -> int | None:
+    with _text(output) as lines:
+        first: str = next(iter(lines), "")
+    return int(first.split(maxsplit=1)[0]) if first[:1].isdigit() else None
+
+
+def _perf_script(data: Path, text: Path, folder: Path) -> None:
+    fields = "pid,tid,time,event,trace,ip,sym,symoff,dso"
+    command = ["perf", "script", "-i", str(data), "--ns", "--no-inline", "--show-lost-events", "-F", fields]
+    with text.open("wb") as out, (folder / "script.err").open("wb") as told:
+        status = subprocess.run(command, stdout=out, stderr=told, check=False).returncode  # noqa: S603
+    if status != 0:
+        said = (folder / "script.err").read_text("utf-8", "replace").strip().splitlines()
+        raise input_error(f"perf script failed with status {status}: {said[-1] if said else ''}; try --backend strace")
+
+
+def _watch(command: list[str], folder: Path, stdout: int | None) -> tuple[float, Callable[[int], int]]:
+    """Run a back end to its end; also keep how the two clocks stand to each other, which may drift."""
+    started = time.monotonic()
+    drift = [_clocks()]
+    process = subprocess.Popen(command, stdout=stdout)  # noqa: S603
+    try:
+        while True:
+            try:
+                process.wait(_POLL_S)
+                break
+            except subprocess.TimeoutExpired:
+                drift.append(_clocks())
+    except KeyboardInterrupt:
+        _stop(process)
+        raise
+    wall_s = time.monotonic() - started
+    drift.append(_clocks())
+    if not (folder / "strace.txt").exists():
+        raise input_error(f"{command[0]} ended with status {process.returncode} before the program began")
+    return wall_s, _to_monotonic(drift)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    """End the program and the back end; on a terminal the program got the interrupt too and may end by itself."""
+    for number, patience_s in ((0, 2.0), (signal.SIGTERM, 5.0), (signal.SIGKILL, 60.0)):
+        for child in _descendants(process.pid):
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(child, number)
+        with contextlib.suppress(subprocess.TimeoutExpired, KeyboardInterrupt):
+            process.wait(patience_s)
+            return
+    process.kill()
+
+
+def _descendants(root: int) -> list[int]:
+    """The processes that a process started, and those that they started, the youngest generation last."""
+    children: dict[int, list[int]] = {}
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            parent = int(entry.read_text("utf-8", "replace").rpartition(")")[2].split()[1])
+            children.setdefault(parent, []).append(int(entry.parent.name))
+    found = list(children.get(root, []))
+    for process in found:
+        found += children.get(process, [])
+    return found
+
+
+def _clocks() -> tuple[int, int]:
+    """The time since 1970, and what to add to it for the monotonic clock, both in nanoseconds."""
+    before = time.monotonic_ns()
+    real = time.time_ns()
+    after = time.monotonic_ns()
+    return real, (before + after) // 2 - real
+
+
+def _to_monotonic(drift: list[tuple[int, int]]) -> Callable[[int], int]:
+    """Turns times since 1970 into monotonic ones, straight between the moments at which both were read."""
+    stamps = [real for real, _ in drift]
+
+    def clock(real: int) -> int:
+        right = bisect.bisect_right(stamps, real)
+        if right == 0 or right == len(drift):
+            return real + drift[min(right, len(drift) - 1)][1]
+        (left_stamp, left_add), (right_stamp, right_add) = drift[right - 1], drift[right]
+        part = (real - left_stamp) / max(1, right_stamp - left_stamp)
+        return real + left_add + round((right_add - left_add) * part)
+
+    return clock
+
+
+def wall_without(command: list[str], stdout: int | None) -> float:
+    """Seconds that the program takes without a recorder."""
+    started = time.monotonic()
+    subprocess.run(command, check=False, stdout=stdout)  # noqa: S603
+    return time.monotonic() - started
+
+
+def executable(command: list[str]) -> None:
+    """Refuse a command that cannot be run.
+
+    Raises:
+        InputError: there is none, or no program of its name.
+    """
+    if not command or not command[0]:
+        raise input_error("no command to record; expected floatgate trace record [options] -- COMMAND...")
+    if shutil.which(command[0]) is None:
+        there = Path(command[0]).exists()
+        what = "cannot be executed" if there else "no such program"
+        raise input_error(f"'{command[0]}': {what}; expected a program to run after --")

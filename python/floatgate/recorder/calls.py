@@ -1,0 +1,80 @@
+"""One system call as both back ends tell it, and one frame of its stack."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+AT_CWD = -100
+"""The directory descriptor that stands for the working directory."""
+
+
+class Frame(NamedTuple):
+    """A return address relative to its module, so that address-space randomisation leaves it alone.
+
+    ``module`` is the base name of the file, or ``[anon]`` for code without one (of a just-in-time compiler), whose
+    ``offset`` is 0. ``symbol`` is empty where it is unknown.
+    """
+
+    module: str
+    offset: int
+    symbol: str
+
+
+class Call(NamedTuple):
+    """A system call that succeeded.
+
+    ``name`` is what it does, whatever the system call is called: ``open``, ``close``, ``close_range``, ``dup``,
+    ``seek``, ``write``, ``read``, ``sync``, ``sync_range``, ``sync_all``, ``truncate``, ``punch``, ``unlink``,
+    ``rename``, ``link``, ``chdir``, ``spawn``, ``exec``, ``exit``, ``set_flags``, ``set_cloexec``, ``asynchronous``.
+
+    Attributes:
+        time_ns: when, on a clock of the back end.
+        task: the thread.
+        name: see above.
+        fd: the descriptor it works on; for ``dup`` the old one.
+        result: what it returned: bytes, a descriptor, an offset, a process.
+        offset: where it says so itself, else None: the descriptor's offset counts.
+        length: of a range in bytes; the last descriptor of ``close_range``.
+        path: the file, absolute or relative to ``fd``.
+        path2: the second file of ``rename`` and ``link``, absolute or relative to ``fd2``.
+        fd2: see ``path2``.
+        flags: words of the flags, such as ``O_APPEND``.
+        frames: the stack, innermost first; None where there is none.
+    """
+
+    time_ns: int
+    task: int
+    name: str
+    fd: int = AT_CWD
+    result: int = 0
+    offset: int | None = None
+    length: int = 0
+    path: str = ""
+    path2: str = ""
+    fd2: int = AT_CWD
+    flags: frozenset[str] = frozenset()
+    frames: tuple[Frame, ...] | None = None
+
+
+@dataclass
+class Tally:
+    """What a parser could not use, counted."""
+
+    malformed_lines: int = 0
+    first_malformed: str | None = None
+    lost_events: int = 0
+    unpaired_calls: int = 0
+    failed_writes: int = 0
+    broken_stacks: int = 0
+    """Writes whose stack ended at the first frame or in unknown code: unwinding failed, or too little was copied."""
+    ended: dict[int, int] = field(default_factory=dict)
+    """By task: its exit status, or 128 + signal."""
+    other: Counter[str] = field(default_factory=Counter)
+
+    def malformed(self, line: str) -> None:
+        """Count a line that the grammar does not know."""
+        self.malformed_lines += 1
+        if self.first_malformed is None:
+            self.first_malformed = line.rstrip("\n")[:200]

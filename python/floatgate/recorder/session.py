@@ -1,0 +1,205 @@
+"""One recording from the command to the Parquet file."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shlex
+import shutil
+import stat
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from floatgate.errors import input_error
+from floatgate.folder import replacing
+from floatgate.recorder import backends, trace_file
+from floatgate.recorder.calls import Tally
+from floatgate.recorder.contexts import ContextTable
+from floatgate.recorder.files import FileTracker, Inherited
+from floatgate.recorder.layout import PAGE_BYTES, Layout
+from floatgate.recorder.page_cache import READ, TRIM, WRITE, CacheModel, PageCache
+
+OUT_OF_SCOPE = (
+    "writes through memory-mapped files are not recorded",
+    "writes by io_uring and Linux AIO are not recorded (counted where seen)",
+    "file-system metadata and journal are not modelled; the logical layout is ours, not the file system's",
+    "partial page writes cost no read of the rest of the page",
+    "without --reads, a plain read does not move the descriptor's offset for a plain write after it",
+    "a file that was there before starts at size 0 for appends unless a seek tells its end",
+    "interpreters: the context is the interpreter's own stack, not the script's",
+)
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to record."""
+
+    backend: str | None = None
+    model: CacheModel = field(default_factory=CacheModel)
+    reads: bool = False
+    content: bool = False
+    stack_bytes: int = 8192
+    measure_overhead: bool = False
+    stdout: int | None = None
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What came out. ``status`` is the program's own: 128 + the signal where one ended it, None where unknown."""
+
+    facts: dict[str, Any]
+    status: int | None
+
+
+def record(command: list[str], target: Path, options: Options) -> Recorded:
+    """Run a program and write its trace; the file appears whole or not at all.
+
+    Raises:
+        InputError: the command cannot be run, no back end works, or nothing reached the drive.
+    """
+    backends.executable(command)
+    folder = Path(tempfile.mkdtemp(prefix="floatgate-record-"))
+    try:
+        choice = backends.choose(options.backend, folder)
+        start = _inherited(options.stdout)
+        cwd = os.path.realpath(Path.cwd())
+        recording = backends.run(
+            choice, command, folder, reads=options.reads, stack_bytes=options.stack_bytes, stdout=options.stdout
+        )
+        build = _Build(recording, options, cwd, start)
+        plain_s = backends.wall_without(command, options.stdout) if options.measure_overhead else None
+        try:
+            with replacing(target) as temporary:
+                build.write(temporary, command, choice)
+        except OSError as error:
+            raise input_error(f"{target}: {error.strerror or error}; expected a file that can be written") from None
+        return Recorded(build.facts(target, choice, plain_s), build.status)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _inherited(stdout: int | None) -> list[Inherited]:
+    """The files that standard input, output and error are."""
+    found = []
+    for fd in (0, 1, 2):
+        ours = stdout if fd == 1 and stdout is not None else fd
+        try:
+            if stat.S_ISREG(os.fstat(ours).st_mode):
+                append = bool(fcntl.fcntl(ours, fcntl.F_GETFL) & os.O_APPEND)
+                path = str(Path(f"/proc/self/fd/{ours}").readlink())
+                found.append(Inherited(fd, path, os.lseek(ours, 0, os.SEEK_CUR), append))
+        except OSError:
+            continue
+    return found
+
+
+class _Build:
+    """The trace of a recording, made of its calls."""
+
+    def __init__(self, recording: backends.Recording, options: Options, cwd: str, inherited: list[Inherited]) -> None:
+        self._recording = recording
+        self._options = options
+        self._tally = Tally()
+        self._contexts = ContextTable()
+        self._columns = trace_file.Columns()
+        self._layout = Layout()
+        self._cache = PageCache(self._layout, options.model, self._columns.append)
+        self._tracker = FileTracker(
+            self._cache, self._contexts, recording.spawned(), cwd, inherited, keep_reads=options.reads
+        )
+        began = ended = None
+        for call in recording.calls(self._tally):
+            began = call.time_ns if began is None else began
+            ended = call.time_ns
+            self._tracker.take(call)
+        self._program_s = (ended - began) / 1e9 if ended is not None and began is not None else 0.0
+        self._tracker.finish()
+        self._content: trace_file.Content | None = None
+        self.status = None if recording.root is None else self._tally.ended.get(recording.root)
+
+    def write(self, target: Path, command: list[str], choice: backends.Choice) -> None:
+        """Write the Parquet file."""
+        if len(self._columns) == 0:
+            raise input_error(f"'{command[0]}': wrote no file; expected a program that writes regular files")
+        if self._options.content:
+            self._content = trace_file.Content(self._columns, self._path_of)
+        trace_file.write(target, self._columns, lambda: self._metadata(command, choice), self._content)
+
+    def _path_of(self, number: int) -> str | None:
+        names = self._tracker.files[number].names
+        return min(names) if names else None
+
+    def _metadata(self, command: list[str], choice: backends.Choice) -> dict[str, Any]:
+        recorder: dict[str, Any] = {
+            "backend": choice.name,
+            "backend_reason": choice.reason,
+            "command": shlex.join(command),
+            "exit_status": self.status,
+            **self._losses(),
+            "cache": self._options.model.to_dict(),
+            "reads": self._options.reads,
+            "out_of_scope": list(OUT_OF_SCOPE),
+        }
+        if choice.name == backends.PERF:
+            recorder["stack_bytes"] = self._options.stack_bytes
+        if self._content is not None:
+            recorder["content"] = {
+                "source": "the files after the program's end: known for the last write of a page alone",
+                "fingerprint": "blake2b-8",
+                "compression": "lz4",
+                "pages_known": self._content.known,
+                "pages_unknown": self._content.unknown,
+            }
+        return {"schema": trace_file.SCHEMA, "contexts": self._contexts.described(), "recorder": recorder}
+
+    def _losses(self) -> dict[str, Any]:
+        tally, counts = self._tally, self._tracker.counts
+        return {
+            "lost_events": tally.lost_events,
+            "malformed_lines": tally.malformed_lines,
+            "first_malformed_line": tally.first_malformed,
+            "unpaired_calls": tally.unpaired_calls,
+            "failed_writes": tally.failed_writes,
+            "broken_stacks": tally.broken_stacks,
+            "asynchronous_calls": counts["asynchronous"],
+            "writes_elsewhere": counts["writes_elsewhere"],
+            "exchanges_not_followed": counts["exchanges_not_followed"],
+        }
+
+    def facts(self, target: Path, choice: backends.Choice, plain_s: float | None) -> dict[str, Any]:
+        """What the command line tells."""
+        columns, cache = self._columns, self._cache
+        pages, updates = cache.pages.total(), cache.updates.total()
+        top = [
+            {
+                "context": None if context is None else str(context),
+                "name": "(no stack)" if context is None else self._contexts.name(context),
+                "pages": count,
+                "pages_share": count / pages,
+                "updates_share": cache.updates[context] / updates if updates else None,
+            }
+            for context, count in sorted(cache.pages.items(), key=lambda item: (-item[1], item[0] or 0))[:5]
+        ]
+        return {
+            "out": str(target),
+            "backend": choice.name,
+            "backend_reason": choice.reason,
+            "requests": len(columns),
+            "reads": columns.op.count(READ),
+            "writes": columns.op.count(WRITE),
+            "trims": columns.op.count(TRIM),
+            "pages_written": pages,
+            "updates": updates,
+            "files": len(self._tracker.files),
+            "drive_bytes": self._layout.pages * PAGE_BYTES,
+            "contexts": len(self._contexts),
+            "top_contexts": top,
+            **self._losses(),
+            "exit_status": self.status,
+            "wall_s": self._recording.wall_s,
+            "program_s": self._program_s,
+            "program_without_s": plain_s,
+            "slowdown": self._program_s / plain_s if plain_s else None,
+        }

@@ -1,0 +1,174 @@
+"""Block requests collected in columns and written as Parquet, with contexts and, where asked for, content."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from array import array
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from floatgate.recorder.layout import PAGE_BYTES
+from floatgate.recorder.page_cache import WRITE, Request
+
+SCHEMA = "floatgate.trace/1"
+DEVICE = "recorded"
+OPERATIONS = ("read", "write", "trim")
+_ROWS_PER_GROUP = 1 << 18
+
+
+class Columns:
+    """The requests of a recording, some 50 bytes each."""
+
+    def __init__(self) -> None:
+        """Start with none."""
+        self.time_ns = array("q")
+        self.op = array("b")
+        self.lpn = array("Q")
+        self.pages = array("Q")
+        self.context = array("Q")
+        self.has_context = array("b")
+        self.file = array("q")
+        self.file_page = array("q")
+
+    def __len__(self) -> int:
+        return len(self.op)
+
+    def append(self, request: Request) -> None:
+        """Take a request."""
+        self.time_ns.append(request.time_ns)
+        self.op.append(request.op)
+        self.lpn.append(request.lpn)
+        self.pages.append(request.pages)
+        self.context.append(request.context or 0)
+        self.has_context.append(request.context is not None)
+        self.file.append(request.file)
+        self.file_page.append(request.file_page)
+
+
+class Content:
+    """What the pages hold, as far as it can be known after the program's end.
+
+    The files are read then, so the content of a page is known for its last write alone, where the file is still there.
+    Earlier versions of a page, and pages of deleted files, have none.
+    """
+
+    def __init__(self, columns: Columns, path_of: Callable[[int], str | None]) -> None:
+        """Find the last write of each page.
+
+        Args:
+            columns: the requests.
+            path_of: the path of a file by its number; None where it is gone.
+        """
+        self._columns = columns
+        self._path_of = path_of
+        self.known = 0
+        self.unknown = 0
+        last: dict[int, int] = {}
+        for row, op in enumerate(columns.op):
+            if op == WRITE:
+                first = columns.lpn[row]
+                for lpn in range(first, first + columns.pages[row]):
+                    last[lpn] = row
+        self._last = last
+
+    def of_row(self, row: int) -> tuple[list[int | None], list[int | None]] | None:
+        """Fingerprints and compressed sizes of the pages of a request; None where it is no write."""
+        columns = self._columns
+        if columns.op[row] != WRITE:
+            return None
+        first, pages = columns.lpn[row], columns.pages[row]
+        path = self._path_of(columns.file[row])
+        fingerprints: list[int | None] = []
+        sizes: list[int | None] = []
+        data = b"" if path is None else _read(path, columns.file_page[row], pages)
+        for index in range(pages):
+            page = data[index * PAGE_BYTES : (index + 1) * PAGE_BYTES]
+            if page and self._last[first + index] == row:
+                page = page.ljust(PAGE_BYTES, b"\0")
+                fingerprints.append(fingerprint(page))
+                sizes.append(compressed_bytes(page))
+                self.known += 1
+            else:
+                fingerprints.append(None)
+                sizes.append(None)
+                self.unknown += 1
+        return fingerprints, sizes
+
+
+def _read(path: str, page: int, pages: int) -> bytes:
+    try:
+        with Path(path).open("rb") as file:
+            file.seek(page * PAGE_BYTES)
+            return file.read(pages * PAGE_BYTES)
+    except OSError:
+        return b""
+
+
+def fingerprint(page: bytes) -> int:
+    """The first 8 bytes, little endian, of the BLAKE2b hash of a page."""
+    return int.from_bytes(hashlib.blake2b(page, digest_size=8).digest(), "little")
+
+
+def compressed_bytes(page: bytes) -> int:
+    """Bytes of a page after LZ4 (block format), at most the page."""
+    import pyarrow as pa
+
+    return min(len(page), len(pa.compress(page, codec="lz4_raw", asbytes=True)))
+
+
+def write(target: Path, columns: Columns, metadata: Callable[[], dict[str, Any]], content: Content | None) -> None:
+    """Write the trace.
+
+    Args:
+        target: the file.
+        columns: the requests.
+        metadata: the JSON of the file's key ``floatgate``, asked for after the last row.
+        content: what the pages hold, or None to leave those columns out.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    fields = [
+        ("time_ns", pa.int64()),
+        ("device", pa.dictionary(pa.int32(), pa.string())),
+        ("op", pa.dictionary(pa.int8(), pa.string())),
+        ("offset", pa.uint64()),
+        ("bytes", pa.uint64()),
+        ("context", pa.uint64()),
+    ]
+    if content is not None:
+        fields += [("fingerprints", pa.list_(pa.uint64())), ("compressed_bytes", pa.list_(pa.uint16()))]
+    schema = pa.schema(fields)
+    with pq.ParquetWriter(target, schema, compression="zstd") as writer:
+        for start, end in _groups(len(columns)):
+            arrays = _arrays(columns, start, end)
+            if content is not None:
+                rows = [content.of_row(row) for row in range(start, end)]
+                for column, item in ((0, pa.uint64()), (1, pa.uint16())):
+                    arrays.append(pa.array([None if row is None else row[column] for row in rows], pa.list_(item)))
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+        writer.add_key_value_metadata({"floatgate": json.dumps(metadata(), ensure_ascii=False)})
+
+
+def _groups(rows: int) -> Iterator[tuple[int, int]]:
+    for start in range(0, rows, _ROWS_PER_GROUP):
+        yield start, min(rows, start + _ROWS_PER_GROUP)
+
+
+def _arrays(columns: Columns, start: int, end: int) -> list[Any]:
+    import numpy as np
+    import pyarrow as pa
+
+    zero = columns.time_ns[0]
+    ops = np.array(columns.op[start:end], dtype="i1")
+    missing = ~np.array(columns.has_context[start:end], dtype=bool)
+    return [
+        pa.array(np.array(columns.time_ns[start:end], dtype="i8") - zero),
+        pa.DictionaryArray.from_arrays(pa.array(np.zeros(end - start, dtype="i4")), pa.array([DEVICE], pa.string())),
+        pa.DictionaryArray.from_arrays(pa.array(ops), pa.array(OPERATIONS, pa.string())),
+        pa.array(np.array(columns.lpn[start:end], dtype="u8") * PAGE_BYTES),
+        pa.array(np.array(columns.pages[start:end], dtype="u8") * PAGE_BYTES),
+        pa.array(np.array(columns.context[start:end], dtype="u8"), mask=missing),
+    ]

@@ -1,0 +1,228 @@
+"""``floatgate trace record`` from end to end, on a C program and on Python."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from conftest import Cli
+from floatgate.recorder import backends
+
+WRITER = """
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static char page[4096];
+__attribute__((noinline)) void logs(int fd) { for (int i = 0; i < 4; i++) if (write(fd, page, 4096) < 0) exit(9); }
+__attribute__((noinline)) void update(int fd) {
+  for (int i = 0; i < 3; i++) { if (pwrite(fd, page, 4096, 4096) < 0) exit(9); fsync(fd); }
+}
+int main(int count, char **arguments) {
+  memset(page, 'x', sizeof page);
+  int log = open("log", O_WRONLY | O_CREAT | O_TRUNC, 0644), table = open("table", O_RDWR | O_CREAT, 0644);
+  logs(log);
+  update(table);
+  int scratch = open("scratch", O_WRONLY | O_CREAT, 0644);
+  logs(scratch);
+  fsync(scratch);
+  unlink("scratch");
+  return count > 1 ? atoi(arguments[1]) : 0;
+}
+"""
+
+
+@functools.cache
+def problem(backend: str, folder: Path) -> str | None:
+    return backends.strace_problem(folder) if backend == "strace" else backends.perf_problem(folder)
+
+
+@pytest.fixture(params=["strace", "perf"])
+def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Every back end that works here."""
+    name: str = request.param
+    why = problem(name, tmp_path_factory.getbasetemp())
+    if why is not None:
+        pytest.skip(f"{name}: {why}")
+    return name
+
+
+@pytest.fixture
+def some_backend(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The first back end that works here, the quicker one to start first."""
+    why = {name: problem(name, tmp_path_factory.getbasetemp()) for name in ("strace", "perf")}
+    working = [name for name, told in why.items() if told is None]
+    if not working:
+        pytest.skip(f"no back end works here: {why}")
+    return working[0]
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Path:
+    """A program that writes a log and updates a table."""
+    if shutil.which("gcc") is None:
+        pytest.skip("gcc is missing")
+    source, program = tmp_path / "writer.c", tmp_path / "writer"
+    source.write_text(WRITER)
+    subprocess.run(["gcc", "-g", "-O1", "-fno-optimize-sibling-calls", source, "-o", program], check=True)
+    return program
+
+
+def described(path: Path) -> dict[str, Any]:
+    metadata: dict[str, Any] = json.loads(pq.ParquetFile(path).metadata.metadata[b"floatgate"])
+    return metadata
+
+
+def test_a_program_is_recorded(cli: Cli, writer: Path, tmp_path: Path, backend: str) -> None:
+    facts = json.loads(cli("trace", "record", "--backend", backend, "-o", "t.parquet", "--json", "--", writer).done())
+    assert facts["pages_written"] == 4 + 3 + 4
+    assert (facts["updates"], facts["trims"], facts["contexts"]) == (2, 1, 3)
+    assert (facts["exit_status"], facts["lost_events"], facts["malformed_lines"]) == (0, 0, 0)
+    table = pq.read_table(tmp_path / "t.parquet")
+    assert [(field.name, str(field.type)) for field in table.schema] == [
+        ("time_ns", "int64"),
+        ("device", "dictionary<values=string, indices=int32, ordered=0>"),
+        ("op", "dictionary<values=string, indices=int8, ordered=0>"),
+        ("offset", "uint64"),
+        ("bytes", "uint64"),
+        ("context", "uint64"),
+    ]
+    rows = table.to_pylist()
+    mib = 1 << 20
+    assert [(row["op"], row["offset"], row["bytes"]) for row in rows] == [
+        *[("write", mib + 4096, 4096)] * 3,
+        ("write", 2 * mib, 16384),
+        ("trim", 2 * mib, 16384),
+        ("write", 0, 16384),  # the log, by the flusher, after the program's end
+    ]
+    times = [row["time_ns"] for row in rows]
+    assert times == sorted(times)
+    assert times[-1] - times[0] > 25e9
+    metadata = described(tmp_path / "t.parquet")
+    assert metadata["schema"] == "floatgate.trace/1"
+    names = {key: value["name"] for key, value in metadata["contexts"].items()}
+    assert names[str(rows[0]["context"])].startswith("update < main")
+    assert names[str(rows[3]["context"])].startswith("logs < main")
+    assert names[str(rows[5]["context"])].startswith("logs < main")
+    assert rows[3]["context"] != rows[5]["context"]  # the same function, called from two places
+    assert rows[4]["context"] is None
+    assert metadata["recorder"]["backend"] == backend
+
+
+def test_contexts_are_the_same_on_every_run_and_back_end(cli: Cli, writer: Path, tmp_path: Path) -> None:
+    found = []
+    for number, name in enumerate(("strace", "strace", "perf", "perf")):
+        if problem(name, tmp_path) is None:
+            out = tmp_path / f"{number}.parquet"
+            cli("trace", "record", "-q", "--backend", name, "-o", out, "--", "sh", "-c", writer).done()
+            found.append(set(described(out)["contexts"]))
+    if not found:
+        pytest.skip(f"no back end works here: {problem('strace', tmp_path)}")
+    assert len(found[0]) == 3
+    assert all(contexts == found[0] for contexts in found)
+
+
+def test_python_with_threads_and_children(cli: Cli, tmp_path: Path, backend: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, threading\n"
+        "def work(name):\n"
+        "    with open(name, 'wb', buffering=0) as file:\n"
+        "        for _ in range(5): file.write(b'y' * 5000)\n"
+        "        os.fsync(file.fileno())\n"
+        "threads = [threading.Thread(target=work, args=(f't{n}',)) for n in range(3)]\n"
+        "[t.start() for t in threads]; [t.join() for t in threads]\n"
+        "if os.fork() == 0:\n"
+        "    work('child'); os._exit(0)\n"
+        "os.wait()\n"
+    )
+    command = ("trace", "record", "--backend", backend, "-o", "t.parquet", "--content", "--json", "--")
+    facts = json.loads(cli(*command, sys.executable, "-B", script).done())
+    assert facts["pages_written"] == 4 * 7  # 25,000 bytes each
+    assert facts["writes_elsewhere"] == 0
+    rows = [row for row in pq.read_table(tmp_path / "t.parquet").to_pylist() if row["op"] == "write"]
+    full = int.from_bytes(hashlib.blake2b(b"y" * 4096, digest_size=8).digest(), "little")
+    prints = [value for row in rows for value in row["fingerprints"]]
+    assert prints.count(full) == 4 * 6
+    assert all(0 < size < 100 for row in rows for size in row["compressed_bytes"])
+    recorder = described(tmp_path / "t.parquet")["recorder"]
+    assert (recorder["content"]["pages_known"], recorder["content"]["pages_unknown"]) == (28, 0)
+
+
+def test_content_is_known_for_the_last_write_alone(cli: Cli, writer: Path, tmp_path: Path, some_backend: str) -> None:
+    cli("trace", "record", "-q", "--backend", some_backend, "-o", "t.parquet", "--content", "--", writer).done()
+    rows = pq.read_table(tmp_path / "t.parquet").to_pylist()
+    known = [None if row["fingerprints"] is None else [v is not None for v in row["fingerprints"]] for row in rows]
+    assert known == [[False], [False], [True], [False] * 4, None, [True] * 4]
+
+
+def test_a_failing_program_is_told_and_its_trace_kept(
+    cli: Cli, writer: Path, tmp_path: Path, some_backend: str
+) -> None:
+    outcome = cli("trace", "record", "--backend", some_backend, "-o", "t.parquet", "--", writer, "7")
+    assert outcome.status == 1
+    assert f"error: '{writer}' ended with status 7; its trace is kept in t.parquet" in outcome.err
+    assert "contexts   3" in outcome.out
+    assert described(tmp_path / "t.parquet")["recorder"]["exit_status"] == 7
+    killed = cli(
+        "trace", "record", "-q", "--backend", some_backend, "-o", "k.parquet", "--", "sh", "-c", f"{writer}; kill -9 $$"
+    )
+    assert "ended with status 137" in killed.err
+
+
+def test_the_summary_for_people(cli: Cli, writer: Path, some_backend: str) -> None:
+    text = cli("trace", "record", "--backend", some_backend, "--measure-overhead", "--", writer).done()
+    assert "recorded.parquet" in text
+    assert "times as long" in text
+    assert "100 %" in text  # both updates replace what `update` wrote
+
+
+def test_nothing_is_kept_where_nothing_was_written(cli: Cli, tmp_path: Path, some_backend: str) -> None:
+    message = cli("trace", "record", "--backend", some_backend, "--", "true").refused()
+    assert "wrote no file" in message
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ([], "no command to record"),
+        (["--", "no-such-program"], "'no-such-program': no such program"),
+        (["--backend", "best", "--", "true"], "'perf', 'strace'"),
+        (["--cache-mb", "0", "--", "true"], "--cache-mb: 0; expected"),
+        (["--cache-mb", "nan", "--", "true"], "--cache-mb: nan; expected"),
+        (["--dirty-ratio", "1.5", "--", "true"], "a share above 0, at most 1"),
+        (["--flush-interval-s", "-1", "--", "true"], "--flush-interval-s: -1; expected"),
+        (["--stack-bytes", "1001", "--", "true"], "--stack-bytes: 1001; expected"),
+        (["-o", ".", "--", "true"], "is a directory"),
+        (["-o", "there", "--", "true"], "exists already"),
+    ],
+)
+def test_unusable_input(cli: Cli, tmp_path: Path, arguments: list[str], expected: str) -> None:
+    (tmp_path / "there").touch()
+    assert expected in cli("trace", "record", *arguments).refused()
+
+
+def test_without_a_back_end_it_says_what_to_allow(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", os.fspath(tmp_path))
+    message = cli("trace", "record", "--", program).refused()
+    assert "perf is not installed" in message
+    assert "strace is not installed" in message
+    assert "kernel.perf_event_paranoid" in message
+    assert "kernel.yama.ptrace_scope" in message
+    assert (
+        "--backend perf: perf is not installed" in cli("trace", "record", "--backend", "perf", "--", program).refused()
+    )
