@@ -3,8 +3,13 @@
 //! Every figure of a twin stands by name in its table `[source]`, with the place in the paper, or in `[assumed]`, with
 //! the reason. A name may be a whole table, such as `rate`; the longest name that fits a figure counts.
 
+use crate::layers::Layers;
 use floatgate_base::error::quote;
+use floatgate_base::units::parse_bytes;
 use floatgate_base::{Error, Place, Result};
+use floatgate_host::Beyond;
+use floatgate_sim::plan;
+use floatgate_trace::GeneratorConfig;
 use floatgate_trace::generate::Twin;
 use floatgate_trace::generate::twin::{Content, Fit, Rate, Side, SizeLaw, Skew, Visits};
 use serde::{Deserialize, Serialize};
@@ -27,7 +32,29 @@ macro_rules! twins {
 }
 
 /// All twins, by paper.
-pub const TWINS: &[TwinPreset] = twins!["proxy", "msnfs",];
+pub const TWINS: &[TwinPreset] = twins![
+    "proxy",
+    "proj",
+    "exchange",
+    "map",
+    "msnfs",
+    "proj_0",
+    "pc-server-1",
+    "pc-server-2",
+    "pc-server-3",
+    "wksn",
+    "media",
+    "dvmt",
+    "ads",
+    "mds",
+    "tpc-h",
+    "websearch",
+    "multi",
+    "tpc-e",
+    "tatp",
+    "financial1",
+    "financial2",
+];
 
 impl TwinPreset {
     /// Finds a twin by name.
@@ -407,6 +434,48 @@ pub fn find(text: &str, folder: Option<&std::path::Path>) -> Result<(Twin, Strin
     Ok((twin, content))
 }
 
+/// The generator that settings of `[workload]` describe, without a drive.
+///
+/// `space` is its address space, such as "64 GiB"; a twin has its own, any other workload needs it.
+///
+/// # Errors
+/// Those of the settings; a trace is no generator.
+pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64) -> Result<GeneratorConfig> {
+    let mut layers = Layers::default();
+    for (key, value) in overrides {
+        layers.add_override(key, value)?;
+    }
+    let given = layers.experiment().workload.unwrap_or_default();
+    let bytes = match space {
+        None => 0,
+        Some(text) => match parse_bytes(text) {
+            Ok(bytes) if bytes > 0 => bytes,
+            Ok(_) => return Err(wrong("--drive-bytes", "0 bytes", "expected at least 1")),
+            Err(e) => return Err(wrong("--drive-bytes", e, "expected a size such as \"64 GiB\"")),
+        },
+    };
+    if space.is_none() && given.twin.is_none() {
+        let what = "there is no address space";
+        return Err(wrong("--drive-bytes", what, "expected a size such as \"64 GiB\""));
+    }
+    let workload = crate::resolve_workload::resolve(&layers, given, bytes, seed)?;
+    let config = match workload.workload {
+        plan::Workload::Synthetic(config) => config,
+        plan::Workload::Trace { .. } => {
+            return Err(wrong(
+                "workload.kind",
+                "a trace is generated already",
+                "expected a twin or a pattern",
+            ));
+        }
+    };
+    if workload.beyond == Beyond::Wrap {
+        let what = "addresses wrap at the end of a drive, not of a trace";
+        return Err(wrong("workload.beyond", what, "expected \"refuse\" or \"scale\""));
+    }
+    Ok(config)
+}
+
 /// A fitted twin as TOML.
 ///
 /// # Panics
@@ -471,98 +540,4 @@ pub fn unexplained(text: &str) -> std::result::Result<Vec<String>, toml::de::Err
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use floatgate_trace::generate::Pattern;
-    use floatgate_trace::{Generator, GeneratorConfig, Info, info};
-    use std::sync::Arc;
-
-    /// Long twins are looked at through so many of their requests: the same laws, shares and span, thinned.
-    const SAMPLE: u64 = 250_000;
-
-    fn look(twin: &Twin) -> Info {
-        let config = GeneratorConfig {
-            pattern: Pattern::Twin,
-            logical_bytes: twin.footprint_bytes,
-            requests: twin.requests,
-            twin: Some(Arc::new(twin.clone())),
-            ..GeneratorConfig::default()
-        };
-        info(&mut Generator::new(config).unwrap()).unwrap()
-    }
-
-    /// Every figure that a run shows, beside what the TOML says: within 5 %, whether from the paper or assumed.
-    fn hold(preset: &TwinPreset, thin: u64) -> Vec<(String, f64, f64)> {
-        let file: TwinFile = toml::from_str(preset.toml).unwrap();
-        let twin = read(preset.toml, preset.name).unwrap();
-        let found = look(&twin.thinned(thin));
-        let scale = twin.requests as f64 / twin.thinned(thin).requests as f64;
-        let gib = found.write_bytes as f64 * scale / GIB;
-        let hours = found.duration_s.unwrap() / 3600.0;
-        let all_bytes = (found.read_bytes + found.write_bytes) as f64;
-        let figures = [
-            ("duration_s", Some(file.duration_s), found.duration_s),
-            ("requests", file.requests.map(|n| n as f64), Some(found.requests as f64 * scale)),
-            ("written_gib", file.written_gib, Some(gib)),
-            ("written_gib_per_hour", file.written_gib_per_hour, Some(gib / hours)),
-            ("read_share", Some(file.read_share), Some(found.reads as f64 / found.requests as f64)),
-            ("mean_request_bytes", file.mean_request_bytes, Some(all_bytes / found.requests as f64)),
-            ("reads.mean_bytes", file.reads.mean_bytes, found.mean_read_bytes),
-            ("writes.mean_bytes", file.writes.mean_bytes, found.mean_write_bytes),
-            ("writes.again_share", file.writes.again_share, found.rewrite_share),
-        ];
-        let shown: Vec<_> = figures
-            .into_iter()
-            .filter_map(|(key, told, seen)| Some((key.to_owned(), told?, seen.unwrap_or(0.0))))
-            .collect();
-        for (key, told, seen) in &shown {
-            assert!((seen - told).abs() <= 0.05 * told.abs(), "{} {key}: {seen}, not {told}", preset.name);
-        }
-        assert!(found.footprint_bytes <= twin.footprint_bytes);
-        shown
-    }
-
-    #[test]
-    fn twins_hold_their_figures() {
-        for preset in TWINS {
-            let twin = read(preset.toml, preset.name).unwrap();
-            hold(preset, twin.requests.div_ceil(SAMPLE));
-        }
-    }
-
-    /// Takes minutes: `cargo test --release -p floatgate-config -- --ignored --nocapture` prints the table.
-    #[test]
-    #[ignore = "makes every request of every twin"]
-    fn whole_twins_hold_their_figures() {
-        for preset in TWINS {
-            let file: TwinFile = toml::from_str(preset.toml).unwrap();
-            for (key, told, seen) in hold(preset, 1) {
-                let from = if file.source.contains_key(&key) { "paper" } else { "assumed" };
-                println!("{:12} {key:22} {from:8} {told:16.4} {seen:16.4}", preset.name);
-            }
-        }
-    }
-
-    #[test]
-    fn every_figure_is_from_the_paper_or_assumed() {
-        for preset in TWINS {
-            assert_eq!(unexplained(preset.toml).unwrap(), [""; 0], "{}", preset.name);
-            let table: Table = toml::from_str(preset.toml).unwrap();
-            let named = |name: &String| match name.split_once('.') {
-                Some((outer, inner)) => table.get(outer).is_some_and(|t| t.get(inner).is_some()),
-                None => table.contains_key(name),
-            };
-            let file: TwinFile = toml::from_str(preset.toml).unwrap();
-            assert!(!file.source.is_empty(), "{} has nothing from its paper", preset.name);
-            for (name, words) in file.source.iter().chain(&file.assumed) {
-                assert!(named(name), "{} explains {name}, which it does not hold", preset.name);
-                assert!(words.len() > 10, "{} hardly explains {name}", preset.name);
-            }
-            assert!(preset.summary().len() > 20 && preset.summary().ends_with('.'), "{}", preset.name);
-        }
-        let open = unexplained(
-            "a = 1\nb = 2\n[rate]\nc = 1\nd = 2\n[source]\na = 'x'\n'rate.c' = 'x'\n[assumed]\na = 'y'\n",
-        );
-        assert_eq!(open.unwrap(), ["a", "b", "rate.d"]);
-    }
-}
+mod tests;

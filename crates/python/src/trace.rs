@@ -3,7 +3,7 @@
 use crate::errors::{guarded, raise};
 use crate::experiment::stop;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
-use floatgate_trace::{OpenOptions, Source, Summary, WriteFormat, open};
+use floatgate_trace::{Generator, OpenOptions, Source, Summary, WriteFormat, WriteReport, open};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::collections::BTreeMap;
@@ -95,10 +95,20 @@ fn with_source<T: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce(&mut dyn Source) -> Result<T> + Send,
 ) -> PyResult<T> {
+    with_opened(py, || open_with(path, options), progress, work)
+}
+
+/// Opens a source and does `work` with it, without the interpreter.
+fn with_opened<T: Send>(
+    py: Python<'_>,
+    open: impl FnOnce() -> Result<Box<dyn Source>> + Send,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&mut dyn Source) -> Result<T> + Send,
+) -> PyResult<T> {
     let mut raised = None;
     let done = py.detach(|| {
         guarded(|| {
-            let inner = open_with(path, options)?;
+            let inner = open()?;
             work(&mut Watched { inner, progress, raised: &mut raised, batches: 0, requests: 0 })
         })
     });
@@ -135,16 +145,69 @@ fn trace_write(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let format = WriteFormat::parse(out_format).map_err(|e| raise(&e))?;
+    let report =
+        with_source(py, path, &options, progress.as_ref(), |source| write_file(source, format, out_path))?;
+    Ok(serde_json::to_string(&report).expect("a report is JSON"))
+}
+
+/// Writes a source to a new file.
+fn write_file(source: &mut dyn Source, format: WriteFormat, out_path: &str) -> Result<WriteReport> {
     let cannot =
         |e: std::io::Error| Error::input(Place::Path(out_path.into()), format!("cannot be written: {e}"), "");
-    let report = with_source(py, path, &options, progress.as_ref(), |source| {
-        let file = std::fs::File::create(out_path).map_err(cannot)?;
-        let mut out = std::io::BufWriter::with_capacity(1 << 20, file);
-        let report = floatgate_trace::write::write(source, format, &mut out)?;
-        std::io::Write::flush(&mut out).map_err(cannot)?;
-        Ok(report)
-    })?;
+    let file = std::fs::File::create(out_path).map_err(cannot)?;
+    let mut out = std::io::BufWriter::with_capacity(1 << 20, file);
+    let report = floatgate_trace::write::write(source, format, &mut out)?;
+    std::io::Write::flush(&mut out).map_err(cannot)?;
+    Ok(report)
+}
+
+/// A generator by settings of `[workload]`.
+fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64) -> Result<Box<dyn Source>> {
+    Ok(Box::new(Generator::new(floatgate_config::twins::generator(overrides, space, seed)?)?))
+}
+
+/// Writes a generated trace to a new file; what was written, and what the format could not hold, as JSON.
+#[pyfunction]
+#[pyo3(signature = (overrides, space, seed, out_path, out_format, progress=None))]
+fn generate_write(
+    py: Python<'_>,
+    overrides: Vec<(String, String)>,
+    space: Option<&str>,
+    seed: u64,
+    out_path: &str,
+    out_format: &str,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<String> {
+    let format = WriteFormat::parse(out_format).map_err(|e| raise(&e))?;
+    let open = || generator(&overrides, space, seed);
+    let report = with_opened(py, open, progress.as_ref(), |source| write_file(source, format, out_path))?;
     Ok(serde_json::to_string(&report).expect("a report is JSON"))
+}
+
+/// Iterates over a generated trace's columns.
+#[pyfunction]
+fn generate_batches(
+    overrides: Vec<(String, String)>,
+    space: Option<&str>,
+    seed: u64,
+) -> PyResult<TraceBatches> {
+    let source = generator(&overrides, space, seed).map_err(|e| raise(&e))?;
+    Ok(TraceBatches { source: std::sync::Mutex::new(source) })
+}
+
+/// The twin of a trace: its TOML, its number of requests, and how many TRIMs were left out.
+#[pyfunction]
+#[pyo3(signature = (path, options, progress=None))]
+fn twin_fit(
+    py: Python<'_>,
+    path: &str,
+    options: Options,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(String, u64, u64)> {
+    let fit = with_source(py, path, &options, progress.as_ref(), |source| {
+        floatgate_trace::generate::twin::fit(source, "twin", path)
+    })?;
+    Ok((floatgate_config::twins::to_toml(&fit), fit.twin.requests, fit.trims_left_out))
 }
 
 /// Columns of a trace, batch by batch.
@@ -201,5 +264,8 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<TraceBatches>()?;
     module.add_function(wrap_pyfunction!(trace_info, module)?)?;
     module.add_function(wrap_pyfunction!(trace_write, module)?)?;
+    module.add_function(wrap_pyfunction!(generate_write, module)?)?;
+    module.add_function(wrap_pyfunction!(generate_batches, module)?)?;
+    module.add_function(wrap_pyfunction!(twin_fit, module)?)?;
     module.add_function(wrap_pyfunction!(trace_batches, module)?)
 }

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from floatgate import _core, units
+from floatgate.cli import generate, record
 from floatgate.cli import options as o
-from floatgate.cli import record
 from floatgate.cli.output import Output
 from floatgate.errors import input_error
 from floatgate.folder import must_be_file_place
@@ -25,6 +25,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(help="Look at traces and convert them.", no_args_is_help=True, rich_markup_mode=None)
     group.command("info")(info)
     group.command("convert")(convert)
+    group.command("generate")(generate.generate)
     record.register(group)
     app.add_typer(group, name="trace")
 

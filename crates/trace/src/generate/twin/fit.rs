@@ -61,9 +61,9 @@ pub fn fit(source: &mut dyn Source, name: &str, path: &str) -> Result<Fit> {
 #[derive(Clone, Copy, Default)]
 struct Pages {
     written: u64,
-    /// Read after they were written.
+    /// Written and read.
     read_written: u64,
-    /// Read before that, if ever.
+    /// Read and not yet written.
     read_only: u64,
 }
 
@@ -158,6 +158,16 @@ impl Counts {
         let key = u64::from(device) << 46 ^ (page >> 6);
         let bit = 1u64 << (page & 63);
         let pages = self.pages.entry(key).or_default();
+        if op == Op::Write && pages.written & bit == 0 && pages.read_only & bit != 0 {
+            // It was read before it was written. A twin reads written pages after their first write only, so that its
+            // footprint is that of the trace; the page's first read is moved there.
+            pages.read_only &= !bit;
+            pages.read_written |= bit;
+            let [_, read_written, read_only] = &mut self.kinds;
+            (read_only.accesses, read_only.distinct) = (read_only.accesses - 1, read_only.distinct - 1);
+            (read_written.accesses, read_written.distinct) =
+                (read_written.accesses + 1, read_written.distinct + 1);
+        }
         let (kind, bits) = match op {
             Op::Write => (0, &mut pages.written),
             _ if pages.written & bit != 0 => (1, &mut pages.read_written),
@@ -191,6 +201,9 @@ impl Counts {
         }
         let [written, read_written, read_only] = &self.kinds;
         let page_reads = read_written.accesses + read_only.accesses;
+        // Both kinds of reads share a law of popularity: that of the more frequent kind.
+        let mostly = if read_written.accesses > read_only.accesses { read_written } else { read_only };
+        let reads = |kind: &Kind| Visits { again_share: kind.again_share(), ..mostly.visits(self.made) };
         let mut twin = Twin {
             name: name.to_owned(),
             summary: format!("fitted to {requests} requests of a trace in format {format}"),
@@ -201,8 +214,8 @@ impl Counts {
             writes: self.sides[1].side(),
             rewrites: written.visits(self.made),
             reads_of_written_share: ratio(read_written.accesses, page_reads),
-            rereads_of_written: read_written.visits(self.made),
-            rereads: read_only.visits(self.made),
+            rereads_of_written: reads(read_written),
+            rereads: reads(read_only),
             rate: self.rate(timed, span_s),
             footprint_bytes: u64::MAX,
             content: Content { duplicate_share: 0.0, compressed_share: 1.0 },
@@ -287,6 +300,10 @@ impl Requests {
 }
 
 impl Kind {
+    fn again_share(&self) -> f64 {
+        1.0 - self.distinct as f64 / self.accesses.max(1) as f64
+    }
+
     fn visits(&self, requests: u64) -> Visits {
         let mut counts: Vec<u32> = self.again.values().copied().collect();
         counts.sort_unstable_by(|a, b| b.cmp(a));
@@ -295,7 +312,7 @@ impl Kind {
         let top: u64 = counts[..hot].iter().map(|&n| u64::from(n)).sum();
         let accesses = if all == 0 { HOT } else { ratio(top, all) };
         Visits {
-            again_share: 1.0 - self.distinct as f64 / self.accesses.max(1) as f64,
+            again_share: self.again_share(),
             growth: self.growth(requests),
             skew: Skew::HotCold { pages: HOT, accesses },
             cluster_bytes: CLUSTER,

@@ -239,14 +239,31 @@ impl Side {
         self.sizes.table(key).map(|_| ())
     }
 
-    /// Mean 4 KiB pages that a request touches.
+    /// Mean 4 KiB pages that a request touches. Where in a page a request begins is a chain: a jump draws it, one that
+    /// goes on begins where the one before ended.
     pub(super) fn pages(&self, key: &str) -> Result<f64> {
+        const SECTORS: u64 = TRACE_PAGE_BYTES / 512;
         let list = self.sizes.table(key)?;
         let weight: f64 = list.iter().map(|(_, w)| w).sum();
-        let touched = |bytes: u64| {
-            let at = |start: u64| ((start + bytes - 1) / TRACE_PAGE_BYTES + 1) as f64;
-            let off: f64 = (1..8).map(|k| at(k * 512)).sum::<f64>() / 7.0;
-            self.aligned_share * at(0) + (1.0 - self.aligned_share) * off
+        let mut steps = [0.0; SECTORS as usize];
+        list.iter().for_each(|&(bytes, w)| steps[(bytes / 512 % SECTORS) as usize] += w / weight);
+        let jump = |at: usize| match at {
+            0 => self.aligned_share,
+            _ => (1.0 - self.aligned_share) / (SECTORS - 1) as f64,
+        };
+        let mut begin: [f64; SECTORS as usize] = std::array::from_fn(jump);
+        // Each round forgets all but sequential_share of what it began with, and mixes that: 64 are plenty.
+        for _ in 0..64 {
+            let mut end = [0.0; SECTORS as usize];
+            for (at, b) in begin.iter().enumerate() {
+                steps.iter().enumerate().for_each(|(step, s)| end[(at + step) % SECTORS as usize] += b * s);
+            }
+            let s = self.sequential_share;
+            begin = std::array::from_fn(|at| (1.0 - s) * jump(at) + s * end[at]);
+        }
+        let touched = |bytes: u64| -> f64 {
+            let pages = |at: usize| ((at as u64 * 512 + bytes - 1) / TRACE_PAGE_BYTES + 1) as f64;
+            begin.iter().enumerate().map(|(at, b)| b * pages(at)).sum()
         };
         Ok(list.iter().map(|&(bytes, w)| touched(bytes) * w).sum::<f64>() / weight)
     }

@@ -1,0 +1,218 @@
+"""``floatgate trace generate``: traces of patterns, micro-benchmarks and twins, and the twin of a trace."""
+
+from __future__ import annotations
+
+import json as json_module
+from collections.abc import Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from floatgate import _core, traces, units
+from floatgate.cli import options as o
+from floatgate.cli.output import Output
+from floatgate.errors import input_error, quoted
+from floatgate.experiment import Overrides, parse_set, toml_value
+from floatgate.folder import must_be_file_place, replacing, write_text
+from floatgate.progress import bar
+from floatgate.text_table import table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from floatgate._core import Progress
+
+WORKLOADS = ("--twin", "--pattern", "--micro", "--fit")
+EXPECTED_PLACE = "a file to write the trace to"
+
+SetKey = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="KEY=VALUE", help="A key of [workload], e.g. zipf_theta=1.1. Repeat for more."),
+]
+Space = Annotated[
+    str | None,
+    typer.Option(
+        "--drive-bytes",
+        "--size",
+        metavar="SIZE",
+        help='The address space, such as "64 GiB". A twin has its own; a smaller one needs --beyond scale.',
+    ),
+]
+
+
+def generate(
+    twin: Annotated[
+        str | None, typer.Option("--twin", metavar="NAME", help="A twin (--list), or the TOML file of one.")
+    ] = None,
+    pattern: Annotated[
+        str | None,
+        typer.Option("--pattern", metavar="P", help="sequential, uniform, zipf, hot-cold, jobs or jesd219."),
+    ] = None,
+    micro: Annotated[
+        str | None, typer.Option("--micro", metavar="NAME", help="A micro-benchmark of RB-Explorer (--list).")
+    ] = None,
+    fit: Annotated[
+        str | None, typer.Option("--fit", metavar="TRACE", help="Write the twin of this trace, as TOML.")
+    ] = None,
+    out: Annotated[str | None, typer.Option("--out", "-o", metavar="OUT", help="The file to write.")] = None,
+    to: Annotated[
+        str | None,
+        typer.Option("--to", metavar="FORMAT", help="parquet, fio-iolog, msr or mqsim. Default: by OUT's extension."),
+    ] = None,
+    drive_bytes: Space = None,
+    requests: Annotated[
+        int | None,
+        typer.Option("--requests", metavar="N", min=1, help="Requests; a twin begins again behind its last."),
+    ] = None,
+    read_share: Annotated[
+        float | None, typer.Option("--read-share", metavar="S", help="Share of the requests that reads.")
+    ] = None,
+    beyond: Annotated[
+        str | None,
+        typer.Option("--beyond", metavar="refuse|scale", help="A twin larger than the space: refuse or shrink it."),
+    ] = None,
+    set_: SetKey = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every random stream.")] = 1,
+    list_: Annotated[bool, typer.Option("--list", help="List the twins and the micro-benchmarks.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over OUT where it exists.")] = False,
+    format: o.Format = None,
+    time_unit: o.TimeUnit = None,
+    lba_unit: o.LbaUnit = None,
+    action: o.Action = None,
+    on_bad_line: o.OnBadLine = None,
+    json: o.BareJson = False,
+    quiet: o.Quiet = False,
+) -> None:
+    """Make a trace from a pattern, a micro-benchmark or a twin, or a twin from a trace."""
+    output = Output(json, quiet=quiet)
+    if list_:
+        _list(output)
+        return
+    given = [twin, pattern, micro, fit]
+    if sum(one is not None for one in given) != 1:
+        raise input_error(f"{', '.join(WORKLOADS)}: one of them says what to make; expected just one (or --list)")
+    if out is None:
+        raise input_error("--out: no file to write to; expected -o OUT")
+    must_be_file_place(out, EXPECTED_PLACE)
+    if Path(out).exists() and not force:
+        raise input_error(f"{out}: exists already; expected a new file, or --force")
+    reading = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
+    making = {"requests": requests, "read_share": read_share, "beyond": beyond}
+    if fit is not None:
+        others = {"--to": to, "--drive-bytes": drive_bytes, "--set": set_} | {
+            f"--{key.replace('_', '-')}": value for key, value in making.items()
+        }
+        _refuse(others, "shapes a trace, not a twin; expected it without --fit")
+        _fit(fit, out, reading, output)
+        return
+    _refuse({f"--{key.replace('_', '-')}": value for key, value in reading.items()}, "is for --fit alone")
+    named = {"twin": twin, "pattern": pattern, "micro": micro} | making
+    settings = [(f"workload.{key}", _value(key, value)) for key, value in named.items() if value is not None]
+    settings += [_workload_key(text) for text in set_ or []]
+    _write(out, to, (settings, drive_bytes, seed), output)
+
+
+def _refuse(options: Mapping[str, object], why: str) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise input_error(f"{name}: {why}")
+
+
+def _value(key: str, value: object) -> str:
+    return toml_value(f"workload.{key}", value) if isinstance(value, str) else str(value)
+
+
+def _workload_key(text: str) -> tuple[str, str]:
+    key, value = parse_set(text)
+    return (key if key.startswith("workload.") else f"workload.{key}"), value
+
+
+def _write(out: str, to: str | None, workload: tuple[Overrides, str | None, int], output: Output) -> None:
+    wanted = traces.format_of(out) if to is None else to
+    if wanted not in traces.FORMATS:
+        raise input_error(f"--to: '{wanted}' cannot be written; expected one of {quoted(list(traces.FORMATS))}")
+    with _unwritable(out), bar(Path(out).name, quiet=output.quiet) as progress, replacing(Path(out)) as temporary:
+        if wanted == traces.PARQUET:
+            report: dict[str, Any] = {"requests": _write_parquet(workload, str(temporary), progress)}
+        else:
+            report = json_module.loads(_core.generate_write(*workload, str(temporary), wanted, progress))
+    output.give({"out": out, "format": wanted, "seed": workload[2], **report})
+    if not output.wants_json:
+        lost = [f"{count} {key.replace('_', ' ')}" for key, count in report.items() if key != "requests" and count]
+        said = ", ".join([f"{report['requests']} requests", *lost])
+        output.say(f"{out}: {said} ({wanted})")
+
+
+def _write_parquet(workload: tuple[Overrides, str | None, int], target: str, progress: Progress | None) -> int:
+    """The columns of :func:`floatgate.traces.write_parquet`, from a generator."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    devices, operations = pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int8(), pa.string())
+    columns = {"time_ns": pa.int64(), "device": devices, "op": operations, "offset": pa.uint64(), "bytes": pa.uint64()}
+    schema = pa.schema(list(columns.items()))
+    source = _core.generate_batches(*workload)
+    requests = 0
+    with pq.ParquetWriter(target, schema, compression="zstd") as writer:
+        for group in traces._groups(source):
+            rows = pa.Table.from_batches([traces._record_batch(group, source.devices, schema)])
+            writer.write_table(rows)
+            requests += rows.num_rows
+            if progress is not None:
+                progress(requests, None, "write")
+    return requests
+
+
+def _fit(trace: str, out: str, options: Mapping[str, str], output: Output) -> None:
+    with bar(Path(trace).name, quiet=output.quiet) as progress:
+        text, requests, trims = _core.twin_fit(trace, options, progress)
+    write_text(out, text, "a file for the twin")
+    output.give({"out": out, "format": "twin", "requests": requests, "trims_left_out": trims})
+    if not output.wants_json:
+        said = f"{requests} requests" + (f", {trims} trims left out" if trims else "")
+        output.say(f"{out}: the twin of {said}")
+
+
+@contextmanager
+def _unwritable(out: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise input_error(f"{out}: {error.strerror or error}; expected a file that can be written") from None
+
+
+def _list(output: Output) -> None:
+    catalogue = json_module.loads(_core.catalogue())
+    twins, micros = catalogue["twins"], catalogue["micro_benchmarks"]
+    output.give({"twins": twins, "micro_benchmarks": micros})
+    if output.wants_json:
+        return
+    rows = [
+        [
+            entry["name"],
+            units.span(entry["duration_s"]),
+            str(entry["requests"]),
+            units.share(entry["read_share"]),
+            units.binary_bytes(entry["write_bytes"]),
+            units.binary_bytes(entry["footprint_bytes"]),
+            entry["summary"],
+        ]
+        for entry in twins
+    ]
+    header = ["twin", "span", "requests", "reads", "written", "footprint", "what it is"]
+    shown = table(header, rows, right=frozenset({1, 2, 3, 4, 5}))
+    rows = [
+        [
+            entry["name"],
+            units.binary_bytes(entry["request_bytes"]),
+            "random" if entry["random"] else "sequential",
+            f"{entry['write_percent']} %",
+            "4 KiB" if entry["aligned"] else "512 B",
+            str(entry["requests"]),
+        ]
+        for entry in micros
+    ]
+    header = ["micro-benchmark", "size", "order", "writes", "aligned to", "requests"]
+    output.say(f"{shown}\n\n{table(header, rows, right=frozenset({1, 3, 4, 5}))}")
