@@ -8,7 +8,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMPS := $(VENV)/.stamps
 # What the extension is made from; Python sources are installed in place and need no build.
-SOURCES := $(shell find crates configs/drives -type f \( -name '*.rs' -o -name '*.toml' \) \
+SOURCES := $(shell find crates configs/drives configs/twins -type f \( -name '*.rs' -o -name '*.toml' \) \
 	-not -path '*/tests/*' -not -path '*/benches/*' -not -path 'crates/bench/*' 2>/dev/null)
 # Rustup's cargo is found without a login shell too.
 export PATH := $(PATH):$(HOME)/.cargo/bin

@@ -20,6 +20,10 @@ from conftest import Cli
 FILES = ["experiment.toml", "report.html", "result.json", "series.parquet"]
 
 
+def restore_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_run_writes_a_folder_and_says_where(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     lines = cli("run", experiment).done().splitlines()
     assert [line.split()[0] for line in lines] == ["drive", "workload", "life", "WAF", "programs", "wear", "report"]
@@ -163,6 +167,8 @@ def test_interrupt_leaves_nothing(command: str, experiment: Path, tmp_path: Path
     process = subprocess.Popen(
         [sys.executable, "-m", "floatgate", *arguments, "--out", "o", "--json", "j.json"],
         cwd=tmp_path,
+        # Tests that run in the background inherit an ignored SIGINT, which Python then leaves ignored.
+        preexec_fn=restore_interrupts,  # noqa: PLW1509
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
