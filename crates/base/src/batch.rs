@@ -12,7 +12,62 @@ pub enum Op {
     Trim = 2,
 }
 
-/// A batch of requests in order of arrival; all columns have the same length.
+/// What the pages of a batch's requests hold: a list for each request, the lists one behind the other.
+///
+/// Entry `k` of a request stands for its bytes from `offset + 4096 k` on, at most 4096 of them. A request whose content
+/// is not known has no entries; one whose content is known in part has zeros where it is not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ContentColumns {
+    /// Where the entries of each request end; they begin where those of the request before end.
+    pub end: Vec<usize>,
+    /// Equal where the content is equal; 0 where it is not known.
+    pub fingerprint: Vec<u64>,
+    /// Bytes after compression, at most 4096; 0 where it is not known.
+    pub compressed_bytes: Vec<u16>,
+}
+
+impl ContentColumns {
+    /// The entries of request `i`, by their place in the columns.
+    #[inline]
+    #[must_use]
+    pub fn range(&self, i: usize) -> std::ops::Range<usize> {
+        let from = if i == 0 { 0 } else { self.end[i - 1] };
+        from..self.end[i]
+    }
+
+    /// Appends one entry of the request that the next [`ContentColumns::close`] ends.
+    #[inline]
+    pub fn push(&mut self, fingerprint: u64, compressed_bytes: u16) {
+        self.fingerprint.push(fingerprint);
+        self.compressed_bytes.push(compressed_bytes);
+    }
+
+    /// Ends the entries of one request.
+    #[inline]
+    pub fn close(&mut self) {
+        self.end.push(self.fingerprint.len());
+    }
+
+    fn clear(&mut self) {
+        self.end.clear();
+        self.fingerprint.clear();
+        self.compressed_bytes.clear();
+    }
+}
+
+/// Which optional columns a source fills.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OptionalColumns {
+    /// Program contexts.
+    pub context: bool,
+    /// Streams or placement handles that the host gives.
+    pub stream: bool,
+    /// Fingerprints and compressed sizes.
+    pub content: bool,
+}
+
+/// A batch of requests in order of arrival; all columns have the same length, and an optional one that its source does
+/// not fill is empty.
 #[derive(Clone, Debug, Default)]
 pub struct RequestBatch {
     /// Arrival in nanoseconds since the first request of the trace; may go backwards.
@@ -25,6 +80,12 @@ pub struct RequestBatch {
     pub offset: Vec<u64>,
     /// Bytes addressed; never 0.
     pub bytes: Vec<u64>,
+    /// Optional: the program context that wrote, an index into the source's table of contexts; 0 where there is none.
+    pub context: Vec<u32>,
+    /// Optional: the stream or placement handle that the host gave.
+    pub stream: Vec<u32>,
+    /// Optional: what the pages hold.
+    pub content: ContentColumns,
 }
 
 impl RequestBatch {
@@ -40,6 +101,7 @@ impl RequestBatch {
             op: Vec::with_capacity(n),
             offset: Vec::with_capacity(n),
             bytes: Vec::with_capacity(n),
+            ..Self::default()
         }
     }
 
@@ -62,9 +124,12 @@ impl RequestBatch {
         self.op.clear();
         self.offset.clear();
         self.bytes.clear();
+        self.context.clear();
+        self.stream.clear();
+        self.content.clear();
     }
 
-    /// Appends one request.
+    /// Appends one request; a source with optional columns appends to each of these too.
     #[inline]
     pub fn push(&mut self, time_ns: i64, device: u16, op: Op, offset: u64, bytes: u64) {
         self.time_ns.push(time_ns);

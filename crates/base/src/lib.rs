@@ -13,7 +13,7 @@ pub mod prefetch;
 pub mod rng;
 pub mod units;
 
-pub use batch::{Op, RequestBatch};
+pub use batch::{ContentColumns, Op, OptionalColumns, RequestBatch};
 pub use error::{Error, Kind, Place, Result};
 pub use extents::{Extents, Kind as ExtentKind};
 pub use fastdiv::FastDiv;

@@ -2,7 +2,7 @@
 
 use floatgate_base::{Error, Place, Result};
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::{BufReader, ErrorKind, Read, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -113,6 +113,32 @@ impl Input {
     /// Whether the content can be read again.
     pub fn reopens(&self) -> bool {
         self.reopens
+    }
+
+    /// Whether the file itself holds the plain content.
+    pub fn is_plain_file(&self) -> bool {
+        self.reopens && self.compression == Compression::None
+    }
+
+    /// Copies all that is left to a temporary file, for readers that look at it in any order.
+    pub fn copy_to_file(&mut self) -> Result<tempfile::NamedTempFile> {
+        let name = self.name.clone();
+        let failed = |e: std::io::Error| {
+            Error::run(
+                format!("{name}: cannot be copied to a temporary file: {e}"),
+                "make room, or set TMPDIR",
+            )
+        };
+        let mut file = tempfile::NamedTempFile::new().map_err(failed)?;
+        let mut piece = vec![0; 1 << 20];
+        loop {
+            let n = self.read_full(&mut piece)?;
+            file.write_all(&piece[..n]).map_err(failed)?;
+            if n < piece.len() {
+                file.flush().map_err(failed)?;
+                return Ok(file);
+            }
+        }
     }
 
     /// Starts again from the first byte.

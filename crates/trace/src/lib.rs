@@ -4,6 +4,7 @@
 
 mod binary;
 mod cursor;
+pub mod external;
 pub mod formats;
 pub mod generate;
 pub mod info;
@@ -25,5 +26,5 @@ pub use info::{DeviceInfo, Info, info};
 pub use input::STDIN;
 pub use open::{open, open_stream};
 pub use options::{Action, LbaUnit, OnBadLine, OpenOptions, TimeUnit};
-pub use source::{Source, Summary};
+pub use source::{Context, Source, Summary};
 pub use write::{WriteFormat, WriteReport};

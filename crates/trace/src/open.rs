@@ -165,7 +165,7 @@ fn unknown(path: &str, head: &[u8]) -> Box<Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::samples::{SAMPLES, SHARED, binary_samples};
+    use crate::formats::samples::{EXTERNAL_SAMPLES, SAMPLES, SHARED, binary_samples};
     use crate::options::OnBadLine;
     use floatgate_base::{Op, RequestBatch};
     use proptest::prelude::*;
@@ -258,12 +258,23 @@ mod tests {
         }
     }
 
+    /// The core knows them and leaves them to the layer around it.
+    #[test]
+    fn formats_read_elsewhere_are_recognised() {
+        for (name, sample) in EXTERNAL_SAMPLES {
+            let error = detected(sample.as_bytes(), "trace.txt").unwrap_err().to_string();
+            let expected = format!("trace.txt: {name} is not read by the core alone; ");
+            assert!(error.starts_with(&expected), "{error}");
+        }
+    }
+
     #[test]
     fn every_format_has_a_sample() {
         for format in FORMATS {
             let text = SAMPLES.iter().any(|(name, _)| *name == format.name);
             let binary = binary_samples().iter().any(|(name, _)| *name == format.name);
-            assert!(text || binary, "{}", format.name);
+            let external = EXTERNAL_SAMPLES.iter().any(|(name, _)| *name == format.name);
+            assert!(text || binary || external, "{}", format.name);
             assert!(!format.summary.is_empty() && format.line.starts_with("expected "), "{}", format.name);
         }
     }

@@ -1,6 +1,6 @@
 //! What a trace reader and a workload generator have in common.
 
-use floatgate_base::{RequestBatch, Result};
+use floatgate_base::{OptionalColumns, RequestBatch, Result};
 
 /// What a source can tell about itself once it has been read to its end.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +21,15 @@ pub struct Summary {
     pub suspicions: Vec<String>,
     /// blake3 of the decompressed content, in hex; none for generators.
     pub content_hash: Option<String>,
+}
+
+/// A program context: a path through a program that leads to a write.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Context {
+    /// What tells it from all others, also in other recordings of the same program.
+    pub id: u64,
+    /// The functions on the path, as far as they are known.
+    pub name: String,
 }
 
 /// A stream of requests: a trace file or a generator.
@@ -57,5 +66,15 @@ pub trait Source: Send {
     /// What the reader took for granted because the format does not say it: units, polarity, the chosen event.
     fn assumed(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Which optional columns are filled: the same ones in every batch.
+    fn columns(&self) -> OptionalColumns {
+        OptionalColumns::default()
+    }
+
+    /// The contexts seen so far; `RequestBatch::context` indexes this table, whose entry 0 stands for no context.
+    fn contexts(&self) -> &[Context] {
+        &[]
     }
 }

@@ -9,7 +9,7 @@ use crate::setup::Setup;
 use crate::source::{Source, Summary};
 use crate::tar::Tar;
 use floatgate_base::error::quote;
-use floatgate_base::{Error, Place, RequestBatch, Result};
+use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
 
 /// The grammar of one text format.
 pub(crate) trait LineFormat: Send + Sized + 'static {
@@ -18,6 +18,15 @@ pub(crate) trait LineFormat: Send + Sized + 'static {
 
     /// Understands one line; `None` for what is no request.
     fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault>;
+
+    /// Which optional columns [`LineFormat::extras`] fills.
+    fn columns(&self) -> OptionalColumns {
+        OptionalColumns::default()
+    }
+
+    /// Appends to the optional columns what the line parsed last said, for a request of `bytes` bytes.
+    #[inline(always)]
+    fn extras(&mut self, _bytes: u64, _batch: &mut RequestBatch) {}
 
     /// Name of a device that a record called `key`.
     fn device_name(key: &[u8]) -> String {
@@ -78,7 +87,12 @@ impl<F: LineFormat> TextReader<F> {
             self.intake.counts.other += u64::from(len > 0);
             return Ok(false);
         };
-        self.intake.take(record, F::device_name, batch)
+        let bytes = record.bytes;
+        let taken = self.intake.take(record, F::device_name, batch)?;
+        if taken {
+            self.format.extras(bytes, batch);
+        }
+        Ok(taken)
     }
 
     /// A line that is no record: what a tar archive left in the text is passed over and the rest of the line tried by
@@ -228,6 +242,10 @@ impl<F: LineFormat> Source for TextReader<F> {
 
     fn has_times(&self) -> bool {
         self.format.has_times()
+    }
+
+    fn columns(&self) -> OptionalColumns {
+        self.format.columns()
     }
 
     fn assumed(&self) -> Vec<String> {

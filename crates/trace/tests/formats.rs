@@ -251,7 +251,7 @@ fn the_table_is_complete() {
         names.join(", "),
         "msr, spc, disksim, ssdsim, mqsim, flashsim, blkparse, fio-iolog, nbdkit-log, disksim-valid, srt, fiu, ssdtrace, \
          wiscsee, vscsi, cloudphysics, oracle-general, pages, arc, etw, alibaba, tencent, systor17, k5cloud, baleen, \
-         replayer, sepbit"
+         replayer, sepbit, strace, perf-script, parquet"
     );
     for format in FORMATS {
         assert!(!format.summary.is_empty() && format.line.starts_with("expected "));

@@ -5,7 +5,8 @@
 //! may end in several. The traces come as `.tar.gz`; what naive unpacking leaves of the archive is passed over and
 //! counted. The device is `major,minor`.
 //!
-//! The seam for contents: each MD5 is checked in `hashes` and dropped.
+//! Content: the fingerprint of a page is the first 8 bytes of its MD5. Where a line has an MD5 for each sector of a
+//! page, these are mixed to one; where one MD5 stands for several pages, each page gets its own value made of it.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::cursor::{Cursor, Fault, scaled};
@@ -13,7 +14,7 @@ use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
-use floatgate_base::{Op, Result};
+use floatgate_base::{Op, OptionalColumns, RequestBatch, Result, TRACE_PAGE_BYTES};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "fiu",
@@ -34,11 +35,13 @@ pub(super) const INFO: FormatInfo = FormatInfo {
 pub(super) struct Fiu {
     time_power: u32,
     lba_bytes: u64,
+    /// First 8 bytes of the MD5s of the line parsed last.
+    hashes: Vec<u64>,
 }
 
 impl LineFormat for Fiu {
     fn new(setup: &Setup, _head: &[u8]) -> Result<Self> {
-        Ok(Self { time_power: setup.time_power, lba_bytes: setup.lba_bytes })
+        Ok(Self { time_power: setup.time_power, lba_bytes: setup.lba_bytes, hashes: Vec::new() })
     }
 
     #[inline]
@@ -69,7 +72,7 @@ impl LineFormat for Fiu {
         line.uint().ok_or_else(|| line.fault("is no device", "expected major and minor number"))?;
         let device = line.since(from);
         gap(line, "is no device", "expected major and minor number")?;
-        hashes(line)?;
+        hashes(line, &mut self.hashes)?;
         Ok(Some(Record {
             stamp,
             op,
@@ -77,6 +80,23 @@ impl LineFormat for Fiu {
             bytes: scaled(sectors, 512)?,
             device,
         }))
+    }
+
+    fn columns(&self) -> OptionalColumns {
+        OptionalColumns { content: true, ..OptionalColumns::default() }
+    }
+
+    fn extras(&mut self, bytes: u64, batch: &mut RequestBatch) {
+        let (hashes, content) = (&self.hashes, &mut batch.content);
+        let (pages, sectors) = (bytes.div_ceil(TRACE_PAGE_BYTES), bytes.div_ceil(512));
+        if hashes.len() as u64 == pages {
+            hashes.iter().for_each(|&h| content.push(known(h), 0));
+        } else if hashes.len() as u64 == sectors {
+            hashes.chunks(8).for_each(|page| content.push(known(page.iter().fold(0, |h, &s| mix(h, s))), 0));
+        } else if hashes.len() == 1 && pages <= PAGES_MAX {
+            (0..pages).for_each(|page| content.push(known(mix(hashes[0], page)), 0));
+        }
+        content.close();
     }
 
     fn device_name(key: &[u8]) -> String {
@@ -116,9 +136,35 @@ fn behind_process(line: &Cursor<'_>) -> std::result::Result<usize, Fault> {
     Ok(at + i)
 }
 
-/// Checks the MD5s at the end of a line.
+/// Most pages that one MD5 is spread over: more than a block command moves, and no gift to a broken line.
+const PAGES_MAX: u64 = 1 << 16;
+
+/// A fingerprint: 0 stands for none.
+fn known(hash: u64) -> u64 {
+    hash.max(1)
+}
+
+/// One value of two, so that equal pairs give equal values and others hardly ever do (the finaliser of SplitMix64).
+fn mix(a: u64, b: u64) -> u64 {
+    let mut x = a.rotate_left(5).wrapping_add(b).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+/// The first 8 bytes of a hexadecimal number.
 #[inline]
-fn hashes(line: &mut Cursor<'_>) -> std::result::Result<(), Fault> {
+fn first_bytes(hex: &[u8]) -> u64 {
+    hex[..16].iter().fold(0, |value, &b| {
+        // Letters lie 9 above their value in the low bits, in either case.
+        value << 4 | u64::from((b & 15) + 9 * (b >> 6))
+    })
+}
+
+/// Reads the MD5s at the end of a line.
+#[inline]
+fn hashes(line: &mut Cursor<'_>, out: &mut Vec<u64>) -> std::result::Result<(), Fault> {
+    out.clear();
     loop {
         let from = line.at();
         let word = line.word();
@@ -127,6 +173,7 @@ fn hashes(line: &mut Cursor<'_>) -> std::result::Result<(), Fault> {
         if word.len() != 32 || !hex {
             return Err(line.fault_from(from, "is no MD5", "expected 32 hexadecimal digits"));
         }
+        out.push(first_bytes(word));
         line.blanks();
         if line.at_end() {
             return Ok(());

@@ -19,6 +19,8 @@ mod msr;
 mod nbdkit_log;
 mod oracle_general;
 mod pages;
+mod parquet;
+mod perf_script;
 mod replayer;
 #[cfg(test)]
 pub(crate) mod samples;
@@ -27,6 +29,7 @@ mod spc;
 mod srt;
 mod ssdsim;
 mod ssdtrace;
+mod strace;
 mod systor17;
 mod tencent;
 mod vscsi;
@@ -118,6 +121,9 @@ pub const FORMATS: &[FormatInfo] = &[
     baleen::INFO,
     replayer::INFO,
     sepbit::INFO,
+    strace::INFO,
+    perf_script::INFO,
+    parquet::INFO,
 ];
 
 impl std::fmt::Debug for FormatInfo {

@@ -103,3 +103,19 @@ pub(crate) fn binary_samples() -> Vec<(&'static str, Vec<u8>)> {
         ("pages", [5u32, 1 << 20, u32::MAX].map(u32::to_le_bytes).concat()),
     ]
 }
+
+/// Beginnings of traces that are read outside of the core.
+pub(crate) const EXTERNAL_SAMPLES: &[(&str, &str)] = &[
+    (
+        "strace",
+        "17 1732104000.000000001 openat(AT_FDCWD</w>, \"a\", O_RDWR|O_CREAT, 0644) = 3</w/a>\n\
+         17 1732104000.000100001 pwrite64(3</w/a>, \"x\"..., 4096, 0) = 4096\n \
+         > /usr/lib/libc.so.6(__pwrite64+0x12) [0xfd0e2]\n > /w/prog(flush+0x20) [0x1189]\n",
+    ),
+    (
+        "perf-script",
+        "prog    17 [001]   100.000000001: block:block_rq_issue: 8,16 W 4096 () 2048 + 8 none,0,0 [prog]\n\
+         \t            1189 flush+0x20 (/w/prog)\n\n",
+    ),
+    ("parquet", "PAR1\u{15}\u{4}"),
+];

@@ -1,7 +1,7 @@
 //! MiDAS and SepBIT: `time_s op lba size stream`, blank-separated.
 //!
 //! Zenodo 10409599: seconds, 0 = read, 1 = write, 3 = TRIM (2 is not used and another record), addresses in pages of
-//! 4 KiB, a stream number for multi-stream drives, which is checked and dropped. The unit of the size is not stated:
+//! 4 KiB, a stream number for multi-stream drives. The unit of the size is not stated:
 //! where every size at the beginning of the trace is a multiple of 512 it is taken as bytes, otherwise as pages of 4 KiB.
 //! The grammar is that of SSDsim and others with the columns in another order, so that only the extension or `--format`
 //! tells. No sample was at hand; those in the tests are constructed from the schema.
@@ -13,7 +13,7 @@ use crate::intake::{ONE_DEVICE, Record};
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
-use floatgate_base::{Op, Result};
+use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
 
 const OPERATIONS: &str = "expected 0 (read), 1 (write) or 3 (TRIM)";
 
@@ -37,11 +37,18 @@ pub(super) struct SepBit {
     time_power: u32,
     lba_bytes: u64,
     size_bytes: u64,
+    /// Of the line parsed last.
+    stream: u32,
 }
 
 impl LineFormat for SepBit {
     fn new(setup: &Setup, head: &[u8]) -> Result<Self> {
-        Ok(Self { time_power: setup.time_power, lba_bytes: setup.lba_bytes, size_bytes: size_unit(head) })
+        Ok(Self {
+            time_power: setup.time_power,
+            lba_bytes: setup.lba_bytes,
+            size_bytes: size_unit(head),
+            stream: 0,
+        })
     }
 
     #[inline]
@@ -69,14 +76,24 @@ impl LineFormat for SepBit {
         gap(line, "is no address", "expected pages of 4 KiB")?;
         let size = line.uint().ok_or_else(|| line.fault("is no size", "expected a whole number"))?;
         gap(line, "is no size", "expected a whole number")?;
-        // The seam for streams: the number is known here and dropped.
-        line.uint().ok_or_else(|| line.fault("is no stream", "expected a whole number"))?;
+        let from = line.at();
+        let stream = line.uint().ok_or_else(|| line.fault("is no stream", "expected a whole number"))?;
+        self.stream = u32::try_from(stream)
+            .map_err(|_| line.fault_from(from, "is no stream", "expected a whole number below 2^32"))?;
         line.blanks();
         if !line.at_end() {
             return Err(line.fault("is no stream", "expected a whole number and the end of the line"));
         }
         let (offset, bytes) = (scaled(lba, self.lba_bytes)?, scaled(size, self.size_bytes)?);
         Ok(op.map(|op| Record { stamp, op, offset, bytes, device: ONE_DEVICE }))
+    }
+
+    fn columns(&self) -> OptionalColumns {
+        OptionalColumns { stream: true, ..OptionalColumns::default() }
+    }
+
+    fn extras(&mut self, _bytes: u64, batch: &mut RequestBatch) {
+        batch.stream.push(self.stream);
     }
 
     fn assumed(&self, out: &mut Vec<String>) {
