@@ -4,6 +4,7 @@ use floatgate_base::{Error, Kind, Place, Result};
 use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::{PyTypeInfo, create_exception};
+use std::sync::{Mutex, PoisonError};
 
 create_exception!(
     _core,
@@ -14,8 +15,35 @@ create_exception!(
 create_exception!(_core, InputError, FloatgateError, "Unusable input: exit status 2.");
 create_exception!(_core, RunError, FloatgateError, "The run failed: exit status 1.");
 
+/// An exception on its way through the core, which knows only its own errors.
+static CARRIED: Mutex<Option<PyErr>> = Mutex::new(None);
+const CARRIED_TEXT: &str = "an exception of Python";
+
+/// Takes an exception into the core: floatgate's own as what they say, any other (Ctrl-C included) as it is, to come
+/// out again where the core's error is raised.
+pub fn carry(exception: PyErr) -> Box<Error> {
+    let ours = Python::attach(|py| {
+        let kind = if exception.is_instance_of::<InputError>(py) { Kind::Input } else { Kind::Run };
+        let ours = exception.is_instance_of::<FloatgateError>(py);
+        ours.then(|| (kind, exception.value(py).to_string()))
+    });
+    match ours {
+        Some((Kind::Input, message)) => Error::input(Place::None, message, ""),
+        Some((Kind::Run, message)) => Error::run(message, ""),
+        None => {
+            *CARRIED.lock().unwrap_or_else(PoisonError::into_inner) = Some(exception);
+            Error::run(CARRIED_TEXT, "")
+        }
+    }
+}
+
 /// Turns a core error into its exception.
 pub fn raise(error: &Error) -> PyErr {
+    if error.what == CARRIED_TEXT
+        && let Some(exception) = CARRIED.lock().unwrap_or_else(PoisonError::into_inner).take()
+    {
+        return exception;
+    }
     let message = error.to_string();
     match error.kind {
         Kind::Input => InputError::new_err(message),

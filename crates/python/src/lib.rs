@@ -1,6 +1,7 @@
 //! `floatgate._core`: a thin layer between Python and the core. It converts, releases the interpreter while the core
 //! works, and turns the core's errors into exceptions; it decides nothing.
 
+mod columns;
 mod errors;
 mod experiment;
 mod trace;
@@ -41,6 +42,7 @@ fn theory_wa(policy: &str, spare_factor: f64, pages_per_block: u32, choices: Opt
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
+    columns::register();
     module.add_function(wrap_pyfunction!(theory_wa, module)?)?;
     experiment::register(module)?;
     trace::register(module)

@@ -79,6 +79,7 @@ class FileTracker:
         cwd: where the program starts.
         inherited: the files that it starts with.
         keep_reads: whether reads reach the cache.
+        of_this_machine: whether paths may be looked at to tell regular files from others.
     """
 
     def __init__(
@@ -90,6 +91,7 @@ class FileTracker:
         inherited: list[Inherited],
         *,
         keep_reads: bool = False,
+        of_this_machine: bool = True,
     ) -> None:
         """Start with one process."""
         self.files: list[File] = []
@@ -98,6 +100,7 @@ class FileTracker:
         self._contexts = contexts
         self._spawned = spawned
         self._keep_reads = keep_reads
+        self._of_this_machine = of_this_machine
         self._by_path: dict[str, File] = {}
         self._irregular: set[str] = set()
         self._tables: dict[int, Table] = {}
@@ -180,7 +183,7 @@ class FileTracker:
             return None
         file = self._by_path.get(path)
         if file is None:
-            if _is_irregular(path):
+            if self._of_this_machine and _is_irregular(path):
                 self._irregular.add(path)
                 return None
             file = self._nameless(path)

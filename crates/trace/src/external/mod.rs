@@ -3,12 +3,15 @@
 //!
 //! The layer registers one opener for all of them; without it these formats are refused with a reason.
 
+mod column_hash;
+
 use crate::cursor::Fault;
 use crate::input::Input;
 use crate::intake::{Intake, Record};
 use crate::options::{OnBadLine, TimeUnit};
 use crate::setup::Setup;
 use crate::source::{Context, Source, Summary};
+use column_hash::ColumnHasher;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
@@ -131,7 +134,7 @@ struct ColumnSource {
     first_request: u64,
     rows: Vec<u64>,
     /// Over the columns, not over the file: a file packed in another way holds the same trace.
-    hasher: Option<blake3::Hasher>,
+    hasher: Option<ColumnHasher>,
     hash: Option<String>,
     ended: bool,
     /// Lives as long as the reader may look into it.
@@ -152,7 +155,7 @@ impl ColumnSource {
             context_of: FxHashMap::default(),
             first_request: 0,
             rows: Vec::new(),
-            hasher: Some(blake3::Hasher::new()),
+            hasher: Some(ColumnHasher::default()),
             hash: None,
             ended: false,
             _copy: copy,
@@ -172,7 +175,7 @@ impl ColumnSource {
             return Err(Error::input(place, "columns of different lengths", self.setup.info.line));
         }
         if let Some(hasher) = &mut self.hasher {
-            update(hasher, &self.chunk);
+            hasher.update(&self.chunk);
         }
         for context in std::mem::take(&mut self.chunk.contexts) {
             let at = self.context(context.id);
@@ -247,7 +250,7 @@ impl ColumnSource {
     fn finish(&mut self) -> Result<()> {
         self.ended = true;
         if let Some(hasher) = self.hasher.take() {
-            self.hash = Some(hasher.finalize().to_hex().to_string());
+            self.hash = Some(hasher.finish());
         }
         if self.intake.counts.requests > 0 {
             return Ok(());
@@ -256,40 +259,6 @@ impl ColumnSource {
         let place = Place::Path(self.setup.path.clone());
         Err(Error::input(place, what, "expected at least one read, write or TRIM"))
     }
-}
-
-/// Bytes of rows that are hashed together, because that is faster.
-const HASHED_AT_ONCE: usize = 64 << 10;
-
-/// Hashes what the rows say, the same however they are cut into chunks and devices are numbered.
-fn update(hasher: &mut blake3::Hasher, chunk: &ColumnChunk) {
-    let rows = &chunk.rows;
-    let mut row = Vec::with_capacity(HASHED_AT_ONCE + 4096);
-    for i in 0..rows.len() {
-        if row.len() > HASHED_AT_ONCE {
-            hasher.update(&row);
-            row.clear();
-        }
-        row.extend_from_slice(&rows.time_ns[i].to_le_bytes());
-        row.extend_from_slice(&rows.offset[i].to_le_bytes());
-        row.extend_from_slice(&rows.bytes[i].to_le_bytes());
-        row.push(rows.op[i] as u8);
-        row.extend_from_slice(chunk.devices[usize::from(rows.device[i])].as_bytes());
-        row.push(0);
-        if let Some(id) = chunk.context_ids.get(i) {
-            row.extend_from_slice(&id.to_le_bytes());
-        }
-        if let Some(stream) = rows.stream.get(i) {
-            row.extend_from_slice(&stream.to_le_bytes());
-        }
-        if !rows.content.end.is_empty() {
-            for k in rows.content.range(i) {
-                row.extend_from_slice(&rows.content.fingerprint[k].to_le_bytes());
-                row.extend_from_slice(&rows.content.compressed_bytes[k].to_le_bytes());
-            }
-        }
-    }
-    hasher.update(&row);
 }
 
 impl Source for ColumnSource {
@@ -326,7 +295,7 @@ impl Source for ColumnSource {
         self.chunk.clear();
         (self.cursor, self.before, self.ended) = (0, 0, false);
         self.intake.restart();
-        self.hasher = self.hash.is_none().then(blake3::Hasher::new);
+        self.hasher = self.hash.is_none().then(ColumnHasher::default);
         Ok(())
     }
 
@@ -369,5 +338,4 @@ impl Source for ColumnSource {
 }
 
 #[cfg(test)]
-#[path = "external_tests.rs"]
 mod tests;

@@ -1,0 +1,238 @@
+"""Our own trace format: Parquet with one row a request (docs/formats.md)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from floatgate.errors import InputError, input_error, quoted
+
+if TYPE_CHECKING:
+    import numpy as np
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from floatgate.trace_columns import Rows
+
+OPERATIONS = ("read", "write", "trim")
+REQUIRED = ("op", "offset", "bytes")
+_DEVICES_MAX = 1 << 16
+_ROWS = 1 << 16
+
+
+class ParquetReader:
+    """Reads a trace row group by row group."""
+
+    def __init__(self, name: str, path: str) -> None:
+        """Open the file and look at its schema.
+
+        Args:
+            name: what the user called it, for messages.
+            path: where it is.
+
+        Raises:
+            InputError: it is no Parquet, or not with our columns.
+        """
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        self._name = name
+        try:
+            there = pq.read_schema(path).names
+            named = [column for column in ("device", "op") if column in there]
+            self._file = pq.ParquetFile(path, read_dictionary=named)
+        except (pa.ArrowException, OSError) as error:
+            raise self._damaged(error) from None
+        columns = set(self._file.schema_arrow.names)
+        missing = [column for column in REQUIRED if column not in columns]
+        if missing:
+            raise input_error(
+                f"{name}: has no column {quoted(missing)}; expected a trace with {quoted(list(REQUIRED))}, "
+                "as floatgate writes it"
+            )
+        described = self._metadata()
+        self.has_times = "time_ns" in columns and described.get("has_times", True) is not False
+        content = columns & {"fingerprints", "compressed_bytes"}
+        self.optional = [*sorted(columns & {"context", "stream"}), *(["content"] if content else [])]
+        known = ("time_ns", "device", *REQUIRED, "context", "stream", "fingerprints", "compressed_bytes")
+        self._columns = [column for column in known if column in columns]
+        contexts = described.get("contexts")
+        self._names: list[tuple[int, str]] = _names(contexts) if isinstance(contexts, dict) else []
+        self._rows = 0
+        self._batches: Iterator[pa.RecordBatch] = iter(())
+        self.restart()
+
+    def restart(self) -> None:
+        """Begin again."""
+        self._rows = 0
+        self._batches = self._file.iter_batches(batch_size=_ROWS, columns=self._columns, use_threads=False)
+
+    def assumed(self) -> list[str]:
+        """Nothing: the file states everything."""
+        return []
+
+    def next(self) -> Rows | None:
+        """The next rows; None at the end.
+
+        Raises:
+            InputError: with the rows in which something is wrong.
+        """
+        import pyarrow as pa
+
+        while True:
+            try:
+                batch = next(self._batches, None)
+                if batch is None:
+                    return None
+                if batch.num_rows == 0:
+                    continue
+                rows = self._convert(batch)
+            except InputError:
+                raise
+            except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+                raise self._damaged(error) from None
+            self._rows += batch.num_rows
+            return rows
+
+    def _damaged(self, error: Exception) -> InputError:
+        reason = str(error).split("\n", 1)[0].strip() or type(error).__name__
+        return input_error(f"{self._name}: is damaged or no Parquet file ({reason}); expected an intact one")
+
+    def _metadata(self) -> dict[str, Any]:
+        raw = (self._file.schema_arrow.metadata or {}).get(b"floatgate") or (self._file.metadata.metadata or {}).get(
+            b"floatgate"
+        )
+        try:
+            described = json.loads(raw) if raw else {}
+        except ValueError:
+            return {}
+        return described if isinstance(described, dict) else {}
+
+    def _convert(self, batch: pa.RecordBatch) -> Rows:
+        import numpy as np
+
+        count = batch.num_rows
+        get = batch.schema.names
+        rows: Rows = {
+            "time_ns": self._numbers(batch, "time_ns", "int64")
+            if "time_ns" in get and self.has_times
+            else np.zeros(count, "i8"),
+            "offset": self._numbers(batch, "offset", "uint64"),
+            "bytes": self._numbers(batch, "bytes", "uint64"),
+            "op": self._operations(batch),
+            "device": np.zeros(count, "u2"),
+            "devices": ["0"],
+        }
+        if "device" in get:
+            rows["device"], rows["devices"] = self._devices(batch)
+        if "context" in self.optional:
+            rows["context"] = self._numbers(batch, "context", "uint64", null=0)
+            rows["contexts"] = self._names if self._rows == 0 else []
+        if "stream" in self.optional:
+            rows["stream"] = self._numbers(batch, "stream", "uint32", null=0)
+        if "content" in self.optional:
+            rows |= self._content(batch)
+        return rows
+
+    def _numbers(self, batch: pa.RecordBatch, name: str, kind: str, null: int | None = None) -> NDArray[Any]:
+        """A column as numbers of a kind; what does not fit is refused."""
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column = batch.column(name)
+        if column.null_count:
+            if null is None:
+                row = pc.index(column.is_null(), True).as_py()
+                raise self._bad(row, f"{name} is null", "expected a value in every row")
+            column = column.fill_null(null)
+        if not pa.types.is_integer(column.type):
+            raise input_error(f"{self._name}: {name} is of type {column.type}; expected whole numbers ({kind})")
+        try:
+            column = column.cast(kind)
+        except pa.ArrowInvalid as error:
+            raise input_error(f"{self._name}: {name}: {str(error).split(chr(10), 1)[0]}; expected {kind}") from None
+        return np.ascontiguousarray(column.to_numpy(zero_copy_only=False))
+
+    def _bad(self, row: int, what: str, expected: str) -> InputError:
+        return input_error(f"{self._name}:{self._rows + row + 1}: {what}; {expected}")
+
+    def _encoded(self, batch: pa.RecordBatch, name: str) -> tuple[NDArray[np.intp], list[str]]:
+        """A column of names as indices and the names."""
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column = batch.column(name)
+        if column.null_count:
+            row = pc.index(column.is_null(), True).as_py()
+            raise self._bad(row, f"{name} is null", "expected a name in every row")
+        if not pa.types.is_dictionary(column.type):
+            column = column.cast("string").dictionary_encode()
+        names = [str(value) for value in column.dictionary.to_pylist()]
+        return np.asarray(column.indices.to_numpy(zero_copy_only=False), dtype=np.intp), names
+
+    def _operations(self, batch: pa.RecordBatch) -> NDArray[np.uint8]:
+        import numpy as np
+
+        indices, names = self._encoded(batch, "op")
+        codes = np.array([OPERATIONS.index(name) if name in OPERATIONS else 255 for name in names], dtype="u1")
+        found: NDArray[np.uint8] = codes[indices] if len(names) else np.zeros(0, "u1")
+        bad = np.flatnonzero(found == 255)
+        if len(bad):
+            name = names[indices[bad[0]]]
+            raise self._bad(int(bad[0]), f"'{name}' is no operation", f"expected one of {quoted(list(OPERATIONS))}")
+        return found
+
+    def _devices(self, batch: pa.RecordBatch) -> tuple[NDArray[np.uint16], list[str]]:
+        indices, names = self._encoded(batch, "device")
+        if len(names) > _DEVICES_MAX:
+            raise input_error(f"{self._name}: more than {_DEVICES_MAX} devices; expected at most {_DEVICES_MAX}")
+        return indices.astype("u2"), names
+
+    def _content(self, batch: pa.RecordBatch) -> Rows:
+        """Lists of all pages, one behind the other, and where those of each row end."""
+        import numpy as np
+
+        ends: NDArray[np.uint64] | None = None
+        rows: Rows = {}
+        for column, name, kind in (
+            ("fingerprints", "fingerprint", "uint64"),
+            ("compressed_bytes", "compressed_bytes", "uint16"),
+        ):
+            if column not in batch.schema.names:
+                continue
+            found, values = self._lists(batch, column, kind)
+            if ends is not None and not np.array_equal(ends, found):
+                row = int(np.flatnonzero(ends != found)[0])
+                raise self._bad(row, "fingerprints and compressed_bytes differ in length", "expected one entry a page")
+            ends, rows[name] = found, values
+        if ends is None:
+            return {}
+        entries = int(ends[-1]) if len(ends) else 0
+        rows.setdefault("fingerprint", np.zeros(entries, "u8"))
+        rows.setdefault("compressed_bytes", np.zeros(entries, "u2"))
+        return {**rows, "content_end": ends}
+
+    def _lists(self, batch: pa.RecordBatch, name: str, kind: str) -> tuple[NDArray[np.uint64], NDArray[Any]]:
+        import numpy as np
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        column = batch.column(name)
+        if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
+            raise input_error(f"{self._name}: {name} is of type {column.type}; expected a list of {kind}")
+        lengths = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
+        values = column.flatten().fill_null(0)
+        try:
+            flat = values.cast(kind).to_numpy(zero_copy_only=False)
+        except pa.ArrowInvalid as error:
+            raise input_error(f"{self._name}: {name}: {str(error).split(chr(10), 1)[0]}; expected {kind}") from None
+        return np.cumsum(lengths, dtype="u8"), np.ascontiguousarray(flat)
+
+
+def _names(contexts: dict[str, Any]) -> list[tuple[int, str]]:
+    """The contexts of the metadata that can be understood: number and name."""
+    read: Callable[[Any], str] = lambda entry: str(entry.get("name", "")) if isinstance(entry, dict) else ""  # noqa: E731
+    return [(int(key), read(entry)) for key, entry in contexts.items() if key.isdecimal() and int(key) < 1 << 64]
