@@ -28,7 +28,14 @@ from floatgate.recorder.calls import Call, Tally
 PERF, STRACE = "perf", "strace"
 BACKENDS = (PERF, STRACE)
 _POLL_S = 0.02
-_RING_BYTES = "16M"
+_RING_MIB = (16, 256)
+"""Least and most that perf keeps of a processor's events until it has stored them. With stacks of 8 KiB a linker or a
+database fills 16 MiB within some 40 ms; what comes on top is lost."""
+_RING_SHARE = 32
+"""The rings of all processors together take at most this part of the memory that is free."""
+_NOT_STRACE = ("--filter", 'comm != "strace"')
+"""Strace writes each of its lines by itself. Perf would keep a stack for every one of them: of a compilation, with its
+many opens, some fifty times as much as of the compiler."""
 _WRAPPER = 'echo $$ > "$1"; shift; exec "$@"'
 _STAMPS = "--absolute-timestamps=format:unix,precision:ns"
 _ALLOW_PERF = (
@@ -175,11 +182,11 @@ def _perf_events(stack_bytes: int, *, reads: bool) -> list[str]:
     with_stack = [name for name in perf_text.WRITES if _has(tracepoints, name)]
     without = [name for name in ("lseek", *(perf_text.READS if reads else ())) if _has(tracepoints, name)]
     for name in with_stack:
-        arguments += ["-e", f"syscalls:sys_enter_{name}/call-graph=dwarf,stack-size={stack_bytes}/"]
-        arguments += ["-e", f"syscalls:sys_exit_{name}/call-graph=no/"]
+        arguments += ["-e", f"syscalls:sys_enter_{name}/call-graph=dwarf,stack-size={stack_bytes}/", *_NOT_STRACE]
+        arguments += ["-e", f"syscalls:sys_exit_{name}/call-graph=no/", *_NOT_STRACE]
     for name in without:
         for side in ("enter", "exit"):
-            arguments += ["-e", f"syscalls:sys_{side}_{name}/call-graph=no/"]
+            arguments += ["-e", f"syscalls:sys_{side}_{name}/call-graph=no/", *_NOT_STRACE]
     return arguments
 
 
@@ -225,13 +232,40 @@ def run(
     data, pid_file = folder / "perf.data", folder / "strace.pid"
     events = _perf_events(stack_bytes, reads=reads)
     wrapped = ["sh", "-c", _WRAPPER, "sh", str(pid_file), *_strace_command(output, names, stacks=False), *command]
-    full = ["perf", "record", "-q", "-k", "mono", "-m", _RING_BYTES, *events, "-o", str(data), "--", *wrapped]
+    full = [
+        "perf",
+        "record",
+        "-q",
+        "-k",
+        "mono",
+        "-m",
+        f"{ring_mib(_free_bytes(), os.cpu_count() or 1)}M",
+        *events,
+        "-o",
+        str(data),
+        "--",
+        *wrapped,
+    ]
     wall_s, clock = _watch(full, folder, stdout)
     numbers = perf_data.separate_programs(data)
     text = folder / "perf.txt"
     _perf_script(data, text, folder)
     data.unlink(missing_ok=True)
     return Recording(PERF, wall_s, _first_task(output), output, text, int(pid_file.read_text()), clock, numbers)
+
+
+def ring_mib(free_bytes: int, processors: int) -> int:
+    """Mebibytes of perf's ring for each processor: a power of two, as perf wants it."""
+    least, most = _RING_MIB
+    fair = free_bytes // _RING_SHARE // processors >> 20
+    return max(least, min(most, 1 << max(0, fair.bit_length() - 1)))
+
+
+def _free_bytes() -> int:
+    try:
+        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        return 0
 
 
 def _first_task(output: Path) -> int | None:

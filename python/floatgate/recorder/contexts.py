@@ -74,12 +74,18 @@ class ContextTable:
         """The name of a context."""
         return context_name(self._frames[context])
 
-    def described(self) -> dict[str, Any]:
-        """For the trace's metadata: by the context in decimal, its name and frames."""
+    def described(self, used: set[int] | None = None) -> dict[str, Any]:
+        """For the trace's metadata: by the context in decimal, its name and frames.
+
+        Args:
+            used: the contexts to tell of, or None for all. Many never reach the drive: another write of the page, or
+                the end of the file, comes before the write-back.
+        """
         return {
             str(context): {
                 "name": context_name(frames),
                 "frames": [f"{_place(frame)} {frame.symbol}".rstrip() for frame in frames],
             }
             for context, frames in sorted(self._frames.items())
+            if used is None or context in used
         }

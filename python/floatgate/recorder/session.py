@@ -152,7 +152,8 @@ class _Build:
                 "pages_known": self._content.known,
                 "pages_unknown": self._content.unknown,
             }
-        return {"schema": trace_file.SCHEMA, "contexts": self._contexts.described(), "recorder": recorder}
+        contexts = self._contexts.described(self._columns.contexts())
+        return {"schema": trace_file.SCHEMA, "contexts": contexts, "recorder": recorder}
 
     def _losses(self) -> dict[str, Any]:
         tally, counts = self._tally, self._tracker.counts
@@ -194,7 +195,7 @@ class _Build:
             "updates": updates,
             "files": len(self._tracker.files),
             "drive_bytes": self._layout.pages * PAGE_BYTES,
-            "contexts": len(self._contexts),
+            "contexts": len(self._columns.contexts()),
             "top_contexts": top,
             **self._losses(),
             "exit_status": self.status,

@@ -46,6 +46,10 @@ class Columns:
         self.file.append(request.file)
         self.file_page.append(request.file_page)
 
+    def contexts(self) -> set[int]:
+        """The contexts of the requests."""
+        return {context for context, there in zip(self.context, self.has_context, strict=True) if there}
+
 
 class Content:
     """What the pages hold, as far as it can be known after the program's end.
