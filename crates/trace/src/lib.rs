@@ -3,6 +3,7 @@
 //! Must not know: drives, pages of flash, policies, configuration files.
 
 mod binary;
+pub mod content;
 mod cursor;
 pub mod external;
 pub mod formats;
@@ -20,6 +21,7 @@ mod tar;
 mod text;
 pub mod write;
 
+pub use content::{ContentModel, WithContent};
 pub use formats::{FORMATS, FormatInfo};
 pub use generate::{Generator, GeneratorConfig, Pattern};
 pub use info::{DeviceInfo, Info, info};

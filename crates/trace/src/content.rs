@@ -1,0 +1,243 @@
+//! What is written, by a seeded model, for traces and generators that do not tell it.
+
+use crate::source::{Context, Source, Summary};
+use floatgate_base::{
+    ContentColumns, Error, Op, OptionalColumns, Place, RequestBatch, Result, Rng, TRACE_PAGE_BYTES,
+};
+use rustc_hash::FxHashMap;
+
+/// Pages whose present content may come again.
+const POOL: usize = 1 << 16;
+/// Longer writes get no content: a transfer of more than 1 GiB is hardly one, and its pages would fill the memory.
+const PAGES_MAX: u64 = 1 << 18;
+
+/// The content of page writes.
+///
+/// A page write either repeats what some other page holds at that moment, or is new. Equal content has equal compressed
+/// size. Of the pages that can be compressed, sizes spread evenly around their mean with a peak at it (a triangle).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContentModel {
+    /// Share of the page writes that repeat what is stored already.
+    pub duplicate_share: f64,
+    /// Mean compressed size / page, over new content, incompressible pages included; 1 is incompressible.
+    pub compressed_share: f64,
+    /// Share of new content that cannot be compressed at all.
+    pub incompressible_share: f64,
+    /// Seed of its own random stream.
+    pub seed: u64,
+}
+
+impl ContentModel {
+    /// Refuses shares that cannot be.
+    ///
+    /// # Errors
+    /// Names the setting and what it may be.
+    pub fn validate(&self) -> Result<()> {
+        let refuse = |key: &str, value: f64, expected: String| {
+            Err(Error::input(Place::Setting(key.into()), format!("{value}"), expected))
+        };
+        if !(0.0..1.0).contains(&self.duplicate_share) {
+            let expected = "expected a share of at least 0 and below 1";
+            return refuse("duplicate_share", self.duplicate_share, expected.into());
+        }
+        if !(self.compressed_share > 0.0 && self.compressed_share <= 1.0) {
+            return refuse(
+                "compressed_share",
+                self.compressed_share,
+                "expected compressed / plain size above 0 and at most 1".into(),
+            );
+        }
+        let hard = self.incompressible_share;
+        if !(0.0..1.0).contains(&hard) {
+            return refuse("incompressible_share", hard, "expected a share of at least 0 and below 1".into());
+        }
+        if hard >= self.compressed_share {
+            let expected = format!("expected less than compressed_share = {}", self.compressed_share);
+            return refuse("incompressible_share", hard, expected);
+        }
+        Ok(())
+    }
+
+    /// Mean compressed size / page of the pages that can be compressed.
+    fn mean(&self) -> f64 {
+        (self.compressed_share - self.incompressible_share) / (1.0 - self.incompressible_share)
+    }
+}
+
+/// Pages and what they hold now, as many as fit: what can be repeated.
+#[derive(Default)]
+struct Pool {
+    pages: Vec<(u64, u64)>,
+    slot: FxHashMap<u64, u32>,
+    oldest: usize,
+}
+
+impl Pool {
+    /// A page holds something new.
+    fn set(&mut self, page: u64, fingerprint: u64) {
+        if let Some(&slot) = self.slot.get(&page) {
+            self.pages[slot as usize].1 = fingerprint;
+        } else if self.pages.len() < POOL {
+            self.slot.insert(page, self.pages.len() as u32);
+            self.pages.push((page, fingerprint));
+        } else {
+            self.slot.remove(&self.pages[self.oldest].0);
+            self.slot.insert(page, self.oldest as u32);
+            self.pages[self.oldest] = (page, fingerprint);
+            self.oldest = (self.oldest + 1) % POOL;
+        }
+    }
+
+    /// Pages hold nothing any more.
+    fn forget(&mut self, pages: std::ops::Range<u64>) {
+        if pages.end.saturating_sub(pages.start) > self.pages.len() as u64 {
+            let gone: Vec<u64> = self.pages.iter().map(|p| p.0).filter(|p| pages.contains(p)).collect();
+            gone.into_iter().for_each(|page| self.remove(page));
+        } else {
+            pages.for_each(|page| self.remove(page));
+        }
+    }
+
+    fn remove(&mut self, page: u64) {
+        let Some(slot) = self.slot.remove(&page) else { return };
+        self.pages.swap_remove(slot as usize);
+        if let Some(moved) = self.pages.get(slot as usize) {
+            self.slot.insert(moved.0, slot);
+        }
+        self.oldest = if self.pages.is_empty() { 0 } else { self.oldest % self.pages.len() };
+    }
+}
+
+/// A source whose writes get the content of a model.
+pub struct WithContent {
+    inner: Box<dyn Source>,
+    model: ContentModel,
+    rng: Rng,
+    /// Contents made so far.
+    made: u64,
+    pool: Pool,
+}
+
+impl WithContent {
+    /// Puts a model behind a source.
+    ///
+    /// # Errors
+    /// Shares that cannot be; a source that has content of its own.
+    pub fn new(inner: Box<dyn Source>, model: ContentModel) -> Result<Self> {
+        model.validate()?;
+        if inner.columns().content {
+            let what = format!("this {} trace has content of its own", inner.format());
+            return Err(Error::input(Place::Setting("duplicate_share".into()), what, "leave it out"));
+        }
+        let rng = Rng::new(model.seed, "content");
+        Ok(Self { inner, model, rng, made: 0, pool: Pool::default() })
+    }
+
+    /// The content of one page write.
+    fn page(&mut self, page: u64) -> u64 {
+        let repeats = self.rng.unit() < self.model.duplicate_share && !self.pool.pages.is_empty();
+        let fingerprint = if repeats {
+            self.pool.pages[self.rng.below(self.pool.pages.len() as u64) as usize].1
+        } else {
+            self.made += 1;
+            // Odd steps of an odd multiplier: never the same twice, never 0 before 2^64.
+            mixed(self.model.seed.wrapping_add(self.made.wrapping_mul(0x9e37_79b9_7f4a_7c15))).max(1)
+        };
+        self.pool.set(page, fingerprint);
+        fingerprint
+    }
+
+    /// The compressed size that goes with a content.
+    fn compressed(&self, fingerprint: u64) -> u16 {
+        let bits = mixed(fingerprint ^ 0xa5a5_a5a5_a5a5_a5a5);
+        let unit = |bits: u64| (bits & 0x1f_ffff) as f64 / (1u64 << 21) as f64;
+        if unit(bits) < self.model.incompressible_share {
+            return TRACE_PAGE_BYTES as u16;
+        }
+        let mean = self.model.mean();
+        let spread = mean.min(1.0 - mean);
+        let share = mean + spread * (unit(bits >> 21) + unit(bits >> 42) - 1.0);
+        ((share * TRACE_PAGE_BYTES as f64).round() as u16).clamp(1, TRACE_PAGE_BYTES as u16)
+    }
+}
+
+/// The finaliser of SplitMix64: one to one, and bits of one do not tell those of the next.
+fn mixed(mut x: u64) -> u64 {
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+impl Source for WithContent {
+    fn fill(&mut self, batch: &mut RequestBatch, max: usize) -> Result<()> {
+        let before = batch.len();
+        self.inner.fill(batch, max)?;
+        let mut content: ContentColumns = std::mem::take(&mut batch.content);
+        for i in before..batch.len() {
+            // Devices have pages of their own.
+            let base = u64::from(batch.device[i]) << 52;
+            let first = base + batch.offset[i] / TRACE_PAGE_BYTES;
+            let pages = batch.bytes[i].div_ceil(TRACE_PAGE_BYTES);
+            match batch.op[i] {
+                Op::Write if pages <= PAGES_MAX => {
+                    for page in first..first + pages {
+                        let fingerprint = self.page(page);
+                        content.push(fingerprint, self.compressed(fingerprint));
+                    }
+                }
+                Op::Trim => self.pool.forget(first..first.saturating_add(pages)),
+                _ => {}
+            }
+            content.close();
+        }
+        batch.content = content;
+        Ok(())
+    }
+
+    fn rewind(&mut self) -> Result<()> {
+        self.inner.rewind()?;
+        self.rng = Rng::new(self.model.seed, "content");
+        self.made = 0;
+        self.pool = Pool::default();
+        Ok(())
+    }
+
+    fn format(&self) -> &'static str {
+        self.inner.format()
+    }
+
+    fn devices(&self) -> &[String] {
+        self.inner.devices()
+    }
+
+    fn summary(&self) -> Summary {
+        self.inner.summary()
+    }
+
+    fn place_of(&self, index: u64) -> String {
+        self.inner.place_of(index)
+    }
+
+    fn has_times(&self) -> bool {
+        self.inner.has_times()
+    }
+
+    fn assumed(&self) -> Vec<String> {
+        let mut out = self.inner.assumed();
+        let m = &self.model;
+        out.push(format!(
+            "content is made up: {} of the page writes repeat what is stored, compressed / plain size {}, \
+             {} incompressible, seed {}",
+            m.duplicate_share, m.compressed_share, m.incompressible_share, m.seed
+        ));
+        out
+    }
+
+    fn columns(&self) -> OptionalColumns {
+        OptionalColumns { content: true, ..self.inner.columns() }
+    }
+
+    fn contexts(&self) -> &[Context] {
+        self.inner.contexts()
+    }
+}
