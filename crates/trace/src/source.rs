@@ -1,5 +1,6 @@
 //! What a trace reader and a workload generator have in common.
 
+use crate::slice::SliceReport;
 use floatgate_base::{OptionalColumns, RequestBatch, Result};
 
 /// What a source can tell about itself once it has been read to its end.
@@ -76,5 +77,10 @@ pub trait Source: Send {
     /// The contexts seen so far; `RequestBatch::context` indexes this table, whose entry 0 stands for no context.
     fn contexts(&self) -> &[Context] {
         &[]
+    }
+
+    /// What has been kept and left out so far, if this is a slice of a trace.
+    fn slice_report(&self) -> Option<SliceReport> {
+        None
     }
 }

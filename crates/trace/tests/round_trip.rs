@@ -3,11 +3,13 @@
 
 mod common;
 
+use common::memory::{Memory, any_source};
 use common::{Row, open_bytes, options, rows_of};
 use floatgate_base::Op;
 use floatgate_trace::write::write;
 use floatgate_trace::{Generator, GeneratorConfig, Source, WriteFormat, WriteReport};
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// Writes a source and reads it back.
 fn round(source: &mut dyn Source, format: WriteFormat, name: &str) -> (Vec<Row>, WriteReport) {
@@ -16,49 +18,172 @@ fn round(source: &mut dyn Source, format: WriteFormat, name: &str) -> (Vec<Row>,
     (rows_of(&mut *open_bytes(&out, "t", &options(Some(name))).unwrap(), 100).unwrap(), report)
 }
 
-/// A source of the given requests, by way of an iolog that names devices and microseconds.
-fn source_of(rows: &[(u64, u8, u8, u64, u64)]) -> Box<dyn Source> {
-    let mut text = "fio version 3 iolog\n".to_owned();
-    for (us, device, op, offset, bytes) in rows {
-        let op = ["read", "write", "trim"][usize::from(*op)];
-        text += &format!("{us} disk_{device} {op} {offset} {bytes}\n");
+/// What a format does to a stamp, to the bytes addressed, and to a TRIM.
+struct Holds {
+    format: WriteFormat,
+    name: &'static str,
+    unit_ns: i64,
+    negative: bool,
+    sectors: bool,
+    trims: bool,
+}
+
+const FORMATS: [Holds; 5] = [
+    Holds {
+        format: WriteFormat::FioIologV2,
+        name: "fio-iolog",
+        unit_ns: 0,
+        negative: false,
+        sectors: false,
+        trims: true,
+    },
+    Holds {
+        format: WriteFormat::FioIologV3,
+        name: "fio-iolog",
+        unit_ns: 1000,
+        negative: false,
+        sectors: false,
+        trims: true,
+    },
+    Holds {
+        format: WriteFormat::Msr,
+        name: "msr",
+        unit_ns: 100,
+        negative: true,
+        sectors: false,
+        trims: false,
+    },
+    Holds {
+        format: WriteFormat::MqSim,
+        name: "mqsim",
+        unit_ns: 1,
+        negative: false,
+        sectors: true,
+        trims: false,
+    },
+    Holds {
+        format: WriteFormat::BlkParse,
+        name: "blkparse",
+        unit_ns: 1,
+        negative: false,
+        sectors: true,
+        trims: true,
+    },
+];
+
+/// The whole sectors around some bytes, as far as 2^64 bytes and, for transfers, 1 TiB allow.
+fn whole_sectors(op: Op, offset: u64, bytes: u64) -> (u64, u64) {
+    let end = (u128::from(offset) + u128::from(bytes)).div_ceil(512) * 512;
+    let end = end.min((1 << 64) - 512) as u64;
+    let first = (offset / 512 * 512).min(end - 512);
+    let most = if op == Op::Trim { u64::MAX } else { 1 << 40 };
+    (first, (end - first).min(most))
+}
+
+impl Holds {
+    /// What must be read back, with the source's names of devices, and what must be counted.
+    fn expected(&self, source: &Memory) -> (Vec<Row>, WriteReport) {
+        let (mut rows, mut report) = (Vec::new(), WriteReport::default());
+        let all = &source.rows;
+        for i in 0..all.len() {
+            let (mut time, op, mut offset, mut bytes) =
+                (all.time_ns[i], all.op[i], all.offset[i], all.bytes[i]);
+            report.contexts_left_out += u64::from(source.columns.context && all.context[i] != 0);
+            report.streams_left_out += u64::from(source.columns.stream && all.stream[i] != 0);
+            report.contents_left_out += u64::from(source.columns.content && !all.content.range(i).is_empty());
+            if op == Op::Trim && !self.trims {
+                report.trims_left_out += 1;
+                continue;
+            }
+            if self.unit_ns == 0 {
+                report.stamps_left_out += u64::from(source.times);
+                time = 0;
+            } else {
+                report.stamps_made_up += u64::from(!source.times);
+                if time < 0 && !self.negative {
+                    report.stamps_clamped += 1;
+                    time = 0;
+                }
+                report.stamps_rounded += u64::from(time % self.unit_ns != 0);
+                time = time.div_euclid(self.unit_ns) * self.unit_ns;
+            }
+            if self.sectors {
+                report.widened += u64::from(offset % 512 != 0 || bytes % 512 != 0);
+                (offset, bytes) = whole_sectors(op, offset, bytes);
+            }
+            report.requests += 1;
+            rows.push((time, source.devices[usize::from(all.device[i])].clone(), op, offset, bytes));
+        }
+        let first = rows.first().map_or(0, |r| r.0);
+        rows.iter_mut().for_each(|r| r.0 -= first);
+        (rows, report)
     }
-    open_bytes(text.as_bytes(), "t", &options(Some("fio-iolog"))).unwrap()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(64))]
+    #![proptest_config(ProptestConfig::with_cases(256))]
 
+    /// Everything that a format can hold survives as it is, and all else is counted, to the request.
     #[test]
-    fn requests_survive(
-        rows in prop::collection::vec((0u64..1 << 40, 0u8..5, 0u8..3, 0u64..1 << 45, 1u64..1 << 30), 1..60),
-    ) {
-        let mut rows = rows;
-        // The first stamp is the smallest, since fio and MQSim know no negative times.
-        rows[0].0 = 0;
-        let original = rows_of(&mut *source_of(&rows), 9).unwrap();
-        let (found, report) = round(&mut *source_of(&rows), WriteFormat::FioIolog, "fio-iolog");
-        prop_assert_eq!(&found, &original);
-        prop_assert_eq!(report, WriteReport { requests: rows.len() as u64, ..WriteReport::default() });
-
-        let kept: Vec<Row> = original.iter().filter(|r| r.2 != Op::Trim).cloned().collect();
-        prop_assume!(!kept.is_empty());
-        let first = kept[0].0;
-        let expected: Vec<Row> = kept.iter().cloned().map(|r| (r.0 - first, r.1, r.2, r.3, r.4)).collect();
-        let (found, report) = round(&mut *source_of(&rows), WriteFormat::Msr, "msr");
-        prop_assert_eq!(&found, &expected);
-        prop_assert_eq!(report.trims_left_out as usize, original.len() - kept.len());
-        prop_assert_eq!(report.stamps_rounded, 0);
-
-        let (found, report) = round(&mut *source_of(&rows), WriteFormat::MqSim, "mqsim");
-        let mut widened = 0;
-        for (f, e) in found.iter().zip(&expected) {
-            widened += u64::from(e.3 % 512 != 0 || e.4 % 512 != 0);
-            prop_assert_eq!((f.0, f.2), (e.0, e.2));
-            prop_assert_eq!(format!("disk_{}", f.1), e.1.clone());
-            prop_assert!(f.3 <= e.3 && f.3 + 512 > e.3 && f.3 + f.4 >= e.3 + e.4 && f.3 + f.4 < e.3 + e.4 + 512);
+    fn requests_survive(mut source in any_source(1..60)) {
+        for holds in FORMATS {
+            let (expected, mut counted) = holds.expected(&source);
+            source.rewind().unwrap();
+            let mut out = Vec::new();
+            let report = write(&mut source, holds.format, &mut out).unwrap();
+            if expected.is_empty() {
+                prop_assert_eq!(report, counted);
+                continue;
+            }
+            let found = rows_of(&mut *open_bytes(&out, "t", &options(Some(holds.name))).unwrap(), 100).unwrap();
+            // Devices stay apart, each under one name, and another than their own counts.
+            let pairs: BTreeSet<(&str, &str)> =
+                expected.iter().zip(&found).map(|(e, f)| (e.1.as_str(), f.1.as_str())).collect();
+            prop_assert_eq!(pairs.len(), pairs.iter().map(|p| p.0).collect::<BTreeSet<_>>().len());
+            prop_assert_eq!(pairs.len(), pairs.iter().map(|p| p.1).collect::<BTreeSet<_>>().len());
+            counted.devices_renamed = pairs.iter().filter(|(own, new)| own != new).count() as u64;
+            let named = |rows: &[Row]| rows.iter().map(|r| (r.0, r.2, r.3, r.4)).collect::<Vec<_>>();
+            prop_assert_eq!(named(&found), named(&expected), "{}", holds.name);
+            prop_assert_eq!(report, counted, "{}", holds.name);
         }
-        prop_assert_eq!((found.len(), report.widened), (expected.len(), widened));
+    }
+
+    /// What one blkparse text holds, another does, whatever its first one lost.
+    #[test]
+    fn a_second_time_nothing_is_lost(mut source in any_source(1..40)) {
+        for holds in FORMATS {
+            source.rewind().unwrap();
+            let mut out = Vec::new();
+            if write(&mut source, holds.format, &mut out).unwrap().requests == 0 {
+                continue;
+            }
+            let read = |text: &[u8]| open_bytes(text, "t", &options(Some(holds.name))).unwrap();
+            let (mut again, mut first) = (Vec::new(), read(&out));
+            // Stamps count from the first request, which may have been the only one of its size.
+            let report = write(&mut *first, holds.format, &mut again).unwrap();
+            let kept = WriteReport { requests: report.requests, stamps_clamped: report.stamps_clamped, ..WriteReport::default() };
+            prop_assert_eq!(report, kept);
+            if report.stamps_clamped == 0 {
+                let rows = |text: &[u8]| rows_of(&mut *read(text), 9).unwrap();
+                prop_assert_eq!(rows(&again), rows(&out));
+            }
+        }
+    }
+}
+
+#[test]
+fn blkparse_is_recognised_by_its_content() {
+    let log = "fio version 3 iolog\n0 sdb read 512 1000\n1500001 sdc trim 0 4096\n";
+    let mut source = open_bytes(log.as_bytes(), "t", &options(None)).unwrap();
+    let mut out = Vec::new();
+    let report = write(&mut *source, WriteFormat::BlkParse, &mut out).unwrap();
+    assert_eq!(
+        String::from_utf8(out.clone()).unwrap(),
+        "259,0 0 1 0.000000000 0 Q R 1 + 2 [floatgate]\n259,1 0 2 1.500001000 0 Q D 0 + 8 [floatgate]\n"
+    );
+    assert_eq!((report.requests, report.widened, report.devices_renamed), (2, 1, 2));
+    for name in ["t", "t.blkparse", "t.txt"] {
+        assert_eq!(open_bytes(&out, name, &options(None)).unwrap().format(), "blkparse");
     }
 }
 
@@ -73,6 +198,10 @@ fn what_a_format_cannot_hold_is_counted() {
     let times: Vec<_> = found.iter().map(|r| (r.0, r.1.as_str())).collect();
     assert_eq!(times, [(0, "7_0"), (0, "7_0"), (-1_000_000, "3_0")]);
     assert_eq!((report.stamps_clamped, report.stamps_rounded), (0, 1));
+    let (found, report) = round(&mut *open(), WriteFormat::BlkParse, "blkparse");
+    let times: Vec<_> = found.iter().map(|r| (r.0, r.1.as_str())).collect();
+    assert_eq!(times, [(0, "259,0"), (2, "259,0"), (0, "259,1")]);
+    assert_eq!((report.stamps_clamped, report.stamps_rounded, report.devices_renamed), (1, 0, 2));
     let (found, report) = round(&mut *open(), WriteFormat::MqSim, "mqsim");
     assert_eq!(found.iter().map(|r| (r.0, r.1.as_str())).collect::<Vec<_>>(), [(0, "7"), (2, "7"), (0, "3")]);
     assert_eq!((report.stamps_clamped, report.stamps_rounded), (1, 0));
@@ -111,6 +240,7 @@ fn devices_keep_apart_whatever_they_are_called() {
         (WriteFormat::FioIolog, "fio-iolog", ["a_b", "a_b_2", "c,0", "c"]),
         (WriteFormat::Msr, "msr", ["a b_0", "a_b_0", "c_0_0", "c_0"]),
         (WriteFormat::MqSim, "mqsim", ["0", "1", "2", "3"]),
+        (WriteFormat::BlkParse, "blkparse", ["259,0", "259,1", "259,2", "259,3"]),
     ] {
         let mut source = open_bytes(log.as_bytes(), "t", &options(Some("nbdkit-log"))).unwrap();
         let found: Vec<String> = round(&mut *source, format, name).0.into_iter().map(|r| r.1).collect();
@@ -123,6 +253,6 @@ fn unknown_targets_are_refused() {
     assert_eq!(WriteFormat::parse("msr").unwrap(), WriteFormat::Msr);
     assert_eq!(
         WriteFormat::parse("parquet").unwrap_err().to_string(),
-        "--to: 'parquet' cannot be written; expected one of fio-iolog, fio-iolog-v2, fio-iolog-v3, msr, mqsim"
+        "--to: 'parquet' cannot be written; expected one of fio-iolog, fio-iolog-v2, fio-iolog-v3, msr, mqsim, blkparse"
     );
 }

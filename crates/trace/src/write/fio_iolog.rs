@@ -43,7 +43,7 @@ impl Encoder for FioIolog {
     fn request(&mut self, r: &Request, name: &str, out: &mut Vec<u8>, report: &mut WriteReport) {
         let us = if self.times { report.unsigned_time(r.time_ns, 1000) } else { 0 };
         let new = !self.files.knows(r.device);
-        let file = self.files.of(r.device, || candidates(name)).clone();
+        let file = self.files.of(r.device, name, candidates, report).clone();
         if new {
             self.line(us, &file, "add\n", out);
             self.line(us, &file, "open\n", out);

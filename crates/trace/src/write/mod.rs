@@ -2,6 +2,7 @@
 //!
 //! What a format cannot hold is counted, never dropped in silence.
 
+mod blkparse;
 mod fio_iolog;
 mod mqsim;
 mod msr;
@@ -10,6 +11,7 @@ use crate::source::Source;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 use serde::Serialize;
+use std::fmt::Display;
 use std::io::Write;
 
 /// Formats that can be written.
@@ -25,6 +27,8 @@ pub enum WriteFormat {
     Msr,
     /// MQSim ascii: whole sectors, no TRIM.
     MqSim,
+    /// blkparse's default text: whole sectors.
+    BlkParse,
 }
 
 impl WriteFormat {
@@ -35,6 +39,7 @@ impl WriteFormat {
         ("fio-iolog-v3", WriteFormat::FioIologV3),
         ("msr", WriteFormat::Msr),
         ("mqsim", WriteFormat::MqSim),
+        ("blkparse", WriteFormat::BlkParse),
     ];
 
     /// Reads a format's name.
@@ -63,6 +68,18 @@ pub struct WriteReport {
     pub stamps_clamped: u64,
     /// Stamps rounded down to the format's unit.
     pub stamps_rounded: u64,
+    /// Requests whose stamps were left out because the format has none.
+    pub stamps_left_out: u64,
+    /// Requests with the stamp 0 because the format must have one and the source has none.
+    pub stamps_made_up: u64,
+    /// Devices that get another name, because the format cannot hold theirs.
+    pub devices_renamed: u64,
+    /// Requests of the source whose program context was left out.
+    pub contexts_left_out: u64,
+    /// Requests of the source whose stream, other than 0, was left out.
+    pub streams_left_out: u64,
+    /// Requests of the source whose pages' content was left out.
+    pub contents_left_out: u64,
 }
 
 /// One request on its way out.
@@ -98,7 +115,10 @@ pub fn write(source: &mut dyn Source, format: WriteFormat, out: &mut dyn Write) 
     let mut encoder: Box<dyn Encoder> = match format {
         WriteFormat::Msr => Box::new(msr::Msr::default()),
         WriteFormat::MqSim => Box::new(mqsim::MqSim::default()),
-        _ => Box::new(fio_iolog::FioIolog::new(times)),
+        WriteFormat::BlkParse => Box::new(blkparse::BlkParse::default()),
+        WriteFormat::FioIolog | WriteFormat::FioIologV2 | WriteFormat::FioIologV3 => {
+            Box::new(fio_iolog::FioIolog::new(times))
+        }
     };
     let failed = |e: std::io::Error| Error::run(format!("the trace cannot be written: {e}"), "");
     let mut report = WriteReport::default();
@@ -121,15 +141,31 @@ pub fn write(source: &mut dyn Source, format: WriteFormat, out: &mut dyn Write) 
             };
             encoder.request(&r, &source.devices()[r.device], &mut text, &mut report);
         }
+        report.note_columns(&batch);
         out.write_all(&text).map_err(failed)?;
         text.clear();
     }
     encoder.end(&mut text);
+    match (source.has_times(), times) {
+        (true, false) => report.stamps_left_out = report.requests,
+        (false, true) => report.stamps_made_up = report.requests,
+        _ => {}
+    }
     out.write_all(&text).and_then(|()| out.flush()).map_err(failed)?;
     Ok(report)
 }
 
 impl WriteReport {
+    /// Counts what stands in the optional columns, which no text format has.
+    fn note_columns(&mut self, batch: &RequestBatch) {
+        let count = |column: &[u32]| column.iter().filter(|v| **v != 0).count() as u64;
+        self.contexts_left_out += count(&batch.context);
+        self.streams_left_out += count(&batch.stream);
+        let content = &batch.content;
+        let known = (0..content.end.len()).filter(|&i| !content.range(i).is_empty());
+        self.contents_left_out += known.count() as u64;
+    }
+
     /// A stamp in units of `unit_ns` without sign.
     fn unsigned_time(&mut self, time_ns: i64, unit_ns: u64) -> u64 {
         let ns = u64::try_from(time_ns).unwrap_or_else(|_| {
@@ -139,6 +175,22 @@ impl WriteReport {
         self.stamps_rounded += u64::from(ns % unit_ns != 0);
         ns / unit_ns
     }
+}
+
+const SECTOR: u64 = 512;
+/// Most sectors of a read or write that readers accept, and the end of an address space of 2^64 bytes.
+const SECTORS_MAX: u64 = (1 << 40) / SECTOR;
+const SECTORS_END: u64 = u64::MAX / SECTOR;
+
+/// First sector and number of sectors of a request, widened to whole ones where it cuts some.
+///
+/// Readers refuse what ends beyond 2^64 bytes, or a transfer of more than 1 TiB; there it gets as wide as they allow.
+fn sectors(r: &Request, report: &mut WriteReport) -> (u64, u64) {
+    report.widened += u64::from(!(r.offset | r.bytes).is_multiple_of(SECTOR));
+    let first = (r.offset / SECTOR).min(SECTORS_END - 1);
+    let end = (r.offset + (r.bytes - 1)) / SECTOR + 1;
+    let count = end.min(SECTORS_END) - first;
+    (first, if r.op == Op::Trim { count } else { count.min(SECTORS_MAX) })
 }
 
 /// Appends a number and one byte behind it.
@@ -168,15 +220,20 @@ impl<T> Default for Names<T> {
     }
 }
 
-impl<T: PartialEq> Names<T> {
-    /// The device's name; `candidates` yields what it could be called, and the first free one is taken.
-    fn of(&mut self, device: usize, candidates: impl FnOnce() -> Box<dyn Iterator<Item = T>>) -> &T {
+/// What a device could be called in the file, by the name that the source has for it.
+type Candidates<T> = fn(&str) -> Box<dyn Iterator<Item = T>>;
+
+impl<T: PartialEq + Display> Names<T> {
+    /// The name of the device, which the source calls `name`: the first candidate that is free.
+    fn of(&mut self, device: usize, name: &str, candidates: Candidates<T>, report: &mut WriteReport) -> &T {
         if device >= self.by_device.len() {
             self.by_device.resize_with(device + 1, || None);
         }
         if self.by_device[device].is_none() {
-            let name = candidates().find(|c| !self.by_device.iter().flatten().any(|n| n == c));
-            self.by_device[device] = name;
+            let free = candidates(name).find(|c| !self.by_device.iter().flatten().any(|n| n == c));
+            // Readers show a name as it is displayed here.
+            report.devices_renamed += u64::from(free.as_ref().is_some_and(|n| n.to_string() != name));
+            self.by_device[device] = free;
         }
         match &self.by_device[device] {
             Some(name) => name,

@@ -1,9 +1,7 @@
 //! MQSim ascii: nanoseconds, sectors of 512 bytes, 1 = read. Requests that cut sectors are widened to whole ones.
 
-use super::{Encoder, Names, Request, WriteReport, push};
+use super::{Encoder, Names, Request, WriteReport, push, sectors};
 use floatgate_base::Op;
-
-const SECTOR: u64 = 512;
 
 #[derive(Default)]
 pub(super) struct MqSim {
@@ -23,13 +21,11 @@ impl Encoder for MqSim {
             report.trims_left_out += 1;
             return;
         }
-        let first = r.offset / SECTOR;
-        let end = (r.offset + r.bytes).div_ceil(SECTOR);
-        report.widened += u64::from(!(r.offset | r.bytes).is_multiple_of(SECTOR));
+        let (first, count) = sectors(r, report);
         push(out, report.unsigned_time(r.time_ns, 1), b' ');
-        push(out, *self.devices.of(r.device, || candidates(name)), b' ');
+        push(out, *self.devices.of(r.device, name, candidates, report), b' ');
         push(out, first, b' ');
-        push(out, end - first, b' ');
+        push(out, count, b' ');
         push(out, u64::from(r.op == Op::Read), b'\n');
         report.requests += 1;
     }

@@ -4,15 +4,27 @@ use super::{Encoder, Names, Request, WriteReport, push};
 use floatgate_base::Op;
 
 /// FILETIME of the first stamp; negative times remain possible behind it.
-const FIRST_TICKS: i64 = 128_166_372_000_000_000;
+const FIRST_TICKS: u64 = 128_166_372_000_000_000;
 
 #[derive(Default)]
 pub(super) struct Msr {
-    devices: Names<(String, u64)>,
+    devices: Names<Disk>,
+}
+
+#[derive(PartialEq)]
+struct Disk {
+    host: String,
+    number: u64,
+}
+
+impl std::fmt::Display for Disk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}_{}", self.host, self.number)
+    }
 }
 
 /// Host and disk: `prxy_0` is disk 0 of prxy, other names are hosts.
-fn candidates(name: &str) -> Box<dyn Iterator<Item = (String, u64)>> {
+fn candidates(name: &str) -> Box<dyn Iterator<Item = Disk>> {
     let clean =
         |s: &str| -> String { s.chars().map(|c| if c == ',' || c.is_control() { '_' } else { c }).collect() };
     let split = name.rsplit_once('_').and_then(|(host, disk)| {
@@ -20,10 +32,9 @@ fn candidates(name: &str) -> Box<dyn Iterator<Item = (String, u64)>> {
         // Only what reads back as the same name.
         (!host.is_empty() && number.to_string() == disk).then_some((host, number))
     });
-    let (host, disk) = split.unwrap_or((if name.is_empty() { "device" } else { name }, 0));
+    let (host, own) = split.unwrap_or((if name.is_empty() { "device" } else { name }, 0));
     let host = clean(host);
-    let next = host.clone();
-    Box::new(std::iter::once((host, disk)).chain((0u64..).map(move |i| (next.clone(), i))))
+    Box::new(std::iter::once(own).chain(0..).map(move |number| Disk { host: host.clone(), number }))
 }
 
 impl Encoder for Msr {
@@ -36,17 +47,14 @@ impl Encoder for Msr {
                 return;
             }
         };
-        // Far before the first request the clock of Windows did not tick yet.
-        let ticks = u64::try_from(FIRST_TICKS + r.time_ns.div_euclid(100)).unwrap_or_else(|_| {
-            report.stamps_clamped += 1;
-            0
-        });
+        // Times of 64 bits in nanoseconds reach back 292 years, less than to the beginning of this clock.
+        let ticks = FIRST_TICKS.saturating_add_signed(r.time_ns.div_euclid(100));
         report.stamps_rounded += u64::from(r.time_ns.rem_euclid(100) != 0);
         push(out, ticks, b',');
-        let (host, disk) = self.devices.of(r.device, || candidates(name));
+        let Disk { host, number } = self.devices.of(r.device, name, candidates, report);
         out.extend_from_slice(host.as_bytes());
         out.push(b',');
-        push(out, *disk, b',');
+        push(out, *number, b',');
         out.pop();
         out.extend_from_slice(kind);
         push(out, r.offset, b',');

@@ -1,6 +1,8 @@
 //! What the tests of this folder share.
 #![allow(dead_code, missing_docs)]
 
+pub mod memory;
+
 use floatgate_base::{Op, RequestBatch, Result};
 use floatgate_trace::{OpenOptions, Source, open_stream};
 use std::path::PathBuf;

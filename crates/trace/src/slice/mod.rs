@@ -1,0 +1,390 @@
+//! A part of a trace as a source of its own: chosen by device, operation, time and number, folded and scaled.
+//!
+//! In this order: what the filters leave out goes, stamps then count from the first request kept and are scaled, and
+//! addresses are folded last. So the order of the settings makes no difference, and a slice of a slice is a slice.
+
+mod options;
+
+pub use options::{Scale, Slice};
+
+use crate::intake::{Intake, Trail};
+use crate::source::{Context, Source, Summary};
+use floatgate_base::error::quote;
+use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result, TRACE_PAGE_BYTES};
+use serde::Serialize;
+
+/// Devices that a message lists; more would hide what it says.
+const NAMES_SHOWN: usize = 20;
+
+/// What a slice has kept, left out and changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct SliceReport {
+    /// Requests of the trace that were looked at: all, or those up to the last one of `--requests`.
+    pub requests_read: u64,
+    /// Requests kept; one that was split counts once.
+    pub requests_kept: u64,
+    /// Requests of other devices.
+    pub left_out_by_device: u64,
+    /// Other operations of the devices wanted.
+    pub left_out_by_operation: u64,
+    /// Requests wanted but for their time.
+    pub left_out_by_time: u64,
+    /// Requests that cross the fold and became two with one stamp.
+    pub split: u64,
+    /// Requests longer than the fold, cut to cover each of its addresses once.
+    pub cut: u64,
+    /// Pages whose content is no longer known, because a split fell within them or shifted them.
+    pub contents_lost: u64,
+}
+
+/// What is known about a device of the trace.
+#[derive(Clone, Copy)]
+enum Verdict {
+    LeftOut,
+    /// Wanted; no request has been kept yet.
+    Wanted,
+    /// Its number in the slice.
+    Kept(u16),
+}
+
+/// What the whole trace has, for the message that a slice keeps nothing of it.
+#[derive(Default)]
+struct Whole {
+    ops: [bool; 3],
+    smallest_ns: i64,
+    largest_ns: i64,
+}
+
+/// A source of the requests that a [`Slice`] keeps.
+///
+/// It has no hash of content: the trace's would be that of other requests, and what is behind the last request of
+/// `--requests` is not read at all. Bad lines and other records count as far as the trace has been read.
+pub struct Sliced {
+    inner: Box<dyn Source>,
+    path: String,
+    slice: Slice,
+    columns: OptionalColumns,
+    /// Requests of the trace, how many have gone through, and how many came before them.
+    batch: RequestBatch,
+    cursor: usize,
+    before: u64,
+    /// Whether the first part of the request at `cursor` has been handed out, and the second has not.
+    halfway: bool,
+    /// By the trace's numbers; the names by those of the slice.
+    verdicts: Vec<Verdict>,
+    names: Vec<String>,
+    /// Devices asked for that the trace has not shown yet.
+    missing: Vec<String>,
+    origin_ns: Option<i64>,
+    whole: Whole,
+    report: SliceReport,
+    /// Counts stamps that run backwards, as in any trace.
+    intake: Intake,
+    trail: Trail,
+    ended: bool,
+}
+
+impl Sliced {
+    /// The part `slice` of a source that stands at its beginning; `path` names it in messages.
+    ///
+    /// # Errors
+    /// A slice by time, or scaled, of a trace without times.
+    pub fn new(inner: Box<dyn Source>, slice: Slice, path: &str) -> Result<Self> {
+        if let Some(setting) = slice.needs_times().filter(|_| !inner.has_times()) {
+            let what = format!("{path} has no time stamps");
+            return Err(Error::input(
+                Place::Setting(setting.into()),
+                what,
+                "leave it out, or take --requests",
+            ));
+        }
+        Ok(Self {
+            columns: inner.columns(),
+            inner,
+            path: path.into(),
+            missing: slice.devices.clone(),
+            slice,
+            batch: RequestBatch::with_capacity(RequestBatch::DEFAULT_LEN),
+            cursor: 0,
+            before: 0,
+            halfway: false,
+            verdicts: Vec::new(),
+            names: Vec::new(),
+            origin_ns: None,
+            whole: Whole::default(),
+            report: SliceReport::default(),
+            intake: Intake::default(),
+            trail: Trail::default(),
+            ended: false,
+        })
+    }
+
+    /// Fetches more of the trace, or finds the end of the slice.
+    fn refill(&mut self) -> Result<()> {
+        self.before += self.batch.len() as u64;
+        self.cursor = 0;
+        self.batch.clear();
+        if self.is_full() && self.missing.is_empty() {
+            self.ended = true;
+            return Ok(());
+        }
+        self.inner.fill(&mut self.batch, RequestBatch::DEFAULT_LEN)?;
+        for name in &self.inner.devices()[self.verdicts.len()..] {
+            let wanted = self.slice.devices.is_empty() || self.slice.devices.contains(name);
+            self.verdicts.push(if wanted { Verdict::Wanted } else { Verdict::LeftOut });
+            self.missing.retain(|missing| missing != name);
+        }
+        if self.batch.is_empty() {
+            self.ended = true;
+            return self.check();
+        }
+        self.batch.op.iter().for_each(|&op| self.whole.ops[op as usize] = true);
+        let extremes = |(low, high): (i64, i64), &t: &i64| (low.min(t), high.max(t));
+        (self.whole.smallest_ns, self.whole.largest_ns) =
+            self.batch.time_ns.iter().fold((self.whole.smallest_ns, self.whole.largest_ns), extremes);
+        Ok(())
+    }
+
+    fn is_full(&self) -> bool {
+        self.slice.requests.is_some_and(|most| self.report.requests_kept >= most)
+    }
+
+    /// Refuses devices that the trace does not have, and a slice with nothing in it.
+    fn check(&self) -> Result<()> {
+        let listed = |names: &[String]| {
+            let mut shown: Vec<String> =
+                names.iter().take(NAMES_SHOWN).map(|n| quote(n.as_bytes())).collect();
+            if names.len() > NAMES_SHOWN {
+                shown.push(format!("{} more", names.len() - NAMES_SHOWN));
+            }
+            shown.join(", ")
+        };
+        let devices = listed(self.inner.devices());
+        if let Some(unknown) = self.missing.first() {
+            let what = format!("{} is no device of {}", quote(unknown.as_bytes()), self.path);
+            return Err(Error::input(Place::Setting("--device".into()), what, format!("it has {devices}")));
+        }
+        if self.report.requests_kept > 0 {
+            return Ok(());
+        }
+        let ops: Vec<&str> = options::OPERATIONS
+            .iter()
+            .filter(|(_, op)| self.whole.ops[*op as usize])
+            .map(|(n, _)| *n)
+            .collect();
+        let seconds = |ns: i64| ns as f64 / 1e9;
+        let span = if self.inner.has_times() {
+            format!("spans {} to {} s, ", seconds(self.whole.smallest_ns), seconds(self.whole.largest_ns))
+        } else {
+            String::new()
+        };
+        let what = format!("the slice keeps none of {} requests", self.report.requests_read);
+        let has = format!("the trace {span}has operations {} and devices {devices}", ops.join(", "));
+        Err(Error::input(Place::Path(self.path.clone()), what, has))
+    }
+
+    /// Whether request `i` of the batch is kept; counts it.
+    #[inline]
+    fn wanted(&mut self, i: usize) -> bool {
+        let (time, report) = (self.batch.time_ns[i], &mut self.report);
+        report.requests_read += 1;
+        if matches!(self.verdicts[usize::from(self.batch.device[i])], Verdict::LeftOut) {
+            report.left_out_by_device += 1;
+            return false;
+        }
+        if !self.slice.keeps(self.batch.op[i]) {
+            report.left_out_by_operation += 1;
+            return false;
+        }
+        if self.slice.from_ns.is_some_and(|from| time < from)
+            || self.slice.until_ns.is_some_and(|u| time >= u)
+        {
+            report.left_out_by_time += 1;
+            return false;
+        }
+        report.requests_kept += 1;
+        true
+    }
+
+    /// Hands out request `i` of the batch, or its first part; false if a second part is left.
+    #[inline]
+    fn hand_out(&mut self, i: usize, batch: &mut RequestBatch) -> Result<bool> {
+        let (offset, bytes) = (self.batch.offset[i], self.batch.bytes[i]);
+        let Some(fold) = self.slice.fold_bytes else {
+            self.push(i, offset, 0..bytes, batch)?;
+            return Ok(true);
+        };
+        let offset = offset % fold;
+        let kept = bytes.min(fold);
+        self.report.cut += u64::from(kept < bytes);
+        let first = kept.min(fold - offset);
+        self.push(i, offset, 0..first, batch)?;
+        self.report.split += u64::from(first < kept);
+        Ok(first == kept)
+    }
+
+    /// Hands out the second part of request `i`, which begins where the space does.
+    fn hand_out_rest(&mut self, i: usize, batch: &mut RequestBatch) -> Result<()> {
+        let fold = self.slice.fold_bytes.unwrap_or(u64::MAX);
+        let first = fold - self.batch.offset[i] % fold;
+        self.push(i, 0, first..self.batch.bytes[i].min(fold), batch)
+    }
+
+    /// Appends the bytes `part` of request `i`, which now lie at `offset`.
+    #[inline]
+    fn push(
+        &mut self,
+        i: usize,
+        offset: u64,
+        part: std::ops::Range<u64>,
+        batch: &mut RequestBatch,
+    ) -> Result<()> {
+        let time = self.time(i)?;
+        let device = self.device(i);
+        batch.push(time, device, self.batch.op[i], offset, part.end - part.start);
+        if self.columns.context {
+            batch.context.push(self.batch.context[i]);
+        }
+        if self.columns.stream {
+            batch.stream.push(self.batch.stream[i]);
+        }
+        if self.columns.content {
+            self.push_content(i, part, batch);
+        }
+        self.intake.counts.requests += 1;
+        self.trail.places.push(self.before + i as u64);
+        Ok(())
+    }
+
+    /// The stamp of request `i`, since the first request kept and scaled.
+    #[inline]
+    fn time(&mut self, i: usize) -> Result<i64> {
+        let time = self.batch.time_ns[i];
+        let since = i128::from(time) - i128::from(*self.origin_ns.get_or_insert(time));
+        let scaled = self.slice.time_scale.map_or(since, |scale| scale.of(since));
+        i64::try_from(scaled).map_err(|_| {
+            let place = Place::Path(self.inner.place_of(self.before + i as u64));
+            let what = "the time stamp comes to lie more than 292 years from the first";
+            Error::input(place, what, "expected a smaller --time-scale, or a slice without this request")
+        })
+    }
+
+    /// The number of the device of request `i` in the slice.
+    #[inline]
+    fn device(&mut self, i: usize) -> u16 {
+        let at = usize::from(self.batch.device[i]);
+        if let Verdict::Kept(device) = self.verdicts[at] {
+            return device;
+        }
+        // No more than the trace has, and these fit.
+        let device = self.names.len() as u16;
+        self.names.push(self.inner.devices()[at].clone());
+        self.verdicts[at] = Verdict::Kept(device);
+        device
+    }
+
+    /// Appends what the bytes `part` of request `i` hold.
+    ///
+    /// An entry stands for 4 KiB from the request's beginning on. Where a split falls between entries each part keeps
+    /// its own; within one, that entry and all behind it stand for bytes that no entry of the second part stands for.
+    fn push_content(&mut self, i: usize, part: std::ops::Range<u64>, batch: &mut RequestBatch) {
+        let content = &self.batch.content;
+        let entries = content.range(i);
+        let len = entries.len() as u64;
+        let known = |k: usize| content.fingerprint[k] != 0 || content.compressed_bytes[k] != 0;
+        let at = |entry: u64| entries.start + entry.min(len) as usize;
+        let aligned = |bytes: u64| bytes.is_multiple_of(TRACE_PAGE_BYTES);
+        let whole_end = part.end == self.batch.bytes[i] || aligned(part.end);
+        let end = part.end.div_ceil(TRACE_PAGE_BYTES);
+        if aligned(part.start) {
+            let kept = at(part.start / TRACE_PAGE_BYTES)..at(if whole_end { end } else { end - 1 });
+            batch.content.fingerprint.extend_from_slice(&content.fingerprint[kept.clone()]);
+            batch.content.compressed_bytes.extend_from_slice(&content.compressed_bytes[kept]);
+            if !whole_end && end <= len {
+                batch.content.push(0, 0);
+            }
+        } else {
+            // The entry that the split cuts was made unknown in the first part.
+            let lost = at(part.start / TRACE_PAGE_BYTES)..at(end);
+            self.report.contents_lost += lost.filter(|&k| known(k)).count() as u64;
+        }
+        batch.content.close();
+    }
+}
+
+impl Source for Sliced {
+    fn fill(&mut self, batch: &mut RequestBatch, max: usize) -> Result<()> {
+        self.trail.first_request = self.intake.counts.requests;
+        self.trail.places.clear();
+        let before = batch.len();
+        while batch.len() - before < max && !self.ended {
+            let i = self.cursor;
+            if self.halfway {
+                self.hand_out_rest(i, batch)?;
+                self.halfway = false;
+                self.cursor += 1;
+            } else if i == self.batch.len() {
+                self.refill()?;
+            } else if self.is_full() {
+                // What is left is read for the names of devices alone.
+                self.cursor = self.batch.len();
+            } else if self.wanted(i) && !self.hand_out(i, batch)? {
+                self.halfway = true;
+            } else {
+                self.cursor += 1;
+            }
+        }
+        self.intake.note_times(&batch.time_ns[before..]);
+        Ok(())
+    }
+
+    fn rewind(&mut self) -> Result<()> {
+        self.inner.rewind()?;
+        self.batch.clear();
+        (self.cursor, self.before, self.halfway, self.ended) = (0, 0, false, false);
+        (self.origin_ns, self.report, self.trail) = (None, SliceReport::default(), Trail::default());
+        self.intake.restart();
+        Ok(())
+    }
+
+    fn format(&self) -> &'static str {
+        self.inner.format()
+    }
+
+    fn devices(&self) -> &[String] {
+        &self.names
+    }
+
+    fn summary(&self) -> Summary {
+        let own = self.intake.summary(None, None, 0);
+        let (stamps_backwards, stamp_jumps) = (own.stamps_backwards, own.stamp_jumps);
+        Summary { stamps_backwards, stamp_jumps, content_hash: None, ..self.inner.summary() }
+    }
+
+    fn place_of(&self, index: u64) -> String {
+        match self.trail.of(index) {
+            Some(inner) => self.inner.place_of(inner),
+            None => format!("{} (request {index} of the slice)", self.path),
+        }
+    }
+
+    fn has_times(&self) -> bool {
+        self.inner.has_times()
+    }
+
+    fn assumed(&self) -> Vec<String> {
+        self.inner.assumed()
+    }
+
+    fn columns(&self) -> OptionalColumns {
+        self.columns
+    }
+
+    fn contexts(&self) -> &[Context] {
+        self.inner.contexts()
+    }
+
+    fn slice_report(&self) -> Option<SliceReport> {
+        Some(self.report)
+    }
+}
