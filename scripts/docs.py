@@ -1,4 +1,4 @@
-"""Write docs/fidelity.md with its figures, docs/policies.md, docs/formats.md; --check tells whether they are current.
+"""Write docs/fidelity.md with its figures and the pages of policies, formats and samples; --check: are they current?
 
 Everything in them comes from the program: the catalogue, the closed forms, and runs of the engine.
 """
@@ -248,6 +248,23 @@ format leaves open are assumed as said here, shown in the result, and overridden
     return head + table(("format", "what it is", "a line", "units", "extensions"), rows)
 
 
+def samples(catalogue: dict[str, Any]) -> str:
+    head = f"""\
+# Samples of the trace formats
+{GENERATED}
+
+A few lines or records of every format that `floatgate trace info` reads (docs/formats.md), with where they are from:
+what to compare a file with that is not recognised. The tests read these very samples. Binary formats are shown as
+bytes in hexadecimal. Parquet is described in docs/recording.md.
+"""
+    parts = [head]
+    for f in catalogue["formats"]:
+        if f["sample"] is not None:
+            text = f["sample"]["text"].rstrip("\n")
+            parts.append(f"## `{f['name']}`\n{f['summary']}. Sample: {f['sample']['origin']}.\n```\n{text}\n```\n")
+    return "\n".join(parts)
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is not current")
@@ -259,6 +276,7 @@ def main() -> int:
     pages = {
         "policies.md": policies(catalogue),
         "formats.md": formats(catalogue),
+        "format-samples.md": samples(catalogue),
         "fidelity.md": fidelity(points),
     }
     missed = [p for p in points if abs(p.error) >= TOLERANCE]

@@ -60,10 +60,7 @@ pub fn catalogue() -> Value {
         policies.insert((*slot).into(), rows.collect());
         common.insert((*slot).into(), params(shared).into());
     }
-    let formats: Vec<_> = floatgate_trace::FORMATS
-        .iter()
-        .map(|f| json!({ "name": f.name, "summary": f.summary, "line": f.line, "units": f.units, "extensions": f.extensions }))
-        .collect();
+    let formats: Vec<_> = floatgate_trace::FORMATS.iter().map(format).collect();
     let drives: Vec<_> = PRESETS.iter().map(drive).collect();
     let endurance: Vec<_> = floatgate_nand::endurance::MODELS
         .iter()
@@ -84,6 +81,18 @@ pub fn catalogue() -> Value {
         })
         .collect();
     json!({ "policies": policies, "common_params": common, "formats": formats, "drives": drives, "endurance": endurance, "twins": twins, "micro_benchmarks": micros })
+}
+
+fn format(f: &floatgate_trace::FormatInfo) -> Value {
+    let sample = floatgate_trace::formats::samples::sample(f.name);
+    json!({
+        "name": f.name,
+        "summary": f.summary,
+        "line": f.line,
+        "units": f.units,
+        "extensions": f.extensions,
+        "sample": sample.map(|s| json!({ "text": s.shown, "binary": s.binary, "origin": s.origin })),
+    })
 }
 
 fn twin(preset: &TwinPreset) -> Value {

@@ -22,8 +22,7 @@ mod pages;
 mod parquet;
 mod perf_script;
 mod replayer;
-#[cfg(test)]
-pub(crate) mod samples;
+pub mod samples;
 mod sepbit;
 mod spc;
 mod srt;

@@ -1,4 +1,56 @@
-//! What the property tests damage: a few lines or records of every format.
+//! A few lines or records of every format: shown in docs/formats.md, and what the property tests damage.
+
+/// A sample of one format.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// Name of the format.
+    pub format: &'static str,
+    /// The text, or the bytes in hexadecimal, 16 a line.
+    pub shown: String,
+    /// Whether these are bytes.
+    pub binary: bool,
+    /// Where it is from.
+    pub origin: &'static str,
+}
+
+const CONSTRUCTED: &str = "constructed from the documented schema; no real sample was at hand";
+const REAL: &str = "after lines of a real trace";
+
+/// Where the sample of a format is from.
+fn origin(format: &str) -> &'static str {
+    match format {
+        "alibaba" | "k5cloud" | "oracle-general" | "pages" | "replayer" | "sepbit" | "systor17"
+        | "tencent" => CONSTRUCTED,
+        "baleen" => {
+            "constructed in the shape of a unit test of ben-manes/caffeine; no real sample was at hand"
+        }
+        "etw" => {
+            "the first record from a unit test of ben-manes/caffeine, the rest constructed from the schema"
+        }
+        "srt" => "constructed in the layout of a real trace",
+        "vscsi" => "version 1, constructed in the layout of real records",
+        "nbdkit-log" => "recorded by ourselves",
+        "strace" | "perf-script" => "in the form of what we recorded ourselves",
+        _ => REAL,
+    }
+}
+
+/// The sample of a format; none for Parquet, which is no text and too long as bytes.
+#[must_use]
+pub fn sample(format: &'static str) -> Option<Sample> {
+    let texts = SAMPLES.iter().chain(EXTERNAL_SAMPLES).filter(|(name, _)| *name != "parquet");
+    let text = texts.into_iter().find(|(name, _)| *name == format).map(|(_, text)| (*text).to_owned());
+    let bytes =
+        || binary_samples().into_iter().find(|(name, _)| *name == format).map(|(_, bytes)| hex(&bytes));
+    let binary = text.is_none();
+    let shown = text.or_else(bytes)?;
+    Some(Sample { format, shown, binary, origin: origin(format) })
+}
+
+fn hex(bytes: &[u8]) -> String {
+    let line = |row: &[u8]| row.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ") + "\n";
+    bytes.chunks(16).map(line).collect()
+}
 
 /// A few lines of every format.
 pub(crate) const SAMPLES: &[(&str, &str)] = &[
@@ -74,6 +126,7 @@ pub(crate) const SAMPLES: &[(&str, &str)] = &[
 ];
 
 /// Formats whose lines others may have written as well, so that only an extension or `--format` tells.
+#[cfg(test)]
 pub(crate) const SHARED: &[&str] = &["ssdsim", "mqsim", "flashsim", "disksim", "ssdtrace", "sepbit"];
 
 /// Three records of every binary format.
