@@ -1,0 +1,46 @@
+# postgres.sh - sourced by the scripts that record PostgreSQL: a server of its own under $WORK/pg, which listens on a
+# socket there and on no TCP port. The server must be a child of the recorded command, so that its writes are seen.
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+server_user=${PG_USER:-postgres}
+bin=${PG_BIN:-}
+if [ -z "$bin" ]; then
+    for candidate in /usr/lib/postgresql/*/bin; do [ ! -x "$candidate/postgres" ] || bin=$candidate; done
+fi
+[ -x "$bin/postgres" ] || { echo "error: no postgres; expected Debian package postgresql, or PG_BIN" >&2; exit 2; }
+
+# PostgreSQL refuses to run as root.
+as_server() {
+    if [ "$(id -u)" = 0 ]; then
+        (cd "$WORK/pg" && exec runuser -u "$server_user" -- "$@")
+    else
+        (cd "$WORK/pg" && exec "$@")
+    fi
+}
+
+# Few buffers and frequent checkpoints: data pages are written all the time, not the log alone. Small log files, so that
+# they are used again within minutes. The small work_mem lets sorts and hash tables spill to temporary files.
+pg_start() {
+    mkdir -p "$WORK/pg"
+    if [ "$(id -u)" = 0 ]; then chown "$server_user" "$WORK/pg"; fi
+    as_server "$bin/initdb" -D "$WORK/pg/data" -A trust -U library -E UTF8 --locale=C --wal-segsize=4 >/dev/null
+    as_server tee -a "$WORK/pg/data/postgresql.conf" >/dev/null <<CONF
+listen_addresses = ''
+unix_socket_directories = '$WORK/pg'
+shared_buffers = ${PG_BUFFERS:-4MB}
+min_wal_size = 16MB
+max_wal_size = 48MB
+checkpoint_timeout = 30s
+checkpoint_completion_target = 0.8
+autovacuum_naptime = 15s
+work_mem = 1MB
+maintenance_work_mem = 4MB
+max_parallel_workers_per_gather = 0
+jit = off
+CONF
+    as_server "$bin/pg_ctl" -D "$WORK/pg/data" -s -w -l /dev/null start
+    export PGHOST=$WORK/pg PGUSER=library PGDATABASE=postgres
+}
+
+pg_stop() { as_server "$bin/pg_ctl" -D "$WORK/pg/data" -s -w -m fast stop; }
+sql() { as_server "$bin/psql" -X -q -v ON_ERROR_STOP=1 "$@"; }

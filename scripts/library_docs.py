@@ -1,0 +1,138 @@
+"""Write docs/library.md with its figures and the tables of traces/README.md from the recorded traces; --check compares.
+
+Every number in them is counted in the Parquet files. Words about single traces stand in the pages' own text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from floatgate import context_updates
+from floatgate.context_updates import ContextUpdates
+
+ROOT = Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- counted by scripts/library_docs.py -->", "<!-- end of what is counted -->"
+ORDER = ("gcc-build", "cscope", "two-at-once", "sqlite-updates", "postgres-updates", "decision-support")
+
+
+def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A Markdown table, all columns but the first to the right."""
+    marks = ["---", *["--:"] * (len(header) - 1)]
+    return "\n".join("| " + " | ".join(line) + " |" for line in (header, marks, *rows)) + "\n"
+
+
+def percent(share: float | None) -> str:
+    return "-" if share is None else f"{share:.1%}".replace("%", " %")
+
+
+def shares(found: dict[str, ContextUpdates]) -> str:
+    """What figure 27 says in numbers, beside the dissertation's."""
+    header = (
+        *("trace", "page writes", "updates", "of page writes", "updating contexts", "top five"),
+        *("live updates", "updating contexts", "top five"),
+    )
+    rows = [
+        (
+            *(name, f"{f.pages:,}", f"{f.updates:,}", percent(f.updates / f.pages)),
+            *(str(len(f.by_context)), percent(f.top_share())),
+            *(f"{f.live_updates:,}", str(len(f.live_by_context)), percent(f.top_share(live=True))),
+        )
+        for name, f in found.items()
+    ]
+    rows.append(("dissertation", "7,003-35,719", "119-20,910", "1.7-88.9 %", "48-89", "76 %", "-", "-", "-"))
+    return table(header, rows)
+
+
+def recorded(found: dict[str, ContextUpdates]) -> str:
+    """What is in each file and how it was recorded."""
+    header = (
+        *("trace", "bytes", "requests", "trims", "pages written", "distinct pages", "contexts", "updates"),
+        *("live updates", "top five", "lost events", "broken stacks"),
+    )
+    rows = []
+    for name, f in found.items():
+        recorder = f.metadata["recorder"]
+        rows.append(
+            (
+                *(f"`{name}`", f"{(ROOT / 'traces' / f'{name}.parquet').stat().st_size:,}", f"{f.requests:,}"),
+                *(f"{f.trims:,}", f"{f.pages:,}", f"{f.distinct_pages:,}", str(f.writing)),
+                *(percent(f.updates / f.pages), percent(f.live_updates / f.pages), percent(f.top_share())),
+                *(str(recorder["lost_events"]), str(recorder["broken_stacks"])),
+            )
+        )
+    settings = []
+    for name, f in found.items():
+        recorder = f.metadata["recorder"]
+        cache, content = recorder["cache"], recorder["content"]
+        known = content["pages_known"] / (content["pages_known"] + content["pages_unknown"])
+        settings.append(
+            (
+                *(f"`{name}`", recorder["backend"], f"{recorder['stack_bytes']:,}", f"{cache['cache_mb']:g} MiB"),
+                *(percent(cache["dirty_ratio"]), f"{cache['flush_interval_s']:g} s", percent(known)),
+            )
+        )
+    header_two = ("trace", "back end", "stack bytes", "page cache", "dirty at most", "flushed after", "content known")
+    return f"{table(header, rows)}\n{table(header_two, settings)}"
+
+
+def top(found: dict[str, ContextUpdates]) -> str:
+    """The five commonest contexts by name."""
+    parts = []
+    for name, f in found.items():
+        lines = [
+            f"| {percent(count / f.updates)} | `{f.name(context)}` |"
+            for context, count in f.by_context.most_common(context_updates.TOP)
+        ]
+        picture = f"![Contexts over the updates of {name}](img/contexts-{name}.svg)"
+        parts.append("\n".join([f"### {name}", picture, "", "| updates | context |", "| --: | --- |", *lines, ""]))
+    return "\n".join(parts)
+
+
+def svg(name: str, found: ContextUpdates) -> str:
+    """The figure, with as many digits as can be seen."""
+    import vl_convert
+
+    text: str = vl_convert.vegalite_to_svg(context_updates.figure(found, name).to_json())
+    text = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), text)
+    return text.replace("<svg ", f'<svg role="img" aria-label="Contexts over the updates of {name}" ', 1) + "\n"
+
+
+def filled(page: Path, parts: Sequence[str]) -> str:
+    """The page with its counted parts renewed."""
+    text = page.read_text(encoding="utf-8")
+    pieces = text.split(BEGIN)
+    if len(pieces) != len(parts) + 1:
+        raise SystemExit(f"error: {page}: {len(pieces) - 1} lines '{BEGIN}'; expected {len(parts)}")
+    out = [pieces[0]]
+    for piece, part in zip(pieces[1:], parts, strict=True):
+        out.append(f"{BEGIN}\n{part.rstrip()}\n{END}{piece.partition(END)[2]}")
+    return "".join(out)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a page is not current")
+    check = parser.parse_args().check
+    names = [name for name in ORDER if (ROOT / "traces" / f"{name}.parquet").exists()]
+    found = {name: context_updates.read(ROOT / "traces" / f"{name}.parquet") for name in names}
+    readme, library = ROOT / "traces" / "README.md", ROOT / "docs" / "library.md"
+    pages = {readme: filled(readme, [recorded(found)]), library: filled(library, [shares(found), top(found)])}
+    if check:
+        stale = [page for page, text in pages.items() if page.read_text(encoding="utf-8") != text]
+        for page in stale:
+            print(f"error: {page.relative_to(ROOT)} is not current; expected make docs", file=sys.stderr)
+        return int(bool(stale))
+    # Text of the figures depends on the renderer's version, so --check leaves them alone.
+    pages |= {ROOT / "docs" / "img" / f"contexts-{name}.svg": svg(name, f) for name, f in found.items()}
+    for page, text in pages.items():
+        page.write_text(text, encoding="utf-8")
+        print(page.relative_to(ROOT))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

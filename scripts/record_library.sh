@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+#
+# record_library.sh - record the library of traces: real programs, run under `floatgate trace record`, each write with
+# its program context.
+#
+#   gcc-build         Redis built by make and gcc, edited and built again, cleaned and built anew
+#   cscope            cscope over folders of the Linux kernel's source: databases built, asked, built again after edits
+#   sqlite-updates    SQLite under an update load, with a rollback journal, then with a write-ahead log
+#   postgres-updates  PostgreSQL under pgbench and a skewed load
+#   decision-support  PostgreSQL with a sales schema: large queries in turn with refreshes
+#   two-at-once       cscope and gcc-build at the same time
+#
+# What runs stands in scripts/library/NAME.sh; what it needs is fetched and unpacked here beforehand, so that it is not
+# part of the trace. The script installs nothing. It wants, on Debian 12 (the package names of others differ):
+#
+#   apt-get install linux-perf strace make gcc dpkg-dev cscope sqlite3 postgresql python3
+#
+# The sources of Redis and Linux come from Debian too, by `apt-get source redis` and
+# `apt-get download linux-source-6.1`, with lists of its own: run `apt-get update` first. Recording takes root, or
+# perf and ptrace allowed (docs/recording.md), and some 20 GB of space for temporary files.
+#
+# SPDX-License-Identifier: Apache-2.0
+
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+NAMES=(gcc-build cscope sqlite-updates postgres-updates decision-support two-at-once)
+FLOATGATE=${FLOATGATE:-.venv/bin/floatgate}
+OUT=${OUT:-traces}
+TMPBASE=${TMPDIR:-/var/tmp}
+
+usage() {
+    cat <<USAGE
+Usage: ${0##*/} [NAME...]
+
+Record the traces NAME (default: all: ${NAMES[*]})
+as $OUT/NAME.parquet. The environment may say:
+
+  FLOATGATE   the program             [$FLOATGATE]
+  OUT         where traces go         [$OUT]
+  TMPDIR      for temporary files     [$TMPBASE]
+  PG_BIN      PostgreSQL's programs   [the newest /usr/lib/postgresql/*/bin]
+  PG_USER     whom the server runs as where this is run by root [postgres]
+USAGE
+}
+
+say() { printf '%s  %s\n' "$(date -u '+%H:%M:%S')" "$*" >&2; }
+die() { printf '%s: %s\n' "${0##*/}" "$*" >&2; exit 2; }
+need() {
+    local program=$1 package=$2
+    command -v "$program" >/dev/null || die "no $program; expected Debian package $package"
+}
+
+for word; do
+    case $word in
+        -h | --help) usage; exit 0 ;;
+        *) [[ " ${NAMES[*]} " == *" $word "* ]] || die "no trace '$word'; expected one of: ${NAMES[*]}" ;;
+    esac
+done
+[ $# -gt 0 ] || set -- "${NAMES[@]}"
+
+need strace strace
+command -v "$FLOATGATE" >/dev/null || die "no $FLOATGATE; expected make build to have been run, or FLOATGATE"
+case " $* " in *" gcc-build "* | *" two-at-once "*)
+    need gcc gcc; need make make; need dpkg-source dpkg-dev ;;
+esac
+case " $* " in *" cscope "* | *" two-at-once "*) need cscope cscope ;; esac
+case " $* " in *" sqlite-updates "*) need sqlite3 sqlite3 ;; esac
+
+ALL=$(mktemp -d "$TMPBASE/record_library.XXXXXX")
+# PostgreSQL's own user must be able to pass.
+chmod 755 "$ALL"
+trap 'rm -rf --one-file-system "$ALL"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+SOURCES=$ALL/sources
+mkdir "$SOURCES"
+
+# Each trace has sources of its own, since it edits them.
+with_redis() {
+    scripts/library/source.sh redis "$SOURCES"
+    cp -r "$SOURCES/redis" "$WORK/redis"
+}
+
+with_linux() {
+    if [ ! -d "$SOURCES/linux" ]; then
+        (cd "$SOURCES" && apt-get download -q linux-source-6.1 >apt.log 2>&1) ||
+            die "no source of Linux; expected apt-get update to have been run, and a package linux-source-6.1"
+        dpkg-deb -x "$SOURCES"/linux-source-6.1_*.deb "$SOURCES/deb"
+        mkdir "$SOURCES/linux"
+        tar -xf "$SOURCES/deb/usr/src/linux-source-6.1.tar.xz" -C "$SOURCES/linux" --strip-components 1 \
+            --wildcards 'linux-source-6.1/'{kernel,mm,ipc,block}'/*'
+    fi
+    cp -r "$SOURCES/linux" "$WORK/linux"
+}
+
+# record NAME [option...]: the page cache is small, and what is dirty stays so for 5 s only, so that a run of some
+# minutes makes as many rewrites on the drive as an afternoon with the defaults (1 GiB, 30 s).
+record() {
+    local name=$1
+    shift
+    say "$name: recording"
+    env TMPDIR="$WORK/tmp" WORK="$WORK" LC_ALL=C TZ=UTC \
+        "$FLOATGATE" trace record --force --content --flush-interval-s 5 "$@" -o "$ALL/$name.parquet" \
+        -- "scripts/library/$name.sh" 2>&1 | grep -v -e ' CC' -e LINK >&2
+    mkdir -p "$OUT"
+    mv "$ALL/$name.parquet" "$OUT/$name.parquet"
+    say "$name: $(stat -c %s "$OUT/$name.parquet") bytes"
+}
+
+for name; do
+    WORK=$ALL/$name
+    mkdir -p "$WORK/tmp"
+    chmod 1777 "$WORK/tmp"
+    case $name in
+        gcc-build) with_redis; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
+        cscope) with_linux; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
+        sqlite-updates) record "$name" --cache-mb 8 --stack-bytes 16384 ;;
+        postgres-updates) record "$name" --cache-mb 16 --stack-bytes 24576 ;;
+        decision-support) record "$name" --cache-mb 16 --stack-bytes 24576 ;;
+        two-at-once) with_redis; with_linux; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
+    esac
+    rm -rf --one-file-system "$WORK"
+done
