@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Maturin must build for our environment, whatever is active around it.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help demo test build bench golden lint docs clean prerequisites
+.PHONY: help demo test build bench fuzz golden lint docs clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -34,6 +34,10 @@ build: $(STAMPS)/extension ## build the extension and leave .venv/bin/floatgate
 bench: build ## measure speed and memory beside their yardsticks
 	cargo run --release -p floatgate-bench
 	@if [ -f scripts/bench_memory.py ]; then $(BIN)/python scripts/bench_memory.py; fi
+
+fuzz: build ## damage the sample of every trace format for a minute each (FLOATGATE_FUZZ_SECONDS)
+	FLOATGATE_FUZZ_SECONDS=$${FLOATGATE_FUZZ_SECONDS:-60} cargo test -p floatgate-trace --test fuzz -- --nocapture
+	$(BIN)/python scripts/fuzz.py --seconds $${FLOATGATE_FUZZ_SECONDS:-60}
 
 golden: build ## renew the golden results; read the diff
 	$(BIN)/python scripts/golden.py --renew

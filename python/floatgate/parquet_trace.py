@@ -42,9 +42,9 @@ class ParquetReader:
             there = pq.read_schema(path).names
             named = [column for column in ("device", "op") if column in there]
             self._file = pq.ParquetFile(path, read_dictionary=named)
-        except (pa.ArrowException, OSError) as error:
+            columns = set(self._file.schema_arrow.names)
+        except (pa.ArrowException, OSError, ValueError) as error:
             raise self._damaged(error) from None
-        columns = set(self._file.schema_arrow.names)
         missing = [column for column in REQUIRED if column not in columns]
         if missing:
             raise input_error(

@@ -18,6 +18,7 @@ from floatgate import _core
 from floatgate.errors import InputError
 from floatgate.recorder.calls import Tally
 from floatgate.recorder.perf_events import block_request, events
+from floatgate.recorder.strace_text import parse_frame as parse_strace_frame
 
 OPS = ["read", "write", "trim"]
 
@@ -248,3 +249,42 @@ def test_contexts_do_not_depend_on_where_code_lies() -> None:
     moved = PERF.replace("1189 flush", "7f001189 flush").replace("1289 main", "7f001289 main")
     first, second = (next(events(text.splitlines(), Tally())) for text in (PERF, moved))
     assert first.frames == second.frames
+
+
+def test_a_symbol_needs_no_distance() -> None:
+    for symbol, expected in (("main", "main"), ("main+0x12", "main"), ("a+0xfffff", ""), ("+0x", "+0x"), ("", "")):
+        frame = parse_strace_frame(f" > /w/prog({symbol}) [0x1189]")
+        assert frame is not None
+        assert (frame.symbol, frame.offset) == (expected, 0x1189)
+
+
+def test_names_may_hold_any_bytes(tmp_path: Path) -> None:
+    path = tmp_path / "t.strace"
+    path.write_bytes(STRACE.replace("hot", "h\xff").replace("/w/prog", "/w/pr\xe9g").encode("latin-1"))
+    assert info(path)["writes"] == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "replaced", "by"),
+    [
+        (PERF, "2048 + 8", "99999999999999999999 + 8"),
+        (PERF, "2048 + 8", "8 + 99999999999999999999"),
+        (PERF, "100.000000001", "99999999999999.1"),
+        (STRACE, "= 8192", "= 999999999999999999"),
+        (STRACE, "4096) = 8192", "99999999999999999999) = 8192"),
+        (STRACE, "1732104000.000200000", "99999999999999.1"),
+    ],
+)
+def test_what_no_kernel_says_is_left_out_and_counted(tmp_path: Path, text: str, replaced: str, by: str) -> None:
+    path = tmp_path / "t.txt"
+    path.write_text(text.replace(replaced, by, 1))
+    assert "lines that were not understood, left out: 1" in info(path)["assumed"]
+
+
+def test_the_fuzzer_runs(tmp_path: Path) -> None:
+    script = Path(__file__).parents[2] / "scripts" / "fuzz.py"
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        f"{name}: 200 rounds from seed 1" for name in ("strace", "perf-script", "parquet")
+    ]

@@ -23,7 +23,7 @@ _LIBRARY = re.compile(r"(libc|libpthread|ld)([-.]|$)|ld-linux|\[vdso\]")
 @functools.cache
 def module_hash(module: str) -> int:
     """The part of a context that stands for a module."""
-    return int.from_bytes(hashlib.blake2b(module.encode(), digest_size=8).digest(), "little")
+    return int.from_bytes(hashlib.blake2b(module.encode("utf-8", "surrogateescape"), digest_size=8).digest(), "little")
 
 
 def context_id(frames: tuple[Frame, ...]) -> int:
@@ -34,7 +34,12 @@ def context_id(frames: tuple[Frame, ...]) -> int:
 def context_name(frames: tuple[Frame, ...]) -> str:
     """The first frames outside the C library, innermost first: ``pager_write < commit < main``."""
     outside = [frame for frame in frames if not _LIBRARY.match(frame.module)]
-    return " < ".join(frame.symbol or _place(frame) for frame in (outside or frames)[:NAME_FRAMES])
+    return _plain(" < ".join(frame.symbol or _place(frame) for frame in (outside or frames)[:NAME_FRAMES]))
+
+
+def _plain(text: str) -> str:
+    """Text that can be written as UTF-8: names of files and symbols may hold any bytes."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _place(frame: Frame) -> str:
@@ -84,7 +89,7 @@ class ContextTable:
         return {
             str(context): {
                 "name": context_name(frames),
-                "frames": [f"{_place(frame)} {frame.symbol}".rstrip() for frame in frames],
+                "frames": [_plain(f"{_place(frame)} {frame.symbol}".rstrip()) for frame in frames],
             }
             for context, frames in sorted(self._frames.items())
             if used is None or context in used

@@ -198,13 +198,17 @@ class FileTracker:
     def _path(self, table: Table, path: str) -> str:
         return os.path.normpath(path if path.startswith("/") else f"{table.cwd}/{path}")
 
+    def _real(self, path: str) -> str:
+        """A folder without symbolic links, where they can be looked at."""
+        return os.path.realpath(path) if self._of_this_machine else path
+
     def _named(self, table: Table, path: str) -> File | None:
         """The file of a path as a program wrote it, which may go through symbolic links."""
         plain = self._path(table, path)
         found = self._by_path.get(plain)
         if found is None:
             folder, _, name = plain.rpartition("/")
-            found = self._by_path.get(f"{os.path.realpath(folder or '/')}/{name}")
+            found = self._by_path.get(f"{self._real(folder or '/')}/{name}")
         return found
 
     def _install(self, table: Table, fd: int, description: Description, *, close_on_exec: bool = False) -> None:
@@ -360,11 +364,11 @@ class FileTracker:
         if plain in file.names:
             return plain
         folder, _, name = plain.rpartition("/")
-        return f"{os.path.realpath(folder or '/')}/{name}"
+        return f"{self._real(folder or '/')}/{name}"
 
     def _new_name(self, table: Table, path: str) -> str:
         folder, _, name = self._path(table, path).rpartition("/")
-        return f"{os.path.realpath(folder) if folder else ''}/{name}"
+        return f"{self._real(folder) if folder else ''}/{name}"
 
     def _rename(self, table: Table, call: Call) -> None:
         old, new = self._path(table, call.path), self._new_name(table, call.path2)
@@ -400,7 +404,7 @@ class FileTracker:
 
     def _chdir(self, table: Table, call: Call) -> None:
         if call.fd == AT_CWD or call.path.startswith("/"):
-            table.cwd = os.path.realpath(self._path(table, call.path))
+            table.cwd = self._real(self._path(table, call.path))
 
     def _spawn(self, _table: Table, call: Call) -> None:
         if call.result > 0 and call.result not in self._tables:

@@ -30,6 +30,8 @@ _SIGN = 1 << 63
 BLOCK_EVENTS = tuple(f"block:block_{name}" for name in ("bio_queue", "rq_insert", "rq_issue", "rq_complete"))
 """Which events count as the request, the best one first: what knows the program comes before what the drive sees."""
 _LINES_LOOKED_AT = 20_000
+_SECONDS_DIGITS = 10
+"""Digits of the seconds since 1970; no clock shows more."""
 
 
 class Event(NamedTuple):
@@ -74,20 +76,22 @@ def events(lines: Iterable[str], tally: Tally) -> Iterator[Event]:
     """All events of a text."""
     head: re.Match[str] | None = None
     frames: list[Frame] = []
+    skipping = False
     for line in lines:
-        if line[:1] in " \t" and (found := _FRAME.match(line)) is not None and head is not None:
+        if line[:1] in " \t" and (head is not None or skipping) and (found := _FRAME.match(line)) is not None:
             frame = parse_frame(found.group())
             if frame is not None:
                 frames.append(frame)
             continue
         if head is not None:
             yield _event(head, frames)
-            head, frames = None, []
+        head, frames, skipping = None, [], False
         if not line.strip() or line.startswith("#"):
             continue
         head = _EVENT.match(line)
-        if head is None:
+        if head is None or len(head["seconds"]) > _SECONDS_DIGITS:
             tally.malformed(line)
+            head, skipping = None, True
     if head is not None:
         yield _event(head, frames)
 

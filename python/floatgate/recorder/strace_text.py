@@ -21,6 +21,7 @@ _UNFINISHED = re.compile(r"(\w+)\((.*?),?\s*<unfinished \.\.\.>$")
 _RESUMED = re.compile(r"<\.\.\. (\w+) resumed>,?\s*(.*)")
 _ENDED = re.compile(r"\+\+\+ (?:exited with (\d+)|killed by (\w+)(?: \(core dumped\))?|superseded by execve.*) \+\+\+")
 _FRAME = re.compile(r" > (.+?)(?:\(([^()]*(?:\(.*\)[^()]*)*)\))? \[(0x[0-9a-f]+)\]\s*$")
+_DISTANCE = re.compile(r"\+0x([0-9a-f]+)$")
 _NO_FRAME = re.compile(r" > (unexpected_backtracing_error|backtracing_error)")
 _FAR = 4096
 """Bytes after a symbol from where on it is the last one known rather than the function: a library without names."""
@@ -81,8 +82,9 @@ def parse_frame(line: str) -> Frame | None:
     if found is None:
         return Frame(ANONYMOUS, 0, "") if _NO_FRAME.match(line) else None
     module, symbol, offset = found.groups()
-    name, _, distance = (symbol or "").rpartition("+0x")
-    if distance and int(distance, 16) >= _FAR:
+    distance = _DISTANCE.search(symbol or "")
+    name = (symbol or "")[: distance.start()] if distance else symbol or ""
+    if distance and int(distance[1], 16) >= _FAR:
         name = ""
     return relative_frame(module, int(offset, 16), name)
 

@@ -136,11 +136,18 @@ class CallsReader:
         tracker = FileTracker(
             cache, self._contexts, self._spawned(), self._folder(), [], keep_reads=True, of_this_machine=False
         )
-        for call in calls:
+        for call in self._sane(calls):
             tracker.take(call)
             yield from waiting.taken()
         tracker.finish()
         yield from waiting.taken()
+
+    def _sane(self, calls: Iterator[Call]) -> Iterator[Call]:
+        for call in calls:
+            if _possible(call):
+                yield call
+            else:
+                self._tally.malformed(f"{call.name} of {call.length} bytes at {call.offset}, time {call.time_ns} ns")
 
     def _spawned(self) -> dict[int, tuple[int, bool]]:
         if self._format != "strace":
@@ -162,7 +169,7 @@ class CallsReader:
         stamps = Stamps()
         with self._lines() as lines:
             latest = 0
-            for call in strace_text.StraceParser(self._tally).calls(stamps.lines(lines)):
+            for call in self._sane(strace_text.StraceParser(self._tally).calls(stamps.lines(lines))):
                 self.has_times = stamps.has_times
                 latest = max(latest, call.time_ns)
                 yield call if call.time_ns == latest else call._replace(time_ns=latest)
@@ -185,6 +192,9 @@ class CallsReader:
                 request = perf_events.block_request(event)
                 if request is None:
                     continue
+                if not (request.sector < 1 << 54 and request.sectors < 1 << 32 and event.time_ns < 1 << 62):
+                    self._tally.malformed(event.fields)
+                    continue
                 device = self._devices.setdefault(request.device, len(self._devices))
                 context = self._contexts.intern(request.frames) or 0
                 yield event.time_ns, device, request.op, request.sector * 512, request.sectors * 512, context
@@ -198,6 +208,13 @@ _EXPECTED = {
     "strace": "lines as strace -f -y -k -ttt prints them",
     "perf-script": "events as perf script prints them",
 }
+
+
+def _possible(call: Call) -> bool:
+    """Whether a kernel can have done this: one call moves less than 2 GiB, offsets and times have 63 bits."""
+    moved = call.length if call.name in ("write", "read") else 0
+    sizes = (call.offset or 0, call.length, call.result if call.name == "seek" else 0)
+    return 0 <= call.time_ns < 1 << 62 and 0 <= moved < 1 << 31 and all(0 <= size < 1 << 62 for size in sizes)
 
 
 class Waiting:

@@ -47,6 +47,14 @@ pub fn sample(format: &'static str) -> Option<Sample> {
     Some(Sample { format, shown, binary, origin: origin(format) })
 }
 
+/// The sample of a format as its reader takes it.
+#[must_use]
+pub fn bytes(format: &str) -> Vec<u8> {
+    let text = SAMPLES.iter().chain(EXTERNAL_SAMPLES).find(|(name, _)| *name == format);
+    let binary = || binary_samples().into_iter().find(|(name, _)| *name == format).map(|(_, bytes)| bytes);
+    text.map(|(_, text)| text.as_bytes().to_vec()).or_else(binary).unwrap_or_default()
+}
+
 fn hex(bytes: &[u8]) -> String {
     let line = |row: &[u8]| row.iter().map(|b| format!("{b:02x}")).collect::<Vec<_>>().join(" ") + "\n";
     bytes.chunks(16).map(line).collect()
