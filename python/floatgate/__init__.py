@@ -44,12 +44,16 @@ def trace_info(path: str | os.PathLike[str], **options: str) -> Record:
 
     Args:
         path: the trace; .gz, .xz and .zst are unpacked on the way.
-        options: ``format``, ``time_unit``, ``lba_unit``, ``action``, ``on_bad_line``, as the command line has them.
+        options: ``format``, ``time_unit``, ``lba_unit``, ``action``, ``on_bad_line``, and for a slice of the trace
+            ``from_``, ``until``, ``device``, ``op``, ``requests``, ``fold``, ``time_scale``, as the command line has
+            them.
 
     Raises:
         InputError: the trace cannot be read; the message names file and line.
     """
-    info: Mapping[str, Any] = json.loads(_core.trace_info(os.fspath(path), options))
+    # An underscore keeps words of Python apart.
+    named = {key.removesuffix("_"): value for key, value in options.items()}
+    info: Mapping[str, Any] = json.loads(_core.trace_info(os.fspath(path), named))
     return Record(info)
 
 

@@ -199,6 +199,16 @@ def replacing(target: Path) -> Iterator[Path]:
         temporary.unlink(missing_ok=True)
 
 
+@contextlib.contextmanager
+def writing(target: Path) -> Iterator[Path]:
+    """Where to write ``target``: what :func:`replacing` yields, or itself where it is a pipe or a device."""
+    if target.exists() and not target.is_file():
+        yield target
+        return
+    with replacing(target) as temporary:
+        yield temporary
+
+
 def must_be_file_place(path: str, expected: str) -> None:
     """Refuse a place for a file before the work starts: a directory, or below something that cannot be written to.
 

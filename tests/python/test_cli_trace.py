@@ -10,7 +10,7 @@ import pytest
 
 import floatgate
 from conftest import Cli
-from floatgate import traces
+from floatgate import parquet_columns, traces
 
 INFO = {
     "format", "requests", "reads", "writes", "trims", "read_bytes", "write_bytes", "trim_bytes", "duration_s",
@@ -62,15 +62,17 @@ def test_parquet_holds_every_request(cli: Cli, trace: Path, tmp_path: Path) -> N
 
 
 def test_parquet_is_written_in_row_groups(trace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(traces, "_ROWS_PER_GROUP", 100)
-    assert traces.write_parquet(str(trace), str(tmp_path / "t.parquet"), {}) == 1100
+    monkeypatch.setattr(parquet_columns, "_ROWS_PER_GROUP", 100)
+    assert traces.write_parquet(str(trace), str(tmp_path / "t.parquet"), {}) == {"requests": 1100}
     assert pq.ParquetFile(tmp_path / "t.parquet").num_row_groups >= 2
 
 
-@pytest.mark.parametrize(("name", "to"), [("t.iolog", None), ("t.log", "fio-iolog"), ("t.csv", None), ("t.x", "mqsim")])
+@pytest.mark.parametrize(
+    ("name", "to"), [("t.iolog", None), ("t.log", "fio-iolog"), ("t.csv", None), ("t.x", "mqsim"), ("t.blkparse", None)]
+)
 def test_other_formats_read_back_the_same(cli: Cli, trace: Path, name: str, to: str | None) -> None:
     cli("trace", "convert", trace, name, *(("--to", to) if to else ())).done()
-    form = {"t.csv": "msr", "t.x": "mqsim"}.get(name, "fio-iolog")
+    form = {"t.csv": "msr", "t.x": "mqsim", "t.blkparse": "blkparse"}.get(name, "fio-iolog")
     before = json.loads(cli("trace", "info", trace, "--json").done())
     after = json.loads(cli("trace", "info", name, "--format", form, "--json").done())
     for key in ("requests", "reads", "writes", "write_bytes", "pages_written_distinct"):

@@ -1,6 +1,7 @@
 //! `floatgate._core`: a thin layer between Python and the core. It converts, releases the interpreter while the core
 //! works, and turns the core's errors into exceptions; it decides nothing.
 
+mod batches;
 mod columns;
 mod errors;
 mod experiment;

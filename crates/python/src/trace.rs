@@ -1,27 +1,36 @@
 //! Traces: describe, convert, hand out as columns.
 
-use crate::errors::{guarded, raise};
+use crate::batches::TraceBatches;
+use crate::errors::{carry, guarded, raise};
 use crate::experiment::stop;
-use floatgate_base::{Error, Op, Place, RequestBatch, Result};
-use floatgate_trace::{Generator, OpenOptions, Source, Summary, WriteFormat, WriteReport, open};
+use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
+use floatgate_trace::{
+    Context, Generator, OpenOptions, Slice, SliceReport, Sliced, Source, Summary, WriteFormat, WriteReport,
+    open,
+};
+use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Write;
+use std::os::fd::AsFd;
 
-/// Requests in one batch of columns handed to Python.
-const COLUMNS_LEN: usize = 1 << 18;
 /// Batches between two calls of the progress callback.
 const BATCHES_PER_CALL: u64 = 64;
 
 type Options = BTreeMap<String, String>;
 
+/// Opens a trace, or the slice of it that the options ask for.
 fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
     const KEYS: [&str; 5] = ["format", "time_unit", "lba_unit", "action", "on_bad_line"];
-    if let Some(key) = options.keys().find(|key| !KEYS.contains(&key.as_str())) {
-        let expected = format!("expected one of {}", KEYS.map(|k| format!("'{k}'")).join(", "));
+    let mut keys = KEYS.iter().chain(&Slice::KEYS);
+    if let Some(key) = options.keys().find(|key| !keys.clone().any(|k| k == key)) {
+        let known: Vec<String> = keys.by_ref().map(|k| format!("'{k}'")).collect();
+        let expected = format!("expected one of {}", known.join(", "));
         return Err(Error::input(Place::Setting(key.clone()), "this is no option of a trace", expected));
     }
     let get = |key: &str| options.get(key).map(String::as_str);
+    let slice = Slice::parse(get)?;
     let parsed = OpenOptions::parse(
         get("format"),
         get("time_unit"),
@@ -29,7 +38,8 @@ fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
         get("action"),
         get("on_bad_line"),
     )?;
-    open(path, &parsed)
+    let source = open(path, &parsed)?;
+    if slice.is_all() { Ok(source) } else { Ok(Box::new(Sliced::new(source, slice, path)?)) }
 }
 
 /// A source that tells Python how far it has been read, so that Ctrl-C works and progress shows.
@@ -85,6 +95,18 @@ impl Source for Watched<'_> {
     fn assumed(&self) -> Vec<String> {
         self.inner.assumed()
     }
+
+    fn columns(&self) -> OptionalColumns {
+        self.inner.columns()
+    }
+
+    fn contexts(&self) -> &[Context] {
+        self.inner.contexts()
+    }
+
+    fn slice_report(&self) -> Option<SliceReport> {
+        self.inner.slice_report()
+    }
 }
 
 /// Opens a trace and does `work` with it, without the interpreter.
@@ -133,32 +155,69 @@ fn trace_info(py: Python<'_>, path: &str, options: Options, progress: Option<Py<
     Ok(serde_json::to_string_pretty(&info).expect("statistics are JSON"))
 }
 
-/// Writes a trace in another format to a new file; what was written, and what the format could not hold, as JSON.
+/// Writes a trace in another format to a new file, or to standard output where there is no path; what was written,
+/// what the format could not hold, and what a slice left out, as JSON. What cannot be written raises OSError.
 #[pyfunction]
 #[pyo3(signature = (path, options, out_path, out_format, progress=None))]
 fn trace_write(
     py: Python<'_>,
     path: &str,
     options: Options,
-    out_path: &str,
+    out_path: Option<&str>,
     out_format: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let format = WriteFormat::parse(out_format).map_err(|e| raise(&e))?;
-    let report =
-        with_source(py, path, &options, progress.as_ref(), |source| write_file(source, format, out_path))?;
-    Ok(serde_json::to_string(&report).expect("a report is JSON"))
+    let (report, slice) = with_source(py, path, &options, progress.as_ref(), |source| {
+        let report = write_file(source, format, out_path)?;
+        Ok((report, source.slice_report()))
+    })?;
+    let mut told = serde_json::to_value(report).expect("a report is JSON");
+    if let Some(slice) = slice {
+        told["slice"] = serde_json::to_value(slice).expect("a report is JSON");
+    }
+    Ok(told.to_string())
 }
 
-/// Writes a source to a new file.
-fn write_file(source: &mut dyn Source, format: WriteFormat, out_path: &str) -> Result<WriteReport> {
-    let cannot =
-        |e: std::io::Error| Error::input(Place::Path(out_path.into()), format!("cannot be written: {e}"), "");
-    let file = std::fs::File::create(out_path).map_err(cannot)?;
-    let mut out = std::io::BufWriter::with_capacity(1 << 20, file);
-    let report = floatgate_trace::write::write(source, format, &mut out)?;
-    std::io::Write::flush(&mut out).map_err(cannot)?;
-    Ok(report)
+/// A file that remembers why it could not be written to.
+struct Target {
+    file: File,
+    failed: Option<std::io::Error>,
+}
+
+impl Write for Target {
+    fn write(&mut self, text: &[u8]) -> std::io::Result<usize> {
+        self.file.write(text).inspect_err(|e| {
+            if e.kind() != std::io::ErrorKind::Interrupted {
+                self.failed = e.raw_os_error().map(std::io::Error::from_raw_os_error);
+            }
+        })
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.flush()
+    }
+}
+
+/// The system's error as Python's OSError of its kind.
+fn os_error(error: &std::io::Error) -> PyErr {
+    let text = error.to_string();
+    let reason = text.split(" (os error").next().unwrap_or(&text).to_owned();
+    match error.raw_os_error() {
+        Some(number) => PyOSError::new_err((number, reason)),
+        None => PyOSError::new_err(reason),
+    }
+}
+
+/// Writes a source to a new file, or to standard output.
+fn write_file(source: &mut dyn Source, format: WriteFormat, out_path: Option<&str>) -> Result<WriteReport> {
+    let opened = match out_path {
+        Some(path) => File::create(path),
+        None => std::io::stdout().as_fd().try_clone_to_owned().map(File::from),
+    };
+    let mut out = Target { file: opened.map_err(|e| carry(os_error(&e)))?, failed: None };
+    let written = floatgate_trace::write::write(source, format, &mut out);
+    written.map_err(|e| out.failed.take().map_or(e, |failed| carry(os_error(&failed))))
 }
 
 /// A generator by settings of `[workload]`.
@@ -180,7 +239,8 @@ fn generate_write(
 ) -> PyResult<String> {
     let format = WriteFormat::parse(out_format).map_err(|e| raise(&e))?;
     let open = || generator(&overrides, space, seed);
-    let report = with_opened(py, open, progress.as_ref(), |source| write_file(source, format, out_path))?;
+    let report =
+        with_opened(py, open, progress.as_ref(), |source| write_file(source, format, Some(out_path)))?;
     Ok(serde_json::to_string(&report).expect("a report is JSON"))
 }
 
@@ -192,7 +252,7 @@ fn generate_batches(
     seed: u64,
 ) -> PyResult<TraceBatches> {
     let source = generator(&overrides, space, seed).map_err(|e| raise(&e))?;
-    Ok(TraceBatches { source: std::sync::Mutex::new(source) })
+    Ok(TraceBatches::new(source))
 }
 
 /// The twin of a trace: its TOML, its number of requests, and how many TRIMs were left out.
@@ -210,54 +270,11 @@ fn twin_fit(
     Ok((floatgate_config::twins::to_toml(&fit), fit.twin.requests, fit.trims_left_out))
 }
 
-/// Columns of a trace, batch by batch.
-#[pyclass(module = "floatgate._core")]
-struct TraceBatches {
-    source: std::sync::Mutex<Box<dyn Source>>,
-}
-
-#[pymethods]
-impl TraceBatches {
-    fn __iter__(slf: PyRef<'_, Self>) -> PyRef<'_, Self> {
-        slf
-    }
-
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
-        py.check_signals()?;
-        let mut batch = RequestBatch::with_capacity(COLUMNS_LEN);
-        py.detach(|| self.source.lock().expect("no thread panicked").fill(&mut batch, COLUMNS_LEN))
-            .map_err(|e| raise(&e))?;
-        if batch.is_empty() {
-            return Ok(None);
-        }
-        let columns = PyDict::new(py);
-        let set = |name: &str, bytes: Vec<u8>| columns.set_item(name, PyBytes::new(py, &bytes));
-        set("time_ns", batch.time_ns.iter().flat_map(|v| v.to_le_bytes()).collect())?;
-        set("device", batch.device.iter().flat_map(|v| v.to_le_bytes()).collect())?;
-        set("op", batch.op.iter().map(|&op: &Op| op as u8).collect())?;
-        set("offset", batch.offset.iter().flat_map(|v| v.to_le_bytes()).collect())?;
-        set("bytes", batch.bytes.iter().flat_map(|v| v.to_le_bytes()).collect())?;
-        Ok(Some(columns))
-    }
-
-    /// Names of the devices seen so far.
-    #[getter]
-    fn devices(&self) -> Vec<String> {
-        self.source.lock().expect("no thread panicked").devices().to_vec()
-    }
-
-    /// Name of the format.
-    #[getter]
-    fn format(&self) -> &'static str {
-        self.source.lock().expect("no thread panicked").format()
-    }
-}
-
 /// Iterates over a trace's columns.
 #[pyfunction]
 fn trace_batches(path: &str, options: Options) -> PyResult<TraceBatches> {
     let source = open_with(path, &options).map_err(|e| raise(&e))?;
-    Ok(TraceBatches { source: std::sync::Mutex::new(source) })
+    Ok(TraceBatches::new(source))
 }
 
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import json as json_module
 from collections.abc import Mapping
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from floatgate import _core, traces, units
 from floatgate.cli import options as o
-from floatgate.cli.output import Output
-from floatgate.errors import input_error, quoted
+from floatgate.cli.output import Output, written_text
+from floatgate.errors import input_error
 from floatgate.experiment import Overrides, parse_set, toml_value
-from floatgate.folder import must_be_file_place, replacing, write_text
+from floatgate.folder import must_be_file_place, write_text, writing
+from floatgate.parquet_columns import write_columns
 from floatgate.progress import bar
 from floatgate.text_table import table
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from floatgate._core import Progress
 
 WORKLOADS = ("--twin", "--pattern", "--micro", "--fit")
 EXPECTED_PLACE = "a file to write the trace to"
@@ -59,7 +54,9 @@ def generate(
     out: Annotated[str | None, typer.Option("--out", "-o", metavar="OUT", help="The file to write.")] = None,
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="FORMAT", help="parquet, fio-iolog, msr or mqsim. Default: by OUT's extension."),
+        typer.Option(
+            "--to", metavar="FORMAT", help="parquet, fio-iolog, msr, mqsim or blkparse. Default: by OUT's extension."
+        ),
     ] = None,
     drive_bytes: Space = None,
     requests: Annotated[
@@ -96,7 +93,7 @@ def generate(
     if out is None:
         raise input_error("--out: no file to write to; expected -o OUT")
     must_be_file_place(out, EXPECTED_PLACE)
-    if Path(out).exists() and not force:
+    if Path(out).is_file() and not force:
         raise input_error(f"{out}: exists already; expected a new file, or --force")
     reading = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     making = {"requests": requests, "read_share": read_share, "beyond": beyond}
@@ -131,38 +128,20 @@ def _workload_key(text: str) -> tuple[str, str]:
 
 def _write(out: str, to: str | None, workload: tuple[Overrides, str | None, int], output: Output) -> None:
     wanted = traces.format_of(out) if to is None else to
-    if wanted not in traces.FORMATS:
-        raise input_error(f"--to: '{wanted}' cannot be written; expected one of {quoted(list(traces.FORMATS))}")
-    with _unwritable(out), bar(Path(out).name, quiet=output.quiet) as progress, replacing(Path(out)) as temporary:
+    traces.check_format(wanted)
+    with (
+        traces.unwritable(out),
+        bar(Path(out).name, quiet=output.quiet) as progress,
+        writing(Path(out)) as place,
+    ):
         if wanted == traces.PARQUET:
-            report: dict[str, Any] = {"requests": _write_parquet(workload, str(temporary), progress)}
+            source = _core.generate_batches(*workload)
+            report: dict[str, Any] = {"requests": write_columns(source, place, progress=progress)}
         else:
-            report = json_module.loads(_core.generate_write(*workload, str(temporary), wanted, progress))
+            report = json_module.loads(_core.generate_write(*workload, str(place), wanted, progress))
     output.give({"out": out, "format": wanted, "seed": workload[2], **report})
     if not output.wants_json:
-        lost = [f"{count} {key.replace('_', ' ')}" for key, count in report.items() if key != "requests" and count]
-        said = ", ".join([f"{report['requests']} requests", *lost])
-        output.say(f"{out}: {said} ({wanted})")
-
-
-def _write_parquet(workload: tuple[Overrides, str | None, int], target: str, progress: Progress | None) -> int:
-    """The columns of :func:`floatgate.traces.write_parquet`, from a generator."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    devices, operations = pa.dictionary(pa.int32(), pa.string()), pa.dictionary(pa.int8(), pa.string())
-    columns = {"time_ns": pa.int64(), "device": devices, "op": operations, "offset": pa.uint64(), "bytes": pa.uint64()}
-    schema = pa.schema(list(columns.items()))
-    source = _core.generate_batches(*workload)
-    requests = 0
-    with pq.ParquetWriter(target, schema, compression="zstd") as writer:
-        for group in traces._groups(source):
-            rows = pa.Table.from_batches([traces._record_batch(group, source.devices, schema)])
-            writer.write_table(rows)
-            requests += rows.num_rows
-            if progress is not None:
-                progress(requests, None, "write")
-    return requests
+        output.say(written_text(out, wanted, report))
 
 
 def _fit(trace: str, out: str, options: Mapping[str, str], output: Output) -> None:
@@ -173,14 +152,6 @@ def _fit(trace: str, out: str, options: Mapping[str, str], output: Output) -> No
     if not output.wants_json:
         said = f"{requests} requests" + (f", {trims} trims left out" if trims else "")
         output.say(f"{out}: the twin of {said}")
-
-
-@contextmanager
-def _unwritable(out: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise input_error(f"{out}: {error.strerror or error}; expected a file that can be written") from None
 
 
 def _list(output: Output) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from floatgate.compare import Comparison
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED
+from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error
 from floatgate.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
 
 Json = Annotated[
@@ -54,6 +54,28 @@ Action = Annotated[
 OnBadLine = Annotated[
     str | None, typer.Option("--on-bad-line", metavar="stop|skip", help="At a malformed line: stop, or skip and count.")
 ]
+From = Annotated[
+    str | None,
+    typer.Option("--from", metavar="TIME", help="Keep requests from here on: seconds since the first, or 10m, 2h."),
+]
+Until = Annotated[
+    str | None, typer.Option("--until", metavar="TIME", help="Keep requests before this: seconds since the first.")
+]
+Device = Annotated[
+    list[str] | None,
+    typer.Option("--device", metavar="NAME", help="Keep this device of the trace. Repeat for more."),
+]
+Op = Annotated[str | None, typer.Option("--op", metavar="OPS", help="Keep these operations, some of read,write,trim.")]
+Requests = Annotated[
+    str | None, typer.Option("--requests", metavar="N", help="Keep the first N requests that are left.")
+]
+Fold = Annotated[
+    str | None,
+    typer.Option("--fold", metavar="SIZE", help='Fold each device\'s addresses into a space such as "4 GiB".'),
+]
+TimeScale = Annotated[
+    str | None, typer.Option("--time-scale", metavar="F", help="Multiply times, e.g. by 0.5 for twice as fast.")
+]
 Devices = Annotated[
     str | None,
     typer.Option("--devices", metavar="apart|fold", help="Several devices of a trace: side by side, or as one."),
@@ -83,6 +105,22 @@ def build(
     named = {"drive.preset": drive, **{f"workload.{key}": value for key, value in shorthand.items()}}
     overrides += [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
     return base.with_overrides(overrides + [parse_set(text) for text in sets or []])
+
+
+def sliced(device: list[str] | None, **options: str | None) -> dict[str, str]:
+    """The options of a slice that were given, as the core takes them.
+
+    Args:
+        device: names of devices.
+        options: ``from_``, ``until``, ``op``, ``requests``, ``fold``, ``time_scale``.
+
+    Raises:
+        InputError: the name of a device is no line of text.
+    """
+    if any("\n" in name for name in device or []):
+        raise input_error("--device: a name of several lines; expected the name of one device")
+    named = given(**{key.rstrip("_"): value for key, value in options.items()})
+    return named | ({"device": "\n".join(device)} if device else {})
 
 
 def given(**options: str | None) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
 from typing import Any
 
 from floatgate.folder import must_be_file_place, write_text
@@ -53,3 +54,19 @@ class Output:
             sys.stdout.write(text)
         else:
             write_text(self._json, text, EXPECTED_JSON)
+
+
+def written_text(out: str, format: str, report: Mapping[str, Any]) -> str:
+    """What a conversion has written, what the format could not hold, and what a slice left out."""
+    counts = {key: count for key, count in report.items() if key not in ("requests", "slice")}
+    written = ", ".join([f"{report['requests']} requests", *_counted(counts)])
+    text = f"{out}: {written} ({format})"
+    if "slice" not in report:
+        return text
+    own = dict(report["slice"])
+    kept, read = own.pop("requests_kept"), own.pop("requests_read")
+    return "\n".join([text, "slice: " + ", ".join([f"{kept} of {read} requests read", *_counted(own)])])
+
+
+def _counted(counts: Mapping[str, int]) -> list[str]:
+    return [f"{count} {key.replace('_', ' ')}" for key, count in counts.items() if count]

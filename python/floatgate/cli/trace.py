@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +12,7 @@ import typer
 from floatgate import _core, units
 from floatgate.cli import generate, record
 from floatgate.cli import options as o
-from floatgate.cli.output import Output
+from floatgate.cli.output import Output, written_text
 from floatgate.errors import input_error
 from floatgate.folder import must_be_file_place
 from floatgate.progress import bar
@@ -102,35 +103,57 @@ def _devices_table(devices: list[dict[str, Any]]) -> str:
 
 def convert(
     path: TraceFile,
-    target: Annotated[str, typer.Argument(metavar="OUT", help="The file to write.")],
+    target: Annotated[
+        str, typer.Argument(metavar="OUT", help="The file to write; - for standard output (text formats).")
+    ],
     to: Annotated[
         str | None,
-        typer.Option(metavar="FORMAT", help="parquet, fio-iolog, msr or mqsim. Default: by OUT's extension."),
+        typer.Option(metavar="FORMAT", help="parquet, fio-iolog, msr, mqsim or blkparse. Default: by OUT's extension."),
     ] = None,
     format: o.Format = None,
     time_unit: o.TimeUnit = None,
     lba_unit: o.LbaUnit = None,
     action: o.Action = None,
     on_bad_line: o.OnBadLine = None,
+    from_: o.From = None,
+    until: o.Until = None,
+    device: o.Device = None,
+    op: o.Op = None,
+    requests: o.Requests = None,
+    fold: o.Fold = None,
+    time_scale: o.TimeScale = None,
     force: Annotated[bool, typer.Option("--force", help="Write over OUT where it exists.")] = False,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Convert a trace to Parquet or to another trace format."""
+    """Convert a trace, or a slice of it, to Parquet or to another trace format."""
     from floatgate import traces
 
     output = Output(json, quiet=quiet)
-    wanted = traces.format_of(target) if to is None else to
-    if target == "-":
-        raise input_error("-: a trace is not written to standard output; expected the name of a file")
-    must_be_file_place(target, "a file to write the trace to")
-    if Path(target).exists() and not force:
-        raise input_error(f"{target}: exists already; expected a new file, or --force")
+    wanted = _target_format(target, to, json=json, force=force)
     options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
+    options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
     with bar(Path(path).name, quiet=quiet) as progress:
         report = traces.convert(path, target, wanted, options, progress)
     output.give({"out": target, "format": wanted, **report})
-    if not output.wants_json:
-        lost = [f"{count} {key.replace('_', ' ')}" for key, count in report.items() if key != "requests" and count]
-        said = ", ".join([f"{report['requests']} requests", *lost])
-        output.say(f"{target}: {said} ({wanted})")
+    if output.wants_json or quiet:
+        return
+    said = written_text("standard output" if target == traces.STDOUT else target, wanted, report)
+    print(said, file=sys.stderr if target == traces.STDOUT else sys.stdout)
+
+
+def _target_format(target: str, to: str | None, *, json: bool, force: bool) -> str:
+    """The format to write; refuses a target that cannot be written to before the work starts."""
+    from floatgate import traces
+
+    if target == traces.STDOUT:
+        if json:
+            raise input_error("--json: standard output takes the trace; expected a file for the trace, or no --json")
+        if to is None:
+            raise input_error("-: no format is known for standard output; expected --to FORMAT")
+        return to
+    wanted = traces.format_of(target) if to is None else to
+    must_be_file_place(target, "a file to write the trace to")
+    if Path(target).is_file() and not force:
+        raise input_error(f"{target}: exists already; expected a new file, or --force")
+    return wanted
