@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 __version__: str
 
+Making = tuple[Sequence[tuple[str, str]], str | None, int, Mapping[str, str]]
 Progress = Callable[[int, int | None, str], None]
 
 class FloatgateError(Exception):
@@ -55,14 +56,12 @@ def trace_write(
     path: str, options: Mapping[str, str], out_path: str | None, out_format: str, progress: Progress | None = None
 ) -> str: ...
 def generate_write(
-    overrides: Sequence[tuple[str, str]],
-    space: str | None,
-    seed: int,
+    making: Making,
     out_path: str,
     out_format: str,
     progress: Progress | None = None,
 ) -> str: ...
-def generate_batches(overrides: Sequence[tuple[str, str]], space: str | None, seed: int) -> TraceBatches: ...
+def generate_batches(making: Making) -> TraceBatches: ...
 def twin_fit(path: str, options: Mapping[str, str], progress: Progress | None = None) -> tuple[str, int, int]: ...
 def theory_wa(policy: str, spare_factor: float, pages_per_block: int, choices: int | None = None) -> float: ...
 def catalogue() -> str: ...

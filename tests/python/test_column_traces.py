@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 
 import floatgate
+from conftest import Cli
 from floatgate import _core
 from floatgate.errors import InputError
 from floatgate.recorder.calls import Tally
@@ -288,3 +290,35 @@ def test_the_fuzzer_runs(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         f"{name}: 200 rounds from seed 1" for name in ("strace", "perf-script", "parquet")
     ]
+
+
+def content_of(path: Path) -> tuple[float, float]:
+    """Share of the written pages whose content had been written before; mean compressed / plain size."""
+    columns = pq.read_table(path, columns=["op", "fingerprints", "compressed_bytes"])
+    rows = columns.filter(pc.equal(columns["op"].cast("string"), "write"))
+    values = rows["fingerprints"].combine_chunks().flatten()
+    sizes = rows["compressed_bytes"].combine_chunks().flatten()
+    return 1 - len(values.unique()) / len(values), pc.mean(sizes).as_py() / 4096
+
+
+def test_a_twin_brings_its_content(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "t.parquet"
+    cli("trace", "generate", "--twin", "wksn", "--requests", "20000", "-o", path, "--quiet").done()
+    duplicates, compressed = content_of(path)
+    # What configs/twins/wksn.toml says.
+    assert duplicates == pytest.approx(0.18, rel=0.05)
+    assert compressed == pytest.approx(0.55, rel=0.05)
+
+
+def test_content_is_made_up_on_demand(cli: Cli, tmp_path: Path, trace: Path) -> None:
+    path = tmp_path / "t.parquet"
+    made = ["--duplicate-share", "0.3", "--compressed-share", "0.5", "--incompressible-share", "0.1"]
+    cli("trace", "convert", trace, path, "--quiet", *made).done()
+    duplicates, compressed = content_of(path)
+    assert duplicates == pytest.approx(0.3, rel=0.1)
+    assert compressed == pytest.approx(0.5, rel=0.05)
+    other = tmp_path / "u.parquet"
+    cli("trace", "convert", trace, other, "--quiet", *made, "--content-seed", "2").done()
+    assert path.read_bytes() != other.read_bytes()
+    with pytest.raises(InputError, match="this parquet trace has content of its own; leave it out"):
+        _core.trace_info(str(path), {"duplicate_share": "0.1"})

@@ -113,9 +113,10 @@ fn drive(resolved: &Resolved, outcome: &Outcome) -> Value {
 }
 
 fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
-    let (kind, passes) = match resolved.plan.workload {
+    let (kind, passes) = match &resolved.plan.workload {
+        Workload::Synthetic(config) if config.twin.is_some() => ("twin", 1),
         Workload::Synthetic(_) => ("synthetic", 1),
-        Workload::Trace { repeat, .. } => ("trace", repeat),
+        Workload::Trace { repeat, .. } => ("trace", *repeat),
     };
     let devices: Vec<Value> = outcome
         .by_device

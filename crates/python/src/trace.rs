@@ -4,9 +4,10 @@ use crate::batches::TraceBatches;
 use crate::errors::{carry, guarded, raise};
 use crate::experiment::stop;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
+use floatgate_trace::generate::twin::Content;
 use floatgate_trace::{
-    Context, Generator, OpenOptions, Slice, SliceReport, Sliced, Source, Summary, WriteFormat, WriteReport,
-    open,
+    ContentModel, Context, Generator, OpenOptions, Slice, SliceReport, Sliced, Source, Summary, WithContent,
+    WriteFormat, WriteReport, open,
 };
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -23,7 +24,7 @@ type Options = BTreeMap<String, String>;
 /// Opens a trace, or the slice of it that the options ask for.
 fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
     const KEYS: [&str; 5] = ["format", "time_unit", "lba_unit", "action", "on_bad_line"];
-    let mut keys = KEYS.iter().chain(&Slice::KEYS);
+    let mut keys = KEYS.iter().chain(&Slice::KEYS).chain(&ContentModel::KEYS);
     if let Some(key) = options.keys().find(|key| !keys.clone().any(|k| k == key)) {
         let known: Vec<String> = keys.by_ref().map(|k| format!("'{k}'")).collect();
         let expected = format!("expected one of {}", known.join(", "));
@@ -39,7 +40,16 @@ fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
         get("on_bad_line"),
     )?;
     let source = open(path, &parsed)?;
-    if slice.is_all() { Ok(source) } else { Ok(Box::new(Sliced::new(source, slice, path)?)) }
+    let source = if slice.is_all() { source } else { Box::new(Sliced::new(source, slice, path)?) };
+    with_content(source, ContentModel::parse(get)?)
+}
+
+/// Puts a content model behind a source, if there is one.
+fn with_content(source: Box<dyn Source>, model: Option<ContentModel>) -> Result<Box<dyn Source>> {
+    match model {
+        None => Ok(source),
+        Some(model) => Ok(Box::new(WithContent::new(source, model)?)),
+    }
 }
 
 /// A source that tells Python how far it has been read, so that Ctrl-C works and progress shows.
@@ -220,25 +230,42 @@ fn write_file(source: &mut dyn Source, format: WriteFormat, out_path: Option<&st
     written.map_err(|e| out.failed.take().map_or(e, |failed| carry(os_error(&failed))))
 }
 
-/// A generator by settings of `[workload]`.
-fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64) -> Result<Box<dyn Source>> {
-    Ok(Box::new(Generator::new(floatgate_config::twins::generator(overrides, space, seed)?)?))
+/// What to generate: settings of `[workload]`, the address space, the seed, and options of a content model.
+type Making = (Vec<(String, String)>, Option<String>, u64, Options);
+
+/// A generator. Without a content model of its own a twin has that of its TOML, where `content_of_twin` asks for it.
+fn generator(making: &Making, content_of_twin: bool) -> Result<Box<dyn Source>> {
+    let (overrides, space, seed, content) = making;
+    let config = floatgate_config::twins::generator(overrides, space.as_deref(), *seed)?;
+    let plain = Content { duplicate_share: 0.0, compressed_share: 1.0 };
+    let of_twin = config.twin.as_ref().map(|t| t.content).filter(|c| content_of_twin && *c != plain);
+    let model = match ContentModel::parse(|key| content.get(key).map(String::as_str))? {
+        Some(mut model) => {
+            model.seed = if content.contains_key("content_seed") { model.seed } else { *seed };
+            Some(model)
+        }
+        None => of_twin.map(|c| ContentModel {
+            duplicate_share: c.duplicate_share,
+            compressed_share: c.compressed_share,
+            incompressible_share: 0.0,
+            seed: *seed,
+        }),
+    };
+    with_content(Box::new(Generator::new(config)?), model)
 }
 
 /// Writes a generated trace to a new file; what was written, and what the format could not hold, as JSON.
 #[pyfunction]
-#[pyo3(signature = (overrides, space, seed, out_path, out_format, progress=None))]
+#[pyo3(signature = (making, out_path, out_format, progress=None))]
 fn generate_write(
     py: Python<'_>,
-    overrides: Vec<(String, String)>,
-    space: Option<&str>,
-    seed: u64,
+    making: Making,
     out_path: &str,
     out_format: &str,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<String> {
     let format = WriteFormat::parse(out_format).map_err(|e| raise(&e))?;
-    let open = || generator(&overrides, space, seed);
+    let open = || generator(&making, false);
     let report =
         with_opened(py, open, progress.as_ref(), |source| write_file(source, format, Some(out_path)))?;
     Ok(serde_json::to_string(&report).expect("a report is JSON"))
@@ -246,12 +273,8 @@ fn generate_write(
 
 /// Iterates over a generated trace's columns.
 #[pyfunction]
-fn generate_batches(
-    overrides: Vec<(String, String)>,
-    space: Option<&str>,
-    seed: u64,
-) -> PyResult<TraceBatches> {
-    let source = generator(&overrides, space, seed).map_err(|e| raise(&e))?;
+fn generate_batches(making: Making) -> PyResult<TraceBatches> {
+    let source = generator(&making, true).map_err(|e| raise(&e))?;
     Ok(TraceBatches::new(source))
 }
 

@@ -1,6 +1,7 @@
 //! What is written, by a seeded model, for traces and generators that do not tell it.
 
 use crate::source::{Context, Source, Summary};
+use floatgate_base::error::quote;
 use floatgate_base::{
     ContentColumns, Error, Op, OptionalColumns, Place, RequestBatch, Result, Rng, TRACE_PAGE_BYTES,
 };
@@ -28,13 +29,49 @@ pub struct ContentModel {
 }
 
 impl ContentModel {
+    /// Options that describe a model, as the command line has them with dashes.
+    pub const KEYS: [&str; 4] =
+        ["duplicate_share", "compressed_share", "incompressible_share", "content_seed"];
+
+    /// Reads a model; none where no share is given. What is not given: unique, incompressible, seed 1.
+    ///
+    /// # Errors
+    /// Quotes a value that is no number, or that cannot be; a seed without a model.
+    pub fn parse<'a>(get: impl Fn(&str) -> Option<&'a str>) -> Result<Option<Self>> {
+        let share =
+            |key: &str| get(key).map(|text| number::<f64>(key, text, "a share such as 0.3")).transpose();
+        let seed = get("content_seed").map(|text| number::<u64>("content_seed", text, "a whole number"));
+        let seed = seed.transpose()?;
+        let shares = (share("duplicate_share")?, share("compressed_share")?, share("incompressible_share")?);
+        let (None, None, None) = shares else {
+            let model = Self {
+                duplicate_share: shares.0.unwrap_or(0.0),
+                compressed_share: shares.1.unwrap_or(1.0),
+                incompressible_share: shares.2.unwrap_or(0.0),
+                seed: seed.unwrap_or(1),
+            };
+            return model.validate().map(|()| Some(model));
+        };
+        match seed {
+            None => Ok(None),
+            Some(_) => {
+                let what = "there is no content to draw";
+                Err(Error::input(
+                    setting("content_seed"),
+                    what,
+                    "give --duplicate-share or --compressed-share too",
+                ))
+            }
+        }
+    }
+
     /// Refuses shares that cannot be.
     ///
     /// # Errors
     /// Names the setting and what it may be.
     pub fn validate(&self) -> Result<()> {
         let refuse = |key: &str, value: f64, expected: String| {
-            Err(Error::input(Place::Setting(key.into()), format!("{value}"), expected))
+            Err(Error::input(setting(key), format!("{value} cannot be"), expected))
         };
         if !(0.0..1.0).contains(&self.duplicate_share) {
             let expected = "expected a share of at least 0 and below 1";
@@ -62,6 +99,19 @@ impl ContentModel {
     fn mean(&self) -> f64 {
         (self.compressed_share - self.incompressible_share) / (1.0 - self.incompressible_share)
     }
+}
+
+/// The place of an option in messages.
+fn setting(key: &str) -> Place {
+    Place::Setting(format!("--{}", key.replace('_', "-")))
+}
+
+fn number<T: std::str::FromStr>(key: &str, text: &str, expected: &str) -> Result<T> {
+    let refuse = |_| {
+        let what = format!("{} is no number", quote(text.as_bytes()));
+        Error::input(setting(key), what, format!("expected {expected}"))
+    };
+    text.trim().parse().map_err(refuse)
 }
 
 /// Pages and what they hold now, as many as fit: what can be repeated.
@@ -127,7 +177,7 @@ impl WithContent {
         model.validate()?;
         if inner.columns().content {
             let what = format!("this {} trace has content of its own", inner.format());
-            return Err(Error::input(Place::Setting("duplicate_share".into()), what, "leave it out"));
+            return Err(Error::input(setting("duplicate_share"), what, "leave it out"));
         }
         let rng = Rng::new(model.seed, "content");
         Ok(Self { inner, model, rng, made: 0, pool: Pool::default() })

@@ -105,11 +105,11 @@ fn the_ends_of_the_scale() {
     values.dedup();
     assert_eq!(values.len(), batch.content.fingerprint.len());
     for (key, model) in [
-        ("duplicate_share: 1;", ContentModel { duplicate_share: 1.0, ..plain }),
-        ("compressed_share: 0;", ContentModel { compressed_share: 0.0, ..plain }),
-        ("compressed_share: NaN;", ContentModel { compressed_share: f64::NAN, ..plain }),
+        ("--duplicate-share: 1 cannot be; expected a share", ContentModel { duplicate_share: 1.0, ..plain }),
+        ("--compressed-share: 0 cannot be;", ContentModel { compressed_share: 0.0, ..plain }),
+        ("--compressed-share: NaN cannot be;", ContentModel { compressed_share: f64::NAN, ..plain }),
         (
-            "incompressible_share: 0.7;",
+            "--incompressible-share: 0.7 cannot be;",
             ContentModel { compressed_share: 0.5, incompressible_share: 0.7, ..plain },
         ),
     ] {
@@ -118,5 +118,33 @@ fn the_ends_of_the_scale() {
     }
     let inner = Box::new(source(&config(), plain));
     let error = WithContent::new(inner, plain).err().unwrap().to_string();
-    assert_eq!(error, "duplicate_share: this synthetic trace has content of its own; leave it out");
+    assert_eq!(error, "--duplicate-share: this synthetic trace has content of its own; leave it out");
+}
+
+#[test]
+fn options_describe_a_model() {
+    let parse = |given: &[(&str, &'static str)]| {
+        let given = given.to_vec();
+        ContentModel::parse(move |key| given.iter().find(|(k, _)| *k == key).map(|(_, v)| *v))
+    };
+    assert_eq!(parse(&[]).unwrap(), None);
+    let expected =
+        ContentModel { duplicate_share: 0.25, compressed_share: 1.0, incompressible_share: 0.0, seed: 1 };
+    assert_eq!(parse(&[("duplicate_share", "0.25")]).unwrap(), Some(expected));
+    let all = [
+        ("duplicate_share", "0.3"),
+        ("compressed_share", "0.6"),
+        ("incompressible_share", "0.2"),
+        ("content_seed", "9"),
+    ];
+    assert_eq!(parse(&all).unwrap(), Some(MODEL));
+    for (given, message) in [
+        (("duplicate_share", "half"), "--duplicate-share: 'half' is no number; expected a share such as 0.3"),
+        (("content_seed", "-1"), "--content-seed: '-1' is no number; expected a whole number"),
+        (("content_seed", "1"), "--content-seed: there is no content to draw; give --duplicate-share or"),
+        (("compressed_share", "1.5"), "--compressed-share: 1.5 cannot be; expected"),
+    ] {
+        let error = parse(&[given]).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{error}");
+    }
 }

@@ -345,3 +345,20 @@ fn what_cannot_be_made_is_refused() {
     let ops: Vec<Op> = all(&config(&base().thinned(100))).op;
     assert_eq!(ops.len(), 2000);
 }
+
+#[test]
+fn a_fitted_twin_has_the_shares_of_the_content() {
+    use floatgate_trace::{ContentModel, WithContent};
+    let config = GeneratorConfig { requests: 50_000, ..GeneratorConfig::default() };
+    let model =
+        ContentModel { duplicate_share: 0.4, compressed_share: 0.7, incompressible_share: 0.0, seed: 3 };
+    let plain = || Box::new(Generator::new(config.clone()).unwrap());
+    let told = fit(&mut WithContent::new(plain(), model).unwrap(), "t", "t").unwrap();
+    assert!((told.twin.content.duplicate_share - 0.4).abs() < 0.01, "{:?}", told.twin.content);
+    // Duplicates are drawn again and again, so the mean over page writes scatters more than that over contents.
+    assert!((told.twin.content.compressed_share - 0.7).abs() < 0.01, "{:?}", told.twin.content);
+    assert!(!told.assumed.iter().any(|(key, _)| *key == "content"));
+    let untold = fit(&mut *plain(), "t", "t").unwrap();
+    assert_eq!((untold.twin.content.duplicate_share, untold.twin.content.compressed_share), (0.0, 1.0));
+    assert!(untold.assumed.iter().any(|(key, why)| *key == "content" && why.contains("no content")));
+}

@@ -72,6 +72,10 @@ def generate(
     ] = None,
     set_: SetKey = None,
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every random stream.")] = 1,
+    duplicate_share: o.DuplicateShare = None,
+    compressed_share: o.CompressedShare = None,
+    incompressible_share: o.IncompressibleShare = None,
+    content_seed: o.ContentSeed = None,
     list_: Annotated[bool, typer.Option("--list", help="List the twins and the micro-benchmarks.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Write over OUT where it exists.")] = False,
     format: o.Format = None,
@@ -97,9 +101,15 @@ def generate(
         raise input_error(f"{out}: exists already; expected a new file, or --force")
     reading = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     making = {"requests": requests, "read_share": read_share, "beyond": beyond}
+    content = o.given(
+        duplicate_share=duplicate_share,
+        compressed_share=compressed_share,
+        incompressible_share=incompressible_share,
+        content_seed=content_seed,
+    )
     if fit is not None:
         others = {"--to": to, "--drive-bytes": drive_bytes, "--set": set_} | {
-            f"--{key.replace('_', '-')}": value for key, value in making.items()
+            f"--{key.replace('_', '-')}": value for key, value in (making | content).items()
         }
         _refuse(others, "shapes a trace, not a twin; expected it without --fit")
         _fit(fit, out, reading, output)
@@ -108,7 +118,7 @@ def generate(
     named = {"twin": twin, "pattern": pattern, "micro": micro} | making
     settings = [(f"workload.{key}", _value(key, value)) for key, value in named.items() if value is not None]
     settings += [_workload_key(text) for text in set_ or []]
-    _write(out, to, (settings, drive_bytes, seed), output)
+    _write(out, to, (settings, drive_bytes, seed, content), output)
 
 
 def _refuse(options: Mapping[str, object], why: str) -> None:
@@ -126,7 +136,9 @@ def _workload_key(text: str) -> tuple[str, str]:
     return (key if key.startswith("workload.") else f"workload.{key}"), value
 
 
-def _write(out: str, to: str | None, workload: tuple[Overrides, str | None, int], output: Output) -> None:
+def _write(
+    out: str, to: str | None, workload: tuple[Overrides, str | None, int, dict[str, str]], output: Output
+) -> None:
     wanted = traces.format_of(out) if to is None else to
     traces.check_format(wanted)
     with (
@@ -135,10 +147,10 @@ def _write(out: str, to: str | None, workload: tuple[Overrides, str | None, int]
         writing(Path(out)) as place,
     ):
         if wanted == traces.PARQUET:
-            source = _core.generate_batches(*workload)
+            source = _core.generate_batches(workload)
             report: dict[str, Any] = {"requests": write_columns(source, place, progress=progress)}
         else:
-            report = json_module.loads(_core.generate_write(*workload, str(place), wanted, progress))
+            report = json_module.loads(_core.generate_write(workload, str(place), wanted, progress))
     output.give({"out": out, "format": wanted, "seed": workload[2], **report})
     if not output.wants_json:
         output.say(written_text(out, wanted, report))

@@ -76,6 +76,21 @@ Fold = Annotated[
 TimeScale = Annotated[
     str | None, typer.Option("--time-scale", metavar="F", help="Multiply times, e.g. by 0.5 for twice as fast.")
 ]
+DuplicateShare = Annotated[
+    str | None,
+    typer.Option(
+        "--duplicate-share", metavar="S", help="Make up content: this share of page writes is stored already."
+    ),
+]
+CompressedShare = Annotated[
+    str | None,
+    typer.Option("--compressed-share", metavar="S", help="Make up content: mean compressed / plain size of a page."),
+]
+IncompressibleShare = Annotated[
+    str | None,
+    typer.Option("--incompressible-share", metavar="S", help="Of made-up content: pages that cannot be compressed."),
+]
+ContentSeed = Annotated[str | None, typer.Option("--content-seed", metavar="N", help="Seed of made-up content.")]
 Devices = Annotated[
     str | None,
     typer.Option("--devices", metavar="apart|fold", help="Several devices of a trace: side by side, or as one."),

@@ -122,6 +122,10 @@ def convert(
     requests: o.Requests = None,
     fold: o.Fold = None,
     time_scale: o.TimeScale = None,
+    duplicate_share: o.DuplicateShare = None,
+    compressed_share: o.CompressedShare = None,
+    incompressible_share: o.IncompressibleShare = None,
+    content_seed: o.ContentSeed = None,
     force: Annotated[bool, typer.Option("--force", help="Write over OUT where it exists.")] = False,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
@@ -133,6 +137,12 @@ def convert(
     wanted = _target_format(target, to, json=json, force=force)
     options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
+    options |= o.given(
+        duplicate_share=duplicate_share,
+        compressed_share=compressed_share,
+        incompressible_share=incompressible_share,
+        content_seed=content_seed,
+    )
     with bar(Path(path).name, quiet=quiet) as progress:
         report = traces.convert(path, target, wanted, options, progress)
     output.give({"out": target, "format": wanted, **report})

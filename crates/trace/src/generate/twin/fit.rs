@@ -7,7 +7,7 @@
 use super::{Content, Rate, Side, SizeLaw, Skew, Twin, Visits, run};
 use crate::source::Source;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result, TRACE_PAGE_BYTES};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
 const PAGE: u64 = TRACE_PAGE_BYTES;
@@ -86,8 +86,55 @@ struct Requests {
     aligned: u64,
 }
 
+/// What page writes hold.
+#[derive(Debug, Default)]
+struct Contents {
+    known: u64,
+    distinct: FxHashSet<u64>,
+    compressed: u64,
+    compressed_bytes: u64,
+}
+
+impl Contents {
+    fn add(&mut self, batch: &RequestBatch, i: usize) {
+        let content = &batch.content;
+        if content.end.is_empty() {
+            return;
+        }
+        for entry in content.range(i) {
+            let (fingerprint, bytes) = (content.fingerprint[entry], content.compressed_bytes[entry]);
+            if fingerprint != 0 {
+                self.known += 1;
+                self.distinct.insert(fingerprint);
+            }
+            self.compressed += u64::from(bytes != 0);
+            self.compressed_bytes += u64::from(bytes);
+        }
+    }
+
+    /// The shares, and what of them is assumed.
+    fn shares(&self) -> (Content, Option<&'static str>) {
+        let duplicates = self.known - self.distinct.len() as u64;
+        let content = Content {
+            duplicate_share: ratio(duplicates, self.known),
+            compressed_share: match self.compressed {
+                0 => 1.0,
+                pages => self.compressed_bytes as f64 / (pages * PAGE) as f64,
+            },
+        };
+        let assumed = match (self.known, self.compressed) {
+            (0, 0) => Some("the trace tells no content: taken as unique and incompressible"),
+            (0, _) => Some("the trace has no fingerprints: taken as unique"),
+            (_, 0) => Some("the trace has no compressed sizes: taken as incompressible"),
+            _ => None,
+        };
+        (content, assumed)
+    }
+}
+
 #[derive(Default)]
 struct Counts {
+    contents: Contents,
     pages: FxHashMap<u64, Pages>,
     /// Written, read of the written, only read.
     kinds: [Kind; 3],
@@ -117,6 +164,9 @@ impl Counts {
     fn add(&mut self, batch: &RequestBatch) {
         for i in 0..batch.len() {
             let (op, device) = (batch.op[i], batch.device[i]);
+            if op == Op::Write {
+                self.contents.add(batch, i);
+            }
             if op == Op::Trim {
                 self.trims += 1;
                 continue;
@@ -189,13 +239,10 @@ impl Counts {
         let requests = self.requests();
         let span_s = (self.last_ns as f64 - self.first_ns.unwrap_or(0) as f64) / 1e9;
         let timed = has_times && span_s > 0.0;
-        let mut assumed = vec![
-            (
-                "content",
-                "traces of this kind carry no content: taken as unique and incompressible".to_owned(),
-            ),
-            ("footprint_bytes", "the distinct pages without the holes between them".to_owned()),
-        ];
+        let (content, no_content) = self.contents.shares();
+        let mut assumed =
+            vec![("footprint_bytes", "the distinct pages without the holes between them".to_owned())];
+        assumed.extend(no_content.map(|why| ("content", why.to_owned())));
         if !timed {
             assumed.push(("duration_s", "the trace has no times: a millisecond a request".to_owned()));
         }
@@ -218,7 +265,7 @@ impl Counts {
             rereads: reads(read_only),
             rate: self.rate(timed, span_s),
             footprint_bytes: u64::MAX,
-            content: Content { duplicate_share: 0.0, compressed_share: 1.0 },
+            content,
         };
         twin.footprint_bytes = run::least_bytes(&twin)?;
         Ok(Fit { twin, assumed, trims_left_out: self.trims })
