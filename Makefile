@@ -51,6 +51,7 @@ lint: build ## check format and lints of Rust and Python
 
 docs: build ## renew the generated pages of docs/
 	$(BIN)/python scripts/docs.py
+	$(BIN)/python scripts/library_docs.py
 
 clean: ## remove what was built (runs/ stays)
 	rm -rf $(VENV) target .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -102,7 +102,7 @@ record() {
     say "$name: recording"
     env TMPDIR="$WORK/tmp" WORK="$WORK" LC_ALL=C TZ=UTC \
         "$FLOATGATE" trace record --force --content --flush-interval-s 5 "$@" -o "$ALL/$name.parquet" \
-        -- "scripts/library/$name.sh" 2>&1 | grep -v -e ' CC' -e LINK >&2
+        -- "scripts/library/$name.sh" >&2
     mkdir -p "$OUT"
     mv "$ALL/$name.parquet" "$OUT/$name.parquet"
     say "$name: $(stat -c %s "$OUT/$name.parquet") bytes"
@@ -116,8 +116,8 @@ for name; do
         gcc-build) with_redis; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
         cscope) with_linux; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
         sqlite-updates) record "$name" --cache-mb 8 --stack-bytes 16384 ;;
-        postgres-updates) record "$name" --cache-mb 16 --stack-bytes 24576 ;;
-        decision-support) record "$name" --cache-mb 16 --stack-bytes 24576 ;;
+        postgres-updates) record "$name" --cache-mb 16 --stack-bytes 16384 ;;
+        decision-support) record "$name" --cache-mb 16 --stack-bytes 16384 ;;
         two-at-once) with_redis; with_linux; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
     esac
     rm -rf --one-file-system "$WORK"

@@ -7,10 +7,12 @@ set -euo pipefail
 renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
 here=$(cd "$(dirname "$0")" && pwd)
 export PG_BUFFERS=8MB
+# shellcheck disable=SC1091,SC2154
 # shellcheck source=postgres.sh
 . "$here/postgres.sh"
 orders=${ORDERS:-20000} refresh=${REFRESH:-1000} pause=${PAUSE:-1.5}
-rows() { python3 "$here/decision-support.py" "$@"; }
+# Without PYTHONUNBUFFERED and its like: a write to the pipe for every row would bury perf.
+rows() { python3 -E "$here/decision-support.py" "$@"; }
 pg_start
 sql <<'SQL'
 CREATE TABLE part (part int PRIMARY KEY, name text, brand text, size int, price int);

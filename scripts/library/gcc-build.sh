@@ -4,7 +4,8 @@
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
-build() { make -s -C "$WORK/redis/src" "-j${JOBS:-2}" MALLOC=libc OPTIMIZATION=-O1 redis-server redis-cli; }
+build() { make -s -C "$WORK/redis/src" "-j${JOBS:-2}" MALLOC=libc OPTIMIZATION=-O1 redis-server redis-cli \
+    >/dev/null; }
 
 # A line at the end of some files, as a programmer's afternoon would leave them; then make.
 edit_and_build() {

@@ -5,6 +5,7 @@
 set -euo pipefail
 renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
 here=$(cd "$(dirname "$0")" && pwd)
+# shellcheck disable=SC1091,SC2154
 # shellcheck source=postgres.sh
 . "$here/postgres.sh"
 pg_start

@@ -6,5 +6,5 @@ set -euo pipefail
 renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
 here=$(dirname "$0")
 for mode in rollback wal; do
-    python3 "$here/sqlite-updates.py" "$mode" 4000 60 1 | sqlite3 -batch "$WORK/$mode.db" | tail -n 1 >&2
+    python3 -E "$here/sqlite-updates.py" "$mode" 4000 60 1 | sqlite3 -batch "$WORK/$mode.db" | tail -n 1 >&2
 done

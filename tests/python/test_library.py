@@ -1,0 +1,153 @@
+"""The shipped traces: small enough, as documented, and free of what tells of the machine that recorded them."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from floatgate import context_updates
+from floatgate.errors import InputError
+
+ROOT = Path(__file__).resolve().parents[2]
+TRACES = ROOT / "traces"
+LIBRARY = sorted(TRACES.glob("*.parquet"))
+NAMES = {"gcc-build", "cscope", "two-at-once", "sqlite-updates", "postgres-updates", "decision-support"}
+LARGEST_BYTES = 20_000_000
+
+# As docs/recording.md says under "The file".
+SCHEMA = {
+    "time_ns": pa.int64(),
+    "device": pa.dictionary(pa.int32(), pa.string()),
+    "op": pa.dictionary(pa.int8(), pa.string()),
+    "offset": pa.uint64(),
+    "bytes": pa.uint64(),
+    "context": pa.uint64(),
+    "fingerprints": pa.list_(pa.uint64()),
+    "compressed_bytes": pa.list_(pa.uint16()),
+}
+
+
+def metadata(path: Path) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(pq.ParquetFile(path).metadata.metadata[b"floatgate"])
+    return found
+
+
+def counted_tables() -> dict[str, dict[str, str]]:
+    """The rows of the table in traces/README.md, by trace and column."""
+    lines = (TRACES / "README.md").read_text(encoding="utf-8").splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("| trace | bytes |"))
+    cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[start:] if line.startswith("|")]
+    rows: dict[str, dict[str, str]] = {}
+    for row in cells[2:]:
+        name = row[0].strip("`")
+        if name not in NAMES or name in rows:
+            break
+        rows[name] = dict(zip(cells[0], row, strict=True))
+    return rows
+
+
+def number(text: str) -> float:
+    return float(text.replace(",", "").removesuffix("%").strip())
+
+
+def test_all_are_there_and_small() -> None:
+    assert {path.stem for path in LIBRARY} == NAMES
+    assert sum(path.stat().st_size for path in TRACES.iterdir()) <= LARGEST_BYTES
+    for name in NAMES:
+        assert (ROOT / "scripts" / "library" / f"{name}.sh").exists()
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
+def test_schema_is_the_documented_one(path: Path) -> None:
+    table = pq.read_table(path)
+    assert dict(zip(table.schema.names, table.schema.types, strict=True)) == SCHEMA
+    times, offsets = table["time_ns"].to_pylist(), table["offset"].to_pylist()
+    assert times[0] == 0
+    assert times == sorted(times)
+    assert all(offset % 4096 == 0 for offset in offsets)
+    described = metadata(path)
+    assert described["schema"] == "floatgate.trace/1"
+    present = {str(context) for context in table["context"].to_pylist() if context is not None}
+    assert present == set(described["contexts"])
+    writes = [op == "write" for op in table["op"].to_pylist()]
+    sizes = table["bytes"].to_pylist()
+    for column in ("fingerprints", "compressed_bytes"):
+        pages = table[column].to_pylist()
+        assert all(
+            (len(found) * 4096 == size) if write else found is None
+            for found, size, write in zip(pages, sizes, writes, strict=True)
+        )
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
+def test_the_readme_says_what_is_in_the_file(path: Path) -> None:
+    row, found = counted_tables()[path.stem], context_updates.read(path)
+    assert number(row["bytes"]) == path.stat().st_size
+    assert number(row["requests"]) == found.requests == pq.ParquetFile(path).metadata.num_rows
+    assert number(row["trims"]) == found.trims
+    assert number(row["pages written"]) == found.pages
+    assert number(row["distinct pages"]) == found.distinct_pages
+    assert number(row["contexts"]) == found.writing == len(metadata(path)["contexts"])
+    share = found.top_share()
+    assert share is not None
+    assert number(row["top five"]) == pytest.approx(100 * share, abs=0.05)
+    assert number(row["updates"]) == pytest.approx(100 * found.updates / found.pages, abs=0.05)
+    assert number(row["live updates"]) == pytest.approx(100 * found.live_updates / found.pages, abs=0.05)
+    assert number(row["lost events"]) == metadata(path)["recorder"]["lost_events"]
+    assert found.updates == len(found.sequence) == found.by_context.total()
+
+
+@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
+def test_nothing_tells_of_the_machine(path: Path) -> None:
+    described = metadata(path)
+    assert described["recorder"]["command"] == f"scripts/library/{path.stem}.sh"
+    text = json.dumps(described)
+    # Modules are base names; the one path is that of the command.
+    assert re.findall(r"(?<![\w.])/\w+/[\w./-]*", text) == []
+    assert "record_library" not in text  # the name of the temporary folder
+    assert described["recorder"]["exit_status"] == 0
+    assert described["recorder"]["malformed_lines"] == 0
+    raw = pq.ParquetFile(path).metadata.metadata
+    assert set(raw) <= {b"floatgate", b"ARROW:schema"}
+
+
+def test_updates_are_counted_as_the_dissertation_draws_them(tmp_path: Path) -> None:
+    # Context 7 writes pages 0 and 1, context 8 replaces page 0, page 1 is trimmed and then written by 9, and 9 replaces
+    # page 0 again: the data replaced was 7's, 7's (not live any more) and 8's.
+    rows = [("write", 0, 8192, 7), ("write", 0, 4096, 8), ("trim", 4096, 4096, None), ("write", 4096, 4096, 9)]
+    rows.append(("write", 0, 4096, 9))
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(("op", "offset", "bytes", "context"))}
+    path = tmp_path / "few.parquet"
+    pq.write_table(pa.table(columns), path)
+    found = context_updates.read(path)
+    assert (found.requests, found.trims, found.pages, found.distinct_pages) == (5, 1, 5, 2)
+    assert (found.updates, found.live_updates) == (3, 2)
+    assert found.sequence == [7, 7, 8]
+    assert dict(found.live_by_context) == {7: 1, 8: 1}
+    assert found.top_share(top=1) == pytest.approx(2 / 3)
+    marks = context_updates.marks(found, bins=3)
+    assert [(mark["row"], mark["from"], mark["to"], mark["rank"]) for mark in marks] == [(1, 0, 2, 1), (2, 2, 3, 2)]
+    drawn = json.dumps(context_updates.figure(found, "few").to_dict())
+    assert "1. context, 67%" in drawn
+    assert "2. context, 33%" in drawn
+
+
+def test_a_trace_without_contexts_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "plain.parquet"
+    pq.write_table(pa.table({"op": ["write"], "offset": [0], "bytes": [4096]}), path)
+    with pytest.raises(InputError, match="no column 'context'; expected a trace"):
+        context_updates.read(path)
+
+
+def test_the_pages_are_current() -> None:
+    command = [sys.executable, str(ROOT / "scripts" / "library_docs.py"), "--check"]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
