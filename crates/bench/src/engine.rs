@@ -1,9 +1,8 @@
 //! The engine as a user runs it: an experiment in TOML, counters by cause, policies from the configuration.
 
 use crate::rate;
-use floatgate_base::{RequestBatch, Rng};
+use floatgate_base::Rng;
 use floatgate_experiment::{load, run};
-use floatgate_trace::{OpenOptions, open};
 use std::fmt::Write as _;
 
 /// Requests of the generated MSR file.
@@ -32,17 +31,7 @@ pub fn msr() -> (f64, f64) {
     let path = std::env::temp_dir().join(format!("floatgate-bench-{}.csv", std::process::id()));
     write_msr(&path);
     let name = path.to_string_lossy().into_owned();
-    let read = || {
-        let mut source = open(&name, &OpenOptions::default()).expect("the bench's trace opens");
-        let mut batch = RequestBatch::default();
-        loop {
-            batch.clear();
-            source.fill(&mut batch, RequestBatch::DEFAULT_LEN).expect("the bench's trace is valid");
-            if batch.is_empty() {
-                return;
-            }
-        }
-    };
+    let read = || crate::readers::read(&path);
     read();
     let parse = rate(MSR_REQUESTS, read);
     let toml =

@@ -5,6 +5,7 @@
 
 mod engine;
 mod flat;
+mod readers;
 mod yardsticks;
 
 use floatgate_experiment::meter::thread_cpu_s;
@@ -84,6 +85,9 @@ fn main() {
         return count(arguments.get(1).map(String::as_str));
     }
     println!("medians of {ROUNDS} rounds, CPU time");
+    if arguments.first().is_some_and(|a| a == "readers") {
+        return readers::all();
+    }
     for gib in [8, 128] {
         drive(gib);
     }
@@ -91,4 +95,5 @@ fn main() {
     println!("MSR CSV from a warm file, single-page requests");
     println!("    parse alone                                  {:>6.1} M requests/s", median(parse));
     verdict("parse and simulation, M requests/s", median(both), 5.0);
+    readers::all();
 }

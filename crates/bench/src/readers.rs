@@ -1,0 +1,127 @@
+//! Readers alone, from warm files: lines or records a second of CPU time.
+
+use crate::{ROUNDS, median, rate, verdict};
+use floatgate_base::{RequestBatch, Rng};
+use floatgate_trace::{OpenOptions, open};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+const LINES: u64 = 4_000_000;
+const RECORDS: u64 = 10_000_000;
+
+/// Reads a trace to its end.
+pub fn read(path: &Path) {
+    let mut source = open(&path.to_string_lossy(), &OpenOptions::default()).expect("the bench's trace opens");
+    let mut batch = RequestBatch::default();
+    loop {
+        batch.clear();
+        source.fill(&mut batch, RequestBatch::DEFAULT_LEN).expect("the bench's trace is valid");
+        if batch.is_empty() {
+            return;
+        }
+    }
+}
+
+/// A file of the bench, removed with it.
+struct File(PathBuf);
+
+impl File {
+    fn new(extension: &str, write: impl FnOnce(&mut dyn std::io::Write)) -> Self {
+        let name = format!("floatgate-bench-readers-{}.{extension}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        let file = std::fs::File::create(&path).expect("the temporary folder can be written");
+        let mut out = std::io::BufWriter::with_capacity(1 << 20, file);
+        write(&mut out);
+        out.flush().expect("the temporary folder has room");
+        Self(path)
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Prints what each reader makes; the asked rates are in millions.
+pub fn all() {
+    println!("Readers alone, from warm files, one core");
+    let rows: [(&str, &str, u64, f64, Writer); 5] = [
+        ("MSR CSV, M lines/s", "msr", LINES, 4.0, msr),
+        ("blkparse, all events, M lines/s", "blkparse", LINES, 1.5, blkparse),
+        ("HP SRT, M records/s", "srt", RECORDS, 20.0, srt),
+        ("vscsi version 1, M records/s", "vscsi", RECORDS, 20.0, vscsi),
+        ("oracleGeneral, M records/s", "oracle", RECORDS, 20.0, oracle),
+    ];
+    for (name, extension, count, asked, writer) in rows {
+        let file = File::new(extension, |out| writer(count, out));
+        read(&file.0);
+        verdict(name, median((0..ROUNDS).map(|_| rate(count, || read(&file.0))).collect()), asked);
+    }
+}
+
+type Writer = fn(u64, &mut dyn std::io::Write);
+
+fn msr(lines: u64, out: &mut dyn std::io::Write) {
+    let mut rng = Rng::new(1, "msr readers");
+    for i in 0..lines {
+        let op = if rng.below(5) == 0 { "Read" } else { "Write" };
+        let (time, offset, took) =
+            (128_166_372_003_061_629 + i * 5000, rng.below(1 << 30) * 512, rng.below(20_000));
+        writeln!(out, "{time},prxy,0,{op},{offset},{},{took}", 512 << rng.below(8)).expect("there is room");
+    }
+}
+
+/// Queued, got, inserted, issued and completed, as blkparse prints each request.
+fn blkparse(lines: u64, out: &mut dyn std::io::Write) {
+    let mut rng = Rng::new(1, "blkparse readers");
+    let (mut sector, mut words) = (0, "R");
+    for i in 0..lines {
+        let action = ["Q", "G", "I", "D", "C"][(i % 5) as usize];
+        if i % 5 == 0 {
+            sector = rng.below(1 << 30) * 8;
+            words = ["R", "W", "WS", "RA"][rng.below(4) as usize];
+        }
+        let (cpu, process) = (rng.below(8), if action == "C" { "0" } else { "java" });
+        writeln!(
+            out,
+            "  8,16  {cpu:>2} {i:>8} {:>5}.{:09} {:>5}  {action} {words:>3} {sector} + 8 [{process}]",
+            i / 1_000_000,
+            i % 1_000_000 * 1000,
+            4000 + cpu
+        )
+        .expect("there is room");
+    }
+}
+
+fn srt(records: u64, out: &mut dyn std::io::Write) {
+    let mut rng = Rng::new(1, "srt readers");
+    out.write_all(b"$$TR_IOREC-1.3 (bench)\0\nsectorsize  = 256,\n\x0c").expect("there is room");
+    for i in 0..records {
+        let (second, micro, sector) =
+            ((i / 1000) as u32, (i % 1000 * 1000) as u32, rng.below(1 << 22) as u32 * 16);
+        let words = [56, 0x4_0001, second, micro, 1, 2, 4096, sector, 0x0800_0107, 4, 1, sector & 1, 0, 7];
+        words.iter().for_each(|word| out.write_all(&word.to_be_bytes()).expect("there is room"));
+    }
+}
+
+fn vscsi(records: u64, out: &mut dyn std::io::Write) {
+    let mut rng = Rng::new(1, "vscsi readers");
+    for i in 0..records {
+        let command: u16 = if rng.below(2) == 0 { 0x28 } else { 0x2a };
+        let counts = [i as u32, 4096, 1].map(u32::to_le_bytes).concat();
+        let head = [command.to_le_bytes(), 0x100u16.to_le_bytes()].concat();
+        let tail = [rng.below(1 << 28) * 8, i * 100].map(u64::to_le_bytes).concat();
+        out.write_all(&[counts, head, tail].concat()).expect("there is room");
+    }
+}
+
+fn oracle(records: u64, out: &mut dyn std::io::Write) {
+    let mut rng = Rng::new(1, "oracle readers");
+    for i in 0..records {
+        out.write_all(&((i / 1000) as u32).to_le_bytes()).expect("there is room");
+        out.write_all(&(rng.below(1 << 28) * 8).to_le_bytes()).expect("there is room");
+        out.write_all(&4096u32.to_le_bytes()).expect("there is room");
+        out.write_all(&((i + 1 + rng.below(1 << 20)) as i64).to_le_bytes()).expect("there is room");
+    }
+}
