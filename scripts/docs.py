@@ -245,7 +245,82 @@ format leaves open are assumed as said here, shown in the result, and overridden
         )
         for f in catalogue["formats"]
     ]
-    return head + table(("format", "what it is", "a line", "units", "extensions"), rows)
+    return head + table(("format", "what it is", "a line", "units", "extensions"), rows) + CONVERTING
+
+
+CONVERTING = """
+## Converting
+`floatgate trace convert TRACE OUT` writes any of these formats as Parquet, `fio-iolog` (version 3 if there are times,
+else 2; `fio-iolog-v2` and `-v3` insist), `msr`, `mqsim` or `blkparse`: by OUT's extension (.parquet, .iolog, .fio,
+.csv, .msr, .mqsim, .blkparse) or `--to`. What a format can hold survives exactly; what it cannot is counted.
+
+```
+$ floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst pgbench.parquet
+pgbench.parquet: 631487 requests (parquet)
+$ floatgate trace convert pgbench.parquet pgbench.csv
+pgbench.csv: 631183 requests, 304 trims left out, 1 devices renamed (msr)
+$ floatgate trace convert pgbench.parquet - --to blkparse --op write --requests 2
+259,0 0 1 0.000000000 0 Q W 1024 + 16 [floatgate]
+259,0 0 2 0.000098000 0 Q W 1064 + 8 [floatgate]
+standard output: 2 requests, 1 devices renamed (blkparse)
+slice: 2 of 15 requests read, 13 left out by operation
+```
+
+With OUT `-` a text goes to standard output and the summary to standard error. A file appears whole or not at all; a
+pipe or a device is written to as it is. Stamps count from the first request, in every format.
+
+| format | times | addresses | TRIM | devices | optional columns |
+| --- | --- | --- | --- | --- | --- |
+| `parquet` | ns | bytes | yes | any name | all |
+| `fio-iolog` | us, none below 0; version 2: none | bytes | yes | any name without blanks | none |
+| `msr` | 100 ns | bytes | no | `host_number` | none |
+| `mqsim` | ns, none below 0 | sectors | no | whole numbers | none |
+| `blkparse` | ns, none below 0 | sectors | yes | `major,minor` | none |
+
+The counts, by their names with `--json`: `trims_left_out`; `widened` (to whole sectors); `stamps_clamped` (before the
+first one, written as 0); `stamps_rounded` (down); `stamps_left_out`; `stamps_made_up` (0, where the trace has no
+times); `devices_renamed` (they stay apart); `contexts_left_out`, `streams_left_out`, `contents_left_out` (requests).
+
+### Parquet
+One row a request: `time_ns` (int64), `device` (dictionary of names), `op` (dictionary: read, write, trim), `offset`,
+`bytes` (uint64). Where the trace has them: `context` (uint64, null for none), `stream` (uint32), `fingerprints` (list
+of uint64) and `compressed_bytes` (list of uint16), one entry for each 4 KiB from the request's beginning on, null where
+it is not known. The file's metadata has a key `floatgate` with JSON: `schema` (`floatgate.trace/1`), `contexts` (by the
+number in decimal: `name`), `has_times` (false where the stamps mean nothing). What else stands there, as of a
+recording (docs/recording.md), is kept from Parquet to Parquet.
+
+## Slices
+`floatgate trace convert` takes a part of a trace; all that is given must hold:
+
+```
+$ floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.iolog --from 1m --until 2m --op write,trim \\
+    --fold "256 MiB" --time-scale 0.5
+part.iolog: 38163 requests, 19092 stamps rounded (fio-iolog)
+slice: 38161 of 631487 requests read, 181203 left out by operation, 412123 left out by time, 2 split
+```
+
+- `--from TIME`, `--until TIME`: from the one on and before the other, in seconds since the trace's first request, or
+  with a unit (`ns`, `us`, `ms`, `s`, `m`, `h`, `d`).
+- `--device NAME`: repeat it for more devices. A name that the trace does not have is refused, once it has been read.
+- `--op read,write,trim`: some of these.
+- `--requests N`: the first N that are left. No more is read, unless a `--device` has not been met yet.
+- `--time-scale F`: stamps count from the first request kept and are multiplied by F, a decimal fraction, exactly, then
+  rounded to the nearest nanosecond (halves up), so that their order stays.
+- `--fold SIZE`: addresses modulo SIZE (a multiple of 4096) on each device. A request that crosses the end is split in
+  two with one stamp (`split`). One longer than SIZE is cut to cover each address once (`cut`). Content follows where
+  the split falls on a multiple of 4 KiB from the request's beginning on; elsewhere the page that is split and all
+  behind it become unknown (`contents_lost` counts pages).
+
+A slice that keeps nothing is refused, with the times, operations and devices that the trace has:
+
+```
+$ floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.csv --device sdb
+error: --device: 'sdb' is no device of traces/pgbench-ext4.nbdkit-log.zst; it has 'nbd'
+```
+
+From Python: `floatgate.traces.convert(path, target, to, {"from": "1m", "device": "sda\\nsdb"})`, with line breaks
+between devices. A slice has no `content_hash`: the trace's would be that of other requests.
+"""
 
 
 def samples(catalogue: dict[str, Any]) -> str:

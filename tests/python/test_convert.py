@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
@@ -238,3 +239,45 @@ def test_a_full_disk_leaves_nothing(cli: Cli, trace: Path, tmp_path: Path, to: s
         f"error: {tmp_path}/b: File too large; expected a file that can be written, and room for it\n"
     )
     assert [path.name for path in tmp_path.iterdir()] == [trace.name]
+
+
+def test_nothing_but_trims_needs_a_format_with_trims(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "a.iolog").write_text("fio version 2 iolog\nsda trim 0 4096\nsda trim 8192 4096\n")
+    refused = cli("trace", "convert", "a.iolog", "b.csv").refused()
+    expected = "expected a format that has them: fio-iolog, blkparse or parquet"
+    assert refused == f"--to: all 2 requests are TRIMs, which msr does not have; {expected}"
+    assert not (tmp_path / "b.csv").exists()
+    cli("trace", "convert", "a.iolog", "b.blkparse").done()
+
+
+SAMPLES = Path(__file__).parents[3] / "shared/traces"
+
+
+@pytest.mark.skipif(not SAMPLES.exists(), reason="the sample traces are not beside the checkout (../shared/traces)")
+@pytest.mark.parametrize("to", ["parquet", "fio-iolog-v3", "msr", "mqsim", "blkparse"])
+def test_the_sample_traces_survive(tmp_path: Path, to: str) -> None:
+    """Every request of every sample: what is read back is what the format can hold, computed with numpy."""
+    converted = 0
+    for path in sorted(SAMPLES.glob("*/*.zst")):
+        first, text, last = (str(tmp_path / name) for name in ("a.parquet", "b", "c.parquet"))
+        traces.convert(str(path), first, "parquet", {"requests": "100000"})
+        report = traces.convert(first, text, to, {})
+        traces.convert(text, last, "parquet", {"format": to.removesuffix("-v3")})
+        before, after = pq.read_table(first), pq.read_table(last)
+        if to == "parquet":
+            assert after.equals(before), path.name
+        if report.get("trims_left_out"):
+            before = before.filter(pc.not_equal(before["op"].cast("string"), "trim"))
+        assert after["op"].cast("string") == before["op"].cast("string"), path.name
+        time = before["time_ns"].to_numpy()
+        unit = {"fio-iolog-v3": 1000, "msr": 100}.get(to, 1)
+        time = (time if to in ("parquet", "msr") else time.clip(0)) // unit * unit
+        assert (after["time_ns"].to_numpy() == time - time[0]).all(), path.name
+        begin, length = before["offset"].to_numpy(), before["bytes"].to_numpy()
+        end = begin + length
+        if to in ("mqsim", "blkparse"):
+            begin, end = begin // SECTOR * SECTOR, (end + SECTOR - 1) // SECTOR * SECTOR
+        assert (after["offset"].to_numpy() == begin).all(), path.name
+        assert (after["bytes"].to_numpy() == end - begin).all(), path.name
+        converted += 1
+    assert converted > 10

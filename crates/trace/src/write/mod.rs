@@ -42,6 +42,12 @@ impl WriteFormat {
         ("blkparse", WriteFormat::BlkParse),
     ];
 
+    /// Name on the command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.iter().find(|(_, f)| *f == self).map_or("", |(name, _)| name)
+    }
+
     /// Reads a format's name.
     ///
     /// # Errors
@@ -106,7 +112,7 @@ trait Encoder {
 /// Writes all requests of a source, from where it stands, to `out`.
 ///
 /// # Errors
-/// Those of the source; a failed write is a failed run.
+/// Those of the source; a trace of which the format can hold nothing; a failed write is a failed run.
 pub fn write(source: &mut dyn Source, format: WriteFormat, out: &mut dyn Write) -> Result<WriteReport> {
     let times = match format {
         WriteFormat::FioIolog => source.has_times(),
@@ -146,6 +152,15 @@ pub fn write(source: &mut dyn Source, format: WriteFormat, out: &mut dyn Write) 
         text.clear();
     }
     encoder.end(&mut text);
+    if report.requests == 0 && report.trims_left_out > 0 {
+        let what = format!(
+            "all {} requests are TRIMs, which {} does not have",
+            report.trims_left_out,
+            format.name()
+        );
+        let expected = "expected a format that has them: fio-iolog, blkparse or parquet";
+        return Err(Error::input(Place::Setting("--to".into()), what, expected));
+    }
     match (source.has_times(), times) {
         (true, false) => report.stamps_left_out = report.requests,
         (false, true) => report.stamps_made_up = report.requests,
