@@ -290,7 +290,7 @@ number in decimal: `name`), `has_times` (false where the stamps mean nothing). W
 recording (docs/recording.md), is kept from Parquet to Parquet.
 
 ## Slices
-`floatgate trace convert` takes a part of a trace; all that is given must hold:
+`floatgate trace convert` and `floatgate trace info` take a part of a trace; all that is given must hold:
 
 ```
 $ floatgate trace convert traces/pgbench-ext4.nbdkit-log.zst part.iolog --from 1m --until 2m --op write,trim \\

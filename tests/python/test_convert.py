@@ -185,6 +185,22 @@ def test_slices_that_cannot_be(
     assert [path.name for path in tmp_path.iterdir()] == [trace.name]
 
 
+def test_slices_are_described(cli: Cli, trace: Path) -> None:
+    cut = ("--device", "usr_1", "--until", "10s", "--fold", "1 MiB")
+    facts = json.loads(cli("trace", "info", trace, *cut, "--json").done())
+    assert (facts["requests"], facts["reads"], facts["content_hash"]) == (50, 0, None)
+    assert [device["name"] for device in facts["devices"]] == ["usr_1"]
+    assert facts["footprint_bytes"] == 50 * 8192
+    assert "a slice: 50 of 1100 requests read" in cli("trace", "info", trace, *cut).done()
+    assert "no device" in cli("trace", "info", trace, "--device", "usr_9").refused()
+
+
+def test_made_up_content_follows_a_slice(cli: Cli, trace: Path) -> None:
+    options = ("--requests", "50", "--duplicate-share", "0.5", "--json")
+    said = json.loads(cli("trace", "convert", trace, "b.parquet", *options).done())
+    assert said["slice"]["requests_kept"] == said["requests"] == 50
+
+
 def test_slices_from_python(trace: Path) -> None:
     assert floatgate.trace_info(trace, from_="50", until="60", op="write").requests == 100
     with pytest.raises(InputError, match="'from', 'until', 'device'"):

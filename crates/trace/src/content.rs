@@ -1,5 +1,6 @@
 //! What is written, by a seeded model, for traces and generators that do not tell it.
 
+use crate::slice::SliceReport;
 use crate::source::{Context, Source, Summary};
 use floatgate_base::error::quote;
 use floatgate_base::{
@@ -289,5 +290,9 @@ impl Source for WithContent {
 
     fn contexts(&self) -> &[Context] {
         self.inner.contexts()
+    }
+
+    fn slice_report(&self) -> Option<SliceReport> {
+        self.inner.slice_report()
     }
 }

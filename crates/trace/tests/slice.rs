@@ -176,6 +176,7 @@ fn the_worked_example() {
     };
     assert_eq!(source.slice_report(), Some(report));
     assert_eq!(source.devices(), ["b"]);
+    assert_eq!(source.assumed().last().unwrap(), "a slice: 2 of 5 requests read");
     assert_eq!(
         (source.place_of(0).as_str(), source.summary().content_hash),
         ("t (request 0 of the slice)", None)

@@ -38,12 +38,20 @@ def info(
     lba_unit: o.LbaUnit = None,
     action: o.Action = None,
     on_bad_line: o.OnBadLine = None,
+    from_: o.From = None,
+    until: o.Until = None,
+    device: o.Device = None,
+    op: o.Op = None,
+    requests: o.Requests = None,
+    fold: o.Fold = None,
+    time_scale: o.TimeScale = None,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Count what is in a trace."""
+    """Count what is in a trace, or in a slice of it."""
     output = Output(json, quiet=quiet)
     options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
+    options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
     with bar(Path(path).name, quiet=quiet) as progress:
         text = _core.trace_info(path, options, progress)
     output.give(text)

@@ -373,7 +373,10 @@ impl Source for Sliced {
     }
 
     fn assumed(&self) -> Vec<String> {
-        self.inner.assumed()
+        let mut out = self.inner.assumed();
+        let SliceReport { requests_kept, requests_read, .. } = self.report;
+        out.push(format!("a slice: {requests_kept} of {requests_read} requests read"));
+        out
     }
 
     fn columns(&self) -> OptionalColumns {
