@@ -11,7 +11,7 @@ const TRANSFER_MAX: u64 = 1 << 40;
 
 const YEAR_NS: u64 = 31_557_600_000_000_000;
 /// A stamp further than this from the one before belongs to another clock.
-const JUMP_NS: u64 = 30 * YEAR_NS;
+pub(crate) const JUMP_NS: u64 = 30 * YEAR_NS;
 /// Longer traces were never taken.
 const SPAN_MAX_NS: u64 = 50 * YEAR_NS;
 /// Mean rates that no drive serves and that no trace was taken for.

@@ -25,7 +25,7 @@ pub mod write;
 pub use content::{ContentModel, WithContent};
 pub use formats::{FORMATS, FormatInfo};
 pub use generate::{Generator, GeneratorConfig, Pattern};
-pub use info::{DeviceInfo, Info, info};
+pub use info::{DeviceInfo, Info, InfoOptions, info, info_with};
 pub use input::STDIN;
 pub use open::{open, open_stream};
 pub use options::{Action, LbaUnit, OnBadLine, OpenOptions, TimeUnit};

@@ -1,66 +1,10 @@
-//! What is in a trace: counts, sizes, footprint, per device and in all, from one pass.
+//! Counts, bytes and footprint, by device and in all.
 
+use super::Info;
 use crate::pages::{Distinct, PageSet};
 use crate::source::Source;
-use floatgate_base::{Op, RequestBatch, Result, TRACE_PAGE_BYTES};
+use floatgate_base::{Op, RequestBatch, TRACE_PAGE_BYTES};
 use serde::Serialize;
-
-/// Statistics of a trace; the fields are those of the JSON of `floatgate trace info`.
-#[derive(Clone, Debug, Serialize)]
-pub struct Info {
-    /// Name of the format.
-    pub format: String,
-    /// Accepted requests.
-    pub requests: u64,
-    /// Requests that read.
-    pub reads: u64,
-    /// Requests that write.
-    pub writes: u64,
-    /// Requests that trim.
-    pub trims: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Bytes trimmed.
-    pub trim_bytes: u64,
-    /// Largest minus first stamp in seconds; null where there are no stamps.
-    pub duration_s: Option<f64>,
-    /// Distinct (device, 4 KiB page) written, even in part.
-    pub pages_written_distinct: u64,
-    /// Distinct (device, 4 KiB page) read, even in part.
-    pub pages_read_distinct: u64,
-    /// 1 - distinct / all 4 KiB page writes; null without writes.
-    pub rewrite_share: Option<f64>,
-    /// Distinct 4 KiB pages read or written, in bytes.
-    pub footprint_bytes: u64,
-    /// Mean size of a read in bytes; null without reads.
-    pub mean_read_bytes: Option<f64>,
-    /// Mean size of a write in bytes; null without writes.
-    pub mean_write_bytes: Option<f64>,
-    /// Share of the requests that begin and end at a multiple of 4 KiB.
-    pub aligned_share: f64,
-    /// Stamps smaller than the one before.
-    pub stamps_backwards: u64,
-    /// Stamps more than 30 years from the one before.
-    pub stamp_jumps: u64,
-    /// Records that are no read, write or TRIM, or that have no length.
-    pub other_records: u64,
-    /// Lines left out because they could not be understood.
-    pub bad_lines_skipped: u64,
-    /// The first of them with its message.
-    pub first_bad_line: Option<String>,
-    /// Lines of a tar archive's headers and padding, passed over.
-    pub tar_lines: u64,
-    /// What looks wrong without being an error, such as a rate that no drive serves.
-    pub suspicions: Vec<String>,
-    /// What was taken for granted because the format does not say it.
-    pub assumed: Vec<String>,
-    /// blake3 of the decompressed content; null for generators.
-    pub content_hash: Option<String>,
-    /// The same by device, in the order of their first request.
-    pub devices: Vec<DeviceInfo>,
-}
 
 /// Statistics of one device of a trace.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -99,9 +43,9 @@ struct Sums {
     end: u64,
 }
 
-/// What one pass collects.
+/// Counts while the trace is read.
 #[derive(Default)]
-struct Pass {
+pub(crate) struct Counts {
     devices: Vec<Sums>,
     pages: PageSet,
     page_writes: u64,
@@ -110,25 +54,8 @@ struct Pass {
     largest_ns: i64,
 }
 
-/// Reads a source to its end, from where it stands, and describes it.
-///
-/// # Errors
-/// Those of the source.
-pub fn info(source: &mut dyn Source) -> Result<Info> {
-    let mut pass = Pass::default();
-    let mut batch = RequestBatch::with_capacity(RequestBatch::DEFAULT_LEN);
-    loop {
-        batch.clear();
-        source.fill(&mut batch, RequestBatch::DEFAULT_LEN)?;
-        if batch.is_empty() {
-            return Ok(pass.describe(source));
-        }
-        pass.add(&batch);
-    }
-}
-
-impl Pass {
-    fn add(&mut self, batch: &RequestBatch) {
+impl Counts {
+    pub fn add(&mut self, batch: &RequestBatch) {
         self.first_ns.get_or_insert(batch.time_ns[0]);
         self.largest_ns = batch.time_ns.iter().copied().fold(self.largest_ns, i64::max);
         let devices = batch.device.iter().max().map_or(0, |d| usize::from(*d) + 1);
@@ -148,7 +75,7 @@ impl Pass {
         }
     }
 
-    fn describe(&self, source: &dyn Source) -> Info {
+    pub fn describe(&self, source: &dyn Source) -> Info {
         let distinct = self.pages.count(self.devices.len());
         let name = |i: usize| source.devices().get(i).cloned().unwrap_or_default();
         let rows = self.devices.iter().zip(&distinct).enumerate();
@@ -188,6 +115,16 @@ impl Pass {
             assumed: source.assumed(),
             content_hash: summary.content_hash,
             devices,
+            sizes: None,
+            alignment: None,
+            update_interval: None,
+            reuse_distance: None,
+            frequency: None,
+            sequentiality: None,
+            demand: None,
+            content: None,
+            contexts: None,
+            streams: None,
         }
     }
 }
