@@ -40,7 +40,7 @@ __all__ = [
 
 
 def trace_info(path: str | os.PathLike[str], **options: str) -> Record:
-    """Counts of a trace: requests, bytes, duration in seconds, distinct 4 KiB pages, by device too.
+    """What is in a trace: counts, update intervals, reuse distances, skew, demand; see ``docs/trace-info.md``.
 
     Args:
         path: the trace; .gz, .xz and .zst are unpacked on the way.

@@ -50,7 +50,14 @@ def run(
     shadow: bool = False,
     progress: Progress | None = None,
 ) -> RunOutput: ...
-def trace_info(path: str, options: Mapping[str, str], progress: Progress | None = None) -> str: ...
+def trace_info(
+    path: str,
+    options: Mapping[str, str],
+    progress: Progress | None = None,
+    *,
+    counts_only: bool = False,
+    window_s: float = 600.0,
+) -> str: ...
 def trace_batches(path: str, options: Mapping[str, str]) -> TraceBatches: ...
 def trace_write(
     path: str, options: Mapping[str, str], out_path: str | None, out_format: str, progress: Progress | None = None

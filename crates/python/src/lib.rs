@@ -5,6 +5,7 @@ mod batches;
 mod columns;
 mod errors;
 mod experiment;
+mod json;
 mod trace;
 
 use pyo3::prelude::*;

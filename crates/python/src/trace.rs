@@ -3,11 +3,12 @@
 use crate::batches::TraceBatches;
 use crate::errors::{carry, guarded, raise};
 use crate::experiment::stop;
+use crate::json;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
 use floatgate_trace::generate::twin::Content;
 use floatgate_trace::{
-    ContentModel, Context, Generator, OpenOptions, Slice, SliceReport, Sliced, Source, Summary, WithContent,
-    WriteFormat, WriteReport, open,
+    ContentModel, Context, Generator, InfoOptions, OpenOptions, Slice, SliceReport, Sliced, Source, Summary,
+    WithContent, WriteFormat, WriteReport, open,
 };
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -150,19 +151,27 @@ fn with_opened<T: Send>(
     }
 }
 
-/// Statistics of a trace as JSON.
+/// Statistics of a trace as JSON; `window_s` is the width of the windows of demand in seconds.
 #[pyfunction]
-#[pyo3(signature = (path, options, progress=None))]
-fn trace_info(py: Python<'_>, path: &str, options: Options, progress: Option<Py<PyAny>>) -> PyResult<String> {
+#[pyo3(signature = (path, options, progress=None, *, counts_only=false, window_s=600.0))]
+fn trace_info(
+    py: Python<'_>,
+    path: &str,
+    options: Options,
+    progress: Option<Py<PyAny>>,
+    counts_only: bool,
+    window_s: f64,
+) -> PyResult<String> {
+    let wanted = InfoOptions { counts_only, window_s };
     let info = with_source(py, path, &options, progress.as_ref(), |source| {
-        let info = floatgate_trace::info(source)?;
+        let info = floatgate_trace::info_with(source, &wanted)?;
         if info.requests == 0 {
             let expected = "expected at least one read, write or TRIM";
             return Err(Error::input(Place::Path(path.into()), "the trace holds no request", expected));
         }
         Ok(info)
     })?;
-    Ok(serde_json::to_string_pretty(&info).expect("statistics are JSON"))
+    Ok(json::text(&info))
 }
 
 /// Writes a trace in another format to a new file, or to standard output where there is no path; what was written,

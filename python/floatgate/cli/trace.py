@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json as json_module
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from floatgate import _core, units
-from floatgate.cli import generate, record
+from floatgate.cli import generate, record, trace_info
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
 from floatgate.errors import input_error
 from floatgate.folder import must_be_file_place
 from floatgate.progress import bar
-from floatgate.text_table import table
 
 TraceFile = Annotated[str, typer.Argument(metavar="TRACE", help="The trace; .gz, .xz and .zst are unpacked.")]
 
@@ -24,89 +21,11 @@ TraceFile = Annotated[str, typer.Argument(metavar="TRACE", help="The trace; .gz,
 def register(app: typer.Typer) -> None:
     """Add the group."""
     group = typer.Typer(help="Look at traces and convert them.", no_args_is_help=True, rich_markup_mode=None)
-    group.command("info")(info)
+    group.command("info")(trace_info.info)
     group.command("convert")(convert)
     group.command("generate")(generate.generate)
     record.register(group)
     app.add_typer(group, name="trace")
-
-
-def info(
-    path: TraceFile,
-    format: o.Format = None,
-    time_unit: o.TimeUnit = None,
-    lba_unit: o.LbaUnit = None,
-    action: o.Action = None,
-    on_bad_line: o.OnBadLine = None,
-    from_: o.From = None,
-    until: o.Until = None,
-    device: o.Device = None,
-    op: o.Op = None,
-    requests: o.Requests = None,
-    fold: o.Fold = None,
-    time_scale: o.TimeScale = None,
-    json: o.BareJson = False,
-    quiet: o.Quiet = False,
-) -> None:
-    """Count what is in a trace, or in a slice of it."""
-    output = Output(json, quiet=quiet)
-    options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
-    options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
-    with bar(Path(path).name, quiet=quiet) as progress:
-        text = _core.trace_info(path, options, progress)
-    output.give(text)
-    if not output.wants_json:
-        output.say(_info_text(path, json_module.loads(text)))
-
-
-def _info_text(path: str, facts: dict[str, Any]) -> str:
-    requests = facts["requests"]
-    trims = f", {facts['trims']} trims ({units.decimal_bytes(facts['trim_bytes'])})" if facts["trims"] else ""
-    duration = facts.get("duration_s")
-    rewritten = facts.get("rewrite_share")
-    lines = [
-        ("trace", f"{path} ({facts['format']})"),
-        ("requests", f"{requests}" + ("" if duration is None else f" in {units.span(duration)}")),
-        ("reads", f"{facts['reads']} ({units.decimal_bytes(facts['read_bytes'])})"),
-        ("writes", f"{facts['writes']} ({units.decimal_bytes(facts['write_bytes'])}){trims}"),
-        (
-            "footprint",
-            f"{facts['pages_written_distinct']} pages of 4 KiB written, {facts['pages_read_distinct']} read"
-            + ("" if rewritten is None else f"; {units.share(rewritten)} of page writes rewrite"),
-        ),
-    ]
-    notes = [*(facts.get("assumed") or []), *(facts.get("suspicions") or [])]
-    for key, what in NOTED:
-        if facts.get(key):
-            notes.append(f"{what}: {facts[key]}")
-    if notes:
-        lines.append(("note", "; ".join(notes)))
-    text = "\n".join(f"{name:<10} {value}" for name, value in lines)
-    devices = facts.get("devices") or []
-    return f"{text}\n\n{_devices_table(devices)}" if len(devices) > 1 else text
-
-
-# What is noted in a trace where it occurs.
-NOTED = (
-    ("stamps_backwards", "time stamps that run backwards"),
-    ("bad_lines_skipped", "bad lines skipped"),
-    ("first_bad_line", "first bad line"),
-)
-
-
-def _devices_table(devices: list[dict[str, Any]]) -> str:
-    keys = ("reads", "writes", "trims")
-    rows = [
-        [
-            str(device.get("name", "-")),
-            *(str(device.get(key, "-")) for key in keys),
-            *(units.decimal_bytes(device.get(key) or 0) for key in ("read_bytes", "write_bytes")),
-            str(device.get("pages_written_distinct", "-")),
-        ]
-        for device in devices
-    ]
-    header = ["device", *keys, "read", "written", "pages written"]
-    return table(header, rows, right=frozenset(range(1, len(header))))
 
 
 def convert(

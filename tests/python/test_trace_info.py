@@ -1,0 +1,158 @@
+"""``floatgate trace info``: text, JSON and pictures of whole traces; the figures are held to brute force in Rust."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import Cli
+
+SECTIONS = (
+    "sizes", "alignment", "update_interval", "reuse_distance", "frequency", "sequentiality", "demand", "content",
+    "contexts", "streams",
+)  # fmt: skip
+START = 128_166_372_003_061_629
+
+
+def msr(path: Path, rows: Sequence[tuple[float, str, int, int]]) -> Path:
+    """An MSR trace: seconds, operation, first byte, bytes."""
+    text = "".join(f"{START + round(s * 1e7)},usr,0,{op},{offset},{size},100\n" for s, op, offset, size in rows)
+    path.write_text(text)
+    return path
+
+
+def facts_of(cli: Cli, path: Path, *options: str) -> dict[str, Any]:
+    made: dict[str, Any] = json.loads(cli("trace", "info", path, "--json", *options).done())
+    return made
+
+
+def test_a_log_that_goes_around(cli: Cli, tmp_path: Path) -> None:
+    """1 MiB written around ten times, in requests of 64 KiB, one a second: every figure is known."""
+    rows = [(i, "Write", i % 16 * 65_536, 65_536) for i in range(160)]
+    facts = facts_of(cli, msr(tmp_path / "log.csv", rows))
+    update = facts["update_interval"]
+    assert (update["page_writes"], update["updates"], update["first_write_share"]) == (2560, 2304, 0.1)
+    assert [update["bytes"][key] for key in ("p10", "p50", "p99")] == [1 << 20] * 3
+    assert update["time_s"]["p50"] == pytest.approx(16)
+    reuse = facts["reuse_distance"]
+    assert reuse["all"]["bytes"]["p50"] == (1 << 20) - 4096
+    assert (reuse["lru"]["cache_bytes"], reuse["lru"]["hit_ratio"]) == ([1 << 20], [0.9])
+    assert reuse["reads"]["first_share"] is None
+    written = facts["frequency"]["written"]
+    assert (written["pages"], written["max"], written["histogram"]["pages"]) == (256, 10, [256])
+    assert written["busiest"]["access_share"] == pytest.approx(written["busiest"]["page_share"])
+    assert facts["frequency"]["read"] is None
+    sequential = facts["sequentiality"]["write"]
+    assert (sequential["sequential_share"], sequential["runs"]) == (150 / 160, 10)
+    assert (sequential["run_mean_bytes"], sequential["run_bytes"]["p50"]) == (1 << 20, 1 << 20)
+    assert facts["sizes"]["write"]["histogram"] == {"exact": True, "from": [65536], "to": [65536], "count": [160]}
+    assert facts["sizes"]["read"] is None
+    assert facts["demand"]["requests"] == [160]
+    assert (facts["demand"]["interarrival_mean_s"], facts["demand"]["interarrival_cv"]) == (1.0, 0.0)
+    assert facts["content"] is facts["contexts"] is facts["streams"] is None
+
+
+def test_windows_of_demand(cli: Cli, tmp_path: Path) -> None:
+    trace = msr(tmp_path / "t.csv", [(0, "Write", 0, 4096), (10, "Read", 0, 512), (1500, "Write", 0, 4096)])
+    demand = facts_of(cli, trace)["demand"]
+    assert (demand["window_s"], demand["requests"], demand["write_bytes"]) == (600.0, [2, 0, 1], [4096, 0, 4096])
+    assert demand["write_peak_to_mean"] == pytest.approx(1.5)
+    assert facts_of(cli, trace, "--window", "1000")["demand"]["requests"] == [2, 1]
+    for width in ("0", "-1", "nan", "inf"):
+        assert "is no width of a window" in cli("trace", "info", trace, "--window", width).refused()
+
+
+def test_counts_only(cli: Cli, trace: Path) -> None:
+    everything, counts = facts_of(cli, trace), facts_of(cli, trace, "--counts-only")
+    assert [counts[name] for name in SECTIONS] == [None] * len(SECTIONS)
+    assert {key: everything[key] for key in everything if key not in SECTIONS} == {
+        key: counts[key] for key in counts if key not in SECTIONS
+    }
+    text = cli("trace", "info", trace, "--counts-only").done()
+    assert "footprint" in text
+    assert "updates" not in text
+
+
+def test_a_trace_without_times(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "t.iolog"
+    path.write_text("fio version 2 iolog\nf add\nf open\nf write 0 4096\nf write 0 4096\nf close\n")
+    facts = facts_of(cli, path)
+    assert (facts["demand"], facts["update_interval"]["time_s"], facts["duration_s"]) == (None, None, None)
+    assert facts["update_interval"]["bytes"]["p50"] == 4096
+    assert "after 4.10 kB (p10-p90: 4.10 kB - 4.10 kB) of page writes\n" in cli("trace", "info", path).done()
+
+
+@pytest.mark.parametrize("op", ["read", "trim"])
+def test_traces_of_one_operation(cli: Cli, tmp_path: Path, op: str) -> None:
+    path = tmp_path / "t.iolog"
+    path.write_text("fio version 2 iolog\nf add\nf open\n" + f"f {op} 8192 8192\n" * 3 + "f close\n")
+    facts = facts_of(cli, path)
+    assert facts["update_interval"]["first_write_share"] is None
+    assert facts["frequency"]["written"] is None
+    assert facts["sequentiality"]["write"] is None
+    if op == "trim":
+        assert facts["reuse_distance"]["lru"]["hit_ratio"] == [None]
+        assert facts["sizes"]["trim"]["p50"] == 8192
+    else:
+        assert facts["reuse_distance"]["lru"]["read_hit_ratio"] == [2 / 3]
+    assert "updates" not in cli("trace", "info", path).done()
+
+
+def test_one_request(cli: Cli, tmp_path: Path) -> None:
+    trace = msr(tmp_path / "t.csv", [(0, "Write", 0, 512)])
+    facts = facts_of(cli, trace)
+    assert (facts["demand"]["requests"], facts["demand"]["interarrival_mean_s"]) == ([1], None)
+    assert "requests   1 " in cli("trace", "info", trace).done()
+
+
+def test_devices_do_not_share_pages(cli: Cli, trace: Path) -> None:
+    facts = facts_of(cli, trace)
+    assert facts["frequency"]["written"]["pages"] == facts["pages_written_distinct"] == 1200
+
+
+def test_content_and_streams(cli: Cli, tmp_path: Path) -> None:
+    md5 = ["d6c75ba46e82326fefa545b57a12e221", "00000000000000000000000000000001"]
+    path = tmp_path / "t.fiu"
+    path.write_text("".join(f"{i} 4 p {8 * i} 8 W 6 0 {md5[i == 3]}\n" for i in range(8)))
+    content = facts_of(cli, path, "--format", "fiu")["content"]
+    assert (content["known_page_writes"], content["distinct"], content["duplicate_share"]) == (8, 2, 0.75)
+    assert content["compressed_share"] is None
+    assert "75 % of 8 known page writes are duplicates" in cli("trace", "info", path, "--format", "fiu").done()
+    path.write_text("0 1 5 4096 3\n1 1 6 4096 9\n2 1 7 4096 9\n")
+    streams = facts_of(cli, path, "--format", "sepbit")["streams"]
+    assert (streams["count"], [entry["stream"] for entry in streams["list"]]) == (2, [9, 3])
+    assert "2; stream 9 has 67 % of the page writes" in cli("trace", "info", path, "--format", "sepbit").done()
+
+
+def test_contexts_name_themselves(cli: Cli, tmp_path: Path) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    rows = [(0, 0, 7), (1, 4096, 7), (2, 0, 9), (3, 4096, 2**64 - 1), (4, 4096, 9)]
+    names = {"7": {"name": "flush < main", "frames": []}, "9": {"name": "log < main", "frames": []}}
+    table = pa.table(
+        {
+            "time_ns": pa.array([row[0] for row in rows], pa.int64()),
+            "device": ["d"] * 5,
+            "op": ["write"] * 5,
+            "offset": pa.array([row[1] for row in rows], pa.uint64()),
+            "bytes": pa.array([4096] * 5, pa.uint64()),
+            "context": pa.array([row[2] for row in rows], pa.uint64()),
+        }
+    )
+    metadata = json.dumps({"schema": "floatgate.trace/1", "contexts": names})
+    pq.write_table(table.replace_schema_metadata({"floatgate": metadata}), tmp_path / "t.parquet")
+    contexts = facts_of(cli, tmp_path / "t.parquet")["contexts"]
+    assert (contexts["count"], contexts["updates"], contexts["top5_update_share"]) == (3, 3, 1.0)
+    assert [entry["id"] for entry in contexts["list"]] == ["7", "9", str(2**64 - 1)]
+    assert [entry["name"] for entry in contexts["list"]] == ["flush < main", "log < main", ""]
+    # Page 0 once and page 1 once replace data of context 7, then page 1 that of the nameless one.
+    assert [entry["updates"] for entry in contexts["list"]] == [2, 0, 1]
+    assert contexts["list"][0]["update_interval_median_bytes"] == 2 * 4096
+    text = cli("trace", "info", tmp_path / "t.parquet").done()
+    assert "40 %     67 %          8.19 kB  flush < main" in text
+    assert "context ffffffffffffffff" in text
