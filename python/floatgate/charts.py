@@ -28,7 +28,7 @@ WAF_TITLE = "write amplification"
 WIDTH = 560
 HEIGHT = 240
 
-_TIME_UNITS = (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 1.0))
+TIME_UNITS = (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 1.0))
 _COUNT_UNITS = (("thousand millions", 1e9), ("millions", 1e6), ("thousands", 1e3), ("", 1.0))
 
 
@@ -47,7 +47,7 @@ def shares(run: Run, width: int = WIDTH) -> alt.Chart:
         ]
     kinds = list(dict.fromkeys(row["what"] for row in rows))
     chart = (
-        _chart(rows)
+        data_chart(rows)
         .mark_bar(stroke=INK, strokeWidth=0.5, height=20)
         .encode(
             x=alt.X(
@@ -61,7 +61,7 @@ def shares(run: Run, width: int = WIDTH) -> alt.Chart:
             order="order:Q",
         )
     )
-    return _finished(chart, width, 80 + 34 * max(1, len(kinds)))
+    return finished(chart, width, 80 + 34 * max(1, len(kinds)))
 
 
 def writes(run: Run, width: int = WIDTH) -> alt.Chart:
@@ -75,7 +75,7 @@ def writes(run: Run, width: int = WIDTH) -> alt.Chart:
         for order, name in enumerate(_programmed(rows))
     ]
     chart = (
-        _chart(stacked)
+        data_chart(stacked)
         .mark_area(interpolate="step-before", stroke=INK, strokeWidth=0.4)
         .encode(
             x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)),
@@ -84,7 +84,7 @@ def writes(run: Run, width: int = WIDTH) -> alt.Chart:
             order="order:Q",
         )
     )
-    return _finished(chart, width, HEIGHT)
+    return finished(chart, width, HEIGHT)
 
 
 def waf(run: Run, width: int = WIDTH) -> alt.LayerChart:
@@ -98,7 +98,7 @@ def waf(run: Run, width: int = WIDTH) -> alt.LayerChart:
     scale = alt.Scale(domain=_roomy(values), nice=True, zero=False)
     y = alt.Y("waf:Q", title=WAF_TITLE, scale=scale)
     line = (
-        _chart(points)
+        data_chart(points)
         .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
         .encode(x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)), y=y)
     )
@@ -107,11 +107,11 @@ def waf(run: Run, width: int = WIDTH) -> alt.LayerChart:
         low, high = sorted(interval) if interval else (mean, mean)
         ends = [{"at": points[0]["at"], "waf": mean, "low": low, "high": high}]
         ends += [{**ends[0], "at": points[-1]["at"]}]
-        band = _chart(ends).mark_area(color=MUTED, opacity=0.35)
+        band = data_chart(ends).mark_area(color=MUTED, opacity=0.35)
         layers.insert(0, band.encode(x="at:Q", y=alt.Y("low:Q", title=WAF_TITLE, scale=scale), y2="high:Q"))
-        rule = _chart(ends[:1]).mark_rule(color=CAUSES["gc"].color, strokeDash=[6, 4], strokeWidth=1.6)
+        rule = data_chart(ends[:1]).mark_rule(color=CAUSES["gc"].color, strokeDash=[6, 4], strokeWidth=1.6)
         layers.append(rule.encode(y=y))
-    return _finished(alt.layer(*layers), width, HEIGHT)
+    return finished(alt.layer(*layers), width, HEIGHT)
 
 
 def free_blocks(run: Run, width: int = WIDTH) -> alt.Chart:
@@ -121,14 +121,14 @@ def free_blocks(run: Run, width: int = WIDTH) -> alt.Chart:
     rows, axis = _course(run)
     points = [{"at": row["at"], "free": row["free_blocks"]} for row in rows if row.get("free_blocks") is not None]
     chart = (
-        _chart(points)
+        data_chart(points)
         .mark_line(color=INK, interpolate="step-after", strokeWidth=1.4)
         .encode(
             x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)),
             y=alt.Y("free:Q", title="free blocks", scale=alt.Scale(zero=True), axis=alt.Axis(tickMinStep=1)),
         )
     )
-    return _finished(chart, width, HEIGHT)
+    return finished(chart, width, HEIGHT)
 
 
 def wear(run: Run, width: int = WIDTH) -> alt.Chart:
@@ -156,10 +156,10 @@ def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int =
     height = 60 + 30 * len(labels)
     y = alt.Y("label:N", sort=list(labels), title=None, axis=alt.Axis(labelLimit=int(width * 0.4)))
     x = alt.X("waf:Q", title=WAF_TITLE, scale=alt.Scale(zero=True))
-    bars = _chart(rows).mark_bar(color=CAUSES["host"].color, height=14, stroke=INK, strokeWidth=0.5)
-    ticks = _chart([row for row in rows if "low" in row]).mark_rule(color=INK, strokeWidth=2)
+    bars = data_chart(rows).mark_bar(color=CAUSES["host"].color, height=14, stroke=INK, strokeWidth=0.5)
+    ticks = data_chart([row for row in rows if "low" in row]).mark_rule(color=INK, strokeWidth=2)
     layers = alt.layer(bars.encode(x=x, y=y), ticks.encode(x="low:Q", x2="high:Q", y=y))
-    return _finished(layers, width, height)
+    return finished(layers, width, height)
 
 
 def _histogram(
@@ -182,7 +182,7 @@ def _histogram(
     for row in rows:
         row["count"] /= scale
     chart = (
-        _chart(rows)
+        data_chart(rows)
         .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
         .encode(
             x=alt.X(
@@ -196,7 +196,7 @@ def _histogram(
             y=alt.Y("count:Q", title=f"{unit}s{f', {scale_name}' if scale_name else ''}"),
         )
     )
-    return _finished(chart, width, HEIGHT)
+    return finished(chart, width, HEIGHT)
 
 
 def _roomy(values: Sequence[float]) -> list[float]:
@@ -211,11 +211,11 @@ def _course(run: Run) -> tuple[list[dict[str, Any]], str]:
     rows = thinned(run.series, POINTS)
     places = list(itertools.accumulate((row.get("time_s") or 0.0 for row in rows), max))
     kind: str = "time"
-    units: Sequence[tuple[str, float]] = _TIME_UNITS
+    units: Sequence[tuple[str, float]] = TIME_UNITS
     if not places or places[-1] <= 0:
         places = [float(row.get("requests") or 0) for row in rows]
         kind, units = "requests", _COUNT_UNITS
-    title, unit = _axis(kind, places[-1] if places else 0, units)
+    title, unit = axis_title(kind, places[-1] if places else 0, units)
     for row, place in zip(rows, places, strict=True):
         row["at"] = place / unit
     return rows, title
@@ -226,7 +226,7 @@ def _programming(run: Run) -> tuple[list[dict[str, Any]], str, str]:
     timed: list[dict[str, Any]] | None = rates(run.series, POINTS) if run.series.num_rows > 1 else None
     if timed is not None:
         megabytes = (look(run.result, "drive", "page_bytes") or 4096) / 1e6
-        title, unit = _axis("time", timed[-1]["time_s"], _TIME_UNITS)
+        title, unit = axis_title("time", timed[-1]["time_s"], TIME_UNITS)
         made = [
             {"at": row["time_s"] / unit, **{name: row[name] * megabytes for name in row if name != "time_s"}}
             for row in timed
@@ -241,7 +241,7 @@ def _programming(run: Run) -> tuple[list[dict[str, Any]], str, str]:
     return rows, title, "pages a request"
 
 
-def _axis(kind: str, largest: float, units: Sequence[tuple[str, float]]) -> tuple[str, float]:
+def axis_title(kind: str, largest: float, units: Sequence[tuple[str, float]]) -> tuple[str, float]:
     """``time, hours`` and the length of an hour in seconds."""
     name, unit = _unit(largest, units)
     return (f"{kind}, {name}" if name else kind), unit
@@ -275,13 +275,14 @@ def _by_cause(labels: Sequence[str]) -> Any:
     )
 
 
-def _chart(rows: Sequence[dict[str, Any]]) -> alt.Chart:
+def data_chart(rows: Sequence[dict[str, Any]]) -> alt.Chart:
+    """A chart whose data travel with it."""
     import altair as alt
 
     return alt.Chart(alt.Data(values=list(rows)))
 
 
-def _finished(chart: Any, width: int, height: int) -> Any:
+def finished(chart: Any, width: int, height: int) -> Any:
     """Size, and one look for all charts: no background, text in :data:`INK`, light grid."""
     import altair as alt
 

@@ -156,3 +156,79 @@ def test_contexts_name_themselves(cli: Cli, tmp_path: Path) -> None:
     text = cli("trace", "info", tmp_path / "t.parquet").done()
     assert "40 %     67 %          8.19 kB  flush < main" in text
     assert "context ffffffffffffffff" in text
+
+
+def parquet(path: Path) -> Path:
+    """Writes of three contexts with content: what every picture needs."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    n = 600
+    table = pa.table(
+        {
+            "time_ns": pa.array([i * 1_000_000_000 for i in range(n)], pa.int64()),
+            "device": ["d"] * n,
+            "op": ["read" if i % 5 == 0 else "write" for i in range(n)],
+            "offset": pa.array([i * i % 97 * 4096 for i in range(n)], pa.uint64()),
+            "bytes": pa.array([4096 * (1 + i % 3) for i in range(n)], pa.uint64()),
+            "context": pa.array([None if i % 5 == 0 else 1 + i % 3 for i in range(n)], pa.uint64()),
+            "fingerprints": pa.array([[i % 50] * (1 + i % 3) for i in range(n)], pa.list_(pa.uint64())),
+            "compressed_bytes": pa.array([[1000] * (1 + i % 3) for i in range(n)], pa.list_(pa.uint16())),
+        }
+    )
+    names = {str(i): {"name": f"<b>f{i}</b> & co", "frames": []} for i in range(1, 4)}
+    metadata = json.dumps({"schema": "floatgate.trace/1", "contexts": names})
+    pq.write_table(table.replace_schema_metadata({"floatgate": metadata}), path)
+    return path
+
+
+ALL_PICTURES = {
+    "content", "contexts", "demand", "frequency", "lorenz", "lru", "runs", "sizes", "update-interval",
+    "update-interval-time",
+}  # fmt: skip
+
+
+def test_report_and_pictures(cli: Cli, tmp_path: Path) -> None:
+    trace = parquet(tmp_path / "t.parquet")
+    said = cli("trace", "info", trace, "--report", "r.html", "--pictures", "p").done()
+    assert "report     r.html" in said
+    assert "pictures   p" in said
+    page = (tmp_path / "r.html").read_text()
+    assert page.count("<svg role=") == 2 * len(ALL_PICTURES)
+    assert "&lt;b&gt;f1&lt;/b&gt; &amp; co" in page
+    assert "<b>f1</b>" not in page
+    for fetched in ("<script", "src=", "@import", '<link rel="stylesheet'):
+        assert fetched not in page
+    files = {path.name for path in (tmp_path / "p").iterdir()}
+    assert files == {f"{name}.{kind}" for name in ALL_PICTURES for kind in ("svg", "png")}
+    assert (tmp_path / "p/lru.png").read_bytes().startswith(b"\x89PNG")
+    assert "Hit ratio" in (tmp_path / "p/lru.svg").read_text()
+
+
+def test_reports_do_not_overwrite(cli: Cli, trace: Path, tmp_path: Path) -> None:
+    (tmp_path / "r.html").write_text("mine")
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p/note").write_text("mine")
+    assert "r.html: exists already" in cli("trace", "info", trace, "--report", "r.html").refused()
+    assert "folder is not empty" in cli("trace", "info", trace, "--pictures", "p").refused()
+    assert "is a directory" in cli("trace", "info", trace, "--report", "p").refused()
+    assert "leaves nothing to draw" in cli("trace", "info", trace, "--report", "s.html", "--counts-only").refused()
+    assert (tmp_path / "r.html").read_text() == "mine"
+    cli("trace", "info", trace, "--report", "r.html", "--pictures", "p", "--force", "-q").done()
+    assert "<svg" in (tmp_path / "r.html").read_text()
+    assert (tmp_path / "p/note").read_text() == "mine"
+    bad = tmp_path / "bad.csv"
+    bad.write_text("1,2\n")
+    cli("trace", "info", bad, "--format", "msr", "--report", "b.html", "--pictures", "b").refused()
+    assert not (tmp_path / "b.html").exists()
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize("rows", ["f write 0 512\n", "f trim 0 4096\n", "f read 512 512\n" * 2])
+def test_reports_of_next_to_nothing(cli: Cli, tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "t.iolog"
+    path.write_text(f"fio version 2 iolog\nf add\nf open\n{rows}f close\n")
+    cli("trace", "info", path, "--report", "r.html").done()
+    page = (tmp_path / "r.html").read_text()
+    assert "Sizes of requests" in page
+    assert "Demand over time" not in page

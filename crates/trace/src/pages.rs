@@ -1,4 +1,6 @@
-//! Counts distinct pages of 4 KiB, exactly: a bitmap in pieces, of which only the touched ones exist.
+//! Counts distinct pages of 4 KiB, exactly: a bitmap in pieces, of which only the touched ones exist. When there are more
+//! pieces than [`PIECES_MAX`] (8 TiB where pages lie side by side), every other one, chosen by a fixed hash of its
+//! address, is left out, and those that stay count for it: the counts become estimates.
 
 use floatgate_base::{Op, TRACE_PAGE_BYTES};
 use rustc_hash::FxHashMap;
@@ -6,6 +8,8 @@ use rustc_hash::FxHashMap;
 /// Pages per piece as a power of two: a piece is one cache line for writes and one for reads.
 const PIECE_BITS: u32 = 9;
 const WORDS: usize = 1 << (PIECE_BITS - 6);
+/// Most pieces: some 800 MB with the table that finds them.
+const PIECES_MAX: usize = 1 << 22;
 
 /// Distinct pages of one device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,21 +22,46 @@ pub(crate) struct Distinct {
 
 #[derive(Clone, Copy)]
 struct Piece {
-    device: u16,
+    /// Where it is.
+    key: u64,
     written: [u64; WORDS],
     read: [u64; WORDS],
 }
 
 /// Which pages have been read and written.
-#[derive(Default)]
 pub(crate) struct PageSet {
     pieces: Vec<Piece>,
     by_key: FxHashMap<u64, u32>,
     last_key: u64,
     last: usize,
+    max: usize,
+    /// One piece in `2^shift` is followed.
+    shift: u32,
+}
+
+impl Default for PageSet {
+    fn default() -> Self {
+        Self::with_max(PIECES_MAX)
+    }
+}
+
+/// Whether a piece belongs to one in `2^shift`.
+#[inline]
+fn is_followed(key: u64, shift: u32) -> bool {
+    let mixed = (key ^ key >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    shift == 0 || (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> (64 - shift) == 0
 }
 
 impl PageSet {
+    fn with_max(max: usize) -> Self {
+        Self { pieces: Vec::new(), by_key: FxHashMap::default(), last_key: 0, last: 0, max, shift: 0 }
+    }
+
+    /// Share of the pages that is followed: 1 means that counts are exact.
+    pub fn sampled_share(&self) -> f64 {
+        1.0 / (1u64 << self.shift) as f64
+    }
+
     /// Notes a transfer of at least one byte; returns how many pages it touches. TRIMs touch none.
     #[inline]
     pub fn touch(&mut self, device: u16, op: Op, offset: u64, bytes: u64) -> u64 {
@@ -44,9 +73,10 @@ impl PageSet {
         let mut page = first;
         loop {
             let in_piece = last.min(page | ((1 << PIECE_BITS) - 1));
-            let piece = self.piece(device, page >> PIECE_BITS);
-            let bits = if op == Op::Write { &mut piece.written } else { &mut piece.read };
-            mark(bits, page, in_piece);
+            if let Some(piece) = self.piece(device, page >> PIECE_BITS) {
+                let bits = if op == Op::Write { &mut piece.written } else { &mut piece.read };
+                mark(bits, page, in_piece);
+            }
             if in_piece == last {
                 return last - first + 1;
             }
@@ -55,30 +85,55 @@ impl PageSet {
     }
 
     #[inline]
-    fn piece(&mut self, device: u16, number: u64) -> &mut Piece {
+    fn piece(&mut self, device: u16, number: u64) -> Option<&mut Piece> {
         // Addresses of 64 bits leave 43 for the number of a piece.
         let key = u64::from(device) << 48 | number;
         if key != self.last_key || self.pieces.is_empty() {
+            if !is_followed(key, self.shift) {
+                return None;
+            }
             let next = self.pieces.len() as u32;
             let at = *self.by_key.entry(key).or_insert(next);
             if at == next {
-                self.pieces.push(Piece { device, written: [0; WORDS], read: [0; WORDS] });
+                self.pieces.push(Piece { key, written: [0; WORDS], read: [0; WORDS] });
+                if self.pieces.len() > self.max {
+                    self.halve();
+                    return self.piece(device, number);
+                }
             }
             (self.last_key, self.last) = (key, at as usize);
         }
-        &mut self.pieces[self.last]
+        Some(&mut self.pieces[self.last])
+    }
+
+    #[cold]
+    fn halve(&mut self) {
+        while self.pieces.len() > self.max {
+            self.shift += 1;
+            let shift = self.shift;
+            self.pieces.retain(|piece| is_followed(piece.key, shift));
+        }
+        self.by_key.clear();
+        self.by_key.extend(self.pieces.iter().zip(0u32..).map(|(piece, at)| (piece.key, at)));
+        // No piece has this key.
+        self.last_key = u64::MAX;
     }
 
     /// Distinct pages of each of the first `devices` devices.
     pub fn count(&self, devices: usize) -> Vec<Distinct> {
         let mut out = vec![Distinct::default(); devices];
         for piece in &self.pieces {
-            let sums = &mut out[usize::from(piece.device)];
+            let sums = &mut out[(piece.key >> 48) as usize];
             for (w, r) in piece.written.iter().zip(&piece.read) {
                 sums.written += u64::from(w.count_ones());
                 sums.read += u64::from(r.count_ones());
                 sums.touched += u64::from((w | r).count_ones());
             }
+        }
+        for sums in &mut out {
+            sums.written <<= self.shift;
+            sums.read <<= self.shift;
+            sums.touched <<= self.shift;
         }
         out
     }
@@ -129,6 +184,26 @@ mod tests {
                 prop_assert_eq!(distinct.written, written.len() as u64);
                 prop_assert_eq!(distinct.touched, read.union(&written).count() as u64);
             }
+        }
+    }
+
+    /// 64,000 pieces with two written pages and a read one each: a sample of `n` of them has a relative error of
+    /// `1 / sqrt(n)`; four of them.
+    #[test]
+    fn more_pieces_than_fit_are_estimated() {
+        let mut pages = PageSet::with_max(3000);
+        for round in 0..2 {
+            for i in 0..64_000u64 {
+                let offset = (i * 7) << (PIECE_BITS + 12);
+                assert_eq!(pages.touch((i % 3) as u16, Op::Write, offset, 8192), 2);
+                assert_eq!(pages.touch((i % 3) as u16, Op::Read, offset + round * 4096, 4096), 1);
+            }
+        }
+        assert_eq!(pages.sampled_share(), 1.0 / 32.0);
+        let counts = pages.count(3);
+        let sum = |of: fn(&Distinct) -> u64| counts.iter().map(of).sum::<u64>();
+        for found in [sum(|d| d.written), sum(|d| d.read), sum(|d| d.touched)] {
+            assert!((found as f64 / 128_000.0 - 1.0).abs() < 4.0 / 2000f64.sqrt(), "{found}");
         }
     }
 

@@ -9,20 +9,31 @@ from typing import Annotated
 
 import typer
 
-from floatgate import _core
+from floatgate import _core, trace_report
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.errors import input_error
+from floatgate.folder import RunFolder, must_be_file_place, write_text
 from floatgate.progress import bar
 from floatgate.trace_summary import screen
 
+EXPECTED_REPORT = "a file for the report"
+
 TraceFile = Annotated[str, typer.Argument(metavar="TRACE", help="The trace; .gz, .xz and .zst are unpacked.")]
 CountsOnly = Annotated[bool, typer.Option("--counts-only", help="Count and stop there: no distributions, quicker.")]
+Report = Annotated[str | None, typer.Option("--report", metavar="FILE", help="Write an HTML page with pictures.")]
+Pictures = Annotated[
+    str | None, typer.Option("--pictures", metavar="DIR", help="Write the pictures as SVG and PNG into a folder.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Write over FILE, or into a folder that is not empty.")]
 Window = Annotated[float, typer.Option("--window", metavar="SECONDS", help="Width of the windows of demand.")]
 
 
 def info(
     path: TraceFile,
+    report: Report = None,
+    pictures: Pictures = None,
+    force: Force = False,
     window: Window = 600.0,
     counts_only: CountsOnly = False,
     format: o.Format = None,
@@ -44,10 +55,30 @@ def info(
     output = Output(json, quiet=quiet)
     if not (math.isfinite(window) and window >= 1e-6):
         raise input_error(f"--window: {window:g} is no width of a window; expected seconds, at least 0.000001")
+    folder = _places(report, pictures, force=force, counts_only=counts_only)
     options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
     with bar(Path(path).name, quiet=quiet) as progress:
         text = _core.trace_info(path, options, progress, counts_only=counts_only, window_s=window)
+    facts = json_module.loads(text)
+    if report is not None:
+        write_text(report, trace_report.page(path, facts, o.command_line()), EXPECTED_REPORT)
+    if folder is not None:
+        folder.write(lambda staging, _: trace_report.write_pictures(facts, staging))
     output.give(text)
     if not output.wants_json:
-        output.say(screen(path, json_module.loads(text)))
+        output.say(screen(path, facts))
+        for name, place in (("report", report), ("pictures", pictures)):
+            if place is not None:
+                output.say(f"{name:<10} {place}")
+
+
+def _places(report: str | None, pictures: str | None, *, force: bool, counts_only: bool) -> RunFolder | None:
+    """Refuse places that cannot be used before the trace is read; the folder of the pictures."""
+    if counts_only and not (report is None and pictures is None):
+        raise input_error("--counts-only leaves nothing to draw; expected it without --report and --pictures")
+    if report is not None:
+        must_be_file_place(report, EXPECTED_REPORT)
+        if Path(report).is_file() and not force:
+            raise input_error(f"{report}: exists already; expected a new file, or --force")
+    return None if pictures is None else RunFolder.given(pictures, force=force)

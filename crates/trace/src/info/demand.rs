@@ -1,27 +1,24 @@
 //! Demand over time: requests and bytes by window, and the times between arrivals.
 //!
-//! Cost: a comparison a request. Memory: at most [`WINDOWS_MAX`] windows; they double in width when there would be more.
+//! Cost: two comparisons a request. Memory: at most [`WINDOWS_MAX`] windows, and [`COURSE_MAX`] of the course; they
+//! double in width when there would be more.
 
 use crate::intake::JUMP_NS;
-use floatgate_base::RequestBatch;
+use floatgate_base::{Op, RequestBatch};
 use serde::Serialize;
 
 /// Most windows.
 const WINDOWS_MAX: usize = 4096;
+/// Most windows of the course, which begin with a microsecond: a picture of a trace of any length.
+const COURSE_MAX: usize = 512;
+const COURSE_NS: u64 = 1000;
 
 /// Demand over time; null where the trace has no times.
 #[derive(Clone, Debug, Serialize)]
 pub struct DemandInfo {
-    /// Width of a window in seconds: what was asked for, doubled until there are at most 4096 windows.
-    pub window_s: f64,
-    /// Requests in each window; the first window begins with the first request.
-    pub requests: Vec<u64>,
-    /// Bytes read in each window.
-    pub read_bytes: Vec<u64>,
-    /// Bytes written in each window.
-    pub write_bytes: Vec<u64>,
-    /// Bytes trimmed in each window.
-    pub trim_bytes: Vec<u64>,
+    /// The windows, as wide as was asked for, doubled until there are at most 4096.
+    #[serde(flatten)]
+    pub windows: WindowsInfo,
     /// Requests in the busiest window over the mean of all windows.
     pub requests_peak_to_mean: Option<f64>,
     /// The same for bytes read; null where none are.
@@ -32,6 +29,23 @@ pub struct DemandInfo {
     pub interarrival_mean_s: Option<f64>,
     /// Standard deviation of these times over their mean; null where the mean is 0.
     pub interarrival_cv: Option<f64>,
+    /// The same in windows as narrow as 512 of them allow, for a picture.
+    pub course: WindowsInfo,
+}
+
+/// Demand by window, as columns; the first window begins with the first request.
+#[derive(Clone, Debug, Serialize)]
+pub struct WindowsInfo {
+    /// Width of a window in seconds.
+    pub window_s: f64,
+    /// Requests in each window.
+    pub requests: Vec<u64>,
+    /// Bytes read in each window.
+    pub read_bytes: Vec<u64>,
+    /// Bytes written in each window.
+    pub write_bytes: Vec<u64>,
+    /// Bytes trimmed in each window.
+    pub trim_bytes: Vec<u64>,
 }
 
 /// Turns stamps into times that go on where stamps jump by more than 30 years: those are of another clock.
@@ -66,55 +80,33 @@ struct Window {
     bytes: [u64; 3],
 }
 
-/// Counts while the trace is read.
-pub(crate) struct Demand {
+/// Sums by window.
+struct Windows {
     width_ns: u64,
+    max: usize,
     windows: Vec<Window>,
     /// Where the window of the last request begins, and its number.
     begin: u64,
     at: usize,
-    last: i64,
-    gaps: u64,
-    gap_sum: f64,
-    gap_squares: f64,
 }
 
-impl Demand {
-    /// With windows of so many seconds, at least a microsecond.
-    pub fn new(window_s: f64) -> Self {
-        Self {
-            width_ns: ((window_s * 1e9) as u64).clamp(1000, 1 << 62),
-            windows: vec![Window::default()],
-            begin: 0,
-            at: 0,
-            last: 0,
-            gaps: 0,
-            gap_sum: 0.0,
-            gap_squares: 0.0,
-        }
+impl Windows {
+    fn new(width_ns: u64, max: usize) -> Self {
+        Self { width_ns, max, windows: vec![Window::default()], begin: 0, at: 0 }
     }
 
-    /// `times` are those of [`Clock::times`].
-    pub fn add(&mut self, batch: &RequestBatch, times: &[i64]) {
-        for ((&time, &op), &bytes) in times.iter().zip(&batch.op).zip(&batch.bytes) {
-            let gap = time.saturating_sub(self.last).max(0) as f64;
-            self.last = time;
-            self.gaps += 1;
-            self.gap_sum += gap;
-            self.gap_squares += gap * gap;
-            // What comes before the first request counts with it.
-            let time = time.max(0) as u64;
-            if time.wrapping_sub(self.begin) >= self.width_ns {
-                self.turn_to(time);
-            }
-            let window = &mut self.windows[self.at];
-            window.requests += 1;
-            window.bytes[op as usize] = window.bytes[op as usize].saturating_add(bytes);
+    #[inline]
+    fn add(&mut self, time: u64, op: Op, bytes: u64) {
+        if time.wrapping_sub(self.begin) >= self.width_ns {
+            self.turn_to(time);
         }
+        let window = &mut self.windows[self.at];
+        window.requests += 1;
+        window.bytes[op as usize] = window.bytes[op as usize].saturating_add(bytes);
     }
 
     fn turn_to(&mut self, time: u64) {
-        while time / self.width_ns >= WINDOWS_MAX as u64 {
+        while time / self.width_ns >= self.max as u64 {
             self.widen();
         }
         self.at = (time / self.width_ns) as usize;
@@ -135,11 +127,58 @@ impl Demand {
         self.windows = joined.collect();
     }
 
+    fn describe(&self) -> WindowsInfo {
+        let bytes = |op: Op| self.windows.iter().map(|w| w.bytes[op as usize]).collect();
+        WindowsInfo {
+            window_s: self.width_ns as f64 / 1e9,
+            requests: self.windows.iter().map(|w| w.requests).collect(),
+            read_bytes: bytes(Op::Read),
+            write_bytes: bytes(Op::Write),
+            trim_bytes: bytes(Op::Trim),
+        }
+    }
+}
+
+/// Counts while the trace is read.
+pub(crate) struct Demand {
+    windows: Windows,
+    course: Windows,
+    last: i64,
+    gaps: u64,
+    gap_sum: f64,
+    gap_squares: f64,
+}
+
+impl Demand {
+    /// With windows of so many seconds, at least a microsecond.
+    pub fn new(window_s: f64) -> Self {
+        Self {
+            windows: Windows::new(((window_s * 1e9) as u64).clamp(1000, 1 << 62), WINDOWS_MAX),
+            course: Windows::new(COURSE_NS, COURSE_MAX),
+            last: 0,
+            gaps: 0,
+            gap_sum: 0.0,
+            gap_squares: 0.0,
+        }
+    }
+
+    /// `times` are those of [`Clock::times`].
+    pub fn add(&mut self, batch: &RequestBatch, times: &[i64]) {
+        for ((&time, &op), &bytes) in times.iter().zip(&batch.op).zip(&batch.bytes) {
+            let gap = time.saturating_sub(self.last).max(0) as f64;
+            self.last = time;
+            self.gaps += 1;
+            self.gap_sum += gap;
+            self.gap_squares += gap * gap;
+            // What comes before the first request counts with it.
+            let time = time.max(0) as u64;
+            self.windows.add(time, op, bytes);
+            self.course.add(time, op, bytes);
+        }
+    }
+
     pub fn describe(&self) -> DemandInfo {
-        let column = |of: fn(&Window) -> u64| self.windows.iter().map(of).collect::<Vec<u64>>();
-        let requests = column(|w| w.requests);
-        let [read_bytes, write_bytes, trim_bytes] =
-            [column(|w| w.bytes[0]), column(|w| w.bytes[1]), column(|w| w.bytes[2])];
+        let windows = self.windows.describe();
         // The first request has none before it: its gap is 0 and does not count.
         let gaps = self.gaps.saturating_sub(1) as f64;
         let mean = (gaps > 0.0).then(|| self.gap_sum / gaps);
@@ -148,16 +187,13 @@ impl Demand {
             variance.sqrt() / mean
         });
         DemandInfo {
-            window_s: self.width_ns as f64 / 1e9,
-            requests_peak_to_mean: peak_to_mean(&requests),
-            read_peak_to_mean: peak_to_mean(&read_bytes),
-            write_peak_to_mean: peak_to_mean(&write_bytes),
-            requests,
-            read_bytes,
-            write_bytes,
-            trim_bytes,
+            requests_peak_to_mean: peak_to_mean(&windows.requests),
+            read_peak_to_mean: peak_to_mean(&windows.read_bytes),
+            write_peak_to_mean: peak_to_mean(&windows.write_bytes),
+            windows,
             interarrival_mean_s: mean.map(|mean| mean / 1e9),
             interarrival_cv: cv,
+            course: self.course.describe(),
         }
     }
 }
@@ -171,7 +207,6 @@ fn peak_to_mean(values: &[u64]) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use floatgate_base::Op;
     use proptest::prelude::*;
 
     const SECOND: i64 = 1_000_000_000;
@@ -190,8 +225,8 @@ mod tests {
     #[test]
     fn windows_begin_with_the_first_request() {
         let info = demand(600.0, &[0, 599 * SECOND, 600 * SECOND, 500 * SECOND, 1800 * SECOND]);
-        assert_eq!((info.window_s, info.requests.clone()), (600.0, vec![3, 1, 0, 1]));
-        assert_eq!(info.write_bytes, [1536, 512, 0, 512]);
+        assert_eq!((info.windows.window_s, info.windows.requests.clone()), (600.0, vec![3, 1, 0, 1]));
+        assert_eq!(info.windows.write_bytes, [1536, 512, 0, 512]);
         assert_eq!(info.requests_peak_to_mean, Some(2.4));
         assert_eq!(info.read_peak_to_mean, None);
         // Backwards counts as at once: 599, 1, 0 and 1300 s.
@@ -203,9 +238,12 @@ mod tests {
     #[test]
     fn windows_double_when_there_are_too_many() {
         let info = demand(600.0, &[0, 600 * SECOND, 600 * 4096 * SECOND, 600 * 8191 * SECOND, 0]);
-        assert_eq!((info.window_s, info.requests.len()), (1200.0, 4096));
-        assert_eq!((info.requests[0], info.requests[2048], info.requests[4095]), (3, 1, 1));
-        assert_eq!(demand(1e-9, &[0, i64::MAX - 1]).requests.iter().sum::<u64>(), 2);
+        assert_eq!((info.windows.window_s, info.windows.requests.len()), (1200.0, 4096));
+        assert_eq!(
+            (info.windows.requests[0], info.windows.requests[2048], info.windows.requests[4095]),
+            (3, 1, 1)
+        );
+        assert_eq!(demand(1e-9, &[0, i64::MAX - 1]).windows.requests.iter().sum::<u64>(), 2);
     }
 
     #[test]
@@ -215,14 +253,17 @@ mod tests {
             600.0,
             &[0, century, century + SECOND, 2 * SECOND, 3 * SECOND, -century, i64::MIN, i64::MAX],
         );
-        assert_eq!((info.window_s, info.requests), (600.0, vec![8]));
+        assert_eq!((info.windows.window_s, info.windows.requests), (600.0, vec![8]));
         assert!((info.interarrival_mean_s.unwrap() - 2.0 / 7.0).abs() < 1e-15);
     }
 
     #[test]
     fn one_request_has_no_next() {
         let info = demand(600.0, &[77]);
-        assert_eq!((info.requests, info.interarrival_mean_s, info.interarrival_cv), (vec![1], None, None));
+        assert_eq!(
+            (info.windows.requests, info.interarrival_mean_s, info.interarrival_cv),
+            (vec![1], None, None)
+        );
         assert_eq!(demand(600.0, &[5, 5]).interarrival_cv, None);
     }
 
@@ -230,12 +271,14 @@ mod tests {
         #[test]
         fn every_request_counts_in_its_window(stamps in prop::collection::vec(0i64..1 << 50, 1..100)) {
             let info = demand(600.0, &stamps);
-            let mut plain = vec![0; info.requests.len()];
+            let mut plain = vec![0; info.windows.requests.len()];
             for &stamp in &stamps {
-                let at = (stamp - stamps[0]).max(0) as f64 / 1e9 / info.window_s;
+                let at = (stamp - stamps[0]).max(0) as f64 / 1e9 / info.windows.window_s;
                 plain[at as usize] += 1;
             }
-            prop_assert_eq!(&info.requests, &plain);
+            prop_assert_eq!(&info.windows.requests, &plain);
+            prop_assert_eq!(info.course.requests.iter().sum::<u64>(), stamps.len() as u64);
+            prop_assert!(info.course.requests.len() <= COURSE_MAX);
             prop_assert!(plain.len() <= WINDOWS_MAX && plain.len() * 2 > plain.iter().rposition(|&n| n > 0).unwrap());
         }
     }

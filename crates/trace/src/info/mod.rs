@@ -22,8 +22,8 @@ use contexts::Streams;
 pub use contexts::{ContextInfo, ContextsInfo, StreamInfo, StreamsInfo};
 use counts::Counts;
 pub use counts::DeviceInfo;
-pub use demand::DemandInfo;
 use demand::{Clock, Demand};
+pub use demand::{DemandInfo, WindowsInfo};
 use floatgate_base::{RequestBatch, Result, TRACE_PAGE_BYTES};
 pub use frequency::{Frequency, FrequencyHistogram, FrequencyInfo, Shares};
 pub use log_histogram::{Buckets, Distribution};
@@ -83,6 +83,8 @@ pub struct Info {
     pub rewrite_share: Option<f64>,
     /// Distinct 4 KiB pages read or written, in bytes.
     pub footprint_bytes: u64,
+    /// Share of the pages that were followed for counts of distinct ones; 1 means that they are exact.
+    pub pages_sampled_share: f64,
     /// Mean size of a read in bytes; null without reads.
     pub mean_read_bytes: Option<f64>,
     /// Mean size of a write in bytes; null without writes.
