@@ -150,11 +150,11 @@ def test_updates_count_for_the_context_that_wrote_the_old_data() -> None:
 class Program:
     """A followed program: calls in, requests out."""
 
-    def __init__(self, inherited: list[Inherited] | None = None, cwd: str = "/w", **options: bool) -> None:
+    def __init__(self, inherited: list[Inherited] | None = None, cwd: str = "/w", *, keep_reads: bool = False) -> None:
         self.requests: list[Request] = []
         self.time_ns = 0
         self.cache = PageCache(Layout(), CacheModel(), self.requests.append)
-        self.tracker = FileTracker(self.cache, ContextTable(), {}, cwd, inherited or [], **options)
+        self.tracker = FileTracker(self.cache, ContextTable(), {}, cwd, inherited or [], keep_reads=keep_reads)
 
     def call(self, name: str, task: int = 1, **fields: object) -> None:
         self.time_ns += 1

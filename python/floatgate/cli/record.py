@@ -42,7 +42,12 @@ def record(
     ] = 30.0,
     reads: Annotated[bool, typer.Option("--reads", help="Record reads that miss the page cache too.")] = False,
     content: Annotated[
-        bool, typer.Option("--content", help="Add a fingerprint and the compressed size of each page.")
+        bool,
+        typer.Option(
+            "--content",
+            help="Add a fingerprint and the compressed size of each page: of every write under strace, of the last "
+            "write of a page under perf.",
+        ),
     ] = False,
     stack_bytes: Annotated[
         int, typer.Option(metavar="N", help="How much of the stack perf copies at each write.")
@@ -110,6 +115,8 @@ def _text(facts: dict[str, Any]) -> str:
         ("lost", _lost(facts)),
         ("time", _time(facts)),
     ]
+    if facts["content"] is not None:
+        lines.insert(-2, ("content", _content(facts["content"], facts["backend"])))
     rows = [
         [
             units.share(row["pages_share"]),
@@ -120,6 +127,17 @@ def _text(facts: dict[str, Any]) -> str:
     ]
     top = table(["pages", "updates", "context"], rows, right=frozenset({0, 1}))
     return "\n".join(f"{name:<10} {value}" for name, value in lines) + f"\n\n{top}"
+
+
+def _content(content: dict[str, Any], backend: str) -> str:
+    known, unknown = content["pages_known"], content["pages_unknown"]
+    share = units.share(known / (known + unknown)) if known + unknown else "-"
+    text = f"{share} of the page writes known ({known} of {known + unknown})"
+    if content.get("bytes_cut_off"):
+        text += f", {content['bytes_cut_off']} bytes cut off by strace"
+    if backend == "perf" and unknown:
+        text += ": the last write of each page; --backend strace sees the data of all"
+    return text
 
 
 def _lost(facts: dict[str, Any]) -> str:

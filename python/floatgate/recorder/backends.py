@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import TextIO
 
 from floatgate.errors import input_error
-from floatgate.recorder import perf_data, perf_text, strace_text
+from floatgate.recorder import perf_data, perf_text, strace_data, strace_text
 from floatgate.recorder.calls import Call, Tally
 
 PERF, STRACE = "perf", "strace"
@@ -66,6 +66,8 @@ class Recording:
     clock: Callable[[int], int] | None
     numbers: dict[int, int]
     """Real process numbers by those in the text of perf."""
+    data: bool = False
+    """Whether the text has what was written."""
 
     def spawned(self) -> dict[int, tuple[int, bool]]:
         """Who started whom."""
@@ -75,7 +77,7 @@ class Recording:
     def calls(self, tally: Tally) -> Iterator[Call]:
         """All calls in the order of time."""
         with _text(self.strace_file) as lines:
-            named = strace_text.StraceParser(tally, self.clock).calls(lines)
+            named = strace_text.StraceParser(tally, self.clock, data=self.data).calls(lines)
             if self.perf_text_file is None:
                 yield from named
                 return
@@ -197,17 +199,25 @@ def _has(tracepoints: Path, name: str) -> bool:
         return True
 
 
-def _strace_command(output: Path, names: Sequence[str], *, stacks: bool) -> list[str]:
+def _strace_command(output: Path, names: Sequence[str], *, stacks: bool, data: bool = False) -> list[str]:
     traced = ",".join(f"?{name}" for name in names)
     return [
-        "strace", "-f", *(["-k"] if stacks else []), "--seccomp-bpf", "-y", "-s", "0", _STAMPS,
+        "strace", "-f", *(["-k"] if stacks else []), "--seccomp-bpf", "-y",
+        "-s", str(strace_data.LIMIT if data else 0), _STAMPS,
         "-e", "quiet=attach,personality,path-resolution", "-e", f"trace={traced}",
         "-o", str(output), "--",
     ]  # fmt: skip
 
 
 def run(
-    choice: Choice, command: list[str], folder: Path, *, reads: bool, stack_bytes: int, stdout: int | None = None
+    choice: Choice,
+    command: list[str],
+    folder: Path,
+    *,
+    reads: bool,
+    stack_bytes: int,
+    with_data: bool = False,
+    stdout: int | None = None,
 ) -> Recording:
     """Run the program to its end under a back end.
 
@@ -217,6 +227,7 @@ def run(
         folder: for the back end's files.
         reads: whether reads are recorded.
         stack_bytes: how much of the stack perf copies.
+        with_data: whether strace tells what was written.
         stdout: where the program's standard output goes, if not to ours.
 
     Raises:
@@ -225,9 +236,11 @@ def run(
     output = folder / "strace.txt"
     if choice.name == STRACE:
         names = (*strace_text.OTHERS, *strace_text.WRITES, *(strace_text.READS if reads else ()))
-        full = [*_strace_command(output, names, stacks=True), *command]
+        if with_data:
+            names += strace_text.CONTENT
+        full = [*_strace_command(output, names, stacks=True, data=with_data), *command]
         wall_s, _ = _watch(full, folder, stdout)
-        return Recording(STRACE, wall_s, _first_task(output), output, None, None, None, {})
+        return Recording(STRACE, wall_s, _first_task(output), output, None, None, None, {}, with_data)
     names = tuple(name for name in (*strace_text.OTHERS, "splice") if name != "lseek")
     data, pid_file = folder / "perf.data", folder / "strace.pid"
     events = _perf_events(stack_bytes, reads=reads)

@@ -27,7 +27,8 @@ class Call(NamedTuple):
 
     ``name`` is what it does, whatever the system call is called: ``open``, ``close``, ``close_range``, ``dup``,
     ``seek``, ``write``, ``read``, ``sync``, ``sync_range``, ``sync_all``, ``truncate``, ``punch``, ``unlink``,
-    ``rename``, ``link``, ``chdir``, ``spawn``, ``exec``, ``exit``, ``set_flags``, ``set_cloexec``, ``asynchronous``.
+    ``rename``, ``link``, ``chdir``, ``spawn``, ``exec``, ``exit``, ``set_flags``, ``set_cloexec``, ``zero``, ``shift``,
+    ``map``, ``asynchronous``.
 
     Attributes:
         time_ns: when, on a clock of the back end.
@@ -42,6 +43,7 @@ class Call(NamedTuple):
         fd2: see ``path2``.
         flags: words of the flags, such as ``O_APPEND``.
         frames: the stack, innermost first; None where there is none.
+        data: what was written, as far as it is known from the first byte on; None where nothing is.
     """
 
     time_ns: int
@@ -56,6 +58,7 @@ class Call(NamedTuple):
     fd2: int = AT_CWD
     flags: frozenset[str] = frozenset()
     frames: tuple[Frame, ...] | None = None
+    data: bytes | None = None
 
 
 @dataclass

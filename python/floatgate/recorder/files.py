@@ -11,12 +11,14 @@ import stat
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from floatgate.recorder.calls import AT_CWD, Call
 from floatgate.recorder.contexts import ContextTable
 from floatgate.recorder.layout import PAGE_BYTES, File
 from floatgate.recorder.page_cache import PageCache
+from floatgate.recorder.shadow import NoShadow
 
 _NOT_FILES = ("/dev/", "/proc/", "/sys/")
 _WRITABLE = {"O_WRONLY", "O_RDWR"}
@@ -80,6 +82,7 @@ class FileTracker:
         inherited: the files that it starts with.
         keep_reads: whether reads reach the cache.
         of_this_machine: whether paths may be looked at to tell regular files from others.
+        shadow: is told what happens to the content of files.
     """
 
     def __init__(
@@ -92,6 +95,7 @@ class FileTracker:
         *,
         keep_reads: bool = False,
         of_this_machine: bool = True,
+        shadow: NoShadow | None = None,
     ) -> None:
         """Start with one process."""
         self.files: list[File] = []
@@ -101,6 +105,7 @@ class FileTracker:
         self._spawned = spawned
         self._keep_reads = keep_reads
         self._of_this_machine = of_this_machine
+        self._shadow = NoShadow() if shadow is None else shadow
         self._by_path: dict[str, File] = {}
         self._irregular: set[str] = set()
         self._tables: dict[int, Table] = {}
@@ -124,6 +129,9 @@ class FileTracker:
             "sync_all": lambda _table, _call: self._cache.sync_all(self._now),
             "truncate": self._truncate,
             "punch": self._punch,
+            "zero": self._zero,
+            "shift": self._lose,
+            "map": self._lose,
             "unlink": self._unlink,
             "rename": self._rename,
             "link": self._link,
@@ -187,6 +195,7 @@ class FileTracker:
                 self._irregular.add(path)
                 return None
             file = self._nameless(path)
+            self._shadow.begin(file, path)
             self._give_name(file, path)
         return file
 
@@ -225,7 +234,8 @@ class FileTracker:
         file = self._file(path) if writable or self._keep_reads or path in self._by_path else None
         if any(word.endswith("O_TMPFILE") for word in call.flags):
             file = self._nameless(path)
-        if file is not None and "O_TRUNC" in call.flags and writable:
+            self._shadow.begin_empty(file)
+        if file is not None and writable and ("O_TRUNC" in call.flags or {"O_CREAT", "O_EXCL"} <= call.flags):
             self._cut(file, 0)
         description = Description(
             file,
@@ -252,6 +262,8 @@ class FileTracker:
     def _cut(self, file: File, length: int) -> None:
         if length < file.size or length == 0:
             self._cache.discard(self._now, file, -(-length // PAGE_BYTES))
+        self._cache.advance(self._now)
+        self._shadow.cut(file, length)
         file.size = length
 
     def _close_range(self, table: Table, call: Call) -> None:
@@ -295,6 +307,7 @@ class FileTracker:
         offset = description.offset if call.offset is None else call.offset
         if description.append or "RWF_APPEND" in call.flags:
             offset = file.size
+            self._shadow.append_at(file)
         if call.offset is None:
             description.offset = offset + call.length
         file.size = max(file.size, offset + call.length)
@@ -306,6 +319,7 @@ class FileTracker:
             self._contexts.intern(call.frames),
             sync=description.sync or bool({"RWF_SYNC", "RWF_DSYNC"} & call.flags),
             direct=description.direct,
+            patch=partial(self._shadow.patch, file, offset, call.length, call.data),
         )
 
     def _read(self, table: Table, call: Call) -> None:
@@ -340,6 +354,8 @@ class FileTracker:
             file = None if slot is None else slot.description.file
         if file is not None:
             self._cut(file, call.length)
+        elif call.path:
+            self._shadow.came(self._new_name(table, call.path))
 
     def _punch(self, table: Table, call: Call) -> None:
         slot = table.slots.get(call.fd)
@@ -347,6 +363,19 @@ class FileTracker:
             first, end = -(-call.offset // PAGE_BYTES), (call.offset + call.length) // PAGE_BYTES
             if end > first:
                 self._cache.discard(self._now, slot.description.file, first, end)
+            self._zero(table, call)
+
+    def _zero(self, table: Table, call: Call) -> None:
+        slot = table.slots.get(call.fd)
+        if slot is not None and slot.description.file is not None and call.offset is not None:
+            self._cache.advance(self._now)
+            self._shadow.zero(slot.description.file, call.offset, call.length)
+
+    def _lose(self, table: Table, call: Call) -> None:
+        slot = table.slots.get(call.fd)
+        if slot is not None and slot.description.file is not None:
+            self._cache.advance(self._now)
+            self._shadow.lose(slot.description.file)
 
     def _forget_name(self, file: File, path: str) -> None:
         file.names.discard(path)
@@ -356,6 +385,7 @@ class FileTracker:
 
     def _unlink(self, table: Table, call: Call) -> None:
         file = self._named(table, call.path)
+        self._shadow.gone(self._new_name(table, call.path))
         if file is not None:
             self._forget_name(file, self._name_of(file, table, call.path))
 
@@ -375,7 +405,12 @@ class FileTracker:
         moved, replaced = self._named(table, call.path), self._named(table, call.path2)
         if "RENAME_EXCHANGE" in call.flags:
             self.counts["exchanges_not_followed"] += 1
+            for file in (moved, replaced):
+                if file is not None:
+                    self._shadow.lose(file)
             return
+        self._shadow.gone(self._new_name(table, call.path))
+        self._shadow.came(new)
         if moved is None:
             self._rename_folder(old, new)
         if replaced is not None and replaced is not moved:
@@ -399,6 +434,7 @@ class FileTracker:
 
     def _link(self, table: Table, call: Call) -> None:
         file = self._named(table, call.path)
+        self._shadow.came(self._new_name(table, call.path2))
         if file is not None:
             self._give_name(file, self._new_name(table, call.path2))
 

@@ -106,9 +106,21 @@ class PageCache:
             self._next_wakeup += self._wakeup
 
     def write(
-        self, now: int, file: File, offset: int, length: int, context: int | None, *, sync: bool, direct: bool
+        self,
+        now: int,
+        file: File,
+        offset: int,
+        length: int,
+        context: int | None,
+        *,
+        sync: bool,
+        direct: bool,
+        patch: Callable[[int], None] | None = None,
     ) -> None:
-        """Write bytes of a file."""
+        """Write bytes of a file; ``patch`` is told each page of the file before the new data of it can be flushed.
+
+        What is flushed while the write goes on has the old data in the pages that the write has not reached.
+        """
         self.advance(now)
         first, end = offset // PAGE_BYTES, -(-(offset + length) // PAGE_BYTES)
         touched = []
@@ -116,6 +128,8 @@ class PageCache:
             lpn = self._layout.place(file, page)
             if sync or direct:
                 touched.append(lpn)
+            if patch is not None:
+                patch(page)
             self._dirty.setdefault(lpn, now)
             self._context[lpn] = context
             self._touch(now, lpn)

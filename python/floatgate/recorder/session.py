@@ -16,10 +16,12 @@ from floatgate.errors import input_error
 from floatgate.folder import replacing
 from floatgate.recorder import backends, trace_file
 from floatgate.recorder.calls import Tally
+from floatgate.recorder.content import Content, LastWrites, WrittenContent
 from floatgate.recorder.contexts import ContextTable
 from floatgate.recorder.files import FileTracker, Inherited
 from floatgate.recorder.layout import PAGE_BYTES, Layout
-from floatgate.recorder.page_cache import READ, TRIM, WRITE, CacheModel, PageCache
+from floatgate.recorder.page_cache import READ, TRIM, WRITE, CacheModel, PageCache, Request
+from floatgate.recorder.shadow import Before, Shadow
 
 OUT_OF_SCOPE = (
     "writes through memory-mapped files are not recorded",
@@ -65,10 +67,18 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
         choice = backends.choose(options.backend, folder)
         start = _inherited(options.stdout)
         cwd = os.path.realpath(Path.cwd())
+        exact = options.content and choice.name == backends.STRACE
+        shadow = Shadow(folder, Before(_folders(command, cwd))) if exact else None
         recording = backends.run(
-            choice, command, folder, reads=options.reads, stack_bytes=options.stack_bytes, stdout=options.stdout
+            choice,
+            command,
+            folder,
+            reads=options.reads,
+            stack_bytes=options.stack_bytes,
+            with_data=exact,
+            stdout=options.stdout,
         )
-        build = _Build(recording, options, cwd, start)
+        build = _Build(recording, options, cwd, start, shadow)
         plain_s = backends.wall_without(command, options.stdout) if options.measure_overhead else None
         try:
             with replacing(target) as temporary:
@@ -78,6 +88,12 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
         return Recorded(build.facts(target, choice, plain_s), build.status)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folders(command: list[str], cwd: str) -> list[str]:
+    """Where the program probably writes: here, in the folders that its arguments name, among temporary files."""
+    named = [Path(word.partition("=")[2] if word.startswith("-") else word) for word in command[1:] if "/" in word]
+    return [cwd, *(str(path if path.is_dir() else path.parent) for path in named), tempfile.gettempdir()]
 
 
 def _inherited(stdout: int | None) -> list[Inherited]:
@@ -98,16 +114,30 @@ def _inherited(stdout: int | None) -> list[Inherited]:
 class _Build:
     """The trace of a recording, made of its calls."""
 
-    def __init__(self, recording: backends.Recording, options: Options, cwd: str, inherited: list[Inherited]) -> None:
+    def __init__(
+        self,
+        recording: backends.Recording,
+        options: Options,
+        cwd: str,
+        inherited: list[Inherited],
+        shadow: Shadow | None,
+    ) -> None:
         self._recording = recording
         self._options = options
         self._tally = Tally()
         self._contexts = ContextTable()
         self._columns = trace_file.Columns()
         self._layout = Layout()
-        self._cache = PageCache(self._layout, options.model, self._columns.append)
+        self._written = None if shadow is None else WrittenContent(shadow)
+        self._cache = PageCache(self._layout, options.model, self._emit)
         self._tracker = FileTracker(
-            self._cache, self._contexts, recording.spawned(), cwd, inherited, keep_reads=options.reads
+            self._cache,
+            self._contexts,
+            recording.spawned(),
+            cwd,
+            inherited,
+            keep_reads=options.reads,
+            shadow=shadow,
         )
         began = ended = None
         for call in recording.calls(self._tally):
@@ -116,15 +146,26 @@ class _Build:
             self._tracker.take(call)
         self._program_s = (ended - began) / 1e9 if ended is not None and began is not None else 0.0
         self._tracker.finish()
-        self._content: trace_file.Content | None = None
+        if shadow is not None:
+            shadow.close()
+        self._content: Content | None = None
         self.status = None if recording.root is None else self._tally.ended.get(recording.root)
+
+    def _emit(self, request: Request) -> None:
+        self._columns.append(request)
+        if self._written is not None:
+            self._written.take(request)
 
     def write(self, target: Path, command: list[str], choice: backends.Choice) -> None:
         """Write the Parquet file."""
         if len(self._columns) == 0:
             raise input_error(f"'{command[0]}': wrote no file; expected a program that writes regular files")
         if self._options.content:
-            self._content = trace_file.Content(self._columns, self._path_of)
+            last = LastWrites(self._columns, self._path_of)
+            self._content = last
+            if self._written is not None:
+                self._written.rest = last
+                self._content = self._written
         trace_file.write(target, self._columns, lambda: self._metadata(command, choice), self._content)
 
     def _path_of(self, number: int) -> str | None:
@@ -145,13 +186,7 @@ class _Build:
         if choice.name == backends.PERF:
             recorder["stack_bytes"] = self._options.stack_bytes
         if self._content is not None:
-            recorder["content"] = {
-                "source": "the files after the program's end: known for the last write of a page alone",
-                "fingerprint": "blake2b-8",
-                "compression": "lz4",
-                "pages_known": self._content.known,
-                "pages_unknown": self._content.unknown,
-            }
+            recorder["content"] = self._content.described()
         contexts = self._contexts.described(self._columns.contexts())
         return {"schema": trace_file.SCHEMA, "contexts": contexts, "recorder": recorder}
 
@@ -198,6 +233,7 @@ class _Build:
             "contexts": len(self._columns.contexts()),
             "top_contexts": top,
             **self._losses(),
+            "content": None if self._content is None else self._content.described(),
             "exit_status": self.status,
             "wall_s": self._recording.wall_s,
             "program_s": self._program_s,

@@ -12,12 +12,14 @@ import signal
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from floatgate.recorder import strace_data
 from floatgate.recorder.calls import AT_CWD, Call, Frame, Tally
 from floatgate.recorder.contexts import ANONYMOUS, relative_frame
 
 _LINE = re.compile(r"(\d+)\s+(\d+)\.(\d{1,9}) (.*)")
 _CALL = re.compile(r"(\w+)\((.*)\)\s+= (.*)", re.DOTALL)
-_UNFINISHED = re.compile(r"(\w+)\((.*?),?\s*<unfinished \.\.\.>$")
+_UNFINISHED = re.compile(r"(\w+)\((.*)$", re.DOTALL)
+_UNFINISHED_END = "<unfinished ...>"
 _RESUMED = re.compile(r"<\.\.\. (\w+) resumed>,?\s*(.*)")
 _ENDED = re.compile(r"\+\+\+ (?:exited with (\d+)|killed by (\w+)(?: \(core dumped\))?|superseded by execve.*) \+\+\+")
 _FRAME = re.compile(r" > (.+?)(?:\(([^()]*(?:\(.*\)[^()]*)*)\))? \[(0x[0-9a-f]+)\]\s*$")
@@ -41,9 +43,7 @@ def split_arguments(text: str) -> list[str]:
     while (found := _SPLIT_STOPS.search(text, position)) is not None:
         char, position = found.group(), found.end()
         if char == '"':
-            while position < len(text) and text[position] != '"':
-                position += 2 if text[position] == "\\" else 1
-            position += 1
+            position = _after_string(text, position)
         elif open_brackets and char == open_brackets[-1]:
             open_brackets.pop()
         elif char in "([{" or (char == "<" and not text.startswith("<<", position - 1) and text[position - 2] != "<"):
@@ -53,6 +53,18 @@ def split_arguments(text: str) -> list[str]:
             start = position
     last = text[start:].strip()
     return [*parts, last] if last or parts else []
+
+
+def _after_string(text: str, position: int) -> int:
+    """Where a string ends that began before ``position``. From quote to quote: it may be a written page."""
+    while (end := text.find('"', position)) >= 0:
+        escapes = end
+        while escapes > position and text[escapes - 1] == "\\":
+            escapes -= 1
+        position = end + 1
+        if (end - escapes) % 2 == 0:
+            return position
+    return len(text)
 
 
 def unescaped(text: str) -> str:
@@ -95,11 +107,13 @@ class StraceParser:
     Args:
         tally: counts what could not be used.
         clock: turns the stamp, in nanoseconds since 1970, into the time of the calls.
+        data: whether to keep what calls wrote.
     """
 
-    def __init__(self, tally: Tally, clock: Callable[[int], int] | None = None) -> None:
+    def __init__(self, tally: Tally, clock: Callable[[int], int] | None = None, *, data: bool = False) -> None:
         """Start with no call open."""
         self.tally = tally
+        self._data = data
         self._clock = clock
         self._unfinished: dict[int, tuple[str, str]] = {}
         self._pending: Call | None = None
@@ -163,12 +177,13 @@ class StraceParser:
                 return None
             rest = resumed[2]
             text = f"{name}({begun}{'' if not begun or rest.startswith(')') else ', '}{rest}"
-        unfinished = _UNFINISHED.match(text)
-        if unfinished is not None:
-            self._unfinished[task] = (unfinished[1], unfinished[2])
-            if unfinished[1] == "close":  # the number is free for another thread before the call has returned
-                return self._call(time_ns, task, "close", unfinished[2], "0", line)
-            return None
+        if text.endswith(_UNFINISHED_END):
+            unfinished = _UNFINISHED.match(text.removesuffix(_UNFINISHED_END).rstrip().removesuffix(","))
+            if unfinished is not None:
+                self._unfinished[task] = (unfinished[1], unfinished[2])
+                if unfinished[1] == "close":  # the number is free for another thread before the call has returned
+                    return self._call(time_ns, task, "close", unfinished[2], "0", line)
+                return None
         found = _CALL.match(text)
         if found is None:
             self.tally.malformed(line)
@@ -199,7 +214,10 @@ class StraceParser:
             value = _NUMBER.match(result)
             parts = split_arguments(arguments)
             call = Call(time_ns, task, name, result=int(value.group(), 0) if value else 0)
-            return make(_Said(call, name, parts, result))
+            made = make(_Said(call, name, parts, result))
+            if self._data and make is _write and made is not None:
+                made = made._replace(data=strace_data.written(name, parts, made.length, split_arguments))
+            return made
         except (ValueError, IndexError):
             self.tally.malformed(line)
             return None
@@ -320,10 +338,27 @@ def _truncate(said: _Said) -> Call:
 
 
 def _fallocate(said: _Said) -> Call | None:
-    if "FALLOC_FL_PUNCH_HOLE" not in said.args[1]:
+    kind = next((kind for word, kind in _FALLOCATE.items() if word in said.args[1]), None)
+    if kind is None:
         return None
     fd, _ = _descriptor(said.args[0])
-    return said.call._replace(name="punch", fd=fd, offset=_integer(said.args[2]), length=_integer(said.args[3]))
+    return said.call._replace(name=kind, fd=fd, offset=_integer(said.args[2]), length=_integer(said.args[3]))
+
+
+_FALLOCATE = {
+    "FALLOC_FL_PUNCH_HOLE": "punch",
+    "FALLOC_FL_ZERO_RANGE": "zero",
+    "FALLOC_FL_COLLAPSE_RANGE": "shift",
+    "FALLOC_FL_INSERT_RANGE": "shift",
+}
+
+
+def _map(said: _Said) -> Call | None:
+    """A mapping through which a file can be changed."""
+    if "PROT_WRITE" not in said.args[2] or "MAP_SHARED" not in said.args[3]:
+        return None
+    fd, path = _descriptor(said.args[4])
+    return said.call._replace(name="map", fd=fd, path=path) if fd >= 0 else None
 
 
 def _unlink(said: _Said) -> Call | None:
@@ -406,6 +441,7 @@ _MAKERS: dict[str, Callable[[_Said], Call | None]] = {
     **dict.fromkeys(("io_uring_setup", "io_submit"), _plain("asynchronous")),
     "sync_file_range": _sync_range,
     "fallocate": _fallocate,
+    "mmap": _map,
     "fcntl": _fcntl,
     "lseek": _on_descriptor("seek"),
     "close": _on_descriptor("close"),
@@ -414,7 +450,9 @@ _MAKERS: dict[str, Callable[[_Said], Call | None]] = {
 
 WRITES = tuple(name for name, make in _MAKERS.items() if make is _write)
 READS = tuple(name for name, make in _MAKERS.items() if make is _read)
-OTHERS = tuple(name for name in _MAKERS if name not in (*WRITES, *READS))
+CONTENT = ("mmap",)
+"""Calls that matter to the content of files alone; programs make many of them."""
+OTHERS = tuple(name for name in _MAKERS if name not in (*WRITES, *READS, *CONTENT))
 
 
 def spawned(lines: Iterable[str]) -> dict[int, tuple[int, bool]]:

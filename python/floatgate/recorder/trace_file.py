@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from floatgate.recorder.content import Content
 from floatgate.recorder.layout import PAGE_BYTES
-from floatgate.recorder.page_cache import WRITE, Request
+from floatgate.recorder.page_cache import Request
 
 SCHEMA = "floatgate.trace/1"
 DEVICE = "recorded"
@@ -49,77 +49,6 @@ class Columns:
     def contexts(self) -> set[int]:
         """The contexts of the requests."""
         return {context for context, there in zip(self.context, self.has_context, strict=True) if there}
-
-
-class Content:
-    """What the pages hold, as far as it can be known after the program's end.
-
-    The files are read then, so the content of a page is known for its last write alone, where the file is still there.
-    Earlier versions of a page, and pages of deleted files, have none.
-    """
-
-    def __init__(self, columns: Columns, path_of: Callable[[int], str | None]) -> None:
-        """Find the last write of each page.
-
-        Args:
-            columns: the requests.
-            path_of: the path of a file by its number; None where it is gone.
-        """
-        self._columns = columns
-        self._path_of = path_of
-        self.known = 0
-        self.unknown = 0
-        last: dict[int, int] = {}
-        for row, op in enumerate(columns.op):
-            if op == WRITE:
-                first = columns.lpn[row]
-                for lpn in range(first, first + columns.pages[row]):
-                    last[lpn] = row
-        self._last = last
-
-    def of_row(self, row: int) -> tuple[list[int | None], list[int | None]] | None:
-        """Fingerprints and compressed sizes of the pages of a request; None where it is no write."""
-        columns = self._columns
-        if columns.op[row] != WRITE:
-            return None
-        first, pages = columns.lpn[row], columns.pages[row]
-        path = self._path_of(columns.file[row])
-        fingerprints: list[int | None] = []
-        sizes: list[int | None] = []
-        data = b"" if path is None else _read(path, columns.file_page[row], pages)
-        for index in range(pages):
-            page = data[index * PAGE_BYTES : (index + 1) * PAGE_BYTES]
-            if page and self._last[first + index] == row:
-                page = page.ljust(PAGE_BYTES, b"\0")
-                fingerprints.append(fingerprint(page))
-                sizes.append(compressed_bytes(page))
-                self.known += 1
-            else:
-                fingerprints.append(None)
-                sizes.append(None)
-                self.unknown += 1
-        return fingerprints, sizes
-
-
-def _read(path: str, page: int, pages: int) -> bytes:
-    try:
-        with Path(path).open("rb") as file:
-            file.seek(page * PAGE_BYTES)
-            return file.read(pages * PAGE_BYTES)
-    except OSError:
-        return b""
-
-
-def fingerprint(page: bytes) -> int:
-    """The first 8 bytes, little endian, of the BLAKE2b hash of a page."""
-    return int.from_bytes(hashlib.blake2b(page, digest_size=8).digest(), "little")
-
-
-def compressed_bytes(page: bytes) -> int:
-    """Bytes of a page after LZ4 (block format), at most the page."""
-    import pyarrow as pa
-
-    return min(len(page), len(pa.compress(page, codec="lz4_raw", asbytes=True)))
 
 
 def write(target: Path, columns: Columns, metadata: Callable[[], dict[str, Any]], content: Content | None) -> None:
