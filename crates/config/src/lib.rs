@@ -10,6 +10,7 @@ pub mod layers;
 pub mod presets;
 pub mod raw;
 pub mod resolve;
+mod resolve_arrival;
 mod resolve_drive;
 mod resolve_ftl;
 mod resolve_workload;

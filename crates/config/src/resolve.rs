@@ -3,11 +3,11 @@
 use crate::layers::Layers;
 use crate::presets::{PRESETS, Preset};
 use crate::raw::{Experiment, Lifetime, Throttle as RawThrottle};
-use crate::tables::{known, only, unknown};
+use crate::tables::{choice, known, only, unknown};
 use crate::{resolve_drive, resolve_ftl, resolve_workload};
 use floatgate_base::Result;
 use floatgate_lifetime::Throttle;
-use floatgate_sim::Plan;
+use floatgate_sim::{Mode, Plan};
 
 /// A run, and the experiment that says the same with every default written out.
 #[derive(Clone, Debug)]
@@ -23,6 +23,11 @@ pub struct Resolved {
 /// Name of a drive without a preset.
 pub const CUSTOM: &str = "custom";
 
+/// Modes with what they are.
+pub(crate) const MODES: &[(&str, &str)] =
+    &[("functional", "operations are counted"), ("timed", "operations take time and wait for one another")];
+const TIMED: usize = 1;
+
 /// Fills in defaults and checks every value.
 ///
 /// # Errors
@@ -36,22 +41,17 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     }
     let given = layers.experiment();
     let seed = given.seed.unwrap_or(1);
-    let mode = given.mode.unwrap_or_else(|| "functional".into());
-    if mode != "functional" {
-        return Err(layers.error(
-            "mode",
-            format!("'{mode}' is no mode of this version"),
-            "expected \"functional\"",
-        ));
-    }
+    let mode = given.mode.unwrap_or_else(|| MODES[0].0.into());
+    let timed = choice(&layers, "mode", "mode", &mode, MODES)? == TIMED;
     let drive = resolve_drive::resolve(&layers, given.drive.unwrap_or_default())?;
     let ftl = resolve_ftl::resolve(&layers, given.ftl.unwrap_or_default(), drive.geometry)?;
     let page_bytes = u64::from(drive.geometry.page_bytes);
     let logical_bytes = u64::from(ftl.logical_pages) * page_bytes;
     let workload =
-        resolve_workload::resolve(&layers, given.workload.unwrap_or_default(), logical_bytes, seed)?;
+        resolve_workload::resolve(&layers, given.workload.unwrap_or_default(), timed, logical_bytes, seed)?;
     let (throttle, target_years, raw_lifetime) = lifetime(&layers, given.lifetime.unwrap_or_default())?;
     let plan = Plan {
+        mode: workload.arrival.map_or(Mode::Functional, Mode::Timed),
         seed,
         geometry: drive.geometry,
         timing: drive.timing,

@@ -3,11 +3,11 @@
 use crate::layers::Layers;
 use crate::raw;
 use crate::tables::{choice, unknown};
-use crate::twins;
+use crate::{resolve_arrival, twins};
 use floatgate_base::{Error, Place, Result};
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
-use floatgate_sim::plan;
+use floatgate_sim::plan::{self, Arrival};
 use floatgate_trace::generate::micro::MICROS;
 use floatgate_trace::generate::{Burst, Jobs, Micro, jesd219};
 use floatgate_trace::{GeneratorConfig, OpenOptions, Pattern};
@@ -19,6 +19,8 @@ pub(crate) struct Workload {
     pub warmup_requests: u64,
     pub beyond: Beyond,
     pub devices: Devices,
+    /// Present in timed mode.
+    pub arrival: Option<Arrival>,
     pub raw: raw::Workload,
 }
 
@@ -30,13 +32,11 @@ pub(crate) const KINDS: &[(&str, &str)] = &[
 ];
 const TRACE: usize = 1;
 const TWIN: usize = 2;
-/// Requests under way at once in closed loop; functional mode has no time in which it could matter.
-const QUEUE_DEPTH: u32 = 32;
-
 /// `logical_bytes` is what the drive shows; 0: as much as a twin needs.
 pub(crate) fn resolve(
     layers: &Layers,
     mut given: raw::Workload,
+    timed: bool,
     logical_bytes: u64,
     seed: u64,
 ) -> Result<Workload> {
@@ -44,7 +44,7 @@ pub(crate) fn resolve(
     let said = given.kind.clone().filter(|_| layers.is_set("workload.kind"));
     let name = said.unwrap_or_else(|| implied_kind(layers, &given).into());
     let kind = choice(layers, "workload.kind", "kind of workload", &name, KINDS)?;
-    functional_only(layers, &given, kind)?;
+    let arrives = resolve_arrival::resolve(layers, &given, timed, kind == 0)?;
     refuse_others(layers, &mut given, kind)?;
     let warmup_requests = given.warmup_requests.unwrap_or(0);
     let (workload, beyond, devices, mut raw) = match kind {
@@ -65,7 +65,8 @@ pub(crate) fn resolve(
     };
     raw.kind = Some(name);
     raw.warmup_requests = Some(warmup_requests);
-    Ok(Workload { workload, warmup_requests, beyond, devices, raw })
+    (raw.arrival, raw.queue_depth) = (arrives.name, arrives.queue_depth);
+    Ok(Workload { workload, warmup_requests, beyond, devices, arrival: arrives.arrival, raw })
 }
 
 /// A file makes a trace, a twin a twin; of both, the one that was said later.
@@ -91,24 +92,6 @@ fn rank(layers: &Layers, key: &str) -> u8 {
 /// that an experiment runs on another workload by naming just that.
 fn overruled(layers: &Layers, key: &str, by: &[&str]) -> bool {
     by.iter().any(|by| rank(layers, &format!("workload.{by}")) > rank(layers, &format!("workload.{key}")))
-}
-
-/// Knobs of time must not be silently dead: only their defaults are taken while there is no time.
-fn functional_only(layers: &Layers, given: &raw::Workload, kind: usize) -> Result<()> {
-    let arrival = if kind == 0 { "closed" } else { "open" };
-    if let Some(other) = given.arrival.as_deref().filter(|&a| a != arrival) {
-        let what = format!("arrival '{other}' has no effect in functional mode");
-        return Err(layers.error("workload.arrival", what, format!("expected \"{arrival}\" or no such key")));
-    }
-    if let Some(other) = given.queue_depth.filter(|&d| d != QUEUE_DEPTH) {
-        let what = format!("queue_depth {other} has no effect in functional mode");
-        return Err(layers.error(
-            "workload.queue_depth",
-            what,
-            format!("expected {QUEUE_DEPTH} or no such key"),
-        ));
-    }
-    Ok(())
 }
 
 /// Keys of other kinds of workload are refused, or dropped where a later layer overruled them.

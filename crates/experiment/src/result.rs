@@ -2,11 +2,12 @@
 
 use floatgate_config::Resolved;
 use floatgate_flash::Cause;
+use floatgate_flash::timed::{Class, ClassTimes};
 use floatgate_host::HostCounters;
 use floatgate_lifetime::{Projection, Wear};
 use floatgate_sim::Outcome;
-use floatgate_sim::plan::Workload;
-use floatgate_stats::Histogram;
+use floatgate_sim::plan::{Mode, Workload};
+use floatgate_stats::{Histogram, Latency};
 use serde_json::{Map, Value, json};
 
 /// Name and version of the layout.
@@ -23,6 +24,13 @@ pub const NOT_MODELLED: &[&str] = &[
     "DRAM buffer",
     "metadata writes of the FTL",
     "recovery of worn blocks while they rest",
+];
+
+/// What timed mode does not know yet.
+const NOT_TIMED: &[&str] = &[
+    "command overheads, multi-plane commands, cache operations, copyback, suspended programs and erases",
+    "collection in idle time (it runs where it becomes necessary)",
+    "several host queues",
 ];
 
 /// Clock and memory of a run.
@@ -52,7 +60,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "config": config,
         "config_hash": hash,
         "seed": plan.seed,
-        "mode": "functional",
+        "mode": if matches!(plan.mode, Mode::Functional) { "functional" } else { "timed" },
         "drive": drive(resolved, outcome),
         "workload": workload(resolved, outcome),
         "span_s": outcome.span_s,
@@ -70,10 +78,10 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "histogram": histogram(&outcome.erase_histogram, "blocks"),
         },
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
-        "latency_us": null,
+        "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(latency_us),
         "lifetime": lifetime(resolved, outcome),
         "energy": null,
-        "not_modelled": NOT_MODELLED,
+        "not_modelled": not_modelled(plan.mode),
         "run": {
             "wall_s": figures.wall_s,
             "cpu_s": figures.cpu_s,
@@ -81,6 +89,50 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "programs_per_cpu_s": outcome.flash.programs_total() as f64 / figures.counted_cpu_s,
         },
     })
+}
+
+/// Quantiles by kind of request, null where there was none; and what flash operations waited for.
+fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3])) -> Value {
+    let of = |latency: &Latency| {
+        let us = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e3);
+        (latency.count() > 0).then(|| {
+            json!({
+                "count": latency.count(),
+                "mean": latency.mean_ns().map(|ns| ns / 1e3),
+                "p50": us(latency.quantile_ns(0.5)),
+                "p90": us(latency.quantile_ns(0.9)),
+                "p99": us(latency.quantile_ns(0.99)),
+                "p999": us(latency.quantile_ns(0.999)),
+                "p9999": us(latency.quantile_ns(0.9999)),
+                "max": us(latency.max_ns()),
+            })
+        })
+    };
+    json!({ "read": of(reads), "write": of(writes), "waiting": waiting_us(times) })
+}
+
+/// What the flash operations of each class waited for, and how long they took, on average; null where there was none.
+fn waiting_us(times: &[ClassTimes; 3]) -> Value {
+    let of = |t: &ClassTimes| {
+        let mean = |ns: u64| ns as f64 / 1e3 / t.operations as f64;
+        (t.operations > 0).then(|| {
+            json!({
+                "operations": t.operations,
+                "die": mean(t.die_wait_ns),
+                "background": mean(t.background_wait_ns),
+                "channel": mean(t.channel_wait_ns),
+                "service": mean(t.service_ns),
+            })
+        })
+    };
+    Class::ALL.iter().map(|&class| (class.name().to_owned(), json!(of(&times[class as usize])))).collect()
+}
+
+/// What the model leaves out in a mode.
+fn not_modelled(mode: Mode) -> Vec<&'static str> {
+    let timed = !matches!(mode, Mode::Functional);
+    let left = NOT_MODELLED.iter().skip(usize::from(timed)).copied();
+    left.chain(timed.then_some(NOT_TIMED).into_iter().flatten().copied()).collect()
 }
 
 /// The resolved experiment without paths: a trace is named by its content.

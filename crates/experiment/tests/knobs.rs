@@ -31,15 +31,12 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
     let trace = |name: &str, more: &str| {
         format!("{DRIVE}{FTL}[workload]\nfile = \"{}/{name}\"\n{more}", folder.path())
     };
+    let timed = |workload: &str| format!("mode = \"timed\"\n{DRIVE}{FTL}{UNIFORM}{workload}");
     let programs = "/flash/programs/total";
     let jobs = "pattern = \"jobs\"\n";
     vec![
         ("seed", base.clone(), By("1", "2", programs)),
-        (
-            "mode",
-            base.clone(),
-            Single("timed", "'timed' is no mode of this version; expected \"functional\""),
-        ),
+        ("mode", base.clone(), By("functional", "timed", "/span_s")),
         (
             "drive.preset",
             format!(
@@ -139,24 +136,8 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             ),
         ),
         ("workload.warmup_requests", base.clone(), By("0", "2000", programs)),
-        (
-            "workload.arrival",
-            base.clone(),
-            Refused(
-                "closed",
-                "open",
-                "arrival 'open' has no effect in functional mode; expected \"closed\" or no such key",
-            ),
-        ),
-        (
-            "workload.queue_depth",
-            base.clone(),
-            Refused(
-                "32",
-                "16",
-                "queue_depth 16 has no effect in functional mode; expected 32 or no such key",
-            ),
-        ),
+        ("workload.arrival", timed("rate_per_s = 1000\n"), By("open", "closed", "/latency_us/write/mean")),
+        ("workload.queue_depth", timed(""), By("32", "16", "/latency_us/write/mean")),
         ("workload.pattern", base.clone(), By("uniform", "sequential", programs)),
         ("workload.requests", base.clone(), By("4000", "4001", programs)),
         ("workload.request_bytes", base.clone(), By("4096", "8192", "/host/page_writes")),

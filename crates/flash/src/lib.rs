@@ -9,11 +9,13 @@ pub mod causes;
 pub mod functional;
 pub mod layout;
 pub mod shadow;
+pub mod timed;
 
 pub use causes::{Cause, Counters};
 pub use functional::Functional;
 pub use layout::{Address, Layout, Scope};
 pub use shadow::Shadow;
+pub use timed::Timed;
 
 use floatgate_base::{Lpn, Ppn, UnitId};
 

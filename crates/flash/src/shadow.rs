@@ -24,6 +24,17 @@ pub struct Shadow<F> {
 }
 
 impl<F: Flash> Shadow<F> {
+    /// What is watched.
+    pub fn inner_mut(&mut self) -> &mut F {
+        &mut self.inner
+    }
+
+    /// What is watched.
+    #[must_use]
+    pub fn inner(&self) -> &F {
+        &self.inner
+    }
+
     /// Watches `inner`, a fresh array, on behalf of a drive with this many logical pages.
     #[must_use]
     pub fn new(inner: F, logical_pages: u32) -> Self {

@@ -141,7 +141,20 @@ impl Ftl {
     /// # Errors
     /// When the drive cannot go on; the extents before the one named were served.
     pub fn serve<F: Flash>(&mut self, flash: &mut F, extents: &Extents) -> Result<(), Stopped> {
-        for i in 0..extents.len() {
+        self.serve_range(flash, extents, 0..extents.len())
+    }
+
+    /// Serves the extents in `range`, in order; what lies behind it is only looked at ahead of time.
+    ///
+    /// # Errors
+    /// When the drive cannot go on; the extents before the one named were served.
+    pub fn serve_range<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        extents: &Extents,
+        range: std::ops::Range<usize>,
+    ) -> Result<(), Stopped> {
+        for i in range {
             if self.prefetching {
                 self.prefetch_for(extents, i);
             }

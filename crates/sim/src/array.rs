@@ -1,8 +1,11 @@
-//! The flash array with or without the shadow model around it, chosen once per batch.
+//! The flash array: functional or timed, with or without the shadow model around it, chosen once per batch.
 
+use crate::plan::Mode;
 use floatgate_base::Extents;
-use floatgate_flash::{Counters, Flash, Functional, Layout, Shadow};
+use floatgate_flash::timed::Phases;
+use floatgate_flash::{Counters, Flash, Functional, Layout, Shadow, Timed};
 use floatgate_ftl::{Ftl, Stopped};
+use std::ops::Range;
 
 /// The back end of a run.
 #[derive(Clone, Debug)]
@@ -11,6 +14,10 @@ pub enum Array {
     Functional(Functional),
     /// Counts, and is checked.
     Shadowed(Shadow<Functional>),
+    /// Counts and times.
+    Timed(Timed),
+    /// Counts and times, and is checked.
+    ShadowedTimed(Shadow<Timed>),
 }
 
 /// Runs `$body` with `$flash` bound to the back end, in code made for its type.
@@ -19,6 +26,8 @@ macro_rules! with_flash {
         match $array {
             $crate::array::Array::Functional($flash) => $body,
             $crate::array::Array::Shadowed($flash) => $body,
+            $crate::array::Array::Timed($flash) => $body,
+            $crate::array::Array::ShadowedTimed($flash) => $body,
         }
     };
 }
@@ -27,21 +36,42 @@ pub(crate) use with_flash;
 impl Array {
     /// A fresh array.
     #[must_use]
-    pub fn new(layout: Layout, logical_pages: u32, shadow: bool) -> Self {
-        let functional = Functional::new(layout);
-        if shadow {
-            Self::Shadowed(Shadow::new(functional, logical_pages))
-        } else {
-            Self::Functional(functional)
+    pub fn new(layout: Layout, logical_pages: u32, mode: Mode, phases: Phases, shadow: bool) -> Self {
+        match (mode, shadow) {
+            (Mode::Functional, false) => Self::Functional(Functional::new(layout)),
+            (Mode::Functional, true) => Self::Shadowed(Shadow::new(Functional::new(layout), logical_pages)),
+            (Mode::Timed(_), false) => Self::Timed(Timed::new(layout, phases)),
+            (Mode::Timed(_), true) => {
+                Self::ShadowedTimed(Shadow::new(Timed::new(layout, phases), logical_pages))
+            }
         }
     }
 
-    /// Serves extents through `ftl`.
+    /// Serves the extents in `range` through `ftl`.
     ///
     /// # Errors
     /// When the drive cannot go on.
-    pub fn serve(&mut self, ftl: &mut Ftl, extents: &Extents) -> Result<(), Stopped> {
-        with_flash!(self, flash => ftl.serve(flash, extents))
+    pub fn serve(&mut self, ftl: &mut Ftl, extents: &Extents, range: Range<usize>) -> Result<(), Stopped> {
+        with_flash!(self, flash => ftl.serve_range(flash, extents, range))
+    }
+
+    /// The timed back end, if it is one.
+    pub fn timed_mut(&mut self) -> Option<&mut Timed> {
+        match self {
+            Self::Timed(timed) => Some(timed),
+            Self::ShadowedTimed(shadow) => Some(shadow.inner_mut()),
+            _ => None,
+        }
+    }
+
+    /// The timed back end, if it is one.
+    #[must_use]
+    pub fn timed(&self) -> Option<&Timed> {
+        match self {
+            Self::Timed(timed) => Some(timed),
+            Self::ShadowedTimed(shadow) => Some(shadow.inner()),
+            _ => None,
+        }
     }
 
     /// Starts counting afresh.

@@ -1,9 +1,10 @@
 //! The loop: requests come from the source, are split into extents, and go through the FTL to the array.
 
 use crate::array::Array;
+use crate::clock::Clock;
 use crate::failure;
 use crate::outcome::{BINS_MAX, Outcome};
-use crate::plan::{Plan, Workload};
+use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::precondition::Preparation;
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_ftl::Ftl;
@@ -31,38 +32,42 @@ pub enum Phase {
 
 /// A drive with a workload.
 pub struct Simulation {
-    plan: Plan,
+    pub(crate) plan: Plan,
     source: Box<dyn Source>,
-    ftl: Ftl,
-    array: Array,
-    splitter: Splitter,
+    pub(crate) ftl: Ftl,
+    pub(crate) array: Array,
+    pub(crate) splitter: Splitter,
     /// Pages touched; only traces have a footprint that is not known before.
-    footprint: Option<Footprint>,
+    pub(crate) footprint: Option<Footprint>,
     /// One past the largest byte addressed, by device, once scanned.
     ends: Option<Vec<u64>>,
     preparation: Option<Preparation>,
-    phase: Phase,
-    stream: Stream,
-    extents: Extents,
+    pub(crate) phase: Phase,
+    pub(crate) stream: Stream,
+    pub(crate) extents: Extents,
     /// Requests served, those of the warm-up included.
     served: u64,
     counted: u64,
     next_audit: u64,
     series: Series,
     first_pass: Option<Summary>,
+    /// Present while a timed run counts.
+    pub(crate) clock: Option<Clock>,
+    /// Where the extents of each request of a chunk end.
+    pub(crate) request_ends: Vec<usize>,
 }
 
 /// Where in the source the run is.
 #[derive(Default)]
-struct Stream {
-    batch: RequestBatch,
+pub(crate) struct Stream {
+    pub(crate) batch: RequestBatch,
     /// Next request of the batch.
     cursor: usize,
     /// Requests of this pass before the batch.
     before: u64,
     pass: u64,
     /// Added to the stamps of this pass.
-    shift_ns: i64,
+    pub(crate) shift_ns: i64,
     /// Largest stamp of this pass.
     last_ns: i64,
     /// Shifted stamp of the first counted request.
@@ -91,10 +96,16 @@ impl Simulation {
     /// When the trace cannot be opened.
     pub fn new(plan: Plan) -> Result<Self> {
         let source = open_source(&plan)?;
+        if matches!(plan.mode, Mode::Timed(Arrival::Open | Arrival::Think)) && !source.has_times() {
+            let what =
+                format!("a trace in format {} has no times at which requests could arrive", source.format());
+            let expected = "expected workload.arrival = \"closed\"";
+            return Err(Error::input(Place::Setting("workload.arrival".into()), what, expected));
+        }
         let layout = plan.layout();
         let mut ftl = Ftl::new(layout.clone(), plan.ftl_setup(), plan.programs_max());
         ftl.set_prefetching(plan.prefetching);
-        let array = Array::new(layout, plan.logical_pages, plan.shadow);
+        let array = Array::new(layout, plan.logical_pages, plan.mode, plan.phases(), plan.shadow);
         let scale = plan.beyond == Beyond::Scale && matches!(plan.workload, Workload::Trace { .. });
         let mut simulation = Self {
             splitter: splitter_for(&plan, &[]),
@@ -113,6 +124,8 @@ impl Simulation {
             next_audit: AUDIT_EVERY,
             series: Series::default(),
             first_pass: None,
+            clock: None,
+            request_ends: Vec::new(),
             plan,
         };
         if !scale {
@@ -206,7 +219,7 @@ impl Simulation {
     }
 
     /// A second device turned up: the run starts over, once the devices' sizes are known.
-    fn start_over(&mut self) -> Result<()> {
+    pub(crate) fn start_over(&mut self) -> Result<()> {
         self.source.rewind().map_err(|_| {
             Error::input(
                 Place::None,
@@ -217,7 +230,8 @@ impl Simulation {
         let layout = self.plan.layout();
         self.ftl = Ftl::new(layout.clone(), self.plan.ftl_setup(), self.plan.programs_max());
         self.ftl.set_prefetching(self.plan.prefetching);
-        self.array = Array::new(layout, self.plan.logical_pages, self.plan.shadow);
+        let plan = &self.plan;
+        self.array = Array::new(layout, plan.logical_pages, plan.mode, plan.phases(), plan.shadow);
         if let Some(footprint) = &mut self.footprint {
             footprint.clear();
         }
@@ -227,6 +241,7 @@ impl Simulation {
         self.counted = 0;
         self.series = Series::default();
         self.first_pass = None;
+        self.clock = None;
         self.phase = Phase::Scan;
         Ok(())
     }
@@ -259,6 +274,7 @@ impl Simulation {
             footprint.clear();
         }
         self.phase = Phase::Run;
+        self.start_clock();
     }
 
     fn serve(&mut self, requests_max: u64) -> Result<()> {
@@ -285,6 +301,9 @@ impl Simulation {
 
     /// Serves some requests of the batch; false if the run had to start over.
     fn chunk(&mut self, range: std::ops::Range<usize>) -> Result<bool> {
+        if self.clock.is_some() {
+            return self.chunk_in_time(range);
+        }
         self.extents.clear();
         if let Err((request, outside)) =
             self.splitter.split(&self.stream.batch, range.clone(), &mut self.extents)
@@ -297,10 +316,16 @@ impl Simulation {
         if let Some(footprint) = &mut self.footprint {
             footprint.add(&self.extents);
         }
-        if let Err(stop) = self.array.serve(&mut self.ftl, &self.extents) {
+        if let Err(stop) = self.array.serve(&mut self.ftl, &self.extents, 0..self.extents.len()) {
             let at = failure::request_of_extent(&self.splitter, &self.stream.batch, range, stop.extent);
             return Err(self.stopped(at, stop.failure));
         }
+        self.after_chunk(range)?;
+        Ok(true)
+    }
+
+    /// Books what was served.
+    pub(crate) fn after_chunk(&mut self, range: std::ops::Range<usize>) -> Result<()> {
         let n = range.len() as u64;
         self.advance(range);
         self.served += n;
@@ -313,8 +338,7 @@ impl Simulation {
         } else {
             self.start_counting_if_due();
         }
-        self.check_shadow()?;
-        Ok(true)
+        self.check_shadow()
     }
 
     /// Moves the cursor and the times on.
@@ -372,6 +396,7 @@ impl Simulation {
                 "expected fewer of them, or more passes (workload.repeat)",
             ));
         }
+        self.stop_clock()?;
         let row = self.row();
         self.series.push(row);
         if self.plan.shadow {
@@ -387,7 +412,9 @@ impl Simulation {
         let from = self.stream.counted_from_ns.unwrap_or(0);
         Row {
             requests: self.counted,
-            time_ns: (self.stream.counted_to_ns - from).max(0),
+            time_ns: self.clock.as_ref().map_or((self.stream.counted_to_ns - from).max(0), |clock| {
+                i64::try_from(clock.now_ns()).unwrap_or(i64::MAX)
+            }),
             page_writes: host.page_writes,
             page_reads: host.page_reads,
             programs: flash.programs,
@@ -418,7 +445,7 @@ impl Simulation {
         self.array.audit(&self.ftl).map_err(|what| shadow_error(&what))
     }
 
-    fn beyond(&mut self, request: usize, end: u64) -> Box<Error> {
+    pub(crate) fn beyond(&mut self, request: usize, end: u64) -> Box<Error> {
         let place = self.source.place_of(self.stream.before + request as u64);
         let page_bytes = self.plan.geometry.page_bytes;
         let span = self.span_of_whole_trace().max(end);
@@ -447,7 +474,7 @@ impl Simulation {
         Placement::span_bytes(self.plan.geometry.page_bytes, self.plan.devices, &ends)
     }
 
-    fn stopped(&self, request: usize, why: floatgate_ftl::Failure) -> Box<Error> {
+    pub(crate) fn stopped(&self, request: usize, why: floatgate_ftl::Failure) -> Box<Error> {
         let index = self.stream.before + request as u64;
         let number = if self.phase == Phase::Run {
             self.counted + (request - self.stream.cursor) as u64
@@ -471,7 +498,10 @@ impl Simulation {
         let blocks_per_unit = u64::from(layout.blocks_per_unit());
         let total_pages = f64::from(layout.pages());
         let from = self.stream.counted_from_ns.unwrap_or(0);
-        let span_ns = (self.stream.counted_to_ns - from).max(0);
+        let span_ns = match self.array.timed() {
+            Some(timed) => i64::try_from(timed.last_ns()).unwrap_or(i64::MAX),
+            None => (self.stream.counted_to_ns - from).max(0),
+        };
         let names = self.source.devices();
         let by_device =
             self.splitter.counters().iter().enumerate().map(|(i, count): (usize, &HostCounters)| {
@@ -497,6 +527,8 @@ impl Simulation {
             effective_spare_factor: (spare_pages >= 0.0).then_some(spare_pages / total_pages),
             flash: counters,
             series: self.series,
+            times: self.array.timed().map(|timed| *timed.times()),
+            latencies: self.clock.map(|clock| clock.latencies().clone()),
         }
     }
 }

@@ -5,12 +5,14 @@
 //! Must not know: configuration files, presets, JSON, Python.
 
 pub mod array;
+pub mod clock;
 pub mod device;
 pub mod failure;
 pub mod outcome;
 pub mod plan;
 pub mod precondition;
+mod timed;
 
 pub use device::{Phase, Simulation};
 pub use outcome::Outcome;
-pub use plan::{Plan, Precondition, Workload};
+pub use plan::{Arrival, Mode, Plan, Precondition, Workload};

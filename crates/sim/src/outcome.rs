@@ -1,10 +1,11 @@
 //! What a finished run has measured.
 
 use crate::plan::Plan;
+use floatgate_flash::timed::ClassTimes;
 use floatgate_flash::{Cause, Counters};
 use floatgate_ftl::GcCounters;
 use floatgate_host::HostCounters;
-use floatgate_stats::{Histogram, Series, WafEstimate};
+use floatgate_stats::{Histogram, Latency, Series, WafEstimate};
 use floatgate_trace::Summary;
 
 /// Bins of the histograms in a result.
@@ -47,6 +48,10 @@ pub struct Outcome {
     pub effective_spare_factor: Option<f64>,
     /// The course of the run.
     pub series: Series,
+    /// Timed: where the time of each class of operations went.
+    pub times: Option<[ClassTimes; 3]>,
+    /// Timed: latencies of reads and writes.
+    pub latencies: Option<[Latency; 2]>,
 }
 
 impl Outcome {

@@ -46,9 +46,34 @@ pub enum Workload {
     },
 }
 
+/// Whether time passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Operations are counted.
+    Functional,
+    /// Operations take time and wait for one another.
+    Timed(Arrival),
+}
+
+/// When a request arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Arrival {
+    /// At its stamp.
+    Open,
+    /// As soon as fewer than so many requests are under way.
+    Closed {
+        /// At least 1.
+        queue_depth: u32,
+    },
+    /// After the request before is done, and the gap between both stamps has passed.
+    Think,
+}
+
 /// A run.
 #[derive(Clone, Debug)]
 pub struct Plan {
+    /// Whether time passes.
+    pub mode: Mode,
     /// Seed of every random stream.
     pub seed: u64,
     /// Shape of the flash, checked.
@@ -128,6 +153,20 @@ impl Plan {
             trigger_free_units: self.trigger_free_units,
             stop_free_units: self.stop_free_units,
             seed: self.seed,
+        }
+    }
+
+    /// Times of the phases of flash operations.
+    #[must_use]
+    pub fn phases(&self) -> floatgate_flash::timed::Phases {
+        let ns = |us: f64| (us * 1e3).round() as u64;
+        let t = &self.timing;
+        floatgate_flash::timed::Phases {
+            command_ns: 0,
+            transfer_ns: ns(t.transfer_us(self.geometry.page_bytes)),
+            read_ns: ns(t.read_us),
+            program_ns: ns(t.program_us),
+            erase_ns: ns(t.erase_us),
         }
     }
 

@@ -40,7 +40,7 @@ impl Filler {
             self.extents.push(lpn as Lpn, 1, ExtentKind::Write);
         }
         self.next = end;
-        array.serve(ftl, &self.extents).map_err(|_| {
+        array.serve(ftl, &self.extents, 0..self.extents.len()).map_err(|_| {
             Error::run(
                 "the drive ran out of free blocks while it was preconditioned",
                 "expected a larger ftl.spare_factor",

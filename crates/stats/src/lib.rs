@@ -4,8 +4,10 @@
 
 pub mod batch_means;
 pub mod histogram;
+pub mod latency;
 pub mod series;
 
 pub use batch_means::{WafEstimate, estimate_waf};
 pub use histogram::Histogram;
+pub use latency::Latency;
 pub use series::{Row, Series};

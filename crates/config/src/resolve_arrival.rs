@@ -1,0 +1,80 @@
+//! `[workload]`: how requests arrive.
+
+use crate::layers::Layers;
+use crate::raw;
+use crate::tables::choice;
+use floatgate_base::Result;
+use floatgate_sim::Arrival;
+
+/// Requests under way at once in closed loop.
+const QUEUE_DEPTH: u32 = 32;
+
+/// Ways of arriving with what they are.
+const ARRIVALS: &[(&str, &str)] = &[
+    ("open", "at the stamps"),
+    ("closed", "as soon as fewer than queue_depth requests are under way"),
+    ("think", "after the request before is done and the gap between both stamps has passed"),
+];
+const OPEN: usize = 0;
+const CLOSED: usize = 1;
+
+/// How requests arrive, and what the resolved experiment says of it: nothing in functional mode.
+#[derive(Default)]
+pub(crate) struct Arrives {
+    pub arrival: Option<Arrival>,
+    pub name: Option<String>,
+    pub queue_depth: Option<u32>,
+}
+
+/// `synthetic` workloads arrive in closed loop by default, others at their stamps.
+pub(crate) fn resolve(
+    layers: &Layers,
+    given: &raw::Workload,
+    timed: bool,
+    synthetic: bool,
+) -> Result<Arrives> {
+    let default = if synthetic { "closed" } else { "open" };
+    if !timed {
+        return functional_only(layers, given, default).map(|()| Arrives::default());
+    }
+    let name = given.arrival.clone().unwrap_or_else(|| default.into());
+    let way = choice(layers, "workload.arrival", "way of arriving", &name, ARRIVALS)?;
+    if way == CLOSED {
+        let queue_depth = given.queue_depth.unwrap_or(QUEUE_DEPTH);
+        if queue_depth == 0 {
+            let expected = "expected a whole number from 1";
+            return Err(layers.error("workload.queue_depth", "a queue depth of 0 serves nothing", expected));
+        }
+        let arrival = Some(Arrival::Closed { queue_depth });
+        return Ok(Arrives { arrival, name: Some(name), queue_depth: Some(queue_depth) });
+    }
+    if given.queue_depth.is_some() {
+        let what = format!("queue_depth is no key of arrival \"{name}\"");
+        return Err(layers.error("workload.queue_depth", what, "expected it with arrival = \"closed\" only"));
+    }
+    if synthetic && given.rate_per_s.is_none() {
+        let what = format!("arrival \"{name}\" needs times, and this workload has no rate_per_s");
+        return Err(layers.error(
+            "workload.arrival",
+            what,
+            "give workload.rate_per_s, or arrival = \"closed\"",
+        ));
+    }
+    let arrival = Some(if way == OPEN { Arrival::Open } else { Arrival::Think });
+    Ok(Arrives { arrival, name: Some(name), queue_depth: None })
+}
+
+/// Knobs of time must not be silently dead: only their defaults are taken while there is no time.
+fn functional_only(layers: &Layers, given: &raw::Workload, arrival: &str) -> Result<()> {
+    let expected = format!("expected \"{arrival}\" or no such key, or mode = \"timed\"");
+    if let Some(other) = given.arrival.as_deref().filter(|&a| a != arrival) {
+        let what = format!("arrival '{other}' has no effect in functional mode");
+        return Err(layers.error("workload.arrival", what, expected));
+    }
+    if let Some(other) = given.queue_depth.filter(|&d| d != QUEUE_DEPTH) {
+        let what = format!("queue_depth {other} has no effect in functional mode");
+        let expected = format!("expected {QUEUE_DEPTH} or no such key, or mode = \"timed\"");
+        return Err(layers.error("workload.queue_depth", what, expected));
+    }
+    Ok(())
+}

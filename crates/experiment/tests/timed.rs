@@ -1,0 +1,185 @@
+//! Timed mode: the same state and counts as functional mode, no request lost, and laws of queues through the front door.
+
+mod common;
+
+use common::cases::draw;
+use common::{Folder, number, run_ok, try_run, without_run};
+use floatgate_base::Rng;
+use floatgate_experiment::{load, run};
+use floatgate_sim::{Phase, Simulation};
+use serde_json::Value;
+
+const CASES: u64 = 60;
+
+/// What no clock may change.
+fn state(result: &Value) -> String {
+    let keys = ["host", "flash", "waf", "waf_95", "stationary", "gc", "wear", "valid_pages"];
+    keys.map(|key| format!("{key}: {}", result[key])).join("\n")
+}
+
+fn count(result: &Value, pointer: &str) -> u64 {
+    result.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
+}
+
+/// A random timing configuration, as overrides.
+fn timing(rng: &mut Rng) -> Vec<(&'static str, String)> {
+    let us = |rng: &mut Rng, most: u64| format!("{}.{}", rng.below(most), 1 + rng.below(9));
+    let mut out = vec![
+        ("mode", "timed".to_owned()),
+        ("drive.timing.read_us", us(rng, 100)),
+        ("drive.timing.program_us", us(rng, 1000)),
+        ("drive.timing.erase_us", us(rng, 5000)),
+        ("drive.timing.channel_mb_per_s", us(rng, 400)),
+    ];
+    match rng.below(3) {
+        0 => out.push(("workload.arrival", "open".into())),
+        1 => out.push(("workload.arrival", "think".into())),
+        _ => {
+            out.push(("workload.arrival", "closed".into()));
+            out.push(("workload.queue_depth", (1 + rng.below(40)).to_string()));
+        }
+    }
+    out
+}
+
+#[test]
+fn both_modes_end_with_the_same_state_and_no_request_is_lost() {
+    let folder = Folder::new("timed");
+    let mut ran = 0;
+    for seed in 0..CASES {
+        for trace in [false, true] {
+            let mut rng = Rng::new(seed, "timed");
+            let mut case = draw(&mut rng, trace);
+            if let Some((text, extension)) = &case.trace {
+                let path = folder.file(&format!("{seed}.{extension}"), text);
+                case.toml += &format!("file = \"{path}\"\n");
+            }
+            let overrides = timing(&mut rng);
+            let mut resolved = match try_load(&case.toml, &overrides) {
+                Ok(resolved) => resolved,
+                Err(e) => {
+                    assert!(e.contains("needs times"), "seed {seed}: {e}");
+                    continue;
+                }
+            };
+            resolved.plan.shadow = true;
+            let timed = match run(resolved, &mut |_| Ok(())) {
+                Ok(timed) => timed,
+                Err(e) if e.to_string().contains("has no times") => continue,
+                Err(e) => panic!("seed {seed}: {e}\n{}", case.toml),
+            };
+            let functional = run_ok(&case.toml, &overrides[1..5]);
+            assert_eq!(state(&timed.result), state(&functional.result), "seed {seed}\n{}", case.toml);
+            let r = &timed.result;
+            for (kind, class) in [("read", "read"), ("write", "write")] {
+                assert_eq!(
+                    count(r, &format!("/latency_us/{kind}/count")),
+                    count(r, &format!("/host/{kind}_requests"))
+                );
+                let operations = if kind == "read" { "reads" } else { "programs" };
+                let host = count(r, &format!("/flash/{operations}/host"));
+                let partial = count(r, &format!("/flash/{operations}/partial"));
+                let found = count(r, &format!("/latency_us/waiting/{class}/operations"));
+                assert_eq!(found, host + partial, "seed {seed}: {class}");
+            }
+            ran += 1;
+        }
+    }
+    assert!(ran > CASES, "{ran} ran");
+}
+
+fn try_load(toml: &str, overrides: &[(&str, String)]) -> Result<floatgate_config::Resolved, String> {
+    let overrides: Vec<_> = overrides.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
+    load(Some(toml), "test.toml", &overrides).map_err(|e| e.to_string())
+}
+
+const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nchips_per_channel = 2\nblocks_per_plane = 40\n\
+                    pages_per_block = 16\n[ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n";
+
+#[test]
+fn twice_and_in_steps_is_the_same() {
+    let toml = format!("{FULL}[workload]\nrequests = 5000\nread_share = 0.3\nwarmup_requests = 500\n");
+    let whole = run_ok(&toml, &[]);
+    assert_eq!(without_run(run_ok(&toml, &[]).result), without_run(whole.result.clone()));
+    for step in [1, 7, 1000] {
+        let mut simulation = Simulation::new(load(Some(&toml), "t", &[]).unwrap().plan).unwrap();
+        while simulation.step(step).unwrap() != Phase::Done {}
+        let latencies = simulation.finish().latencies.unwrap();
+        for (latency, kind) in latencies.iter().zip(["read", "write"]) {
+            let mean = number(&whole.result, &format!("/latency_us/{kind}/mean"));
+            assert_eq!(latency.mean_ns().unwrap() / 1e3, mean, "{step}");
+        }
+    }
+}
+
+/// Reads of one page on one die: service 50 us and the transfer, so much a second at any queue depth, and by Little's
+/// law a latency of queue depth / rate.
+#[test]
+fn saturated_reads_follow_littles_law() {
+    for queue_depth in [1.0f64, 4.0, 64.0] {
+        let toml = "mode = \"timed\"\n[drive.geometry]\nblocks_per_plane = 40\n[ftl]\nprecondition = \"sequential\"\n\
+                    [workload]\nrequests = 100000\nread_share = 1.0\n";
+        let r = run_ok(toml, &[("workload.queue_depth", queue_depth.to_string())]).result;
+        let service_us = 50.0 + 4096.0 / 333.0;
+        let rate = 100_000.0 / number(&r, "/span_s");
+        assert!((rate * service_us / 1e6 - 1.0).abs() < 1e-3, "{rate}");
+        let mean = number(&r, "/latency_us/read/mean");
+        assert!((mean / (queue_depth * service_us) - 1.0).abs() < 2e-3, "{queue_depth}: {mean}");
+    }
+}
+
+#[test]
+fn arrivals_differ_as_they_should() {
+    let folder = Folder::new("arrivals");
+    // A write of one page every 2 ms, of 612.3 us each.
+    let lines: String = (0..1000u64)
+        .map(|i| format!("{},h,0,Write,{},4096,0\n", 10_000 + i * 20_000, i % 100 * 4096))
+        .collect();
+    let path = folder.file("t.csv", lines);
+    let toml = format!("{FULL}[workload]\nfile = \"{path}\"\n");
+    let span =
+        |arrival: &str| number(&run_ok(&toml, &[("workload.arrival", arrival.into())]).result, "/span_s");
+    let (service, gaps) = (0.0006123, 0.002 * 999.0);
+    assert!((span("open") - gaps - service).abs() < 0.02, "{}", span("open"));
+    assert!((span("think") - gaps - 1000.0 * service).abs() < 0.1, "{}", span("think"));
+    assert!(span("closed") < 1000.0 * service / 3.0, "four dies work at once");
+}
+
+#[test]
+fn what_cannot_be_timed_is_refused() {
+    let toml = format!("{FULL}[workload]\nrequests = 100\n");
+    let refused = |overrides: &[(&str, &str)]| {
+        let overrides: Vec<_> = overrides.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();
+        try_run(&toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"))
+    };
+    for (overrides, message) in [
+        (&[("mode", "real")][..], "mode: unknown mode 'real'; expected one of 'functional', 'timed'"),
+        (
+            &[("workload.queue_depth", "0")],
+            "workload.queue_depth: a queue depth of 0 serves nothing; expected a whole number from 1",
+        ),
+        (
+            &[("workload.arrival", "open")],
+            "workload.arrival: arrival \"open\" needs times, and this workload has no rate_per_s; give workload.rate_per_s",
+        ),
+        (
+            &[("workload.arrival", "now")],
+            "workload.arrival: unknown way of arriving 'now'; expected one of 'open', 'closed'",
+        ),
+        (
+            &[("workload.arrival", "open"), ("workload.rate_per_s", "5"), ("workload.queue_depth", "3")],
+            "workload.queue_depth: queue_depth is no key of arrival \"open\"; expected it with arrival = \"closed\" only",
+        ),
+        (
+            &[("mode", "functional"), ("workload.queue_depth", "16")],
+            "workload.queue_depth: queue_depth 16 has no effect in functional mode; expected 32 or no such key, or mode",
+        ),
+    ] {
+        let found = refused(overrides);
+        assert!(found.starts_with(message), "{found}");
+    }
+    let folder = Folder::new("timeless");
+    let path = folder.file("t.pages", "1\n2\n3\n");
+    let error = try_run(&format!("{FULL}[workload]\nfile = \"{path}\"\n"), &[]).err().unwrap();
+    assert!(error.starts_with("workload.arrival: a trace in format pages has no times"), "{error}");
+}

@@ -1,0 +1,263 @@
+//! The timed back end: the same state and counts as the functional one, and when each operation is done.
+//!
+//! The FTL changes state when it issues a command; here the command waits at its die, in the queue of its class, until
+//! die and channel are free and what must come before is done:
+//! - a read comes after the unfinished program of its own page;
+//! - a program comes after the erase of its block, and after earlier programs of that block by another class, because
+//!   pages of a block are programmed in order;
+//! - a move comes after the programs of its source block, an erase after the reads and programs of its block.
+
+mod queue;
+mod schedule;
+mod tournament;
+
+pub use queue::Class;
+pub use schedule::{ClassTimes, Phases};
+
+use crate::{Cause, Counters, Flash, Functional, Layout, Scope};
+use floatgate_base::{Lpn, Ppn, UnitId};
+use queue::{Far, Kind, NO_REQUEST, Op};
+use schedule::Schedule;
+
+/// The newest operations on a block, as tickets of its die.
+#[derive(Clone, Copy, Debug, Default)]
+struct Block {
+    /// Programs by class: host writes, background.
+    programs: [u64; 2],
+    /// Erase (background).
+    erase: u64,
+}
+
+/// Times what the FTL asks for.
+#[derive(Clone, Debug)]
+pub struct Timed {
+    counts: Functional,
+    schedule: Schedule,
+    blocks: Vec<Block>,
+    dies: u32,
+    planes: u32,
+    /// Arrival of the request that is being issued.
+    now_ns: u64,
+    /// Its number; [`NO_REQUEST`] outside of requests.
+    request: u32,
+    /// The read of a read-modify-write whose program comes next.
+    read_first: Far,
+    /// Whether operations take time; preconditioning and warm-up do not.
+    on: bool,
+}
+
+impl Timed {
+    /// A fresh array in which no time has passed.
+    #[must_use]
+    pub fn new(layout: Layout, phases: Phases) -> Self {
+        let geometry = *layout.geometry();
+        Self {
+            schedule: Schedule::new(phases, geometry.dies() as usize, geometry.channels as usize),
+            blocks: vec![Block::default(); geometry.blocks() as usize],
+            dies: geometry.dies(),
+            planes: geometry.planes(),
+            now_ns: 0,
+            request: NO_REQUEST,
+            read_first: Far::default(),
+            on: false,
+            counts: Functional::new(layout),
+        }
+    }
+
+    /// From now on operations take time.
+    pub fn start(&mut self) {
+        self.on = true;
+    }
+
+    /// Lets everything happen until `now_ns`, which must not lie before earlier arrivals, and opens a request there.
+    /// Numbers of requests are small and may be used again once a request is done.
+    pub fn arrive(&mut self, request: u32, now_ns: u64) {
+        self.schedule.advance(now_ns);
+        self.now_ns = self.now_ns.max(now_ns);
+        self.request = request;
+        self.schedule.open(request);
+    }
+
+    /// All operations of the request are issued.
+    pub fn issued(&mut self) {
+        self.schedule.close(self.request, self.now_ns);
+        self.request = NO_REQUEST;
+    }
+
+    /// Lets time pass until a request is done, or nothing is under way.
+    pub fn advance_to_completion(&mut self) {
+        while self.schedule.done.is_empty() && self.schedule.advance_one() {}
+    }
+
+    /// Lets everything end that is under way.
+    pub fn finish(&mut self) {
+        self.schedule.advance(u64::MAX - 1);
+    }
+
+    /// Hands out the requests done so far, with their times; in the order of time.
+    pub fn take_done(&mut self, out: &mut Vec<(u32, u64)>) {
+        out.append(&mut self.schedule.done);
+    }
+
+    /// When the last operation was done.
+    #[must_use]
+    pub fn last_ns(&self) -> u64 {
+        self.schedule.last_ns
+    }
+
+    /// Where the time went, by class.
+    #[must_use]
+    pub fn times(&self) -> &[ClassTimes; 3] {
+        self.schedule.times()
+    }
+
+    /// Die and block of a page. Planes are numbered with the die as the lower part (see [`Layout`]).
+    #[inline(always)]
+    fn place(&self, ppn: Ppn) -> (usize, usize) {
+        let layout = self.counts.layout();
+        let unit = layout.unit_of(ppn);
+        match layout.scope() {
+            Scope::Plane => ((layout.domain_of(unit) % self.dies) as usize, unit as usize),
+            Scope::Superblock => {
+                let plane = (ppn - layout.first_page(unit)) % self.planes;
+                ((plane % self.dies) as usize, (unit * self.planes + plane) as usize)
+            }
+        }
+    }
+
+    fn op(kind: Kind, ppn: Ppn, request: u32) -> Op {
+        let (after, far) = ([0; 3], Far::default());
+        Op { kind, ppn, request, issued_ns: 0, background_ns: 0, after, far, previous: 0 }
+    }
+
+    /// Issues a program, or a copy whose page is on the same die.
+    #[inline(always)]
+    fn issue_program(&mut self, mut op: Op, class: Class, (die, block): (usize, usize)) {
+        let b = self.blocks[block];
+        op.after[Class::Background as usize] = op.after[Class::Background as usize].max(b.erase);
+        // Pages of a block are programmed in order, whoever asks for it.
+        let other = if class == Class::Write { Class::Background } else { Class::Write };
+        op.after[other as usize] = op.after[other as usize].max(b.programs[other as usize - 1]);
+        op.previous = b.programs[class as usize - 1];
+        let ticket = self.schedule.push(die, class, op, self.now_ns);
+        self.blocks[block].programs[class as usize - 1] = ticket;
+    }
+}
+
+/// Tickets order the operations of one class at one die by themselves: only other classes need saying.
+fn class_of(cause: Cause) -> Class {
+    match cause {
+        Cause::Host | Cause::Partial => Class::Write,
+        Cause::Gc => Class::Background,
+    }
+}
+
+impl Flash for Timed {
+    #[inline(always)]
+    fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
+        self.counts.program(ppn, lpn, cause);
+        if !self.on {
+            return;
+        }
+        let mut op = Self::op(Kind::Program, ppn, self.request);
+        op.far = std::mem::take(&mut self.read_first);
+        self.issue_program(op, class_of(cause), self.place(ppn));
+    }
+
+    fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause) {
+        self.counts.copy(source, destination, lpn, cause);
+        if !self.on {
+            return;
+        }
+        let (from, to) = (self.place(source), self.place(destination));
+        let written = self.blocks[from.1].programs[Class::Write as usize - 1];
+        if from.0 == to.0 {
+            let mut op = Self::op(Kind::Copy, destination, NO_REQUEST);
+            op.after[Class::Write as usize] = written;
+            self.issue_program(op, Class::Background, to);
+            return;
+        }
+        let mut read = Self::op(Kind::Read, source, NO_REQUEST);
+        read.after[Class::Write as usize] = written;
+        let ticket = self.schedule.push(from.0, Class::Background, read, self.now_ns);
+        let mut program = Self::op(Kind::Program, destination, NO_REQUEST);
+        program.far = Far { die: from.0 as u32, class: Class::Background as u8, ticket };
+        self.issue_program(program, Class::Background, to);
+    }
+
+    #[inline(always)]
+    fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
+        self.counts.read(ppn, lpn, cause);
+        if !self.on {
+            return;
+        }
+        let (die, block) = self.place(ppn);
+        let mut op = Self::op(Kind::Read, ppn, self.request);
+        for class in [Class::Write, Class::Background] {
+            let newest = self.blocks[block].programs[class as usize - 1];
+            if newest > self.schedule.done_tickets(die, class) {
+                op.after[class as usize] = self.schedule.program_of(die, class, ppn, newest);
+            }
+        }
+        let ticket = self.schedule.push(die, Class::Read, op, self.now_ns);
+        if cause == Cause::Partial {
+            self.read_first = Far { die: die as u32, class: Class::Read as u8, ticket };
+        }
+    }
+
+    #[inline(always)]
+    fn read_unmapped(&mut self, lpn: Lpn) {
+        self.counts.read_unmapped(lpn);
+    }
+
+    fn erase(&mut self, unit: UnitId, cause: Cause) {
+        self.counts.erase(unit, cause);
+        if !self.on {
+            return;
+        }
+        let first = self.counts.layout().first_page(unit);
+        for i in 0..self.counts.layout().blocks_per_unit() {
+            // Under superblock scope the first pages of a unit lie one on each plane.
+            let (die, block) = self.place(first + i);
+            let mut op = Self::op(Kind::Erase, first + i, NO_REQUEST);
+            op.after[Class::Read as usize] = self.schedule.issued(die, Class::Read);
+            op.after[Class::Write as usize] = self.blocks[block].programs[Class::Write as usize - 1];
+            let ticket = self.schedule.push(die, Class::Background, op, self.now_ns);
+            self.blocks[block].erase = ticket;
+        }
+    }
+
+    #[inline(always)]
+    fn trim(&mut self, lpn: Lpn) {
+        self.counts.trim(lpn);
+    }
+
+    #[inline(always)]
+    fn install(&mut self, ppn: Ppn, lpn: Option<Lpn>) {
+        self.counts.install(ppn, lpn);
+    }
+
+    fn erase_count(&self, unit: UnitId) -> u32 {
+        self.counts.erase_count(unit)
+    }
+
+    fn reset_counts(&mut self) {
+        self.counts.reset_counts();
+        self.schedule.reset_times();
+    }
+
+    fn counters(&self) -> &Counters {
+        self.counts.counters()
+    }
+
+    fn erase_counts(&self) -> &[u32] {
+        self.counts.erase_counts()
+    }
+
+    fn layout(&self) -> &Layout {
+        self.counts.layout()
+    }
+}
+
+#[cfg(test)]
+mod tests;

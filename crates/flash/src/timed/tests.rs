@@ -1,0 +1,200 @@
+//! Worked timelines, to the nanosecond, and queueing laws.
+
+use super::*;
+use floatgate_base::Rng;
+use floatgate_nand::Geometry;
+
+const PHASES: Phases =
+    Phases { command_ns: 0, transfer_ns: 10, read_ns: 50, program_ns: 600, erase_ns: 3000 };
+
+fn geometry(channels: u32, chips: u32) -> Geometry {
+    Geometry {
+        channels,
+        chips_per_channel: chips,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 8,
+        pages_per_block: 16,
+        page_bytes: 4096,
+    }
+}
+
+fn array(channels: u32, chips: u32, phases: Phases) -> Timed {
+    let mut timed = Timed::new(Layout::new(geometry(channels, chips), Scope::Plane), phases);
+    timed.start();
+    timed
+}
+
+/// First page of a die.
+fn page(die: u32, offset: u32) -> Ppn {
+    die * 8 * 16 + offset
+}
+
+/// Issues a request made by `make`.
+fn request(timed: &mut Timed, number: u32, now: u64, make: impl FnOnce(&mut Timed)) {
+    timed.arrive(number, now);
+    make(timed);
+    timed.issued();
+}
+
+/// Runs everything to its end; times by number of request.
+fn ends(timed: &mut Timed) -> Vec<(u32, u64)> {
+    let mut done = Vec::new();
+    loop {
+        timed.take_done(&mut done);
+        let before = done.len();
+        timed.advance_to_completion();
+        timed.take_done(&mut done);
+        if done.len() == before {
+            timed.schedule.advance(u64::MAX - 1);
+            return done;
+        }
+    }
+}
+
+#[test]
+fn one_die_does_one_thing_at_a_time() {
+    let mut t = array(1, 1, PHASES);
+    request(&mut t, 0, 100, |t| t.program(page(0, 0), 0, Cause::Host));
+    request(&mut t, 1, 100, |t| t.program(page(0, 1), 1, Cause::Host));
+    // 100 + 10 + 600, and again.
+    assert_eq!(ends(&mut t), [(0, 710), (1, 1320)]);
+    assert_eq!(t.times()[Class::Write as usize].die_wait_ns, 610);
+    assert_eq!(t.times()[Class::Write as usize].service_ns, 1220);
+}
+
+#[test]
+fn dies_of_one_channel_share_it() {
+    let mut t = array(1, 2, PHASES);
+    request(&mut t, 0, 0, |t| t.program(page(0, 0), 0, Cause::Host));
+    request(&mut t, 1, 0, |t| t.program(page(1, 0), 1, Cause::Host));
+    request(&mut t, 2, 2000, |t| t.read(page(0, 0), 0, Cause::Host));
+    request(&mut t, 3, 2000, |t| t.read(page(1, 0), 1, Cause::Host));
+    // The second program's data wait 10 ns for the channel, and so does the second read's data.
+    assert_eq!(ends(&mut t), [(0, 610), (1, 620), (2, 2060), (3, 2070)]);
+    assert_eq!(t.times()[Class::Write as usize].channel_wait_ns, 10);
+    assert_eq!(t.times()[Class::Read as usize].channel_wait_ns, 10);
+}
+
+#[test]
+fn a_command_takes_the_channel_too() {
+    let mut t = array(1, 1, Phases { command_ns: 3, ..PHASES });
+    request(&mut t, 0, 0, |t| t.program(page(0, 0), 0, Cause::Host));
+    request(&mut t, 1, 0, |t| t.read(page(0, 0), 0, Cause::Host));
+    assert_eq!(ends(&mut t), [(0, 613), (1, 613 + 3 + 50 + 10)]);
+}
+
+#[test]
+fn reads_pass_writes_but_not_the_program_of_their_page() {
+    let mut t = array(1, 1, PHASES);
+    request(&mut t, 0, 0, |t| t.program(page(0, 0), 0, Cause::Host));
+    request(&mut t, 1, 0, |t| t.program(page(0, 1), 1, Cause::Host));
+    request(&mut t, 2, 0, |t| t.program(page(0, 2), 2, Cause::Host));
+    // Of page 0, whose program is under way: right after it, before the second program.
+    request(&mut t, 3, 5, |t| t.read(page(0, 0), 0, Cause::Host));
+    assert_eq!(ends(&mut t), [(0, 610), (3, 670), (1, 1280), (2, 1890)]);
+    let mut t = array(1, 1, PHASES);
+    request(&mut t, 0, 0, |t| t.program(page(0, 0), 0, Cause::Host));
+    request(&mut t, 1, 0, |t| t.program(page(0, 1), 1, Cause::Host));
+    request(&mut t, 2, 0, |t| t.read(page(0, 1), 1, Cause::Host));
+    assert_eq!(ends(&mut t), [(0, 610), (1, 1220), (2, 1280)]);
+}
+
+#[test]
+fn hosts_pass_moves_but_no_program_passes_the_erase_of_its_block() {
+    let mut t = array(1, 1, PHASES);
+    // Two moves from block 0 to block 1, and the erase.
+    request(&mut t, 0, 0, |t| {
+        t.copy(page(0, 0), page(0, 16), 0, Cause::Gc);
+        t.copy(page(0, 1), page(0, 17), 1, Cause::Gc);
+        t.erase(0, Cause::Gc);
+    });
+    // A move takes 50 + 2 x 10 + 600. A write elsewhere comes between the moves and is done at 670 + 610.
+    request(&mut t, 1, 1, |t| t.program(page(0, 32), 5, Cause::Host));
+    // A write into the erased block waits for all of that: 1280 + 670 + 3000 + 610.
+    request(&mut t, 2, 2, |t| t.program(page(0, 0), 6, Cause::Host));
+    assert_eq!(ends(&mut t), [(0, 0), (1, 1280), (2, 5560)]);
+    let times = t.times()[Class::Write as usize];
+    // Both wait for the background, the second one for the first write, too.
+    assert_eq!((times.background_wait_ns, times.die_wait_ns), (669 + 668 + 670 + 3000, 610));
+}
+
+#[test]
+fn a_read_modify_write_programs_after_its_read_on_another_die() {
+    let mut t = array(2, 1, PHASES);
+    request(&mut t, 0, 0, |t| t.read(page(1, 3), 9, Cause::Host));
+    request(&mut t, 1, 0, |t| {
+        t.read(page(1, 4), 7, Cause::Partial);
+        t.program(page(0, 0), 7, Cause::Partial);
+    });
+    // Die 1 reads for 0..60 and 60..120; die 0 programs from 120 on.
+    assert_eq!(ends(&mut t), [(0, 60), (1, 120 + 610)]);
+}
+
+#[test]
+fn moves_between_dies_read_here_and_program_there() {
+    let mut t = Timed::new(Layout::new(geometry(2, 1), Scope::Superblock), PHASES);
+    t.start();
+    // Offset 0 of unit 0 lies on die 0, offset 1 of unit 1 on die 1.
+    request(&mut t, 0, 0, |t| t.copy(0, 33, 0, Cause::Gc));
+    request(&mut t, 1, 0, |t| t.erase(0, Cause::Gc));
+    assert_eq!(ends(&mut t), [(0, 0), (1, 0)]);
+    // Read 0..60 on die 0, program 60..670 on die 1; both dies erase their block, die 0 after its read.
+    assert_eq!(t.last_ns(), 3670, "die 1: program, then its block of the erased unit");
+}
+
+/// Waiting time in an M/D/1 queue: rho s / (2 (1 - rho)).
+#[test]
+fn one_die_waits_as_md1_does() {
+    let service = 660.0;
+    for load in [0.3, 0.6, 0.8] {
+        let phases = Phases { transfer_ns: 60, ..PHASES };
+        let mut t = array(1, 1, phases);
+        let mut rng = Rng::new(11, "arrivals");
+        let (mut now, n) = (0.0f64, 400_000u32);
+        let mut done = Vec::new();
+        for i in 0..n {
+            now -= service / load * libm::log(1.0 - rng.unit());
+            request(&mut t, i, now as u64, |t| t.program(i % 128, i, Cause::Host));
+            t.take_done(&mut done);
+        }
+        t.schedule.advance(u64::MAX - 1);
+        let times = t.times()[Class::Write as usize];
+        let mean = times.die_wait_ns as f64 / f64::from(n);
+        let law = load * service / (2.0 * (1.0 - load));
+        assert!((mean / law - 1.0).abs() < 0.02, "load {load}: {mean} against {law}");
+    }
+}
+
+/// Full dies on one channel: the channel's rate, or the dies' rate, whichever is smaller.
+#[test]
+fn throughput_is_bound_by_channel_or_dies() {
+    for (chips, transfer_ns) in [(2u32, 10u64), (4, 10), (4, 300), (8, 100)] {
+        let mut t = array(1, chips, Phases { transfer_ns, ..PHASES });
+        let n = 4000;
+        for i in 0..n {
+            let ppn = page(i % chips, i / chips % 128);
+            request(&mut t, i, 0, |t| t.program(ppn, i, Cause::Host));
+        }
+        t.schedule.advance(u64::MAX - 1);
+        let each = (transfer_ns as f64).max((600 + transfer_ns) as f64 / f64::from(chips));
+        let span = t.last_ns() as f64;
+        assert!((span / (each * f64::from(n)) - 1.0).abs() < 0.005, "{chips} {transfer_ns}: {span}");
+    }
+}
+
+/// A read waits for the program of its own page and for no other, wherever that stands in a long queue.
+#[test]
+fn a_read_finds_its_program_in_a_long_queue() {
+    let mut t = array(1, 1, PHASES);
+    for i in 0..100 {
+        request(&mut t, i, 0, |t| t.program(page(0, i), i, Cause::Host));
+    }
+    for (number, offset) in [(100, 0), (101, 37), (102, 99)] {
+        request(&mut t, number, 1, |t| t.read(page(0, offset), offset, Cause::Host));
+    }
+    let ends = ends(&mut t);
+    let end = |number: u32| ends.iter().find(|(n, _)| *n == number).unwrap().1;
+    // Reads are preferred: each comes right behind its program. The reads before it delay the later ones.
+    assert_eq!([end(100), end(101), end(102)], [610 + 60, 38 * 610 + 2 * 60, 100 * 610 + 3 * 60]);
+}

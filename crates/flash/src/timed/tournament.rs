@@ -1,0 +1,77 @@
+//! Which die's present phase ends first: a winner tree, so that the next one is known and one change costs
+//! the logarithm of the number of dies.
+
+/// Times at which dies want attention; `u64::MAX` for those that do not.
+#[derive(Clone, Debug)]
+pub(super) struct Tournament {
+    /// Leaves from `leaves` on; node `i` has its children at `2 i` and `2 i + 1` and the winner's number.
+    winner: Vec<u32>,
+    time: Vec<u64>,
+    leaves: usize,
+}
+
+impl Tournament {
+    /// For so many dies, none of which wants attention.
+    pub fn new(dies: usize) -> Self {
+        let leaves = dies.next_power_of_two();
+        let mut tournament = Self { winner: vec![0; 2 * leaves], time: vec![u64::MAX; leaves], leaves };
+        for die in 0..leaves {
+            tournament.winner[leaves + die] = die as u32;
+        }
+        for node in (1..leaves).rev() {
+            tournament.winner[node] = tournament.winner[2 * node];
+        }
+        tournament
+    }
+
+    /// The earliest time and its die; of equal times the lowest die.
+    #[inline(always)]
+    pub fn first(&self) -> (u64, usize) {
+        let die = self.winner[1] as usize;
+        (self.time[die], die)
+    }
+
+    /// When a die wants attention.
+    pub fn time(&self, die: usize) -> u64 {
+        self.time[die]
+    }
+
+    /// Says when a die wants attention.
+    #[inline(always)]
+    pub fn set(&mut self, die: usize, time: u64) {
+        self.time[die] = time;
+        let mut node = (self.leaves + die) / 2;
+        while node > 0 {
+            let (left, right) = (self.winner[2 * node], self.winner[2 * node + 1]);
+            // Left wins ties: it has the lower number.
+            let right_wins = self.time[right as usize] < self.time[left as usize];
+            self.winner[node] = if right_wins { right } else { left };
+            node /= 2;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_base::Rng;
+
+    #[test]
+    fn the_earliest_wins_and_the_lowest_of_equals() {
+        let mut rng = Rng::new(4, "tournament");
+        for dies in [1, 2, 3, 5, 8, 33] {
+            let mut tournament = Tournament::new(dies);
+            assert_eq!(tournament.first(), (u64::MAX, 0));
+            let mut times = vec![u64::MAX; dies];
+            for _ in 0..2000 {
+                let die = rng.below(dies as u64) as usize;
+                times[die] = if rng.below(5) == 0 { u64::MAX } else { rng.below(50) };
+                tournament.set(die, times[die]);
+                let least = times.iter().copied().min().unwrap();
+                let first = times.iter().position(|&t| t == least).unwrap();
+                assert_eq!(tournament.first(), (least, first));
+                assert_eq!(tournament.time(die), times[die]);
+            }
+        }
+    }
+}
