@@ -16,7 +16,10 @@ from floatgate.context_updates import ContextUpdates
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- counted by scripts/library_docs.py -->", "<!-- end of what is counted -->"
-ORDER = ("gcc-build", "cscope", "two-at-once", "sqlite-updates", "postgres-updates", "decision-support")
+ORDER = (
+    *("gcc-build", "cscope", "two-at-once", "sqlite-updates", "sqlite-content", "postgres-updates"),
+    "decision-support",
+)
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -69,9 +72,10 @@ def recorded(found: dict[str, ContextUpdates]) -> str:
         recorder = f.metadata["recorder"]
         cache, content = recorder["cache"], recorder["content"]
         known = content["pages_known"] / (content["pages_known"] + content["pages_unknown"])
+        stack = f"{recorder['stack_bytes']:,}" if "stack_bytes" in recorder else "all"
         settings.append(
             (
-                *(f"`{name}`", recorder["backend"], f"{recorder['stack_bytes']:,}", f"{cache['cache_mb']:g} MiB"),
+                *(f"`{name}`", recorder["backend"], stack, f"{cache['cache_mb']:g} MiB"),
                 *(percent(cache["dirty_ratio"]), f"{cache['flush_interval_s']:g} s", percent(known)),
             )
         )

@@ -6,6 +6,7 @@
 #   gcc-build         Redis built by make and gcc, edited and built again, cleaned and built anew
 #   cscope            cscope over folders of the Linux kernel's source: databases built, asked, built again after edits
 #   sqlite-updates    SQLite under an update load, with a rollback journal, then with a write-ahead log
+#   sqlite-content    the same on few rows, under strace, so that the content of page writes is known
 #   postgres-updates  PostgreSQL under pgbench and a skewed load
 #   decision-support  PostgreSQL with a sales schema: large queries in turn with refreshes
 #   two-at-once       cscope and gcc-build at the same time
@@ -24,7 +25,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-NAMES=(gcc-build cscope sqlite-updates postgres-updates decision-support two-at-once)
+NAMES=(gcc-build cscope sqlite-updates sqlite-content postgres-updates decision-support two-at-once)
 FLOATGATE=${FLOATGATE:-.venv/bin/floatgate}
 OUT=${OUT:-traces}
 TMPBASE=${TMPDIR:-/var/tmp}
@@ -65,7 +66,7 @@ case " $* " in *" gcc-build "* | *" two-at-once "*)
     need gcc gcc; need make make; need dpkg-source dpkg-dev ;;
 esac
 case " $* " in *" cscope "* | *" two-at-once "*) need cscope cscope ;; esac
-case " $* " in *" sqlite-updates "*) need sqlite3 sqlite3 ;; esac
+case " $* " in *" sqlite-updates "* | *" sqlite-content "*) need sqlite3 sqlite3 ;; esac
 
 ALL=$(mktemp -d "$TMPBASE/record_library.XXXXXX")
 # PostgreSQL's own user must be able to pass.
@@ -116,6 +117,7 @@ for name; do
         gcc-build) with_redis; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
         cscope) with_linux; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
         sqlite-updates) record "$name" --cache-mb 8 --stack-bytes 16384 ;;
+        sqlite-content) record "$name" --cache-mb 1 --backend strace ;;
         postgres-updates) record "$name" --cache-mb 16 --stack-bytes 16384 ;;
         decision-support) record "$name" --cache-mb 16 --stack-bytes 16384 ;;
         two-at-once) with_redis; with_linux; record "$name" --cache-mb 32 --stack-bytes 16384 ;;

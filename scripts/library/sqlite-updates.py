@@ -1,7 +1,8 @@
 """SQL of an update load for the sqlite3 shell: a shop's stock, orders and journal, with skewed updates.
 
-Usage: sqlite-updates.py rollback|wal TRANSACTIONS RATE SEED. The same arguments give the same text, RATE transactions a
-second: as fast as it can, SQLite writes more often than perf can store stacks.
+Usage: sqlite-updates.py rollback|wal TRANSACTIONS RATE SEED [PART]. The same arguments give the same text, RATE
+transactions a second: as fast as it can, SQLite writes more often than perf can store stacks. With PART the tables have
+one row in so many.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ import sys
 import time
 from collections.abc import Iterator
 
-ITEMS = 30_000
-CUSTOMERS = 10_000
+PART = int(sys.argv[5]) if len(sys.argv) > 5 else 1
+ITEMS = 30_000 // PART
+CUSTOMERS = 10_000 // PART
 SKEW = 3.0
 LOAD_ROWS = 200
 """Rows loaded in the time of a transaction."""

@@ -19,7 +19,10 @@ from floatgate.errors import InputError
 ROOT = Path(__file__).resolve().parents[2]
 TRACES = ROOT / "traces"
 LIBRARY = sorted(TRACES.glob("*.parquet"))
-NAMES = {"gcc-build", "cscope", "two-at-once", "sqlite-updates", "postgres-updates", "decision-support"}
+NAMES = {
+    *("gcc-build", "cscope", "two-at-once", "sqlite-updates", "sqlite-content", "postgres-updates"),
+    "decision-support",
+}
 LARGEST_BYTES = 20_000_000
 
 # As docs/recording.md says under "The file".
@@ -117,6 +120,16 @@ def test_nothing_tells_of_the_machine(path: Path) -> None:
     assert described["recorder"]["malformed_lines"] == 0
     raw = pq.ParquetFile(path).metadata.metadata
     assert set(raw) <= {b"floatgate", b"ARROW:schema"}
+
+
+def test_one_trace_knows_the_content_of_its_page_writes() -> None:
+    path = TRACES / "sqlite-content.parquet"
+    found = metadata(path)["recorder"]["content"]
+    prints = [value for row in pq.read_table(path)["fingerprints"].to_pylist() for value in row or ()]
+    # The index of the write-ahead log is a shared mapping: what SQLite writes into its file is unknown.
+    assert (found["pages_known"] + found["pages_unknown"], found["pages_unknown"]) == (len(prints), prints.count(None))
+    assert prints.count(None) < len(prints) / 1000
+    assert len(set(prints)) > 10_000  # versions of some 500 pages
 
 
 def test_updates_are_counted_as_the_dissertation_draws_them(tmp_path: Path) -> None:

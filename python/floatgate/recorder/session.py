@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
 import shlex
@@ -68,7 +69,7 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
         start = _inherited(options.stdout)
         cwd = os.path.realpath(Path.cwd())
         exact = options.content and choice.name == backends.STRACE
-        shadow = Shadow(folder, Before(_folders(command, cwd))) if exact else None
+        shadow = Shadow(folder, _before(command, cwd, start)) if exact else None
         recording = backends.run(
             choice,
             command,
@@ -90,10 +91,15 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _folders(command: list[str], cwd: str) -> list[str]:
-    """Where the program probably writes: here, in the folders that its arguments name, among temporary files."""
-    named = [Path(word.partition("=")[2] if word.startswith("-") else word) for word in command[1:] if "/" in word]
-    return [cwd, *(str(path if path.is_dir() else path.parent) for path in named), tempfile.gettempdir()]
+def _before(command: list[str], cwd: str, inherited: list[Inherited]) -> Before:
+    """What lies where the program probably writes: here, in folders that arguments name, among temporary files."""
+    named = [Path(word.rpartition("=")[2]) for word in command[1:] if "/" in word]
+    folders = [str(path if path.is_dir() else path.parent) for path in named]
+    before = Before([cwd, *folders, tempfile.gettempdir()])
+    for start in inherited:
+        with contextlib.suppress(OSError):
+            before.note(start.path, Path(start.path).stat().st_size)
+    return before
 
 
 def _inherited(stdout: int | None) -> list[Inherited]:
