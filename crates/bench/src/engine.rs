@@ -21,6 +21,23 @@ pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, requests: u64) -> 
     )
 }
 
+/// The same in timed mode: 8 channels of one die, `queue_depth` 32; `read_share` of the requests read.
+pub fn timed(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, read_share: f64) -> (f64, f64) {
+    let toml = format!(
+        "mode = \"timed\"\n[drive.geometry]\nchannels = 8\nblocks_per_plane = {}\npages_per_block = {pages_per_block}\n\
+         [ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[workload]\nrequests = {requests}\n\
+         read_share = {read_share}\nqueue_depth = 32\n",
+        blocks / 8
+    );
+    let result = result_of(&toml, &[]);
+    let rate = match read_share {
+        // Nothing is programmed; the steady state is drawn before, which takes little beside so many reads.
+        1.0 => requests as f64 / result["run"]["cpu_s"].as_f64().unwrap_or(f64::NAN),
+        _ => result["run"]["programs_per_cpu_s"].as_f64().unwrap_or(f64::NAN),
+    };
+    (rate / 1e6, result["waf"].as_f64().unwrap_or(f64::NAN))
+}
+
 fn result_of(toml: &str, overrides: &[(String, String)]) -> serde_json::Value {
     let resolved = load(Some(toml), "bench.toml", overrides).expect("the bench's experiment is valid");
     run(resolved, &mut |_| Ok(())).expect("the bench's experiment runs").result

@@ -79,18 +79,38 @@ fn count(what: Option<&str>) {
     println!("{host_pages} host pages at WAF {waf:.3}");
 }
 
+/// Timed mode at saturation.
+fn timed() {
+    let (gib, requests) = (8, 8_000_000);
+    println!(
+        "{gib} GiB drive in timed mode, 8 channels of one die, queue depth 32, collection timed too, one core"
+    );
+    let run = |read_share| {
+        let runs =
+            (0..ROUNDS).map(|_| engine::timed(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, read_share));
+        let (rates, wafs) = runs.unzip::<f64, f64, Vec<_>, Vec<_>>();
+        (median(rates), wafs[0])
+    };
+    let (writes, waf) = run(0.0);
+    verdict(&format!("random writes, M programs/s at WAF {waf:.2}"), writes, 10.0);
+    verdict("random reads, M reads/s", run(1.0).0, 10.0);
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|a| a == "count") {
         return count(arguments.get(1).map(String::as_str));
     }
     println!("medians of {ROUNDS} rounds, CPU time");
-    if arguments.first().is_some_and(|a| a == "readers") {
-        return readers::all();
+    match arguments.first().map(String::as_str) {
+        Some("readers") => return readers::all(),
+        Some("timed") => return timed(),
+        _ => {}
     }
     for gib in [8, 128] {
         drive(gib);
     }
+    timed();
     let (parse, both) = (0..ROUNDS).map(|_| engine::msr()).unzip::<f64, f64, Vec<_>, Vec<_>>();
     println!("MSR CSV from a warm file, single-page requests");
     println!("    parse alone                                  {:>6.1} M requests/s", median(parse));
