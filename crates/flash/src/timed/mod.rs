@@ -260,4 +260,6 @@ impl Flash for Timed {
 }
 
 #[cfg(test)]
+mod order_tests;
+#[cfg(test)]
 mod tests;

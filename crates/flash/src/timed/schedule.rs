@@ -72,6 +72,9 @@ pub(super) struct Schedule {
     pub done: Done,
     /// When the last operation was done.
     pub last_ns: u64,
+    /// What happened, for the tests that judge it: operations (die, kind, page, from, to), channels (number, from, to).
+    #[cfg(test)]
+    pub log: (Vec<(usize, Kind, u32, u64, u64)>, Vec<(usize, u64, u64)>),
 }
 
 impl Schedule {
@@ -86,6 +89,8 @@ impl Schedule {
             waiting: Vec::new(),
             done: Vec::new(),
             last_ns: 0,
+            #[cfg(test)]
+            log: Default::default(),
         }
     }
 
@@ -192,6 +197,8 @@ impl Schedule {
         let free = &mut self.channel_free_ns[die % channels];
         let start = from.max(*free);
         *free = start + length;
+        #[cfg(test)]
+        self.log.1.push((die % channels, start, start + length));
         self.times[class as usize].channel_wait_ns += start - from;
         self.times[class as usize].service_ns += length;
         start + length
@@ -225,6 +232,8 @@ impl Schedule {
 
     fn complete(&mut self, die: usize, class: Class, op: &Op, now: u64) {
         self.last_ns = self.last_ns.max(now);
+        #[cfg(test)]
+        self.log.0.push((die, op.kind, op.ppn, self.dies[die].started_ns, now));
         let d = &mut self.dies[die];
         d.queues[class as usize].done += 1;
         if class == Class::Background {

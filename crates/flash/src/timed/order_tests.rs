@@ -1,0 +1,230 @@
+//! Whatever is asked of random drives, things happen in an order that flash could keep: judged from a log of what
+//! happened, by rules that know nothing of queues and tickets.
+
+use super::*;
+use floatgate_base::Rng;
+use floatgate_nand::Geometry;
+
+/// What was asked of a page or block, in the order of asking.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Asked {
+    Program(Ppn),
+    Read(Ppn),
+    /// Of the block with this first page.
+    Erase(Ppn),
+}
+
+/// A drive that asks for legal things: programs in the order of pages, reads and moves of written pages, erases.
+struct Driver {
+    timed: Timed,
+    rng: Rng,
+    /// Next page to program, by unit; a unit may be erased once it is full.
+    next: Vec<u32>,
+    asked: Vec<Asked>,
+}
+
+impl Driver {
+    fn new(seed: u64) -> Self {
+        let mut rng = Rng::new(seed, "order");
+        let geometry = Geometry {
+            channels: 1 + rng.below(3) as u32,
+            chips_per_channel: 1 + rng.below(3) as u32,
+            dies_per_chip: 1 + rng.below(2) as u32,
+            planes_per_die: 1 + rng.below(2) as u32,
+            blocks_per_plane: 3 + rng.below(3) as u32,
+            pages_per_block: 1 + rng.below(6) as u32,
+            page_bytes: 4096,
+        };
+        let phases = Phases {
+            command_ns: rng.below(4),
+            transfer_ns: 1 + rng.below(40),
+            read_ns: 1 + rng.below(60),
+            program_ns: 1 + rng.below(600),
+            erase_ns: 1 + rng.below(3000),
+        };
+        let scope = if rng.below(2) == 0 { Scope::Plane } else { Scope::Superblock };
+        let layout = Layout::new(geometry, scope);
+        let next = vec![0; layout.units() as usize];
+        let mut timed = Timed::new(layout, phases);
+        timed.start();
+        Self { timed, rng, next, asked: Vec::new() }
+    }
+
+    fn layout(&self) -> Layout {
+        self.timed.layout().clone()
+    }
+
+    fn below(&mut self, n: u32) -> u32 {
+        self.rng.below(u64::from(n)) as u32
+    }
+
+    /// The next page of some unit with room.
+    fn fresh(&mut self) -> Option<Ppn> {
+        let layout = self.layout();
+        let unit = self.below(layout.units());
+        let offset = self.next[unit as usize];
+        (offset < layout.pages_per_unit()).then(|| {
+            self.next[unit as usize] += 1;
+            layout.first_page(unit) + offset
+        })
+    }
+
+    /// A page that has been programmed.
+    fn written(&mut self) -> Option<Ppn> {
+        let layout = self.layout();
+        let unit = self.below(layout.units());
+        let written = self.next[unit as usize];
+        (written > 0).then(|| layout.first_page(unit) + self.below(written))
+    }
+
+    /// Asks for one thing.
+    fn ask(&mut self) {
+        match self.rng.below(10) {
+            0..=3 => {
+                let Some(ppn) = self.fresh() else { return };
+                if let (true, Some(old)) = (self.rng.below(4) == 0, self.written().filter(|&old| old != ppn))
+                {
+                    self.timed.read(old, 0, Cause::Partial);
+                    self.asked.push(Asked::Read(old));
+                    self.timed.program(ppn, 0, Cause::Partial);
+                } else {
+                    self.timed.program(ppn, 0, Cause::Host);
+                }
+                self.asked.push(Asked::Program(ppn));
+            }
+            4..=6 => {
+                let Some(ppn) = self.written() else { return };
+                self.timed.read(ppn, 0, Cause::Host);
+                self.asked.push(Asked::Read(ppn));
+            }
+            7..=8 => {
+                let Some(source) = self.written() else { return };
+                let Some(to) = self.fresh() else { return };
+                self.timed.copy(source, to, 0, Cause::Gc);
+                self.asked.push(Asked::Read(source));
+                self.asked.push(Asked::Program(to));
+            }
+            _ => {
+                let layout = self.layout();
+                let unit = self.below(layout.units());
+                if self.next[unit as usize] < layout.pages_per_unit() {
+                    return;
+                }
+                self.timed.erase(unit, Cause::Gc);
+                for i in 0..layout.blocks_per_unit() {
+                    self.asked.push(Asked::Erase(layout.first_page(unit) + i));
+                }
+                self.next[unit as usize] = 0;
+            }
+        }
+    }
+}
+
+/// The block of a page, as (die, block).
+fn block_of(timed: &Timed, ppn: Ppn) -> (usize, usize) {
+    timed.place(ppn)
+}
+
+fn judge(seed: u64) {
+    let mut driver = Driver::new(seed);
+    let mut now = 0;
+    let requests = 150;
+    for number in 0..requests {
+        now += driver.rng.below(900);
+        driver.timed.arrive(number, now);
+        for _ in 0..driver.rng.below(4) {
+            driver.ask();
+        }
+        driver.timed.issued();
+    }
+    driver.timed.finish();
+    let mut done = Vec::new();
+    driver.timed.take_done(&mut done);
+    assert_eq!(done.len(), requests as usize, "seed {seed}: every request ends");
+    assert!(done.is_sorted_by_key(|&(_, time)| time), "seed {seed}: in the order of time");
+    let (operations, channels) = driver.timed.schedule.log.clone();
+    let apart = |mut spans: Vec<(usize, u64, u64)>, what: &str| {
+        spans.sort_unstable();
+        for pair in spans.windows(2) {
+            assert!(pair[0].0 != pair[1].0 || pair[0].2 <= pair[1].1, "seed {seed}: {what} {pair:?}");
+        }
+    };
+    apart(operations.iter().map(|&(die, _, _, from, to)| (die, from, to)).collect(), "a die does two things");
+    apart(channels, "a channel carries two things");
+
+    // Match what was asked with what happened: the operations of one kind on one page happen in the order of asking,
+    // except that reads of a page may change places with one another.
+    let times = |asked: &Asked, nth: usize| -> (u64, u64) {
+        let fits = |&&(_, kind, ppn, _, _): &&(usize, Kind, u32, u64, u64)| match *asked {
+            Asked::Program(p) => ppn == p && matches!(kind, Kind::Program | Kind::Copy),
+            Asked::Read(p) => ppn == p && kind == Kind::Read,
+            Asked::Erase(p) => ppn == p && kind == Kind::Erase,
+        };
+        let found = operations.iter().filter(fits).nth(nth);
+        found.map_or((u64::MAX, u64::MAX), |&(_, _, _, from, to)| (from, to))
+    };
+    let mut seen: Vec<(Asked, (u64, u64))> = Vec::new();
+    for (i, asked) in driver.asked.iter().enumerate() {
+        // A move within a die logs one operation, by the page programmed: its read is not looked at here.
+        if matches!(asked, Asked::Read(_)) {
+            continue;
+        }
+        let nth = driver.asked[..i].iter().filter(|a| *a == asked).count();
+        let span = times(asked, nth);
+        assert_ne!(span.0, u64::MAX, "seed {seed}: {asked:?} never happened");
+        seen.push((*asked, span));
+    }
+    check_blocks(&driver.timed, &seen, seed);
+    check_reads(&driver, &operations, seed);
+}
+
+/// Programs and erases of a block happen one after another in the order of asking.
+fn check_blocks(timed: &Timed, seen: &[(Asked, (u64, u64))], seed: u64) {
+    let mut last: Vec<Option<(Asked, (u64, u64))>> = vec![None; timed.blocks.len()];
+    for &(asked, span) in seen {
+        let (Asked::Program(ppn) | Asked::Erase(ppn) | Asked::Read(ppn)) = asked;
+        let block = block_of(timed, ppn).1;
+        if let Some((before, earlier)) = last[block] {
+            assert!(
+                earlier.1 <= span.0,
+                "seed {seed}: {asked:?} {span:?} before {before:?} {earlier:?} ended"
+            );
+        }
+        last[block] = Some((asked, span));
+    }
+}
+
+/// Each read lies behind the program of its page and before the erase of its block that follow each other around it.
+fn check_reads(driver: &Driver, operations: &[(usize, Kind, u32, u64, u64)], seed: u64) {
+    for &(_, kind, ppn, from, to) in operations {
+        if kind != Kind::Read {
+            continue;
+        }
+        let block = block_of(&driver.timed, ppn).1;
+        let erases =
+            operations.iter().filter(|o| o.1 == Kind::Erase && block_of(&driver.timed, o.2).1 == block);
+        let programs = operations
+            .iter()
+            .filter(|o| matches!(o.1, Kind::Program | Kind::Copy) && o.2 == ppn)
+            .collect::<Vec<_>>();
+        let program = programs.iter().filter(|o| o.4 <= from).map(|o| o.4).max();
+        let Some(program) = program else {
+            panic!("seed {seed}: read of {ppn} at {from} before its program")
+        };
+        for erase in erases {
+            let between = erase.3 >= program && erase.3 < to;
+            assert!(
+                !between,
+                "seed {seed}: page {ppn} is erased at {} before it is read at {from}..{to}",
+                erase.3
+            );
+        }
+    }
+}
+
+#[test]
+fn flash_could_keep_the_order_of_everything() {
+    for seed in 0..600 {
+        judge(seed);
+    }
+}
