@@ -1,6 +1,7 @@
 //! Whatever is asked of random drives, things happen in an order that flash could keep: judged from a log of what
 //! happened, by rules that know nothing of queues and tickets.
 
+use super::schedule::Happened;
 use super::*;
 use floatgate_base::Rng;
 use floatgate_nand::Geometry;
@@ -155,7 +156,7 @@ fn judge(seed: u64) {
     // Match what was asked with what happened: the operations of one kind on one page happen in the order of asking,
     // except that reads of a page may change places with one another.
     let times = |asked: &Asked, nth: usize| -> (u64, u64) {
-        let fits = |&&(_, kind, ppn, _, _): &&(usize, Kind, u32, u64, u64)| match *asked {
+        let fits = |&&(_, kind, ppn, _, _): &&Happened| match *asked {
             Asked::Program(p) => ppn == p && matches!(kind, Kind::Program | Kind::Copy),
             Asked::Read(p) => ppn == p && kind == Kind::Read,
             Asked::Erase(p) => ppn == p && kind == Kind::Erase,
@@ -195,7 +196,7 @@ fn check_blocks(timed: &Timed, seen: &[(Asked, (u64, u64))], seed: u64) {
 }
 
 /// Each read lies behind the program of its page and before the erase of its block that follow each other around it.
-fn check_reads(driver: &Driver, operations: &[(usize, Kind, u32, u64, u64)], seed: u64) {
+fn check_reads(driver: &Driver, operations: &[Happened], seed: u64) {
     for &(_, kind, ppn, from, to) in operations {
         if kind != Kind::Read {
             continue;

@@ -56,6 +56,10 @@ struct Die {
 /// Requests done, with the time of their last operation.
 pub(super) type Done = Vec<(u32, u64)>;
 
+/// An operation that is done: die, kind, page, from, to.
+#[cfg(test)]
+pub(super) type Happened = (usize, Kind, u32, u64, u64);
+
 /// All dies and channels.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
@@ -72,9 +76,9 @@ pub(super) struct Schedule {
     pub done: Done,
     /// When the last operation was done.
     pub last_ns: u64,
-    /// What happened, for the tests that judge it: operations (die, kind, page, from, to), channels (number, from, to).
+    /// What happened, for the tests that judge it: operations, and channels with from and to.
     #[cfg(test)]
-    pub log: (Vec<(usize, Kind, u32, u64, u64)>, Vec<(usize, u64, u64)>),
+    pub log: (Vec<Happened>, Vec<(usize, u64, u64)>),
 }
 
 impl Schedule {
