@@ -323,7 +323,7 @@ impl<F: RecordFormat> Source for BinaryReader<F> {
 
     fn summary(&self) -> Summary {
         let unit = self.format.has_times().then_some(self.setup.time_unit);
-        self.intake.summary(self.input.hash(), unit, 0)
+        self.intake.summary(self.input.hash(), unit, self.setup.assumed_lba_bytes(), 0)
     }
 
     fn place_of(&self, index: u64) -> String {

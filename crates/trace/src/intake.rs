@@ -15,8 +15,15 @@ pub(crate) const JUMP_NS: u64 = 30 * YEAR_NS;
 /// Longer traces were never taken.
 const SPAN_MAX_NS: u64 = 50 * YEAR_NS;
 /// Mean rates that no drive serves and that no trace was taken for.
-const RATE_MAX_PER_S: f64 = 10e6;
-const RATE_MIN_PER_S: f64 = 1.0 / 3600.0;
+const RATE_MAX_PER_S: f64 = 1e6;
+const BYTES_MAX_PER_S: f64 = 16e9;
+const RATE_MIN_PER_S: f64 = 1.0 / 120.0;
+/// The same for a few requests, which may well lie far apart.
+const RATE_MIN_OF_FEW_PER_S: f64 = 1.0 / 3600.0;
+/// Requests from which on a low rate, or addresses that are all multiples of [`PAGE`], tell something.
+const REQUESTS_THAT_TELL: u64 = 100;
+/// Addresses in sectors are hardly all multiples of this; addresses in bytes often are.
+const PAGE: u64 = 4096;
 
 /// What a line or a binary record asks for, before it is checked.
 pub(crate) struct Record<'a> {
@@ -76,6 +83,10 @@ pub(crate) struct Counts {
     pub first_bad: Option<String>,
     /// Records that are no request.
     pub other: u64,
+    /// Bytes read and written.
+    bytes: u64,
+    /// All bits that addresses have.
+    offset_bits: u64,
     backwards: u64,
     jumps: u64,
     /// Stamp of the first request; all stamps are relative to it.
@@ -136,6 +147,10 @@ impl Intake {
             return Err(Fault::line("more than 65536 devices", "expected at most 65536"));
         };
         self.counts.first_stamp = Some(first);
+        self.counts.offset_bits |= record.offset;
+        if record.op != Op::Trim {
+            self.counts.bytes = self.counts.bytes.saturating_add(record.bytes);
+        }
         batch.push(time, device, record.op, record.offset, record.bytes);
         Ok(true)
     }
@@ -157,8 +172,15 @@ impl Intake {
         counts.last_ns = last;
     }
 
-    /// What the reader can tell; `unit` is that of stamps which mean something.
-    pub fn summary(&self, hash: Option<&str>, unit: Option<TimeUnit>, tar_lines: u64) -> Summary {
+    /// What the reader can tell; `unit` is that of stamps which mean something, `lba_bytes` that of addresses whose unit
+    /// is taken for granted.
+    pub fn summary(
+        &self,
+        hash: Option<&str>,
+        unit: Option<TimeUnit>,
+        lba_bytes: Option<u64>,
+        tar_lines: u64,
+    ) -> Summary {
         let counts = &self.counts;
         Summary {
             bad_lines_skipped: counts.bad,
@@ -167,15 +189,23 @@ impl Intake {
             stamps_backwards: counts.backwards,
             stamp_jumps: counts.jumps,
             tar_lines,
-            suspicions: self.suspicions(unit),
+            suspicions: self.suspicions(unit, lba_bytes),
             content_hash: hash.map(str::to_owned),
         }
     }
 
-    /// What looks as if the unit of time were another.
-    fn suspicions(&self, unit: Option<TimeUnit>) -> Vec<String> {
+    /// What looks as if the unit of time or of addresses were another.
+    fn suspicions(&self, unit: Option<TimeUnit>, lba_bytes: Option<u64>) -> Vec<String> {
         let counts = &self.counts;
         let mut out = Vec::new();
+        if let Some(lba_bytes) = lba_bytes.filter(|_| counts.requests >= REQUESTS_THAT_TELL)
+            && counts.offset_bits % (lba_bytes * PAGE) == 0
+            && lba_bytes > 1
+        {
+            out.push(format!(
+                "all addresses are multiples of {PAGE}: if they are in bytes, give --lba-unit byte"
+            ));
+        }
         let Some(unit) = unit.filter(|_| counts.requests > 1) else { return out };
         let span = counts.largest_ns.abs_diff(counts.smallest_ns);
         let (n, unit) = (counts.requests, unit.name());
@@ -194,16 +224,24 @@ impl Intake {
             out.push(format!("all {n} time stamps are the same"));
         } else {
             let rate = (n - 1) as f64 / (span as f64 / 1e9);
+            let few = n < REQUESTS_THAT_TELL;
+            let least = if few { RATE_MIN_OF_FEW_PER_S } else { RATE_MIN_PER_S };
+            let bytes_per_s = counts.bytes as f64 / (span as f64 / 1e9);
             if rate > RATE_MAX_PER_S {
                 out.push(format!(
                     "{:.0} million requests a second if the time stamps are in {unit}; if they are not, give \
                      --time-unit",
                     rate / 1e6
                 ));
-            } else if rate < RATE_MIN_PER_S {
+            } else if bytes_per_s > BYTES_MAX_PER_S {
                 out.push(format!(
-                    "one request in {:.1} hours if the time stamps are in {unit}; if they are not, give --time-unit",
-                    1.0 / rate / 3600.0
+                    "{:.0} GB a second if the time stamps are in {unit}; if they are not, give --time-unit",
+                    bytes_per_s / 1e9
+                ));
+            } else if rate < least {
+                out.push(format!(
+                    "one request in {:.1} minutes if the time stamps are in {unit}; if they are not, give --time-unit",
+                    1.0 / rate / 60.0
                 ));
             }
         }
@@ -230,14 +268,18 @@ mod tests {
     use super::*;
 
     fn suspicions(stamps: &[i128]) -> Vec<String> {
+        suspicions_of(stamps, 1, 0)
+    }
+
+    fn suspicions_of(stamps: &[i128], bytes: u64, step: u64) -> Vec<String> {
         let (mut intake, mut batch) = (Intake::default(), RequestBatch::default());
-        for &stamp in stamps {
-            let record = Record { stamp, op: Op::Write, offset: 0, bytes: 1, device: ONE_DEVICE };
+        for (i, &stamp) in stamps.iter().enumerate() {
+            let record = Record { stamp, op: Op::Write, offset: i as u64 * step, bytes, device: ONE_DEVICE };
             assert!(intake.take(record, |_| String::new(), &mut batch).unwrap());
             intake.counts.requests += 1;
         }
         intake.note_times(&batch.time_ns);
-        intake.summary(None, Some(TimeUnit::Nanoseconds), 0).suspicions
+        intake.summary(None, Some(TimeUnit::Nanoseconds), (step > 0).then_some(512), 0).suspicions
     }
 
     #[test]
@@ -249,7 +291,7 @@ mod tests {
             (&[0, 1, 0, 1], Some("3000 million requests a second if the time stamps are in ns")),
             (&[0, 0], Some("all 2 time stamps are the same")),
             (&[0, 3_600_000_000_000], None),
-            (&[0, 9_000_000_000_000], Some("one request in 2.5 hours if the time stamps are in ns")),
+            (&[0, 9_000_000_000_000], Some("one request in 150.0 minutes if the time stamps are in ns")),
             (&[0, 29 * year, 58 * year], Some("the time stamps span 58 years if they are in ns")),
             (&[0, 31 * year], Some("1 time stamp lies more than 30 years from the one before")),
             (&[0, 31 * year, 1], Some("2 time stamps lie more than 30 years from the one before")),
@@ -258,5 +300,34 @@ mod tests {
             assert_eq!(found.len(), usize::from(expected.is_some()), "{stamps:?} {found:?}");
             assert!(expected.is_none_or(|e| found[0].starts_with(e)), "{found:?}");
         }
+    }
+
+    #[test]
+    fn more_bytes_a_second_than_a_drive_moves_are_pointed_out() {
+        let found = suspicions_of(&[0, 1000], 10_000, 0);
+        assert_eq!(found, ["20 GB a second if the time stamps are in ns; if they are not, give --time-unit"]);
+        assert!(suspicions_of(&[0, 2000], 10_000, 0).is_empty());
+    }
+
+    #[test]
+    fn many_requests_that_lie_far_apart_are_pointed_out() {
+        let every = |seconds: i128| (0..100).map(|i| i * seconds * 1_000_000_000).collect::<Vec<_>>();
+        assert_eq!(
+            suspicions(&every(150)),
+            ["one request in 2.5 minutes if the time stamps are in ns; if they are not, give --time-unit"]
+        );
+        assert!(suspicions(&every(119)).is_empty());
+    }
+
+    #[test]
+    fn addresses_that_look_like_bytes_are_pointed_out() {
+        let stamps: Vec<i128> = (0..100).map(|i| i * 1_000_000).collect();
+        let found = suspicions_of(&stamps, 512, 4096 * 512);
+        assert_eq!(
+            found,
+            ["all addresses are multiples of 4096: if they are in bytes, give --lba-unit byte"]
+        );
+        assert!(suspicions_of(&stamps, 512, 4096 * 256).is_empty());
+        assert!(suspicions_of(&stamps[..99], 512, 4096 * 512).is_empty());
     }
 }

@@ -92,6 +92,10 @@ fn matches(head: &[u8]) -> Vec<Match> {
     FORMATS.iter().map(of).collect()
 }
 
+/// Two formats with one grammar and one meaning, which differ in the event that counts by default: the first is taken,
+/// and says that it could be the other.
+const SAME_GRAMMAR: (&str, &str) = ("blkparse", "ssdtrace");
+
 type Detected = (&'static FormatInfo, Vec<&'static str>);
 
 /// Finds the format of a trace by its beginning and its extension, and which others it could be.
@@ -115,12 +119,20 @@ fn detect(path: &str, head: &[u8]) -> Result<Detected> {
     }
     let candidates: Vec<&'static FormatInfo> =
         found.iter().filter(|m| m.sure == best_sure && m.fit > 0).map(|m| m.info).collect();
-    let rivals = found.iter().filter(|m| m.fit == best_fit).map(|m| m.info.name);
+    let rivals: Vec<&'static str> = found.iter().filter(|m| m.fit == best_fit).map(|m| m.info.name).collect();
     if let [only] = candidates[..] {
-        return Ok((only, rivals.filter(|n| *n != only.name).collect()));
+        let others: Vec<&'static str> = rivals.iter().copied().filter(|n| *n != only.name).collect();
+        // A look at typical lines decides only where the other formats say the same of these.
+        if others.iter().all(|other| (only.name, *other) == SAME_GRAMMAR) {
+            return Ok((only, others));
+        }
     }
-    let names: Vec<&str> = candidates.iter().map(|f| f.name).collect();
-    let what = format!("the content fits {} alike", names.join(" and "));
+    let names: Vec<&str> = match candidates.len() {
+        1 => rivals,
+        _ => candidates.iter().map(|f| f.name).collect(),
+    };
+    let (last, first) = names.split_last().unwrap_or((&"", &[]));
+    let what = format!("the content fits {} and {last} alike", first.join(", "));
     let how = match path {
         STDIN => "give --format".to_owned(),
         _ => format!("give --format or the extension .{}", names.join(" or .")),

@@ -52,6 +52,12 @@ impl Setup {
         })
     }
 
+    /// Bytes per unit of address where the user may say another one and has not.
+    pub fn assumed_lba_bytes(&self) -> Option<u64> {
+        (self.info.lba_unit.is_some() && self.options.lba_unit.is_none() && !self.info.states_units)
+            .then_some(self.lba_bytes)
+    }
+
     /// What is taken for granted: units, and the format itself where others fit too.
     pub fn assumed(&self) -> Vec<String> {
         let mut out = self.info.assumed(&self.options);

@@ -225,7 +225,8 @@ impl<F: LineFormat> Source for TextReader<F> {
 
     fn summary(&self) -> Summary {
         let unit = self.format.has_times().then_some(self.setup.time_unit);
-        self.intake.summary(self.lines.input().hash(), unit, self.tar.lines)
+        let lba_bytes = self.setup.assumed_lba_bytes();
+        self.intake.summary(self.lines.input().hash(), unit, lba_bytes, self.tar.lines)
     }
 
     fn place_of(&self, index: u64) -> String {

@@ -230,13 +230,6 @@ fn what_cannot_be_told_apart_is_refused_naming_both() {
     for (name, format) in [("t.tencent", "tencent"), ("t.replayer.gz", "replayer")] {
         assert_eq!(open_bytes(b"5,8,8,1,1\n", name, &none).unwrap().format(), format);
     }
-    // DiskSim's grammar is that of others, and what else it could be is said.
-    let source = open_bytes(b"5.0 1 8 8 0\n", "t.txt", &none).unwrap();
-    assert_eq!(
-        source.assumed()[1],
-        "read as disksim by its look; the content would fit ssdsim, mqsim, flashsim, replayer, sepbit too (--format \
-         decides)"
-    );
     assert_eq!(open_bytes(b"5.0 1 8 8 0\n", "t.sepbit", &none).unwrap().format(), "sepbit");
     assert_eq!(open_bytes(b"5.0 1 8 8 0\n", "t.replayer", &none).unwrap().format(), "replayer");
     // A header alone names its format.

@@ -309,7 +309,7 @@ impl Source for ColumnSource {
 
     fn summary(&self) -> Summary {
         let unit = self.reader.has_times().then_some(TimeUnit::Nanoseconds);
-        self.intake.summary(self.hash.as_deref(), unit, 0)
+        self.intake.summary(self.hash.as_deref(), unit, None, 0)
     }
 
     fn place_of(&self, index: u64) -> String {

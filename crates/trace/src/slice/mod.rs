@@ -356,7 +356,7 @@ impl Source for Sliced {
     }
 
     fn summary(&self) -> Summary {
-        let own = self.intake.summary(None, None, 0);
+        let own = self.intake.summary(None, None, None, 0);
         let (stamps_backwards, stamp_jumps) = (own.stamps_backwards, own.stamp_jumps);
         Summary { stamps_backwards, stamp_jumps, content_hash: None, ..self.inner.summary() }
     }
