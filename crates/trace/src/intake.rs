@@ -239,9 +239,10 @@ impl Intake {
                     bytes_per_s / 1e9
                 ));
             } else if rate < least {
+                let minutes = 1.0 / rate / 60.0;
+                let (gap, of) = if minutes < 60.0 { (minutes, "minutes") } else { (minutes / 60.0, "hours") };
                 out.push(format!(
-                    "one request in {:.1} minutes if the time stamps are in {unit}; if they are not, give --time-unit",
-                    1.0 / rate / 60.0
+                    "one request in {gap:.1} {of} if the time stamps are in {unit}; if they are not, give --time-unit"
                 ));
             }
         }
@@ -291,7 +292,7 @@ mod tests {
             (&[0, 1, 0, 1], Some("3000 million requests a second if the time stamps are in ns")),
             (&[0, 0], Some("all 2 time stamps are the same")),
             (&[0, 3_600_000_000_000], None),
-            (&[0, 9_000_000_000_000], Some("one request in 150.0 minutes if the time stamps are in ns")),
+            (&[0, 9_000_000_000_000], Some("one request in 2.5 hours if the time stamps are in ns")),
             (&[0, 29 * year, 58 * year], Some("the time stamps span 58 years if they are in ns")),
             (&[0, 31 * year], Some("1 time stamp lies more than 30 years from the one before")),
             (&[0, 31 * year, 1], Some("2 time stamps lie more than 30 years from the one before")),
