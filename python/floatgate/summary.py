@@ -188,12 +188,29 @@ def latency(result: dict[str, Any]) -> str | None:
     return "; ".join(parts) or None
 
 
+def backlog(result: dict[str, Any]) -> str | None:
+    """That a timed drive fell behind the stamps of its requests, where it did."""
+    arrived, served = look(result, "latency_us", "arrivals_s"), look(result, "span_s")
+    if not arrived or not served or look(result, "config", "workload", "arrival") != "open":
+        return None
+    # The last requests may well take a moment; what lags by a tenth has a queue that grows.
+    if served < 1.1 * arrived:
+        return None
+    return (
+        f"the drive could not keep up: what arrived in {units.span(arrived)} took {units.span(served)}, latencies show "
+        'the queue, and life counts the longer time (more channels or dies, or workload.arrival = "closed")'
+    )
+
+
 def remarks(result: dict[str, Any]) -> list[str]:
     """What a reader of the figures must know: lines skipped, requests moved, stamps that ran back, an empty drive."""
     facts = look(result, "workload") or {}
     said = []
     if (look(result, "drive") or {}).get("effective_spare_factor", 0) is None:
         said.append("the drive was not full: garbage collection had more room than on a used one")
+    behind = backlog(result)
+    if behind:
+        said.append(behind)
     skipped = facts.get("bad_lines_skipped")
     if skipped:
         first = facts.get("first_bad_line")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -94,3 +96,27 @@ def test_sample_trace_runs_with_its_devices(cli: Cli) -> None:
     assert result["workload"]["requests"] == 6999
     assert len(result["workload"]["devices"]) == 16
     assert sum(device["write_requests"] for device in result["workload"]["devices"]) == 2618
+
+
+def test_options_without_effect_are_refused(cli: Cli, trace: Path) -> None:
+    for more, message in (
+        (("--force",), "--force: nothing is written; expected it with --report or --pictures"),
+        (("--report", "-"), "-: a report is not written to standard output; expected the name of a file"),
+        (("--counts-only", "--window", "5"), "--window: --counts-only counts no windows; expected one of the two"),
+    ):
+        assert cli("trace", "info", trace, *more).refused() == message
+
+
+def test_a_seed_beyond_the_range_is_named(cli: Cli) -> None:
+    made = cli("trace", "generate", "--pattern", "zipf", "--size", "1 GiB", "--seed", str(2**64), "-o", "a.parquet")
+    assert "--seed" in made.refused()
+
+
+def test_a_full_device_is_no_internal_error(trace: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-m", "floatgate", "trace", "info", str(trace), "--json", "--quiet"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "error: standard output: No space left on device; expected room for the output\n",
+    )

@@ -126,3 +126,15 @@ def test_numbers_keep_their_size(value: float) -> None:
     assert float(units.figure(value)) == pytest.approx(value, rel=0.006)
     for made in (units.binary_bytes(value), units.decimal_bytes(value), units.span(value)):
         assert "e" not in made.split()[0]
+
+
+def test_a_drive_that_falls_behind_says_so() -> None:
+    result = {
+        "latency_us": {"arrivals_s": 100.0},
+        "span_s": 150.0,
+        "config": {"workload": {"arrival": "open"}},
+    }
+    assert (summary.backlog(result) or "").startswith("the drive could not keep up: what arrived in 100 s took 150 s")
+    assert summary.backlog({**result, "span_s": 105.0}) is None
+    assert summary.backlog({**result, "config": {"workload": {"arrival": "closed"}}}) is None
+    assert summary.backlog({"span_s": 5.0}) is None

@@ -20,7 +20,7 @@ table! {
     Experiment {
         /// Seed of every random stream; default 1.
         seed: u64,
-        /// How time is treated: "functional" counts operations.
+        /// How time is treated: "functional" (default) counts operations, "timed" lets them take time.
         mode: String,
         /// The flash.
         drive: Drive,
@@ -174,9 +174,10 @@ table! {
         kind: String,
         /// Requests served first that do not count; default 0.
         warmup_requests: u64,
-        /// How requests arrive; functional mode knows no other than the default.
+        /// timed: "open" (at the stamps; default of traces and twins), "closed" (queue_depth under way; default of
+        /// synthetic workloads) or "think" (after the one before and the recorded gap).
         arrival: String,
-        /// Requests under way at once; functional mode knows no other than the default, 32.
+        /// timed, closed: requests under way at once; default 32.
         queue_depth: u32,
 
         /// synthetic: sequential, uniform (default), zipf, hot-cold, jobs or jesd219.

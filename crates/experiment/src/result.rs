@@ -78,7 +78,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "histogram": histogram(&outcome.erase_histogram, "blocks"),
         },
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
-        "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(latency_us),
+        "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| latency_us(found, outcome.arrivals_s)),
         "lifetime": lifetime(resolved, outcome),
         "energy": null,
         "not_modelled": not_modelled(plan.mode),
@@ -91,8 +91,9 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
     })
 }
 
-/// Quantiles by kind of request, null where there was none; and what flash operations waited for.
-fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3])) -> Value {
+/// Quantiles by kind of request, null where there was none; what flash operations waited for; and in how many seconds
+/// the requests arrived.
+fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), arrivals_s: Option<f64>) -> Value {
     let of = |latency: &Latency| {
         let us = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e3);
         (latency.count() > 0).then(|| {
@@ -108,7 +109,7 @@ fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3])) -> Va
             })
         })
     };
-    json!({ "read": of(reads), "write": of(writes), "waiting": waiting_us(times) })
+    json!({ "read": of(reads), "write": of(writes), "waiting": waiting_us(times), "arrivals_s": arrivals_s })
 }
 
 /// What the flash operations of each class waited for, and how long they took, on average; null where there was none.

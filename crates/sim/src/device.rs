@@ -528,6 +528,7 @@ impl Simulation {
             flash: counters,
             series: self.series,
             times: self.array.timed().map(|timed| *timed.times()),
+            arrivals_s: self.clock.as_ref().map(|clock| clock.now_ns() as f64 / 1e9),
             latencies: self.clock.map(|clock| clock.latencies().clone()),
         }
     }

@@ -50,6 +50,8 @@ pub struct Outcome {
     pub series: Series,
     /// Timed: where the time of each class of operations went.
     pub times: Option<[ClassTimes; 3]>,
+    /// Timed: seconds from the first arrival to the last.
+    pub arrivals_s: Option<f64>,
     /// Timed: latencies of reads and writes.
     pub latencies: Option<[Latency; 2]>,
 }

@@ -199,7 +199,7 @@ impl Intake {
         let counts = &self.counts;
         let mut out = Vec::new();
         if let Some(lba_bytes) = lba_bytes.filter(|_| counts.requests >= REQUESTS_THAT_TELL)
-            && counts.offset_bits % (lba_bytes * PAGE) == 0
+            && counts.offset_bits.is_multiple_of(lba_bytes * PAGE)
             && lba_bytes > 1
         {
             out.push(format!(

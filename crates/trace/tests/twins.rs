@@ -266,6 +266,22 @@ fn the_twin_of_a_trace_has_its_figures() {
 }
 
 #[test]
+fn a_fitted_twin_says_what_it_does_not_keep() {
+    let assumed = |trim_share| {
+        let config = GeneratorConfig { trim_share, requests: 1000, ..GeneratorConfig::default() };
+        fit(&mut Generator::new(config).unwrap(), "x", "-").unwrap()
+    };
+    let found = assumed(0.5);
+    let why = |key: &str| found.assumed.iter().find(|(k, _)| *k == key).map(|(_, why)| why.as_str());
+    assert!(why("writes.hot_share_of_pages").unwrap().contains("intervals of updates"));
+    assert!(why("reads.sequential_share").unwrap().contains("first accesses"));
+    assert!(why("writes.aligned_share").unwrap().contains("where they end"));
+    let trims = format!("its {} TRIMs are left out", found.trims_left_out);
+    assert!(why("requests").unwrap().ends_with(&trims));
+    assert!(!assumed(0.0).assumed.iter().any(|(key, _)| *key == "requests"));
+}
+
+#[test]
 fn a_twin_of_its_twin_is_nearly_the_same() {
     let first = fit(&mut Generator::new(config(&twin())).unwrap(), "first", "-").unwrap().twin;
     let original = twin();

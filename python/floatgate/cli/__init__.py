@@ -6,6 +6,7 @@ Exit status 0 done, 1 the run failed, 2 unusable input. The first line on standa
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Sequence
@@ -40,13 +41,24 @@ def status(arguments: Sequence[str]) -> int:
         code = STATUS_INTERRUPTED
     except BrokenPipeError:
         return _nobody_reads()
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+            return _internal(error)
+        # What was to be printed is lost; the interpreter must not try again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        where = error.filename or "standard output"
+        return _failed(f"{where}: {error.strerror}; expected room for the output", STATUS_UNUSABLE_INPUT)
     except MemoryError:
         return _failed("out of memory; expected a smaller drive or fewer --jobs", STATUS_RUN_FAILED)
     except Exception as error:  # noqa: BLE001 - the last resort: nobody meets a traceback
-        return _failed(f"internal error: {type(error).__name__}: {error}; please report", STATUS_RUN_FAILED)
+        return _internal(error)
     if code == STATUS_INTERRUPTED:
         return _failed("interrupted; nothing was written", STATUS_INTERRUPTED)
     return code
+
+
+def _internal(error: Exception) -> int:
+    return _failed(f"internal error: {type(error).__name__}: {error}; please report", STATUS_RUN_FAILED)
 
 
 def _invoke(arguments: list[str]) -> int:

@@ -71,7 +71,9 @@ def generate(
         typer.Option("--beyond", metavar="refuse|scale", help="A twin larger than the space: refuse or shrink it."),
     ] = None,
     set_: SetKey = None,
-    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="Seed of every random stream.")] = 1,
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="N", min=0, max=2**63 - 1, help="Seed of every random stream.")
+    ] = 1,
     duplicate_share: o.DuplicateShare = None,
     compressed_share: o.CompressedShare = None,
     incompressible_share: o.IncompressibleShare = None,

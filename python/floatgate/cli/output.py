@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any
 
+from floatgate.errors import input_error
 from floatgate.folder import must_be_file_place, write_text
 
 EXPECTED_JSON = "a file for the JSON, or -"
@@ -27,6 +28,8 @@ class Output:
         """Check where the JSON is to go."""
         self.quiet = quiet
         self._json: str | None = ("-" if json else None) if isinstance(json, bool) else json
+        if self._json is not None and self._json.startswith("--"):
+            raise input_error(f"--json: '{self._json}' is no file; expected --json FILE, or --json -")
         if self._json is not None and self._json != "-":
             must_be_file_place(self._json, EXPECTED_JSON)
 

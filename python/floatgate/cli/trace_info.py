@@ -26,7 +26,10 @@ Pictures = Annotated[
     str | None, typer.Option("--pictures", metavar="DIR", help="Write the pictures as SVG and PNG into a folder.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Write over FILE, or into a folder that is not empty.")]
-Window = Annotated[float, typer.Option("--window", metavar="SECONDS", help="Width of the windows of demand.")]
+DEFAULT_WINDOW_S = 600.0
+Window = Annotated[
+    float | None, typer.Option("--window", metavar="SECONDS", help="Width of the windows of demand; default 600.")
+]
 
 
 def info(
@@ -34,7 +37,7 @@ def info(
     report: Report = None,
     pictures: Pictures = None,
     force: Force = False,
-    window: Window = 600.0,
+    window: Window = None,
     counts_only: CountsOnly = False,
     format: o.Format = None,
     time_unit: o.TimeUnit = None,
@@ -53,6 +56,9 @@ def info(
 ) -> None:
     """Say what is in a trace, or in a slice of it: sizes, updates, reuse, skew, demand, content, contexts."""
     output = Output(json, quiet=quiet)
+    if counts_only and window is not None:
+        raise input_error("--window: --counts-only counts no windows; expected one of the two")
+    window = DEFAULT_WINDOW_S if window is None else window
     if not (math.isfinite(window) and window >= 1e-6):
         raise input_error(f"--window: {window:g} is no width of a window; expected seconds, at least 0.000001")
     folder = _places(report, pictures, force=force, counts_only=counts_only)
@@ -75,6 +81,10 @@ def info(
 
 def _places(report: str | None, pictures: str | None, *, force: bool, counts_only: bool) -> RunFolder | None:
     """Refuse places that cannot be used before the trace is read; the folder of the pictures."""
+    if force and report is None and pictures is None:
+        raise input_error("--force: nothing is written; expected it with --report or --pictures")
+    if report == "-":
+        raise input_error("-: a report is not written to standard output; expected the name of a file")
     if counts_only and not (report is None and pictures is None):
         raise input_error("--counts-only leaves nothing to draw; expected it without --report and --pictures")
     if report is not None:

@@ -2,7 +2,8 @@
 //!
 //! What is measured is what a twin holds. Operations, sizes, span and distinct pages are counted exactly; the rate is
 //! kept in equal parts of the span, popularity as the share of the accesses that goes to the most popular fifth of the
-//! clusters. TRIMs are left out, and devices lie side by side.
+//! clusters. TRIMs are left out, and devices lie side by side. What a twin cannot hold is told with the keys that
+//! stand in for it, in [`Fit::assumed`].
 
 use super::{Content, Rate, Side, SizeLaw, Skew, Twin, Visits, run};
 use crate::source::Source;
@@ -19,6 +20,22 @@ const SIZES_KEPT: usize = 48;
 const CLUSTER: u64 = 65_536;
 /// Share of the clusters that is called hot.
 const HOT: f64 = 0.2;
+/// Keys of reads and of writes that stand in for what a twin does not keep.
+const STAND_INS: [(&str, &str); 7] = [
+    ("writes.growth", GROWTH),
+    ("writes.hot_share_of_pages", POPULARITY),
+    ("writes.cluster_bytes", CLUSTERS),
+    ("reads.growth", GROWTH),
+    ("reads.hot_share_of_pages", POPULARITY),
+    ("reads.cluster_bytes", CLUSTERS),
+    ("reads.sequential_share", RUNS),
+];
+const GROWTH: &str = "one power of the requests in place of the course of first accesses; new pages lie in the order \
+                      of their first access, so first accesses run on in the twin where they need not in the trace";
+const POPULARITY: &str = "the busiest fifth has its share; which page follows which, and so the intervals of updates \
+                          and the distances of reuse, are not kept";
+const CLUSTERS: &str = "pages are counted in pieces of 64 KiB; neighbours farther off are not kept";
+const RUNS: &str = "counted where the request just before ends; first accesses run on besides";
 
 /// A twin and what the trace did not tell.
 #[derive(Clone, Debug)]
@@ -245,6 +262,17 @@ impl Counts {
         assumed.extend(no_content.map(|why| ("content", why.to_owned())));
         if !timed {
             assumed.push(("duration_s", "the trace has no times: a millisecond a request".to_owned()));
+        }
+        assumed.extend(STAND_INS.map(|(key, why)| (key, why.to_owned())));
+        for key in ["reads.aligned_share", "writes.aligned_share"] {
+            assumed
+                .push((key, "counted where requests begin; where they end follows from their sizes".into()));
+        }
+        if self.trims > 0 {
+            assumed.push((
+                "requests",
+                format!("the trace's reads and writes; its {} TRIMs are left out", self.trims),
+            ));
         }
         let [written, read_written, read_only] = &self.kinds;
         let page_reads = read_written.accesses + read_only.accesses;
