@@ -20,10 +20,10 @@ const BYTES_MAX_PER_S: f64 = 16e9;
 const RATE_MIN_PER_S: f64 = 1.0 / 120.0;
 /// The same for a few requests, which may well lie far apart.
 const RATE_MIN_OF_FEW_PER_S: f64 = 1.0 / 3600.0;
-/// Requests from which on a low rate, or addresses that are all multiples of [`PAGE`], tell something.
+/// Requests from which on a low rate, or addresses that are all multiples of [`SECTOR`], tell something.
 const REQUESTS_THAT_TELL: u64 = 100;
 /// Addresses in sectors are hardly all multiples of this; addresses in bytes often are.
-const PAGE: u64 = 4096;
+const SECTOR: u64 = 512;
 
 /// What a line or a binary record asks for, before it is checked.
 pub(crate) struct Record<'a> {
@@ -199,11 +199,11 @@ impl Intake {
         let counts = &self.counts;
         let mut out = Vec::new();
         if let Some(lba_bytes) = lba_bytes.filter(|_| counts.requests >= REQUESTS_THAT_TELL)
-            && counts.offset_bits.is_multiple_of(lba_bytes * PAGE)
+            && counts.offset_bits.is_multiple_of(lba_bytes * SECTOR)
             && lba_bytes > 1
         {
             out.push(format!(
-                "all addresses are multiples of {PAGE}: if they are in bytes, give --lba-unit byte"
+                "all addresses are multiples of {SECTOR}: if they are in bytes, give --lba-unit byte"
             ));
         }
         let Some(unit) = unit.filter(|_| counts.requests > 1) else { return out };
@@ -323,12 +323,9 @@ mod tests {
     #[test]
     fn addresses_that_look_like_bytes_are_pointed_out() {
         let stamps: Vec<i128> = (0..100).map(|i| i * 1_000_000).collect();
-        let found = suspicions_of(&stamps, 512, 4096 * 512);
-        assert_eq!(
-            found,
-            ["all addresses are multiples of 4096: if they are in bytes, give --lba-unit byte"]
-        );
-        assert!(suspicions_of(&stamps, 512, 4096 * 256).is_empty());
-        assert!(suspicions_of(&stamps[..99], 512, 4096 * 512).is_empty());
+        let found = suspicions_of(&stamps, 512, 512 * 512);
+        assert_eq!(found, ["all addresses are multiples of 512: if they are in bytes, give --lba-unit byte"]);
+        assert!(suspicions_of(&stamps, 512, 512 * 256).is_empty());
+        assert!(suspicions_of(&stamps[..99], 512, 512 * 512).is_empty());
     }
 }
