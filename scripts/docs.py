@@ -267,7 +267,8 @@ slice: 2 of 15 requests read, 13 left out by operation
 ```
 
 With OUT `-` a text goes to standard output and the summary to standard error. A file appears whole or not at all; a
-pipe or a device is written to as it is. Stamps count from the first request, in every format.
+pipe or a device is written to as it is. Stamps count from the first request of the source, in every
+format, also where that is a TRIM which the format leaves out.
 
 | format | times | addresses | TRIM | devices | optional columns |
 | --- | --- | --- | --- | --- | --- |
