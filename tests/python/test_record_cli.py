@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import Cli
+from floatgate.cli.record import counted
 from floatgate.recorder import backends
 
 WRITER = """
@@ -43,7 +44,7 @@ int main(int count, char **arguments) {
 
 
 @functools.cache
-def problem(backend: str, folder: Path) -> str | None:
+def problem(backend: str, folder: Path) -> backends.Problem | None:
     return backends.strace_problem(folder) if backend == "strace" else backends.perf_problem(folder)
 
 
@@ -224,8 +225,42 @@ def test_without_a_back_end_it_says_what_to_allow(cli: Cli, tmp_path: Path, monk
     message = cli("trace", "record", "--", program).refused()
     assert "perf is not installed" in message
     assert "strace is not installed" in message
-    assert "kernel.perf_event_paranoid" in message
-    assert "kernel.yama.ptrace_scope" in message
-    assert (
-        "--backend perf: perf is not installed" in cli("trace", "record", "--backend", "perf", "--", program).refused()
-    )
+    assert "install perf (package linux-perf" in message
+    assert message.endswith("; install strace (package strace)")
+    assert "sysctl" not in message
+    for name, package in (("perf", "linux-perf"), ("strace", "strace")):
+        message = cli("trace", "record", "--backend", name, "--", program).refused()
+        assert message.startswith(f"--backend {name}: {name} is not installed; install {name} (package {package}")
+        assert "sysctl" not in message
+        assert "--backend strace" not in message.removeprefix("--backend strace")
+
+
+@pytest.mark.parametrize("asked", [(), ("--backend", "perf"), ("--backend", "strace")])
+def test_with_perf_alone_it_says_to_install_strace(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: tuple[str, ...]
+) -> None:
+    perf, true = shutil.which("perf"), shutil.which("true")
+    if perf is None or true is None:
+        pytest.skip("perf is missing")
+    for program in (perf, true):
+        (tmp_path / Path(program).name).symlink_to(program)
+    monkeypatch.setenv("PATH", os.fspath(tmp_path))
+    message = cli("trace", "record", *asked, "--", "true").refused()
+    assert "strace is not installed" in message
+    assert message.count("install strace (package strace)") == 1
+    assert "sysctl" not in message
+
+
+def test_what_is_single_is_told_so(cli: Cli, some_backend: str) -> None:
+    text = cli("trace", "record", "--backend", some_backend, "--", "sh", "-c", "printf x > one").done()
+    assert "requests   1: 1 write\n" in text
+    assert "drive      1 file on " in text
+    command = "import os; f = os.open('f', 65); [(os.pwrite(f, b'x', 0), os.fsync(f)) for _ in range(2)]"
+    text = cli("trace", "record", "--force", "--backend", some_backend, "--", sys.executable, "-IBSc", command).done()
+    assert "requests   2: 2 writes\n" in text
+    assert "pages      2 of 4 KiB written, 1 of them replaces data\n" in text
+
+
+@pytest.mark.parametrize(("count", "text"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])
+def test_counts(count: int, text: str) -> None:
+    assert counted(count, "file") == text

@@ -105,12 +105,13 @@ def _must_be(value: float, name: str, *, low: float, high: float, expected: str)
 
 
 def _text(facts: dict[str, Any]) -> str:
-    kinds = ", ".join(f"{facts[kind]} {kind}" for kind in ("reads", "writes", "trims") if facts[kind])
+    kinds = ", ".join(counted(facts[f"{kind}s"], kind) for kind in ("read", "write", "trim") if facts[f"{kind}s"])
+    replace = "replaces" if facts["updates"] == 1 else "replace"
     lines = [
         ("trace", f"{facts['out']} (recorded by {facts['backend']}: {facts['backend_reason']})"),
         ("requests", f"{facts['requests']}: {kinds}"),
-        ("pages", f"{facts['pages_written']} of 4 KiB written, {facts['updates']} of them replace data"),
-        ("drive", f"{facts['files']} files on {units.binary_bytes(facts['drive_bytes'])}"),
+        ("pages", f"{facts['pages_written']} of 4 KiB written, {facts['updates']} of them {replace} data"),
+        ("drive", f"{counted(facts['files'], 'file')} on {units.binary_bytes(facts['drive_bytes'])}"),
         ("contexts", f"{facts['contexts']}"),
         ("lost", _lost(facts)),
         ("time", _time(facts)),
@@ -129,21 +130,26 @@ def _text(facts: dict[str, Any]) -> str:
     return "\n".join(f"{name:<10} {value}" for name, value in lines) + f"\n\n{top}"
 
 
+def counted(count: int, noun: str) -> str:
+    """A number of things: 1 file, 2 files."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def _content(content: dict[str, Any], backend: str) -> str:
     known, unknown = content["pages_known"], content["pages_unknown"]
     share = units.share(known / (known + unknown)) if known + unknown else "-"
     text = f"{share} of the page writes known ({known} of {known + unknown})"
     if content.get("bytes_cut_off"):
-        text += f", {content['bytes_cut_off']} bytes cut off by strace"
+        text += f", {counted(content['bytes_cut_off'], 'byte')} cut off by strace"
     if backend == "perf" and unknown:
         text += ": the last write of each page; --backend strace sees the data of all"
     return text
 
 
 def _lost(facts: dict[str, Any]) -> str:
-    parts = [f"{facts['lost_events']} events"]
+    parts = [counted(facts["lost_events"], "event")]
     keys = ("malformed_lines", "unpaired_calls", "broken_stacks", "asynchronous_calls")
-    parts += [f"{facts[key]} {key.replace('_', ' ')}" for key in keys if facts[key]]
+    parts += [counted(facts[key], key.removesuffix("s").replace("_", " ")) for key in keys if facts[key]]
     if facts["first_malformed_line"]:
         parts.append(f"the first: {facts['first_malformed_line']}")
     return ", ".join(parts)

@@ -31,26 +31,58 @@ _POLL_S = 0.02
 _RING_MIB = (16, 256)
 """Least and most that perf keeps of a processor's events until it has stored them. With stacks of 8 KiB a linker or a
 database fills 16 MiB within some 40 ms; what comes on top is lost."""
+_LEAST_RING_MIB = 4
+"""Least where the kernel refuses more. A run of SQLite lost no event with 16 or 4, hundreds with 1 or 0.5, which is
+what perf takes without rights: there strace is the better one."""
 _RING_SHARE = 32
 """The rings of all processors together take at most this part of the memory that is free."""
 _NOT_STRACE = ("--filter", 'comm != "strace"')
 """Strace writes each of its lines by itself. Perf would keep a stack for every one of them: of a compilation, with its
 many opens, some fifty times as much as of the compiler."""
-_WRAPPER = 'echo $$ > "$1"; shift; exec "$@"'
+_APART = 'told=$1; shift; exec "$@" 3>&2 2> "$told"'
+"""Keeps what perf says apart from what the program says."""
+_WRAPPER = 'echo $$ > "$1"; shift; exec "$@" 2>&3 3>&-'
+_TOLD_LENGTH = 300
 _STAMPS = "--absolute-timestamps=format:unix,precision:ns"
 _ALLOW_PERF = (
     "allow it with `sysctl kernel.perf_event_paranoid=-1` and `mount -t tracefs nodev /sys/kernel/tracing` readable "
-    "for you, or record as root, or use --backend strace"
+    "for you, or record as root"
+)
+_ALLOW_RING = (
+    f"allow it with `sysctl kernel.perf_event_mlock_kb={(_RING_MIB[0] << 10) + 4}` or "
+    "`sysctl kernel.perf_event_paranoid=-1`, or record as root or with the capability IPC_LOCK"
 )
 _ALLOW_STRACE = "allow it with `sysctl kernel.yama.ptrace_scope=0` or the capability SYS_PTRACE"
+_INSTALL_PERF = "install perf (package linux-perf, on Ubuntu linux-tools-generic)"
+_INSTALL_STRACE = "install strace (package strace)"
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Why a back end does not work here, and what helps."""
+
+    what: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Mebibytes of perf's ring for each processor, and how many the free memory would have borne."""
+
+    mib: int
+    fair_mib: int
 
 
 @dataclass(frozen=True)
 class Choice:
-    """A back end, and why it was chosen."""
+    """A back end, why it was chosen, and the mebibytes of perf's rings (None: as the free memory bears)."""
 
     name: str
     reason: str
+    ring_mib: int | None = None
 
 
 @dataclass
@@ -111,23 +143,28 @@ def choose(wanted: str | None, folder: Path) -> Choice:
     if wanted == STRACE:
         problem = strace_problem(folder)
         if problem is not None:
-            raise input_error(f"--backend strace: {problem}; {_ALLOW_STRACE}")
+            raise input_error(f"--backend strace: {problem}; {problem.remedy}")
         return Choice(STRACE, "asked for")
-    problem = perf_problem(folder)
-    if problem is None:
-        return Choice(PERF, "asked for" if wanted == PERF else "perf may read the system-call tracepoints")
-    if wanted == PERF:
-        raise input_error(f"--backend perf: {problem}; {_ALLOW_PERF}")
+    found = perf_ring(folder)
+    if isinstance(found, Ring):
+        reason = "asked for" if wanted == PERF else "perf may read the system-call tracepoints"
+        if found.mib < found.fair_mib:
+            reason += f"; rings of {found.mib} MiB, for kernel.perf_event_mlock_kb forbids {found.fair_mib}"
+        return Choice(PERF, reason, found.mib)
     other = strace_problem(folder)
+    if wanted == PERF:
+        instead = ", or use --backend strace" if other is None else ""
+        raise input_error(f"--backend perf: {found}; {found.remedy}{instead}")
     if other is not None:
-        raise input_error(f"no back end works here: perf: {problem}; strace: {other}; {_ALLOW_PERF}; {_ALLOW_STRACE}")
-    return Choice(STRACE, f"perf does not work here ({problem})")
+        remedies = "; ".join(dict.fromkeys((found.remedy, other.remedy)))
+        raise input_error(f"no back end works here: perf: {found}; strace: {other}; {remedies}")
+    return Choice(STRACE, f"perf does not work here ({found})")
 
 
-def strace_problem(folder: Path, *, stacks: bool = True) -> str | None:
+def strace_problem(folder: Path, *, stacks: bool = True) -> Problem | None:
     """Why strace does not work here; None where it does."""
     if shutil.which("strace") is None:
-        return "strace is not installed"
+        return Problem("strace is not installed", _INSTALL_STRACE)
     command = [
         "strace",
         "-f",
@@ -138,23 +175,57 @@ def strace_problem(folder: Path, *, stacks: bool = True) -> str | None:
         str(folder / "probe"),
         "true",
     ]
-    return _failure(command, "strace")
+    told = _failure(command, "strace")
+    return None if told is None else Problem(told, _ALLOW_STRACE)
 
 
-def perf_problem(folder: Path) -> str | None:
+def perf_problem(folder: Path) -> Problem | None:
     """Why perf does not work here; None where it does."""
+    found = perf_ring(folder)
+    return found if isinstance(found, Problem) else None
+
+
+def perf_ring(folder: Path) -> Ring | Problem:
+    """The ring that perf gets here, or why perf does not work."""
     if shutil.which("perf") is None:
-        return "perf is not installed"
+        return Problem("perf is not installed", _INSTALL_PERF)
     version = re.search(r"(\d+)\.(\d+)", _said(["perf", "--version"]))
     if version is not None and (int(version[1]), int(version[2])) < (5, 16):
-        return f"perf {version[0]} prints no addresses relative to modules; 5.16 or newer does"
-    data = str(folder / "probe.data")
-    problem = _failure(["perf", "record", "-o", data, *_perf_events(8192, reads=False), "--", "true"], "perf")
-    Path(data).unlink(missing_ok=True)
-    if problem is None:
-        names = strace_problem(folder, stacks=False)
-        return None if names is None else f"strace, which tells perf the names of files, does not work: {names}"
-    return problem
+        what = f"perf {version[0]} prints no addresses relative to modules; 5.16 or newer does"
+        return Problem(what, "install a newer perf")
+    names = strace_problem(folder, stacks=False)
+    if names is not None:
+        return Problem(f"strace, which tells perf the names of files, does not work: {names}", names.remedy)
+    fair = ring_mib(_free_bytes(), os.cpu_count() or 1)
+    ring = fair
+    while True:
+        told = _perf_failure(folder, ring)
+        if told is None:
+            return Ring(ring, fair)
+        if not _ring_refused(told):
+            return Problem(told, _ALLOW_PERF)
+        if ring <= _LEAST_RING_MIB:
+            return Problem(f"rings of {ring} MiB a processor: {told}", _ALLOW_RING)
+        ring = max(_LEAST_RING_MIB, ring // 4)
+
+
+def _perf_failure(folder: Path, ring: int) -> str | None:
+    """What perf says where a trial with rings of this size fails; None where it goes well."""
+    data = folder / "probe.data"
+    command = [*_perf_record(data, ring), *_perf_events(8192, reads=False), "--", "true"]
+    try:
+        return _failure(command, "perf")
+    finally:
+        data.unlink(missing_ok=True)
+
+
+def _perf_record(data: Path, ring: int) -> list[str]:
+    """The start of a recording's command line. With -q perf would not tell why it gets no ring."""
+    return ["perf", "record", "-k", "mono", "-m", f"{ring}M", "-o", str(data)]
+
+
+def _ring_refused(told: str) -> bool:
+    return "mapping pages" in told or "failed to mmap" in told
 
 
 def _said(command: list[str]) -> str:
@@ -171,24 +242,37 @@ def _failure(command: list[str], name: str) -> str | None:
         return f"{name} cannot be run ({error})"
     if ended.returncode == 0:
         return None
-    lines = [line.strip() for line in ended.stderr.splitlines() if line.strip() not in ("", "Error:", "Warning:")]
-    lines = [line.removeprefix("Error:").strip() for line in lines]
-    told = next((line for line in lines if "ermission" in line or "not permitted" in line), lines[0] if lines else "")
-    return f"{name} failed with status {ended.returncode}: {told}"[:300]
+    return f"{name} failed with status {ended.returncode}: {_told(ended.stderr)}"
+
+
+def _told(text: str) -> str:
+    """What a back end says when it fails: all, or if that is long, the line that tells most, and the last."""
+    lines = [line.strip().removeprefix("Error:").strip() for line in text.splitlines()]
+    lines = [line for line in lines if line not in ("", "Warning:")]
+    whole = " ".join(lines)
+    if len(whole) <= _TOLD_LENGTH:
+        return whole or "(it says nothing)"
+    told = next((line for line in lines if "ermission" in line or "not permitted" in line), lines[0])
+    half = _TOLD_LENGTH // 2
+    return f"{told[:half]} ... {lines[-1][-half:]}"
 
 
 def _perf_events(stack_bytes: int, *, reads: bool) -> list[str]:
-    """The events: entries of writes with stacks; exits, seeks and reads without."""
+    """The events: entries of writes with stacks; exits, seeks and reads without.
+
+    Without rights perf (6.1 at least) limits them to user space by itself, adds that to their names, and then finds no
+    formats for these names to store, so that ``perf script`` refuses the file. So they all end in ``u`` from the start.
+    """
     arguments: list[str] = []
     tracepoints = Path("/sys/kernel/tracing/events/syscalls")
     with_stack = [name for name in perf_text.WRITES if _has(tracepoints, name)]
     without = [name for name in ("lseek", *(perf_text.READS if reads else ())) if _has(tracepoints, name)]
     for name in with_stack:
-        arguments += ["-e", f"syscalls:sys_enter_{name}/call-graph=dwarf,stack-size={stack_bytes}/", *_NOT_STRACE]
-        arguments += ["-e", f"syscalls:sys_exit_{name}/call-graph=no/", *_NOT_STRACE]
+        arguments += ["-e", f"syscalls:sys_enter_{name}/call-graph=dwarf,stack-size={stack_bytes}/u", *_NOT_STRACE]
+        arguments += ["-e", f"syscalls:sys_exit_{name}/call-graph=no/u", *_NOT_STRACE]
     for name in without:
         for side in ("enter", "exit"):
-            arguments += ["-e", f"syscalls:sys_{side}_{name}/call-graph=no/", *_NOT_STRACE]
+            arguments += ["-e", f"syscalls:sys_{side}_{name}/call-graph=no/u", *_NOT_STRACE]
     return arguments
 
 
@@ -245,26 +329,21 @@ def run(
     data, pid_file = folder / "perf.data", folder / "strace.pid"
     events = _perf_events(stack_bytes, reads=reads)
     wrapped = ["sh", "-c", _WRAPPER, "sh", str(pid_file), *_strace_command(output, names, stacks=False), *command]
-    full = [
-        "perf",
-        "record",
-        "-q",
-        "-k",
-        "mono",
-        "-m",
-        f"{ring_mib(_free_bytes(), os.cpu_count() or 1)}M",
-        *events,
-        "-o",
-        str(data),
-        "--",
-        *wrapped,
-    ]
-    wall_s, clock = _watch(full, folder, stdout)
+    ring = choice.ring_mib or ring_mib(_free_bytes(), os.cpu_count() or 1)
+    perf_says = folder / "perf.err"
+    full = ["sh", "-c", _APART, "sh", str(perf_says), *_perf_record(data, ring), *events, "--", *wrapped]
+    wall_s, clock = _watch(full, folder, stdout, perf_says)
+    if not perf_data.is_complete(data):
+        raise input_error(f"perf ended before it had stored all: {_told(_content(perf_says))}; try --backend strace")
     numbers = perf_data.separate_programs(data)
     text = folder / "perf.txt"
     _perf_script(data, text, folder)
     data.unlink(missing_ok=True)
     return Recording(PERF, wall_s, _first_task(output), output, text, int(pid_file.read_text()), clock, numbers)
+
+
+def _content(path: Path) -> str:
+    return path.read_text("utf-8", "replace") if path.exists() else ""
 
 
 def ring_mib(free_bytes: int, processors: int) -> int:
@@ -293,11 +372,13 @@ def _perf_script(data: Path, text: Path, folder: Path) -> None:
     with text.open("wb") as out, (folder / "script.err").open("wb") as told:
         status = subprocess.run(command, stdout=out, stderr=told, check=False).returncode  # noqa: S603
     if status != 0:
-        said = (folder / "script.err").read_text("utf-8", "replace").strip().splitlines()
-        raise input_error(f"perf script failed with status {status}: {said[-1] if said else ''}; try --backend strace")
+        said = _told(_content(folder / "script.err"))
+        raise input_error(f"perf script failed with status {status}: {said}; try --backend strace")
 
 
-def _watch(command: list[str], folder: Path, stdout: int | None) -> tuple[float, Callable[[int], int]]:
+def _watch(
+    command: list[str], folder: Path, stdout: int | None, perf_says: Path | None = None
+) -> tuple[float, Callable[[int], int]]:
     """Run a back end to its end; also keep how the two clocks stand to each other, which may drift."""
     started = time.monotonic()
     drift = [_clocks()]
@@ -315,7 +396,12 @@ def _watch(command: list[str], folder: Path, stdout: int | None) -> tuple[float,
     wall_s = time.monotonic() - started
     drift.append(_clocks())
     if not (folder / "strace.txt").exists():
-        raise input_error(f"{command[0]} ended with status {process.returncode} before the program began")
+        what = f"ended with status {process.returncode} before the program began"
+        if perf_says is None:
+            raise input_error(f"{command[0]} {what}")
+        told = _told(_content(perf_says))
+        remedy = _ALLOW_RING if _ring_refused(told) else "try --backend strace"
+        raise input_error(f"perf {what}: {told}; {remedy}")
     return wall_s, _to_monotonic(drift)
 
 

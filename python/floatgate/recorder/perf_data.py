@@ -36,6 +36,19 @@ class _Shape(NamedTuple):
     from_end: int
 
 
+def is_complete(path: Path) -> bool:
+    """Whether perf came to the end: only then it tells in the header how much there is."""
+    try:
+        with path.open("rb") as file:
+            header = file.read(_HEADER.size)
+    except OSError:
+        return False
+    if len(header) < _HEADER.size:
+        return False
+    magic, *_, data_size = _HEADER.unpack(header)
+    return bool(magic != _MAGIC or data_size)
+
+
 def separate_programs(path: Path) -> dict[int, int]:
     """Give processes new numbers after each ``exec``.
 
