@@ -52,19 +52,6 @@ impl Latency {
     pub fn max_ns(&self) -> Option<u64> {
         (self.count() > 0).then_some(self.max_ns)
     }
-
-    /// Points of the distribution, latency in nanoseconds and share of requests at most that long, ascending.
-    #[must_use]
-    pub fn cdf(&self) -> Vec<(u64, f64)> {
-        let all = self.count() as f64;
-        let mut sum = 0;
-        let rows = self.histogram.iter_recorded().map(|row| (row.value_iterated_to(), row.count_at_value()));
-        rows.map(|(value, count)| {
-            sum += count;
-            (value.min(self.max_ns), sum as f64 / all)
-        })
-        .collect()
-    }
 }
 
 #[cfg(test)]
@@ -86,8 +73,6 @@ mod tests {
             let found = latency.quantile_ns(share).unwrap() as f64;
             assert!((found / (share * 1e5) - 1.0).abs() < 1e-3, "{share}: {found}");
         }
-        let cdf = latency.cdf();
-        assert!(cdf.is_sorted() && cdf.last() == Some(&(100_000, 1.0)));
         latency.record(u64::MAX);
         assert_eq!(latency.max_ns(), Some(u64::MAX));
     }

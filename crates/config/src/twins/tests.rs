@@ -122,7 +122,7 @@ fn twins_hold_their_figures() {
 
 /// Takes minutes: `cargo test --release -p floatgate-config -- --ignored --nocapture` prints the table.
 #[test]
-#[ignore = "makes every request of every twin"]
+#[ignore = "takes minutes; twins_hold_their_figures holds a part of each twin to the same figures"]
 fn whole_twins_hold_their_figures() {
     for preset in TWINS {
         let file: TwinFile = toml::from_str(preset.toml).unwrap();
