@@ -4,11 +4,11 @@ use crate::batches::TraceBatches;
 use crate::errors::{carry, guarded, raise};
 use crate::experiment::stop;
 use crate::json;
-use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
+use floatgate_base::{Error, Place, RequestBatch, Result};
 use floatgate_trace::generate::twin::Content;
 use floatgate_trace::{
-    ContentModel, Context, Generator, InfoOptions, OpenOptions, Slice, SliceReport, Sliced, Source, Summary,
-    WithContent, WriteFormat, WriteReport, open,
+    ContentModel, Generator, InfoOptions, OpenOptions, Slice, Sliced, Source, WithContent, WriteFormat,
+    WriteReport, open,
 };
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -79,45 +79,18 @@ impl Source for Watched<'_> {
         Ok(())
     }
 
-    fn rewind(&mut self) -> Result<()> {
-        self.inner.rewind()
-    }
-
-    fn format(&self) -> &'static str {
-        self.inner.format()
-    }
-
-    fn devices(&self) -> &[String] {
-        self.inner.devices()
-    }
-
-    fn summary(&self) -> Summary {
-        self.inner.summary()
-    }
-
-    fn place_of(&self, index: u64) -> String {
-        self.inner.place_of(index)
-    }
-
-    fn has_times(&self) -> bool {
-        self.inner.has_times()
-    }
-
-    fn assumed(&self) -> Vec<String> {
-        self.inner.assumed()
-    }
-
-    fn columns(&self) -> OptionalColumns {
-        self.inner.columns()
-    }
-
-    fn contexts(&self) -> &[Context] {
-        self.inner.contexts()
-    }
-
-    fn slice_report(&self) -> Option<SliceReport> {
-        self.inner.slice_report()
-    }
+    floatgate_trace::forward_to_inner!(
+        rewind,
+        format,
+        devices,
+        summary,
+        place_of,
+        has_times,
+        assumed,
+        columns,
+        contexts,
+        slice_report
+    );
 }
 
 /// Opens a trace and does `work` with it, without the interpreter.

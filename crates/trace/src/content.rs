@@ -1,7 +1,6 @@
 //! What is written, by a seeded model, for traces and generators that do not tell it.
 
-use crate::slice::SliceReport;
-use crate::source::{Context, Source, Summary};
+use crate::source::Source;
 use floatgate_base::error::quote;
 use floatgate_base::{
     ContentColumns, Error, Op, OptionalColumns, Place, RequestBatch, Result, Rng, TRACE_PAGE_BYTES,
@@ -253,26 +252,6 @@ impl Source for WithContent {
         Ok(())
     }
 
-    fn format(&self) -> &'static str {
-        self.inner.format()
-    }
-
-    fn devices(&self) -> &[String] {
-        self.inner.devices()
-    }
-
-    fn summary(&self) -> Summary {
-        self.inner.summary()
-    }
-
-    fn place_of(&self, index: u64) -> String {
-        self.inner.place_of(index)
-    }
-
-    fn has_times(&self) -> bool {
-        self.inner.has_times()
-    }
-
     fn assumed(&self) -> Vec<String> {
         let mut out = self.inner.assumed();
         let m = &self.model;
@@ -288,11 +267,5 @@ impl Source for WithContent {
         OptionalColumns { content: true, ..self.inner.columns() }
     }
 
-    fn contexts(&self) -> &[Context] {
-        self.inner.contexts()
-    }
-
-    fn slice_report(&self) -> Option<SliceReport> {
-        self.inner.slice_report()
-    }
+    crate::forward_to_inner!(format, devices, summary, place_of, has_times, contexts, slice_report);
 }

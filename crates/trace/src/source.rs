@@ -84,3 +84,60 @@ pub trait Source: Send {
         None
     }
 }
+
+/// What a source around another one (`self.inner`) leaves as it is. Name every method of [`Source`] that is not written
+/// out: one with a default that is forgotten would hide what the inner source says.
+#[macro_export]
+macro_rules! forward_to_inner {
+    ($($method:ident),*) => { $($crate::forward_to_inner!(@ $method);)* };
+    (@ rewind) => {
+        fn rewind(&mut self) -> ::floatgate_base::Result<()> {
+            self.inner.rewind()
+        }
+    };
+    (@ format) => {
+        fn format(&self) -> &'static str {
+            self.inner.format()
+        }
+    };
+    (@ devices) => {
+        fn devices(&self) -> &[String] {
+            self.inner.devices()
+        }
+    };
+    (@ summary) => {
+        fn summary(&self) -> $crate::Summary {
+            self.inner.summary()
+        }
+    };
+    (@ place_of) => {
+        fn place_of(&self, index: u64) -> String {
+            self.inner.place_of(index)
+        }
+    };
+    (@ has_times) => {
+        fn has_times(&self) -> bool {
+            self.inner.has_times()
+        }
+    };
+    (@ assumed) => {
+        fn assumed(&self) -> Vec<String> {
+            self.inner.assumed()
+        }
+    };
+    (@ columns) => {
+        fn columns(&self) -> ::floatgate_base::OptionalColumns {
+            self.inner.columns()
+        }
+    };
+    (@ contexts) => {
+        fn contexts(&self) -> &[$crate::Context] {
+            self.inner.contexts()
+        }
+    };
+    (@ slice_report) => {
+        fn slice_report(&self) -> Option<$crate::SliceReport> {
+            self.inner.slice_report()
+        }
+    };
+}
