@@ -54,8 +54,9 @@ impl Clock {
         self.underway.len() - self.free.len()
     }
 
-    /// Lets the next request arrive, when its way of arriving says; its operations follow.
-    pub fn admit(&mut self, timed: &mut Timed, stamp_ns: i64, op: Op) {
+    /// When the next request arrives, by its way of arriving. Lets time pass for the completions that this depends on,
+    /// and no further.
+    pub fn next_arrival(&mut self, timed: &mut Timed, stamp_ns: i64) -> u64 {
         let first = *self.first_stamp.get_or_insert(stamp_ns);
         let gap = u64::try_from(stamp_ns.saturating_sub(self.last_stamp)).unwrap_or(0);
         let begins = self.outstanding() == 0 && self.completed == 0;
@@ -67,7 +68,12 @@ impl Clock {
             Arrival::Think if begins => 0,
             Arrival::Think => self.wait(timed, 0).saturating_add(gap),
         };
-        self.arrived_ns = self.arrived_ns.max(arrival_ns);
+        self.arrived_ns.max(arrival_ns)
+    }
+
+    /// Lets a request arrive; its operations follow.
+    pub fn admit(&mut self, timed: &mut Timed, arrival_ns: u64, op: Op) {
+        self.arrived_ns = arrival_ns;
         let underway = Underway { arrival_ns: self.arrived_ns, op };
         let number = match self.free.pop() {
             Some(number) => {

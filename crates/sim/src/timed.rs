@@ -39,7 +39,8 @@ impl Simulation {
             let (stamp, op) = (self.stream.batch.time_ns[i], self.stream.batch.op[i]);
             let to = self.request_ends[k];
             if let (Some(clock), Some(timed)) = (&mut self.clock, self.array.timed_mut()) {
-                clock.admit(timed, stamp.saturating_add(self.stream.shift_ns), op);
+                let arrival_ns = clock.next_arrival(timed, stamp.saturating_add(self.stream.shift_ns));
+                clock.admit(timed, arrival_ns, op);
             }
             if let Err(stop) = self.array.serve(&mut self.ftl, &self.extents, from..to) {
                 return Err(self.stopped(i, stop.failure));
