@@ -28,6 +28,10 @@ struct Block {
     erase: u64,
 }
 
+/// An operation that was issued; nothing waits for the default one.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Issued(Far);
+
 /// Times what the FTL asks for.
 #[derive(Clone, Debug)]
 pub struct Timed {
@@ -42,6 +46,10 @@ pub struct Timed {
     request: u32,
     /// The read of a read-modify-write whose program comes next.
     read_first: Far,
+    /// What the next host operation must not start before.
+    hold: Far,
+    /// The host operation issued last.
+    newest: Far,
     /// Whether operations take time; preconditioning and warm-up do not.
     on: bool,
 }
@@ -59,6 +67,8 @@ impl Timed {
             now_ns: 0,
             request: NO_REQUEST,
             read_first: Far::default(),
+            hold: Far::default(),
+            newest: Far::default(),
             on: false,
             counts: Functional::new(layout),
         }
@@ -82,6 +92,30 @@ impl Timed {
     pub fn issued(&mut self) {
         self.schedule.close(self.request, self.now_ns);
         self.request = NO_REQUEST;
+    }
+
+    /// Goes on issuing for a request that was opened before and is not issued yet.
+    pub fn resume(&mut self, request: u32) {
+        self.request = request;
+    }
+
+    /// The next host program (the read of a read-modify-write) starts only when the operation named is done.
+    pub fn hold(&mut self, until: Issued) {
+        self.hold = until.0;
+    }
+
+    /// The host read or program issued last.
+    #[must_use]
+    pub fn newest(&self) -> Issued {
+        Issued(self.newest)
+    }
+
+    /// Lets time pass until a request is done, nothing is under way, or it would be later than `until_ns`.
+    pub fn advance_to_completion_until(&mut self, until_ns: u64) {
+        while self.schedule.done.is_empty()
+            && self.schedule.next_ns() <= until_ns
+            && self.schedule.advance_one()
+        {}
     }
 
     /// Lets time pass until a request is done, or nothing is under way.
@@ -132,7 +166,7 @@ impl Timed {
 
     /// Issues a program, or a copy whose page is on the same die.
     #[inline(always)]
-    fn issue_program(&mut self, mut op: Op, class: Class, (die, block): (usize, usize)) {
+    fn issue_program(&mut self, mut op: Op, class: Class, (die, block): (usize, usize)) -> u64 {
         let b = self.blocks[block];
         op.after[Class::Background as usize] = op.after[Class::Background as usize].max(b.erase);
         // Pages of a block are programmed in order, whoever asks for it.
@@ -141,6 +175,7 @@ impl Timed {
         op.previous = b.programs[class as usize - 1];
         let ticket = self.schedule.push(die, class, op, self.now_ns);
         self.blocks[block].programs[class as usize - 1] = ticket;
+        ticket
     }
 }
 
@@ -161,7 +196,12 @@ impl Flash for Timed {
         }
         let mut op = Self::op(Kind::Program, ppn, self.request);
         op.far = std::mem::take(&mut self.read_first);
-        self.issue_program(op, class_of(cause), self.place(ppn));
+        if op.far.ticket == 0 {
+            op.far = std::mem::take(&mut self.hold);
+        }
+        let (class, place) = (class_of(cause), self.place(ppn));
+        let ticket = self.issue_program(op, class, place);
+        self.newest = Far { die: place.0 as u32, class: class as u8, ticket };
     }
 
     fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause) {
@@ -199,9 +239,13 @@ impl Flash for Timed {
                 op.after[class as usize] = self.schedule.program_of(die, class, ppn, newest);
             }
         }
-        let ticket = self.schedule.push(die, Class::Read, op, self.now_ns);
         if cause == Cause::Partial {
-            self.read_first = Far { die: die as u32, class: Class::Read as u8, ticket };
+            op.far = std::mem::take(&mut self.hold);
+        }
+        let ticket = self.schedule.push(die, Class::Read, op, self.now_ns);
+        self.newest = Far { die: die as u32, class: Class::Read as u8, ticket };
+        if cause == Cause::Partial {
+            self.read_first = self.newest;
         }
     }
 

@@ -185,6 +185,11 @@ impl Schedule {
         }
     }
 
+    /// When the next event is; the end of time if there is none.
+    pub fn next_ns(&self) -> u64 {
+        self.order.first().0
+    }
+
     /// Lets one event happen; false if there is none.
     pub fn advance_one(&mut self) -> bool {
         let (time, die) = self.order.first();

@@ -198,3 +198,31 @@ fn a_read_finds_its_program_in_a_long_queue() {
     // Reads are preferred: each comes right behind its program. The reads before it delay the later ones.
     assert_eq!([end(100), end(101), end(102)], [610 + 60, 38 * 610 + 2 * 60, 100 * 610 + 3 * 60]);
 }
+
+#[test]
+fn a_program_held_for_another_waits_for_it_across_dies() {
+    let mut t = array(2, 1, PHASES);
+    // One request whose operations are issued with another one between them.
+    t.arrive(0, 0);
+    t.program(page(0, 0), 0, Cause::Host);
+    let first = t.newest();
+    t.arrive(1, 0);
+    t.hold(first);
+    t.program(page(1, 0), 1, Cause::Host);
+    t.issued();
+    t.resume(0);
+    t.program(page(0, 1), 2, Cause::Host);
+    t.issued();
+    // A read-modify-write holds back its read: 1220 + 60, then data in and program.
+    t.arrive(2, 0);
+    let second = t.newest();
+    t.hold(second);
+    t.read(page(1, 0), 1, Cause::Partial);
+    t.program(page(1, 1), 1, Cause::Partial);
+    t.issued();
+    t.advance_to_completion_until(1219);
+    let mut done = Vec::new();
+    t.take_done(&mut done);
+    assert_eq!(done, []);
+    assert_eq!(ends(&mut t), [(0, 1220), (1, 1220), (2, 1890)]);
+}
