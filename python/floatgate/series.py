@@ -18,6 +18,11 @@ GAUGES = ("free_blocks",)
 POSITIONS = ("requests", "time_s")
 """Columns that say where the interval ends; they stay running totals."""
 
+MAXIMA = ("read_latency_max_us", "write_latency_max_us")
+"""Columns that hold the largest value of the interval already."""
+
+_TOTALS = frozenset((*POSITIONS, *GAUGES))
+
 UNITS = {
     "requests": "requests served up to the end of the interval",
     "time_s": "s, end of the interval on the workload's clock",
@@ -26,7 +31,21 @@ UNITS = {
     "flash_writes": "pages programmed, all causes",
     "waf": "flash_writes / page_writes; null without host writes",
     "free_blocks": "blocks, at the end of the interval",
+    "reads_done": "read requests done",
+    "writes_done": "write requests done",
+    **{
+        f"{kind}_latency_{figure}_us": f"us, {figure} of the latencies of the {kind}s done"
+        for kind in ("read", "write")
+        for figure in ("sum", "mean", "max")
+    },
 }
+
+_QUOTIENTS = (
+    ("waf", "flash_writes", "page_writes"),
+    ("read_latency_mean_us", "read_latency_sum_us", "reads_done"),
+    ("write_latency_mean_us", "write_latency_sum_us", "writes_done"),
+)
+"""Name, dividend and divisor of the columns that are not counted."""
 
 _DTYPES = {"i8": "<i8", "f8": "<f8"}
 
@@ -41,20 +60,21 @@ def table(columns: Mapping[str, bytes], types: Mapping[str, str]) -> pa.Table:
     Returns:
         A table of one row per interval: where the interval ends (``requests``, ``time_s``), the counts of the interval
         (``page_writes``, ``page_reads``, ``programs_*``, ``erases_*`` by cause), ``flash_writes`` (the sum of
-        programs), ``waf`` (null without host writes) and ``free_blocks`` (level at its end). Each field's metadata says
-        its unit.
+        programs), ``waf`` (null without host writes) and ``free_blocks`` (level at its end). A timed run has
+        ``reads_done`` and ``read_latency_sum_us``, ``_mean_us`` and ``_max_us`` (null where none was done), and the
+        same of writes. Each field's metadata says its unit.
     """
     import numpy as np
 
     totals = {name: np.frombuffer(data, dtype=_DTYPES[types[name]]) for name, data in columns.items()}
     values: dict[str, np.ndarray[Any, Any]] = {}
     for name, total in totals.items():
-        kept = name in GAUGES or name in POSITIONS
+        kept = name in _TOTALS or name in MAXIMA
         values[name] = total if kept else np.diff(total, prepend=total.dtype.type(0))
-    return _with_waf(values)
+    return _with_quotients(values)
 
 
-def _with_waf(values: dict[str, np.ndarray[Any, Any]]) -> pa.Table:
+def _with_quotients(values: dict[str, np.ndarray[Any, Any]]) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
@@ -70,6 +90,14 @@ def _with_waf(values: dict[str, np.ndarray[Any, Any]]) -> pa.Table:
         order[at:at] = ["flash_writes", "waf"]
         arrays["flash_writes"] = pa.array(flash)
         arrays["waf"] = pa.array(waf, mask=silent)
+    for kind in ("read", "write"):
+        if f"{kind}s_done" not in values:
+            continue
+        done = values[f"{kind}s_done"]
+        total, mean, longest = (f"{kind}_latency_{figure}_us" for figure in ("sum", "mean", "max"))
+        arrays[mean] = pa.array(values[total] / np.where(done == 0, 1, done), mask=done == 0)
+        arrays[longest] = pa.array(values[longest], mask=done == 0)
+        order.insert(order.index(total) + 1, mean)
     fields = [pa.field(name, arrays[name].type, metadata={"unit": _unit(name)}) for name in order]
     return pa.table([arrays[name] for name in order], schema=pa.schema(fields))
 
@@ -82,7 +110,10 @@ def _unit(name: str) -> str:
 
 
 def thinned(series: pa.Table, rows: int) -> list[dict[str, Any]]:
-    """At most ``rows`` rows for a drawing: neighbouring intervals added up, levels and positions taken at the end."""
+    """At most ``rows`` rows for a drawing: neighbouring intervals added up, levels and positions taken at the end.
+
+    Of maxima the largest is kept; quotients are those of the sums, None where there is nothing to divide by.
+    """
     if series.num_rows == 0:
         return []
     step = -(-series.num_rows // rows)
@@ -93,10 +124,16 @@ def thinned(series: pa.Table, rows: int) -> list[dict[str, Any]]:
         end = min(start + step, series.num_rows)
         row: dict[str, Any] = {}
         for name, values in columns.items():
-            kept = name in GAUGES or name in POSITIONS
-            row[name] = values[end - 1] if kept else sum(value or 0 for value in values[start:end])
-        if "waf" in row:
-            row["waf"] = row["flash_writes"] / row["page_writes"] if row["page_writes"] else None
+            part = values[start:end]
+            if name in _TOTALS:
+                row[name] = part[-1]
+            elif name in MAXIMA:
+                row[name] = max((value for value in part if value is not None), default=None)
+            else:
+                row[name] = sum(value or 0 for value in part)
+        for quotient, over, under in _QUOTIENTS:
+            if quotient in row:
+                row[quotient] = row[over] / row[under] if row[under] else None
         result.append(row)
     return result
 

@@ -46,6 +46,8 @@ table! {
         timing: Timing,
         /// How many cycles a block stands.
         endurance: Endurance,
+        /// Energy of the operations; without it the result has none.
+        energy: Energy,
     }
 }
 
@@ -90,6 +92,20 @@ table! {
         model: String,
         /// Nominal program/erase cycles; default 3000.
         pe_cycles: u32,
+    }
+}
+
+table! {
+    /// Energy of the flash's operations. One without a figure is null in the result and in no sum.
+    Energy {
+        /// Array read of a page, microjoules.
+        read_uj: f64,
+        /// Array program of a page, microjoules.
+        program_uj: f64,
+        /// Erase of a block, microjoules.
+        erase_uj: f64,
+        /// A page over a channel, microjoules.
+        transfer_uj: f64,
     }
 }
 

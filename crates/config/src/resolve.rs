@@ -56,6 +56,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         geometry: drive.geometry,
         timing: drive.timing,
         endurance: drive.endurance,
+        energy: drive.energy,
         scope: ftl.scope,
         spare_factor: ftl.spare_factor,
         logical_pages: ftl.logical_pages,

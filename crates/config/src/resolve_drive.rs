@@ -4,12 +4,13 @@ use crate::layers::Layers;
 use crate::raw;
 use crate::tables::choice;
 use floatgate_base::{Result, units::parse_bytes};
-use floatgate_nand::{Endurance, Geometry, Timing, endurance::MODELS};
+use floatgate_nand::{Endurance, Energy, Geometry, Timing, endurance::MODELS};
 
 pub(crate) struct Drive {
     pub geometry: Geometry,
     pub timing: Timing,
     pub endurance: Endurance,
+    pub energy: Option<Energy>,
     pub raw: raw::Drive,
 }
 
@@ -17,6 +18,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Drive) -> Result<Drive> {
     let geometry = geometry(layers, &given)?;
     let timing = timing(layers, given.timing.unwrap_or_default())?;
     let endurance = endurance(layers, given.endurance.unwrap_or_default())?;
+    let energy = energy(layers, given.energy.as_ref())?;
     let raw = raw::Drive {
         preset: None,
         capacity: None,
@@ -39,8 +41,9 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Drive) -> Result<Drive> {
             model: Some(MODELS[0].0.into()),
             pe_cycles: Some(endurance.pe_cycles()),
         }),
+        energy: energy.and(given.energy),
     };
-    Ok(Drive { geometry, timing, endurance, raw })
+    Ok(Drive { geometry, timing, endurance, energy, raw })
 }
 
 fn geometry(layers: &Layers, given: &raw::Drive) -> Result<Geometry> {
@@ -117,6 +120,30 @@ fn timing(layers: &Layers, given: raw::Timing) -> Result<Timing> {
         }
     }
     Ok(timing)
+}
+
+/// None where no figure is given.
+fn energy(layers: &Layers, given: Option<&raw::Energy>) -> Result<Option<Energy>> {
+    let given = given.cloned().unwrap_or_default();
+    let energy = Energy {
+        read_uj: given.read_uj,
+        program_uj: given.program_uj,
+        erase_uj: given.erase_uj,
+        transfer_uj: given.transfer_uj,
+    };
+    let values = [
+        ("read_uj", energy.read_uj),
+        ("program_uj", energy.program_uj),
+        ("erase_uj", energy.erase_uj),
+        ("transfer_uj", energy.transfer_uj),
+    ];
+    for (key, value) in values {
+        if let Some(value) = value.filter(|v| !(v.is_finite() && *v >= 0.0)) {
+            let key_path = format!("drive.energy.{key}");
+            return Err(layers.error(&key_path, format!("{key} is {value}"), "expected a number from 0"));
+        }
+    }
+    Ok((energy != Energy::default()).then_some(energy))
 }
 
 fn endurance(layers: &Layers, given: raw::Endurance) -> Result<Endurance> {

@@ -3,6 +3,7 @@
 //!
 //! Must not know: Python, terminals, run folders.
 
+mod energy;
 pub mod meter;
 pub mod result;
 pub mod run;

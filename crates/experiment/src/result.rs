@@ -1,12 +1,13 @@
 //! result.json: schema `floatgate.result/1`. All but its `run` table is byte-equal between two runs.
 
+use crate::energy::energy;
 use floatgate_config::Resolved;
 use floatgate_flash::Cause;
 use floatgate_flash::timed::{Class, ClassTimes};
 use floatgate_host::HostCounters;
 use floatgate_lifetime::{Projection, Wear};
-use floatgate_sim::Outcome;
 use floatgate_sim::plan::{Mode, Workload};
+use floatgate_sim::{Outcome, Plan};
 use floatgate_stats::{Histogram, Latency};
 use serde_json::{Map, Value, json};
 
@@ -80,8 +81,8 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
         "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| latency_us(found, outcome.arrivals_s)),
         "lifetime": lifetime(resolved, outcome),
-        "energy": null,
-        "not_modelled": not_modelled(plan.mode),
+        "energy": plan.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.host.write_bytes)),
+        "not_modelled": not_modelled(plan),
         "run": {
             "wall_s": figures.wall_s,
             "cpu_s": figures.cpu_s,
@@ -96,6 +97,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
 fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), arrivals_s: Option<f64>) -> Value {
     let of = |latency: &Latency| {
         let us = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e3);
+        let cdf = latency.cdf();
         (latency.count() > 0).then(|| {
             json!({
                 "count": latency.count(),
@@ -106,6 +108,10 @@ fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), arriv
                 "p999": us(latency.quantile_ns(0.999)),
                 "p9999": us(latency.quantile_ns(0.9999)),
                 "max": us(latency.max_ns()),
+                "cdf": {
+                    "us": cdf.ns.iter().map(|&ns| ns as f64 / 1e3).collect::<Vec<_>>(),
+                    "share": cdf.share,
+                },
             })
         })
     };
@@ -129,10 +135,11 @@ fn waiting_us(times: &[ClassTimes; 3]) -> Value {
     Class::ALL.iter().map(|&class| (class.name().to_owned(), json!(of(&times[class as usize])))).collect()
 }
 
-/// What the model leaves out in a mode.
-fn not_modelled(mode: Mode) -> Vec<&'static str> {
-    let timed = !matches!(mode, Mode::Functional);
+/// What the model leaves out of a run.
+fn not_modelled(plan: &Plan) -> Vec<&'static str> {
+    let timed = !matches!(plan.mode, Mode::Functional);
     let left = NOT_MODELLED.iter().skip(usize::from(timed)).copied();
+    let left = left.filter(|&what| what != "energy" || plan.energy.is_none());
     left.chain(timed.then_some(NOT_TIMED).into_iter().flatten().copied()).collect()
 }
 

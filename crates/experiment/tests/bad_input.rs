@@ -39,6 +39,11 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
             "[drive.timing]\nread = 1",
             "2:1: unknown key 'read'; expected one of 'read_us', 'program_us', 'erase_us', 'channel_mb_per_s'",
         ),
+        (
+            // Nothing is hashed or compressed yet, so their energy would be a silent knob.
+            "[drive.energy]\nhash_uj = 1",
+            "2:1: unknown key 'hash_uj'; expected one of 'read_uj', 'program_uj', 'erase_uj', 'transfer_uj'",
+        ),
         ("[ftl.map]\npolicy = \"page\"\nx = 1", "3:1: unknown key 'x'; expected 'policy'"),
         (
             "[ftl.collect]\npolicy = \"greedyy\"",
@@ -104,6 +109,15 @@ fn numbers_outside_their_range() {
             check(&[(
                 &format!("[drive.timing]\n{key} = {value}"),
                 &format!("2:1: {key} is {shown}; expected a number greater than 0"),
+            )]);
+        }
+    }
+    for key in ["read_uj", "program_uj", "erase_uj", "transfer_uj"] {
+        for value in ["nan", "inf", "-1.0"] {
+            let shown = value.parse::<f64>().unwrap();
+            check(&[(
+                &format!("[drive.energy]\n{key} = {value}"),
+                &format!("2:1: {key} is {shown}; expected a number from 0"),
             )]);
         }
     }

@@ -70,6 +70,10 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             Single("rubber", "unknown endurance model 'rubber'; expected one of 'fixed'"),
         ),
         ("drive.endurance.pe_cycles", base.clone(), By("3000", "3001", "/lifetime/tbw_bytes")),
+        ("drive.energy.read_uj", base.clone(), By("1", "2", "/energy/read_j/gc")),
+        ("drive.energy.program_uj", base.clone(), By("1", "2", "/energy/program_j/host")),
+        ("drive.energy.erase_uj", base.clone(), By("1", "2", "/energy/erase_j/gc")),
+        ("drive.energy.transfer_uj", base.clone(), By("1", "2", "/energy/transfer_j/host")),
         ("ftl.spare_factor", base.clone(), By("0.25", "0.3", programs)),
         ("ftl.precondition", base.clone(), By("none", "random", programs)),
         (

@@ -183,3 +183,62 @@ fn what_cannot_be_timed_is_refused() {
     let error = try_run(&format!("{FULL}[workload]\nfile = \"{path}\"\n"), &[]).err().unwrap();
     assert!(error.starts_with("workload.arrival: a trace in format pages has no times"), "{error}");
 }
+
+#[test]
+fn distributions_and_series_add_up_to_the_figures() {
+    let toml = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 40\npages_per_block = 16\n\
+                [ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n\
+                [workload]\nrequests = 80000\nread_share = 0.3\nqueue_depth = 7\n";
+    let output = run_ok(toml, &[]);
+    for (i, kind) in ["read", "write"].into_iter().enumerate() {
+        let facts = &output.result["latency_us"][kind];
+        let list = |name: &str| -> Vec<f64> {
+            facts["cdf"][name].as_array().unwrap().iter().map(|v| v.as_f64().unwrap()).collect()
+        };
+        let (us, share) = (list("us"), list("share"));
+        assert!(us.len() == share.len() && (40..=150).contains(&us.len()), "{}", us.len());
+        assert_eq!((share[0], *share.last().unwrap()), (0.0, 1.0));
+        assert_eq!(us.last(), facts["max"].as_f64().as_ref());
+        for (name, quantile) in [("p50", 0.5), ("p99", 0.99), ("p999", 0.999)] {
+            let at = share.partition_point(|&s| s < quantile);
+            let told = facts[name].as_f64().unwrap();
+            assert!(us[at - 1] <= told && told <= us[at], "{kind} {name}: {told}");
+        }
+        let last = output.rows.last().unwrap();
+        assert_eq!(last.done[i], facts["count"].as_u64().unwrap());
+        let mean_us = last.latency_ns[i] as f64 / 1e3 / last.done[i] as f64;
+        assert!((mean_us / facts["mean"].as_f64().unwrap() - 1.0).abs() < 1e-12);
+        let longest = output.rows.iter().map(|row| row.longest_ns[i]).max().unwrap();
+        assert_eq!(longest as f64 / 1e3, facts["max"].as_f64().unwrap());
+    }
+}
+
+#[test]
+fn energy_is_the_same_in_both_modes() {
+    let toml = "[drive.geometry]\nblocks_per_plane = 40\npages_per_block = 16\n\
+                [drive.energy]\nread_uj = 2\nprogram_uj = 30\nerase_uj = 100\ntransfer_uj = 0.5\n\
+                [ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n\
+                [workload]\nrequests = 4000\nread_share = 0.3\n";
+    let functional = run_ok(toml, &[]).result;
+    let timed = run_ok(toml, &[("mode", "timed".into())]).result;
+    assert_eq!(functional["energy"], timed["energy"]);
+    let figure = |pointer: &str| functional.pointer(pointer).and_then(Value::as_f64).unwrap();
+    let pages = figure("/flash/reads/total") + figure("/flash/programs/total");
+    let by_hand = 2.0 * figure("/flash/reads/total")
+        + 30.0 * figure("/flash/programs/total")
+        + 100.0 * figure("/flash/erases/total")
+        + 0.5 * pages;
+    assert!((figure("/energy/total_j") * 1e6 / by_hand - 1.0).abs() < 1e-12);
+    let left_out = |result: &Value| result["not_modelled"].as_array().unwrap().contains(&"energy".into());
+    assert!(!left_out(&functional) && !left_out(&timed));
+    assert!(left_out(
+        &run_ok(
+            &toml.replace(
+                "[drive.energy]\nread_uj = 2\nprogram_uj = 30\nerase_uj = 100\ntransfer_uj = 0.5\n",
+                ""
+            ),
+            &[]
+        )
+        .result
+    ));
+}

@@ -47,6 +47,12 @@ impl Counters {
         self.programs.iter().sum()
     }
 
+    /// Pages carried over a channel: out for each read, in for each program; a copy makes both.
+    #[must_use]
+    pub fn transfers(&self, cause: Cause) -> u64 {
+        self.reads[cause as usize] + self.programs[cause as usize]
+    }
+
     /// Blocks erased for any cause.
     #[must_use]
     pub fn erases_total(&self) -> u64 {

@@ -1,11 +1,13 @@
-//! NAND physics, all of it passive: geometry, timing, endurance.
+//! NAND physics, all of it passive: geometry, timing, endurance, energy.
 //!
 //! Must not know: logical addresses, policies, requests. Nothing here changes state.
 
 pub mod endurance;
+pub mod energy;
 pub mod geometry;
 pub mod timing;
 
 pub use endurance::Endurance;
+pub use energy::Energy;
 pub use geometry::{Geometry, GeometryError};
 pub use timing::Timing;

@@ -50,8 +50,18 @@ impl RunOutput {
         whole("programs_gc", &|row| row.programs[2])?;
         whole("erases_gc", &|row| row.erases[2])?;
         whole("free_blocks", &|row| row.free_units)?;
-        let times: Vec<u8> = rows.iter().flat_map(|row| (row.time_ns as f64 / 1e9).to_le_bytes()).collect();
-        columns.set_item("time_s", PyBytes::new(py, &times))?;
+        let real = |name: &str, value: &dyn Fn(&floatgate_experiment::Row) -> f64| {
+            let bytes: Vec<u8> = rows.iter().flat_map(|row| value(row).to_le_bytes()).collect();
+            columns.set_item(name, PyBytes::new(py, &bytes))
+        };
+        real("time_s", &|row| row.time_ns as f64 / 1e9)?;
+        if self.0.result["mode"] == "timed" {
+            for (i, kind) in ["read", "write"].into_iter().enumerate() {
+                whole(&format!("{kind}s_done"), &|row| row.done[i])?;
+                real(&format!("{kind}_latency_sum_us"), &|row| row.latency_ns[i] as f64 / 1e3)?;
+                real(&format!("{kind}_latency_max_us"), &|row| row.longest_ns[i] as f64 / 1e3)?;
+            }
+        }
         Ok(columns)
     }
 
@@ -60,8 +70,9 @@ impl RunOutput {
     fn series_types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let types = PyDict::new(py);
         for name in self.series(py)?.keys() {
-            let time = name.extract::<String>()? == "time_s";
-            types.set_item(name, if time { "f8" } else { "i8" })?;
+            let text = name.extract::<String>()?;
+            let real = text.ends_with("_s") || text.ends_with("_us");
+            types.set_item(name, if real { "f8" } else { "i8" })?;
         }
         Ok(types)
     }

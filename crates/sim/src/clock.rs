@@ -125,6 +125,11 @@ impl Clock {
         self.arrived_ns
     }
 
+    /// The longest latencies of reads and writes since this was last asked.
+    pub fn take_longest_ns(&mut self) -> [u64; 2] {
+        self.latencies.each_mut().map(Latency::take_longest_ns)
+    }
+
     /// Latencies of reads and writes.
     #[must_use]
     pub fn latencies(&self) -> &[Latency; 2] {

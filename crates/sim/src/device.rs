@@ -9,7 +9,7 @@ use crate::precondition::Preparation;
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_ftl::Ftl;
 use floatgate_host::{Beyond, Footprint, HostCounters, Outside, Placement, Splitter, split::beyond_drive};
-use floatgate_stats::{Histogram, Row, Series, estimate_waf, histogram::moments};
+use floatgate_stats::{Histogram, Latency, Row, Series, estimate_waf, histogram::moments};
 use floatgate_trace::{Generator, Source, Summary};
 
 /// Requests between two full audits under the shadow model.
@@ -406,7 +406,9 @@ impl Simulation {
         Ok(())
     }
 
-    fn row(&self) -> Row {
+    fn row(&mut self) -> Row {
+        let longest_ns = self.clock.as_mut().map_or([0; 2], Clock::take_longest_ns);
+        let latencies = self.clock.as_ref().map(Clock::latencies);
         let host = self.splitter.total();
         let flash = self.array.counters();
         let from = self.stream.counted_from_ns.unwrap_or(0);
@@ -420,6 +422,9 @@ impl Simulation {
             programs: flash.programs,
             erases: flash.erases,
             free_units: self.ftl.free_units(),
+            done: latencies.map_or([0; 2], |of| of.each_ref().map(Latency::count)),
+            latency_ns: latencies.map_or([0; 2], |of| of.each_ref().map(Latency::sum_ns)),
+            longest_ns,
         }
     }
 

@@ -4,7 +4,7 @@ use floatgate_flash::{Layout, Scope};
 use floatgate_ftl::{FreeChoice, Level, Separate, Setup, Victim};
 use floatgate_host::{Beyond, Devices};
 use floatgate_lifetime::Throttle;
-use floatgate_nand::{Endurance, Geometry, Timing};
+use floatgate_nand::{Endurance, Energy, Geometry, Timing};
 use floatgate_trace::{GeneratorConfig, OpenOptions};
 
 /// The state in which the drive starts (`ftl.precondition`).
@@ -82,6 +82,8 @@ pub struct Plan {
     pub timing: Timing,
     /// Endurance model.
     pub endurance: Endurance,
+    /// Energy of the operations, where any is given.
+    pub energy: Option<Energy>,
     /// What is collected together.
     pub scope: Scope,
     /// (T - U) / T as asked for.

@@ -9,5 +9,5 @@ pub mod series;
 
 pub use batch_means::{WafEstimate, estimate_waf};
 pub use histogram::Histogram;
-pub use latency::Latency;
+pub use latency::{Cdf, Latency};
 pub use series::{Row, Series};

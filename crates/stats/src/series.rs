@@ -25,6 +25,12 @@ pub struct Row {
     pub erases: [u64; 3],
     /// Free erase units at this moment.
     pub free_units: u64,
+    /// Timed: reads and writes that are done.
+    pub done: [u64; 2],
+    /// Timed: the sum of their latencies, nanoseconds.
+    pub latency_ns: [u128; 2],
+    /// Timed: the longest of them since the row before, nanoseconds.
+    pub longest_ns: [u64; 2],
 }
 
 impl Row {
@@ -32,6 +38,13 @@ impl Row {
     #[must_use]
     pub fn programs_total(&self) -> u64 {
         self.programs.iter().sum()
+    }
+
+    /// What the row before it knew and goes with it: all but maxima is cumulative.
+    fn absorb(&mut self, before: &Self) {
+        for (longest, &other) in self.longest_ns.iter_mut().zip(&before.longest_ns) {
+            *longest = other.max(*longest);
+        }
     }
 }
 
@@ -56,16 +69,23 @@ impl Series {
     }
 
     /// Takes the row at the end of an interval, or the last one of the run.
-    pub fn push(&mut self, row: Row) {
-        if self.rows.last().is_some_and(|last| last.requests == row.requests) {
-            return;
+    pub fn push(&mut self, mut row: Row) {
+        // A second row after the same request knows more: what was under way has ended meanwhile.
+        if let Some(last) = self.rows.pop_if(|last| last.requests == row.requests) {
+            row.absorb(&last);
         }
         self.rows.push(row);
         if self.rows.len() == ROWS_MAX {
             self.interval *= 2;
             let (interval, end) = (self.interval, row.requests);
             // The last row of a run stays wherever it falls: it holds the totals.
-            self.rows.retain(|row| row.requests % interval == 0 || row.requests == end);
+            let mut gone = Row::default();
+            self.rows.retain_mut(|row| {
+                row.absorb(&gone);
+                let stays = row.requests % interval == 0 || row.requests == end;
+                gone = if stays { Row::default() } else { *row };
+                stays
+            });
         }
     }
 
@@ -105,5 +125,40 @@ mod tests {
         series.push(Row { requests: last + 5, ..Row::default() });
         assert_eq!(series.rows().last().unwrap().requests, last + 5);
         assert_eq!(series.rows().len(), ROWS_MAX / 2);
+    }
+
+    #[test]
+    fn the_longest_latency_of_rows_that_go_stays_with_the_next() {
+        let mut series = Series::default();
+        // The k-th interval of 64 requests has the longest latency k mod 7 (reads), and one peak (writes).
+        let longest = |k: u64| [k % 7, if k == 12_345 { 9_999_999 } else { k % 5 }];
+        let intervals = 100_000;
+        let mut at = 0;
+        while at < intervals {
+            let until = at + series.until_due(at * FIRST_INTERVAL) / FIRST_INTERVAL;
+            let most = |i: usize| (at + 1..=until).map(|k| longest(k)[i]).max().unwrap();
+            let row =
+                Row { requests: until * FIRST_INTERVAL, longest_ns: [most(0), most(1)], ..Row::default() };
+            series.push(row);
+            at = until;
+        }
+        let mut from = 0;
+        for row in series.rows() {
+            let to = row.requests / FIRST_INTERVAL;
+            for i in 0..2 {
+                let most = (from + 1..=to).map(|k| longest(k)[i]).max().unwrap();
+                assert_eq!(row.longest_ns[i], most, "intervals {from} to {to}");
+            }
+            from = to;
+        }
+    }
+
+    #[test]
+    fn a_second_row_after_the_same_request_takes_the_place_of_the_first() {
+        let mut series = Series::default();
+        series.push(Row { requests: 64, done: [3, 0], longest_ns: [70, 5], ..Row::default() });
+        series.push(Row { requests: 64, done: [4, 1], longest_ns: [60, 9], ..Row::default() });
+        let both = Row { requests: 64, done: [4, 1], longest_ns: [70, 9], ..Row::default() };
+        assert_eq!(series.rows(), [both]);
     }
 }

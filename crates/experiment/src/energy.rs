@@ -1,0 +1,96 @@
+//! The `energy` table of a result: joules by operation and by cause.
+
+use floatgate_flash::{Cause, Counters};
+use floatgate_nand::Energy;
+use floatgate_nand::energy::joules;
+use serde_json::{Map, Value, json};
+
+/// An operation: its name, its energy, and how many of it a cause asked for.
+type Operation = (&'static str, Option<f64>, fn(&Counters, Cause) -> u64);
+
+/// Joules by operation and cause. An operation whose energy is not known is null and in no sum.
+pub(crate) fn energy(energy: &Energy, flash: &Counters, host_bytes_written: u64) -> Value {
+    let operations: [Operation; 4] = [
+        ("read", energy.read_uj, |flash, c| flash.reads[c as usize]),
+        ("program", energy.program_uj, |flash, c| flash.programs[c as usize]),
+        ("erase", energy.erase_uj, |flash, c| flash.erases[c as usize]),
+        ("transfer", energy.transfer_uj, |flash, c| flash.transfers(c)),
+    ];
+    let spent = |&(_, uj, count): &Operation, cause: Cause| joules(uj, count(flash, cause));
+    let causes = Cause::ALL.map(|c| (c.name(), operations.iter().filter_map(|op| spent(op, c)).sum::<f64>()));
+    let sums =
+        operations.each_ref().map(|op| op.1.map(|_| Cause::ALL.iter().filter_map(|&c| spent(op, c)).sum()));
+    let total_j = sums.iter().flatten().sum::<f64>();
+    let mut table = Map::new();
+    table.insert("total_j".into(), total_j.into());
+    let per_byte = (host_bytes_written > 0).then(|| total_j / host_bytes_written as f64);
+    table.insert("j_per_host_byte_written".into(), per_byte.into());
+    table.insert("by_cause_j".into(), flat(causes.iter().map(|&(name, j)| (name, Some(j)))));
+    table.insert("by_operation_j".into(), flat(operations.iter().zip(sums).map(|(op, j)| (op.0, j))));
+    for op in &operations {
+        let causes = if op.0 == "erase" { &[Cause::Gc][..] } else { &Cause::ALL };
+        let map = op.1.map(|_| flat(causes.iter().map(|&c| (c.name(), spent(op, c)))));
+        table.insert(format!("{}_j", op.0), map.into());
+    }
+    table.into()
+}
+
+/// A flat map with the total of what is known at its end.
+fn flat<'a>(entries: impl Iterator<Item = (&'a str, Option<f64>)>) -> Value {
+    let mut map: Map<String, Value> = entries.map(|(name, j)| (name.to_owned(), json!(j))).collect();
+    let total: f64 = map.values().filter_map(Value::as_f64).sum();
+    map.insert("total".into(), total.into());
+    map.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: Energy =
+        Energy { read_uj: Some(2.0), program_uj: Some(30.0), erase_uj: Some(100.0), transfer_uj: Some(0.5) };
+
+    /// 10 pages of the host, 1 written in part, 4 moved out of 2 victims, 7 read by the host.
+    fn counters() -> Counters {
+        Counters { programs: [10, 1, 4], reads: [7, 1, 4], erases: [0, 0, 2], unmapped_reads: 9 }
+    }
+
+    fn close(table: &Value, place: &str, uj: f64) {
+        let found = table.pointer(place).and_then(Value::as_f64).unwrap_or_else(|| panic!("no {place}"));
+        assert!((found * 1e6 - uj).abs() < 1e-9, "{place}: {found} J, by hand {uj} uJ");
+    }
+
+    #[test]
+    fn sums_are_those_by_hand() {
+        let table = energy(&ALL, &counters(), 40_960);
+        close(&table, "/read_j/host", 7.0 * 2.0);
+        close(&table, "/read_j/total", 12.0 * 2.0);
+        close(&table, "/program_j/total", 15.0 * 30.0);
+        close(&table, "/erase_j/gc", 200.0);
+        close(&table, "/erase_j/total", 200.0);
+        assert_eq!(table["erase_j"].as_object().unwrap().len(), 2);
+        close(&table, "/transfer_j/total", 27.0 * 0.5);
+        close(&table, "/by_cause_j/host", 10.0 * 30.5 + 7.0 * 2.5);
+        close(&table, "/by_cause_j/partial", 30.5 + 2.5);
+        // A copy is a read and a program with a transfer each.
+        close(&table, "/by_cause_j/gc", 4.0 * (2.0 + 30.0 + 2.0 * 0.5) + 2.0 * 100.0);
+        let total = 322.5 + 33.0 + 332.0;
+        for place in ["/by_cause_j/total", "/by_operation_j/total", "/total_j"] {
+            close(&table, place, total);
+        }
+        close(&table, "/j_per_host_byte_written", total / 40_960.0);
+    }
+
+    #[test]
+    fn what_is_not_known_is_null_and_in_no_sum() {
+        let table = energy(&Energy { program_uj: Some(29.1), ..Energy::default() }, &counters(), 0);
+        for place in
+            ["/read_j", "/erase_j", "/transfer_j", "/by_operation_j/read", "/j_per_host_byte_written"]
+        {
+            assert!(table.pointer(place).unwrap().is_null(), "{place}");
+        }
+        close(&table, "/total_j", 15.0 * 29.1);
+        close(&table, "/by_operation_j/program", 15.0 * 29.1);
+        close(&table, "/by_cause_j/gc", 4.0 * 29.1);
+    }
+}
