@@ -48,6 +48,7 @@ def run(
     overrides: Sequence[tuple[str, str]],
     *,
     shadow: bool = False,
+    save_drive: str | None = None,
     progress: Progress | None = None,
 ) -> RunOutput: ...
 def trace_info(

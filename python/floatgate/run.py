@@ -167,6 +167,7 @@ def run(
     drive: str | None = None,
     set: Mapping[str, Any] | None = None,
     shadow: bool = False,
+    save_drive: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Run an experiment.
@@ -178,6 +179,7 @@ def run(
         drive: the name of a drive of the catalogue (``floatgate drives``).
         set: settings over everything else: ``{"ftl.spare_factor": 0.28}``.
         shadow: check every read, the maps and the counts against a shadow model; slow.
+        save_drive: a file to leave the drive in at the end; ``set={"ftl.snapshot": file}`` starts from it.
         progress: called a few times a second with ``(done, total or None, phase)``; may raise to stop the run.
 
     Returns:
@@ -192,14 +194,24 @@ def run(
         >>> result = floatgate.run({"drive": {"preset": "mlc-20nm"}, "workload": {"requests": 1_000_000}})
         >>> result.waf, result.lifetime.years
     """
-    return execute(
-        resolve(experiment, trace=trace, format=format, drive=drive, set=set), shadow=shadow, progress=progress
-    )
+    asked = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
+    return execute(asked, shadow=shadow, save_drive=save_drive, progress=progress)
 
 
-def execute(experiment: Experiment, *, shadow: bool = False, progress: Progress | None = None) -> Run:
+def execute(
+    experiment: Experiment,
+    *,
+    shadow: bool = False,
+    save_drive: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Run:
     """Run a resolved :class:`~floatgate.experiment.Experiment`; raises as :func:`run`."""
-    return Run.of(_core.run(experiment.toml, experiment.path, experiment.overrides, shadow=shadow, progress=progress))
+    file = None if save_drive is None else os.fspath(save_drive)
+    return Run.of(
+        _core.run(
+            experiment.toml, experiment.path, experiment.overrides, shadow=shadow, save_drive=file, progress=progress
+        )
+    )
 
 
 def check(experiment: Experiment) -> str:

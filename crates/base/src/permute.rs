@@ -1,9 +1,10 @@
 //! A pseudo-random permutation of 0..n without memory: a Feistel network with cycle walking.
 
 use crate::rng::Rng;
+use serde::{Deserialize, Serialize};
 
 /// A permutation of `0..n` fixed by its keys.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Permutation {
     n: u64,
     half_bits: u32,

@@ -2,9 +2,10 @@
 
 use rand::{Rng as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
+use serde::{Deserialize, Serialize};
 
 /// A reproducible stream of random numbers (xoshiro256++).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Rng(Xoshiro256PlusPlus);
 
 impl Rng {

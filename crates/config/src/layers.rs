@@ -24,6 +24,7 @@ const ALTERNATIVES: &[&[&str]] = &[
 /// Keys that only make sense with the value of another: a layer that sets the first drops the rest below it.
 const DEPENDENT: &[(&str, &[&str])] = &[
     ("ftl.collect.policy", &["ftl.collect.choices", "ftl.collect.window"]),
+    ("ftl.precondition", &["ftl.snapshot"]),
     (
         "workload.pattern",
         &["workload.zipf_theta", "workload.hot_share_of_pages", "workload.hot_share_of_writes"],
@@ -129,6 +130,13 @@ impl Layers {
             && let Some(Value::Table(workload)) = upper.get_mut("workload")
         {
             workload.insert("kind".into(), "trace".into());
+        }
+        // And naming a snapshot makes it the drive's first state.
+        if has(&upper, "ftl.snapshot")
+            && !has(&upper, "ftl.precondition")
+            && let Some(Value::Table(ftl)) = upper.get_mut("ftl")
+        {
+            ftl.insert("precondition".into(), "snapshot".into());
         }
         for keys in ALTERNATIVES {
             if keys.iter().any(|key| has(&upper, key)) {

@@ -116,6 +116,8 @@ table! {
         spare_factor: f64,
         /// State in which the drive starts; default "none".
         precondition: String,
+        /// The drive that an earlier run left (`--save-drive`), with precondition = "snapshot"; relative to this file.
+        snapshot: String,
         /// Which free block is opened next; default "least-erased".
         free_block: String,
         /// Address mapping.

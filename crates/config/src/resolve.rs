@@ -68,6 +68,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         trigger_free_units: ftl.trigger_free_units,
         stop_free_units: ftl.stop_free_units,
         precondition: ftl.precondition,
+        snapshot: ftl.snapshot,
         target_years,
         workload: workload.workload,
         warmup_requests: workload.warmup_requests,

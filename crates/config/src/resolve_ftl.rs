@@ -22,6 +22,7 @@ pub(crate) struct Ftl {
     pub trigger_free_units: u32,
     pub stop_free_units: u32,
     pub precondition: Precondition,
+    pub snapshot: Option<String>,
     pub raw: raw::Ftl,
 }
 
@@ -56,6 +57,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry) -> R
     let layout = Layout::new(geometry, scope);
     let (trigger_free_units, stop_free_units) = levels(layers, &mut collect, separate, &layout)?;
     let precondition = precondition(layers, given.precondition, victim)?;
+    let snapshot = snapshot(layers, given.snapshot, precondition)?;
     reserve_fits(layers, &layout, logical_pages, stop_free_units, separate)?;
     let level_name = given.level.and_then(|p| p.policy).unwrap_or_else(|| "none".into());
     known(layers, "ftl.level.policy", "wear-leveler", &level_name, level::POLICIES)?;
@@ -64,6 +66,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry) -> R
     let raw = raw::Ftl {
         spare_factor: Some(spare_factor),
         precondition: Some(PRECONDITIONS[precondition as usize].0.into()),
+        snapshot: snapshot.clone(),
         free_block: Some(free_name),
         map: Some(only(layers, "ftl.map.policy", "map", given.map, "page")?),
         collect: Some(collect),
@@ -85,6 +88,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry) -> R
         trigger_free_units,
         stop_free_units,
         precondition,
+        snapshot,
         raw,
     })
 }
@@ -193,7 +197,13 @@ fn levels(
 fn precondition(layers: &Layers, given: Option<String>, victim: Victim) -> Result<Precondition> {
     let name = given.unwrap_or_else(|| PRECONDITIONS[0].0.into());
     let row = choice(layers, "ftl.precondition", "precondition", &name, PRECONDITIONS)?;
-    let all = [Precondition::None, Precondition::Sequential, Precondition::Random, Precondition::Steady];
+    let all = [
+        Precondition::None,
+        Precondition::Sequential,
+        Precondition::Random,
+        Precondition::Steady,
+        Precondition::Snapshot,
+    ];
     if all[row] == Precondition::Steady && law_policy(victim).is_none() {
         return Err(layers.error(
             "ftl.precondition",
@@ -202,6 +212,24 @@ fn precondition(layers: &Layers, given: Option<String>, victim: Victim) -> Resul
         ));
     }
     Ok(all[row])
+}
+
+/// The file that the drive starts from: needed with precondition = "snapshot", refused with any other.
+fn snapshot(layers: &Layers, given: Option<String>, precondition: Precondition) -> Result<Option<String>> {
+    match (precondition, given) {
+        (Precondition::Snapshot, Some(path)) if !path.is_empty() => Ok(Some(path)),
+        (Precondition::Snapshot, _) => Err(layers.error(
+            "ftl.snapshot",
+            "precondition = \"snapshot\" needs a file to start from",
+            "expected ftl.snapshot to name one that floatgate run --save-drive wrote",
+        )),
+        (_, Some(_)) => Err(layers.error(
+            "ftl.snapshot",
+            "a snapshot has no effect with another precondition",
+            "expected it with ftl.precondition = \"snapshot\" only",
+        )),
+        (_, None) => Ok(None),
+    }
 }
 
 /// All logical pages must fit beside the free blocks and the open ones, with a page to spare, or collection would

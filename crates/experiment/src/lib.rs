@@ -9,4 +9,4 @@ pub mod result;
 pub mod run;
 
 pub use floatgate_stats::Row;
-pub use run::{Output, Progress, load, run};
+pub use run::{Options, Output, Progress, load, run, run_with};

@@ -143,13 +143,18 @@ fn not_modelled(plan: &Plan) -> Vec<&'static str> {
     left.chain(timed.then_some(NOT_TIMED).into_iter().flatten().copied()).collect()
 }
 
-/// The resolved experiment without paths: a trace is named by its content.
+/// The resolved experiment without paths: a trace and a snapshot are named by their content.
 fn config(resolved: &Resolved, outcome: &Outcome) -> Value {
     let mut config = serde_json::to_value(&resolved.experiment).expect("an experiment is JSON");
     if let Some(workload) = config["workload"].as_object_mut()
         && workload.shift_remove("file").is_some()
     {
         workload.insert("content_hash".into(), outcome.source.content_hash.clone().into());
+    }
+    if let Some(ftl) = config["ftl"].as_object_mut()
+        && ftl.shift_remove("snapshot").is_some()
+    {
+        ftl.insert("snapshot_hash".into(), outcome.snapshot_hash.clone().into());
     }
     config
 }

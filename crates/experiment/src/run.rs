@@ -2,14 +2,14 @@
 
 use crate::meter::{Meter, peak_rss_bytes};
 use crate::result::{RunFigures, result};
-use floatgate_base::{Place, Result};
+use floatgate_base::{Error, Place, Result};
 use floatgate_config::layers::Layers;
 use floatgate_config::{Resolved, resolve};
 use floatgate_sim::plan::Workload;
 use floatgate_sim::{Phase, Simulation};
 use floatgate_stats::Row;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Requests between two looks at the clock.
@@ -51,35 +51,65 @@ pub fn load(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> R
     for (key, value) in overrides {
         layers.add_override(key, value)?;
     }
-    let in_file = matches!(layers.place("workload.file"), Place::Line { .. });
+    let in_file = |key| matches!(layers.place(key), Place::Line { .. });
+    let (trace, snapshot) = (in_file("workload.file"), in_file("ftl.snapshot"));
     let mut resolved = resolve(layers)?;
-    if in_file {
-        anchor(&mut resolved, path);
+    if let (true, Workload::Trace { path: file, .. }) = (trace, &mut resolved.plan.workload) {
+        anchor(file, path);
+    }
+    if let (true, Some(file)) = (snapshot, &mut resolved.plan.snapshot) {
+        anchor(file, path);
     }
     Ok(resolved)
 }
 
-/// A trace that a file names is looked for beside that file.
-fn anchor(resolved: &mut Resolved, experiment_path: &str) {
-    let Workload::Trace { path, .. } = &mut resolved.plan.workload else { return };
+/// A trace or a snapshot that a file names is looked for beside that file.
+fn anchor(path: &mut String, experiment_path: &str) {
     let folder = Path::new(experiment_path).parent();
-    if let (Some(folder), true) = (folder, path != "-" && Path::new(path).is_relative()) {
+    if let (Some(folder), true) = (folder, path != "-" && Path::new(&*path).is_relative()) {
         *path = folder.join(&*path).to_string_lossy().into_owned();
     }
 }
 
-/// The resolved experiment as TOML; a trace's path is made absolute, so that the text works from anywhere.
+fn absolute(path: &str) -> String {
+    std::path::absolute(path).map_or_else(|_| path.to_owned(), |p| p.to_string_lossy().into_owned())
+}
+
+/// The resolved experiment as TOML; paths are made absolute, so that the text works from anywhere.
 #[must_use]
 pub fn experiment_toml(resolved: &Resolved) -> String {
     let mut experiment = resolved.experiment.clone();
     if let (Workload::Trace { path, .. }, Some(workload)) =
         (&resolved.plan.workload, &mut experiment.workload)
     {
-        let absolute =
-            std::path::absolute(path).map_or_else(|_| path.clone(), |p| p.to_string_lossy().into_owned());
-        workload.file = Some(if path == "-" { path.clone() } else { absolute });
+        workload.file = Some(if path == "-" { path.clone() } else { absolute(path) });
+    }
+    if let (Some(path), Some(ftl)) = (&resolved.plan.snapshot, &mut experiment.ftl) {
+        ftl.snapshot = Some(absolute(path));
     }
     toml::to_string(&experiment).expect("an experiment is TOML")
+}
+
+/// What a run is to do besides.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Where to leave the drive at the end.
+    pub save_drive: Option<PathBuf>,
+}
+
+/// Refuses the name of a file that could not be written in the end, before the work is done.
+fn check_target(path: &Path) -> Result<()> {
+    let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let refuse = |what| {
+        let place = Place::Path(path.to_string_lossy().into_owned());
+        Err(Error::input(place, what, "expected the name of a file in a folder that exists"))
+    };
+    match () {
+        () if path.is_dir() => refuse("is a directory"),
+        () if path.file_name().is_none() => refuse("is no name of a file"),
+        () if !folder.is_dir() => refuse("its folder does not exist"),
+        () => Ok(()),
+    }
 }
 
 /// Runs an experiment. `progress` is called a few times a second and may stop the run with an error of its own.
@@ -87,6 +117,19 @@ pub fn experiment_toml(resolved: &Resolved) -> String {
 /// # Errors
 /// Input errors, run errors, and what `progress` returns.
 pub fn run(resolved: Resolved, progress: &mut dyn FnMut(Progress) -> Result<()>) -> Result<Output> {
+    run_with(resolved, &Options::default(), progress)
+}
+
+/// Runs an experiment with options.
+///
+/// # Errors
+/// As [`run`], and files that cannot be written.
+pub fn run_with(
+    resolved: Resolved,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress) -> Result<()>,
+) -> Result<Output> {
+    options.save_drive.as_deref().map_or(Ok(()), check_target)?;
     let meter = Meter::start();
     let mut counted = None;
     let mut reported = Duration::ZERO;
@@ -103,6 +146,9 @@ pub fn run(resolved: Resolved, progress: &mut dyn FnMut(Progress) -> Result<()>)
             let (done, total) = simulation.progress();
             progress(Progress { done, total, phase: phase_name(phase) })?;
         }
+    }
+    if let Some(path) = &options.save_drive {
+        simulation.save_drive(path)?;
     }
     let counted_cpu_s = counted.map_or(0.0, |m| m.cpu_s());
     let outcome = simulation.finish();

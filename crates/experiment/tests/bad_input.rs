@@ -56,7 +56,7 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
         ),
         (
             "[ftl]\nprecondition = \"wet\"",
-            "2:1: unknown precondition 'wet'; expected one of 'none', 'sequential', 'random', 'steady'",
+            "2:1: unknown precondition 'wet'; expected one of 'none', 'sequential', 'random', 'steady', 'snapshot'",
         ),
         ("[ftl.collect]\nscope = \"die\"", "2:1: unknown scope 'die'; expected one of 'plane', 'superblock'"),
         (

@@ -5,6 +5,7 @@
 mod common;
 
 use common::{Folder, try_run};
+use floatgate_experiment::{Options, load, run_with};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -81,6 +82,11 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             "ftl.free_block",
             with("[ftl.collect]\nstop_free_blocks = 6\n", "pattern = \"hot-cold\"\n"),
             By("least-erased", "fifo", "/wear/erases_std"),
+        ),
+        (
+            "ftl.snapshot",
+            format!("{DRIVE}[ftl]\nspare_factor = 0.25\n{UNIFORM}"),
+            By("a.drive", "b.drive", programs),
         ),
         ("ftl.map.policy", base.clone(), Single("dftl", "unknown map 'dftl'; expected one of 'page'")),
         ("ftl.collect.policy", base.clone(), By("greedy", "fifo", programs)),
@@ -214,6 +220,12 @@ fn traces() -> Folder {
     folder.file("b.toml", twin(0.95));
     let event = |action: &str, i: u64| format!("8,0 1 {i} 0.{i:09} 99 {action} W {} + 8 [fsync]\n", i * 8);
     let events = (0..50).map(|i| event("Q", i)).chain((0..20).map(|i| event("D", i)));
+    for (name, requests) in [("a.drive", 4000), ("b.drive", 5000)] {
+        let options = Options { save_drive: Some(format!("{}/{name}", folder.path()).into()) };
+        let resolved =
+            load(Some(&format!("{DRIVE}{FTL}[workload]\nrequests = {requests}\n")), "t", &[]).unwrap();
+        run_with(resolved, &options, &mut |_| Ok(())).unwrap();
+    }
     folder.file("q-and-d.blkparse", events.collect::<String>());
     folder
 }
@@ -262,7 +274,7 @@ fn every_key_matters_or_is_refused() {
     let folder = traces();
     for (key, toml, shown) in cases(&folder) {
         let value = |value: &str| {
-            if matches!(key, "workload.file" | "workload.twin") {
+            if matches!(key, "workload.file" | "workload.twin" | "ftl.snapshot") {
                 format!("{}/{value}", folder.path())
             } else {
                 value.into()

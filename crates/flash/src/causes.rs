@@ -1,5 +1,7 @@
 //! Why a flash operation happened, and the counters kept by cause.
 
+use serde::{Deserialize, Serialize};
+
 /// Who asked for a flash operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
@@ -28,7 +30,7 @@ impl Cause {
 }
 
 /// Operations by cause, indexed by `Cause as usize`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Pages programmed.
     pub programs: [u64; 3],

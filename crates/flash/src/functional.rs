@@ -26,6 +26,28 @@ impl Functional {
     }
 }
 
+/// What a snapshot keeps of the array: counts, and erases by unit.
+pub type SavedCounts = (Counters, Vec<u32>);
+
+impl Functional {
+    /// What a snapshot keeps.
+    #[must_use]
+    pub fn saved(&self) -> (&Counters, &[u32]) {
+        let Self { counters, erases, layout: _, blocks_per_unit: _ } = self;
+        (counters, erases)
+    }
+
+    /// Takes over what a snapshot kept of an array of the same layout; false if it is of another one.
+    #[must_use]
+    pub fn restore(&mut self, (counters, erases): SavedCounts) -> bool {
+        let fits = erases.len() == self.erases.len();
+        if fits {
+            (self.counters, self.erases) = (counters, erases);
+        }
+        fits
+    }
+}
+
 impl Flash for Functional {
     #[inline(always)]
     fn program(&mut self, _ppn: Ppn, _lpn: Lpn, cause: Cause) {

@@ -12,7 +12,7 @@ pub mod shadow;
 pub mod timed;
 
 pub use causes::{Cause, Counters};
-pub use functional::Functional;
+pub use functional::{Functional, SavedCounts};
 pub use layout::{Address, Layout, Scope};
 pub use shadow::Shadow;
 pub use timed::Timed;

@@ -1,8 +1,10 @@
 //! How many pages are free on average: the spare space that the host does not have but the drive cannot use either.
 
+use serde::{Deserialize, Serialize};
+
 /// Free pages averaged over host page writes, without a step per page: between two collections each host page
 /// takes exactly one, so the sum over n writes is that of a falling line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct FreePages {
     now_free: u64,
     since: u64,

@@ -9,6 +9,7 @@ use crate::units::{FreeChoice, FreePool, Frontier, Units};
 use floatgate_base::extents::{Extents, Kind};
 use floatgate_base::{Lpn, Ppn, Rng, memory::table, prefetch::prefetch};
 use floatgate_flash::{Cause, Flash, Layout};
+use serde::{Deserialize, Serialize};
 
 /// Map words with this bit set are no plain page numbers: the page is unmapped, or (later) shared, packed or
 /// replicated, and a side table knows more.
@@ -41,7 +42,7 @@ pub struct Setup {
 }
 
 /// What collection did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GcCounters {
     /// Units collected.
     pub victims: u64,
@@ -99,7 +100,7 @@ pub struct Ftl {
     pub(crate) programs_max: u64,
     /// Whether counting has begun: what happens before wears nothing out.
     pub(crate) counting: bool,
-    prefetching: bool,
+    pub(crate) prefetching: bool,
 }
 
 impl Ftl {

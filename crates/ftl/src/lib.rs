@@ -15,6 +15,7 @@ mod install;
 pub mod level;
 mod live;
 pub mod migrate;
+mod saved;
 pub mod separate;
 mod space;
 pub mod units;

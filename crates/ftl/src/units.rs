@@ -2,6 +2,7 @@
 
 use floatgate_base::{Ppn, UnitId};
 use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -9,7 +10,7 @@ use std::collections::BinaryHeap;
 pub const NOT_INDEXED: u32 = u32::MAX;
 
 /// The two words that losing a page touches, side by side.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct UnitMeta {
     /// Valid pages. An open unit counts its unwritten pages as valid, so that programming need not touch it.
     pub valid: u32,
@@ -18,7 +19,7 @@ pub struct UnitMeta {
 }
 
 /// Per-unit state of the whole drive.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Units {
     /// Valid count and index place.
     pub meta: Vec<UnitMeta>,
@@ -42,7 +43,7 @@ impl Units {
 }
 
 /// A unit being filled. An unopened frontier has `next == end`.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Frontier {
     /// The page to be programmed next.
     pub next: Ppn,
@@ -68,7 +69,7 @@ impl Frontier {
 }
 
 /// Which free unit is opened next (`ftl.free_block`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FreeChoice {
     /// The one with the fewest erases: dynamic wear-leveling.
     LeastErased,
@@ -83,11 +84,19 @@ pub const FREE_CHOICES: &[(&str, &str)] = &[
 ];
 
 /// The free units of one domain.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct FreePool {
     choice: FreeChoice,
+    #[serde(serialize_with = "in_order")]
     heap: BinaryHeap<Reverse<(u64, UnitId)>>,
     freed: u64,
+}
+
+/// Writes a heap out in the order in which it is used up, whatever way it took: equal pools give equal bytes.
+fn in_order<S: Serializer>(heap: &BinaryHeap<Reverse<(u64, UnitId)>>, to: S) -> Result<S::Ok, S::Error> {
+    let mut units: Vec<_> = heap.iter().collect();
+    units.sort_unstable_by(|a, b| b.cmp(a));
+    to.collect_seq(units)
 }
 
 impl FreePool {

@@ -2,9 +2,10 @@
 
 use crate::errors;
 use floatgate_base::Error;
-use floatgate_experiment::{Output, Progress, load, run as run_experiment};
+use floatgate_experiment::{Options, Output, Progress, load, run_with};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+use std::path::PathBuf;
 
 type Overrides = Vec<(String, String)>;
 
@@ -80,21 +81,25 @@ impl RunOutput {
 
 /// Runs an experiment.
 #[pyfunction]
-#[pyo3(signature = (toml, path, overrides, *, shadow=false, progress=None))]
+#[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, progress=None))]
 fn run(
     py: Python<'_>,
     toml: Option<&str>,
     path: &str,
     overrides: Overrides,
     shadow: bool,
+    save_drive: Option<PathBuf>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunOutput> {
     let mut resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
     resolved.plan.shadow = shadow;
+    let options = Options { save_drive };
     let mut raised = None;
     let output = py.detach(|| {
         errors::guarded(|| {
-            run_experiment(resolved, &mut |at| call(progress.as_ref(), at).map_err(|e| stop(e, &mut raised)))
+            run_with(resolved, &options, &mut |at| {
+                call(progress.as_ref(), at).map_err(|e| stop(e, &mut raised))
+            })
         })
     });
     match (output, raised) {

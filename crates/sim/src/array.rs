@@ -74,6 +74,27 @@ impl Array {
         }
     }
 
+    /// State and counts of the array, without time and without the shadow model.
+    #[must_use]
+    pub fn counts(&self) -> &Functional {
+        match self {
+            Self::Functional(counts) => counts,
+            Self::Shadowed(shadow) => shadow.inner(),
+            Self::Timed(timed) => timed.counts(),
+            Self::ShadowedTimed(shadow) => shadow.inner().counts(),
+        }
+    }
+
+    /// State and counts of the array, without time and without the shadow model.
+    pub fn counts_mut(&mut self) -> &mut Functional {
+        match self {
+            Self::Functional(counts) => counts,
+            Self::Shadowed(shadow) => shadow.inner_mut(),
+            Self::Timed(timed) => timed.counts_mut(),
+            Self::ShadowedTimed(shadow) => shadow.inner_mut().counts_mut(),
+        }
+    }
+
     /// Starts counting afresh.
     pub fn reset_counts(&mut self, ftl: &mut Ftl) {
         with_flash!(self, flash => ftl.reset_counts(flash));

@@ -2,10 +2,10 @@
 
 use crate::array::Array;
 use crate::clock::Clock;
-use crate::failure;
 use crate::outcome::{BINS_MAX, Outcome};
 use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::precondition::Preparation;
+use crate::{drive_file, failure};
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_ftl::Ftl;
 use floatgate_host::{Beyond, Footprint, HostCounters, Outside, Placement, Splitter, split::beyond_drive};
@@ -42,6 +42,8 @@ pub struct Simulation {
     /// One past the largest byte addressed, by device, once scanned.
     ends: Option<Vec<u64>>,
     preparation: Option<Preparation>,
+    /// Content hash of the drive's snapshot that the run started from.
+    snapshot_hash: Option<String>,
     pub(crate) phase: Phase,
     pub(crate) stream: Stream,
     pub(crate) extents: Extents,
@@ -116,6 +118,7 @@ impl Simulation {
             array,
             ends: scale.then(Vec::new),
             preparation: None,
+            snapshot_hash: None,
             phase: Phase::Scan,
             stream: Stream::default(),
             extents: Extents::default(),
@@ -248,7 +251,7 @@ impl Simulation {
 
     fn precondition(&mut self) -> Result<()> {
         if let Some(preparation) = &mut self.preparation
-            && !preparation.step(&self.plan, &mut self.ftl, &mut self.array)?
+            && !preparation.step(&self.plan, &mut self.ftl, &mut self.array, &mut self.snapshot_hash)?
         {
             return Ok(());
         }
@@ -495,6 +498,15 @@ impl Simulation {
         failure::stopped(&self.plan, why, number, place.as_deref(), host + partial, time_s)
     }
 
+    /// Writes the drive to a file that other runs may start from; gives its content hash. Meaningful once the phase is
+    /// [`Phase::Done`].
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_drive(&self, path: &std::path::Path) -> Result<String> {
+        drive_file::save(path, &self.plan, &self.ftl, &self.array)
+    }
+
     /// The figures of the run. Meaningful once the phase is [`Phase::Done`].
     #[must_use]
     pub fn finish(self) -> Outcome {
@@ -521,6 +533,7 @@ impl Simulation {
             by_device: by_device.collect(),
             requests_moved: self.splitter.requests_moved,
             footprint_pages: self.footprint.as_ref().map(Footprint::pages),
+            snapshot_hash: self.snapshot_hash.clone(),
             format: self.source.format(),
             assumed: self.source.assumed(),
             source: self.first_pass.clone().unwrap_or_default(),

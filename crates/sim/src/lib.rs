@@ -7,6 +7,7 @@
 pub mod array;
 pub mod clock;
 pub mod device;
+pub mod drive_file;
 pub mod failure;
 pub mod outcome;
 pub mod plan;

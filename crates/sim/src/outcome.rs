@@ -26,6 +26,8 @@ pub struct Outcome {
     pub requests_moved: u64,
     /// Distinct pages that a trace read or wrote.
     pub footprint_pages: Option<u64>,
+    /// Content hash of the snapshot in which the drive started, if it did.
+    pub snapshot_hash: Option<String>,
     /// Name of the format.
     pub format: &'static str,
     /// What the reader took for granted.

@@ -18,6 +18,8 @@ pub enum Precondition {
     Random,
     /// Block validity drawn from the steady-state law of the victim policy under uniform writes.
     Steady,
+    /// As the run that wrote a file left it.
+    Snapshot,
 }
 
 /// Names of the states with what they are.
@@ -26,6 +28,7 @@ pub const PRECONDITIONS: &[(&str, &str)] = &[
     ("sequential", "every logical page written once, ascending"),
     ("random", "every logical page written once, in random order"),
     ("steady", "block validity drawn from the steady-state law of the victim policy under uniform writes"),
+    ("snapshot", "the drive that an earlier run left in the file ftl.snapshot (run --save-drive)"),
 ];
 
 /// Where requests come from.
@@ -106,6 +109,8 @@ pub struct Plan {
     pub stop_free_units: u32,
     /// State at the start.
     pub precondition: Precondition,
+    /// The file of [`Precondition::Snapshot`].
+    pub snapshot: Option<String>,
     /// Years that the drive should last.
     pub target_years: f64,
     /// Where requests come from.

@@ -1,6 +1,7 @@
 //! Bringing the drive into the state in which the run starts. Nothing here counts, wear included.
 
 use crate::array::{Array, with_flash};
+use crate::drive_file;
 use crate::plan::{Plan, Precondition};
 use floatgate_base::permute::Permutation;
 use floatgate_base::{Error, ExtentKind, Extents, Lpn, Result, Rng};
@@ -134,6 +135,8 @@ pub enum Preparation {
     Fill(Filler),
     /// See [`SteadyState`].
     Steady(SteadyState),
+    /// See [`crate::drive_file`]; the file.
+    Load(String),
 }
 
 impl Preparation {
@@ -147,17 +150,28 @@ impl Preparation {
             Precondition::Sequential => Some(Self::Fill(Filler::new(plan, false))),
             Precondition::Random => Some(Self::Fill(Filler::new(plan, true))),
             Precondition::Steady => Some(Self::Steady(SteadyState::new(plan)?)),
+            Precondition::Snapshot => plan.snapshot.clone().map(Self::Load),
         })
     }
 
-    /// Goes on for a bounded amount of work; true when it is done.
+    /// Goes on for a bounded amount of work; true when it is done. `hash` is set to that of a file that was read.
     ///
     /// # Errors
     /// As the steps of its kinds.
-    pub fn step(&mut self, plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result<bool> {
+    pub fn step(
+        &mut self,
+        plan: &Plan,
+        ftl: &mut Ftl,
+        array: &mut Array,
+        hash: &mut Option<String>,
+    ) -> Result<bool> {
         match self {
             Self::Fill(filler) => filler.step(ftl, array),
             Self::Steady(state) => state.step(plan, ftl, array),
+            Self::Load(path) => {
+                *hash = Some(drive_file::load(path, plan, ftl, array)?);
+                Ok(true)
+            }
         }
     }
 
@@ -167,6 +181,7 @@ impl Preparation {
         match self {
             Self::Fill(filler) => filler.progress(),
             Self::Steady(state) => state.progress(plan),
+            Self::Load(_) => (0, 1),
         }
     }
 }

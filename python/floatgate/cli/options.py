@@ -26,6 +26,12 @@ Out = Annotated[
 Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty, over what is there.")]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Leave report.html out.")]
 Shadow = Annotated[bool, typer.Option("--shadow", help="Check every read and count against a shadow model; slow.")]
+SaveDrive = Annotated[
+    str | None,
+    typer.Option(
+        "--save-drive", metavar="FILE", help="Leave the drive in FILE; --set ftl.snapshot=FILE starts from it."
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. ftl.spare_factor=0.28. Repeat for more."),

@@ -9,7 +9,7 @@ import typer
 from floatgate import summary
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE
+from floatgate.errors import STATUS_DONE, input_error
 from floatgate.experiment import Experiment
 from floatgate.folder import RunFolder, write_run
 from floatgate.progress import bar, bars
@@ -38,6 +38,7 @@ def run(
     out: o.Out = None,
     force: o.Force = False,
     json: o.Json = None,
+    save_drive: o.SaveDrive = None,
     shadow: o.Shadow = False,
     no_report: o.NoReport = False,
     quiet: o.Quiet = False,
@@ -59,9 +60,11 @@ def run(
     asked = o.build(experiment, trace, drive, shorthand, set)
     target = RunFolder.default(asked.name()) if out is None else RunFolder.given(out, force=force)
     if repeat > 1:
+        if save_drive is not None:
+            raise input_error("--save-drive: several runs would write one file; expected it without --repeat")
         return _repeated(asked, repeat, jobs, target, output, shadow=shadow, report=not no_report)
     with bar(asked.name(), quiet=quiet) as progress:
-        done = execute(asked, shadow=shadow, progress=progress)
+        done = execute(asked, shadow=shadow, save_drive=save_drive, progress=progress)
     folder = write_run(done, target, report=not no_report, command=o.command_line())
     output.give(done.result_json)
     output.say(summary.text(done))

@@ -1,7 +1,7 @@
 //! A back end that writes down what the FTL does.
 
 use floatgate_base::{Lpn, Ppn, UnitId};
-use floatgate_flash::{Cause, Counters, Flash, Functional, Layout};
+use floatgate_flash::{Cause, Counters, Flash, Functional, Layout, SavedCounts};
 
 /// One command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +24,18 @@ pub struct Recorder {
 impl Recorder {
     pub fn new(layout: Layout) -> Self {
         Self { inner: Functional::new(layout), commands: Vec::new() }
+    }
+
+    /// An array in which nothing but this was done so far.
+    pub fn with_counts(layout: Layout, counts: SavedCounts) -> Self {
+        let mut recorder = Self::new(layout);
+        assert!(recorder.inner.restore(counts));
+        recorder
+    }
+
+    /// What a snapshot keeps.
+    pub fn saved(&self) -> (&Counters, &[u32]) {
+        self.inner.saved()
     }
 
     /// Units in the order in which they were erased.

@@ -74,6 +74,17 @@ impl Timed {
         }
     }
 
+    /// State and counts, without time.
+    #[must_use]
+    pub fn counts(&self) -> &Functional {
+        &self.counts
+    }
+
+    /// State and counts, without time.
+    pub fn counts_mut(&mut self) -> &mut Functional {
+        &mut self.counts
+    }
+
     /// From now on operations take time.
     pub fn start(&mut self) {
         self.on = true;

@@ -2,11 +2,12 @@
 
 use crate::units::{NOT_INDEXED, UnitMeta, Units};
 use floatgate_base::UnitId;
+use serde::{Deserialize, Serialize};
 
 const NIL: u32 = u32::MAX;
 
 /// The lists of all domains; 8 bytes a unit.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CloseOrder {
     links: Vec<(u32, u32)>,
     ends: Vec<(u32, u32)>,

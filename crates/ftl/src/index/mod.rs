@@ -14,6 +14,7 @@ pub use valid_ring::ValidRing;
 use crate::units::{NOT_INDEXED, UnitMeta, Units};
 use floatgate_base::{UnitId, prefetch::prefetch};
 use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
 
 /// What a victim policy wants to look units up by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +35,7 @@ pub enum IndexKind {
 }
 
 /// The index in use.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Index {
     /// See [`IndexKind::ByValid`]; one ring a domain.
     ByValid(Vec<ValidRing>),

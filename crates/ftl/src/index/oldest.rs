@@ -5,10 +5,11 @@
 
 use crate::units::{NOT_INDEXED, UnitMeta, Units};
 use floatgate_base::UnitId;
+use serde::{Deserialize, Serialize};
 
 const NIL: u32 = u32::MAX;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Node {
     key: u64,
     child: u32,
@@ -18,7 +19,7 @@ struct Node {
 }
 
 /// Heaps of all buckets of all domains; the key is the time of closing.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OldestByValid {
     nodes: Vec<Node>,
     roots: Vec<u32>,

@@ -2,9 +2,10 @@
 
 use crate::units::{NOT_INDEXED, UnitMeta};
 use floatgate_base::UnitId;
+use serde::{Deserialize, Serialize};
 
 /// The closed units of one domain, densely packed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Slots {
     units: Vec<UnitId>,
 }

@@ -6,9 +6,10 @@
 
 use crate::units::{NOT_INDEXED, UnitMeta};
 use floatgate_base::UnitId;
+use serde::{Deserialize, Serialize};
 
 /// The ring of one domain.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ValidRing {
     order: Vec<UnitId>,
     mask: u64,

@@ -1,0 +1,135 @@
+//! A drive in a file: written at the end of a run, and the first state of others, in either mode.
+//!
+//! The file begins with what the drive is: whoever starts from it must describe the same one.
+
+use crate::array::{Array, with_flash};
+use crate::plan::Plan;
+use floatgate_base::Result;
+use floatgate_flash::Scope;
+use floatgate_ftl::index::IndexKind;
+use floatgate_ftl::units::FREE_CHOICES;
+use floatgate_ftl::{Ftl, Victim, collect, separate};
+use floatgate_snapshot::{Kind, Reader, damaged, replace_file, unfit};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// Version of what the sections hold; goes up whenever a type that is written changes.
+pub const STATE_VERSION: u32 = 1;
+
+/// Something in which two drives may differ.
+#[derive(Debug, Serialize, Deserialize)]
+struct Trait {
+    /// The setting that decides about it.
+    key: String,
+    /// What must be equal.
+    is: String,
+    /// Values of the setting that make it so.
+    fits: String,
+}
+
+/// All that the state depends on.
+fn traits(plan: &Plan) -> Vec<Trait> {
+    let g = &plan.geometry;
+    let counts = [
+        ("channels", g.channels),
+        ("chips_per_channel", g.chips_per_channel),
+        ("dies_per_chip", g.dies_per_chip),
+        ("planes_per_die", g.planes_per_die),
+        ("blocks_per_plane", g.blocks_per_plane),
+        ("pages_per_block", g.pages_per_block),
+        ("page_bytes", g.page_bytes),
+    ];
+    let geometry = counts.map(|(key, n)| (format!("drive.geometry.{key}"), n.to_string(), n.to_string()));
+    let scope = match plan.scope {
+        Scope::Plane => "plane",
+        Scope::Superblock => "superblock",
+    };
+    let quoted = |name: &str| format!("\"{name}\"");
+    let (index, policies) = victims(plan.victim);
+    let rest = [
+        ("ftl.collect.scope", scope.to_owned(), quoted(scope)),
+        ("ftl.spare_factor", plan.logical_pages.to_string(), plan.spare_factor.to_string()),
+        (
+            "ftl.separate.policy",
+            plan.separate.streams().to_string(),
+            quoted(separate::POLICIES[plan.separate as usize].name),
+        ),
+        ("ftl.collect.policy", index, policies),
+        (
+            "ftl.free_block",
+            FREE_CHOICES[plan.free_choice as usize].0.to_owned(),
+            quoted(FREE_CHOICES[plan.free_choice as usize].0),
+        ),
+    ];
+    let rest = rest.map(|(key, is, fits)| (key.to_owned(), is, fits));
+    geometry.into_iter().chain(rest).map(|(key, is, fits)| Trait { key, is, fits }).collect()
+}
+
+/// The index that a victim policy keeps, and the policies that keep the same.
+fn victims(victim: Victim) -> (String, String) {
+    let kind = victim.index_kind();
+    let (name, fit): (_, &[&str]) = match kind {
+        IndexKind::ByValid => ("by valid pages".to_owned(), &["greedy"]),
+        IndexKind::CloseOrder => ("by age".to_owned(), &["fifo"]),
+        IndexKind::Slots => ("in no order".to_owned(), &["random", "d-choices"]),
+        IndexKind::OldestByValid => ("by valid pages and age".to_owned(), &["cost-benefit", "cost-age-time"]),
+        IndexKind::ByValidInWindow { window } => {
+            (format!("by valid pages among the oldest {window}"), &["windowed-greedy"])
+        }
+    };
+    debug_assert!(fit.iter().all(|name| collect::POLICIES.iter().any(|p| p.name == *name)));
+    let mut shown = fit.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ");
+    if let IndexKind::ByValidInWindow { window } = kind {
+        shown += &format!(" with window = {window}");
+    }
+    (name, shown)
+}
+
+/// Refuses the file of another drive.
+fn compare(path: &str, theirs: &[Trait], ours: &[Trait]) -> Result<()> {
+    if theirs.len() != ours.len() || theirs.iter().zip(ours).any(|(a, b)| a.key != b.key) {
+        return Err(damaged(path, 0, "the snapshot is damaged: it does not say what its drive is"));
+    }
+    match theirs.iter().zip(ours).find(|(a, b)| a.is != b.is) {
+        Some((a, b)) => Err(unfit(
+            path,
+            format!("holds another drive: {} is {} there and {} here", a.key, a.fits, b.fits),
+            format!("expected {} = {}", a.key, a.fits),
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Writes a drive at rest; gives the content hash in hex.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn save(path: &Path, plan: &Plan, ftl: &Ftl, array: &Array) -> Result<String> {
+    replace_file(path, Kind::Drive, STATE_VERSION, |out| {
+        out.state("drive", &(traits(plan), plan.seed))?;
+        ftl.save(out)?;
+        out.state("flash", &array.counts().saved())
+    })
+}
+
+/// Makes `ftl` and `array` the drive that a file holds; gives the file's content hash. Random numbers go on where they
+/// were if the seed is still the same; with another one they begin anew.
+///
+/// # Errors
+/// No such file, a damaged one, one of another drive or version.
+pub fn load(path: &str, plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result<String> {
+    let mut from = Reader::open(path, Kind::Drive, STATE_VERSION)?;
+    let (theirs, seed): (Vec<Trait>, u64) = from.state("drive")?;
+    compare(path, &theirs, &traits(plan))?;
+    *ftl = Ftl::load(plan.layout(), plan.ftl_setup(), plan.programs_max(), &mut from)?;
+    ftl.set_prefetching(plan.prefetching);
+    ftl.start_over(seed != plan.seed);
+    if !array.counts_mut().restore(from.state("flash")?) {
+        return Err(damaged(path, 0, "the snapshot is damaged: it holds wear of another number of blocks"));
+    }
+    let hash = from.finish()?;
+    if plan.shadow {
+        with_flash!(array, flash => ftl.show_content(flash));
+    }
+    Ok(hash)
+}
