@@ -7,15 +7,18 @@
 //!   pages of a block are programmed in order;
 //! - a move comes after the programs of its source block, an erase after the reads and programs of its block.
 
+mod links;
 mod queue;
 mod schedule;
 mod tournament;
 
+pub use links::{Handle, LinkTimes, Reason};
 pub use queue::Class;
 pub use schedule::{ClassTimes, Phases};
 
 use crate::{Cause, Counters, Flash, Functional, Layout, Scope};
 use floatgate_base::{Lpn, Ppn, UnitId};
+use links::Links;
 use queue::{Far, Kind, NO_REQUEST, Op};
 use schedule::Schedule;
 
@@ -28,8 +31,15 @@ struct Block {
     erase: u64,
 }
 
+/// A request within another one; see [`Timed::open_aside`].
+#[derive(Debug)]
+#[must_use]
+pub struct Aside {
+    outer: u32,
+}
+
 /// An operation that was issued; nothing waits for the default one.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Issued(Far);
 
 /// Times what the FTL asks for.
@@ -50,6 +60,8 @@ pub struct Timed {
     hold: Far,
     /// The host operation issued last.
     newest: Far,
+    /// Requests that wait for others, where they may.
+    links: Option<Box<Links>>,
     /// Whether operations take time; preconditioning and warm-up do not.
     on: bool,
 }
@@ -69,6 +81,7 @@ impl Timed {
             read_first: Far::default(),
             hold: Far::default(),
             newest: Far::default(),
+            links: None,
             on: false,
             counts: Functional::new(layout),
         }
@@ -95,8 +108,15 @@ impl Timed {
     pub fn arrive(&mut self, request: u32, now_ns: u64) {
         self.schedule.advance(now_ns);
         self.now_ns = self.now_ns.max(now_ns);
-        self.request = request;
-        self.schedule.open(request);
+        self.request = match &mut self.links {
+            None => request,
+            Some(links) => {
+                links.settle(&mut self.schedule.done);
+                links.pass(self.now_ns);
+                links.open(request, self.now_ns)
+            }
+        };
+        self.schedule.open(self.request);
     }
 
     /// All operations of the request are issued.
@@ -105,9 +125,69 @@ impl Timed {
         self.request = NO_REQUEST;
     }
 
-    /// Goes on issuing for a request that was opened before and is not issued yet.
-    pub fn resume(&mut self, request: u32) {
-        self.request = request;
+    /// From now on requests may wait for others.
+    pub fn keep_links(&mut self) {
+        self.links.get_or_insert_default();
+    }
+
+    /// Opens a request within the one that is open, of which nobody is told when it is done. [`Timed::close_aside`]
+    /// must follow once its operations are issued.
+    ///
+    /// # Panics
+    /// Where no links are kept, as do the other functions about asides.
+    pub fn open_aside(&mut self) -> Aside {
+        let outer = self.request;
+        let now_ns = self.now_ns;
+        self.request = self.links().open_aside(now_ns);
+        self.schedule.open(self.request);
+        Aside { outer }
+    }
+
+    /// All operations of the aside are issued; the request goes on in which it was opened.
+    pub fn close_aside(&mut self, aside: Aside) -> Handle {
+        let inner = std::mem::replace(&mut self.request, aside.outer);
+        let handle = self.links().handle(inner);
+        self.schedule.close(inner, self.now_ns);
+        handle
+    }
+
+    /// The request that is open.
+    pub fn open_request(&mut self) -> Handle {
+        let request = self.request;
+        self.links().handle(request)
+    }
+
+    /// The open request is done `delay_ns` after its last part; what it waits for counts with `class` 0 or 1.
+    pub fn shape_request(&mut self, delay_ns: u64, class: u8) {
+        let request = self.request;
+        self.links().shape(request, delay_ns, class);
+    }
+
+    /// The open request is done no sooner than another.
+    pub fn wait_for(&mut self, other: Handle, reason: Reason) {
+        let request = self.request;
+        self.links().wait(request, other, reason);
+    }
+
+    /// The open request is done no sooner than all asides under way.
+    pub fn wait_for_asides(&mut self, reason: Reason) {
+        let request = self.request;
+        self.links().wait_for_asides(request, reason);
+    }
+
+    /// Whether a request is under way.
+    pub fn pending(&mut self, request: Handle) -> bool {
+        self.links().pending(request)
+    }
+
+    /// What requests of both classes waited for beside their own operations.
+    #[must_use]
+    pub fn link_times(&self) -> Option<&[LinkTimes; 2]> {
+        self.links.as_ref().map(|links| &links.times)
+    }
+
+    fn links(&mut self) -> &mut Links {
+        self.links.as_mut().expect("links are kept")
     }
 
     /// The next host program (the read of a read-modify-write) starts only when the operation named is done.
@@ -123,25 +203,43 @@ impl Timed {
 
     /// Lets time pass until a request is done, nothing is under way, or it would be later than `until_ns`.
     pub fn advance_to_completion_until(&mut self, until_ns: u64) {
-        while self.schedule.done.is_empty()
-            && self.schedule.next_ns() <= until_ns
-            && self.schedule.advance_one()
-        {}
+        let Some(links) = &mut self.links else { return self.schedule.advance_to_done(until_ns) };
+        loop {
+            links.settle(&mut self.schedule.done);
+            let due_ns = links.next_ns();
+            if !links.out.is_empty() {
+                return;
+            }
+            self.schedule.advance_to_done(until_ns.min(due_ns));
+            if self.schedule.done.is_empty() {
+                return links.pass(until_ns.min(due_ns));
+            }
+        }
     }
 
     /// Lets time pass until a request is done, or nothing is under way.
     pub fn advance_to_completion(&mut self) {
-        while self.schedule.done.is_empty() && self.schedule.advance_one() {}
+        self.advance_to_completion_until(u64::MAX - 1);
     }
 
     /// Lets everything end that is under way.
     pub fn finish(&mut self) {
         self.schedule.advance(u64::MAX - 1);
+        if let Some(links) = &mut self.links {
+            links.settle(&mut self.schedule.done);
+            links.pass(u64::MAX - 1);
+        }
     }
 
     /// Hands out the requests done so far, with their times; in the order of time.
     pub fn take_done(&mut self, out: &mut Vec<(u32, u64)>) {
-        out.append(&mut self.schedule.done);
+        match &mut self.links {
+            None => out.append(&mut self.schedule.done),
+            Some(links) => {
+                links.settle(&mut self.schedule.done);
+                out.append(&mut links.out);
+            }
+        }
     }
 
     /// When the last operation was done.

@@ -43,7 +43,7 @@ pub(super) enum Kind {
 }
 
 /// An operation of another die that must be done before.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Far {
     pub die: u32,
     pub class: u8,

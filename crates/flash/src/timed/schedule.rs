@@ -185,9 +185,9 @@ impl Schedule {
         }
     }
 
-    /// When the next event is; the end of time if there is none.
-    pub fn next_ns(&self) -> u64 {
-        self.order.first().0
+    /// Lets things happen until a request is done or the next event is later than `until`.
+    pub fn advance_to_done(&mut self, until: u64) {
+        while self.done.is_empty() && self.order.first().0 <= until && self.advance_one() {}
     }
 
     /// Lets one event happen; false if there is none.

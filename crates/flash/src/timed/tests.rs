@@ -202,27 +202,48 @@ fn a_read_finds_its_program_in_a_long_queue() {
 #[test]
 fn a_program_held_for_another_waits_for_it_across_dies() {
     let mut t = array(2, 1, PHASES);
-    // One request whose operations are issued with another one between them.
+    t.keep_links();
+    // A request with an aside between its own programs, for which nobody waits.
     t.arrive(0, 0);
     t.program(page(0, 0), 0, Cause::Host);
     let first = t.newest();
-    t.arrive(1, 0);
+    let aside = t.open_aside();
     t.hold(first);
     t.program(page(1, 0), 1, Cause::Host);
-    t.issued();
-    t.resume(0);
+    let second = t.newest();
+    let aside = t.close_aside(aside);
     t.program(page(0, 1), 2, Cause::Host);
     t.issued();
     // A read-modify-write holds back its read: 1220 + 60, then data in and program.
-    t.arrive(2, 0);
-    let second = t.newest();
+    t.arrive(1, 0);
     t.hold(second);
     t.read(page(1, 0), 1, Cause::Partial);
     t.program(page(1, 1), 1, Cause::Partial);
     t.issued();
-    t.advance_to_completion_until(1219);
+    // No operation of its own, but the aside, and 7 ns more; the one behind it has nothing to wait for.
+    t.arrive(2, 5);
+    t.shape_request(7, 1);
+    t.wait_for(aside, Reason::Place);
+    t.issued();
+    t.arrive(3, 5);
+    t.shape_request(9, 1);
+    t.issued();
+    // Another one waits for that, and flash for it no longer than for its own.
+    t.arrive(4, 6);
+    t.wait_for_asides(Reason::Flushed);
+    t.issued();
+    t.advance_to_completion_until(13);
     let mut done = Vec::new();
     t.take_done(&mut done);
     assert_eq!(done, []);
-    assert_eq!(ends(&mut t), [(0, 1220), (1, 1220), (2, 1890)]);
+    t.advance_to_completion_until(1219);
+    t.take_done(&mut done);
+    assert_eq!(done, [(3, 14)]);
+    assert!(t.pending(aside));
+    let mut rest = ends(&mut t);
+    rest.sort_unstable();
+    assert_eq!(rest, [(0, 1220), (1, 1890), (2, 1227), (4, 1220)]);
+    assert!(!t.pending(aside));
+    let [reads, writes] = t.link_times().unwrap();
+    assert_eq!((writes.place_requests, writes.place_ns, reads.flushed_ns), (1, 1215, 1214));
 }

@@ -1,0 +1,224 @@
+//! Requests that are done no sooner than others: what a DRAM buffer in front of the array needs. Only kept where asked
+//! for; without it a request is done with its last operation.
+//!
+//! Numbers inside are even for requests of the caller and odd for *asides*, which nobody is told of. The graph has no
+//! circles: a request waits for what was opened before it.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// What a request waits for beside its own operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// Room: a place whose old content is not on flash yet, or a page that is not there yet.
+    Place,
+    /// Data that must be on flash.
+    Flushed,
+}
+
+/// A request as it was when the handle was made: numbers are used again, handles are not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Handle {
+    /// The number inside, plus 1; 0 for no request.
+    number: u32,
+    serial: u32,
+}
+
+/// Waiting of the caller's requests that is not for operations of their own, summed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinkTimes {
+    /// Requests that waited for room.
+    pub place_requests: u64,
+    /// How long in all.
+    pub place_ns: u64,
+    /// Requests that waited for data to be on flash.
+    pub flushed_requests: u64,
+    /// How long in all, from when they had room.
+    pub flushed_ns: u64,
+}
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    /// Parts that are not done; 0 for a number that is free.
+    left: u32,
+    serial: u32,
+    /// First of those that wait for it.
+    waiters: u32,
+    class: u8,
+    opened_ns: u64,
+    placed_ns: u64,
+    flushed_ns: u64,
+    delay_ns: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Waiter {
+    number: u32,
+    reason: Reason,
+    next: u32,
+}
+
+/// Who waits for whom.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Links {
+    entries: Vec<Entry>,
+    waiters: Vec<Waiter>,
+    free_waiters: Vec<u32>,
+    free_asides: Vec<u32>,
+    asides: u32,
+    /// Parts done that are still to be followed.
+    todo: Vec<(u32, u64)>,
+    /// Requests whose data take some time more.
+    later: BinaryHeap<Reverse<(u64, u32)>>,
+    /// The caller's requests that are done, by its numbers.
+    pub out: Vec<(u32, u64)>,
+    pub times: [LinkTimes; 2],
+}
+
+impl Links {
+    /// Opens a request of the caller; its number inside.
+    pub fn open(&mut self, request: u32, now: u64) -> u32 {
+        self.open_inside(request * 2, now)
+    }
+
+    /// Opens an aside.
+    pub fn open_aside(&mut self, now: u64) -> u32 {
+        let aside = self.free_asides.pop().unwrap_or_else(|| {
+            self.asides += 1;
+            self.asides * 2 - 1
+        });
+        self.open_inside(aside, now)
+    }
+
+    fn open_inside(&mut self, number: u32, now: u64) -> u32 {
+        let i = number as usize;
+        if self.entries.len() <= i {
+            let empty = Entry {
+                left: 0,
+                serial: 0,
+                waiters: NONE,
+                class: 0,
+                opened_ns: 0,
+                placed_ns: 0,
+                flushed_ns: 0,
+                delay_ns: 0,
+            };
+            self.entries.resize(i + 1, empty);
+        }
+        let e = &mut self.entries[i];
+        let serial = e.serial.wrapping_add(1);
+        *e = Entry { left: 1, serial, opened_ns: now, placed_ns: 0, flushed_ns: 0, delay_ns: 0, ..*e };
+        number
+    }
+
+    /// A handle of a request that is under way.
+    pub fn handle(&self, number: u32) -> Handle {
+        Handle { number: number + 1, serial: self.entries[number as usize].serial }
+    }
+
+    /// The request is done `ns` later than its last part, and its waiting counts with class 0 or 1.
+    pub fn shape(&mut self, number: u32, delay_ns: u64, class: u8) {
+        let e = &mut self.entries[number as usize];
+        (e.delay_ns, e.class) = (delay_ns, class);
+    }
+
+    /// Whether what the handle stands for is still under way.
+    pub fn pending(&self, handle: Handle) -> bool {
+        handle.number > 0
+            && self
+                .entries
+                .get(handle.number as usize - 1)
+                .is_some_and(|e| e.left > 0 && e.serial == handle.serial)
+    }
+
+    /// The request is done no sooner than what the handle stands for.
+    pub fn wait(&mut self, number: u32, handle: Handle, reason: Reason) {
+        if !self.pending(handle) || handle.number - 1 == number {
+            return;
+        }
+        self.entries[number as usize].left += 1;
+        let e = &mut self.entries[handle.number as usize - 1];
+        let waiter = Waiter { number, reason, next: e.waiters };
+        e.waiters = match self.free_waiters.pop() {
+            Some(i) => {
+                self.waiters[i as usize] = waiter;
+                i
+            }
+            None => {
+                self.waiters.push(waiter);
+                self.waiters.len() as u32 - 1
+            }
+        };
+    }
+
+    /// The request waits for all asides under way.
+    pub fn wait_for_asides(&mut self, number: u32, reason: Reason) {
+        for aside in (1..self.entries.len() as u32).step_by(2) {
+            if self.entries[aside as usize].left > 0 {
+                self.wait(number, self.handle(aside), reason);
+            }
+        }
+    }
+
+    /// Follows up what the schedule says is done.
+    pub fn settle(&mut self, done: &mut Vec<(u32, u64)>) {
+        for (number, time) in done.drain(..) {
+            self.todo.push((number, time));
+            while let Some((number, time)) = self.todo.pop() {
+                self.part_done(number, time);
+            }
+        }
+    }
+
+    fn part_done(&mut self, number: u32, time: u64) {
+        let e = &mut self.entries[number as usize];
+        e.left -= 1;
+        if e.left > 0 {
+            return;
+        }
+        let mut next = std::mem::replace(&mut e.waiters, NONE);
+        let e = *e;
+        while next != NONE {
+            let w = self.waiters[next as usize];
+            self.free_waiters.push(next);
+            next = w.next;
+            let waiting = &mut self.entries[w.number as usize];
+            let at = match w.reason {
+                Reason::Place => &mut waiting.placed_ns,
+                Reason::Flushed => &mut waiting.flushed_ns,
+            };
+            *at = (*at).max(time);
+            self.todo.push((w.number, time));
+        }
+        if number % 2 == 1 {
+            self.free_asides.push(number);
+            return;
+        }
+        let times = &mut self.times[usize::from(e.class)];
+        let placed_ns = e.placed_ns.max(e.opened_ns);
+        times.place_requests += u64::from(placed_ns > e.opened_ns);
+        times.place_ns += placed_ns - e.opened_ns;
+        times.flushed_requests += u64::from(e.flushed_ns > placed_ns);
+        times.flushed_ns += e.flushed_ns.saturating_sub(placed_ns);
+        match e.delay_ns {
+            0 => self.out.push((number / 2, time)),
+            delay => self.later.push(Reverse((time + delay, number / 2))),
+        }
+    }
+
+    /// When the next request is done that waits for nothing but its delay.
+    pub fn next_ns(&self) -> u64 {
+        self.later.peek().map_or(u64::MAX, |Reverse((time, _))| *time)
+    }
+
+    /// Requests whose delay has passed by `until`.
+    pub fn pass(&mut self, until: u64) {
+        while self.next_ns() <= until
+            && let Some(Reverse((time, request))) = self.later.pop()
+        {
+            self.out.push((request, time));
+        }
+    }
+}
