@@ -55,6 +55,14 @@ impl ContentColumns {
     }
 }
 
+/// What a request asks for beside its operation (bits of [`RequestBatch::flags`]).
+pub mod flags {
+    /// A write that is done only once it is on flash (forced unit access).
+    pub const FUA: u8 = 1;
+    /// Everything written before must be on flash before this request is done.
+    pub const FLUSH: u8 = 2;
+}
+
 /// Which optional columns a source fills.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OptionalColumns {
@@ -64,6 +72,8 @@ pub struct OptionalColumns {
     pub stream: bool,
     /// Fingerprints and compressed sizes.
     pub content: bool,
+    /// FUA and FLUSH.
+    pub flags: bool,
 }
 
 /// A batch of requests in order of arrival; all columns have the same length, and an optional one that its source does
@@ -86,6 +96,8 @@ pub struct RequestBatch {
     pub stream: Vec<u32>,
     /// Optional: what the pages hold.
     pub content: ContentColumns,
+    /// Optional: bits of [`flags`].
+    pub flags: Vec<u8>,
 }
 
 impl RequestBatch {
@@ -127,6 +139,14 @@ impl RequestBatch {
         self.context.clear();
         self.stream.clear();
         self.content.clear();
+        self.flags.clear();
+    }
+
+    /// What request `i` asks for beside its operation.
+    #[inline]
+    #[must_use]
+    pub fn flags_of(&self, i: usize) -> u8 {
+        self.flags.get(i).copied().unwrap_or(0)
     }
 
     /// Appends one request; a source with optional columns appends to each of these too.

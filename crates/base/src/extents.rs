@@ -25,6 +25,8 @@ pub struct Extents {
     pub pages: Vec<u32>,
     /// Operation.
     pub kind: Vec<Kind>,
+    /// Optional, for a DRAM buffer: the first byte touched of the first page, and one past the last of the last page.
+    pub edges: Vec<(u32, u32)>,
 }
 
 impl Extents {
@@ -45,6 +47,7 @@ impl Extents {
         self.lpn.clear();
         self.pages.clear();
         self.kind.clear();
+        self.edges.clear();
     }
 
     /// Appends an extent.

@@ -13,13 +13,22 @@ pub struct Splitter {
     counters: Vec<HostCounters>,
     /// Requests whose address was wrapped or scaled.
     pub requests_moved: u64,
+    /// Whether extents get their edges.
+    edges: bool,
 }
 
 impl Splitter {
     /// A splitter for pages of `page_bytes`, a power of two.
     #[must_use]
     pub fn new(placement: Placement, page_bytes: u32) -> Self {
-        Self { placement, page_shift: page_bytes.trailing_zeros(), counters: Vec::new(), requests_moved: 0 }
+        let page_shift = page_bytes.trailing_zeros();
+        Self { placement, page_shift, counters: Vec::new(), requests_moved: 0, edges: false }
+    }
+
+    /// Makes extents with edges.
+    #[must_use]
+    pub fn with_edges(self, edges: bool) -> Self {
+        Self { edges, ..self }
     }
 
     /// Counts by device, in the order of the source's table.
@@ -86,9 +95,15 @@ impl Splitter {
             while start + bytes > logical_bytes {
                 let head = logical_bytes - start;
                 pages_of(op, start, head, self.page_shift, count, out);
+                if self.edges {
+                    edges_of(start, head, self.page_shift, out);
+                }
                 (start, bytes) = (0, bytes - head);
             }
             pages_of(op, start, bytes, self.page_shift, count, out);
+            if self.edges {
+                edges_of(start, bytes, self.page_shift, out);
+            }
         }
         Ok(())
     }
@@ -132,6 +147,19 @@ fn pages_of(op: Op, start: u64, bytes: u64, shift: u32, count: &mut HostCounters
             out.push(whole_first as u32, (whole_end - whole_first) as u32, Kind::Trim);
         }
         Op::Trim => {}
+    }
+}
+
+/// Appends the edges of the extents of one range of bytes.
+#[inline]
+fn edges_of(start: u64, bytes: u64, shift: u32, out: &mut Extents) {
+    let page = 1u64 << shift;
+    for i in out.edges.len()..out.len() {
+        let first = u64::from(out.lpn[i]) << shift;
+        let last = first + u64::from(out.pages[i] - 1) * page;
+        let from = start.saturating_sub(first);
+        let to = (start + bytes - last).min(page);
+        out.edges.push((from as u32, to as u32));
     }
 }
 
@@ -190,6 +218,27 @@ mod tests {
         );
         assert_eq!(w(4096, 5000), [(1, 1, Kind::Write), (2, 1, Kind::WritePartial)]);
         assert_eq!(split(Op::Write, 4000, 9000, 100, Beyond::Refuse).1.page_writes, 4);
+    }
+
+    #[test]
+    fn edges_are_what_is_touched_of_the_outer_pages() {
+        let edges = |op, offset, bytes, pages| {
+            let placement = Placement::new(4096, pages, Beyond::Wrap, Devices::Apart, &[]);
+            let mut splitter = Splitter::new(placement, 4096).with_edges(true);
+            let mut batch = RequestBatch::default();
+            batch.push(0, 0, op, offset, bytes);
+            let mut out = Extents::default();
+            splitter.split(&batch, 0..1, &mut out).unwrap();
+            assert_eq!(out.edges.len(), out.len());
+            out.edges
+        };
+        assert_eq!(edges(Op::Write, 0, 8192, 9), [(0, 4096)]);
+        assert_eq!(edges(Op::Write, 1, 1, 9), [(1, 2)]);
+        assert_eq!(edges(Op::Write, 4000, 9000, 9), [(4000, 4096), (0, 4096), (0, 712)]);
+        assert_eq!(edges(Op::Read, 4000, 9000, 9), [(4000, 712)]);
+        assert_eq!(edges(Op::Trim, 4000, 9000, 9), [(0, 4096)]);
+        // Round the end of the drive: 100 bytes there, 100 at the start.
+        assert_eq!(edges(Op::Write, 2 * 4096 - 100, 200, 2), [(3996, 4096), (0, 100)]);
     }
 
     #[test]

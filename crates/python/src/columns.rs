@@ -22,8 +22,12 @@ fn open(file: ExternalFile<'_>) -> Result<Box<dyn ColumnReader>> {
         let reader = module.call_method1("open_columns", (file.format, file.name, file.path))?;
         let optional: Vec<String> = reader.getattr("optional")?.extract()?;
         let has = |name: &str| optional.iter().any(|o| o == name);
-        let columns =
-            OptionalColumns { context: has("context"), stream: has("stream"), content: has("content") };
+        let columns = OptionalColumns {
+            context: has("context"),
+            stream: has("stream"),
+            content: has("content"),
+            flags: false,
+        };
         Ok(PythonReader { reader: reader.unbind(), columns })
     });
     Ok(Box::new(opened.map_err(carry)?))

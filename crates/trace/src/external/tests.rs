@@ -38,7 +38,7 @@ impl ColumnReader for Fake {
     }
 
     fn columns(&self) -> OptionalColumns {
-        OptionalColumns { context: true, stream: true, content: true }
+        OptionalColumns { context: true, stream: true, content: true, flags: false }
     }
 
     fn has_times(&self) -> bool {

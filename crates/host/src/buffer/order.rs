@@ -1,0 +1,73 @@
+//! The order of use: a doubly linked list over the numbers of places.
+
+use super::NOWHERE;
+
+/// A list without allocation; each place is in it at most once.
+#[derive(Clone, Debug)]
+pub(super) struct Order {
+    /// By place: the one used next after it, and the one used last before it.
+    newer: Vec<u32>,
+    older: Vec<u32>,
+    newest: u32,
+    oldest: u32,
+    len: u32,
+}
+
+impl Order {
+    pub fn new(places: u32) -> Self {
+        let links = || vec![NOWHERE; places as usize];
+        Self { newer: links(), older: links(), newest: NOWHERE, oldest: NOWHERE, len: 0 }
+    }
+
+    /// The place used least recently, or [`NOWHERE`].
+    #[inline]
+    pub fn oldest(&self) -> u32 {
+        self.oldest
+    }
+
+    /// The place used next after this one, or [`NOWHERE`].
+    pub fn newer(&self, place: u32) -> u32 {
+        self.newer[place as usize]
+    }
+
+    pub fn len(&self) -> u32 {
+        self.len
+    }
+
+    /// Puts in a place that is not in the list, as the one used last.
+    #[inline]
+    pub fn add(&mut self, place: u32) {
+        self.newer[place as usize] = NOWHERE;
+        self.older[place as usize] = self.newest;
+        match self.newest {
+            NOWHERE => self.oldest = place,
+            before => self.newer[before as usize] = place,
+        }
+        self.newest = place;
+        self.len += 1;
+    }
+
+    /// Takes a place out that is in the list.
+    #[inline]
+    pub fn remove(&mut self, place: u32) {
+        let (newer, older) = (self.newer[place as usize], self.older[place as usize]);
+        match newer {
+            NOWHERE => self.newest = older,
+            newer => self.older[newer as usize] = older,
+        }
+        match older {
+            NOWHERE => self.oldest = newer,
+            older => self.newer[older as usize] = newer,
+        }
+        self.len -= 1;
+    }
+
+    /// A place of the list is used.
+    #[inline]
+    pub fn touch(&mut self, place: u32) {
+        if self.newest != place {
+            self.remove(place);
+            self.add(place);
+        }
+    }
+}

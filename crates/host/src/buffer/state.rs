@@ -1,0 +1,299 @@
+//! What lies in the buffer, and what becomes of it.
+
+use super::order::Order;
+use super::pages::{Part, SECTOR_BYTES, low, parts, touch};
+use super::{NOWHERE, Step, Why};
+use floatgate_base::{ExtentKind as Kind, Extents, Lpn, batch::flags, memory::table};
+use std::ops::Range;
+
+/// How large the buffer is and what it does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BufferConfig {
+    /// Pages that it holds, at least 1.
+    pub pages: u32,
+    /// Bytes of a page, a power of two from 512 to 65536.
+    pub page_bytes: u32,
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Whether pages that were read stay.
+    pub read_cache: bool,
+    /// Dirty pages above the first number are flushed until the second one is left.
+    pub watermarks: Option<(u32, u32)>,
+}
+
+/// What the buffer did. Hits and misses count pages of requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BufferCounters {
+    /// Pages written that lay in the buffer.
+    pub write_hits: u64,
+    /// Pages written that did not.
+    pub write_misses: u64,
+    /// Pages read that lay there, as far as they were read.
+    pub read_hits: u64,
+    /// Pages read that did not, in part or whole.
+    pub read_misses: u64,
+    /// Pages written that were dirty already: writes that never reach flash by themselves.
+    pub pages_merged: u64,
+    /// Pages that left for others, dirty or not.
+    pub evictions: u64,
+    /// Dirty pages that the host gave up.
+    pub pages_dropped: u64,
+    /// Pages flushed because their place was needed.
+    pub flushed_evict: u64,
+    /// Pages flushed because too many were dirty.
+    pub flushed_watermark: u64,
+    /// Pages flushed for forced unit access.
+    pub flushed_fua: u64,
+    /// Pages flushed because the host asked for all.
+    pub flushed_flush: u64,
+    /// Pages flushed at the end.
+    pub flushed_end: u64,
+    /// Requests that asked for all.
+    pub flushes: u64,
+}
+
+impl BufferCounters {
+    /// Pages flushed for any reason.
+    #[must_use]
+    pub fn flushed_pages(&self) -> u64 {
+        self.flushed_evict + self.flushed_watermark + self.flushed_fua + self.flushed_flush + self.flushed_end
+    }
+}
+
+/// The buffer.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    config: BufferConfig,
+    /// All sectors of a page.
+    full: u128,
+    /// By logical page: its place, or [`NOWHERE`].
+    place_of: Vec<u32>,
+    lpn: Vec<Lpn>,
+    valid: Vec<u128>,
+    dirty: Vec<u128>,
+    /// Pages by their use; those that are dirty in the same order.
+    used: Order,
+    unsaved: Order,
+    free: Vec<u32>,
+    counters: BufferCounters,
+}
+
+impl Buffer {
+    /// An empty buffer.
+    #[must_use]
+    pub fn new(config: BufferConfig) -> Self {
+        let n = config.pages as usize;
+        Self {
+            full: low(u64::from(config.page_bytes) / SECTOR_BYTES),
+            place_of: table(config.logical_pages as usize, NOWHERE),
+            lpn: vec![0; n],
+            valid: vec![0; n],
+            dirty: vec![0; n],
+            used: Order::new(config.pages),
+            unsaved: Order::new(config.pages),
+            free: (0..config.pages).rev().collect(),
+            counters: BufferCounters::default(),
+            config,
+        }
+    }
+
+    /// Number of places.
+    #[must_use]
+    pub fn places(&self) -> u32 {
+        self.config.pages
+    }
+
+    /// Dirty pages.
+    #[must_use]
+    pub fn dirty_pages(&self) -> u32 {
+        self.unsaved.len()
+    }
+
+    /// What has been counted.
+    #[must_use]
+    pub fn counters(&self) -> &BufferCounters {
+        &self.counters
+    }
+
+    /// Starts counting afresh; what lies in the buffer stays.
+    pub fn reset_counts(&mut self) {
+        self.counters = BufferCounters::default();
+    }
+
+    /// Appends what has to happen for one request: the extents in `range`, which have edges, and its [`flags`].
+    pub fn request(
+        &mut self,
+        extents: &Extents,
+        range: Range<usize>,
+        request_flags: u8,
+        out: &mut Vec<Step>,
+    ) {
+        if request_flags & flags::FLUSH != 0 {
+            self.counters.flushes += 1;
+            self.flush_all(Why::Flush, out);
+        }
+        let fua = request_flags & flags::FUA != 0;
+        let page_bytes = u64::from(self.config.page_bytes);
+        for i in range {
+            match extents.kind[i] {
+                Kind::Write | Kind::WritePartial => {
+                    parts(extents, i, page_bytes).for_each(|part| self.write(part, fua, out));
+                }
+                Kind::Read => parts(extents, i, page_bytes).for_each(|part| self.read(part, out)),
+                Kind::Trim => self.trim(extents.lpn[i], extents.pages[i], out),
+            }
+        }
+        if let Some((high, low)) = self.config.watermarks
+            && self.unsaved.len() > high
+        {
+            while self.unsaved.len() > low {
+                self.flush(self.unsaved.oldest(), Why::Watermark, out);
+            }
+        }
+    }
+
+    /// Appends the flushes of all dirty pages, the least recently used first; they stay as clean ones.
+    pub fn flush_all(&mut self, why: Why, out: &mut Vec<Step>) {
+        while self.unsaved.len() > 0 {
+            self.flush(self.unsaved.oldest(), why, out);
+        }
+    }
+
+    /// Whether the sectors touched by the bytes `from..to` of a page lie in the buffer.
+    #[must_use]
+    pub fn holds(&self, lpn: Lpn, from: u32, to: u32) -> bool {
+        let touched = touch(lpn, from.into(), to.into()).touched;
+        let place = self.place_of[lpn as usize];
+        place != NOWHERE && self.valid[place as usize] & touched == touched
+    }
+
+    #[inline]
+    fn write(&mut self, part: Part, fua: bool, out: &mut Vec<Step>) {
+        let place = match self.place_of[part.lpn as usize] {
+            NOWHERE => {
+                self.counters.write_misses += 1;
+                self.take(part.lpn, out)
+            }
+            place => {
+                self.counters.write_hits += 1;
+                self.used.touch(place);
+                place
+            }
+        };
+        let i = place as usize;
+        if self.dirty[i] == 0 {
+            self.unsaved.add(place);
+        } else {
+            self.counters.pages_merged += 1;
+            self.unsaved.touch(place);
+        }
+        self.valid[i] |= part.covered;
+        self.dirty[i] |= part.touched;
+        out.push(Step::Wait { place });
+        if fua {
+            self.flush(place, Why::Fua, out);
+        }
+    }
+
+    #[inline]
+    fn read(&mut self, part: Part, out: &mut Vec<Step>) {
+        let mut place = self.place_of[part.lpn as usize];
+        if place != NOWHERE {
+            self.used.touch(place);
+            if self.dirty[place as usize] != 0 {
+                self.unsaved.touch(place);
+            }
+            out.push(Step::Wait { place });
+            if self.valid[place as usize] & part.touched == part.touched {
+                self.counters.read_hits += 1;
+                return;
+            }
+        } else if self.config.read_cache {
+            place = self.take(part.lpn, out);
+        }
+        self.counters.read_misses += 1;
+        if place != NOWHERE {
+            // The whole page comes from flash; what is dirty here is newer.
+            self.valid[place as usize] = self.full;
+        } else if let Some(Step::Read { lpn, pages, place: NOWHERE }) = out.last_mut()
+            && *lpn + *pages == part.lpn
+        {
+            *pages += 1;
+            return;
+        }
+        out.push(Step::Read { lpn: part.lpn, pages: 1, place });
+    }
+
+    /// Pages given up leave.
+    fn trim(&mut self, first: Lpn, pages: u32, out: &mut Vec<Step>) {
+        let end = first + pages;
+        if end - first <= self.used.len() {
+            (first..end).for_each(|lpn| self.drop_page(lpn));
+        } else {
+            let mut place = self.used.oldest();
+            while place != NOWHERE {
+                let next = self.used.newer(place);
+                let lpn = self.lpn[place as usize];
+                if (first..end).contains(&lpn) {
+                    self.drop_page(lpn);
+                }
+                place = next;
+            }
+        }
+        out.push(Step::Trim { lpn: first, pages });
+    }
+
+    fn drop_page(&mut self, lpn: Lpn) {
+        let place = std::mem::replace(&mut self.place_of[lpn as usize], NOWHERE);
+        if place == NOWHERE {
+            return;
+        }
+        self.used.remove(place);
+        if std::mem::take(&mut self.dirty[place as usize]) != 0 {
+            self.unsaved.remove(place);
+            self.counters.pages_dropped += 1;
+        }
+        self.free.push(place);
+    }
+
+    /// A place for a page that has none: a free one, or that of the page used least recently.
+    #[inline]
+    fn take(&mut self, lpn: Lpn, out: &mut Vec<Step>) -> u32 {
+        let place = match self.free.pop() {
+            Some(place) => place,
+            None => {
+                let place = self.used.oldest();
+                if self.dirty[place as usize] != 0 {
+                    self.flush(place, Why::Evict, out);
+                }
+                self.counters.evictions += 1;
+                self.used.remove(place);
+                self.place_of[self.lpn[place as usize] as usize] = NOWHERE;
+                place
+            }
+        };
+        let i = place as usize;
+        (self.lpn[i], self.valid[i]) = (lpn, 0);
+        self.place_of[lpn as usize] = place;
+        self.used.add(place);
+        out.push(Step::Take { place });
+        place
+    }
+
+    /// A dirty page becomes clean.
+    #[inline]
+    fn flush(&mut self, place: u32, why: Why, out: &mut Vec<Step>) {
+        let i = place as usize;
+        self.dirty[i] = 0;
+        self.unsaved.remove(place);
+        let counters = &mut self.counters;
+        *match why {
+            Why::Evict => &mut counters.flushed_evict,
+            Why::Watermark => &mut counters.flushed_watermark,
+            Why::Fua => &mut counters.flushed_fua,
+            Why::Flush => &mut counters.flushed_flush,
+            Why::End => &mut counters.flushed_end,
+        } += 1;
+        out.push(Step::Flush { place, lpn: self.lpn[i], whole: self.valid[i] == self.full, why });
+    }
+}
