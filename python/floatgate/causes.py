@@ -1,4 +1,4 @@
-"""The causes that programs, reads, erases and time are counted by: one name, colour and pattern each, everywhere.
+"""Causes of flash operations and reasons for waiting: one name, colour and pattern each, everywhere.
 
 The colours can be told apart with the common colour weaknesses, the patterns in black and white.
 """
@@ -38,6 +38,18 @@ CAUSES: dict[str, Cause] = {
     "replica": Cause("replicas", "#56b4e9", "upright"),
 }
 
+REASONS: dict[str, Cause] = {
+    "service": Cause("own work", "#d0d4d8"),
+    "channel": Cause("waiting for the channel", "#f0e442"),
+    "die": Cause("waiting for the die (hosts)", "#0072b2"),
+    "foreground": Cause("waiting for a foreground job", "#9c3d00", "cross"),
+    "background": Cause("waiting for a background job", "#d55e00", "diagonal"),
+    "suspended": Cause("suspended", "#882255", "level"),
+    "buffer": Cause("waiting for the buffer", "#117733", "dots"),
+    "queue": Cause("waiting in the host queue", "#999933", "upright"),
+}
+"""Where the time of a flash operation goes, in the order of drawing; keys of ``latency_us.waiting``."""
+
 _OTHER_COLORS = ("#7f6a4f", "#5b7f4f", "#6a5f8f", "#8a8a8a")
 
 
@@ -45,12 +57,37 @@ def cause(name: str) -> Cause:
     """How to call and draw ``name``; causes that this version does not know keep their name and get a fixed colour."""
     if name in CAUSES:
         return CAUSES[name]
+    return _other(name)
+
+
+def reason(name: str) -> Cause:
+    """How to call and draw a reason for waiting, as :func:`cause` does."""
+    return REASONS[name] if name in REASONS else _other(name)
+
+
+def _other(name: str) -> Cause:
     color = _OTHER_COLORS[sum(name.encode()) % len(_OTHER_COLORS)]
     return Cause(name.replace("_", " "), color, "cross")
 
 
 def by_cause(counts: Mapping[str, float]) -> list[tuple[str, float]]:
     """The causes of a flat map in the fixed order, without ``total`` and without those that are nought."""
-    known = [name for name in CAUSES if counts.get(name)]
-    others = [name for name, value in counts.items() if value and name not in CAUSES and name != "total"]
-    return [(name, counts[name]) for name in (*known, *others)]
+    return _ordered(counts, CAUSES)
+
+
+def by_reason(means: Mapping[str, float]) -> list[tuple[str, float]]:
+    """The reasons of a class of ``latency_us.waiting`` in the fixed order, without the count of its operations."""
+    return _ordered({name: value for name, value in means.items() if name != "operations"}, REASONS)
+
+
+def _ordered(counts: Mapping[str, float], known: Mapping[str, Cause]) -> list[tuple[str, float]]:
+    first = [name for name in known if counts.get(name)]
+    others = [name for name, value in counts.items() if value and name not in known and name != "total"]
+    return [(name, counts[name]) for name in (*first, *others)]
+
+
+def patterned() -> dict[str, Cause]:
+    """What is drawn with a pattern, by the name of the fill; each has a colour of its own."""
+    made = {entry.color: (f"cause-{name}", entry) for name, entry in REASONS.items() if entry.pattern}
+    made |= {entry.color: (f"cause-{name}", entry) for name, entry in CAUSES.items() if entry.pattern}
+    return dict(made.values())

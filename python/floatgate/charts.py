@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatgate.causes import CAUSES, PATTERNS, by_cause, cause
+from floatgate.causes import CAUSES, PATTERNS, Cause, by_cause, cause, patterned
 from floatgate.record import look
 from floatgate.series import rates, thinned
 
@@ -29,7 +29,7 @@ WIDTH = 560
 HEIGHT = 240
 
 TIME_UNITS = (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 1.0))
-_COUNT_UNITS = (("thousand millions", 1e9), ("millions", 1e6), ("thousands", 1e3), ("", 1.0))
+COUNT_UNITS = (("thousand millions", 1e9), ("millions", 1e6), ("thousands", 1e3), ("", 1.0))
 
 
 def shares(run: Run, width: int = WIDTH) -> alt.Chart:
@@ -91,7 +91,7 @@ def waf(run: Run, width: int = WIDTH) -> alt.LayerChart:
     """Write amplification over time; the dashed line is the run's mean, the band its 95 % interval."""
     import altair as alt
 
-    rows, axis = _course(run)
+    rows, axis = course(run)
     points = [{"at": row["at"], "waf": row["waf"]} for row in rows if row.get("waf") is not None]
     mean, interval = look(run.result, "waf"), look(run.result, "waf_95")
     values = [point["waf"] for point in points] + ([mean, *(interval or [])] if mean is not None else [])
@@ -118,7 +118,7 @@ def free_blocks(run: Run, width: int = WIDTH) -> alt.Chart:
     """Free blocks over time, at the ends of the intervals."""
     import altair as alt
 
-    rows, axis = _course(run)
+    rows, axis = course(run)
     points = [{"at": row["at"], "free": row["free_blocks"]} for row in rows if row.get("free_blocks") is not None]
     chart = (
         data_chart(points)
@@ -178,7 +178,7 @@ def _histogram(
     ends = (start, start + len(counts) * step)
     if step == 1 and len(counts) < 5:  # few bars keep the width of bars
         ends = (max(-0.5, start - 2), start + len(counts) + 2)
-    scale_name, scale = _unit(max((row["count"] for row in rows), default=0), _COUNT_UNITS)
+    scale_name, scale = unit_of(max((row["count"] for row in rows), default=0), COUNT_UNITS)
     for row in rows:
         row["count"] /= scale
     chart = (
@@ -206,15 +206,15 @@ def _roomy(values: Sequence[float]) -> list[float]:
     return [low - spare, high + spare]
 
 
-def _course(run: Run) -> tuple[list[dict[str, Any]], str]:
+def course(run: Run, points: int = POINTS) -> tuple[list[dict[str, Any]], str]:
     """The thinned series with ``at``, the place on the x axis, and the axis' title."""
-    rows = thinned(run.series, POINTS)
+    rows = thinned(run.series, points)
     places = list(itertools.accumulate((row.get("time_s") or 0.0 for row in rows), max))
     kind: str = "time"
     units: Sequence[tuple[str, float]] = TIME_UNITS
     if not places or places[-1] <= 0:
         places = [float(row.get("requests") or 0) for row in rows]
-        kind, units = "requests", _COUNT_UNITS
+        kind, units = "requests", COUNT_UNITS
     title, unit = axis_title(kind, places[-1] if places else 0, units)
     for row, place in zip(rows, places, strict=True):
         row["at"] = place / unit
@@ -232,7 +232,7 @@ def _programming(run: Run) -> tuple[list[dict[str, Any]], str, str]:
             for row in timed
         ]
         return made, title, "MB/s programmed"
-    rows, title = _course(run)
+    rows, title = course(run)
     before = 0
     for row in rows:
         requests = row["requests"] - before
@@ -243,7 +243,7 @@ def _programming(run: Run) -> tuple[list[dict[str, Any]], str, str]:
 
 def axis_title(kind: str, largest: float, units: Sequence[tuple[str, float]]) -> tuple[str, float]:
     """``time, hours`` and the length of an hour in seconds."""
-    name, unit = _unit(largest, units)
+    name, unit = unit_of(largest, units)
     return (f"{kind}, {name}" if name else kind), unit
 
 
@@ -258,20 +258,34 @@ def _programmed(rows: Sequence[dict[str, Any]]) -> list[str]:
     return [name for name, _ in by_cause(counts)]
 
 
-def _unit(largest: float, steps: Sequence[tuple[str, float]]) -> tuple[str, float]:
+def unit_of(largest: float, steps: Sequence[tuple[str, float]]) -> tuple[str, float]:
+    """The first of ``steps`` (name, length) of which ``largest`` holds two."""
     return next(((name, unit) for name, unit in steps if largest >= 2 * unit), steps[-1])
 
 
 def _by_cause(labels: Sequence[str]) -> Any:
+    return colored("cause", labels, CAUSES)
+
+
+def colored(field: str, labels: Sequence[str], looks: Mapping[str, Cause], columns: int = 2) -> Any:
+    """The colour of each label of ``field``, that of ``looks`` where it has one, with a legend above the chart."""
     import altair as alt
 
     present = list(dict.fromkeys(labels))
-    colors = {entry.label: entry.color for entry in CAUSES.values()}
+    colors = {entry.label: entry.color for entry in looks.values()}
     order = [label for label in colors if label in present] + [label for label in present if label not in colors]
     return alt.Color(
-        "cause:N",
+        f"{field}:N",
         scale=alt.Scale(domain=order, range=[colors.get(label) or cause(label).color for label in order]),
-        legend=alt.Legend(title=None, orient="top", symbolType="square", symbolSize=180, columns=2, labelLimit=200),
+        legend=alt.Legend(
+            title=None,
+            orient="top",
+            symbolType="square",
+            symbolSize=180,
+            columns=columns,
+            columnPadding=24,
+            labelLimit=260,
+        ),
     )
 
 
@@ -328,9 +342,8 @@ def svg(chart: Any, name: str, label: str) -> str:
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
     text = text.replace(f'"{INK}"', '"currentColor"')
-    for key, entry in CAUSES.items():
-        if entry.pattern:
-            text = text.replace(f'fill="{entry.color}"', f'fill="url(#cause-{key})"')
+    for fill, entry in patterned().items():
+        text = text.replace(f'fill="{entry.color}"', f'fill="url(#{fill})"')
     escaped = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return re.sub(r"<svg ", f'<svg role="img" aria-label="{escaped}" ', text, count=1)
 
@@ -338,9 +351,8 @@ def svg(chart: Any, name: str, label: str) -> str:
 def pattern_defs() -> str:
     """The fills of the causes, once for each page."""
     patterns = "".join(
-        f'<pattern id="cause-{key}" width="8" height="8" patternUnits="userSpaceOnUse">'
+        f'<pattern id="{fill}" width="8" height="8" patternUnits="userSpaceOnUse">'
         f'<rect width="8" height="8" fill="{entry.color}"/>{PATTERNS[entry.pattern]}</pattern>'
-        for key, entry in CAUSES.items()
-        if entry.pattern
+        for fill, entry in patterned().items()
     )
     return f'<svg width="0" height="0" class="defs" aria-hidden="true"><defs>{patterns}</defs></svg>'

@@ -87,12 +87,12 @@ class Comparison:
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Header and cells: the values that vary, then the figures, then the difference against the first setting."""
         keys = [key for key, _ in self.settings[0].overrides] or ["setting"]
-        timed = any(look(run.result, "latency_us") for run in self.runs)
+        timed = [kind for kind in ("read", "write") if any(look(run.result, "latency_us", kind) for run in self.runs)]
         header = [*keys, "WAF", "95 %", "difference", "life", "host", "moved", "erases a block", "sd"]
-        header += ["write p99"] if timed else []
+        header += [f"{kind} p99" for kind in timed]
         return header, [self._cells(setting, len(header), timed) for setting in self.settings]
 
-    def _cells(self, setting: Setting, columns: int, timed: bool) -> list[str]:
+    def _cells(self, setting: Setting, columns: int, timed: Sequence[str]) -> list[str]:
         values = [value.strip("\"'") for _, value in setting.overrides] or ["as given"]
         if setting.run is None:
             cells = [*values, "failed"]
@@ -108,8 +108,8 @@ class Comparison:
             *_program_shares(result),
             *(_or_dash(look(result, "wear", key)) for key in ("erases_mean", "erases_std")),
         ]
-        if timed:
-            p99 = look(result, "latency_us", "write", "p99")
+        for kind in timed:
+            p99 = look(result, "latency_us", kind, "p99")
             cells.append("-" if p99 is None else units.span(p99 * 1e-6))
         return cells
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, charts, html
+from floatgate import _core, charts, html, timed_report
 from floatgate.record import look
 from floatgate.summary import lines
 
@@ -30,6 +30,7 @@ def page(comparison: Comparison, command: str | None = None) -> str:
         "".join(f"<p>Failed: {html.escape(text)}</p>" for text in comparison.failures()),
         _reading(first),
         _chart(comparison),
+        _latency(comparison),
         _workload(comparison),
         html.left_out([text for run in comparison.runs for text in look(run.result, "not_modelled") or []]),
         f"<h2>To repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
@@ -64,6 +65,11 @@ def _chart(comparison: Comparison) -> str:
         lambda width: charts.compared(labels, rows, width),
     )
     return f'<h2>Side by side</h2><div class="charts">{chart}</div>'
+
+
+def _latency(comparison: Comparison) -> str:
+    results = [setting.run.result.to_dict() if setting.run else None for setting in comparison.settings]
+    return timed_report.compared_latency([setting.label for setting in comparison.settings], results)
 
 
 def _workload(comparison: Comparison) -> str:

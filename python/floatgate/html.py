@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from floatgate import charts
+from floatgate.causes import Cause, patterned
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1e21; --soft: #596066; --paper: #ffffff; --card: #f3f4f6; --edge: #c9ced3; }
@@ -34,6 +35,7 @@ figure svg { max-width: 100%; height: auto; display: block; overflow: visible; }
 figure .wide { display: none; }
 @media (min-width: 620px) { figure .wide { display: block; } figure .narrow { display: none; } }
 .scroll { overflow-x: auto; max-width: 100%; }
+.scroll + .charts, .charts + .charts { margin-top: 20px; }
 table { border-collapse: collapse; font-size: .95rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 10px 4px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--edge); }
 th { font-weight: 600; }
@@ -111,9 +113,9 @@ def left_out(texts: Sequence[str]) -> str:
     return f"<h2>What the model leaves out</h2><ul>{items}</ul>" if items else ""
 
 
-def swatch(color: str, pattern: str, key: str) -> str:
+def swatch(look: Cause) -> str:
     """A small square in the colour and pattern of a cause."""
-    fill = f"url(#cause-{key})" if pattern else color
+    fill = next((f"url(#{name})" for name, entry in patterned().items() if entry.color == look.color), look.color)
     square = f'<rect width="14" height="14" fill="{fill}"/>'
     return f'<svg class="swatch" width="14" height="14" aria-hidden="true">{square}</svg>'
 

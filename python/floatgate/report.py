@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, charts, html, units
+from floatgate import _core, charts, html, timed_report, units
 from floatgate.causes import by_cause, cause
 from floatgate.record import look
 from floatgate.summary import lines, tbw_text, waf_digits, waf_text
@@ -27,7 +27,9 @@ def page(run: Run, command: str | None = None) -> str:
         _origin(result),
         html.cards(headline(result)),
         html.rows_table(lines(run)),
+        timed_report.latency(run, result),
         _where(run, result),
+        timed_report.energy(run, result),
         _course(run),
         _distributions(run, result),
         _devices(result),
@@ -65,9 +67,9 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         if facts.get("count"):
             p50 = units.span(facts["p50"] * 1e-6)
             cards.append((f"{kind} latency, p99", units.span(facts["p99"] * 1e-6), f"p50: {p50}"))
-    energy = look(result, "energy", "total_j")
-    if energy is not None:
-        cards.append(("energy", f"{units.figure(energy)} J", "of the flash"))
+    energy = look(result, "energy") or {}
+    if energy.get("total_j") is not None:
+        cards.append(("energy of the flash", units.joules(energy["total_j"]), timed_report.energy_basis(energy)))
     return cards
 
 
@@ -83,7 +85,7 @@ def _where(run: Run, result: dict[str, Any]) -> str:
         done = programs.get(name, 0)
         rows.append(
             [
-                f"{html.swatch(entry.color, entry.pattern, name)}{html.escape(entry.label)}",
+                f"{html.swatch(entry)}{html.escape(entry.label)}",
                 f"{done:,}".replace(",", " "),
                 units.share(done / total),
                 *(_count(look(flash, kind, name)) for kind in ("reads", "erases")),

@@ -94,6 +94,14 @@ def span(seconds: float) -> str:
     return f"{figure(seconds / 1e-6, 2)} us"
 
 
+def joules(value: float) -> str:
+    """Energy: 1.24 kJ, 380 mJ, 4.7 nJ."""
+    for name, size in (("MJ", 1e6), ("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3), ("uJ", 1e-6)):
+        if abs(value) >= 0.9995 * size:
+            return f"{_short(value / size)} {name}"
+    return f"{_short(value / 1e-9)} nJ" if value else "0 J"
+
+
 def years(value: float) -> str:
     """Life: 4.1 years, 31 days, or so long that the figure means nothing."""
     if value >= 1000:

@@ -1,0 +1,172 @@
+"""The parts of a report about time and energy: latencies and their reasons, where the joules went."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from floatgate import html, latency_charts, units
+from floatgate.causes import Cause, by_cause, by_reason, cause, reason
+from floatgate.record import look
+
+if TYPE_CHECKING:
+    from floatgate.run import Run
+
+QUANTILES = (
+    ("mean", "mean"),
+    ("p50", "p50"),
+    ("p90", "p90"),
+    ("p99", "p99"),
+    ("p999", "p99.9"),
+    ("p9999", "p99.99"),
+    ("max", "longest"),
+)
+"""Keys of ``latency_us.read`` and what to call them."""
+
+
+def latency(run: Run, result: dict[str, Any]) -> str:
+    """Distribution, course and reasons of latencies; nothing where the run has none."""
+    if not any(look(result, "latency_us", kind, "count") for kind, _ in latency_charts.KINDS):
+        return ""
+    figures = []
+    if latency_charts.slower(result):
+        figures.append(
+            html.figure(
+                "cdf",
+                "Latencies",
+                "Share of requests done within a time; the axis stretches the slowest ones.",
+                lambda width: latency_charts.distribution(run, width),
+            )
+        )
+    if run.series.num_rows > 1 and latency_charts.latency_rows(run)[0]:
+        figures.append(
+            html.figure(
+                "course",
+                "Latency over time",
+                "Mean and longest of the requests done in each interval.",
+                lambda width: latency_charts.over_time(run, width),
+            )
+        )
+    table = html.grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))
+    return f'<h2>Latency</h2>{table}<div class="charts">{"".join(figures)}</div>{_waiting(run, result)}'
+
+
+def _quantiles(result: dict[str, Any]) -> list[list[str]]:
+    rows = []
+    for kind, label in latency_charts.KINDS:
+        facts = look(result, "latency_us", kind) or {}
+        if facts.get("count"):
+            rows.append([label, units.count(facts["count"]), *(_us(facts.get(key)) for key, _ in QUANTILES)])
+    return rows
+
+
+def _waiting(run: Run, result: dict[str, Any]) -> str:
+    classes = {
+        name: by_reason(means)
+        for name, means in (look(result, "latency_us", "waiting") or {}).items()
+        if isinstance(means, dict) and by_reason(means)
+    }
+    if not classes:
+        return ""
+    chart = html.figure(
+        "why",
+        "Why it takes that long",
+        "Where the time of a flash operation goes, from when it is asked for to its end; behind each class its mean.",
+        lambda width: latency_charts.waiting(run, width),
+    )
+    names = list(dict.fromkeys(name for parts in classes.values() for name, _ in parts))
+    header = ["an operation's time", *(latency_charts.CLASSES.get(name, name) for name in classes)]
+    rows = [["mean", *(_us(sum(value for _, value in parts)) for parts in classes.values())]]
+    for name in names:
+        cells = [_why_cell(dict(parts), name) for parts in classes.values()]
+        entry = reason(name)
+        rows.append([_named(entry), *cells])
+    return f'<div class="charts">{chart}<div>{html.grid(header, rows, raw_first=True)}</div></div>'
+
+
+def _why_cell(parts: dict[str, float], name: str) -> str:
+    return units.share(parts[name] / sum(parts.values())) if parts.get(name) else "-"
+
+
+def energy(run: Run, result: dict[str, Any]) -> str:
+    """Joules by operation and cause; nothing where the experiment gives no energies."""
+    table = look(result, "energy")
+    if not table:
+        return ""
+    chart = html.figure(
+        "energy",
+        "Energy by operation and cause",
+        "Of the flash alone: arrays and channels.",
+        lambda width: latency_charts.energy(run, width),
+    )
+    operations = [name for name, joules in (table.get("by_operation_j") or {}).items() if name != "total"]
+    known = [name for name in operations if table["by_operation_j"][name] is not None]
+    total = table.get("total_j") or 0.0
+    rows = []
+    by = table.get("by_cause_j") or {}
+    for name, joules in [*by_cause(by), ("total", by.get("total") or 0.0)]:
+        entry = cause(name)
+        first = "total" if name == "total" else _named(entry)
+        split = [look(table, f"{operation}_j", name) for operation in known]
+        rows.append(
+            [
+                first,
+                units.joules(joules),
+                units.share(joules / total) if total else "-",
+                *("-" if part is None else units.joules(part) for part in split),
+            ]
+        )
+    header = ["cause", "energy", "share", *(latency_charts.OPERATIONS.get(name, name) for name in known)]
+    said = energy_basis(table)
+    text = f"<p>{html.escape(said[:1].upper() + said[1:])}.</p>" if said else ""
+    grid = html.grid(header, rows, raw_first=True)
+    return f'<h2>Energy</h2><div class="charts">{chart}<div>{grid}{text}</div></div>'
+
+
+def energy_basis(table: dict[str, Any]) -> str:
+    """``0.21 uJ a byte that the host wrote; no figure for reads and erases``."""
+    said = []
+    per_byte = table.get("j_per_host_byte_written")
+    if per_byte:
+        said.append(f"{units.joules(per_byte)} a byte that the host wrote")
+    missing = [
+        latency_charts.OPERATIONS.get(name, name)
+        for name, joules in (table.get("by_operation_j") or {}).items()
+        if joules is None
+    ]
+    if missing:
+        listed = ", ".join(missing[:-1]) + (" and " if missing[:-1] else "") + missing[-1]
+        said.append(f"no figure for {listed}")
+    return "; ".join(said)
+
+
+def compared_latency(labels: list[str], results: list[dict[str, Any] | None]) -> str:
+    """Latencies of several settings side by side; nothing where none has any."""
+    rows = latency_charts.compared_rows(labels, results)
+    if not rows:
+        return ""
+    parts = []
+    for kind, label in latency_charts.KINDS:
+        of_kind = [row for row in rows if row["kind"] == label]
+        if not of_kind:
+            continue
+        chart = html.figure(
+            f"compared-{kind}",
+            f"Latency of {label}",
+            "Circle p50, square p99, triangle p99.9 of each setting.",
+            lambda width, of_kind=of_kind: latency_charts.compared(labels, of_kind, width),  # type: ignore[misc]
+        )
+        cells = []
+        for name, result in zip(labels, results, strict=True):
+            facts = look(result or {}, "latency_us", kind) or {}
+            cells.append([name, *(_us(facts.get(key)) for key, _ in QUANTILES)])
+        table = html.grid([label, *(name for _, name in QUANTILES)], cells)
+        parts.append(f'<div class="charts">{chart}<div>{table}</div></div>')
+    return f"<h2>Latency</h2>{''.join(parts)}"
+
+
+def _named(entry: Cause) -> str:
+    return f"{html.swatch(entry)}{html.escape(entry.label)}"
+
+
+def _us(value: float | None) -> str:
+    return "-" if value is None else units.span(value * 1e-6)

@@ -1,0 +1,169 @@
+"""What the report of a timed run says: distributions, reasons for waiting, energy; all from the result's figures."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+import floatgate
+from conftest import SMALL
+from floatgate import latency_charts, summary, timed_report, units
+from floatgate.causes import CAUSES, REASONS, by_reason, patterned, reason
+
+TIMED = SMALL | {
+    "mode": "timed",
+    "drive.geometry.channels": 2,
+    "drive.capacity": "64 MiB",
+    "workload.requests": 20_000,
+    "workload.read_share": 0.4,
+    "workload.queue_depth": 8,
+    "drive.energy": {"read_uj": 5, "program_uj": 29.1, "erase_uj": 200, "transfer_uj": 2},
+}
+MODELLED = {"count": 4, "cdf": {"us": [10.0, 20.0, 40.0], "share": [0.0, 0.75, 1.0]}}
+
+
+@pytest.fixture(scope="module")
+def run() -> floatgate.Run:
+    return floatgate.run(TIMED)
+
+
+@pytest.fixture(scope="module")
+def report(run: floatgate.Run) -> str:
+    return run.report()
+
+
+def test_the_distribution_is_drawn_by_the_share_that_is_slower() -> None:
+    rows = latency_charts.slower({"latency_us": {"read": MODELLED, "write": None}})
+    assert [row["us"] for row in rows] == [10.0, 20.0, 40.0]
+    # Nobody is slower than the slowest: the point lies at the foot, half a request of the four.
+    assert [row["slower"] for row in rows] == [1.0, 0.25, 0.125]
+    assert {row["kind"] for row in rows} == {"reads"}
+
+
+def test_the_axis_names_shares_that_are_done(run: floatgate.Run) -> None:
+    import vl_convert
+
+    svg = vl_convert.vegalite_to_svg(latency_charts.distribution(run).to_json())
+    for label in ("0 %", "50 %", "90 %", "99 %", "99.9 %"):
+        assert f">{label}<" in svg
+    assert "requests done within" in svg
+
+
+def test_points_of_the_chart_are_those_of_the_result(run: floatgate.Run) -> None:
+    spec = json.loads(latency_charts.distribution(run).to_json())
+    values = spec["data"]["values"]
+    for kind, label in latency_charts.KINDS:
+        drawn = [row for row in values if row["kind"] == label]
+        assert [row["us"] for row in drawn] == run.latency_us[kind].cdf.us
+        assert drawn[-1]["us"] == run.latency_us[kind]["max"]
+        p99 = min(row["us"] for row in drawn if row["slower"] <= 0.01)
+        assert p99 == pytest.approx(run.latency_us[kind].p99, rel=2e-3)
+
+
+def test_the_course_has_mean_and_longest(run: floatgate.Run) -> None:
+    rows, title = latency_charts.latency_rows(run)
+    assert title.startswith("time, ")
+    assert {row["line"] for row in rows} == {
+        f"{kind}, {figure}" for kind in ("reads", "writes") for figure in ("mean", "longest")
+    }
+    longest = max(row["us"] for row in rows if row["line"] == "writes, longest")
+    assert longest == run.latency_us.write["max"]
+
+
+def test_reasons_add_up_and_keep_their_order() -> None:
+    waiting = {
+        "read": {"operations": 7, "die": 30.0, "background": 10.0, "channel": 0.0, "service": 50.0, "tea": 10.0},
+        "write": None,
+    }
+    rows = latency_charts.waiting_rows({"latency_us": {"waiting": waiting}})
+    assert [(row["why"], row["us"], row["share"]) for row in rows] == [
+        ("own work", 50.0, 0.5),
+        ("waiting for the die (hosts)", 30.0, 0.3),
+        ("waiting for a background job", 10.0, 0.1),
+        ("tea", 10.0, 0.1),
+    ]
+    assert {row["class"] for row in rows} == {"host reads, 100 us"}
+    (said,) = summary.waiting({"latency_us": {"waiting": waiting}})
+    assert said.startswith("host reads of flash take 100 us: 50 % own work, 10 % tea, ")
+    assert said.endswith("waiting 30 % for the die (hosts), 10 % for a background job")
+    assert reason("tea").label == "tea"
+    assert by_reason({"operations": 3.0}) == []
+
+
+def test_energy_is_split_by_operation_and_cause(run: floatgate.Run) -> None:
+    rows, unit = latency_charts.energy_rows(run.result.to_dict())
+    size = {"J": 1.0, "mJ": 1e-3}[unit]
+    drawn = {(row["what"], row["cause"]): row["energy"] * size for row in rows}
+    programs = run.flash.programs
+    assert drawn["programs", "host"] == pytest.approx(programs.host * 29.1e-6)
+    assert drawn["programs", "garbage collection"] == pytest.approx(programs.gc * 29.1e-6)
+    assert drawn["erases", "garbage collection"] == pytest.approx(run.flash.erases.gc * 200e-6)
+    assert sum(drawn.values()) == pytest.approx(run.energy.total_j)
+    assert (summary.energy(run.result.to_dict()) or "").startswith(units.joules(run.energy.total_j))
+
+
+def test_energies_that_are_not_known_are_named() -> None:
+    table = {"j_per_host_byte_written": 7.1e-9, "by_operation_j": {"read": None, "program": 1.0, "erase": None}}
+    assert timed_report.energy_basis(table) == "7.10 nJ a byte that the host wrote; no figure for reads and erases"
+
+
+def test_the_report_shows_it_all(report: str, run: floatgate.Run) -> None:
+    for title in ("Latencies", "Latency over time", "Why it takes that long", "Energy by operation and cause"):
+        assert report.count(f"<b>{title}</b>") == 1
+    for kind in ("read", "write"):
+        for quantile in ("p99", "p9999"):
+            assert f">{units.span(run.latency_us[kind][quantile] * 1e-6)}</td>" in report
+    assert f"<b>{units.joules(run.energy.total_j)}</b>" in report
+    assert "read latency, p99" in report
+
+
+def test_functional_runs_say_nothing_of_time(small_run: floatgate.Run) -> None:
+    text = small_run.report()
+    assert "<h2>Latency</h2>" not in text
+    assert "<h2>Energy</h2>" not in text
+    assert summary.waiting(small_run.result.to_dict()) == []
+
+
+def test_a_comparison_shows_latencies_side_by_side() -> None:
+    done = floatgate.compare(TIMED, {"workload.queue_depth": [1, 16]})
+    results: list[dict[str, Any] | None] = [run.result.to_dict() for run in done.runs]
+    rows = latency_charts.compared_rows(["1", "16"], results)
+    assert len(rows) == 2 * 2 * 3
+    found = {(row["label"], row["kind"], row["quantile"]): row["us"] for row in rows}
+    assert found["16", "writes", "p99.9"] == done.runs[1].latency_us.write.p999
+    assert found["1", "reads", "p50"] == done.runs[0].latency_us.read.p50
+    header, cells = done.rows()
+    assert header[-2:] == ["read p99", "write p99"]
+    assert cells[1][-1] == units.span(done.runs[1].latency_us.write.p99 * 1e-6)
+    text = done.report()
+    assert "<b>Latency of reads</b>" in text
+    assert "<b>Latency of writes</b>" in text
+
+
+def test_the_modes_stand_side_by_side_without_inventing_latencies() -> None:
+    settings = {key: value for key, value in TIMED.items() if key not in ("mode", "workload.queue_depth")}
+    done = floatgate.compare(settings, {"mode": ["functional", "timed"]})
+    functional, timed = done.runs
+    assert functional.waf == timed.waf
+    assert done.rows()[1][0][-2:] == ["-", "-"]
+    assert "<b>Latency of writes</b>" in done.report()
+
+
+def test_fills_are_told_apart() -> None:
+    looks = [entry.color for entry in REASONS.values()]
+    assert len(set(looks)) == len(looks)
+    assert REASONS["background"].color == CAUSES["gc"].color
+    assert REASONS["die"].color == CAUSES["host"].color
+    colors = [entry.color for entry in patterned().values()]
+    assert len(set(colors)) == len(colors)
+    assert {entry.color for entry in REASONS.values() if entry.pattern} <= set(colors)
+
+
+@pytest.mark.parametrize(
+    ("joules", "text"),
+    [(0.0, "0 J"), (1240.0, "1.24 kJ"), (0.38, "380 mJ"), (29.1e-6, "29.1 uJ"), (7e-9, "7 nJ"), (0.99999, "1 J")],
+)
+def test_energies_read_well(joules: float, text: str) -> None:
+    assert units.joules(joules).replace(".00", "") == text
