@@ -44,6 +44,10 @@ table! {
         geometry: Geometry,
         /// Nominal times.
         timing: Timing,
+        /// Optional commands of the flash; timed.
+        commands: Commands,
+        /// What is next at a die; timed.
+        scheduling: Scheduling,
         /// How many cycles a block stands.
         endurance: Endurance,
         /// Energy of the operations; without it the result has none.
@@ -80,8 +84,75 @@ table! {
         program_us: f64,
         /// Array time of a block erase, microseconds; default 3000.
         erase_us: f64,
+        /// In place of read_us: one time for each type of pages, LSB first; page p of a block has type p modulo their
+        /// number, which is at most 4.
+        read_us_by_page_type: Vec<f64>,
+        /// In place of program_us: likewise.
+        program_us_by_page_type: Vec<f64>,
+        /// timed: a program takes up to this share more or less, drawn evenly; default 0.
+        program_spread: f64,
+        /// Command and address on the channel before each array operation, microseconds; default 0.
+        command_us: f64,
         /// Transfer rate of a channel, 10^6 bytes a second; default 333.
         channel_mb_per_s: f64,
+    }
+}
+
+table! {
+    /// Optional commands of the flash; timed.
+    Commands {
+        /// Pages of several planes in one command: "none" (default), "same-page" (of one number, in any block of each
+        /// plane), "same-block-and-page" or "any".
+        multi_plane: String,
+        /// The array reads on while the page before leaves the die; default false.
+        cache_read: bool,
+        /// Data of the next program come in while the array programs; default false.
+        cache_program: bool,
+        /// Moves within a plane stay inside the die; default false.
+        copyback: bool,
+        /// Host reads stop programs; default false.
+        program_suspend: bool,
+        /// Host reads stop erases; default false.
+        erase_suspend: bool,
+        /// From the suspend command until the array is free, microseconds; default 20.
+        suspend_us: f64,
+        /// From the resume command until the array goes on, microseconds; default 20.
+        resume_us: f64,
+        /// Reads that may pass one program or erase; default 16.
+        suspend_reads_max: u32,
+    }
+}
+
+table! {
+    /// What is next at a die; timed.
+    Scheduling {
+        /// "priority" (default): the most preferred class that has something to do; "fcfs": what was issued first.
+        policy: String,
+        /// priority: the classes, the most preferred first; default ["read", "write", "background"].
+        priority: Vec<String>,
+    }
+}
+
+table! {
+    /// Where host pages go.
+    Allocation {
+        /// "dynamic" (default): to the planes in turn; "static": to the plane that the logical page number names.
+        mode: String,
+        /// timed: the order in which planes take pages, the level that changes first in front; default
+        /// ["channel", "chip", "die", "plane"]. A chip is also called "way".
+        order: Vec<String>,
+    }
+}
+
+table! {
+    /// Jobs in idle time; timed.
+    Background {
+        /// "none" (default): blocks are collected when they are needed; "idle": in idle time, too.
+        policy: String,
+        /// idle: idle time collects where fewer blocks of a plane (superblocks) are free; default: twice the stop level.
+        trigger_free_blocks: u32,
+        /// idle: so long no request must have been under way before it begins, microseconds; default 0.
+        idle_us: f64,
     }
 }
 
@@ -120,6 +191,10 @@ table! {
         snapshot: String,
         /// Which free block is opened next; default "least-erased".
         free_block: String,
+        /// Where host pages go.
+        allocation: Allocation,
+        /// Jobs in idle time; timed.
+        background: Background,
         /// Address mapping.
         map: Policy,
         /// Choice of the block to collect.

@@ -43,8 +43,8 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let seed = given.seed.unwrap_or(1);
     let mode = given.mode.unwrap_or_else(|| MODES[0].0.into());
     let timed = choice(&layers, "mode", "mode", &mode, MODES)? == TIMED;
-    let drive = resolve_drive::resolve(&layers, given.drive.unwrap_or_default())?;
-    let ftl = resolve_ftl::resolve(&layers, given.ftl.unwrap_or_default(), drive.geometry)?;
+    let drive = resolve_drive::resolve(&layers, given.drive.unwrap_or_default(), timed)?;
+    let ftl = resolve_ftl::resolve(&layers, given.ftl.unwrap_or_default(), drive.geometry, timed)?;
     let page_bytes = u64::from(drive.geometry.page_bytes);
     let logical_bytes = u64::from(ftl.logical_pages) * page_bytes;
     let workload =
@@ -55,11 +55,16 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         seed,
         geometry: drive.geometry,
         timing: drive.timing,
+        commands: drive.commands,
+        order: drive.order,
         endurance: drive.endurance,
         energy: drive.energy,
         scope: ftl.scope,
         spare_factor: ftl.spare_factor,
         logical_pages: ftl.logical_pages,
+        allocation: ftl.allocation,
+        allocation_order: ftl.allocation_order,
+        background: ftl.background,
         victim: ftl.victim,
         separate: ftl.separate,
         level: ftl.level,

@@ -1,22 +1,30 @@
-//! The tables under `[drive]`.
+//! The tables under `[drive]`: shape, times, endurance. Those that matter to timed mode only are in
+//! `resolve_timed.rs`.
 
 use crate::layers::Layers;
 use crate::raw;
+use crate::resolve_timed;
 use crate::tables::choice;
 use floatgate_base::{Result, units::parse_bytes};
+use floatgate_flash::timed::{Commands, Order};
+use floatgate_nand::timing::PAGE_TYPES_MAX;
 use floatgate_nand::{Endurance, Energy, Geometry, Timing, endurance::MODELS};
 
 pub(crate) struct Drive {
     pub geometry: Geometry,
     pub timing: Timing,
+    pub commands: Commands,
+    pub order: Order,
     pub endurance: Endurance,
     pub energy: Option<Energy>,
     pub raw: raw::Drive,
 }
 
-pub(crate) fn resolve(layers: &Layers, given: raw::Drive) -> Result<Drive> {
+pub(crate) fn resolve(layers: &Layers, given: raw::Drive, timed: bool) -> Result<Drive> {
     let geometry = geometry(layers, &given)?;
-    let timing = timing(layers, given.timing.unwrap_or_default())?;
+    let (timing, raw_timing) = timing(layers, given.timing.unwrap_or_default(), timed)?;
+    let (commands, raw_commands) = resolve_timed::commands(layers, given.commands, timed, &geometry)?;
+    let (order, raw_scheduling) = resolve_timed::scheduling(layers, given.scheduling, timed, &commands)?;
     let endurance = endurance(layers, given.endurance.unwrap_or_default())?;
     let energy = energy(layers, given.energy.as_ref())?;
     let raw = raw::Drive {
@@ -31,19 +39,16 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Drive) -> Result<Drive> {
             pages_per_block: Some(geometry.pages_per_block),
             page_bytes: Some(geometry.page_bytes),
         }),
-        timing: Some(raw::Timing {
-            read_us: Some(timing.read_us),
-            program_us: Some(timing.program_us),
-            erase_us: Some(timing.erase_us),
-            channel_mb_per_s: Some(timing.channel_mb_per_s),
-        }),
+        timing: Some(raw_timing),
+        commands: raw_commands,
+        scheduling: raw_scheduling,
         endurance: Some(raw::Endurance {
             model: Some(MODELS[0].0.into()),
             pe_cycles: Some(endurance.pe_cycles()),
         }),
         energy: energy.and(given.energy),
     };
-    Ok(Drive { geometry, timing, endurance, energy, raw })
+    Ok(Drive { geometry, timing, commands, order, endurance, energy, raw })
 }
 
 fn geometry(layers: &Layers, given: &raw::Drive) -> Result<Geometry> {
@@ -96,30 +101,83 @@ fn blocks_for(layers: &Layers, capacity: &str, one: &Geometry) -> Result<u32> {
     })
 }
 
-fn timing(layers: &Layers, given: raw::Timing) -> Result<Timing> {
-    let timing = Timing {
-        read_us: given.read_us.unwrap_or(50.0),
-        program_us: given.program_us.unwrap_or(600.0),
-        erase_us: given.erase_us.unwrap_or(3000.0),
-        channel_mb_per_s: given.channel_mb_per_s.unwrap_or(333.0),
+fn timing(layers: &Layers, given: raw::Timing, timed: bool) -> Result<(Timing, raw::Timing)> {
+    let by_type = |key: &str, one: Option<f64>, list: &Option<Vec<f64>>, default: f64| {
+        let list_key = format!("drive.timing.{key}_by_page_type");
+        match (one, list) {
+            (Some(_), Some(_)) => {
+                let what = format!("{key} and {key}_by_page_type are both set");
+                Err(layers.error(&list_key, what, "expected one of them"))
+            }
+            (_, Some(list)) if list.is_empty() || list.len() > PAGE_TYPES_MAX => {
+                let what = format!("{key}_by_page_type names {} times", list.len());
+                Err(layers.error(&list_key, what, format!("expected 1 to {PAGE_TYPES_MAX}, LSB first")))
+            }
+            (_, Some(list)) => positive(layers, &list_key, list).map(|()| list.clone()),
+            (one, None) => {
+                let one = [one.unwrap_or(default)];
+                positive(layers, &format!("drive.timing.{key}"), &one).map(|()| one.to_vec())
+            }
+        }
     };
-    let values = [
-        ("read_us", timing.read_us),
-        ("program_us", timing.program_us),
-        ("erase_us", timing.erase_us),
-        ("channel_mb_per_s", timing.channel_mb_per_s),
-    ];
-    for (key, value) in values {
-        if !(value.is_finite() && value > 0.0) {
-            let what = format!("{key} is {value}");
-            return Err(layers.error(
-                &format!("drive.timing.{key}"),
-                what,
-                "expected a number greater than 0",
-            ));
+    let reads = by_type("read_us", given.read_us, &given.read_us_by_page_type, 50.0)?;
+    let programs = by_type("program_us", given.program_us, &given.program_us_by_page_type, 600.0)?;
+    let page_types = reads.len().max(programs.len());
+    for (key, times) in [("read_us", &reads), ("program_us", &programs)] {
+        if times.len() > 1 && times.len() < page_types {
+            let what =
+                format!("{key}_by_page_type names {} times and the other list {page_types}", times.len());
+            let key = format!("drive.timing.{key}_by_page_type");
+            return Err(layers.error(&key, what, "expected as many in both, or one of the lists only"));
         }
     }
-    Ok(timing)
+    let all = |times: &[f64]| -> [f64; PAGE_TYPES_MAX] { std::array::from_fn(|i| times[i % times.len()]) };
+    let (erase_us, channel_mb_per_s) =
+        (given.erase_us.unwrap_or(3000.0), given.channel_mb_per_s.unwrap_or(333.0));
+    positive(layers, "drive.timing.erase_us", &[erase_us])?;
+    positive(layers, "drive.timing.channel_mb_per_s", &[channel_mb_per_s])?;
+    let command_us = given.command_us.unwrap_or(0.0);
+    if !(command_us.is_finite() && command_us >= 0.0) {
+        let what = format!("command_us is {command_us}");
+        return Err(layers.error("drive.timing.command_us", what, "expected a number from 0"));
+    }
+    let spread_key = "drive.timing.program_spread";
+    let program_spread = given.program_spread.unwrap_or(0.0);
+    if !(0.0..1.0).contains(&program_spread) {
+        let what = format!("program_spread is {program_spread}");
+        return Err(layers.error(spread_key, what, "expected a share from 0 up to but not 1"));
+    }
+    resolve_timed::only_timed(layers, spread_key, timed || program_spread == 0.0)?;
+    let timing = Timing {
+        read_us: all(&reads),
+        program_us: all(&programs),
+        page_types: page_types as u32,
+        program_spread,
+        erase_us,
+        command_us,
+        channel_mb_per_s,
+    };
+    let raw = raw::Timing {
+        read_us: given.read_us_by_page_type.is_none().then_some(reads[0]),
+        program_us: given.program_us_by_page_type.is_none().then_some(programs[0]),
+        erase_us: Some(erase_us),
+        read_us_by_page_type: given.read_us_by_page_type,
+        program_us_by_page_type: given.program_us_by_page_type,
+        program_spread: timed.then_some(program_spread),
+        command_us: Some(command_us),
+        channel_mb_per_s: Some(channel_mb_per_s),
+    };
+    Ok((timing, raw))
+}
+
+fn positive(layers: &Layers, key: &str, values: &[f64]) -> Result<()> {
+    let name = key.rsplit('.').next().unwrap_or(key);
+    match values.iter().find(|v| !(v.is_finite() && **v > 0.0)) {
+        Some(value) => {
+            Err(layers.error(key, format!("{name} is {value}"), "expected a number greater than 0"))
+        }
+        None => Ok(()),
+    }
 }
 
 /// None where no figure is given.

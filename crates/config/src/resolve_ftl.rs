@@ -2,12 +2,15 @@
 
 use crate::layers::Layers;
 use crate::raw;
+use crate::resolve_timed;
 use crate::tables::{choice, known, only};
 use floatgate_base::{PolicyInfo, Result};
-use floatgate_flash::{Layout, Scope};
+use floatgate_flash::{Layout, Scope, layout};
+use floatgate_ftl::ftl::ALLOCATIONS;
 use floatgate_ftl::units::FREE_CHOICES;
-use floatgate_ftl::{FreeChoice, Level, Separate, Victim, collect, level, separate};
+use floatgate_ftl::{Allocation, FreeChoice, Level, Separate, Victim, collect, level, separate};
 use floatgate_nand::Geometry;
+use floatgate_sim::Background;
 use floatgate_sim::plan::{PRECONDITIONS, Precondition};
 use floatgate_sim::precondition::law_policy;
 
@@ -15,6 +18,9 @@ pub(crate) struct Ftl {
     pub scope: Scope,
     pub spare_factor: f64,
     pub logical_pages: u32,
+    pub allocation: Allocation,
+    pub allocation_order: [layout::Level; 4],
+    pub background: Option<Background>,
     pub victim: Victim,
     pub separate: Separate,
     pub level: Level,
@@ -41,7 +47,7 @@ pub(crate) const SCOPES: &[(&str, &str)] = &[
     ("superblock", "the blocks of one number over all planes are filled, collected and erased together"),
 ];
 
-pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry) -> Result<Ftl> {
+pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry, timed: bool) -> Result<Ftl> {
     let spare_factor = given.spare_factor.unwrap_or(0.07);
     if !(spare_factor > 0.0 && spare_factor < 1.0) {
         let what = format!("spare_factor is {spare_factor}");
@@ -58,6 +64,10 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry) -> R
     let (trigger_free_units, stop_free_units) = levels(layers, &mut collect, separate, &layout)?;
     let precondition = precondition(layers, given.precondition, victim)?;
     let snapshot = snapshot(layers, given.snapshot, precondition)?;
+    let (allocation, allocation_order, raw_allocation) =
+        allocation(layers, given.allocation, timed, scope, precondition)?;
+    let levels = (trigger_free_units, stop_free_units, layout.units_per_domain());
+    let (background, raw_background) = resolve_timed::background(layers, given.background, timed, levels)?;
     reserve_fits(layers, &layout, logical_pages, stop_free_units, separate)?;
     let level_name = given.level.and_then(|p| p.policy).unwrap_or_else(|| "none".into());
     known(layers, "ftl.level.policy", "wear-leveler", &level_name, level::POLICIES)?;
@@ -68,6 +78,8 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry) -> R
         precondition: Some(PRECONDITIONS[precondition as usize].0.into()),
         snapshot: snapshot.clone(),
         free_block: Some(free_name),
+        allocation: Some(raw_allocation),
+        background: raw_background,
         map: Some(only(layers, "ftl.map.policy", "map", given.map, "page")?),
         collect: Some(collect),
         separate: Some(raw::Policy { policy: Some(separate::POLICIES[separate as usize].name.into()) }),
@@ -81,6 +93,9 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry) -> R
         scope,
         spare_factor,
         logical_pages,
+        allocation,
+        allocation_order,
+        background,
         victim,
         separate,
         level,
@@ -91,6 +106,32 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry) -> R
         snapshot,
         raw,
     })
+}
+
+/// Whether and in which order host pages may go anywhere.
+fn allocation(
+    layers: &Layers,
+    given: Option<raw::Allocation>,
+    timed: bool,
+    scope: Scope,
+    precondition: Precondition,
+) -> Result<(Allocation, [layout::Level; 4], raw::Allocation)> {
+    let given = given.unwrap_or_default();
+    let key = "ftl.allocation.mode";
+    let name = given.mode.unwrap_or_else(|| ALLOCATIONS[0].0.into());
+    let row = choice(layers, key, "allocation", &name, ALLOCATIONS)?;
+    let mode = [Allocation::Dynamic, Allocation::Static][row];
+    if mode == Allocation::Static && scope == Scope::Superblock {
+        let what = "pages of a superblock are programmed across its planes in turn, so that static allocation has no say";
+        return Err(layers.error(key, what, "expected \"dynamic\", or ftl.collect.scope = \"plane\""));
+    }
+    if mode == Allocation::Static && precondition == Precondition::Steady {
+        let what = "the steady state is drawn for pages that may lie anywhere";
+        let expected = "expected \"dynamic\", or ftl.precondition = \"random\" with workload.warmup_requests";
+        return Err(layers.error(key, what, expected));
+    }
+    let (order, raw_order) = resolve_timed::allocation_order(layers, given.order, timed)?;
+    Ok((mode, order, raw::Allocation { mode: Some(name), order: raw_order }))
 }
 
 /// The victim policy with its parameters; parameters of other policies are refused.

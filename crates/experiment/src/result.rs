@@ -3,7 +3,7 @@
 use crate::energy::energy;
 use floatgate_config::Resolved;
 use floatgate_flash::Cause;
-use floatgate_flash::timed::{Class, ClassTimes};
+use floatgate_flash::timed::{Class, ClassTimes, CommandCounts};
 use floatgate_host::HostCounters;
 use floatgate_lifetime::{Projection, Wear};
 use floatgate_sim::plan::{Mode, Workload};
@@ -28,11 +28,7 @@ pub const NOT_MODELLED: &[&str] = &[
 ];
 
 /// What timed mode does not know yet.
-const NOT_TIMED: &[&str] = &[
-    "command overheads, multi-plane commands, cache operations, copyback, suspended programs and erases",
-    "collection in idle time (it runs where it becomes necessary)",
-    "several host queues",
-];
+const NOT_TIMED: &[&str] = &["several host queues"];
 
 /// Clock and memory of a run.
 #[derive(Clone, Copy, Debug)]
@@ -78,6 +74,10 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "erases_std": erases_std,
             "histogram": histogram(&outcome.erase_histogram, "blocks"),
         },
+        "jobs": outcome.jobs_s.map(|[foreground, background]| {
+            json!({ "foreground_s": foreground, "background_s": background })
+        }),
+        "commands": outcome.commands.as_ref().map(commands),
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
         "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| latency_us(found, outcome.arrivals_s)),
         "lifetime": lifetime(resolved, outcome),
@@ -126,13 +126,28 @@ fn waiting_us(times: &[ClassTimes; 3]) -> Value {
             json!({
                 "operations": t.operations,
                 "die": mean(t.die_wait_ns),
-                "background": mean(t.background_wait_ns),
+                "foreground_job": mean(t.foreground_wait_ns),
+                "background_job": mean(t.background_wait_ns),
                 "channel": mean(t.channel_wait_ns),
+                "suspended": mean(t.suspended_ns),
                 "service": mean(t.service_ns),
             })
         })
     };
     Class::ALL.iter().map(|&class| (class.name().to_owned(), json!(of(&times[class as usize])))).collect()
+}
+
+/// How often the optional commands of the flash were used.
+fn commands(counts: &CommandCounts) -> Value {
+    json!({
+        "multi_plane": counts.multi_plane,
+        "multi_plane_pages": counts.multi_plane_pages,
+        "cache_reads": counts.cache_reads,
+        "cache_programs": counts.cache_programs,
+        "copybacks": counts.copybacks,
+        "program_suspends": counts.program_suspends,
+        "erase_suspends": counts.erase_suspends,
+    })
 }
 
 /// What the model leaves out of a run.

@@ -10,7 +10,7 @@ use common::{number, run_ok, uniform};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_experiment::Output;
 use floatgate_flash::{Flash, Functional, Layout, Scope};
-use floatgate_ftl::{FreeChoice, Ftl, Separate, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 use floatgate_theory::{Policy, alpha_of_spare, alpha_with_trim, spare_of_alpha, wa, wa_fifo_skewed};
 
@@ -207,6 +207,8 @@ fn trims_of_live_pages() {
             let layout = Layout::new(geometry, Scope::Plane);
             let setup = Setup {
                 logical_pages: logical,
+                allocation: Allocation::Dynamic,
+                background_free_units: 0,
                 victim,
                 separate: Separate::None,
                 free_choice: FreeChoice::LeastErased,

@@ -8,7 +8,7 @@ use common::{Folder, try_run, without_run};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_experiment::{Options, Output, load, run_with};
 use floatgate_flash::{Flash, Layout, Scope};
-use floatgate_ftl::{FreeChoice, Ftl, Separate, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 use floatgate_snapshot::{Kind, Reader, Writer};
 use serde_json::Value;
@@ -69,6 +69,8 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
         let layout = Layout::new(geometry, scope);
         let setup = Setup {
             logical_pages: (geometry.pages() * 6 / 10).max(1) as u32,
+            allocation: Allocation::Dynamic,
+            background_free_units: 0,
             victim: VICTIMS[(seed % 7) as usize],
             separate: [Separate::None, Separate::HostGc][rng.below(2) as usize],
             free_choice: [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize],

@@ -33,6 +33,21 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         format!("{DRIVE}{FTL}[workload]\nfile = \"{}/{name}\"\n{more}", folder.path())
     };
     let timed = |workload: &str| format!("mode = \"timed\"\n{DRIVE}{FTL}{UNIFORM}{workload}");
+    let planes = |shape: &str, workload: &str| {
+        format!("mode = \"timed\"\n{DRIVE}planes_per_die = 2\n{shape}{FTL}{UNIFORM}{workload}")
+    };
+    let suspending = |workload: &str| {
+        format!(
+            "mode = \"timed\"\n{DRIVE}[drive.commands]\nprogram_suspend = true\n{FTL}{UNIFORM}read_share = 0.6\n{workload}"
+        )
+    };
+    let idle = |workload: &str| {
+        format!(
+            "mode = \"timed\"\n{DRIVE}{FTL}[ftl.background]\npolicy = \"idle\"\n{UNIFORM}rate_per_s = 100\n\
+             arrival = \"open\"\n{workload}"
+        )
+    };
+    let (read, write) = ("/latency_us/read/mean", "/latency_us/write/mean");
     let programs = "/flash/programs/total";
     let jobs = "pattern = \"jobs\"\n";
     vec![
@@ -65,6 +80,62 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             geometry("[drive.timing]\n"),
             By("333", "334", "/flash/time_s/host"),
         ),
+        (
+            "drive.timing.read_us_by_page_type",
+            geometry("[drive.timing]\n"),
+            By("[50, 60]", "[50, 70, 80]", "/flash/time_s/gc"),
+        ),
+        (
+            "drive.timing.program_us_by_page_type",
+            geometry("[drive.timing]\n"),
+            By("[500, 900]", "[500, 901]", "/flash/time_s/host"),
+        ),
+        ("drive.timing.program_spread", timed(""), By("0", "0.1", write)),
+        ("drive.timing.command_us", geometry("[drive.timing]\n"), By("0", "0.2", "/flash/time_s/host")),
+        (
+            "drive.commands.multi_plane",
+            planes("", ""),
+            By("none", "same-page", "/commands/multi_plane_pages"),
+        ),
+        (
+            "drive.commands.cache_read",
+            timed("read_share = 0.9\n"),
+            By("false", "true", "/commands/cache_reads"),
+        ),
+        ("drive.commands.cache_program", timed(""), By("false", "true", "/commands/cache_programs")),
+        ("drive.commands.copyback", timed(""), By("false", "true", "/commands/copybacks")),
+        (
+            "drive.commands.program_suspend",
+            timed("read_share = 0.5\n"),
+            By("false", "true", "/commands/program_suspends"),
+        ),
+        (
+            "drive.commands.erase_suspend",
+            timed("read_share = 0.5\n"),
+            By("false", "true", "/commands/erase_suspends"),
+        ),
+        ("drive.commands.suspend_us", suspending(""), By("20", "21", read)),
+        ("drive.commands.resume_us", suspending(""), By("20", "21", write)),
+        ("drive.commands.suspend_reads_max", suspending(""), By("1", "16", read)),
+        ("drive.scheduling.policy", timed("read_share = 0.5\n"), By("priority", "fcfs", read)),
+        (
+            "drive.scheduling.priority",
+            timed("read_share = 0.5\n"),
+            By(r#"["read", "write", "background"]"#, r#"["background", "write", "read"]"#, read),
+        ),
+        ("ftl.allocation.mode", geometry("channels = 2\n"), By("dynamic", "static", programs)),
+        (
+            "ftl.allocation.order",
+            planes("channels = 2\n", "queue_depth = 2\n"),
+            By(r#"["channel", "chip", "die", "plane"]"#, r#"["plane", "die", "way", "channel"]"#, write),
+        ),
+        (
+            "ftl.background.policy",
+            timed("rate_per_s = 100\narrival = \"open\"\n"),
+            By("none", "idle", programs),
+        ),
+        ("ftl.background.trigger_free_blocks", idle(""), By("3", "6", programs)),
+        ("ftl.background.idle_us", idle(""), By("0", "9000", programs)),
         (
             "drive.endurance.model",
             base.clone(),

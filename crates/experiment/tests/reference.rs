@@ -7,7 +7,7 @@ use common::naive::{Naive, Rule};
 use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_flash::{Flash, Layout, Scope};
-use floatgate_ftl::{FreeChoice, Ftl, Separate, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 
 const CASES: u64 = 200;
@@ -61,6 +61,8 @@ fn agree(seed: u64, victim: Victim, rule: Rule) {
     let logical = (f64::from(room - 1) * (0.4 + 0.55 * rng.unit())) as u32 + 1;
     let setup = Setup {
         logical_pages: logical,
+        allocation: Allocation::Dynamic,
+        background_free_units: 0,
         victim,
         separate,
         free_choice,

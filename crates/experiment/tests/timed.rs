@@ -31,6 +31,18 @@ fn timing(rng: &mut Rng) -> Vec<(&'static str, String)> {
         ("drive.timing.erase_us", us(rng, 5000)),
         ("drive.timing.channel_mb_per_s", us(rng, 400)),
     ];
+    let yes = |rng: &mut Rng| if rng.below(2) == 0 { "true" } else { "false" }.to_owned();
+    out.push(("drive.commands.cache_read", yes(rng)));
+    out.push(("drive.commands.cache_program", yes(rng)));
+    out.push(("drive.commands.copyback", yes(rng)));
+    out.push(("drive.commands.program_suspend", yes(rng)));
+    out.push(("drive.commands.erase_suspend", yes(rng)));
+    let orders = ["[\"read\", \"write\", \"background\"]", "[\"background\", \"read\", \"write\"]"];
+    out.push(("drive.scheduling.priority", orders[rng.below(2) as usize].into()));
+    let orders =
+        ["[\"plane\", \"die\", \"way\", \"channel\"]", "[\"channel\", \"chip\", \"die\", \"plane\"]"];
+    out.push(("ftl.allocation.order", orders[rng.below(2) as usize].into()));
+    out.push(("drive.timing.program_spread", "0.25".into()));
     match rng.below(3) {
         0 => out.push(("workload.arrival", "open".into())),
         1 => out.push(("workload.arrival", "think".into())),
@@ -241,4 +253,69 @@ fn energy_is_the_same_in_both_modes() {
         )
         .result
     ));
+}
+
+/// Jobs in idle time, at random gaps, under the shadow model: the books stay right whatever policy, scope and order, and
+/// idle time does some of the work that writes would have to wait for.
+#[test]
+fn jobs_in_idle_time_keep_every_book() {
+    let (mut ran, mut background, mut foreground) = (0, 0.0, 0.0);
+    for seed in 0..CASES {
+        let mut rng = Rng::new(seed, "idle");
+        let case = draw(&mut rng, false);
+        let mut overrides = timing(&mut rng);
+        overrides.retain(|(key, _)| *key != "workload.arrival" && *key != "workload.queue_depth");
+        overrides.push(("workload.arrival", "open".into()));
+        overrides.push(("workload.rate_per_s", (50 + rng.below(3000)).to_string()));
+        overrides.push(("ftl.background.policy", "idle".into()));
+        overrides.push(("ftl.background.idle_us", rng.below(800).to_string()));
+        let mut resolved = match try_load(&case.toml, &overrides) {
+            Ok(resolved) => resolved,
+            Err(e) => {
+                assert!(e.contains("trigger_free_blocks is"), "seed {seed}: {e}");
+                continue;
+            }
+        };
+        resolved.plan.shadow = true;
+        let result = match run(resolved, &mut |_| Ok(())) {
+            Ok(output) => output.result,
+            Err(e) => panic!("seed {seed}: {e}\n{}", case.toml),
+        };
+        for kind in ["read", "write"] {
+            let (found, asked) = (format!("/latency_us/{kind}/count"), format!("/host/{kind}_requests"));
+            assert_eq!(count(&result, &found), count(&result, &asked), "seed {seed}");
+        }
+        background += number(&result, "/jobs/background_s");
+        foreground += number(&result, "/jobs/foreground_s");
+        ran += 1;
+    }
+    assert!(ran > CASES / 2 && background > 0.0 && foreground > 0.0, "{ran} {background} {foreground}");
+}
+
+/// Writes with gaps in which a block can be collected: idle time takes the waits away, and costs some copies.
+#[test]
+fn idle_time_takes_waits_away() {
+    let toml = format!(
+        "{FULL}[workload]\nrequests = 20000\nwarmup_requests = 2000\nrate_per_s = 100\narrival = \"open\"\n"
+    );
+    let inline = run_ok(&toml, &[]).result;
+    let idle = run_ok(&toml, &[("ftl.background.policy", "idle".into())]).result;
+    assert_eq!(number(&inline, "/jobs/background_s"), 0.0);
+    // The warm-up, which takes no time, leaves the least number of free blocks: only the first writes have to wait.
+    let share = number(&idle, "/jobs/foreground_s") / number(&idle, "/jobs/background_s");
+    assert!(share < 0.01, "{share}");
+    let waits = |r: &Value| number(r, "/latency_us/waiting/write/foreground_job");
+    assert!(
+        waits(&inline) > 100.0 && waits(&idle) < waits(&inline) / 50.0,
+        "{} {}",
+        waits(&inline),
+        waits(&idle)
+    );
+    let (p99_inline, p99_idle) =
+        (number(&inline, "/latency_us/write/p99"), number(&idle, "/latency_us/write/p99"));
+    assert!(p99_idle < p99_inline / 2.0, "{p99_idle} {p99_inline}");
+    assert!(
+        number(&idle, "/waf") >= number(&inline, "/waf"),
+        "collecting early never copies less under uniform writes"
+    );
 }

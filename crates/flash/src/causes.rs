@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 /// Who asked for a flash operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[repr(u8)]
 pub enum Cause {
     /// A host request, whole pages.

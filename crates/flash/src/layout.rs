@@ -29,14 +29,40 @@ pub struct Address {
     pub page: u32,
 }
 
+/// A level at which a drive is parallel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Channels.
+    Channel,
+    /// Chips (ways) of a channel.
+    Chip,
+    /// Dies of a chip.
+    Die,
+    /// Planes of a die.
+    Plane,
+}
+
+/// The levels in the default order of allocation, the one that varies first in front.
+pub const ALLOCATION_ORDER: [Level; 4] = [Level::Channel, Level::Chip, Level::Die, Level::Plane];
+
+/// Names of the levels; a chip on its channel is also called a way.
+pub const LEVELS: &[(&str, Level)] = &[
+    ("channel", Level::Channel),
+    ("chip", Level::Chip),
+    ("way", Level::Chip),
+    ("die", Level::Die),
+    ("plane", Level::Plane),
+];
+
 /// The drive as the FTL sees it: `domains` pools of `units_per_domain` erase units of `pages_per_unit` pages.
 ///
 /// A domain is a plane under plane scope and the whole drive under superblock scope. Planes are numbered in the
-/// order of dynamic allocation: channel first, then chip, die, plane; so round-robin is plain counting.
+/// order of allocation, by default channel first, then chip, die, plane; so round-robin is plain counting.
 #[derive(Clone, Debug)]
 pub struct Layout {
     geometry: Geometry,
     scope: Scope,
+    order: [Level; 4],
     pages_per_unit: FastDiv,
     units_per_domain: FastDiv,
     domains: u32,
@@ -53,10 +79,18 @@ impl Layout {
         Self {
             geometry,
             scope,
+            order: ALLOCATION_ORDER,
             pages_per_unit: FastDiv::new(pages_per_unit),
             units_per_domain: FastDiv::new(geometry.blocks_per_plane),
             domains,
         }
+    }
+
+    /// The same with another order of allocation, which names each level once.
+    #[must_use]
+    pub fn with_order(mut self, order: [Level; 4]) -> Self {
+        self.order = order;
+        self
     }
 
     /// The geometry behind.
@@ -142,10 +176,29 @@ impl Layout {
             Scope::Plane => (self.domain_of(unit), self.units_per_domain.remainder(unit), offset),
             Scope::Superblock => (offset % g.planes(), unit, offset / g.planes()),
         };
-        let (channel, rest) = (plane_number % g.channels, plane_number / g.channels);
-        let (chip, rest) = (rest % g.chips_per_channel, rest / g.chips_per_channel);
-        let (die, plane) = (rest % g.dies_per_chip, rest / g.dies_per_chip);
+        let (channel, chip, die, plane) = self.place_of_plane(plane_number);
         Address { channel, chip, die, plane, block, page }
+    }
+
+    /// Channel, chip, die and plane of a plane by its number in the order of allocation.
+    #[must_use]
+    pub fn place_of_plane(&self, plane_number: u32) -> (u32, u32, u32, u32) {
+        let g = &self.geometry;
+        let (mut rest, mut at) = (plane_number, [0; 4]);
+        for level in self.order {
+            let count = [g.channels, g.chips_per_channel, g.dies_per_chip, g.planes_per_die][level as usize];
+            (at[level as usize], rest) = (rest % count, rest / count);
+        }
+        (at[0], at[1], at[2], at[3])
+    }
+
+    /// Number of the die of a plane, which is given by its number in the order of allocation. Dies are numbered with
+    /// the channel as the lowest part, then the chip.
+    #[must_use]
+    pub fn die_of_plane(&self, plane_number: u32) -> u32 {
+        let g = &self.geometry;
+        let (channel, chip, die, _) = self.place_of_plane(plane_number);
+        (die * g.chips_per_channel + chip) * g.channels + channel
     }
 }
 
@@ -166,8 +219,10 @@ mod tests {
 
     #[test]
     fn every_page_has_its_own_address() {
-        for scope in [Scope::Plane, Scope::Superblock] {
-            let layout = Layout::new(GEOMETRY, scope);
+        let reversed = [Level::Plane, Level::Die, Level::Chip, Level::Channel];
+        let cases = [ALLOCATION_ORDER, reversed].map(|o| [(Scope::Plane, o), (Scope::Superblock, o)]);
+        for (scope, order) in cases.into_iter().flatten() {
+            let layout = Layout::new(GEOMETRY, scope).with_order(order);
             assert_eq!(u64::from(layout.pages()), GEOMETRY.pages());
             let seen: BTreeSet<_> = (0..layout.pages())
                 .map(|ppn| {
@@ -193,5 +248,13 @@ mod tests {
             [at(0), at(1), at(2), at(6), at(12)],
             [(0, 0, 0, 0), (1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 1)]
         );
+        let layout = layout.with_order([Level::Plane, Level::Chip, Level::Channel, Level::Die]);
+        assert_eq!(
+            [0, 1, 2, 6, 12].map(|n| layout.place_of_plane(n)),
+            [(0, 0, 0, 0), (0, 0, 0, 1), (0, 1, 0, 0), (1, 0, 0, 0), (0, 0, 1, 0)]
+        );
+        // Die 1 of chip 2 on channel 1 of two channels and three chips.
+        assert_eq!(layout.place_of_plane(22), (1, 2, 1, 0));
+        assert_eq!(layout.die_of_plane(22), (3 + 2) * 2 + 1);
     }
 }

@@ -13,7 +13,7 @@ pub mod timed;
 
 pub use causes::{Cause, Counters};
 pub use functional::{Functional, SavedCounts};
-pub use layout::{Address, Layout, Scope};
+pub use layout::{Address, Layout, Level, Scope};
 pub use shadow::Shadow;
 pub use timed::Timed;
 
@@ -39,6 +39,8 @@ pub trait Flash {
     fn read_unmapped(&mut self, lpn: Lpn);
     /// Erases a unit.
     fn erase(&mut self, unit: UnitId, cause: Cause);
+    /// Whether the moves and erases that follow belong to a job in idle time; else a host write needs them now.
+    fn in_background(&mut self, _on: bool) {}
     /// The host gave up `lpn`.
     fn trim(&mut self, lpn: Lpn);
     /// Preconditioning: `ppn` holds `lpn`, or dead data. Counts nothing.

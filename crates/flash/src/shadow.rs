@@ -128,6 +128,10 @@ impl<F: Flash> Flash for Shadow<F> {
         self.inner.erase(unit, cause);
     }
 
+    fn in_background(&mut self, on: bool) {
+        self.inner.in_background(on);
+    }
+
     fn trim(&mut self, lpn: Lpn) {
         self.newest[lpn as usize] = GONE;
         self.inner.trim(lpn);

@@ -54,6 +54,9 @@ impl Ftl {
         for unit in self.free.iter().flat_map(|pool| pool.iter()) {
             states[unit as usize] += 1;
         }
+        for job in self.jobs.iter().flatten() {
+            states[job.source() as usize] += 1;
+        }
         let mut worthwhile = vec![0; self.layout.domains() as usize];
         for unit in 0..self.layout.units() {
             let u = unit as usize;
@@ -71,7 +74,7 @@ impl Ftl {
                 worthwhile[self.layout.domain_of(unit) as usize] += 1;
             }
             if states[u] + u32::from(meta.pos != NOT_INDEXED) != 1 {
-                return Err(format!("unit {unit} is not just one of free, open and closed"));
+                return Err(format!("unit {unit} is not just one of free, open, closed and being emptied"));
             }
         }
         if worthwhile != self.units.worthwhile {

@@ -4,6 +4,7 @@ use crate::collect::Victim;
 use crate::free_pages::FreePages;
 use crate::index::Index;
 use crate::live::Live;
+use crate::migrate::Migration;
 use crate::separate::Separate;
 use crate::units::{FreeChoice, FreePool, Frontier, Units};
 use floatgate_base::extents::{Extents, Kind};
@@ -22,11 +23,28 @@ const MAP_AHEAD: usize = 16;
 /// Extents ahead whose old page's block is asked for; its map entry has arrived by then.
 const OLD_AHEAD: usize = 8;
 
+/// Where a host page may go (`ftl.allocation.mode`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocation {
+    /// To the planes in turn.
+    Dynamic,
+    /// To the plane that its logical number names.
+    Static,
+}
+
+/// Names of the allocations with what they do.
+pub const ALLOCATIONS: &[(&str, &str)] =
+    &[("dynamic", "pages go to the planes in turn"), ("static", "the logical page number names the plane")];
+
 /// How the drive is managed.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup {
     /// Pages that the host sees.
     pub logical_pages: u32,
+    /// Whether a page may go to any plane.
+    pub allocation: Allocation,
+    /// Jobs in idle time collect in a domain that has fewer free units; 0 for never.
+    pub background_free_units: u32,
     /// Victim policy.
     pub victim: Victim,
     /// Separator.
@@ -96,6 +114,10 @@ pub struct Ftl {
     pub(crate) pass_over: Vec<u32>,
     /// The victim's live pages while it is being collected.
     pub(crate) moving: Vec<(Ppn, Lpn)>,
+    /// Jobs begun in idle time, by domain.
+    pub(crate) jobs: Vec<Option<Migration>>,
+    /// Host page writes when idle time last found nothing to gain, by domain.
+    pub(crate) futile_at: Vec<Option<u64>>,
     /// Page programs that the endurance model admits since counting began; looked at whenever the host opens a unit.
     pub(crate) programs_max: u64,
     /// Whether counting has begun: what happens before wears nothing out.
@@ -124,6 +146,8 @@ impl Ftl {
             free_pages: FreePages::new(layout.pages()),
             pass_over: vec![0; domains as usize],
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
+            jobs: vec![None; domains as usize],
+            futile_at: vec![None; domains as usize],
             programs_max,
             counting: false,
             prefetching: true,
@@ -196,7 +220,7 @@ impl Ftl {
     #[inline(always)]
     fn write<F: Flash>(&mut self, flash: &mut F, lpn: Lpn, cause: Cause) -> Result<(), Failure> {
         let stream = self.setup.separate.host_stream(lpn);
-        let slot = self.host_frontier(flash, stream)?;
+        let slot = self.host_frontier(flash, stream, lpn)?;
         // Opening a unit may have moved this very page: the map is read after it.
         let ppn = self.append(slot, lpn);
         let old = std::mem::replace(&mut self.map[lpn as usize], ppn);
@@ -275,6 +299,12 @@ impl Ftl {
     #[must_use]
     pub fn gc(&self) -> GcCounters {
         self.gc
+    }
+
+    /// Domains that allocate and collect for themselves.
+    #[must_use]
+    pub fn domains(&self) -> u32 {
+        self.layout.domains()
     }
 
     /// Free units of all domains.

@@ -22,7 +22,7 @@ pub mod units;
 
 pub use collect::Victim;
 pub use floatgate_base::extents::{Extents, Kind};
-pub use ftl::{Failure, Ftl, GcCounters, Setup, Stopped};
+pub use ftl::{Allocation, Failure, Ftl, GcCounters, Setup, Stopped};
 pub use level::Level;
 pub use separate::Separate;
 pub use units::FreeChoice;

@@ -33,6 +33,8 @@ impl Ftl {
             gc,
             free_pages,
             pass_over,
+            jobs,
+            futile_at,
             counting,
             // Made again from the map.
             reverse: _,
@@ -46,7 +48,7 @@ impl Ftl {
             moving: _,
         } = self;
         out.words(MAP, map)?;
-        let drive = (units, index, free, frontiers, next_domain);
+        let drive = (units, index, free, frontiers, next_domain, jobs, futile_at);
         out.state(STATE, &(drive, now, rng, gc, free_pages, pass_over, counting))
     }
 
@@ -64,7 +66,7 @@ impl Ftl {
         let mut map = table(setup.logical_pages as usize, 0);
         from.words(MAP, &mut map)?;
         let (drive, now, rng, gc, free_pages, pass_over, counting) = from.state(STATE)?;
-        let (units, index, free, frontiers, next_domain) = drive;
+        let (units, index, free, frontiers, next_domain, jobs, futile_at) = drive;
         let mut ftl = Self {
             map,
             reverse: table(pages as usize, 0),
@@ -79,6 +81,8 @@ impl Ftl {
             gc,
             free_pages,
             pass_over,
+            jobs,
+            futile_at,
             moving: Vec::with_capacity(pages_per_unit),
             programs_max,
             counting,
@@ -100,6 +104,8 @@ impl Ftl {
             ("free pools", self.free.len(), domains),
             ("open units", self.frontiers.len(), self.setup.separate.streams() * domains),
             ("domains passed over", self.pass_over.len(), domains),
+            ("jobs", self.jobs.len(), domains),
+            ("times without gain", self.futile_at.len(), domains),
         ];
         if let Some((name, found, due)) = lengths.into_iter().find(|&(_, found, due)| found != due as usize) {
             return Some(format!("{found} {name}, {due} were due"));
@@ -109,7 +115,8 @@ impl Ftl {
             f.next <= f.end && f.end <= pages && (f.unit == NO_UNIT || f.unit < units)
         };
         let free = self.free.iter().flat_map(|pool| pool.iter()).all(|unit| unit < units);
-        let sound = self.next_domain < domains && free && self.frontiers.iter().all(open);
+        let jobs = self.jobs.iter().flatten().all(|job| job.is_within(units, pages));
+        let sound = self.next_domain < domains && free && jobs && self.frontiers.iter().all(open);
         (!sound).then(|| "units beyond the drive".into())
     }
 

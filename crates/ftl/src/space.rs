@@ -1,12 +1,12 @@
 //! Where writes go: opening units, collecting when free ones run low.
 
 use crate::collect::View;
-use crate::ftl::{Failure, Ftl};
-use crate::migrate::Migration;
+use crate::ftl::{Allocation, Failure, Ftl};
+use crate::migrate::{Migration, Step};
 use crate::separate::Stream;
 use crate::units::{Frontier, NO_UNIT};
-use floatgate_base::UnitId;
-use floatgate_flash::{Cause, Flash};
+use floatgate_base::{Lpn, UnitId};
+use floatgate_flash::{Cause, Flash, Scope};
 
 /// A domain found full of valid pages is passed over for so many of its turns.
 const PASS_OVER_TURNS: u32 = 64;
@@ -18,9 +18,13 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         stream: Stream,
+        lpn: Lpn,
     ) -> Result<usize, Failure> {
         let domains = self.layout.domains();
-        let domain = self.next_domain;
+        let domain = match self.setup.allocation {
+            Allocation::Dynamic => self.next_domain,
+            Allocation::Static => lpn % domains,
+        };
         self.next_domain = if domain + 1 == domains { 0 } else { domain + 1 };
         let slot = (stream * domains + domain) as usize;
         let frontier = self.frontiers[slot];
@@ -42,6 +46,11 @@ impl Ftl {
             return Err(Failure::WornOut);
         }
         let domains = self.layout.domains();
+        if self.setup.allocation == Allocation::Static {
+            let slot = (stream * domains + domain) as usize;
+            let room = self.make_room(flash, slot, domain)?;
+            return if room { Ok(slot) } else { Err(Failure::OutOfFreeBlocks) };
+        }
         // The last resort tries even the domains that were to be passed over.
         for last_resort in [false, true] {
             for d in (domain..domains).chain(0..domain) {
@@ -65,6 +74,13 @@ impl Ftl {
     fn make_room<F: Flash>(&mut self, flash: &mut F, slot: usize, domain: u32) -> Result<bool, Failure> {
         // Collection may fill the very unit that was opened, where host and moved pages share one.
         while self.frontiers[slot].room() == 0 {
+            // A job under way may need the unit that the host would open.
+            let scarce = self.free[domain as usize].len() <= self.setup.trigger_free_units;
+            if scarce && self.jobs[domain as usize].is_some() {
+                self.free_pages.advance(self.now);
+                self.finish_job(flash, domain)?;
+                continue;
+            }
             if !self.open(slot, domain) {
                 return Ok(false);
             }
@@ -114,22 +130,86 @@ impl Ftl {
     /// Collects in a domain until it has `stop_free_units` or nothing more is to be gained.
     fn collect<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<(), Failure> {
         self.free_pages.advance(self.now);
+        self.finish_job(flash, domain)?;
         while self.free[domain as usize].len() < self.setup.stop_free_units {
-            let view = View {
-                index: &self.index,
-                units: &self.units,
-                erases: flash.erase_counts(),
-                layout: &self.layout,
-                now: self.now,
-                domain,
-            };
-            let Some(victim) = self.setup.victim.pick(view, &mut self.rng) else { break };
-            if self.is_futile(victim, domain) {
-                break;
-            }
-            self.collect_unit(flash, victim, domain)?;
+            let Some(mut job) = self.next_victim(flash, domain) else { break };
+            self.run_to_end(flash, &mut job)?;
         }
         Ok(())
+    }
+
+    /// What idle time began in a domain has become urgent.
+    fn finish_job<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<(), Failure> {
+        match self.jobs[domain as usize].take() {
+            Some(mut job) => self.run_to_end(flash, &mut job),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes the next victim out of the index; none if nothing is to be gained.
+    fn next_victim<F: Flash>(&mut self, flash: &F, domain: u32) -> Option<Migration> {
+        let view = View {
+            index: &self.index,
+            units: &self.units,
+            erases: flash.erase_counts(),
+            layout: &self.layout,
+            now: self.now,
+            domain,
+        };
+        let victim = self.setup.victim.pick(view, &mut self.rng)?;
+        if self.is_futile(victim, domain) {
+            return None;
+        }
+        self.index.remove(domain, victim, &mut self.units);
+        let valid = self.units.meta[victim as usize].valid;
+        self.units.worthwhile[domain as usize] -= u32::from(valid < self.layout.pages_per_unit());
+        self.gc.victims += 1;
+        self.gc.dead_victims += u64::from(valid == 0);
+        Some(Migration::erase_after_moving(victim, domain, Cause::Gc, &self.layout))
+    }
+
+    /// Whether idle time has something to do anywhere.
+    #[must_use]
+    pub fn wants_background(&self) -> bool {
+        (0..self.layout.domains()).any(|domain| self.wants_background_in(domain))
+    }
+
+    /// Whether idle time has something to do in a domain: a job that it began, or too few free units.
+    #[must_use]
+    pub fn wants_background_in(&self, domain: u32) -> bool {
+        let d = domain as usize;
+        let low = self.free[d].len() < self.setup.background_free_units;
+        self.jobs[d].is_some() || (low && self.futile_at[d] != Some(self.now))
+    }
+
+    /// A job in idle time moves its next page (under superblock scope the next page of each die), or erases its source;
+    /// one is begun where there is none. False if nothing is to be gained, or the free
+    /// units left are the host's.
+    ///
+    /// # Errors
+    /// When a moved page finds no free page in its domain.
+    pub fn background_step<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<bool, Failure> {
+        self.free_pages.advance(self.now);
+        let job = match self.jobs[domain as usize].take() {
+            Some(job) => Some(job),
+            None => self.next_victim(flash, domain).map(|job| job.leaving(self.setup.trigger_free_units)),
+        };
+        let Some(mut job) = job else {
+            self.futile_at[domain as usize] = Some(self.now);
+            return Ok(false);
+        };
+        let pages = match self.layout.scope() {
+            Scope::Plane => 1,
+            Scope::Superblock => self.layout.geometry().dies(),
+        };
+        flash.in_background(true);
+        let step = self.step(flash, &mut job, pages);
+        flash.in_background(false);
+        let step = step?;
+        if step != Step::Done {
+            self.jobs[domain as usize] = Some(job);
+        }
+        Ok(step != Step::Stalled)
     }
 
     /// Policies that do not look at valid pages may choose full blocks for ever: whether the victim is full, and so
@@ -137,20 +217,5 @@ impl Ftl {
     fn is_futile(&self, victim: UnitId, domain: u32) -> bool {
         let full = self.units.meta[victim as usize].valid == self.layout.pages_per_unit();
         full && self.units.worthwhile[domain as usize] == 0
-    }
-
-    fn collect_unit<F: Flash>(&mut self, flash: &mut F, victim: UnitId, domain: u32) -> Result<(), Failure> {
-        self.index.remove(domain, victim, &mut self.units);
-        let valid = self.units.meta[victim as usize].valid;
-        self.units.worthwhile[domain as usize] -= u32::from(valid < self.layout.pages_per_unit());
-        self.gc.victims += 1;
-        self.gc.dead_victims += u64::from(valid == 0);
-        self.gc.copied_pages += u64::from(valid);
-        self.free_pages.take(u64::from(valid));
-        self.free_pages.give(u64::from(self.layout.pages_per_unit()));
-        let mut job = Migration::erase_after_moving(victim, domain, Cause::Gc, &self.layout);
-        // Functional mode has no idle time to wait for: the job runs to its end.
-        while !self.step(flash, &mut job, u32::MAX)? {}
-        Ok(())
     }
 }

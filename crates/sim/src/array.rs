@@ -2,9 +2,9 @@
 
 use crate::plan::Mode;
 use floatgate_base::Extents;
-use floatgate_flash::timed::Phases;
+use floatgate_flash::timed::Settings;
 use floatgate_flash::{Counters, Flash, Functional, Layout, Shadow, Timed};
-use floatgate_ftl::{Ftl, Stopped};
+use floatgate_ftl::{Failure, Ftl, Stopped};
 use std::ops::Range;
 
 /// The back end of a run.
@@ -36,13 +36,13 @@ pub(crate) use with_flash;
 impl Array {
     /// A fresh array.
     #[must_use]
-    pub fn new(layout: Layout, logical_pages: u32, mode: Mode, phases: Phases, shadow: bool) -> Self {
+    pub fn new(layout: Layout, logical_pages: u32, mode: Mode, settings: Settings, shadow: bool) -> Self {
         match (mode, shadow) {
             (Mode::Functional, false) => Self::Functional(Functional::new(layout)),
             (Mode::Functional, true) => Self::Shadowed(Shadow::new(Functional::new(layout), logical_pages)),
-            (Mode::Timed(_), false) => Self::Timed(Timed::new(layout, phases)),
+            (Mode::Timed(_), false) => Self::Timed(Timed::new(layout, settings)),
             (Mode::Timed(_), true) => {
-                Self::ShadowedTimed(Shadow::new(Timed::new(layout, phases), logical_pages))
+                Self::ShadowedTimed(Shadow::new(Timed::new(layout, settings), logical_pages))
             }
         }
     }
@@ -53,6 +53,14 @@ impl Array {
     /// When the drive cannot go on.
     pub fn serve(&mut self, ftl: &mut Ftl, extents: &Extents, range: Range<usize>) -> Result<(), Stopped> {
         with_flash!(self, flash => ftl.serve_range(flash, extents, range))
+    }
+
+    /// A job in idle time takes its next step in a domain; see [`Ftl::background_step`].
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn background_step(&mut self, ftl: &mut Ftl, domain: u32) -> Result<bool, Failure> {
+        with_flash!(self, flash => ftl.background_step(flash, domain))
     }
 
     /// The timed back end, if it is one.

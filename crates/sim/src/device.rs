@@ -7,6 +7,7 @@ use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::precondition::Preparation;
 use crate::{drive_file, failure};
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
+use floatgate_flash::Timed;
 use floatgate_ftl::Ftl;
 use floatgate_host::{Beyond, Footprint, HostCounters, Outside, Placement, Splitter, split::beyond_drive};
 use floatgate_stats::{Histogram, Latency, Row, Series, estimate_waf, histogram::moments};
@@ -107,7 +108,7 @@ impl Simulation {
         let layout = plan.layout();
         let mut ftl = Ftl::new(layout.clone(), plan.ftl_setup(), plan.programs_max());
         ftl.set_prefetching(plan.prefetching);
-        let array = Array::new(layout, plan.logical_pages, plan.mode, plan.phases(), plan.shadow);
+        let array = Array::new(layout, plan.logical_pages, plan.mode, plan.settings(), plan.shadow);
         let scale = plan.beyond == Beyond::Scale && matches!(plan.workload, Workload::Trace { .. });
         let mut simulation = Self {
             splitter: splitter_for(&plan, &[]),
@@ -234,7 +235,7 @@ impl Simulation {
         self.ftl = Ftl::new(layout.clone(), self.plan.ftl_setup(), self.plan.programs_max());
         self.ftl.set_prefetching(self.plan.prefetching);
         let plan = &self.plan;
-        self.array = Array::new(layout, plan.logical_pages, plan.mode, plan.phases(), plan.shadow);
+        self.array = Array::new(layout, plan.logical_pages, plan.mode, plan.settings(), plan.shadow);
         if let Some(footprint) = &mut self.footprint {
             footprint.clear();
         }
@@ -546,6 +547,9 @@ impl Simulation {
             flash: counters,
             series: self.series,
             times: self.array.timed().map(|timed| *timed.times()),
+            commands: self.array.timed().map(Timed::command_counts),
+            jobs_s: self.array.timed().map(|timed| timed.jobs_ns().map(|ns| ns as f64 / 1e9)),
+            timeline: self.array.timed().and_then(|timed| timed.timeline().cloned()),
             arrivals_s: self.clock.as_ref().map(|clock| clock.now_ns() as f64 / 1e9),
             latencies: self.clock.map(|clock| clock.latencies().clone()),
         }

@@ -9,6 +9,7 @@ pub mod clock;
 pub mod device;
 pub mod drive_file;
 pub mod failure;
+mod idle;
 pub mod outcome;
 pub mod plan;
 pub mod precondition;
@@ -16,4 +17,4 @@ mod timed;
 
 pub use device::{Phase, Simulation};
 pub use outcome::Outcome;
-pub use plan::{Arrival, Mode, Plan, Precondition, Workload};
+pub use plan::{Arrival, Background, Mode, Plan, Precondition, Workload};

@@ -1,7 +1,7 @@
 //! What a finished run has measured.
 
 use crate::plan::Plan;
-use floatgate_flash::timed::ClassTimes;
+use floatgate_flash::timed::{ClassTimes, CommandCounts, Timeline};
 use floatgate_flash::{Cause, Counters};
 use floatgate_ftl::GcCounters;
 use floatgate_host::HostCounters;
@@ -52,6 +52,12 @@ pub struct Outcome {
     pub series: Series,
     /// Timed: where the time of each class of operations went.
     pub times: Option<[ClassTimes; 3]>,
+    /// Timed: how often optional commands were used.
+    pub commands: Option<CommandCounts>,
+    /// Timed: seconds that dies spent on foreground and on background jobs.
+    pub jobs_s: Option<[f64; 2]>,
+    /// Timed: who was busy with what, where that was asked for.
+    pub timeline: Option<Timeline>,
     /// Timed: seconds from the first arrival to the last.
     pub arrivals_s: Option<f64>,
     /// Timed: latencies of reads and writes.
@@ -59,16 +65,16 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Nominal time of the flash by cause, seconds: array times, and one transfer over the channel for each page read
-    /// or programmed (a copy makes two), one operation after another.
+    /// Nominal time of the flash by cause, seconds: commands, array times (of several page types their mean), and one
+    /// transfer over the channel for each page read or programmed (a copy makes two), one operation after another.
     #[must_use]
     pub fn time_s(&self, plan: &Plan, cause: Cause) -> f64 {
         let i = cause as usize;
         let t = &plan.timing;
         let transfer_us = t.transfer_us(plan.geometry.page_bytes);
-        let us = self.flash.reads[i] as f64 * (t.read_us + transfer_us)
-            + self.flash.programs[i] as f64 * (t.program_us + transfer_us)
-            + self.flash.erases[i] as f64 * t.erase_us;
+        let us = self.flash.reads[i] as f64 * (t.mean_read_us() + t.command_us + transfer_us)
+            + self.flash.programs[i] as f64 * (t.mean_program_us() + t.command_us + transfer_us)
+            + self.flash.erases[i] as f64 * (t.erase_us + t.command_us);
         us / 1e6
     }
 }

@@ -1,7 +1,8 @@
 //! Everything a run needs, resolved: no defaults are filled in behind this point.
 
-use floatgate_flash::{Layout, Scope};
-use floatgate_ftl::{FreeChoice, Level, Separate, Setup, Victim};
+use floatgate_flash::timed::{Commands, Order, Phases, Settings};
+use floatgate_flash::{Layout, Scope, layout};
+use floatgate_ftl::{Allocation, FreeChoice, Level, Separate, Setup, Victim};
 use floatgate_host::{Beyond, Devices};
 use floatgate_lifetime::Throttle;
 use floatgate_nand::{Endurance, Energy, Geometry, Timing};
@@ -72,6 +73,15 @@ pub enum Arrival {
     Think,
 }
 
+/// Collection in idle time (`ftl.background`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Background {
+    /// Idle time collects in a domain that has fewer free units.
+    pub trigger_free_units: u32,
+    /// So long no host request must have been under way before it begins.
+    pub idle_ns: u64,
+}
+
 /// A run.
 #[derive(Clone, Debug)]
 pub struct Plan {
@@ -83,6 +93,10 @@ pub struct Plan {
     pub geometry: Geometry,
     /// Nominal times.
     pub timing: Timing,
+    /// Optional commands of the flash.
+    pub commands: Commands,
+    /// Which operation is next at a die.
+    pub order: Order,
     /// Endurance model.
     pub endurance: Endurance,
     /// Energy of the operations, where any is given.
@@ -93,6 +107,12 @@ pub struct Plan {
     pub spare_factor: f64,
     /// Pages that the host sees.
     pub logical_pages: u32,
+    /// Whether a page may go to any plane.
+    pub allocation: Allocation,
+    /// In which order planes take pages.
+    pub allocation_order: [layout::Level; 4],
+    /// Collection in idle time.
+    pub background: Option<Background>,
     /// Victim policy.
     pub victim: Victim,
     /// Separator.
@@ -131,7 +151,7 @@ impl Plan {
     /// How units lie on the flash.
     #[must_use]
     pub fn layout(&self) -> Layout {
-        Layout::new(self.geometry, self.scope)
+        Layout::new(self.geometry, self.scope).with_order(self.allocation_order)
     }
 
     /// Bytes of flash of the smallest drive of this make that shows at least `logical_bytes`.
@@ -154,6 +174,8 @@ impl Plan {
     pub fn ftl_setup(&self) -> Setup {
         Setup {
             logical_pages: self.logical_pages,
+            allocation: self.allocation,
+            background_free_units: self.background.map_or(0, |b| b.trigger_free_units),
             victim: self.victim,
             separate: self.separate,
             free_choice: self.free_choice,
@@ -163,18 +185,21 @@ impl Plan {
         }
     }
 
-    /// Times of the phases of flash operations.
+    /// What the timed array is to be like.
     #[must_use]
-    pub fn phases(&self) -> floatgate_flash::timed::Phases {
+    pub fn settings(&self) -> Settings {
         let ns = |us: f64| (us * 1e3).round() as u64;
         let t = &self.timing;
-        floatgate_flash::timed::Phases {
-            command_ns: 0,
+        let phases = Phases {
+            command_ns: ns(t.command_us),
             transfer_ns: ns(t.transfer_us(self.geometry.page_bytes)),
-            read_ns: ns(t.read_us),
-            program_ns: ns(t.program_us),
+            read_ns: t.read_us.map(ns),
+            program_ns: t.program_us.map(ns),
+            page_types: t.page_types,
+            program_spread: t.program_spread,
             erase_ns: ns(t.erase_us),
-        }
+        };
+        Settings { phases, commands: self.commands, order: self.order, seed: self.seed }
     }
 
     /// Page programs that the endurance model admits.

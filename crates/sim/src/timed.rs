@@ -38,8 +38,14 @@ impl Simulation {
         for (k, i) in range.clone().enumerate() {
             let (stamp, op) = (self.stream.batch.time_ns[i], self.stream.batch.op[i]);
             let to = self.request_ends[k];
+            let mut arrival_ns = 0;
             if let (Some(clock), Some(timed)) = (&mut self.clock, self.array.timed_mut()) {
-                let arrival_ns = clock.next_arrival(timed, stamp.saturating_add(self.stream.shift_ns));
+                arrival_ns = clock.next_arrival(timed, stamp.saturating_add(self.stream.shift_ns));
+                if self.plan.background.is_some() {
+                    self.work_until(arrival_ns).map_err(|failure| self.stopped(i, failure))?;
+                }
+            }
+            if let (Some(clock), Some(timed)) = (&mut self.clock, self.array.timed_mut()) {
                 clock.admit(timed, arrival_ns, op);
             }
             if let Err(stop) = self.array.serve(&mut self.ftl, &self.extents, from..to) {

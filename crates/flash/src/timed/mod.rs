@@ -7,20 +7,47 @@
 //!   pages of a block are programmed in order;
 //! - a move comes after the programs of its source block, an erase after the reads and programs of its block.
 
+mod die;
 mod links;
 mod queue;
+mod register;
 mod schedule;
+mod service;
+pub mod settings;
+mod suspend;
+pub mod timeline;
+mod times;
 mod tournament;
 
 pub use links::{Handle, LinkTimes, Reason};
-pub use queue::Class;
-pub use schedule::{ClassTimes, Phases};
+pub use queue::{Class, Job};
+pub use settings::{Commands, MultiPlane, Order, Phases, Settings, Suspend};
+pub use timeline::{Span, Timeline};
+pub use times::{ClassTimes, CommandCounts};
 
 use crate::{Cause, Counters, Flash, Functional, Layout, Scope};
 use floatgate_base::{Lpn, Ppn, UnitId};
 use links::Links;
 use queue::{Far, Kind, NO_REQUEST, Op};
 use schedule::Schedule;
+
+/// Where a plane is.
+#[derive(Clone, Copy, Debug)]
+struct PlaneAt {
+    die: u32,
+    /// Plane in its die.
+    plane: u8,
+}
+
+/// Where a page is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    die: usize,
+    /// Block, counted over the drive.
+    block: usize,
+    /// Plane, by its number in the order of allocation.
+    plane_number: u32,
+}
 
 /// The newest operations on a block, as tickets of its die.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,8 +75,13 @@ pub struct Timed {
     counts: Functional,
     schedule: Schedule,
     blocks: Vec<Block>,
-    dies: u32,
+    /// By number of the plane in the order of allocation.
+    plane_at: Vec<PlaneAt>,
     planes: u32,
+    /// Whether operations must know the page in the block, the block in the plane and the plane in the die.
+    detailed: bool,
+    /// For whom moves and erases are.
+    job: Job,
     /// Arrival of the request that is being issued.
     now_ns: u64,
     /// Its number; [`NO_REQUEST`] outside of requests.
@@ -69,13 +101,20 @@ pub struct Timed {
 impl Timed {
     /// A fresh array in which no time has passed.
     #[must_use]
-    pub fn new(layout: Layout, phases: Phases) -> Self {
+    pub fn new(layout: Layout, settings: Settings) -> Self {
         let geometry = *layout.geometry();
+        let (dies, channels) = (geometry.dies() as usize, geometry.channels as usize);
+        let plane_at = |number| PlaneAt {
+            die: layout.die_of_plane(number),
+            plane: layout.place_of_plane(number).3.min(u32::from(u8::MAX)) as u8,
+        };
         Self {
-            schedule: Schedule::new(phases, geometry.dies() as usize, geometry.channels as usize),
+            schedule: Schedule::new(settings, dies, channels, geometry.planes_per_die),
             blocks: vec![Block::default(); geometry.blocks() as usize],
-            dies: geometry.dies(),
+            plane_at: (0..geometry.planes()).map(plane_at).collect(),
             planes: geometry.planes(),
+            detailed: settings.commands.multi_plane != MultiPlane::None || settings.phases.page_types > 1,
+            job: Job::Foreground,
             now_ns: 0,
             request: NO_REQUEST,
             read_first: Far::default(),
@@ -96,6 +135,64 @@ impl Timed {
     /// State and counts, without time.
     pub fn counts_mut(&mut self) -> &mut Functional {
         &mut self.counts
+    }
+
+    /// Records who is busy with what.
+    pub fn record(&mut self, timeline: Timeline) {
+        self.schedule.timeline = Some(timeline);
+    }
+
+    /// What was recorded.
+    #[must_use]
+    pub fn timeline(&self) -> Option<&Timeline> {
+        self.schedule.timeline.as_ref()
+    }
+
+    /// How often optional commands were used.
+    #[must_use]
+    pub fn command_counts(&self) -> CommandCounts {
+        self.schedule.counts
+    }
+
+    /// Time that dies spent on foreground and on background jobs, nanoseconds, summed over the dies.
+    #[must_use]
+    pub fn jobs_ns(&self) -> [u64; 2] {
+        let sum = |job: usize| self.schedule.dies.iter().map(|d| d.jobs_ns[job]).sum();
+        [sum(0), sum(1)]
+    }
+
+    /// Whether host requests are under way.
+    #[must_use]
+    pub fn host_is_busy(&self) -> bool {
+        self.schedule.live() > 0
+    }
+
+    /// When something happens next; `u64::MAX` for never.
+    #[must_use]
+    pub fn next_ns(&self) -> u64 {
+        self.schedule.next_ns()
+    }
+
+    /// Lets everything happen until `now_ns`, for jobs that are issued then.
+    pub fn advance(&mut self, now_ns: u64) {
+        self.schedule.advance(now_ns);
+        self.now_ns = self.now_ns.max(now_ns);
+    }
+
+    /// Up to when everything is settled.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.now_ns
+    }
+
+    /// Whether a domain has nothing of a job waiting or under way.
+    #[must_use]
+    pub fn job_is_idle(&self, domain: u32) -> bool {
+        let idle = |die: usize| self.schedule.dies[die].queues[Class::Background as usize].is_empty();
+        match self.counts.layout().scope() {
+            Scope::Plane => idle(self.plane_at[domain as usize].die as usize),
+            Scope::Superblock => (0..self.schedule.dies.len()).all(idle),
+        }
     }
 
     /// From now on operations take time.
@@ -251,39 +348,79 @@ impl Timed {
     /// Where the time went, by class.
     #[must_use]
     pub fn times(&self) -> &[ClassTimes; 3] {
-        self.schedule.times()
+        &self.schedule.times
     }
 
-    /// Die and block of a page. Planes are numbered with the die as the lower part (see [`Layout`]).
     #[inline(always)]
-    fn place(&self, ppn: Ppn) -> (usize, usize) {
+    fn place(&self, ppn: Ppn) -> Place {
         let layout = self.counts.layout();
         let unit = layout.unit_of(ppn);
-        match layout.scope() {
-            Scope::Plane => ((layout.domain_of(unit) % self.dies) as usize, unit as usize),
+        let (plane_number, block) = match layout.scope() {
+            Scope::Plane => (layout.domain_of(unit), unit),
             Scope::Superblock => {
-                let plane = (ppn - layout.first_page(unit)) % self.planes;
-                ((plane % self.dies) as usize, (unit * self.planes + plane) as usize)
+                let number = (ppn - layout.first_page(unit)) % self.planes;
+                (number, unit * self.planes + number)
             }
-        }
+        };
+        let die = self.plane_at[plane_number as usize].die as usize;
+        Place { die, block: block as usize, plane_number }
     }
 
-    fn op(kind: Kind, ppn: Ppn, request: u32) -> Op {
-        let (after, far) = ([0; 3], Far::default());
-        Op { kind, ppn, request, issued_ns: 0, background_ns: 0, after, far, previous: 0 }
+    #[inline(always)]
+    fn op(&self, kind: Kind, ppn: Ppn, place: Place, cause: Cause) -> Op {
+        let job = if class_of(cause) == Class::Background { self.job } else { Job::Host };
+        let mut op = Op {
+            kind,
+            cause: cause as u8,
+            job,
+            page_type: 0,
+            read_type: 0,
+            plane: 0,
+            within_plane: false,
+            ppn,
+            offset: 0,
+            block: 0,
+            request: NO_REQUEST,
+            order: 0,
+            issued_ns: 0,
+            jobs_ns: [0; 2],
+            after: [0; 3],
+            far: Far::default(),
+            previous: 0,
+            #[cfg(test)]
+            started_ns: 0,
+        };
+        if self.detailed {
+            self.add_details(&mut op, place);
+        }
+        op
+    }
+
+    fn add_details(&self, op: &mut Op, place: Place) {
+        let address = self.counts.layout().address(op.ppn);
+        op.plane = self.plane_at[place.plane_number as usize].plane;
+        op.offset = address.page;
+        op.block = address.block;
+        op.page_type = self.page_type(address.page);
+        op.read_type = op.page_type;
+    }
+
+    /// Type of a page by its number in the block.
+    fn page_type(&self, page: u32) -> u8 {
+        (page % self.schedule.settings.phases.page_types) as u8
     }
 
     /// Issues a program, or a copy whose page is on the same die.
     #[inline(always)]
-    fn issue_program(&mut self, mut op: Op, class: Class, (die, block): (usize, usize)) -> u64 {
-        let b = self.blocks[block];
+    fn issue_program(&mut self, mut op: Op, class: Class, place: Place) -> u64 {
+        let b = self.blocks[place.block];
         op.after[Class::Background as usize] = op.after[Class::Background as usize].max(b.erase);
         // Pages of a block are programmed in order, whoever asks for it.
         let other = if class == Class::Write { Class::Background } else { Class::Write };
         op.after[other as usize] = op.after[other as usize].max(b.programs[other as usize - 1]);
         op.previous = b.programs[class as usize - 1];
-        let ticket = self.schedule.push(die, class, op, self.now_ns);
-        self.blocks[block].programs[class as usize - 1] = ticket;
+        let ticket = self.schedule.push(place.die, class, op, self.now_ns);
+        self.blocks[place.block].programs[class as usize - 1] = ticket;
         ticket
     }
 }
@@ -303,14 +440,16 @@ impl Flash for Timed {
         if !self.on {
             return;
         }
-        let mut op = Self::op(Kind::Program, ppn, self.request);
+        let place = self.place(ppn);
+        let mut op = self.op(Kind::Program, ppn, place, cause);
+        op.request = self.request;
         op.far = std::mem::take(&mut self.read_first);
         if op.far.ticket == 0 {
             op.far = std::mem::take(&mut self.hold);
         }
-        let (class, place) = (class_of(cause), self.place(ppn));
+        let class = class_of(cause);
         let ticket = self.issue_program(op, class, place);
-        self.newest = Far { die: place.0 as u32, class: class as u8, ticket };
+        self.newest = Far { die: place.die as u32, class: class as u8, ticket };
     }
 
     fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause) {
@@ -319,18 +458,22 @@ impl Flash for Timed {
             return;
         }
         let (from, to) = (self.place(source), self.place(destination));
-        let written = self.blocks[from.1].programs[Class::Write as usize - 1];
-        if from.0 == to.0 {
-            let mut op = Self::op(Kind::Copy, destination, NO_REQUEST);
+        let written = self.blocks[from.block].programs[Class::Write as usize - 1];
+        if from.die == to.die {
+            let mut op = self.op(Kind::Copy, destination, to, cause);
+            op.within_plane = from.plane_number == to.plane_number;
+            if self.detailed {
+                op.read_type = self.page_type(self.counts.layout().address(source).page);
+            }
             op.after[Class::Write as usize] = written;
             self.issue_program(op, Class::Background, to);
             return;
         }
-        let mut read = Self::op(Kind::Read, source, NO_REQUEST);
+        let mut read = self.op(Kind::Read, source, from, cause);
         read.after[Class::Write as usize] = written;
-        let ticket = self.schedule.push(from.0, Class::Background, read, self.now_ns);
-        let mut program = Self::op(Kind::Program, destination, NO_REQUEST);
-        program.far = Far { die: from.0 as u32, class: Class::Background as u8, ticket };
+        let ticket = self.schedule.push(from.die, Class::Background, read, self.now_ns);
+        let mut program = self.op(Kind::Program, destination, to, cause);
+        program.far = Far { die: from.die as u32, class: Class::Background as u8, ticket };
         self.issue_program(program, Class::Background, to);
     }
 
@@ -340,19 +483,20 @@ impl Flash for Timed {
         if !self.on {
             return;
         }
-        let (die, block) = self.place(ppn);
-        let mut op = Self::op(Kind::Read, ppn, self.request);
+        let place = self.place(ppn);
+        let mut op = self.op(Kind::Read, ppn, place, cause);
+        op.request = self.request;
         for class in [Class::Write, Class::Background] {
-            let newest = self.blocks[block].programs[class as usize - 1];
-            if newest > self.schedule.done_tickets(die, class) {
-                op.after[class as usize] = self.schedule.program_of(die, class, ppn, newest);
+            let newest = self.blocks[place.block].programs[class as usize - 1];
+            if newest > self.schedule.done_tickets(place.die, class) {
+                op.after[class as usize] = self.schedule.program_of(place.die, class, ppn, newest);
             }
         }
         if cause == Cause::Partial {
             op.far = std::mem::take(&mut self.hold);
         }
-        let ticket = self.schedule.push(die, Class::Read, op, self.now_ns);
-        self.newest = Far { die: die as u32, class: Class::Read as u8, ticket };
+        let ticket = self.schedule.push(place.die, Class::Read, op, self.now_ns);
+        self.newest = Far { die: place.die as u32, class: Class::Read as u8, ticket };
         if cause == Cause::Partial {
             self.read_first = self.newest;
         }
@@ -371,13 +515,17 @@ impl Flash for Timed {
         let first = self.counts.layout().first_page(unit);
         for i in 0..self.counts.layout().blocks_per_unit() {
             // Under superblock scope the first pages of a unit lie one on each plane.
-            let (die, block) = self.place(first + i);
-            let mut op = Self::op(Kind::Erase, first + i, NO_REQUEST);
-            op.after[Class::Read as usize] = self.schedule.issued(die, Class::Read);
-            op.after[Class::Write as usize] = self.blocks[block].programs[Class::Write as usize - 1];
-            let ticket = self.schedule.push(die, Class::Background, op, self.now_ns);
-            self.blocks[block].erase = ticket;
+            let place = self.place(first + i);
+            let mut op = self.op(Kind::Erase, first + i, place, cause);
+            op.after[Class::Read as usize] = self.schedule.issued(place.die, Class::Read);
+            op.after[Class::Write as usize] = self.blocks[place.block].programs[Class::Write as usize - 1];
+            let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
+            self.blocks[place.block].erase = ticket;
         }
+    }
+
+    fn in_background(&mut self, on: bool) {
+        self.job = if on { Job::Background } else { Job::Foreground };
     }
 
     #[inline(always)]

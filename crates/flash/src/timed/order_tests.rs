@@ -24,6 +24,44 @@ struct Driver {
     asked: Vec<Asked>,
 }
 
+/// Any durations, optional commands and orders of service.
+fn settings(rng: &mut Rng, seed: u64) -> Settings {
+    let ns = |rng: &mut Rng, most: u64| [0; 4].map(|_| 1 + rng.below(most));
+    let yes = |rng: &mut Rng| rng.below(2) == 0;
+    let phases = Phases {
+        command_ns: rng.below(4),
+        transfer_ns: 1 + rng.below(40),
+        read_ns: ns(rng, 60),
+        program_ns: ns(rng, 600),
+        page_types: 1 + rng.below(4) as u32,
+        program_spread: if yes(rng) { 0.0 } else { 0.3 },
+        erase_ns: 1 + rng.below(3000),
+    };
+    let rules = [MultiPlane::None, MultiPlane::SamePage, MultiPlane::SameBlockAndPage, MultiPlane::Any];
+    let (suspend_ns, resume_ns) = (rng.below(20), rng.below(20));
+    let suspend = Suspend {
+        program: yes(rng),
+        erase: yes(rng),
+        suspend_ns,
+        resume_ns,
+        reads_max: 1 + rng.below(4) as u32,
+    };
+    let commands = Commands {
+        multi_plane: rules[rng.below(4) as usize],
+        cache_read: yes(rng),
+        cache_program: yes(rng),
+        copyback: yes(rng),
+        suspend,
+    };
+    let [r, w, b] = Class::ALL;
+    let orders = [[r, w, b], [r, b, w], [w, r, b], [w, b, r], [b, r, w], [b, w, r]];
+    let order = match rng.below(7) {
+        6 => Order::Fcfs,
+        n => Order::Priority(orders[n as usize]),
+    };
+    Settings { phases, commands, order, seed }
+}
+
 impl Driver {
     fn new(seed: u64) -> Self {
         let mut rng = Rng::new(seed, "order");
@@ -31,22 +69,16 @@ impl Driver {
             channels: 1 + rng.below(3) as u32,
             chips_per_channel: 1 + rng.below(3) as u32,
             dies_per_chip: 1 + rng.below(2) as u32,
-            planes_per_die: 1 + rng.below(2) as u32,
+            planes_per_die: 1 + rng.below(3) as u32,
             blocks_per_plane: 3 + rng.below(3) as u32,
             pages_per_block: 1 + rng.below(6) as u32,
             page_bytes: 4096,
         };
-        let phases = Phases {
-            command_ns: rng.below(4),
-            transfer_ns: 1 + rng.below(40),
-            read_ns: 1 + rng.below(60),
-            program_ns: 1 + rng.below(600),
-            erase_ns: 1 + rng.below(3000),
-        };
+        let settings = settings(&mut rng, seed);
         let scope = if rng.below(2) == 0 { Scope::Plane } else { Scope::Superblock };
         let layout = Layout::new(geometry, scope);
         let next = vec![0; layout.units() as usize];
-        let mut timed = Timed::new(layout, phases);
+        let mut timed = Timed::new(layout, settings);
         timed.start();
         Self { timed, rng, next, asked: Vec::new() }
     }
@@ -121,9 +153,9 @@ impl Driver {
     }
 }
 
-/// The block of a page, as (die, block).
-fn block_of(timed: &Timed, ppn: Ppn) -> (usize, usize) {
-    timed.place(ppn)
+/// The block of a page.
+fn block_of(timed: &Timed, ppn: Ppn) -> usize {
+    timed.place(ppn).block
 }
 
 fn judge(seed: u64) {
@@ -143,26 +175,27 @@ fn judge(seed: u64) {
     driver.timed.take_done(&mut done);
     assert_eq!(done.len(), requests as usize, "seed {seed}: every request ends");
     assert!(done.is_sorted_by_key(|&(_, time)| time), "seed {seed}: in the order of time");
-    let (operations, channels) = driver.timed.schedule.log.clone();
+    let (operations, channels, arrays) = driver.timed.schedule.log.clone();
     let apart = |mut spans: Vec<(usize, u64, u64)>, what: &str| {
         spans.sort_unstable();
         for pair in spans.windows(2) {
             assert!(pair[0].0 != pair[1].0 || pair[0].2 <= pair[1].1, "seed {seed}: {what} {pair:?}");
         }
     };
-    apart(operations.iter().map(|&(die, _, _, from, to)| (die, from, to)).collect(), "a die does two things");
+    apart(arrays, "an array does two things");
     apart(channels, "a channel carries two things");
+    check_times(&driver.timed, &operations, seed);
 
     // Match what was asked with what happened: the operations of one kind on one page happen in the order of asking,
     // except that reads of a page may change places with one another.
     let times = |asked: &Asked, nth: usize| -> (u64, u64) {
-        let fits = |&&(_, kind, ppn, _, _): &&Happened| match *asked {
+        let fits = |&&Happened { kind, ppn, .. }: &&Happened| match *asked {
             Asked::Program(p) => ppn == p && matches!(kind, Kind::Program | Kind::Copy),
             Asked::Read(p) => ppn == p && kind == Kind::Read,
             Asked::Erase(p) => ppn == p && kind == Kind::Erase,
         };
         let found = operations.iter().filter(fits).nth(nth);
-        found.map_or((u64::MAX, u64::MAX), |&(_, _, _, from, to)| (from, to))
+        found.map_or((u64::MAX, u64::MAX), |o| (o.from, o.to))
     };
     let mut seen: Vec<(Asked, (u64, u64))> = Vec::new();
     for (i, asked) in driver.asked.iter().enumerate() {
@@ -179,12 +212,23 @@ fn judge(seed: u64) {
     check_reads(&driver, &operations, seed);
 }
 
+/// The parts into which time is divided add up to the time from issue to end, whatever overlaps.
+fn check_times(timed: &Timed, operations: &[Happened], seed: u64) {
+    for class in Class::ALL {
+        let of_class = operations.iter().filter(|o| o.class == class);
+        let (n, whole) = of_class.fold((0, 0), |(n, sum), o| (n + 1, sum + (o.to - o.issued)));
+        let t = timed.times()[class as usize];
+        let waits = t.die_wait_ns + t.foreground_wait_ns + t.background_wait_ns + t.channel_wait_ns;
+        assert_eq!((t.operations, waits + t.suspended_ns + t.service_ns), (n, whole), "seed {seed}: {t:?}");
+    }
+}
+
 /// Programs and erases of a block happen one after another in the order of asking.
 fn check_blocks(timed: &Timed, seen: &[(Asked, (u64, u64))], seed: u64) {
     let mut last: Vec<Option<(Asked, (u64, u64))>> = vec![None; timed.blocks.len()];
     for &(asked, span) in seen {
         let (Asked::Program(ppn) | Asked::Erase(ppn) | Asked::Read(ppn)) = asked;
-        let block = block_of(timed, ppn).1;
+        let block = block_of(timed, ppn);
         if let Some((before, earlier)) = last[block] {
             assert!(
                 earlier.1 <= span.0,
@@ -197,27 +241,27 @@ fn check_blocks(timed: &Timed, seen: &[(Asked, (u64, u64))], seed: u64) {
 
 /// Each read lies behind the program of its page and before the erase of its block that follow each other around it.
 fn check_reads(driver: &Driver, operations: &[Happened], seed: u64) {
-    for &(_, kind, ppn, from, to) in operations {
+    for &Happened { kind, ppn, from, to, .. } in operations {
         if kind != Kind::Read {
             continue;
         }
-        let block = block_of(&driver.timed, ppn).1;
+        let block = block_of(&driver.timed, ppn);
         let erases =
-            operations.iter().filter(|o| o.1 == Kind::Erase && block_of(&driver.timed, o.2).1 == block);
+            operations.iter().filter(|o| o.kind == Kind::Erase && block_of(&driver.timed, o.ppn) == block);
         let programs = operations
             .iter()
-            .filter(|o| matches!(o.1, Kind::Program | Kind::Copy) && o.2 == ppn)
+            .filter(|o| matches!(o.kind, Kind::Program | Kind::Copy) && o.ppn == ppn)
             .collect::<Vec<_>>();
-        let program = programs.iter().filter(|o| o.4 <= from).map(|o| o.4).max();
+        let program = programs.iter().filter(|o| o.to <= from).map(|o| o.to).max();
         let Some(program) = program else {
             panic!("seed {seed}: read of {ppn} at {from} before its program")
         };
         for erase in erases {
-            let between = erase.3 >= program && erase.3 < to;
+            let between = erase.from >= program && erase.from < to;
             assert!(
                 !between,
                 "seed {seed}: page {ppn} is erased at {} before it is read at {from}..{to}",
-                erase.3
+                erase.from
             );
         }
     }

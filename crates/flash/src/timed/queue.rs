@@ -14,7 +14,7 @@ pub enum Class {
     Read = 0,
     /// Host writes.
     Write = 1,
-    /// Moves and erases of background jobs.
+    /// Moves and erases of jobs.
     Background = 2,
 }
 
@@ -29,17 +29,30 @@ impl Class {
     }
 }
 
+/// For whom an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Job {
+    /// A host request.
+    Host = 0,
+    /// A job that a host write could not do without.
+    Foreground = 1,
+    /// A job in idle time.
+    Background = 2,
+}
+
 /// What the die does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
 pub(super) enum Kind {
     /// Array read, then data out.
-    Read,
+    Read = 0,
     /// Data in, then array program.
-    Program,
-    /// Array read, data out, data in, array program, all on one die.
-    Copy,
+    Program = 1,
     /// Erase of one block.
-    Erase,
+    Erase = 2,
+    /// Array read, data out, data in, array program, all on one die.
+    Copy = 3,
 }
 
 /// An operation of another die that must be done before.
@@ -51,28 +64,48 @@ pub(super) struct Far {
     pub ticket: u64,
 }
 
-/// An operation that waits.
+/// An operation that waits or is under way.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Op {
     pub kind: Kind,
+    /// Cause as a number.
+    pub cause: u8,
+    pub job: Job,
+    /// Type of the page programmed, and of the page read.
+    pub page_type: u8,
+    pub read_type: u8,
+    /// Plane in its die; known where multi-plane commands are.
+    pub plane: u8,
+    /// Of a copy: source and destination lie in one plane.
+    pub within_plane: bool,
     /// The page read or programmed; of a copy the page programmed.
     pub ppn: Ppn,
+    /// Page in its block and block in its plane; known where multi-plane commands are.
+    pub offset: u32,
+    pub block: u32,
     /// The host request that waits for it.
     pub request: u32,
+    /// Number in the order of issue.
+    pub order: u64,
     pub issued_ns: u64,
-    /// Time that the die had spent on background work when this was issued.
-    pub background_ns: u64,
+    /// Time that the die had spent on foreground and background jobs when this was issued.
+    pub jobs_ns: [u64; 2],
     /// Tickets of this die, by class, that must be done before; 0 for none.
     pub after: [u64; 3],
     pub far: Far,
     /// Ticket of the program of this block and class before this one; 0 for none.
     pub previous: u64,
+    #[cfg(test)]
+    pub started_ns: u64,
 }
 
 /// Operations of one class at one die. Tickets count from 1 in the order of issue, which is that of completion.
+///
+/// Operations stay here until they are done: the first `started` are under way.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Queue {
-    waiting: VecDeque<Op>,
+    ops: VecDeque<Op>,
+    started: usize,
     issued: u64,
     pub done: u64,
 }
@@ -81,7 +114,7 @@ impl Queue {
     /// Appends an operation and gives its ticket.
     #[inline(always)]
     pub fn push(&mut self, op: Op) -> u64 {
-        self.waiting.push_back(op);
+        self.ops.push_back(op);
         self.issued += 1;
         self.issued
     }
@@ -91,30 +124,61 @@ impl Queue {
         self.issued
     }
 
-    #[inline(always)]
-    pub fn head(&self) -> Option<&Op> {
-        self.waiting.front()
+    /// Whether nothing waits or is under way.
+    pub fn is_empty(&self) -> bool {
+        self.ops.is_empty()
     }
 
+    /// The `n`th of those that wait.
     #[inline(always)]
-    pub fn pop(&mut self) -> Option<Op> {
-        self.waiting.pop_front()
+    pub fn waiting(&self, n: usize) -> Option<&Op> {
+        self.ops.get(self.started + n)
+    }
+
+    /// The first `n` that wait start.
+    #[inline(always)]
+    pub fn start(&mut self, n: usize, _now: u64) {
+        #[cfg(test)]
+        self.ops.range_mut(self.started..self.started + n).for_each(|op| op.started_ns = _now);
+        self.started += n;
+    }
+
+    /// What was loaded into the register starts in the array.
+    #[cfg(test)]
+    pub fn start_anew(&mut self, n: usize, now: u64) {
+        self.ops.range_mut(..n).for_each(|op| op.started_ns = now);
+    }
+
+    /// The `n`th of those under way.
+    #[inline(always)]
+    pub fn under_way(&self, n: usize) -> &Op {
+        &self.ops[n]
+    }
+
+    /// The one under way that started last.
+    pub fn newest_under_way(&self) -> Option<&Op> {
+        self.started.checked_sub(1).and_then(|n| self.ops.get(n))
+    }
+
+    /// The first of those under way is done.
+    #[inline(always)]
+    pub fn finish(&mut self) {
+        self.ops.pop_front();
+        self.started -= 1;
+        self.done += 1;
     }
 
     /// Ticket of the unfinished program of a page, given the ticket of the newest program of its block; 0 for none.
     /// Follows the block's programs backwards, so it takes at most as many steps as a block has pages, however long
     /// the queue.
-    pub fn program_of(&self, ppn: Ppn, newest: u64, current: Option<&Op>) -> u64 {
-        let started = self.issued - self.waiting.len() as u64;
+    pub fn program_of(&self, ppn: Ppn, newest: u64) -> u64 {
         let mut ticket = newest;
         while ticket > self.done {
-            let op =
-                if ticket > started { self.waiting.get((ticket - started - 1) as usize) } else { current };
-            match op {
-                Some(op) if op.ppn == ppn => return ticket,
-                Some(op) => ticket = op.previous,
-                None => break,
+            let op = &self.ops[(ticket - self.done - 1) as usize];
+            if op.ppn == ppn {
+                return ticket;
             }
+            ticket = op.previous;
         }
         0
     }

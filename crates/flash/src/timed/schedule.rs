@@ -1,110 +1,102 @@
 //! Dies, channels and the order of things: what starts when, and when it is done.
 //!
-//! A die does one operation at a time. An operation is a row of phases: command and data over the channel, work in the
-//! array, data back over the channel. Each channel phase is reserved when the die asks for it, and dies ask in the
-//! order of time, so a channel serves first come, first served. There is one event for an operation without a phase on
-//! the channel at its end (program, erase), two for the others.
+//! A die does one operation at a time, or one multi-plane command. An operation is a row of phases: command and data
+//! over the channel, work in the array, data back over the channel. Each channel phase is reserved when the die asks
+//! for it, and dies ask in the order of time, so a channel serves first come, first served. There is one event for an
+//! operation without a phase on the channel at its end (program, erase), two for the others.
+//!
+//! Here: issue, events and completion. `service.rs` starts operations and moves them through their phases, `register.rs`
+//! overlaps them with cache commands, `suspend.rs` stops programs and erases for reads.
 
-use super::queue::{Class, Kind, NO_REQUEST, Op, Queue};
+use super::die::{Die, Register, Stage};
+use super::queue::{Class, Job, Kind, NO_REQUEST, Op};
+use super::settings::{MultiPlane, Order, Settings};
+use super::timeline::{Span, Timeline};
+use super::times::{ClassTimes, CommandCounts};
 use super::tournament::Tournament;
-
-/// Times of the phases in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Phases {
-    /// Command and address on the channel, before every operation.
-    pub command_ns: u64,
-    /// One page over the channel.
-    pub transfer_ns: u64,
-    /// Array time of a read.
-    pub read_ns: u64,
-    /// Array time of a program.
-    pub program_ns: u64,
-    /// Array time of an erase.
-    pub erase_ns: u64,
-}
-
-/// Where the time of a class went, summed over its operations.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ClassTimes {
-    /// Operations done.
-    pub operations: u64,
-    /// Waiting for the die while it worked for hosts, or while what had to come before was not done.
-    pub die_wait_ns: u64,
-    /// Waiting for the die while it worked in the background.
-    pub background_wait_ns: u64,
-    /// Waiting for the channel.
-    pub channel_wait_ns: u64,
-    /// Commands, transfers and array work.
-    pub service_ns: u64,
-}
-
-/// A die between two events.
-#[derive(Clone, Debug, Default)]
-struct Die {
-    queues: [Queue; 3],
-    /// What it does now.
-    current: Option<(Class, Op)>,
-    /// The array part of a read is done when it next wants attention.
-    data_out: bool,
-    started_ns: u64,
-    /// Time spent on background work that is done.
-    background_ns: u64,
-    /// Whether some other die waits for an operation of this one.
-    awaited: bool,
-}
+use floatgate_base::Rng;
 
 /// Requests done, with the time of their last operation.
 pub(super) type Done = Vec<(u32, u64)>;
 
-/// An operation that is done: die, kind, page, from, to.
+/// An operation that is done.
 #[cfg(test)]
-pub(super) type Happened = (usize, Kind, u32, u64, u64);
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Happened {
+    pub class: Class,
+    pub kind: Kind,
+    pub ppn: u32,
+    pub issued: u64,
+    pub from: u64,
+    pub to: u64,
+}
+
+/// A channel or array, from, to.
+#[cfg(test)]
+pub(super) type Busy = (usize, u64, u64);
 
 /// All dies and channels.
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
-    phases: Phases,
-    dies: Vec<Die>,
+    pub settings: Settings,
+    pub dies: Vec<Die>,
     order: Tournament,
     /// When each channel is free again.
     channel_free_ns: Vec<u64>,
-    times: [ClassTimes; 3],
+    /// Planes that one command may address.
+    pub planes_max: u32,
+    /// Whether any command needs more than the plain way.
+    pub optional: bool,
+    pub times: [ClassTimes; 3],
+    pub counts: CommandCounts,
+    pub rng: Rng,
+    /// Operations issued so far.
+    issued: u64,
     /// Operations that each request still waits for.
     pending: Vec<u32>,
+    /// Requests that are not done.
+    live: u32,
     /// Dies that wait for an operation of another die.
-    waiting: Vec<usize>,
+    pub waiting: Vec<usize>,
     pub done: Done,
     /// When the last operation was done.
     pub last_ns: u64,
-    /// What happened, for the tests that judge it: operations, and channels with from and to.
+    pub timeline: Option<Timeline>,
+    /// What happened, for the tests that judge it: operations, and channels and arrays with from and to.
     #[cfg(test)]
-    pub log: (Vec<Happened>, Vec<(usize, u64, u64)>),
+    pub log: (Vec<Happened>, Vec<Busy>, Vec<Busy>),
 }
 
 impl Schedule {
-    pub fn new(phases: Phases, dies: usize, channels: usize) -> Self {
+    pub fn new(settings: Settings, dies: usize, channels: usize, planes_per_die: u32) -> Self {
+        let commands = settings.commands;
+        let together = commands.multi_plane != MultiPlane::None;
         Self {
-            phases,
-            dies: vec![Die::default(); dies],
+            dies: vec![Die::new(); dies],
             order: Tournament::new(dies),
             channel_free_ns: vec![0; channels],
+            // A mask of 64 bits says which planes take part.
+            planes_max: if together { planes_per_die.min(64) } else { 1 },
+            optional: commands.suspend.program || commands.suspend.erase || commands.cache_program,
             times: [ClassTimes::default(); 3],
+            counts: CommandCounts::default(),
+            rng: Rng::new(settings.seed, "program times"),
+            issued: 0,
             pending: Vec::new(),
+            live: 0,
             waiting: Vec::new(),
             done: Vec::new(),
             last_ns: 0,
+            timeline: None,
+            settings,
             #[cfg(test)]
             log: Default::default(),
         }
     }
 
-    /// Where the time went, by class.
-    pub fn times(&self) -> &[ClassTimes; 3] {
-        &self.times
-    }
-
     pub fn reset_times(&mut self) {
         self.times = [ClassTimes::default(); 3];
+        self.counts = CommandCounts::default();
     }
 
     /// Operations of a class that are done at a die, as a ticket.
@@ -119,37 +111,54 @@ impl Schedule {
 
     /// Ticket of the unfinished program of a page in a class, given that of the newest program of its block; 0 for none.
     pub fn program_of(&self, die: usize, class: Class, ppn: u32, newest: u64) -> u64 {
-        let die = &self.dies[die];
-        let current = die.current.as_ref().filter(|(c, _)| *c == class).map(|(_, op)| op);
-        die.queues[class as usize].program_of(ppn, newest, current)
+        self.dies[die].queues[class as usize].program_of(ppn, newest)
     }
 
-    /// Time that a die has spent in the background until `now`.
-    #[inline(always)]
-    fn background_until(&self, die: usize, now: u64) -> u64 {
-        let die = &self.dies[die];
-        match die.current {
-            Some((Class::Background, _)) => die.background_ns + (now - die.started_ns),
-            _ => die.background_ns,
-        }
+    /// Requests that are not done.
+    pub fn live(&self) -> u32 {
+        self.live
     }
 
     /// Issues an operation at `now`, up to which time everything is settled; gives its ticket.
     #[inline(always)]
     pub fn push(&mut self, die: usize, class: Class, mut op: Op, now: u64) -> u64 {
         op.issued_ns = now;
-        op.background_ns = self.background_until(die, now);
+        op.order = self.issued;
+        self.issued += 1;
         if op.request != NO_REQUEST {
             self.pending[op.request as usize] += 1;
         }
         if op.far.ticket > 0 {
             self.dies[op.far.die as usize].awaited = true;
         }
-        let ticket = self.dies[die].queues[class as usize].push(op);
-        if self.dies[die].current.is_none() && self.order.time(die) > now {
-            self.order.set(die, now);
+        let d = &mut self.dies[die];
+        op.jobs_ns = d.jobs_until(now);
+        let ticket = d.queues[class as usize].push(op);
+        if d.active.stage == Stage::Idle {
+            if d.array_at > now {
+                d.array_at = now;
+                self.arm(die);
+            }
+        } else if self.optional {
+            self.pushed_while_busy(die, class, now);
         }
         ticket
+    }
+
+    /// A busy die may stop for a read, or take in the next program's data.
+    fn pushed_while_busy(&mut self, die: usize, class: Class, now: u64) {
+        if class == Class::Read {
+            self.suspend_if_allowed(die, now);
+        } else {
+            self.load_if_allowed(die, now);
+        }
+    }
+
+    /// The die's next event is the earlier one of its array and its register.
+    #[inline(always)]
+    pub fn arm(&mut self, die: usize) {
+        let d = &self.dies[die];
+        self.order.set(die, d.array_at.min(d.register_at));
     }
 
     /// Opens a request; [`Schedule::close`] must follow once its operations are issued.
@@ -158,6 +167,7 @@ impl Schedule {
             self.pending.resize(request as usize + 1, 0);
         }
         self.pending[request as usize] = 1;
+        self.live += 1;
     }
 
     /// No more operations of this request: one without any is done at once.
@@ -170,8 +180,14 @@ impl Schedule {
         let pending = &mut self.pending[request as usize];
         *pending -= 1;
         if *pending == 0 {
+            self.live -= 1;
             self.done.push((request, now));
         }
+    }
+
+    /// When something happens next; `u64::MAX` for never.
+    pub fn next_ns(&self) -> u64 {
+        self.order.first().0
     }
 
     /// Lets everything happen that happens until `until`, that moment included.
@@ -199,57 +215,81 @@ impl Schedule {
         time != u64::MAX
     }
 
-    /// Reserves a channel from `from` on for `length`; gives the end.
+    /// Reserves a channel from `from` on for `length` on behalf of `n` operations; gives start and end.
     #[inline(always)]
-    fn channel(&mut self, die: usize, class: Class, from: u64, length: u64) -> u64 {
+    pub fn channel(&mut self, die: usize, class: Class, n: u32, from: u64, length: u64) -> (u64, u64) {
         let channels = self.channel_free_ns.len();
-        let free = &mut self.channel_free_ns[die % channels];
+        let channel = if channels == self.dies.len() { die } else { die % channels };
+        let free = &mut self.channel_free_ns[channel];
         let start = from.max(*free);
         *free = start + length;
         #[cfg(test)]
-        self.log.1.push((die % channels, start, start + length));
-        self.times[class as usize].channel_wait_ns += start - from;
-        self.times[class as usize].service_ns += length;
-        start + length
+        self.log.1.push((channel, start, start + length));
+        self.times[class as usize].channel_wait_ns += u64::from(n) * (start - from);
+        if self.timeline.is_some() {
+            self.record_transfer(die, channel, class, start, start + length);
+        }
+        (start, start + length)
     }
 
     fn event(&mut self, die: usize, now: u64) {
-        if self.dies[die].data_out {
-            self.data_out(die, now);
-            return;
+        let d = &self.dies[die];
+        if d.register_at <= now {
+            return self.register_event(die, now);
         }
-        if let Some((class, op)) = self.dies[die].current.take() {
-            self.complete(die, class, &op, now);
+        match d.active.stage {
+            Stage::Idle => self.start(die, now),
+            Stage::Reading => self.array_has_read(die, now),
+            Stage::Sending => self.page_left(die, now),
+            Stage::CopyReading => self.copy_has_read(die, now),
+            Stage::Working => self.worked(die, now),
+            Stage::Suspending => self.suspended(die, now),
+            Stage::Holding => unreachable!("a read that holds its data waits for the register"),
         }
-        self.start(die, now);
     }
 
-    /// The array has read: the data leave, and of a copy come back to be programmed.
-    fn data_out(&mut self, die: usize, now: u64) {
-        self.dies[die].data_out = false;
-        let Some((class, op)) = self.dies[die].current else { return };
-        let p = self.phases;
-        let end = if op.kind == Kind::Copy {
-            let moved = self.channel(die, class, now, 2 * p.transfer_ns);
-            self.times[class as usize].service_ns += p.program_ns;
-            moved + p.program_ns
+    /// Programs, moves or erases are done.
+    fn worked(&mut self, die: usize, now: u64) {
+        let active = self.dies[die].active;
+        self.end_piece(die, now);
+        for _ in 0..active.n {
+            self.complete(die, active.class, now);
+        }
+        if matches!(self.dies[die].register, Register::In { .. }) {
+            self.program_loaded(die, now);
         } else {
-            self.channel(die, class, now, p.transfer_ns)
-        };
-        self.order.set(die, end);
+            self.start(die, now);
+        }
     }
 
-    fn complete(&mut self, die: usize, class: Class, op: &Op, now: u64) {
+    /// The array stops working on what it has, for good or for a while.
+    #[inline(always)]
+    pub fn end_piece(&mut self, die: usize, now: u64) {
+        if self.timeline.is_some() {
+            self.record_piece(die, now);
+        }
+        let d = &mut self.dies[die];
+        #[cfg(test)]
+        self.log.2.push((die, d.started_ns, now));
+        d.jobs_ns = d.jobs_until(now);
+        d.active.stage = Stage::Idle;
+    }
+
+    /// The first operation under way of a class is done.
+    #[inline(always)]
+    pub fn complete(&mut self, die: usize, class: Class, now: u64) {
         self.last_ns = self.last_ns.max(now);
         #[cfg(test)]
-        self.log.0.push((die, op.kind, op.ppn, self.dies[die].started_ns, now));
-        let d = &mut self.dies[die];
-        d.queues[class as usize].done += 1;
-        if class == Class::Background {
-            d.background_ns += now - d.started_ns;
+        {
+            let op = *self.dies[die].queues[class as usize].under_way(0);
+            let (kind, ppn, issued, from) = (op.kind, op.ppn, op.issued_ns, op.started_ns);
+            self.log.0.push(Happened { class, kind, ppn, issued, from, to: now });
         }
-        if op.request != NO_REQUEST {
-            self.finish_one(op.request, now);
+        let queue = &mut self.dies[die].queues[class as usize];
+        let request = queue.under_way(0).request;
+        queue.finish();
+        if request != NO_REQUEST {
+            self.finish_one(request, now);
         }
         if self.dies[die].awaited {
             self.wake(die, now);
@@ -262,55 +302,88 @@ impl Schedule {
         self.dies[die].awaited = false;
         let waiting = std::mem::take(&mut self.waiting);
         for other in waiting {
-            if self.dies[other].current.is_none() && self.order.time(other) > now {
-                self.order.set(other, now);
+            let d = &mut self.dies[other];
+            if d.active.stage == Stage::Idle && d.array_at > now {
+                d.array_at = now;
+                self.arm(other);
             }
         }
     }
 
-    /// Starts the most preferred operation that may start, if there is one.
+    /// Which class is next at a die that looks for work; `reads_only` where only reads may start.
     #[inline(always)]
-    fn start(&mut self, die: usize, now: u64) {
-        for class in Class::ALL {
-            let Some(op) = self.dies[die].queues[class as usize].head() else { continue };
-            let queues = &self.dies[die].queues;
-            if op.after.iter().zip(queues).any(|(&ticket, queue)| ticket > queue.done) {
-                continue;
+    pub fn choose(&mut self, die: usize, reads_only: bool) -> Option<Class> {
+        match self.settings.order {
+            Order::Priority(classes) => {
+                classes.into_iter().find(|&class| self.may_start(die, class, 0, reads_only))
             }
-            let far = op.far;
-            if far.ticket > self.dies[far.die as usize].queues[usize::from(far.class)].done {
-                self.dies[far.die as usize].awaited = true;
+            Order::Fcfs => {
+                let mut first = None;
+                for class in Class::ALL {
+                    if self.may_start(die, class, 0, reads_only) {
+                        let order = self.dies[die].queues[class as usize].waiting(0).map(|op| op.order);
+                        if first.is_none_or(|(least, _)| order < least) {
+                            first = Some((order, class));
+                        }
+                    }
+                }
+                first.map(|(_, class)| class)
+            }
+        }
+    }
+
+    /// Whether the `n`th waiting operation of a class is there and nothing has to come before it; a die that waits for
+    /// another one is woken by it.
+    #[inline(always)]
+    pub fn may_start(&mut self, die: usize, class: Class, n: usize, reads_only: bool) -> bool {
+        let queues = &self.dies[die].queues;
+        let Some(op) = queues[class as usize].waiting(n) else { return false };
+        if reads_only && op.kind != Kind::Read {
+            return false;
+        }
+        if op.after.iter().zip(queues).any(|(&ticket, queue)| ticket > queue.done) {
+            return false;
+        }
+        let far = op.far;
+        if far.ticket > 0 && far.ticket > self.dies[far.die as usize].queues[usize::from(far.class)].done {
+            self.dies[far.die as usize].awaited = true;
+            if !self.waiting.contains(&die) {
                 self.waiting.push(die);
-                continue;
             }
-            if let Some(op) = self.dies[die].queues[class as usize].pop() {
-                self.begin(die, class, op, now);
-            }
-            return;
+            return false;
         }
-        self.order.set(die, u64::MAX);
+        true
     }
 
-    #[inline(always)]
-    fn begin(&mut self, die: usize, class: Class, op: Op, now: u64) {
-        let p = self.phases;
-        let waited = now - op.issued_ns;
-        let background = self.dies[die].background_ns - op.background_ns;
-        let times = &mut self.times[class as usize];
-        times.operations += 1;
-        times.background_wait_ns += background;
-        times.die_wait_ns += waited - background;
-        let (on_channel, array) = match op.kind {
-            Kind::Read | Kind::Copy => (p.command_ns, p.read_ns),
-            Kind::Program => (p.command_ns + p.transfer_ns, p.program_ns),
-            Kind::Erase => (p.command_ns, p.erase_ns),
-        };
-        times.service_ns += array;
-        let ready = if on_channel > 0 { self.channel(die, class, now, on_channel) } else { now };
-        let d = &mut self.dies[die];
-        d.data_out = matches!(op.kind, Kind::Read | Kind::Copy);
-        d.started_ns = now;
-        d.current = Some((class, op));
-        self.order.set(die, ready + array);
+    #[cold]
+    fn record_transfer(&mut self, die: usize, channel: usize, class: Class, from_ns: u64, to_ns: u64) {
+        let Some(timeline) = &mut self.timeline else { return };
+        let d = &self.dies[die];
+        // Of what is under way and of what is about to start; the next one of the class tells for whom it is.
+        let op = d.queues[class as usize].newest_under_way();
+        let job = op.map_or(Job::Host, |op| op.job);
+        let cause = op.map_or(0, |op| op.cause);
+        let request = op.map_or(NO_REQUEST, |op| op.request);
+        timeline.record(Span {
+            resource: 1,
+            index: channel as u32,
+            kind: 4,
+            cause,
+            job,
+            request,
+            from_ns,
+            to_ns,
+        });
+    }
+
+    #[cold]
+    fn record_piece(&mut self, die: usize, now: u64) {
+        let Some(timeline) = &mut self.timeline else { return };
+        let d = &self.dies[die];
+        let op = d.queues[d.active.class as usize].under_way(0);
+        let (cause, job, request) = (op.cause, op.job, op.request);
+        let kind = d.active.kind as u8;
+        let (index, from_ns) = (die as u32, d.started_ns);
+        timeline.record(Span { resource: 0, index, kind, cause, job, request, from_ns, to_ns: now });
     }
 }

@@ -4,8 +4,7 @@ use super::*;
 use floatgate_base::Rng;
 use floatgate_nand::Geometry;
 
-const PHASES: Phases =
-    Phases { command_ns: 0, transfer_ns: 10, read_ns: 50, program_ns: 600, erase_ns: 3000 };
+const PHASES: Phases = Phases::plain(10, 50, 600, 3000);
 
 fn geometry(channels: u32, chips: u32) -> Geometry {
     Geometry {
@@ -20,7 +19,7 @@ fn geometry(channels: u32, chips: u32) -> Geometry {
 }
 
 fn array(channels: u32, chips: u32, phases: Phases) -> Timed {
-    let mut timed = Timed::new(Layout::new(geometry(channels, chips), Scope::Plane), phases);
+    let mut timed = Timed::new(Layout::new(geometry(channels, chips), Scope::Plane), Settings::plain(phases));
     timed.start();
     timed
 }
@@ -116,7 +115,7 @@ fn hosts_pass_moves_but_no_program_passes_the_erase_of_its_block() {
     assert_eq!(ends(&mut t), [(0, 0), (1, 1280), (2, 5560)]);
     let times = t.times()[Class::Write as usize];
     // Both wait for the background, the second one for the first write, too.
-    assert_eq!((times.background_wait_ns, times.die_wait_ns), (669 + 668 + 670 + 3000, 610));
+    assert_eq!((times.foreground_wait_ns, times.die_wait_ns), (669 + 668 + 670 + 3000, 610));
 }
 
 #[test]
@@ -133,7 +132,7 @@ fn a_read_modify_write_programs_after_its_read_on_another_die() {
 
 #[test]
 fn moves_between_dies_read_here_and_program_there() {
-    let mut t = Timed::new(Layout::new(geometry(2, 1), Scope::Superblock), PHASES);
+    let mut t = Timed::new(Layout::new(geometry(2, 1), Scope::Superblock), Settings::plain(PHASES));
     t.start();
     // Offset 0 of unit 0 lies on die 0, offset 1 of unit 1 on die 1.
     request(&mut t, 0, 0, |t| t.copy(0, 33, 0, Cause::Gc));

@@ -31,11 +31,6 @@ impl Tournament {
         (self.time[die], die)
     }
 
-    /// When a die wants attention.
-    pub fn time(&self, die: usize) -> u64 {
-        self.time[die]
-    }
-
     /// Says when a die wants attention.
     #[inline(always)]
     pub fn set(&mut self, die: usize, time: u64) {
@@ -70,7 +65,6 @@ mod tests {
                 let least = times.iter().copied().min().unwrap();
                 let first = times.iter().position(|&t| t == least).unwrap();
                 assert_eq!(tournament.first(), (least, first));
-                assert_eq!(tournament.time(die), times[die]);
             }
         }
     }

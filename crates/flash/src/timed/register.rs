@@ -1,0 +1,112 @@
+//! Cache commands: a second register in each die lets a transfer overlap the array's work on the next or last page.
+//!
+//! - Cache read: the pages that the array has read move to the cache register and leave from there while the array reads
+//!   on. Only reads may start meanwhile; a read that is done waits until the register is free.
+//! - Cache program: once the array has its data, the register takes in those of the program that is next, if it is of
+//!   the same class. What is in the register is programmed next, even if a preferred operation comes in between.
+
+use super::die::{Active, Register, Stage};
+use super::queue::{Kind, Op};
+use super::schedule::Schedule;
+
+impl Schedule {
+    /// The array has read and the register is to send it.
+    pub fn hand_to_register(&mut self, die: usize, now: u64) {
+        let d = &mut self.dies[die];
+        d.array_from = now;
+        if matches!(d.register, Register::Out { .. }) {
+            d.active.stage = Stage::Holding;
+            d.array_at = u64::MAX;
+            self.arm(die);
+            return;
+        }
+        self.send_from_register(die, now);
+    }
+
+    /// The register takes the pages that the array has read: the array may read on, the pages leave.
+    fn send_from_register(&mut self, die: usize, now: u64) {
+        let d = &mut self.dies[die];
+        let (class, ready_ns) = (d.active.class, d.array_from);
+        d.register = Register::Out { class, left: d.active.n, ready_ns };
+        d.register_at = u64::MAX;
+        self.end_piece(die, now);
+        // The command of the next read comes before the data leave.
+        self.start(die, now);
+        self.dies[die].register_at = self.send(die, class, ready_ns, now);
+        self.arm(die);
+    }
+
+    /// The register wants attention.
+    pub fn register_event(&mut self, die: usize, now: u64) {
+        self.dies[die].register_at = u64::MAX;
+        match self.dies[die].register {
+            Register::Out { class, left, ready_ns } => {
+                if left > 1 {
+                    self.dies[die].register = Register::Out { class, left: left - 1, ready_ns };
+                    self.dies[die].register_at = self.send(die, class, ready_ns, now);
+                    self.complete(die, class, now);
+                } else {
+                    self.dies[die].register = Register::Free;
+                    self.complete(die, class, now);
+                    match self.dies[die].active.stage {
+                        Stage::Holding => self.send_from_register(die, now),
+                        Stage::Idle => self.start(die, now),
+                        _ => {}
+                    }
+                }
+            }
+            Register::Free => self.load(die, now),
+            Register::In { .. } => {}
+        }
+        self.arm(die);
+    }
+
+    /// An operation was issued while the die is busy: it may be the program whose data can come in.
+    pub fn load_if_allowed(&mut self, die: usize, now: u64) {
+        let d = &mut self.dies[die];
+        let free = matches!(d.register, Register::Free) && d.register_at == u64::MAX;
+        if self.settings.commands.cache_program && free && now >= d.array_from {
+            d.register_at = now;
+            self.arm(die);
+        }
+    }
+
+    /// Takes in the data of the program that is next, if one is.
+    fn load(&mut self, die: usize, now: u64) {
+        let active = self.dies[die].active;
+        if active.stage != Stage::Working || active.kind != Kind::Program {
+            return;
+        }
+        let Some(class) = self.choose(die, false) else { return };
+        let Some(&Op { kind, job, .. }) = self.dies[die].queues[class as usize].waiting(0) else { return };
+        if class != active.class || kind != Kind::Program {
+            return;
+        }
+        let n = self.together(die, class);
+        let program_ns = self.take(die, class, n, now);
+        let p = &self.settings.phases;
+        let each = p.command_ns + p.transfer_ns;
+        self.book(class, n, each, program_ns);
+        let (_, ready_ns) = self.channel(die, class, n, now, u64::from(n) * each);
+        self.counts.cache_programs += u64::from(n);
+        self.dies[die].register = Register::In { class, n, job, ready_ns, program_ns };
+    }
+
+    /// The array is free for the program whose data are in the register.
+    pub fn program_loaded(&mut self, die: usize, now: u64) {
+        let d = &mut self.dies[die];
+        let Register::In { class, n, job, ready_ns, program_ns } = d.register else { return };
+        let from = now.max(ready_ns);
+        self.times[class as usize].die_wait_ns += u64::from(n) * (from - ready_ns);
+        #[cfg(test)]
+        d.queues[class as usize].start_anew(n as usize, now);
+        d.active = Active { stage: Stage::Working, class, kind: Kind::Program, job, n };
+        d.started_ns = now;
+        d.array_from = from;
+        d.array_at = from + program_ns;
+        d.reads_passed = 0;
+        d.register = Register::Free;
+        d.register_at = from;
+        self.arm(die);
+    }
+}

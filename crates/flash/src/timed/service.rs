@@ -1,0 +1,205 @@
+//! Starting operations, and moving them through their phases.
+
+use super::die::{Active, Register, Stage};
+use super::queue::{Class, Kind, Op};
+use super::schedule::Schedule;
+use super::settings::MultiPlane;
+
+impl Schedule {
+    /// Starts the operation that is next, if one may start.
+    #[inline(always)]
+    pub fn start(&mut self, die: usize, now: u64) {
+        let d = &self.dies[die];
+        if d.suspended.is_some() {
+            return self.start_while_suspended(die, now);
+        }
+        let leaving = matches!(d.register, Register::Out { .. });
+        match self.choose(die, leaving) {
+            Some(class) => self.begin(die, class, now),
+            None => self.dies[die].array_at = u64::MAX,
+        }
+        self.arm(die);
+    }
+
+    /// How many of the waiting operations of a class go in one command: those that follow the first one directly, each
+    /// on a plane of its own, at addresses that the rule allows.
+    #[inline(always)]
+    pub fn together(&mut self, die: usize, class: Class) -> u32 {
+        if self.planes_max == 1 { 1 } else { self.planes_together(die, class) }
+    }
+
+    fn planes_together(&mut self, die: usize, class: Class) -> u32 {
+        let Some(&first) = self.dies[die].queues[class as usize].waiting(0) else { return 1 };
+        if first.kind == Kind::Copy {
+            return 1;
+        }
+        let mut planes = 1u64 << first.plane;
+        let mut n = 1;
+        while n < self.planes_max {
+            let Some(&op) = self.dies[die].queues[class as usize].waiting(n as usize) else { break };
+            let plane = 1u64 << op.plane;
+            let fits = op.kind == first.kind && planes & plane == 0 && self.rule_allows(&first, &op);
+            if !fits || !self.may_start(die, class, n as usize, false) {
+                break;
+            }
+            planes |= plane;
+            n += 1;
+        }
+        if n > 1 {
+            self.counts.multi_plane += 1;
+            self.counts.multi_plane_pages += u64::from(n);
+        }
+        n
+    }
+
+    fn rule_allows(&self, a: &Op, b: &Op) -> bool {
+        // An erase addresses no page.
+        let page = a.kind == Kind::Erase || a.offset == b.offset;
+        match self.settings.commands.multi_plane {
+            MultiPlane::None => false,
+            MultiPlane::SamePage => page,
+            MultiPlane::SameBlockAndPage => page && a.block == b.block,
+            MultiPlane::Any => true,
+        }
+    }
+
+    /// Accounts for the wait of operations that start, and marks them as under way; gives the array time of the
+    /// slowest, of a move that of its read.
+    #[inline(always)]
+    pub fn take(&mut self, die: usize, class: Class, n: u32, now: u64) -> u64 {
+        let jobs = self.dies[die].jobs_until(now);
+        let p = &self.settings.phases;
+        let times = &mut self.times[class as usize];
+        let queue = &mut self.dies[die].queues[class as usize];
+        let mut array_ns = 0;
+        for i in 0..n as usize {
+            let Some(op) = queue.waiting(i) else { break };
+            let waits = [jobs[0] - op.jobs_ns[0], jobs[1] - op.jobs_ns[1]];
+            times.operations += 1;
+            times.foreground_wait_ns += waits[0];
+            times.background_wait_ns += waits[1];
+            times.die_wait_ns += now - op.issued_ns - waits[0] - waits[1];
+            let each = match op.kind {
+                Kind::Read | Kind::Copy => p.read_ns[usize::from(op.read_type)],
+                Kind::Program => {
+                    spread(&mut self.rng, p.program_ns[usize::from(op.page_type)], p.program_spread)
+                }
+                Kind::Erase => p.erase_ns,
+            };
+            array_ns = array_ns.max(each);
+        }
+        queue.start(n as usize, now);
+        array_ns
+    }
+
+    /// Books phases that `n` operations go through together: of `each_on_channel` every one has its own and waits for
+    /// those of the others.
+    #[inline(always)]
+    pub fn book(&mut self, class: Class, n: u32, each_on_channel: u64, array_ns: u64) {
+        let n = u64::from(n);
+        let times = &mut self.times[class as usize];
+        times.service_ns += n * (each_on_channel + array_ns);
+        times.channel_wait_ns += n * (n - 1) * each_on_channel;
+    }
+
+    /// Starts the next operations of a class.
+    #[inline(always)]
+    pub fn begin(&mut self, die: usize, class: Class, now: u64) {
+        let n = self.together(die, class);
+        let Some(&Op { kind, job, .. }) = self.dies[die].queues[class as usize].waiting(0) else { return };
+        let array_ns = self.take(die, class, n, now);
+        let p = &self.settings.phases;
+        let each = if kind == Kind::Program { p.command_ns + p.transfer_ns } else { p.command_ns };
+        self.book(class, n, each, array_ns);
+        let from = if each > 0 { self.channel(die, class, n, now, u64::from(n) * each).1 } else { now };
+        let stage = match kind {
+            Kind::Read => Stage::Reading,
+            Kind::Copy => Stage::CopyReading,
+            Kind::Program | Kind::Erase => Stage::Working,
+        };
+        let cache_program = self.settings.commands.cache_program;
+        let d = &mut self.dies[die];
+        d.active = Active { stage, class, kind, job, n };
+        d.started_ns = now;
+        d.array_from = from;
+        d.array_at = from + array_ns;
+        if kind == Kind::Read {
+            let overlapped = matches!(d.register, Register::Out { .. });
+            self.counts.cache_reads += if overlapped { u64::from(n) } else { 0 };
+            d.reads_passed += 1;
+        } else {
+            d.reads_passed = 0;
+            if cache_program && kind == Kind::Program {
+                // The cache register is free once the array has the data.
+                d.register_at = from;
+            }
+        }
+    }
+
+    /// The array has read: the data leave.
+    pub fn array_has_read(&mut self, die: usize, now: u64) {
+        if self.settings.commands.cache_read {
+            return self.hand_to_register(die, now);
+        }
+        let d = &mut self.dies[die];
+        d.active.stage = Stage::Sending;
+        d.array_from = now;
+        let class = d.active.class;
+        self.dies[die].array_at = self.send(die, class, now, now);
+        self.arm(die);
+    }
+
+    /// One page of a read over the channel; when it has left. `ready_ns` is when the array had it.
+    pub fn send(&mut self, die: usize, class: Class, ready_ns: u64, now: u64) -> u64 {
+        let transfer_ns = self.settings.phases.transfer_ns;
+        let (_, end) = self.channel(die, class, 1, now, transfer_ns);
+        let times = &mut self.times[class as usize];
+        times.channel_wait_ns += now - ready_ns;
+        times.service_ns += transfer_ns;
+        end
+    }
+
+    /// A page of a read has left.
+    pub fn page_left(&mut self, die: usize, now: u64) {
+        let d = &mut self.dies[die];
+        let (class, ready_ns) = (d.active.class, d.array_from);
+        d.active.n -= 1;
+        if d.active.n > 0 {
+            self.complete(die, class, now);
+            self.dies[die].array_at = self.send(die, class, ready_ns, now);
+            self.arm(die);
+            return;
+        }
+        self.end_piece(die, now);
+        self.complete(die, class, now);
+        self.start(die, now);
+    }
+
+    /// The read of a move is done: the page leaves and comes back to be programmed, or stays inside the die.
+    pub fn copy_has_read(&mut self, die: usize, now: u64) {
+        let class = self.dies[die].active.class;
+        let op = self.dies[die].queues[class as usize].under_way(0);
+        let (page_type, stays) =
+            (usize::from(op.page_type), op.within_plane && self.settings.commands.copyback);
+        let p = &self.settings.phases;
+        let on_channel = p.command_ns + if stays { 0 } else { 2 * p.transfer_ns };
+        let program_ns = spread(&mut self.rng, p.program_ns[page_type], p.program_spread);
+        self.counts.copybacks += u64::from(stays);
+        self.book(class, 1, on_channel, program_ns);
+        let from = if on_channel > 0 { self.channel(die, class, 1, now, on_channel).1 } else { now };
+        let d = &mut self.dies[die];
+        d.active.stage = Stage::Working;
+        d.array_from = from;
+        d.array_at = from + program_ns;
+        self.arm(die);
+    }
+}
+
+/// A time that lies up to a share above or below `ns`.
+#[inline(always)]
+fn spread(rng: &mut floatgate_base::Rng, ns: u64, share: f64) -> u64 {
+    if share == 0.0 {
+        return ns;
+    }
+    (ns as f64 * (1.0 + share * (2.0 * rng.unit() - 1.0))).round() as u64
+}

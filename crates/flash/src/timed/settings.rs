@@ -1,0 +1,131 @@
+//! What the timed array can do, and how long it takes.
+
+use super::queue::Class;
+use floatgate_nand::timing::PAGE_TYPES_MAX;
+
+/// Times of the phases in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Phases {
+    /// Command and address on the channel, before every array operation.
+    pub command_ns: u64,
+    /// One page over the channel.
+    pub transfer_ns: u64,
+    /// Array time of a read, by page type.
+    pub read_ns: [u64; PAGE_TYPES_MAX],
+    /// Array time of a program, by page type.
+    pub program_ns: [u64; PAGE_TYPES_MAX],
+    /// Types of pages: page `p` of a block is of type `p % page_types`.
+    pub page_types: u32,
+    /// A program takes up to this share more or less, drawn evenly; 0 for none.
+    pub program_spread: f64,
+    /// Array time of an erase.
+    pub erase_ns: u64,
+}
+
+impl Phases {
+    /// One type of pages, no command overhead, no spread.
+    #[must_use]
+    pub const fn plain(transfer_ns: u64, read_ns: u64, program_ns: u64, erase_ns: u64) -> Self {
+        Self {
+            command_ns: 0,
+            transfer_ns,
+            read_ns: [read_ns; PAGE_TYPES_MAX],
+            program_ns: [program_ns; PAGE_TYPES_MAX],
+            page_types: 1,
+            program_spread: 0.0,
+            erase_ns,
+        }
+    }
+}
+
+/// Which pages of several planes one command may address together (`drive.commands.multi_plane`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MultiPlane {
+    /// No multi-plane commands.
+    None,
+    /// Pages of one number in any block of each plane.
+    SamePage,
+    /// Pages of one number in blocks of one number.
+    SameBlockAndPage,
+    /// Any page of each plane.
+    Any,
+}
+
+/// Names of the rules with what they allow.
+pub const MULTI_PLANE: &[(&str, &str)] = &[
+    ("none", "one plane at a time"),
+    ("same-page", "pages of one number, in any block of each plane"),
+    ("same-block-and-page", "pages of one number in blocks of one number"),
+    ("any", "any page of each plane"),
+];
+
+/// Optional commands of the flash.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Commands {
+    /// Planes that work together.
+    pub multi_plane: MultiPlane,
+    /// The next read's array time overlaps the transfer of the one before.
+    pub cache_read: bool,
+    /// The next program's transfer overlaps the array time of the one before.
+    pub cache_program: bool,
+    /// Moves within a plane stay inside the die.
+    pub copyback: bool,
+    /// Programs, erases stop for host reads.
+    pub suspend: Suspend,
+}
+
+/// Suspension of programs and erases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Suspend {
+    /// Whether programs may be suspended.
+    pub program: bool,
+    /// Whether erases may be suspended.
+    pub erase: bool,
+    /// From the suspend command until the array is free.
+    pub suspend_ns: u64,
+    /// From the resume command until the array goes on.
+    pub resume_ns: u64,
+    /// Reads that may pass one program or erase; then it ends undisturbed.
+    pub reads_max: u32,
+}
+
+impl Commands {
+    /// None of them.
+    pub const PLAIN: Self = Self {
+        multi_plane: MultiPlane::None,
+        cache_read: false,
+        cache_program: false,
+        copyback: false,
+        suspend: Suspend { program: false, erase: false, suspend_ns: 0, resume_ns: 0, reads_max: 0 },
+    };
+}
+
+/// Which of the operations that wait at a die is next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// Of the most preferred class that has one which may start.
+    Priority([Class; 3]),
+    /// The one that was issued first of those that may start.
+    Fcfs,
+}
+
+/// A timed array.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settings {
+    /// Durations.
+    pub phases: Phases,
+    /// Optional commands.
+    pub commands: Commands,
+    /// Order of service.
+    pub order: Order,
+    /// Seed of the spread of program times.
+    pub seed: u64,
+}
+
+impl Settings {
+    /// Plain commands, reads before writes before the background.
+    #[must_use]
+    pub const fn plain(phases: Phases) -> Self {
+        Self { phases, commands: Commands::PLAIN, order: Order::Priority(Class::ALL), seed: 1 }
+    }
+}

@@ -1,0 +1,79 @@
+//! Suspending programs and erases, so that host reads need not wait for their end.
+//!
+//! A read that may start while the array programs or erases for a class less preferred stops it: `suspend_ns` later the
+//! array is free, reads are served, and when none is left that may start the work goes on after `resume_ns`. At most
+//! `reads_max` reads pass one program or erase, so that it ends however many come. Work is not suspended while the cache
+//! register holds the next program's data, nor where it would end before the array were free.
+
+use super::die::{Register, Stage, Suspended};
+use super::queue::{Class, Kind};
+use super::schedule::Schedule;
+use super::settings::Order;
+
+impl Schedule {
+    /// A read was issued at a busy die.
+    pub fn suspend_if_allowed(&mut self, die: usize, now: u64) {
+        let suspend = self.settings.commands.suspend;
+        let d = &self.dies[die];
+        let active = d.active;
+        let allowed = match active.kind {
+            Kind::Program | Kind::Copy => suspend.program,
+            Kind::Erase => suspend.erase,
+            Kind::Read => false,
+        };
+        let register_free = matches!(d.register, Register::Free);
+        if active.stage != Stage::Working || !allowed || !register_free || d.reads_passed >= suspend.reads_max
+        {
+            return;
+        }
+        let at = now.max(d.array_from);
+        if d.array_at <= at + suspend.suspend_ns || !self.reads_are_preferred(active.class) {
+            return;
+        }
+        if !self.may_start(die, Class::Read, 0, false) {
+            return;
+        }
+        let erase = active.kind == Kind::Erase;
+        *(if erase { &mut self.counts.erase_suspends } else { &mut self.counts.program_suspends }) += 1;
+        let d = &mut self.dies[die];
+        d.suspended = Some(Suspended { active, remaining_ns: d.array_at - at, since_ns: at });
+        d.active.stage = Stage::Suspending;
+        d.array_at = at + suspend.suspend_ns;
+        d.register_at = u64::MAX;
+        self.arm(die);
+    }
+
+    fn reads_are_preferred(&self, class: Class) -> bool {
+        let Order::Priority(classes) = self.settings.order else { return false };
+        let place = |wanted| classes.iter().position(|&c| c == wanted);
+        place(Class::Read) < place(class)
+    }
+
+    /// The array is free.
+    pub fn suspended(&mut self, die: usize, now: u64) {
+        self.end_piece(die, now);
+        self.start(die, now);
+    }
+
+    /// Serves the next read, or goes on with what was suspended.
+    pub fn start_while_suspended(&mut self, die: usize, now: u64) {
+        let Some(Suspended { active, remaining_ns, since_ns }) = self.dies[die].suspended else { return };
+        let suspend = self.settings.commands.suspend;
+        if self.dies[die].reads_passed < suspend.reads_max && self.may_start(die, Class::Read, 0, false) {
+            self.begin(die, Class::Read, now);
+            self.arm(die);
+            return;
+        }
+        let from = now + suspend.resume_ns;
+        self.times[active.class as usize].suspended_ns += u64::from(active.n) * (from - since_ns);
+        let cache_program = self.settings.commands.cache_program && active.kind == Kind::Program;
+        let d = &mut self.dies[die];
+        d.suspended = None;
+        d.active = active;
+        d.started_ns = now;
+        d.array_from = from;
+        d.array_at = from + remaining_ns;
+        d.register_at = if cache_program { from } else { u64::MAX };
+        self.arm(die);
+    }
+}
