@@ -1,16 +1,19 @@
-//! The host interface: where a request's bytes lie on the drive, which pages they touch, and which of them the DRAM
-//! buffer holds.
+//! The host interface: where a request's bytes lie on the drive, which pages they touch, in which queue they wait, and
+//! which of them the DRAM buffer holds.
 //!
 //! Must not know: the map, blocks, policies, trace formats.
 
 pub mod buffer;
 pub mod counters;
 pub mod footprint;
+mod overlaps;
 pub mod placement;
+pub mod queues;
 pub mod split;
 
 pub use buffer::{Buffer, BufferConfig, BufferCounters, Step, Why};
 pub use counters::HostCounters;
 pub use footprint::Footprint;
 pub use placement::{Beyond, Devices, Outside, Placement};
+pub use queues::{QueueOf, QueueSetup, Queues, Request};
 pub use split::Splitter;

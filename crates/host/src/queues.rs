@@ -1,0 +1,301 @@
+//! The host's queues: where requests wait until the drive fetches them.
+//!
+//! The drive fetches from the queue of the best priority whose first request may go, in turn among equals. Within a
+//! queue requests are fetched in order of arrival. A request may not go while one that arrived before it waits (in
+//! whatever queue), touches a page of its own, and one of both writes or trims: so a read returns what was written
+//! last before it arrived, and the drive ends with the data that a single queue would have left.
+
+use crate::overlaps::{Entry, Overlaps};
+use floatgate_base::{ExtentKind as Kind, Extents, Lpn, Op};
+use std::collections::VecDeque;
+use std::ops::Range;
+
+/// Queues that a host may have.
+pub const QUEUES_MAX: u32 = 1024;
+
+/// Which queue a request joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QueueOf {
+    /// One after the other; in closed loop the next one with room.
+    RoundRobin,
+    /// By the number of its device.
+    Device,
+    /// By its stream.
+    Stream,
+}
+
+/// Names of the ways with what they are.
+pub const QUEUE_OF: &[(&str, &str)] = &[
+    ("round-robin", "one queue after the other; in closed loop the next one with room"),
+    ("device", "the number of the request's device, modulo the number of queues"),
+    ("stream", "the request's stream, modulo the number of queues"),
+];
+
+/// The queues of a host.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueueSetup {
+    /// One for each queue; the lowest is served first.
+    pub priorities: Vec<u32>,
+    /// Which queue a request joins.
+    pub queue_of: QueueOf,
+    /// Requests that the drive works on at once; none for no limit.
+    pub outstanding_max: Option<u32>,
+}
+
+impl Default for QueueSetup {
+    /// One queue that the drive empties at once.
+    fn default() -> Self {
+        Self { priorities: vec![0], queue_of: QueueOf::RoundRobin, outstanding_max: None }
+    }
+}
+
+impl QueueSetup {
+    /// Number of queues.
+    #[must_use]
+    pub fn queues(&self) -> usize {
+        self.priorities.len()
+    }
+
+    /// Whether every request is fetched when it arrives, and all join one queue.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.queues() == 1 && self.outstanding_max.is_none()
+    }
+}
+
+/// A request as it arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// From 1, in order of arrival.
+    pub number: u64,
+    /// From 0, in its pass over the source.
+    pub index: u64,
+    /// Its stamp in the source.
+    pub stamp_ns: i64,
+    /// When it arrived.
+    pub arrival_ns: u64,
+    /// What it asks for.
+    pub op: Op,
+    /// Its device.
+    pub device: u16,
+    /// First byte.
+    pub offset: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// The queue that it joined.
+    pub queue: u16,
+}
+
+/// A place for a request that waits.
+#[derive(Clone, Debug)]
+struct Slot {
+    request: Request,
+    extents: Vec<(Lpn, u32, Kind)>,
+    /// An earlier request that it must not pass, found before.
+    behind: Option<Entry>,
+}
+
+/// No request has this number.
+const NOBODY: u64 = u64::MAX;
+
+/// Queues of one priority, which take turns.
+#[derive(Clone, Debug)]
+struct Level {
+    queues: Vec<u16>,
+    /// Whose turn is next.
+    next: usize,
+}
+
+/// Requests that wait.
+#[derive(Clone, Debug)]
+pub struct Queues {
+    setup: QueueSetup,
+    /// The most preferred first.
+    levels: Vec<Level>,
+    /// Level, and place within it, of each queue.
+    places: Vec<(usize, usize)>,
+    lines: Vec<VecDeque<u32>>,
+    slots: Vec<Slot>,
+    free: Vec<u32>,
+    overlaps: Overlaps,
+    /// Queue that round-robin gives to the next request.
+    joins: usize,
+    waiting: usize,
+    waiting_page_reads: u64,
+    waiting_page_writes: u64,
+}
+
+impl Queues {
+    /// Empty queues.
+    #[must_use]
+    pub fn new(setup: QueueSetup) -> Self {
+        let mut priorities = setup.priorities.clone();
+        priorities.sort_unstable();
+        priorities.dedup();
+        let mut levels: Vec<Level> =
+            priorities.iter().map(|_| Level { queues: Vec::new(), next: 0 }).collect();
+        let mut places = Vec::new();
+        for (queue, priority) in setup.priorities.iter().enumerate() {
+            let level = priorities.binary_search(priority).expect("it is one of them");
+            places.push((level, levels[level].queues.len()));
+            levels[level].queues.push(queue as u16);
+        }
+        Self {
+            lines: vec![VecDeque::new(); setup.queues()],
+            setup,
+            levels,
+            places,
+            slots: Vec::new(),
+            free: Vec::new(),
+            overlaps: Overlaps::default(),
+            joins: 0,
+            waiting: 0,
+            waiting_page_reads: 0,
+            waiting_page_writes: 0,
+        }
+    }
+
+    /// How the queues are set up.
+    #[must_use]
+    pub fn setup(&self) -> &QueueSetup {
+        &self.setup
+    }
+
+    /// Requests that wait.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.waiting
+    }
+
+    /// Whether none waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.waiting == 0
+    }
+
+    /// Pages that waiting requests read and write.
+    #[must_use]
+    pub fn waiting_pages(&self) -> (u64, u64) {
+        (self.waiting_page_reads, self.waiting_page_writes)
+    }
+
+    /// The queue that the next request joins, given what `key` says of it (device or stream); none if that has no room.
+    pub fn choose(&mut self, key: u32, has_room: impl Fn(usize) -> bool) -> Option<u16> {
+        let queues = self.setup.queues();
+        if self.setup.queue_of != QueueOf::RoundRobin {
+            let queue = key as usize % queues;
+            return has_room(queue).then_some(queue as u16);
+        }
+        let queue = (0..queues).map(|k| (self.joins + k) % queues).find(|&queue| has_room(queue))?;
+        self.joins = (queue + 1) % queues;
+        Some(queue as u16)
+    }
+
+    /// The request joins its queue; it touches the extents in `range`.
+    pub fn join(&mut self, request: Request, extents: &Extents, range: Range<usize>) {
+        let slot = self.free.pop().unwrap_or_else(|| {
+            self.slots.push(Slot { request, extents: Vec::new(), behind: None });
+            (self.slots.len() - 1) as u32
+        });
+        let entry = (request.number, slot);
+        let kept = &mut self.slots[slot as usize];
+        kept.request = request;
+        for i in range {
+            let (lpn, pages, kind) = (extents.lpn[i], extents.pages[i], extents.kind[i]);
+            kept.extents.push((lpn, pages, kind));
+            count(
+                kind,
+                pages,
+                &mut self.waiting_page_reads,
+                &mut self.waiting_page_writes,
+                u64::wrapping_add,
+            );
+            if self.lines.len() > 1 {
+                self.overlaps.insert(lpn, pages, kind != Kind::Read, entry);
+            }
+        }
+        self.lines[usize::from(request.queue)].push_back(slot);
+        self.waiting += 1;
+    }
+
+    /// Takes the next request out, with its extents appended to `out`; none if none may go.
+    pub fn fetch(&mut self, out: &mut Extents) -> Option<Request> {
+        let queue = self.next()?;
+        self.took(queue);
+        let slot = self.lines[usize::from(queue)].pop_front()?;
+        let kept = &mut self.slots[slot as usize];
+        let entry = (kept.request.number, slot);
+        for (lpn, pages, kind) in kept.extents.drain(..) {
+            out.push(lpn, pages, kind);
+            count(
+                kind,
+                pages,
+                &mut self.waiting_page_reads,
+                &mut self.waiting_page_writes,
+                u64::wrapping_sub,
+            );
+            if self.lines.len() > 1 {
+                self.overlaps.remove(lpn, pages, kind != Kind::Read, entry);
+            }
+        }
+        let request = kept.request;
+        kept.request.number = NOBODY;
+        kept.behind = None;
+        self.free.push(slot);
+        self.waiting -= 1;
+        Some(request)
+    }
+
+    /// A request of this queue is fetched: the others of its priority come first now.
+    pub fn took(&mut self, queue: u16) {
+        let (level, place) = self.places[usize::from(queue)];
+        let level = &mut self.levels[level];
+        level.next = (place + 1) % level.queues.len();
+    }
+
+    /// The queue to fetch from.
+    fn next(&mut self) -> Option<u16> {
+        for level in 0..self.levels.len() {
+            let queues = self.levels[level].queues.len();
+            for k in 0..queues {
+                let Level { queues: members, next } = &self.levels[level];
+                let queue = members[(next + k) % queues];
+                if let Some(&slot) = self.lines[usize::from(queue)].front()
+                    && self.may_go(slot as usize)
+                {
+                    return Some(queue);
+                }
+            }
+        }
+        None
+    }
+
+    fn may_go(&mut self, slot: usize) -> bool {
+        if self.lines.len() == 1 {
+            return true;
+        }
+        if let Some((number, other)) = self.slots[slot].behind
+            && self.slots[other as usize].request.number == number
+        {
+            return false;
+        }
+        let Slot { request, extents, .. } = &self.slots[slot];
+        let behind = extents.iter().find_map(|&(lpn, pages, kind)| {
+            self.overlaps.earlier(lpn, pages, kind != Kind::Read, request.number)
+        });
+        self.slots[slot].behind = behind;
+        behind.is_none()
+    }
+}
+
+/// Changes the count of pages that wait.
+fn count(kind: Kind, pages: u32, reads: &mut u64, writes: &mut u64, by: fn(u64, u64) -> u64) {
+    match kind {
+        Kind::Read => *reads = by(*reads, u64::from(pages)),
+        Kind::Write | Kind::WritePartial => *writes = by(*writes, u64::from(pages)),
+        Kind::Trim => {}
+    }
+}
+
+#[cfg(test)]
+mod tests;
