@@ -26,6 +26,8 @@ table! {
         drive: Drive,
         /// The flash translation layer.
         ftl: Ftl,
+        /// timed: how requests reach the drive.
+        host: Host,
         /// What makes the drive last longer.
         lifetime: Lifetime,
         /// What the host does.
@@ -241,6 +243,20 @@ table! {
 }
 
 table! {
+    /// The host interface, in timed mode.
+    Host {
+        /// timed: queues in which requests wait for the drive; default 1.
+        queues: u32,
+        /// timed, several queues: which one a request joins: "round-robin" (default), "device" or "stream".
+        queue_of: String,
+        /// timed, several queues: one number a queue, the lowest is served first; default: all equal.
+        priorities: Vec<u32>,
+        /// timed: requests that the drive works on at once; default: no limit.
+        outstanding_max: u32,
+    }
+}
+
+table! {
     /// Lifetime management.
     Lifetime {
         /// Throttling of writes.
@@ -267,10 +283,11 @@ table! {
         kind: String,
         /// Requests served first that do not count; default 0.
         warmup_requests: u64,
-        /// timed: "open" (at the stamps; default of traces and twins), "closed" (queue_depth under way; default of
+        /// timed: "open" (at the stamps; default of traces and twins), "shifted" (the stamps, moved by all throttling
+        /// delays so far), "closed" (queue_depth under way; default of
         /// synthetic workloads) or "think" (after the one before and the recorded gap).
         arrival: String,
-        /// timed, closed: requests under way at once; default 32.
+        /// timed, closed: requests under way at once, in each of the host's queues; default 32.
         queue_depth: u32,
 
         /// synthetic: sequential, uniform (default), zipf, hot-cold, jobs or jesd219.

@@ -4,7 +4,7 @@ use crate::layers::Layers;
 use crate::presets::{PRESETS, Preset};
 use crate::raw::{Experiment, Lifetime, Throttle as RawThrottle};
 use crate::tables::{choice, known, only, unknown};
-use crate::{resolve_drive, resolve_ftl, resolve_workload};
+use crate::{resolve_drive, resolve_ftl, resolve_host, resolve_workload};
 use floatgate_base::Result;
 use floatgate_lifetime::Throttle;
 use floatgate_sim::{Mode, Plan};
@@ -49,9 +49,12 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let logical_bytes = u64::from(ftl.logical_pages) * page_bytes;
     let workload =
         resolve_workload::resolve(&layers, given.workload.unwrap_or_default(), timed, logical_bytes, seed)?;
+    let host =
+        resolve_host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
     let (throttle, target_years, raw_lifetime) = lifetime(&layers, given.lifetime.unwrap_or_default())?;
     let plan = Plan {
         mode: workload.arrival.map_or(Mode::Functional, Mode::Timed),
+        queues: host.setup,
         seed,
         geometry: drive.geometry,
         timing: drive.timing,
@@ -89,6 +92,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         mode: Some(mode),
         drive: Some(raw_drive),
         ftl: Some(ftl.raw),
+        host: host.raw,
         lifetime: Some(raw_lifetime),
         workload: Some(workload.raw),
     };

@@ -12,11 +12,13 @@ const QUEUE_DEPTH: u32 = 32;
 /// Ways of arriving with what they are.
 const ARRIVALS: &[(&str, &str)] = &[
     ("open", "at the stamps"),
+    ("shifted", "at the stamps, moved by all throttling delays so far"),
     ("closed", "as soon as fewer than queue_depth requests are under way"),
     ("think", "after the request before is done and the gap between both stamps has passed"),
 ];
 const OPEN: usize = 0;
-const CLOSED: usize = 1;
+const SHIFTED: usize = 1;
+const CLOSED: usize = 2;
 
 /// How requests arrive, and what the resolved experiment says of it: nothing in functional mode.
 #[derive(Default)]
@@ -58,6 +60,15 @@ pub(crate) fn resolve(
             "workload.arrival",
             what,
             "give workload.rate_per_s, or arrival = \"closed\"",
+        ));
+    }
+    if way == SHIFTED {
+        // No throttle delays requests in timed mode yet; `Clock::delay` is where one will.
+        let what = "arrival \"shifted\" moves the stamps by what a throttle delays, and lifetime.throttle.policy is \"none\"";
+        return Err(layers.error(
+            "workload.arrival",
+            what,
+            "expected \"open\", which is the same without a throttle",
         ));
     }
     let arrival = Some(if way == OPEN { Arrival::Open } else { Arrival::Think });

@@ -8,6 +8,7 @@ use crate::resolve_workload::KINDS;
 use crate::twins::TWINS;
 use floatgate_ftl::units::FREE_CHOICES;
 use floatgate_host::placement::{BEYOND, DEVICES};
+use floatgate_host::queues::QUEUE_OF;
 use floatgate_sim::plan::PRECONDITIONS;
 use floatgate_trace::Pattern;
 use floatgate_trace::generate::micro::MICROS;
@@ -24,6 +25,7 @@ pub fn schema() -> Value {
     limit(&mut root, "Ftl", "precondition", names(PRECONDITIONS));
     limit(&mut root, "Ftl", "free_block", names(FREE_CHOICES));
     limit(&mut root, "Collect", "scope", names(SCOPES));
+    limit(&mut root, "Host", "queue_of", names(QUEUE_OF));
     limit(&mut root, "Workload", "kind", names(KINDS));
     let patterns = Pattern::NAMES.iter().map(|(name, _)| (*name).to_string()).collect();
     limit(&mut root, "Workload", "pattern", patterns);

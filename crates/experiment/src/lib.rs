@@ -4,9 +4,11 @@
 //! Must not know: Python, terminals, run folders.
 
 mod energy;
+mod host_queues;
 pub mod meter;
 pub mod result;
 pub mod run;
 
+pub use floatgate_sim::{RequestRows, RequestSink};
 pub use floatgate_stats::Row;
-pub use run::{Options, Output, Progress, load, run, run_with};
+pub use run::{Options, Output, Progress, load, run, run_logged, run_with};

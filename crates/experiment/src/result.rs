@@ -1,6 +1,7 @@
 //! result.json: schema `floatgate.result/1`. All but its `run` table is byte-equal between two runs.
 
 use crate::energy::energy;
+use crate::host_queues;
 use floatgate_config::Resolved;
 use floatgate_flash::Cause;
 use floatgate_flash::timed::{Class, ClassTimes, CommandCounts};
@@ -26,9 +27,6 @@ pub const NOT_MODELLED: &[&str] = &[
     "metadata writes of the FTL",
     "recovery of worn blocks while they rest",
 ];
-
-/// What timed mode does not know yet.
-const NOT_TIMED: &[&str] = &["several host queues"];
 
 /// Clock and memory of a run.
 #[derive(Clone, Copy, Debug)]
@@ -79,7 +77,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         }),
         "commands": outcome.commands.as_ref().map(commands),
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
-        "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| latency_us(found, outcome.arrivals_s)),
+        "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome.arrivals_s), plan, outcome)),
         "lifetime": lifetime(resolved, outcome),
         "energy": plan.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.host.write_bytes)),
         "not_modelled": not_modelled(plan),
@@ -116,6 +114,13 @@ fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), arriv
         })
     };
     json!({ "read": of(reads), "write": of(writes), "waiting": waiting_us(times), "arrivals_s": arrivals_s })
+}
+
+/// Adds what requests waited for in the host's queues, before the drive fetched them.
+fn with_queues(mut latency: Value, plan: &Plan, outcome: &Outcome) -> Value {
+    latency["queue_wait"] = host_queues::wait_us(outcome);
+    latency["queues"] = host_queues::by_queue_us(plan, outcome);
+    latency
 }
 
 /// What the flash operations of each class waited for, and how long they took, on average; null where there was none.
@@ -155,7 +160,7 @@ fn not_modelled(plan: &Plan) -> Vec<&'static str> {
     let timed = !matches!(plan.mode, Mode::Functional);
     let left = NOT_MODELLED.iter().skip(usize::from(timed)).copied();
     let left = left.filter(|&what| what != "energy" || plan.energy.is_none());
-    left.chain(timed.then_some(NOT_TIMED).into_iter().flatten().copied()).collect()
+    left.collect()
 }
 
 /// The resolved experiment without paths: a trace and a snapshot are named by their content.

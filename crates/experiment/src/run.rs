@@ -6,7 +6,7 @@ use floatgate_base::{Error, Place, Result};
 use floatgate_config::layers::Layers;
 use floatgate_config::{Resolved, resolve};
 use floatgate_sim::plan::Workload;
-use floatgate_sim::{Phase, Simulation};
+use floatgate_sim::{Phase, RequestSink, Simulation};
 use floatgate_stats::Row;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -129,11 +129,27 @@ pub fn run_with(
     options: &Options,
     progress: &mut dyn FnMut(Progress) -> Result<()>,
 ) -> Result<Output> {
+    run_logged(resolved, options, None, progress)
+}
+
+/// As [`run_with`]; with `log`, every counted request is put on record there.
+///
+/// # Errors
+/// As [`run_with`], what `log` returns, and an input error where the experiment has no times to log.
+pub fn run_logged(
+    resolved: Resolved,
+    options: &Options,
+    log: Option<Box<dyn RequestSink>>,
+    progress: &mut dyn FnMut(Progress) -> Result<()>,
+) -> Result<Output> {
     options.save_drive.as_deref().map_or(Ok(()), check_target)?;
     let meter = Meter::start();
     let mut counted = None;
     let mut reported = Duration::ZERO;
     let mut simulation = Simulation::new(resolved.plan.clone())?;
+    if let Some(log) = log {
+        simulation.log_requests(log)?;
+    }
     loop {
         if simulation.phase() == Phase::Run && counted.is_none() {
             counted = Some(Meter::start());

@@ -33,7 +33,7 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
     check(&[
         (
             "sed = 1",
-            "1:1: unknown key 'sed'; expected one of 'seed', 'mode', 'drive', 'ftl', 'lifetime', 'workload'",
+            "1:1: unknown key 'sed'; expected one of 'seed', 'mode', 'drive', 'ftl', 'host', 'lifetime', 'workload'",
         ),
         (
             "[drive.timing]\nread = 1",

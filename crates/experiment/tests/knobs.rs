@@ -207,6 +207,19 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             base.clone(),
             Single("dedup", "unknown reducer 'dedup'; expected one of 'none'"),
         ),
+        ("host.queues", timed(""), By("1", "2", "/latency_us/write/mean")),
+        (
+            "host.queue_of",
+            trace("devices-in-turns.csv", "beyond = \"scale\"\n[host]\nqueues = 2\noutstanding_max = 1\n")
+                .replacen("[drive", "mode = \"timed\"\n[drive", 1),
+            By("round-robin", "device", "/latency_us/queues/0/mean"),
+        ),
+        (
+            "host.priorities",
+            timed("[host]\nqueues = 2\noutstanding_max = 1\n"),
+            By("[0, 0]", "[0, 1]", "/latency_us/write/p99"),
+        ),
+        ("host.outstanding_max", timed(""), By("1", "8", "/latency_us/write/mean")),
         (
             "workload.kind",
             base.clone(),
@@ -276,6 +289,8 @@ fn traces() -> Folder {
     folder.file("a.csv", (0..1500).map(|i| line(i, 0, scattered(i, 400))).collect::<String>());
     folder.file("b.csv", (0..1500).map(|i| line(i, 0, scattered(i, 300))).collect::<String>());
     folder.file("two-devices.csv", (0..3000).map(|i| line(i, i % 2, scattered(i, 200))).collect::<String>());
+    let turns = (0..3000).map(|i| line(i, i / 8 % 2, scattered(i, 200)));
+    folder.file("devices-in-turns.csv", turns.collect::<String>());
     folder.file("large.csv", (0..3000).map(|i| line(i, 0, scattered(i, 700))).collect::<String>());
     folder.file("bad.csv", format!("{}1001000,host,0,Write,x,4096,0\n", line(0, 0, 0)));
     let five: String = (0..100).map(|i| format!("{} 0 {} 8 0\n", i * 1000, i * 8)).collect();

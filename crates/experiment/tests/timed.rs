@@ -176,7 +176,7 @@ fn what_cannot_be_timed_is_refused() {
         ),
         (
             &[("workload.arrival", "now")],
-            "workload.arrival: unknown way of arriving 'now'; expected one of 'open', 'closed'",
+            "workload.arrival: unknown way of arriving 'now'; expected one of 'open', 'shifted', 'closed'",
         ),
         (
             &[("workload.arrival", "open"), ("workload.rate_per_s", "5"), ("workload.queue_depth", "3")],

@@ -3,6 +3,7 @@
 use crate::plan::Arrival;
 use floatgate_base::Op;
 use floatgate_flash::Timed;
+use floatgate_host::Request;
 use floatgate_stats::Latency;
 
 /// A request that is under way.
@@ -10,6 +11,22 @@ use floatgate_stats::Latency;
 struct Underway {
     arrival_ns: u64,
     op: Op,
+    queue: u16,
+}
+
+/// What a queue has seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueCount {
+    /// Requests that arrived.
+    pub arrived: u64,
+    /// Requests that are done.
+    pub completed: u64,
+    /// Time that fetched requests had waited in the queue.
+    pub wait_ns: u128,
+    /// Time from arrival to completion.
+    pub latency_ns: u128,
+    /// The longest such time.
+    pub max_ns: u64,
 }
 
 /// Arrivals and completions of a timed run. Time 0 is the first counted request.
@@ -26,9 +43,19 @@ pub struct Clock {
     /// Stamp of the first request and of the one before.
     first_stamp: Option<i64>,
     last_stamp: i64,
+    /// What throttling delayed so far: [`Arrival::Shifted`] moves the stamps by it.
+    shift_ns: u64,
     /// Reads and writes.
     latencies: [Latency; 2],
+    /// Time that fetched reads and writes had waited in their queues.
+    queue_wait_ns: [u128; 2],
     completed: u64,
+    /// By queue; empty where there is just one that the drive empties at once.
+    queues: Vec<QueueCount>,
+    /// Whether [`Clock::ended`] is kept.
+    pub(crate) logged: bool,
+    /// Requests that ended, for the log.
+    pub(crate) ended: Vec<(u32, u64)>,
 }
 
 impl Clock {
@@ -44,13 +71,28 @@ impl Clock {
             completed_ns: 0,
             first_stamp: None,
             last_stamp: 0,
+            shift_ns: 0,
             latencies: Default::default(),
+            queue_wait_ns: [0; 2],
             completed: 0,
+            queues: Vec::new(),
+            logged: false,
+            ended: Vec::new(),
         }
     }
 
-    /// Requests under way.
-    fn outstanding(&self) -> usize {
+    /// Counts by queue from now on.
+    pub(crate) fn count_queues(&mut self, queues: usize) {
+        self.queues = vec![QueueCount::default(); queues];
+    }
+
+    /// Throttling has delayed requests by `ns` more.
+    pub fn delay(&mut self, ns: u64) {
+        self.shift_ns = self.shift_ns.saturating_add(ns);
+    }
+
+    /// Requests under way: fetched and not done.
+    pub(crate) fn outstanding(&self) -> usize {
         self.underway.len() - self.free.len()
     }
 
@@ -64,6 +106,9 @@ impl Clock {
         let arrival_ns = match self.arrival {
             // Stamps that run backwards arrive with the request before.
             Arrival::Open => u64::try_from(stamp_ns.saturating_sub(first)).unwrap_or(0),
+            Arrival::Shifted => {
+                u64::try_from(stamp_ns.saturating_sub(first)).unwrap_or(0).saturating_add(self.shift_ns)
+            }
             Arrival::Closed { queue_depth } => self.wait(timed, queue_depth as usize - 1),
             Arrival::Think if begins => 0,
             Arrival::Think => self.wait(timed, 0).saturating_add(gap),
@@ -71,10 +116,31 @@ impl Clock {
         self.arrived_ns.max(arrival_ns)
     }
 
-    /// Lets a request arrive; its operations follow.
-    pub fn admit(&mut self, timed: &mut Timed, arrival_ns: u64, op: Op) {
+    /// Lets a request arrive that the drive takes at once; its operations follow. Gives its number.
+    pub fn admit(&mut self, timed: &mut Timed, arrival_ns: u64, op: Op) -> u32 {
         self.arrived_ns = arrival_ns;
-        let underway = Underway { arrival_ns: self.arrived_ns, op };
+        self.begin(timed, arrival_ns, Underway { arrival_ns, op, queue: 0 })
+    }
+
+    /// Lets a request arrive at a queue, and time pass until then.
+    pub(crate) fn arrive(&mut self, timed: &mut Timed, arrival_ns: u64, queue: u16) {
+        self.arrived_ns = arrival_ns;
+        self.queues[usize::from(queue)].arrived += 1;
+        while self.next_completion(timed, arrival_ns).is_some() {}
+    }
+
+    /// The drive fetches a request that has arrived; its operations follow. Gives its number.
+    pub(crate) fn fetch(&mut self, timed: &mut Timed, now_ns: u64, request: &Request) -> u32 {
+        let Request { arrival_ns, op, queue, .. } = *request;
+        let wait_ns = u128::from(now_ns - arrival_ns);
+        self.queues[usize::from(queue)].wait_ns += wait_ns;
+        if op != Op::Trim {
+            self.queue_wait_ns[op as usize] += wait_ns;
+        }
+        self.begin(timed, now_ns, Underway { arrival_ns, op, queue })
+    }
+
+    fn begin(&mut self, timed: &mut Timed, now_ns: u64, underway: Underway) -> u32 {
         let number = match self.free.pop() {
             Some(number) => {
                 self.underway[number as usize] = underway;
@@ -85,7 +151,26 @@ impl Clock {
                 (self.underway.len() - 1) as u32
             }
         };
-        timed.arrive(number, self.arrived_ns);
+        timed.arrive(number, now_ns);
+        number
+    }
+
+    /// Lets time pass until a request is done, but not beyond `until_ns`: when that was, if one was.
+    pub(crate) fn next_completion(&mut self, timed: &mut Timed, until_ns: u64) -> Option<u64> {
+        let before = self.completed;
+        timed.advance_to_completion_until(until_ns.min(u64::MAX - 1));
+        self.collect(timed);
+        (self.completed > before).then(|| self.latest_ns())
+    }
+
+    /// Requests of a queue that are not done.
+    pub(crate) fn in_queue(&self, queue: usize) -> u64 {
+        self.queues[queue].arrived - self.queues[queue].completed
+    }
+
+    /// Time of the latest arrival or completion.
+    pub(crate) fn latest_ns(&self) -> u64 {
+        self.arrived_ns.max(self.completed_ns)
     }
 
     /// Lets time pass until at most so many requests are under way; the time of the completion that made room.
@@ -102,9 +187,17 @@ impl Clock {
     pub fn collect(&mut self, timed: &mut Timed) {
         timed.take_done(&mut self.done);
         for (number, time_ns) in self.done.drain(..) {
-            let Underway { arrival_ns, op } = self.underway[number as usize];
+            let Underway { arrival_ns, op, queue } = self.underway[number as usize];
             if op != Op::Trim {
                 self.latencies[op as usize].record(time_ns - arrival_ns);
+            }
+            if let Some(count) = self.queues.get_mut(usize::from(queue)) {
+                count.completed += 1;
+                count.latency_ns += u128::from(time_ns - arrival_ns);
+                count.max_ns = count.max_ns.max(time_ns - arrival_ns);
+            }
+            if self.logged {
+                self.ended.push((number, time_ns));
             }
             self.completed_ns = self.completed_ns.max(time_ns);
             self.completed += 1;
@@ -134,5 +227,17 @@ impl Clock {
     #[must_use]
     pub fn latencies(&self) -> &[Latency; 2] {
         &self.latencies
+    }
+
+    /// Time that reads and writes waited in the host's queues, summed.
+    #[must_use]
+    pub fn queue_wait_ns(&self) -> [u128; 2] {
+        self.queue_wait_ns
+    }
+
+    /// What each queue has seen; empty where there is just one that the drive empties at once.
+    #[must_use]
+    pub fn queues(&self) -> &[QueueCount] {
+        &self.queues
     }
 }

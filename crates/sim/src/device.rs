@@ -5,11 +5,14 @@ use crate::clock::Clock;
 use crate::outcome::{BINS_MAX, Outcome};
 use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::precondition::Preparation;
+use crate::request_log::{RequestLog, RequestSink};
 use crate::{drive_file, failure};
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_flash::Timed;
 use floatgate_ftl::Ftl;
-use floatgate_host::{Beyond, Footprint, HostCounters, Outside, Placement, Splitter, split::beyond_drive};
+use floatgate_host::{
+    Beyond, Footprint, HostCounters, Outside, Placement, QueueOf, Queues, Splitter, split::beyond_drive,
+};
 use floatgate_stats::{Histogram, Latency, Row, Series, estimate_waf, histogram::moments};
 use floatgate_trace::{Generator, Source, Summary};
 
@@ -34,7 +37,7 @@ pub enum Phase {
 /// A drive with a workload.
 pub struct Simulation {
     pub(crate) plan: Plan,
-    source: Box<dyn Source>,
+    pub(crate) source: Box<dyn Source>,
     pub(crate) ftl: Ftl,
     pub(crate) array: Array,
     pub(crate) splitter: Splitter,
@@ -50,7 +53,7 @@ pub struct Simulation {
     pub(crate) extents: Extents,
     /// Requests served, those of the warm-up included.
     served: u64,
-    counted: u64,
+    pub(crate) counted: u64,
     next_audit: u64,
     series: Series,
     first_pass: Option<Summary>,
@@ -58,6 +61,12 @@ pub struct Simulation {
     pub(crate) clock: Option<Clock>,
     /// Where the extents of each request of a chunk end.
     pub(crate) request_ends: Vec<usize>,
+    /// Present while a timed run counts whose requests wait in queues.
+    pub(crate) queues: Option<Queues>,
+    /// Extents of the request that is fetched.
+    pub(crate) fetched: Extents,
+    /// Where requests are put on record, if anywhere.
+    pub(crate) log: Option<RequestLog>,
 }
 
 /// Where in the source the run is.
@@ -67,7 +76,7 @@ pub(crate) struct Stream {
     /// Next request of the batch.
     cursor: usize,
     /// Requests of this pass before the batch.
-    before: u64,
+    pub(crate) before: u64,
     pass: u64,
     /// Added to the stamps of this pass.
     pub(crate) shift_ns: i64,
@@ -99,11 +108,21 @@ impl Simulation {
     /// When the trace cannot be opened.
     pub fn new(plan: Plan) -> Result<Self> {
         let source = open_source(&plan)?;
-        if matches!(plan.mode, Mode::Timed(Arrival::Open | Arrival::Think)) && !source.has_times() {
+        if matches!(plan.mode, Mode::Timed(Arrival::Open | Arrival::Shifted | Arrival::Think))
+            && !source.has_times()
+        {
             let what =
                 format!("a trace in format {} has no times at which requests could arrive", source.format());
             let expected = "expected workload.arrival = \"closed\"";
             return Err(Error::input(Place::Setting("workload.arrival".into()), what, expected));
+        }
+        if plan.queues.queue_of == QueueOf::Stream && !source.columns().stream {
+            let what = format!(
+                "a trace in format {} has no streams by which requests could choose their queue",
+                source.format()
+            );
+            let expected = "expected host.queue_of = \"round-robin\" or \"device\"";
+            return Err(Error::input(Place::Setting("host.queue_of".into()), what, expected));
         }
         let layout = plan.layout();
         let mut ftl = Ftl::new(layout.clone(), plan.ftl_setup(), plan.programs_max());
@@ -130,12 +149,29 @@ impl Simulation {
             first_pass: None,
             clock: None,
             request_ends: Vec::new(),
+            queues: None,
+            fetched: Extents::default(),
+            log: None,
             plan,
         };
         if !scale {
             simulation.begin()?;
         }
         Ok(simulation)
+    }
+
+    /// Puts every counted request on record.
+    ///
+    /// # Errors
+    /// In functional mode, in which nothing takes time.
+    pub fn log_requests(&mut self, sink: Box<dyn RequestSink>) -> Result<()> {
+        if self.plan.mode == Mode::Functional {
+            let what = "functional mode has no times at which requests could be logged";
+            let expected = "expected mode = \"timed\", or no log of requests";
+            return Err(Error::input(Place::Setting("mode".into()), what, expected));
+        }
+        self.log = Some(RequestLog::new(sink));
+        Ok(())
     }
 
     /// What the run is busy with.
@@ -245,7 +281,10 @@ impl Simulation {
         self.counted = 0;
         self.series = Series::default();
         self.first_pass = None;
-        self.clock = None;
+        (self.clock, self.queues) = (None, None);
+        if let Some(log) = &mut self.log {
+            log.restart()?;
+        }
         self.phase = Phase::Scan;
         Ok(())
     }
@@ -414,6 +453,8 @@ impl Simulation {
         let longest_ns = self.clock.as_mut().map_or([0; 2], Clock::take_longest_ns);
         let latencies = self.clock.as_ref().map(Clock::latencies);
         let host = self.splitter.total();
+        // Requests are counted as they arrive; what still waits has not reached the flash.
+        let (waiting_reads, waiting_writes) = self.queues.as_ref().map_or((0, 0), Queues::waiting_pages);
         let flash = self.array.counters();
         let from = self.stream.counted_from_ns.unwrap_or(0);
         Row {
@@ -421,8 +462,8 @@ impl Simulation {
             time_ns: self.clock.as_ref().map_or((self.stream.counted_to_ns - from).max(0), |clock| {
                 i64::try_from(clock.now_ns()).unwrap_or(i64::MAX)
             }),
-            page_writes: host.page_writes,
-            page_reads: host.page_reads,
+            page_writes: host.page_writes - waiting_writes,
+            page_reads: host.page_reads - waiting_reads,
             programs: flash.programs,
             erases: flash.erases,
             free_units: self.ftl.free_units(),
@@ -490,10 +531,21 @@ impl Simulation {
         } else {
             index
         } + 1;
+        let stamp_ns = self.stream.batch.time_ns[request].saturating_add(self.stream.shift_ns);
+        self.stopped_at(index, number, stamp_ns, why)
+    }
+
+    /// The error of a drive that stopped at a request: from 0 in its pass, from 1 of those that count.
+    pub(crate) fn stopped_at(
+        &self,
+        index: u64,
+        number: u64,
+        stamp_ns: i64,
+        why: floatgate_ftl::Failure,
+    ) -> Box<Error> {
         let place = matches!(self.plan.workload, Workload::Trace { .. }).then(|| self.source.place_of(index));
-        let time = self.stream.batch.time_ns[request].saturating_add(self.stream.shift_ns);
         let from = self.stream.counted_from_ns.unwrap_or(0);
-        let time_s = (self.stream.counted_to_ns > from).then_some((time - from) as f64 / 1e9);
+        let time_s = (self.stream.counted_to_ns > from).then_some((stamp_ns - from) as f64 / 1e9);
         // Not the splitter's count: it has already seen the requests behind this one.
         let [host, partial, _] = self.array.counters().programs;
         failure::stopped(&self.plan, why, number, place.as_deref(), host + partial, time_s)
@@ -551,6 +603,8 @@ impl Simulation {
             jobs_s: self.array.timed().map(|timed| timed.jobs_ns().map(|ns| ns as f64 / 1e9)),
             timeline: self.array.timed().and_then(|timed| timed.timeline().cloned()),
             arrivals_s: self.clock.as_ref().map(|clock| clock.now_ns() as f64 / 1e9),
+            queue_wait_ns: self.clock.as_ref().map(Clock::queue_wait_ns),
+            queues: self.clock.as_ref().map(|clock| clock.queues().to_vec()).unwrap_or_default(),
             latencies: self.clock.map(|clock| clock.latencies().clone()),
         }
     }

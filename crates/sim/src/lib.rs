@@ -13,8 +13,11 @@ mod idle;
 pub mod outcome;
 pub mod plan;
 pub mod precondition;
+mod queued;
+pub mod request_log;
 mod timed;
 
 pub use device::{Phase, Simulation};
 pub use outcome::Outcome;
 pub use plan::{Arrival, Background, Mode, Plan, Precondition, Workload};
+pub use request_log::{RequestRows, RequestSink};

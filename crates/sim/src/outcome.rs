@@ -1,5 +1,6 @@
 //! What a finished run has measured.
 
+use crate::clock::QueueCount;
 use crate::plan::Plan;
 use floatgate_flash::timed::{ClassTimes, CommandCounts, Timeline};
 use floatgate_flash::{Cause, Counters};
@@ -60,6 +61,10 @@ pub struct Outcome {
     pub timeline: Option<Timeline>,
     /// Timed: seconds from the first arrival to the last.
     pub arrivals_s: Option<f64>,
+    /// Timed: how long reads and writes waited in the host's queues, summed.
+    pub queue_wait_ns: Option<[u128; 2]>,
+    /// Timed: what each queue has seen; empty where there is one that the drive empties at once.
+    pub queues: Vec<QueueCount>,
     /// Timed: latencies of reads and writes.
     pub latencies: Option<[Latency; 2]>,
 }

@@ -3,7 +3,7 @@
 use floatgate_flash::timed::{Commands, Order, Phases, Settings};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::{Allocation, FreeChoice, Level, Separate, Setup, Victim};
-use floatgate_host::{Beyond, Devices};
+use floatgate_host::{Beyond, Devices, QueueSetup};
 use floatgate_lifetime::Throttle;
 use floatgate_nand::{Endurance, Energy, Geometry, Timing};
 use floatgate_trace::{GeneratorConfig, OpenOptions};
@@ -64,7 +64,9 @@ pub enum Mode {
 pub enum Arrival {
     /// At its stamp.
     Open,
-    /// As soon as fewer than so many requests are under way.
+    /// At its stamp, moved by all throttling delays so far.
+    Shifted,
+    /// As soon as fewer than so many requests of a queue have arrived and are not done.
     Closed {
         /// At least 1.
         queue_depth: u32,
@@ -87,6 +89,8 @@ pub struct Background {
 pub struct Plan {
     /// Whether time passes.
     pub mode: Mode,
+    /// The host's queues; they matter in timed mode.
+    pub queues: QueueSetup,
     /// Seed of every random stream.
     pub seed: u64,
     /// Shape of the flash, checked.

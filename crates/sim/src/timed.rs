@@ -3,8 +3,11 @@
 use crate::clock::Clock;
 use crate::device::Simulation;
 use crate::plan::Mode;
-use floatgate_base::{Error, Result};
-use floatgate_host::Outside;
+use crate::queued::lost;
+use crate::request_log::ROWS;
+use floatgate_base::Result;
+use floatgate_ftl::Failure;
+use floatgate_host::{Outside, Queues, Request};
 use std::ops::Range;
 
 impl Simulation {
@@ -12,15 +15,37 @@ impl Simulation {
     pub(crate) fn start_clock(&mut self) {
         if let (Mode::Timed(arrival), Some(timed)) = (self.plan.mode, self.array.timed_mut()) {
             timed.start();
-            self.clock = Some(Clock::new(arrival));
+            let mut clock = Clock::new(arrival);
+            let queues = &self.plan.queues;
+            if !queues.is_plain() {
+                clock.count_queues(queues.queues());
+                self.queues = Some(Queues::new(queues.clone()));
+            }
+            clock.logged = self.log.is_some();
+            self.clock = Some(clock);
         }
     }
 
     /// Serves some requests of the batch; false if the run had to start over.
     pub(crate) fn chunk_in_time(&mut self, range: Range<usize>) -> Result<bool> {
+        if !self.split_each(range.clone())? {
+            return Ok(false);
+        }
+        if self.queues.is_some() {
+            self.arrive_in_queues(range.clone())?;
+        } else {
+            self.arrive_at_once(range.clone())?;
+        }
+        self.hand_out_log(ROWS)?;
+        self.after_chunk(range)?;
+        Ok(true)
+    }
+
+    /// Splits requests one by one; false if the run had to start over.
+    fn split_each(&mut self, range: Range<usize>) -> Result<bool> {
         self.extents.clear();
         self.request_ends.clear();
-        for i in range.clone() {
+        for i in range {
             if let Err((request, outside)) =
                 self.splitter.split(&self.stream.batch, i..i + 1, &mut self.extents)
             {
@@ -34,8 +59,13 @@ impl Simulation {
         if let Some(footprint) = &mut self.footprint {
             footprint.add(&self.extents);
         }
+        Ok(true)
+    }
+
+    /// The drive takes every request when it arrives.
+    fn arrive_at_once(&mut self, range: Range<usize>) -> Result<()> {
         let mut from = 0;
-        for (k, i) in range.clone().enumerate() {
+        for (k, i) in range.enumerate() {
             let (stamp, op) = (self.stream.batch.time_ns[i], self.stream.batch.op[i]);
             let to = self.request_ends[k];
             let mut arrival_ns = 0;
@@ -46,19 +76,60 @@ impl Simulation {
                 }
             }
             if let (Some(clock), Some(timed)) = (&mut self.clock, self.array.timed_mut()) {
-                clock.admit(timed, arrival_ns, op);
+                let number = clock.admit(timed, arrival_ns, op);
+                if self.log.is_some() {
+                    self.note_fetched(number, i, i - k, arrival_ns);
+                }
             }
-            if let Err(stop) = self.array.serve(&mut self.ftl, &self.extents, from..to) {
-                return Err(self.stopped(i, stop.failure));
-            }
-            if let (Some(clock), Some(timed)) = (&mut self.clock, self.array.timed_mut()) {
-                timed.issued();
-                clock.collect(timed);
-            }
+            self.serve_admitted(from..to).map_err(|why| self.stopped(i, why))?;
             from = to;
         }
-        self.after_chunk(range)?;
-        Ok(true)
+        Ok(())
+    }
+
+    /// Issues the operations of the request admitted last, whose extents are those in `range`.
+    #[inline(always)]
+    pub(crate) fn serve_admitted(&mut self, range: Range<usize>) -> std::result::Result<(), Failure> {
+        self.array.serve(&mut self.ftl, &self.extents, range).map_err(|stop| stop.failure)?;
+        if let (Some(clock), Some(timed)) = (&mut self.clock, self.array.timed_mut()) {
+            timed.issued();
+            clock.collect(timed);
+        }
+        Ok(())
+    }
+
+    /// Request `i` of the batch; the chunk begins at `begin`.
+    pub(crate) fn request(&self, i: usize, begin: usize, queue: u16, arrival_ns: u64) -> Request {
+        let batch = &self.stream.batch;
+        Request {
+            number: self.counted + (i - begin) as u64 + 1,
+            index: self.stream.before + i as u64,
+            stamp_ns: batch.time_ns[i].saturating_add(self.stream.shift_ns),
+            arrival_ns,
+            op: batch.op[i],
+            device: batch.device[i],
+            offset: batch.offset[i],
+            bytes: batch.bytes[i],
+            queue,
+        }
+    }
+
+    #[cold]
+    fn note_fetched(&mut self, number: u32, i: usize, begin: usize, now_ns: u64) {
+        let request = self.request(i, begin, 0, now_ns);
+        if let (Some(log), Some(clock)) = (&mut self.log, &mut self.clock) {
+            log.ended(&mut clock.ended);
+            log.fetched(number, request, now_ns);
+        }
+    }
+
+    /// Hands the log's rows out, if there are at least so many.
+    pub(crate) fn hand_out_log(&mut self, rows: usize) -> Result<()> {
+        if let (Some(log), Some(clock)) = (&mut self.log, &mut self.clock) {
+            log.ended(&mut clock.ended);
+            log.hand_out(rows, self.source.devices())?;
+        }
+        Ok(())
     }
 
     /// All requests are issued: those under way end.
@@ -66,13 +137,14 @@ impl Simulation {
     /// # Errors
     /// A run error if one never does.
     pub(crate) fn stop_clock(&mut self) -> Result<()> {
+        while self.waiting() > 0 && self.pass_and_fetch(u64::MAX)? {}
+        let waiting = self.waiting();
         if let (Some(clock), Some(timed)) = (&mut self.clock, self.array.timed_mut()) {
-            let lost = clock.finish(timed);
-            if lost > 0 {
-                let what = format!("{lost} requests never ended");
-                return Err(Error::run(what, "this is an error in floatgate; please report it"));
+            let missing = clock.finish(timed) + waiting;
+            if missing > 0 {
+                return Err(lost(missing));
             }
         }
-        Ok(())
+        self.hand_out_log(1)
     }
 }

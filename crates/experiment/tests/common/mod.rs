@@ -5,6 +5,7 @@ pub mod cases;
 pub mod host_model;
 pub mod naive;
 pub mod recorder;
+pub mod request_log;
 
 use floatgate_experiment::{Output, load, run};
 use serde_json::Value;
