@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from floatgate.request_log import RequestLog
+
 __version__: str
 
 Making = tuple[Sequence[tuple[str, str]], str | None, int, Mapping[str, str]]
@@ -49,6 +51,7 @@ def run(
     *,
     shadow: bool = False,
     save_drive: str | None = None,
+    request_log: RequestLog | None = None,
     progress: Progress | None = None,
 ) -> RunOutput: ...
 def trace_info(

@@ -83,6 +83,24 @@ class RunFolder:
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
+    @contextlib.contextmanager
+    def scratch(self, name: str) -> Iterator[Path]:
+        """A place beside the folder for a file that is written before the folder is; left there, it is removed.
+
+        Raises:
+            InputError: nothing can be written there.
+        """
+        try:
+            places = (self.path, *self.path.absolute().parents)
+            room = next(place for place in places if place.is_dir())
+            staging = Path(tempfile.mkdtemp(prefix=".floatgate.", dir=room))
+        except (OSError, ValueError) as error:
+            raise _unusable(str(self.path), error) from None
+        try:
+            yield staging / name
+        finally:
+            shutil.rmtree(staging, ignore_errors=True)
+
     def _claim(self) -> Path:
         """The first free numbered name; another process may take it first, which :meth:`_settle` notices."""
         number = 1
@@ -145,7 +163,9 @@ def write_files(run: Run, folder: Path) -> None:
     pq.write_table(run.series, folder / "series.parquet")
 
 
-def write_run(run: Run, target: RunFolder, *, report: bool = True, command: str | None = None) -> Path:
+def write_run(
+    run: Run, target: RunFolder, *, report: bool = True, command: str | None = None, requests: Path | None = None
+) -> Path:
     """Write a run folder and return its path.
 
     Args:
@@ -153,10 +173,13 @@ def write_run(run: Run, target: RunFolder, *, report: bool = True, command: str 
         target: where to.
         report: whether to draw ``report.html``.
         command: the command line that made the run, for the foot of the report.
+        requests: the log of requests, to be moved into the folder.
     """
 
     def fill(staging: Path, final: Path) -> None:
         write_files(run, staging)
+        if requests is not None:
+            shutil.move(requests, staging / requests.name)
         if report:
             run.folder = final
             (staging / "report.html").write_text(run.report(command), "utf-8")

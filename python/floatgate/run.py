@@ -168,6 +168,7 @@ def run(
     set: Mapping[str, Any] | None = None,
     shadow: bool = False,
     save_drive: str | os.PathLike[str] | None = None,
+    log_requests: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Run an experiment.
@@ -180,6 +181,7 @@ def run(
         set: settings over everything else: ``{"ftl.spare_factor": 0.28}``.
         shadow: check every read, the maps and the counts against a shadow model; slow.
         save_drive: a file to leave the drive in at the end; ``set={"ftl.snapshot": file}`` starts from it.
+        log_requests: a Parquet file to write with one row a request (docs/host-queues.md); timed mode only.
         progress: called a few times a second with ``(done, total or None, phase)``; may raise to stop the run.
 
     Returns:
@@ -195,7 +197,7 @@ def run(
         >>> result.waf, result.lifetime.years
     """
     asked = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
-    return execute(asked, shadow=shadow, save_drive=save_drive, progress=progress)
+    return execute(asked, shadow=shadow, save_drive=save_drive, log_requests=log_requests, progress=progress)
 
 
 def execute(
@@ -203,15 +205,24 @@ def execute(
     *,
     shadow: bool = False,
     save_drive: str | os.PathLike[str] | None = None,
+    log_requests: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Run a resolved :class:`~floatgate.experiment.Experiment`; raises as :func:`run`."""
+    from floatgate.request_log import logging_to
+
     file = None if save_drive is None else os.fspath(save_drive)
-    return Run.of(
-        _core.run(
-            experiment.toml, experiment.path, experiment.overrides, shadow=shadow, save_drive=file, progress=progress
+    with logging_to(log_requests) as log:
+        output = _core.run(
+            experiment.toml,
+            experiment.path,
+            experiment.overrides,
+            shadow=shadow,
+            save_drive=file,
+            request_log=log,
+            progress=progress,
         )
-    )
+    return Run.of(output)
 
 
 def check(experiment: Experiment) -> str:

@@ -411,6 +411,32 @@ fn strict_priority_starves() {
     assert_eq!(number(&equal.result, "/latency_us/queues/0/requests"), 1000.0);
 }
 
+/// A second device late in the trace makes the run start over; what was on record by then does not count.
+#[test]
+fn a_run_that_starts_over_logs_each_request_once() {
+    let folder = Folder::new("over");
+    let last = 150_000u64;
+    let lines: Vec<Line> = (0..=last).map(|i| (i * 70, u16::from(i == last), Op::Read, i % 50, 1)).collect();
+    let path = msr(&folder, "t.csv", &lines);
+    for host in ["", "[host]\noutstanding_max = 4\n"] {
+        let (output, rows) = logged(&format!("{ONE_DIE}{host}[workload]\nfile = \"{path}\"\n"), &[]);
+        assert_eq!(rows.len() as u64, last + 1);
+        judge(&rows, &output.result, 4, None, 4096);
+    }
+}
+
+/// With one queue the order of service is that of arrival, so a drive fails at the same request with the same words.
+#[test]
+fn a_drive_that_fails_names_the_request_that_was_fetched() {
+    let folder = Folder::new("worn");
+    let lines: Vec<Line> = (0..9000).map(|i| (i * 10, 0, Op::Write, i * 7 % 500, 1)).collect();
+    let path = msr(&folder, "t.csv", &lines);
+    let toml = format!("{ONE_DIE}[drive.endurance]\npe_cycles = 1\n[workload]\nfile = \"{path}\"\n");
+    let plain = try_run(&toml, &[]).err().unwrap();
+    assert!(plain.starts_with("the drive was worn out at request 4097 ("), "{plain}");
+    assert_eq!(try_run(&toml, &[("host.outstanding_max", "3".into())]).err().unwrap(), plain);
+}
+
 #[test]
 fn what_makes_no_sense_is_refused() {
     let toml = "mode = \"timed\"\n[drive.geometry]\nblocks_per_plane = 40\n[workload]\nrequests = 10\n";

@@ -1,8 +1,9 @@
 //! Experiments: check, run, catalogue, schema.
 
 use crate::errors;
+use crate::request_log::PythonLog;
 use floatgate_base::Error;
-use floatgate_experiment::{Options, Output, Progress, load, run_with};
+use floatgate_experiment::{Options, Output, Progress, RequestSink, load, run_logged};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
@@ -81,7 +82,8 @@ impl RunOutput {
 
 /// Runs an experiment.
 #[pyfunction]
-#[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, progress=None))]
+#[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, request_log=None, progress=None))]
+#[allow(clippy::too_many_arguments)] // They are keywords to Python.
 fn run(
     py: Python<'_>,
     toml: Option<&str>,
@@ -89,15 +91,17 @@ fn run(
     overrides: Overrides,
     shadow: bool,
     save_drive: Option<PathBuf>,
+    request_log: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunOutput> {
     let mut resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
     resolved.plan.shadow = shadow;
     let options = Options { save_drive };
+    let log = request_log.map(|log| Box::new(PythonLog(log)) as Box<dyn RequestSink>);
     let mut raised = None;
     let output = py.detach(|| {
         errors::guarded(|| {
-            run_with(resolved, &options, &mut |at| {
+            run_logged(resolved, &options, log, &mut |at| {
                 call(progress.as_ref(), at).map_err(|e| stop(e, &mut raised))
             })
         })

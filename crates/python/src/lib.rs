@@ -6,6 +6,7 @@ mod columns;
 mod errors;
 mod experiment;
 mod json;
+mod request_log;
 mod trace;
 
 use pyo3::prelude::*;

@@ -24,6 +24,12 @@ Out = Annotated[
     typer.Option("--out", metavar="DIR", help="The run folder; an empty one is used. Default: runs/NAME."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty, over what is there.")]
+LogRequests = Annotated[
+    bool,
+    typer.Option(
+        "--log-requests", help='Leave requests.parquet in the run folder: one row a request (mode = "timed" only).'
+    ),
+]
 NoReport = Annotated[bool, typer.Option("--no-report", help="Leave report.html out.")]
 Shadow = Annotated[bool, typer.Option("--shadow", help="Check every read and count against a shadow model; slow.")]
 SaveDrive = Annotated[
