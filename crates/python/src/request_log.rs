@@ -14,7 +14,7 @@ impl RequestSink for PythonLog {
     fn take(&mut self, rows: &RequestRows, devices: &[String]) -> Result<()> {
         Python::attach(|py| -> PyResult<()> {
             let columns = PyDict::new(py);
-            let mut set = |name: &str, bytes: Vec<u8>| columns.set_item(name, PyBytes::new(py, &bytes));
+            let set = |name: &str, bytes: Vec<u8>| columns.set_item(name, PyBytes::new(py, &bytes));
             let requests = &rows.requests;
             let wide = |value: &dyn Fn(usize) -> u64| {
                 (0..requests.len()).flat_map(|i| value(i).to_le_bytes()).collect::<Vec<u8>>()
