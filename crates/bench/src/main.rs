@@ -68,12 +68,14 @@ fn drive(gib: u32) {
     }
 }
 
-/// `floatgate-bench count engine|flat`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
+/// `floatgate-bench count engine|flat|timed|timed-reads`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
 /// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does.
 fn count(what: Option<&str>) {
     let (blocks, host_pages) = (1024, 2_000_000);
     let (_, waf) = match what {
         Some("flat") => yardsticks::flat(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
+        Some("timed") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, 0.0),
+        Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, 1.0),
         _ => engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
     };
     println!("{host_pages} host pages at WAF {waf:.3}");

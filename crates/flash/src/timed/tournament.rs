@@ -1,12 +1,18 @@
 //! Which die's present phase ends first: a winner tree, so that the next one is known and one change costs
 //! the logarithm of the number of dies.
 
-/// Times at which dies want attention; `u64::MAX` for those that do not.
+/// When a die wants attention; `u64::MAX` for never.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    time: u64,
+    die: u32,
+}
+
+/// Times at which dies want attention.
 #[derive(Clone, Debug)]
 pub(super) struct Tournament {
-    /// Leaves from `leaves` on; node `i` has its children at `2 i` and `2 i + 1` and the winner's number.
-    winner: Vec<u32>,
-    time: Vec<u64>,
+    /// Leaves from `leaves` on; node `i` has its children at `2 i` and `2 i + 1` and holds the earlier of both.
+    nodes: Vec<Entry>,
     leaves: usize,
 }
 
@@ -14,34 +20,33 @@ impl Tournament {
     /// For so many dies, none of which wants attention.
     pub fn new(dies: usize) -> Self {
         let leaves = dies.next_power_of_two();
-        let mut tournament = Self { winner: vec![0; 2 * leaves], time: vec![u64::MAX; leaves], leaves };
+        let mut nodes = vec![Entry { time: u64::MAX, die: 0 }; 2 * leaves];
         for die in 0..leaves {
-            tournament.winner[leaves + die] = die as u32;
+            nodes[leaves + die].die = die as u32;
         }
         for node in (1..leaves).rev() {
-            tournament.winner[node] = tournament.winner[2 * node];
+            nodes[node] = nodes[2 * node];
         }
-        tournament
+        Self { nodes, leaves }
     }
 
     /// The earliest time and its die; of equal times the lowest die.
     #[inline(always)]
     pub fn first(&self) -> (u64, usize) {
-        let die = self.winner[1] as usize;
-        (self.time[die], die)
+        let first = self.nodes[1];
+        (first.time, first.die as usize)
     }
 
     /// Says when a die wants attention.
     #[inline(always)]
     pub fn set(&mut self, die: usize, time: u64) {
-        self.time[die] = time;
-        let mut node = (self.leaves + die) / 2;
-        while node > 0 {
-            let (left, right) = (self.winner[2 * node], self.winner[2 * node + 1]);
-            // Left wins ties: it has the lower number.
-            let right_wins = self.time[right as usize] < self.time[left as usize];
-            self.winner[node] = if right_wins { right } else { left };
+        let mut node = self.leaves + die;
+        self.nodes[node].time = time;
+        while node > 1 {
             node /= 2;
+            let [left, right] = [self.nodes[2 * node], self.nodes[2 * node + 1]];
+            // Left wins ties: it has the lower number.
+            self.nodes[node] = if right.time < left.time { right } else { left };
         }
     }
 }
