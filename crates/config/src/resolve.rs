@@ -82,6 +82,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         warmup_requests: workload.warmup_requests,
         beyond: workload.beyond,
         devices: workload.devices,
+        timeline: None,
         shadow: false,
         prefetching: true,
     };

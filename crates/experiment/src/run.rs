@@ -5,6 +5,7 @@ use crate::result::{RunFigures, result};
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::layers::Layers;
 use floatgate_config::{Resolved, resolve};
+use floatgate_flash::timed::Span;
 use floatgate_sim::plan::Workload;
 use floatgate_sim::{Phase, RequestSink, Simulation};
 use floatgate_stats::Row;
@@ -37,6 +38,8 @@ pub struct Output {
     pub experiment_toml: String,
     /// Cumulative counts at the ends of the intervals.
     pub rows: Vec<Row>,
+    /// Who was busy with what, where [`Options::timeline`] asked for it and the run was timed.
+    pub timeline: Option<Vec<Span>>,
 }
 
 /// Reads and checks an experiment: the text of a file (with its path), and overrides on top.
@@ -95,6 +98,9 @@ pub fn experiment_toml(resolved: &Resolved) -> String {
 pub struct Options {
     /// Where to leave the drive at the end.
     pub save_drive: Option<PathBuf>,
+    /// Timed: record who is busy with what, from and to so many nanoseconds since counting began, and at most so many
+    /// spans.
+    pub timeline: Option<(u64, u64, usize)>,
 }
 
 /// Refuses the name of a file that could not be written in the end, before the work is done.
@@ -146,7 +152,9 @@ pub fn run_logged(
     let meter = Meter::start();
     let mut counted = None;
     let mut reported = Duration::ZERO;
-    let mut simulation = Simulation::new(resolved.plan.clone())?;
+    let mut plan = resolved.plan.clone();
+    plan.timeline = options.timeline;
+    let mut simulation = Simulation::new(plan)?;
     if let Some(log) = log {
         simulation.log_requests(log)?;
     }
@@ -178,6 +186,7 @@ pub fn run_logged(
         result: result(&resolved, &outcome, &figures),
         experiment_toml: experiment_toml(&resolved),
         rows: outcome.series.rows().to_vec(),
+        timeline: outcome.timeline.map(|timeline| timeline.spans),
     })
 }
 

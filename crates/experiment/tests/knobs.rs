@@ -307,7 +307,8 @@ fn traces() -> Folder {
     let event = |action: &str, i: u64| format!("8,0 1 {i} 0.{i:09} 99 {action} W {} + 8 [fsync]\n", i * 8);
     let events = (0..50).map(|i| event("Q", i)).chain((0..20).map(|i| event("D", i)));
     for (name, requests) in [("a.drive", 4000), ("b.drive", 5000)] {
-        let options = Options { save_drive: Some(format!("{}/{name}", folder.path()).into()) };
+        let options =
+            Options { save_drive: Some(format!("{}/{name}", folder.path()).into()), ..Options::default() };
         let resolved =
             load(Some(&format!("{DRIVE}{FTL}[workload]\nrequests = {requests}\n")), "t", &[]).unwrap();
         run_with(resolved, &options, &mut |_| Ok(())).unwrap();

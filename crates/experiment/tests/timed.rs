@@ -5,6 +5,7 @@ mod common;
 use common::cases::draw;
 use common::{Folder, number, run_ok, try_run, without_run};
 use floatgate_base::Rng;
+use floatgate_experiment::run::{Options, run_with};
 use floatgate_experiment::{load, run};
 use floatgate_sim::{Phase, Simulation};
 use serde_json::Value;
@@ -318,4 +319,36 @@ fn idle_time_takes_waits_away() {
         number(&idle, "/waf") >= number(&inline, "/waf"),
         "collecting early never copies less under uniform writes"
     );
+}
+
+/// What a die or a channel is recorded to do follows one upon the other, lies in the interval asked for, and accounts
+/// for all the time of a saturated die; recording changes no result.
+#[test]
+fn a_timeline_shows_who_was_busy() {
+    let toml = format!("{FULL}[workload]\nrequests = 5000\nread_share = 0.3\n");
+    let resolved = try_load(&toml, &[]).unwrap();
+    let (from, to) = (20_000_000, 120_000_000);
+    let options = Options { timeline: Some((from, to, 100_000)), ..Options::default() };
+    let output = run_with(resolved, &options, &mut |_| Ok(())).unwrap();
+    assert_eq!(without_run(output.result), without_run(run_ok(&toml, &[]).result));
+    let spans = output.timeline.unwrap();
+    for resource in [0, 1] {
+        let indices = if resource == 0 { 4 } else { 2 };
+        for index in 0..indices {
+            let mut own: Vec<_> =
+                spans.iter().filter(|s| s.resource == resource && s.index == index).collect();
+            own.sort_by_key(|s| s.from_ns);
+            assert!(!own.is_empty(), "{resource} {index}");
+            assert!(own.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns), "{resource} {index}");
+            assert!(own.iter().all(|s| s.from_ns < to && s.to_ns > from));
+            let busy: u64 = own.iter().map(|s| s.to_ns.min(to) - s.from_ns.max(from)).sum();
+            assert!(
+                resource == 1 || busy as f64 > 0.9 * (to - from) as f64,
+                "die {index} is busy for {busy}"
+            );
+        }
+    }
+    let cut = Options { timeline: Some((0, u64::MAX, 100)), ..Options::default() };
+    let output = run_with(try_load(&toml, &[]).unwrap(), &cut, &mut |_| Ok(())).unwrap();
+    assert_eq!(output.timeline.unwrap().len(), 100);
 }

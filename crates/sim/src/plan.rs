@@ -145,6 +145,9 @@ pub struct Plan {
     pub beyond: Beyond,
     /// Several devices in one trace.
     pub devices: Devices,
+    /// Timed: who is busy with what is recorded from the first to the second of these times, nanoseconds since counting
+    /// began, but no more spans than the third. Changes no result.
+    pub timeline: Option<(u64, u64, usize)>,
     /// Whether the shadow model watches.
     pub shadow: bool,
     /// Whether memory is asked for ahead of time; never changes results.

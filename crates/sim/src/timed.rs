@@ -6,6 +6,7 @@ use crate::plan::Mode;
 use crate::queued::lost;
 use crate::request_log::ROWS;
 use floatgate_base::Result;
+use floatgate_flash::timed::Timeline;
 use floatgate_ftl::Failure;
 use floatgate_host::{Outside, Queues, Request};
 use std::ops::Range;
@@ -15,6 +16,9 @@ impl Simulation {
     pub(crate) fn start_clock(&mut self) {
         if let (Mode::Timed(arrival), Some(timed)) = (self.plan.mode, self.array.timed_mut()) {
             timed.start();
+            if let Some((from_ns, to_ns, spans_max)) = self.plan.timeline {
+                timed.record(Timeline::new(from_ns, to_ns, spans_max));
+            }
             let mut clock = Clock::new(arrival);
             let queues = &self.plan.queues;
             if !queues.is_plain() {
