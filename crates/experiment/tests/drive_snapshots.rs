@@ -101,7 +101,7 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
 
 fn saving(toml: &str, overrides: &[(&str, &str)], path: &str) -> Result<Output, String> {
     let overrides: Vec<_> = overrides.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect();
-    let options = Options { save_drive: Some(path.into()) };
+    let options = Options { save_drive: Some(path.into()), ..Options::default() };
     let resolved = load(Some(toml), "test.toml", &overrides).map_err(|e| e.to_string())?;
     run_with(resolved, &options, &mut |_| Ok(())).map_err(|e| e.to_string())
 }

@@ -82,7 +82,7 @@ impl RunOutput {
 
 /// Runs an experiment.
 #[pyfunction]
-#[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, request_log=None, progress=None))]
+#[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, timeline=None, request_log=None, progress=None))]
 #[allow(clippy::too_many_arguments)] // They are keywords to Python.
 fn run(
     py: Python<'_>,
@@ -91,12 +91,13 @@ fn run(
     overrides: Overrides,
     shadow: bool,
     save_drive: Option<PathBuf>,
+    timeline: Option<(u64, u64, usize)>,
     request_log: Option<Py<PyAny>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunOutput> {
     let mut resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
     resolved.plan.shadow = shadow;
-    let options = Options { save_drive };
+    let options = Options { save_drive, timeline };
     let log = request_log.map(|log| Box::new(PythonLog(log)) as Box<dyn RequestSink>);
     let mut raised = None;
     let output = py.detach(|| {
