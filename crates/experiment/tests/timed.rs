@@ -166,7 +166,78 @@ fn what_cannot_be_timed_is_refused() {
         try_run(&toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"))
     };
     for (overrides, message) in [
-        (&[("mode", "real")][..], "mode: unknown mode 'real'; expected one of 'functional', 'timed'"),
+        (
+            &[("drive.timing.erase_us", "0")][..],
+            "drive.timing.erase_us: erase_us is 0; expected a number greater than 0",
+        ),
+        (
+            &[("drive.timing.program_us_by_page_type", "[500, -1]")],
+            "drive.timing.program_us_by_page_type: program_us_by_page_type is -1; expected a number greater than 0",
+        ),
+        (
+            &[("drive.timing.read_us_by_page_type", "[1, 2, 3, 4, 5]")],
+            "drive.timing.read_us_by_page_type: read_us_by_page_type names 5 times; expected 1 to 4, LSB first",
+        ),
+        (
+            &[
+                ("drive.timing.read_us_by_page_type", "[1, 2]"),
+                ("drive.timing.program_us_by_page_type", "[1, 2, 3]"),
+            ],
+            "drive.timing.read_us_by_page_type: read_us_by_page_type names 2 times and the other list 3; expected as many",
+        ),
+        (
+            &[("drive.timing.command_us", "-1")],
+            "drive.timing.command_us: command_us is -1; expected a number from 0",
+        ),
+        (
+            &[("drive.timing.program_spread", "1")],
+            "drive.timing.program_spread: program_spread is 1; expected a share from 0 up to but not 1",
+        ),
+        (
+            &[("drive.commands.multi_plane", "any")],
+            "drive.commands.multi_plane: a multi-plane command needs several planes, and planes_per_die is 1; expected \
+             multi_plane = \"none\", or drive.geometry.planes_per_die from 2",
+        ),
+        (
+            &[("drive.commands.suspend_us", "5")],
+            "drive.commands.suspend_us: suspend_us has no effect while nothing is suspended; expected it with",
+        ),
+        (
+            &[("drive.commands.erase_suspend", "true"), ("drive.scheduling.policy", "fcfs")],
+            "drive.scheduling.policy: under fcfs no read is preferred, so nothing would be suspended; expected",
+        ),
+        (
+            &[("drive.scheduling.priority", r#"["read", "read", "write"]"#)],
+            "drive.scheduling.priority: [read, read, write] does not name each of them once; expected \"read\", \
+             \"write\", \"background\", in any order",
+        ),
+        (
+            &[("ftl.allocation.order", r#"["channel", "die", "die", "plane"]"#)],
+            "ftl.allocation.order: [channel, die, die, plane] does not name each of them once; expected \"channel\", \
+             \"chip\", \"die\", \"plane\", in any order",
+        ),
+        (
+            &[("ftl.allocation.order", r#"["channel", "lane"]"#)],
+            "ftl.allocation.order: unknown level 'lane'; expected one of 'channel', 'chip', 'way', 'die', 'plane'",
+        ),
+        (
+            &[("ftl.allocation.mode", "static"), ("ftl.collect.scope", "superblock")],
+            "ftl.allocation.mode: pages of a superblock are programmed across its planes in turn, so that static \
+             allocation has no say; expected",
+        ),
+        (
+            &[("ftl.background.policy", "idle"), ("ftl.background.trigger_free_blocks", "1")],
+            "ftl.background.trigger_free_blocks: trigger_free_blocks is 1; expected more than ftl.collect's trigger, 1,",
+        ),
+        (
+            &[("ftl.background.idle_us", "1")],
+            "ftl.background.idle_us: idle_us is no key of policy \"none\"; expected it with policy = \"idle\" only",
+        ),
+        (
+            &[("mode", "functional"), ("drive.commands.copyback", "true")],
+            "drive.commands: commands has no effect in functional mode; expected no such key, or mode = \"timed\"",
+        ),
+        (&[("mode", "real")], "mode: unknown mode 'real'; expected one of 'functional', 'timed'"),
         (
             &[("workload.queue_depth", "0")],
             "workload.queue_depth: a queue depth of 0 serves nothing; expected a whole number from 1",

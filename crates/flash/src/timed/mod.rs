@@ -561,6 +561,8 @@ impl Flash for Timed {
 }
 
 #[cfg(test)]
+mod command_tests;
+#[cfg(test)]
 mod order_tests;
 #[cfg(test)]
 mod tests;

@@ -158,7 +158,7 @@ fn block_of(timed: &Timed, ppn: Ppn) -> usize {
     timed.place(ppn).block
 }
 
-fn judge(seed: u64) {
+fn judge(seed: u64) -> CommandCounts {
     let mut driver = Driver::new(seed);
     let mut now = 0;
     let requests = 150;
@@ -210,6 +210,7 @@ fn judge(seed: u64) {
     }
     check_blocks(&driver.timed, &seen, seed);
     check_reads(&driver, &operations, seed);
+    driver.timed.command_counts()
 }
 
 /// The parts into which time is divided add up to the time from issue to end, whatever overlaps.
@@ -269,7 +270,20 @@ fn check_reads(driver: &Driver, operations: &[Happened], seed: u64) {
 
 #[test]
 fn flash_could_keep_the_order_of_everything() {
+    let mut used = [0; 6];
     for seed in 0..600 {
-        judge(seed);
+        let c = judge(seed);
+        let counts = [
+            c.multi_plane,
+            c.cache_reads,
+            c.cache_programs,
+            c.copybacks,
+            c.program_suspends,
+            c.erase_suspends,
+        ];
+        for (used, count) in used.iter_mut().zip(counts) {
+            *used += count;
+        }
     }
+    assert!(used.iter().all(|&n| n > 100), "some commands were hardly used: {used:?}");
 }

@@ -1,0 +1,60 @@
+//! Where host pages go: static allocation keeps every page in the plane that its number names, whatever is collected.
+
+mod common;
+
+use common::recorder::{Command, Recorder};
+use floatgate_base::{ExtentKind, Extents, Rng};
+use floatgate_flash::{Flash, Layout, Scope};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup, Victim};
+use floatgate_nand::Geometry;
+
+const CASES: u64 = 60;
+
+#[test]
+fn static_pages_stay_in_their_plane() {
+    for seed in 0..CASES {
+        let mut rng = Rng::new(seed, "static");
+        let geometry = Geometry {
+            channels: 1 + rng.below(3) as u32,
+            chips_per_channel: 1 + rng.below(2) as u32,
+            dies_per_chip: 1,
+            planes_per_die: 1 + rng.below(3) as u32,
+            blocks_per_plane: 10 + rng.below(20) as u32,
+            pages_per_block: 2 + rng.below(12) as u32,
+            page_bytes: 4096,
+        };
+        let separate = [Separate::None, Separate::HostGc][rng.below(2) as usize];
+        let victims = [Victim::Greedy, Victim::Fifo, Victim::CostBenefit, Victim::DChoices { choices: 3 }];
+        let setup = Setup {
+            logical_pages: (geometry.pages() as f64 * (0.3 + 0.3 * rng.unit())) as u32,
+            allocation: Allocation::Static,
+            background_free_units: 0,
+            victim: victims[rng.below(4) as usize],
+            separate,
+            free_choice: FreeChoice::LeastErased,
+            trigger_free_units: separate.streams(),
+            stop_free_units: separate.streams() + 1,
+            seed,
+        };
+        let layout = Layout::new(geometry, Scope::Plane);
+        let mut ftl = Ftl::new(layout.clone(), setup, u64::MAX);
+        let mut flash = Recorder::new(layout.clone());
+        let mut work = Extents::default();
+        for _ in 0..6 * setup.logical_pages {
+            // A few planes get most of the writes.
+            let lpn = rng.below(u64::from(setup.logical_pages)) as u32;
+            let lpn = if rng.below(3) == 0 { lpn } else { lpn - lpn % geometry.planes() };
+            let trim = rng.below(12) == 0;
+            work.push(lpn, 1, if trim { ExtentKind::Trim } else { ExtentKind::Write });
+        }
+        ftl.serve(&mut flash, &work).unwrap_or_else(|e| panic!("seed {seed}, {setup:?}: {e:?}"));
+        ftl.audit(&flash).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+        assert!(flash.erased().count() > 0, "seed {seed}: nothing was collected");
+        for command in &flash.commands {
+            if let Command::Program(ppn, lpn) | Command::Copy(_, ppn, lpn) = *command {
+                let plane = layout.domain_of(layout.unit_of(ppn));
+                assert_eq!(plane, lpn % geometry.planes(), "seed {seed}: page {lpn}");
+            }
+        }
+    }
+}

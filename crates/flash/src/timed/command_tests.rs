@@ -1,0 +1,272 @@
+//! Worked timelines of the optional commands, to the nanosecond, computed by hand.
+
+use super::*;
+use floatgate_nand::Geometry;
+
+/// Transfer 10, read 50, program 600, erase 3000.
+const PHASES: Phases = Phases::plain(10, 50, 600, 3000);
+
+/// Dies of two planes on one channel; blocks of 16 pages.
+fn array(dies: u32, settings: Settings) -> Timed {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: dies,
+        dies_per_chip: 1,
+        planes_per_die: 2,
+        blocks_per_plane: 8,
+        pages_per_block: 16,
+        page_bytes: 4096,
+    };
+    let mut timed = Timed::new(Layout::new(geometry, Scope::Plane), settings);
+    timed.start();
+    timed
+}
+
+fn with(commands: Commands) -> Settings {
+    Settings { commands, ..Settings::plain(PHASES) }
+}
+
+/// Page of a block of a plane of the only die.
+fn page(plane: u32, block: u32, offset: u32) -> Ppn {
+    (plane * 8 + block) * 16 + offset
+}
+
+fn request(timed: &mut Timed, number: u32, now: u64, make: impl FnOnce(&mut Timed)) {
+    timed.arrive(number, now);
+    make(timed);
+    timed.issued();
+}
+
+fn program(t: &mut Timed, number: u32, now: u64, ppn: Ppn) {
+    request(t, number, now, |t| t.program(ppn, number, Cause::Host));
+}
+
+fn read(t: &mut Timed, number: u32, now: u64, ppn: Ppn) {
+    request(t, number, now, |t| t.read(ppn, number, Cause::Host));
+}
+
+/// Runs everything to its end; times in the order of the requests' numbers.
+fn ends(timed: &mut Timed) -> Vec<u64> {
+    timed.finish();
+    let mut done = Vec::new();
+    timed.take_done(&mut done);
+    done.sort_unstable();
+    done.into_iter().map(|(_, time)| time).collect()
+}
+
+const TOGETHER: Commands = Commands { multi_plane: MultiPlane::SamePage, ..Commands::PLAIN };
+
+#[test]
+fn two_planes_program_and_read_together() {
+    let mut t = array(1, with(TOGETHER));
+    program(&mut t, 0, 0, page(0, 0, 0));
+    // The die is at work, so the next four wait: two pairs of one page number each.
+    for (number, (plane, block, offset)) in
+        [(1, 1, 0), (0, 0, 1), (1, 1, 1), (0, 0, 2)].into_iter().enumerate()
+    {
+        program(&mut t, 1 + number as u32, 0, page(plane, block, offset));
+    }
+    // 610; then page 0 of plane 1 with nothing beside it (page 1 of plane 0 is another page): 610 more; then both pages
+    // of number 1 in one: 2 x 10 + 600; then the last.
+    assert_eq!(ends(&mut t), [610, 1220, 1840, 1840, 2450]);
+    assert_eq!((t.command_counts().multi_plane, t.command_counts().multi_plane_pages), (1, 2));
+
+    // One read goes alone; two that wait share the array time and leave one after the other.
+    let mut t = array(1, with(TOGETHER));
+    for (number, plane) in [(0, 0), (1, 0), (2, 1)] {
+        read(&mut t, number, 0, page(plane, plane, 3));
+    }
+    assert_eq!(ends(&mut t), [60, 60 + 50 + 10, 60 + 50 + 20]);
+}
+
+#[test]
+fn the_address_rule_decides_who_goes_together() {
+    // Pages 0 and 1 of blocks 0 and 1, in planes 0 and 1, behind a program of plane 0.
+    let finish = |rule, second: (u32, u32)| {
+        let mut t = array(1, with(Commands { multi_plane: rule, ..Commands::PLAIN }));
+        program(&mut t, 0, 0, page(0, 7, 0));
+        program(&mut t, 1, 0, page(0, 0, 0));
+        program(&mut t, 2, 0, page(1, second.0, second.1));
+        ends(&mut t)[2]
+    };
+    let (together, apart) = (610 + 620, 3 * 610);
+    for (rule, same, other_block, other_page) in [
+        (MultiPlane::None, apart, apart, apart),
+        (MultiPlane::SameBlockAndPage, together, apart, apart),
+        (MultiPlane::SamePage, together, together, apart),
+        (MultiPlane::Any, together, together, together),
+    ] {
+        let found = [finish(rule, (0, 0)), finish(rule, (1, 0)), finish(rule, (0, 1))];
+        assert_eq!(found, [same, other_block, other_page], "{rule:?}");
+    }
+}
+
+#[test]
+fn two_planes_erase_together() {
+    let mut t = array(1, with(TOGETHER));
+    request(&mut t, 0, 0, |t| {
+        t.erase(0, Cause::Gc);
+        t.erase(1, Cause::Gc);
+        t.erase(8, Cause::Gc);
+    });
+    // Blocks 0 and 1 lie in plane 0: the second one goes with block 8, which lies in plane 1.
+    t.finish();
+    assert_eq!(t.last_ns(), 3000 + 3000);
+}
+
+#[test]
+fn a_cached_program_takes_its_data_while_the_array_programs() {
+    let mut t = array(1, with(Commands { cache_program: true, ..Commands::PLAIN }));
+    for i in 0..4 {
+        program(&mut t, i, 0, page(0, 0, i));
+    }
+    // Data in 0..10, programs 10..610, 610..1210, ...: only the first transfer shows.
+    assert_eq!(ends(&mut t), [610, 1210, 1810, 2410]);
+    assert_eq!(t.command_counts().cache_programs, 3);
+
+    // What comes while the array works is loaded at once; here the transfer outlasts the program by 100.
+    let phases = Phases { transfer_ns: 700, ..PHASES };
+    let settings = Settings { phases, ..with(Commands { cache_program: true, ..Commands::PLAIN }) };
+    let mut t = array(1, settings);
+    program(&mut t, 0, 0, page(0, 0, 0));
+    program(&mut t, 1, 750, page(0, 0, 1));
+    // 700 + 600 = 1300; data of the second 750..1450, then 600.
+    assert_eq!(ends(&mut t), [1300, 2050]);
+}
+
+#[test]
+fn a_cached_read_lets_the_array_read_on() {
+    let settings = |cache_read| {
+        let phases = Phases { transfer_ns: 30, command_ns: 2, ..PHASES };
+        Settings { phases, ..with(Commands { cache_read, ..Commands::PLAIN }) }
+    };
+    let run = |cache_read| {
+        let mut t = array(1, settings(cache_read));
+        (0..3).for_each(|i| read(&mut t, i, 0, page(0, 0, i)));
+        ends(&mut t)
+    };
+    // 2 + 50 + 30, one after the other.
+    assert_eq!(run(false), [82, 164, 246]);
+    // Command and array until 52; the next command 52..54, its array until 104, while the page leaves 54..84; and so on:
+    // 104..106 and 106..136, array until 156, then 156..186.
+    assert_eq!(run(true), [84, 136, 186]);
+    // A transfer that takes longer than the array: the channel is never idle after the first page.
+    let phases = Phases { transfer_ns: 80, ..PHASES };
+    let mut t = array(1, Settings { phases, ..with(Commands { cache_read: true, ..Commands::PLAIN }) });
+    (0..4).for_each(|i| read(&mut t, i, 0, page(0, 0, i)));
+    assert_eq!(ends(&mut t), [130, 210, 290, 370]);
+}
+
+#[test]
+fn a_move_within_a_plane_stays_inside_the_die() {
+    let finish = |copyback, destination| {
+        let mut t = array(1, with(Commands { copyback, ..Commands::PLAIN }));
+        request(&mut t, 0, 0, |t| t.copy(page(0, 0, 0), destination, 0, Cause::Gc));
+        t.finish();
+        t.last_ns()
+    };
+    assert_eq!(finish(false, page(0, 1, 0)), 50 + 2 * 10 + 600);
+    assert_eq!(finish(true, page(0, 1, 0)), 50 + 600);
+    // Into the other plane the page has to go over the channel.
+    assert_eq!(finish(true, page(1, 1, 0)), 50 + 2 * 10 + 600);
+}
+
+const SUSPEND: Suspend = Suspend { program: true, erase: true, suspend_ns: 5, resume_ns: 7, reads_max: 2 };
+
+#[test]
+fn a_read_stops_a_program() {
+    let mut t = array(1, with(Commands { suspend: SUSPEND, ..Commands::PLAIN }));
+    program(&mut t, 0, 0, page(0, 0, 0));
+    read(&mut t, 1, 100, page(1, 0, 0));
+    // Programming 10..100, free at 105, read until 165, on again at 172 with 510 left.
+    assert_eq!(ends(&mut t), [172 + 510, 165]);
+    let times = t.times();
+    assert_eq!(times[Class::Write as usize].suspended_ns, 72);
+    assert_eq!(times[Class::Read as usize].die_wait_ns, 5);
+    assert_eq!(t.command_counts().program_suspends, 1);
+
+    // A read that comes while the data come in waits for their end, and one of the page itself for all of it.
+    let mut t = array(1, with(Commands { suspend: SUSPEND, ..Commands::PLAIN }));
+    program(&mut t, 0, 0, page(0, 0, 0));
+    read(&mut t, 1, 3, page(1, 0, 0));
+    read(&mut t, 2, 200, page(0, 0, 0));
+    // Stopped at 10, free at 15, read until 75, on at 82 with all 600 left; the second read is not worth a stop.
+    assert_eq!(ends(&mut t), [682, 75, 742]);
+}
+
+#[test]
+fn reads_pass_an_erase_only_so_often() {
+    let mut t = array(1, with(Commands { suspend: SUSPEND, ..Commands::PLAIN }));
+    request(&mut t, 0, 0, |t| t.erase(0, Cause::Gc));
+    for (number, now) in [(1, 100), (2, 110), (3, 120), (4, 3000)] {
+        read(&mut t, number, now, page(1, 0, 0));
+    }
+    // Stopped at 100, free at 105; reads until 165 and 225; the third is one too many: on at 232 with 2900 left.
+    assert_eq!(ends(&mut t)[1..], [165, 225, 3132 + 60, 3132 + 120]);
+    assert_eq!(t.command_counts().erase_suspends, 1);
+}
+
+#[test]
+fn work_that_would_end_sooner_is_not_stopped() {
+    let mut t = array(1, with(Commands { suspend: SUSPEND, ..Commands::PLAIN }));
+    program(&mut t, 0, 0, page(0, 0, 0));
+    read(&mut t, 1, 606, page(1, 0, 0));
+    assert_eq!(ends(&mut t), [610, 670]);
+}
+
+#[test]
+fn classes_are_served_in_the_order_asked_for() {
+    // While a program is under way a write, a read and a move come, in this order.
+    let run = |order| {
+        let mut t = array(1, Settings { order, ..Settings::plain(PHASES) });
+        program(&mut t, 0, 0, page(0, 0, 0));
+        program(&mut t, 1, 1, page(0, 0, 1));
+        read(&mut t, 2, 2, page(1, 0, 0));
+        request(&mut t, 3, 3, |t| t.copy(page(1, 0, 1), page(1, 1, 0), 9, Cause::Gc));
+        let ends = ends(&mut t);
+        (ends[1], ends[2], t.last_ns())
+    };
+    let [r, w, b] = Class::ALL;
+    // A program takes 610, a read 60, a move 670.
+    assert_eq!(run(Order::Priority([r, w, b])), (610 + 60 + 610, 610 + 60, 610 + 60 + 610 + 670));
+    assert_eq!(run(Order::Priority([w, r, b])), (1220, 1280, 1950));
+    assert_eq!(run(Order::Priority([b, w, r])), (610 + 670 + 610, 610 + 670 + 610 + 60, 1950));
+    assert_eq!(run(Order::Fcfs), (1220, 1280, 1950));
+}
+
+#[test]
+fn page_types_take_their_own_times() {
+    let phases = Phases {
+        read_ns: [40, 50, 60, 0],
+        program_ns: [300, 600, 900, 0],
+        page_types: 3,
+        command_ns: 1,
+        ..PHASES
+    };
+    let mut t = array(1, Settings::plain(phases));
+    (0..4).for_each(|i| program(&mut t, i, 0, page(0, 0, i)));
+    assert_eq!(ends(&mut t), [311, 311 + 611, 311 + 611 + 911, 2 * 311 + 611 + 911]);
+    let mut t = array(1, Settings::plain(phases));
+    // Moved from a CSB page to an MSB page.
+    request(&mut t, 0, 0, |t| t.copy(page(0, 0, 1), page(0, 1, 2), 0, Cause::Gc));
+    t.finish();
+    assert_eq!(t.last_ns(), 1 + 50 + 20 + 1 + 900);
+}
+
+#[test]
+fn programs_spread_evenly_around_their_time() {
+    let phases = Phases { program_spread: 0.2, ..PHASES };
+    let ends = |seed| {
+        let mut t = array(1, Settings { seed, ..Settings::plain(phases) });
+        (0..16 * 64).for_each(|i| program(&mut t, i, 0, page(i / 512, i / 16 % 8, i % 16)));
+        ends(&mut t)
+    };
+    let first = ends(1);
+    assert_eq!(first, ends(1));
+    assert_ne!(first, ends(2));
+    let each: Vec<f64> = first.windows(2).map(|w| (w[1] - w[0]) as f64 - 10.0).collect();
+    assert!(each.iter().all(|ns| (480.0..=720.0).contains(ns)));
+    let mean = each.iter().sum::<f64>() / each.len() as f64;
+    // The standard error of 1023 even draws of half width 120 is 2.2.
+    assert!((mean - 600.0).abs() < 8.0, "{mean}");
+}
