@@ -4,27 +4,81 @@
 //! segment knows the requests that wait for it. Looking one up costs a step a segment, however many wait.
 
 use floatgate_base::Lpn;
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map};
 
 /// A waiting request: its number in order of arrival, and where it is kept.
 pub(crate) type Entry = (u64, u32);
 
-/// Who waits for some pages that nobody tells apart.
-#[derive(Clone, Debug)]
-struct Segment {
-    end: Lpn,
+/// Several requests that wait for the same pages.
+#[derive(Clone, Debug, Default)]
+struct Several {
     /// Writes and trims. They must not pass one another, so they leave in order of arrival.
     changes: VecDeque<Entry>,
     /// Reads, which leave in any order.
     reads: BTreeSet<Entry>,
 }
 
-impl Segment {
+impl Several {
     fn add(&mut self, entry: Entry, changes: bool) {
         if changes {
             self.changes.push_back(entry);
         } else {
             self.reads.insert(entry);
+        }
+    }
+}
+
+/// Who waits for some pages; mostly it is one request, with whether it changes them.
+#[derive(Clone, Debug)]
+enum Who {
+    One(Entry, bool),
+    Several(Box<Several>),
+}
+
+/// Pages that nobody tells apart.
+#[derive(Clone, Debug)]
+struct Segment {
+    end: Lpn,
+    who: Who,
+}
+
+impl Segment {
+    fn add(&mut self, entry: Entry, changes: bool) {
+        match &mut self.who {
+            Who::Several(several) => several.add(entry, changes),
+            Who::One(first, first_changes) => {
+                let mut several = Box::<Several>::default();
+                several.add(*first, *first_changes);
+                several.add(entry, changes);
+                self.who = Who::Several(several);
+            }
+        }
+    }
+
+    /// Whether nobody is left.
+    fn remove(&mut self, entry: Entry, changes: bool) -> bool {
+        match &mut self.who {
+            Who::One(..) => true,
+            Who::Several(several) => {
+                if changes {
+                    let gone = several.changes.pop_front();
+                    debug_assert_eq!(gone, Some(entry));
+                } else {
+                    several.reads.remove(&entry);
+                }
+                several.changes.is_empty() && several.reads.is_empty()
+            }
+        }
+    }
+
+    /// A request before this number that one which changes the pages, or does not, must not pass.
+    fn earlier(&self, changes: bool, number: u64) -> Option<Entry> {
+        let before = |entry: Option<&Entry>| entry.copied().filter(|&(other, _)| other < number);
+        match &self.who {
+            Who::One(entry, others) => before(Some(entry)).filter(|_| changes || *others),
+            Who::Several(several) => {
+                before(several.changes.front()).or_else(|| before(several.reads.first()).filter(|_| changes))
+            }
         }
     }
 }
@@ -40,9 +94,15 @@ pub(crate) struct Overlaps {
 }
 
 impl Overlaps {
-    /// A request waits for `pages` pages from `first` on; requests come in order of arrival.
-    pub fn insert(&mut self, first: Lpn, pages: u32, changes: bool, entry: Entry) {
+    /// A request waits for `pages` pages from `first` on; requests come in order of arrival. Whether it shares a page
+    /// with another one.
+    pub fn insert(&mut self, first: Lpn, pages: u32, changes: bool, entry: Entry) -> bool {
         let end = first + pages;
+        let shares = self.segments.range(..end).next_back().is_some_and(|(_, last)| last.end > first);
+        if !shares {
+            self.segments.insert(first, Segment { end, who: Who::One(entry, changes) });
+            return false;
+        }
         self.cut(first);
         self.cut(end);
         let mut at = first;
@@ -57,10 +117,9 @@ impl Overlaps {
             self.gaps.push((at, end));
         }
         for (start, end) in self.gaps.drain(..) {
-            let mut segment = Segment { end, changes: VecDeque::new(), reads: BTreeSet::new() };
-            segment.add(entry, changes);
-            self.segments.insert(start, segment);
+            self.segments.insert(start, Segment { end, who: Who::One(entry, changes) });
         }
+        true
     }
 
     /// Makes a segment end at `page`, if one goes over it.
@@ -76,14 +135,15 @@ impl Overlaps {
 
     /// The request no longer waits.
     pub fn remove(&mut self, first: Lpn, pages: u32, changes: bool, entry: Entry) {
+        if let btree_map::Entry::Occupied(found) = self.segments.entry(first)
+            && found.get().end == first + pages
+            && matches!(found.get().who, Who::One(..))
+        {
+            found.remove();
+            return;
+        }
         for (&start, segment) in self.segments.range_mut(first..first + pages) {
-            if changes {
-                let gone = segment.changes.pop_front();
-                debug_assert_eq!(gone, Some(entry));
-            } else {
-                segment.reads.remove(&entry);
-            }
-            if segment.changes.is_empty() && segment.reads.is_empty() {
+            if segment.remove(entry, changes) {
                 self.left.push(start);
             }
         }
@@ -94,10 +154,7 @@ impl Overlaps {
 
     /// An earlier request that the waiting one of this number, extent for extent, must not pass.
     pub fn earlier(&self, first: Lpn, pages: u32, changes: bool, number: u64) -> Option<Entry> {
-        let before = |entry: Option<&Entry>| entry.copied().filter(|&(other, _)| other < number);
-        self.segments.range(first..first + pages).find_map(|(_, segment)| {
-            before(segment.changes.front()).or_else(|| before(segment.reads.first()).filter(|_| changes))
-        })
+        self.segments.range(first..first + pages).find_map(|(_, segment)| segment.earlier(changes, number))
     }
 
     /// Whether nobody waits.

@@ -91,6 +91,8 @@ pub struct Request {
 struct Slot {
     request: Request,
     extents: Vec<(Lpn, u32, Kind)>,
+    /// Whether it shared a page with another one when it joined; if not, there is nobody to wait for.
+    shares: bool,
     /// An earlier request that it must not pass, found before.
     behind: Option<Entry>,
 }
@@ -194,12 +196,13 @@ impl Queues {
     /// The request joins its queue; it touches the extents in `range`.
     pub fn join(&mut self, request: Request, extents: &Extents, range: Range<usize>) {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot { request, extents: Vec::new(), behind: None });
+            self.slots.push(Slot { request, extents: Vec::new(), shares: false, behind: None });
             (self.slots.len() - 1) as u32
         });
         let entry = (request.number, slot);
         let kept = &mut self.slots[slot as usize];
         kept.request = request;
+        kept.shares = false;
         for i in range {
             let (lpn, pages, kind) = (extents.lpn[i], extents.pages[i], extents.kind[i]);
             kept.extents.push((lpn, pages, kind));
@@ -211,7 +214,7 @@ impl Queues {
                 u64::wrapping_add,
             );
             if self.lines.len() > 1 {
-                self.overlaps.insert(lpn, pages, kind != Kind::Read, entry);
+                kept.shares |= self.overlaps.insert(lpn, pages, kind != Kind::Read, entry);
             }
         }
         self.lines[usize::from(request.queue)].push_back(slot);
@@ -271,7 +274,7 @@ impl Queues {
     }
 
     fn may_go(&mut self, slot: usize) -> bool {
-        if self.lines.len() == 1 {
+        if !self.slots[slot].shares {
             return true;
         }
         if let Some((number, other)) = self.slots[slot].behind
