@@ -28,7 +28,14 @@ WAF_TITLE = "write amplification"
 WIDTH = 560
 HEIGHT = 240
 
-TIME_UNITS = (("years", 31_557_600.0), ("days", 86_400.0), ("hours", 3_600.0), ("minutes", 60.0), ("seconds", 1.0))
+TIME_UNITS = (
+    ("years", 31_557_600.0),
+    ("days", 86_400.0),
+    ("hours", 3_600.0),
+    ("minutes", 60.0),
+    ("seconds", 1.0),
+    ("milliseconds", 1e-3),
+)
 COUNT_UNITS = (("thousand millions", 1e9), ("millions", 1e6), ("thousands", 1e3), ("", 1.0))
 
 

@@ -161,6 +161,8 @@ def write_files(run: Run, folder: Path) -> None:
     (folder / "result.json").write_text(run.result_json.rstrip("\n") + "\n", "utf-8")
     (folder / "experiment.toml").write_text(run.experiment_toml, "utf-8")
     pq.write_table(run.series, folder / "series.parquet")
+    if run.timeline is not None:
+        pq.write_table(run.timeline, folder / "timeline.parquet", compression="zstd")
 
 
 def write_run(

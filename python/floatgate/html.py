@@ -50,6 +50,25 @@ pre { background: var(--card); border: 1px solid var(--edge); border-radius: 8px
 .defs { position: absolute; }
 .ink { stroke: #ffffff; stroke-width: 1.6; fill: none; opacity: .8; }
 .spot { fill: #ffffff; opacity: .9; }
+.tl { display: flex; gap: 8px; font-size: 12px; }
+.tl-names { flex: none; }
+.tl-names div { height: 16px; line-height: 16px; white-space: nowrap; }
+.tl-scroll { flex: 1; min-width: 0; overflow-x: auto; }
+.tl-wide { min-width: 640px; padding-right: 14px; }
+.tl-wide svg { width: 100%; overflow: hidden; background: var(--card); }
+.tl rect { stroke: var(--paper); stroke-width: .5; vector-effect: non-scaling-stroke; }
+.tl rect.tl-n { stroke: none; }
+.tl-grid { stroke: var(--edge); vector-effect: non-scaling-stroke; }
+.tl-r { fill: var(--ink); } .tl-w { fill: #0072b2; } .tl-h { fill: #808080; } .tl-p { fill: url(#cause-partial); }
+.tl-f { fill: url(#cause-foreground_job); } .tl-b { fill: url(#cause-gc); }
+.tl rect.tl-e { fill: #5c2300; stroke: var(--ink); }
+.tl rect.tl-s { fill: var(--paper); stroke: var(--ink); stroke-dasharray: 2 2; }
+.tl-axis { position: relative; height: 16px; }
+.tl-axis span { position: absolute; transform: translateX(-50%); }
+.tl-axis span:first-child { transform: none; }
+.tl-unit { text-align: center; }
+.tl-keys .swatch { overflow: hidden; }
+.tl-keys { display: flex; flex-wrap: wrap; gap: 2px 18px; font-size: 13px; margin-bottom: 6px; }
 @media print { main { max-width: none; } figure, .card { break-inside: avoid; } }
 """
 

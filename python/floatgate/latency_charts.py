@@ -110,8 +110,8 @@ def _latency_axis(values: Sequence[float], axis: str = "x") -> Any:
     names = "datum.value < 1000 ? datum.value + ' us' : datum.value < 1e6 ? datum.value / 1e3 + ' ms' : "
     names += "datum.value / 1e6 + ' s'"
     decades = [10.0**k for k in range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)]
-    fine = [value * step for value in decades for step in (1, 2, 5)]
-    ticks = [value for value in (decades if high > 300 * low else fine) if low / 1.5 <= value <= high * 1.5]
+    steps = (1,) if high > 300 * low else (1, 2, 5) if high > 5 * low else (1, 1.5, 2, 3, 4, 5, 6, 8)
+    ticks = [value * step for value in decades for step in steps if low / 1.5 <= value * step <= high * 1.5]
     ends = [min([low, *ticks]) * 0.97, max([high, *ticks]) * 1.03]
     made = alt.X if axis == "x" else alt.Y
     return made(

@@ -38,16 +38,20 @@ class Run:
         folder: the run folder it was saved to or loaded from, or None.
     """
 
-    def __init__(self, result_json: str, experiment_toml: str, series: Any, folder: Path | None = None) -> None:
+    def __init__(
+        self, result_json: str, experiment_toml: str, series: Any, folder: Path | None = None, timeline: Any = None
+    ) -> None:
         """Use :func:`floatgate.run` or :func:`floatgate.load`.
 
-        ``series`` is a pyarrow Table, or a function that makes it when it is first asked for.
+        ``series`` and ``timeline`` are pyarrow Tables, or functions that make them when they are first asked for;
+        a run without a timeline has None.
         """
         self.result = Record(json.loads(result_json))
         self.result_json = result_json
         self.experiment_toml = experiment_toml
         self.folder = folder
         self._series = series
+        self._timeline = timeline
 
     @classmethod
     def of(cls, output: _core.RunOutput) -> Run:
@@ -58,7 +62,13 @@ class Run:
 
             return table(output.series, output.series_types)
 
-        return cls(output.result_json, output.experiment_toml, series)
+        def timeline() -> pa.Table | None:
+            from floatgate.timeline import table
+
+            columns, interval = output.timeline, output.timeline_ns
+            return None if columns is None or interval is None else table(columns, interval)
+
+        return cls(output.result_json, output.experiment_toml, series, timeline=timeline)
 
     def __getattr__(self, key: str) -> Any:
         if key.startswith("_"):
@@ -67,7 +77,7 @@ class Run:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the series itself, not the way to make it."""
-        return self.__dict__ | {"_series": self.series}
+        return self.__dict__ | {"_series": self.series, "_timeline": self.timeline}
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.result]
@@ -88,6 +98,14 @@ class Run:
         if callable(self._series):
             self._series = self._series()
         table: pa.Table = self._series
+        return table
+
+    @property
+    def timeline(self) -> pa.Table | None:
+        """What dies and channels were busy with in the recorded interval, see :mod:`floatgate.timeline`; or None."""
+        if callable(self._timeline):
+            self._timeline = self._timeline()
+        table: pa.Table | None = self._timeline
         return table
 
     def to_pandas(self) -> pd.DataFrame:
@@ -142,7 +160,7 @@ class Run:
         return page(self, command)
 
     def save(self, folder: str | os.PathLike[str], *, force: bool = False, report: bool = True) -> Path:
-        """Write the run folder: ``result.json``, ``experiment.toml``, ``series.parquet`` and ``report.html``.
+        """Write the run folder: result, experiment, series, timeline (where there is one) and report.
 
         Args:
             folder: the folder itself; made where it is missing, used where it is empty.
@@ -168,6 +186,7 @@ def run(
     set: Mapping[str, Any] | None = None,
     shadow: bool = False,
     save_drive: str | os.PathLike[str] | None = None,
+    timeline: str | None = None,
     log_requests: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Run:
@@ -181,6 +200,8 @@ def run(
         set: settings over everything else: ``{"ftl.spare_factor": 0.28}``.
         shadow: check every read, the maps and the counts against a shadow model; slow.
         save_drive: a file to leave the drive in at the end; ``set={"ftl.snapshot": file}`` starts from it.
+        timeline: the interval of a timed run in which to record what dies and channels are busy with, such as
+            ``"1.5s..1.52s"`` after the first counted request; None for the first 20 ms.
         log_requests: a Parquet file to write with one row a request (docs/host-queues.md); timed mode only.
         progress: called a few times a second with ``(done, total or None, phase)``; may raise to stop the run.
 
@@ -197,7 +218,14 @@ def run(
         >>> result.waf, result.lifetime.years
     """
     asked = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
-    return execute(asked, shadow=shadow, save_drive=save_drive, log_requests=log_requests, progress=progress)
+    return execute(
+        asked,
+        shadow=shadow,
+        save_drive=save_drive,
+        timeline=timeline,
+        log_requests=log_requests,
+        progress=progress,
+    )
 
 
 def execute(
@@ -205,6 +233,7 @@ def execute(
     *,
     shadow: bool = False,
     save_drive: str | os.PathLike[str] | None = None,
+    timeline: str | None = None,
     log_requests: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> Run:
@@ -212,6 +241,11 @@ def execute(
     from floatgate.request_log import logging_to
 
     file = None if save_drive is None else os.fspath(save_drive)
+    recorded = None
+    if timeline is not None:
+        from floatgate.timeline import SPANS_MAX, interval
+
+        recorded = (*interval(timeline), SPANS_MAX)
     with logging_to(log_requests) as log:
         output = _core.run(
             experiment.toml,
@@ -219,6 +253,7 @@ def execute(
             experiment.overrides,
             shadow=shadow,
             save_drive=file,
+            timeline=recorded,
             request_log=log,
             progress=progress,
         )
@@ -251,16 +286,20 @@ def load(folder: str | os.PathLike[str]) -> Run:
     if schema != SCHEMA:
         raise input_error(f"{path / 'result.json'}: its schema is '{schema}'; expected '{SCHEMA}'")
 
-    def series() -> pa.Table:
+    def read(name: str) -> pa.Table:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
+        file = path / f"{name}.parquet"
         try:
-            return pq.read_table(path / "series.parquet")
+            return pq.read_table(file)
         except (OSError, pa.ArrowInvalid):
-            raise input_error(f"{path / 'series.parquet'}: cannot be read; expected the series of a run") from None
+            raise input_error(f"{file}: cannot be read; expected the {name} of a run") from None
 
-    return Run(result_json, _read_text(path / "experiment.toml"), series, path)
+    def timeline() -> pa.Table | None:
+        return read("timeline") if (path / "timeline.parquet").exists() else None
+
+    return Run(result_json, _read_text(path / "experiment.toml"), lambda: read("series"), path, timeline)
 
 
 def _read_text(path: Path) -> str:

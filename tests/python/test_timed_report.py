@@ -74,7 +74,7 @@ def test_the_course_has_mean_and_longest(run: floatgate.Run) -> None:
 
 def test_reasons_add_up_and_keep_their_order() -> None:
     waiting = {
-        "read": {"operations": 7, "die": 30.0, "background": 10.0, "channel": 0.0, "service": 50.0, "tea": 10.0},
+        "read": {"operations": 7, "die": 30.0, "background_job": 10.0, "channel": 0.0, "service": 50.0, "tea": 10.0},
         "write": None,
     }
     rows = latency_charts.waiting_rows({"latency_us": {"waiting": waiting}})
@@ -154,7 +154,7 @@ def test_the_modes_stand_side_by_side_without_inventing_latencies() -> None:
 def test_fills_are_told_apart() -> None:
     looks = [entry.color for entry in REASONS.values()]
     assert len(set(looks)) == len(looks)
-    assert REASONS["background"].color == CAUSES["gc"].color
+    assert REASONS["background_job"].color == CAUSES["gc"].color
     assert REASONS["die"].color == CAUSES["host"].color
     colors = [entry.color for entry in patterned().values()]
     assert len(set(colors)) == len(colors)

@@ -6,17 +6,19 @@ use floatgate_nand::energy::joules;
 use serde_json::{Map, Value, json};
 
 /// An operation: its name, its energy, and how many of it a cause asked for.
-type Operation = (&'static str, Option<f64>, fn(&Counters, Cause) -> u64);
+type Operation<'a> = (&'static str, Option<f64>, &'a dyn Fn(Cause) -> u64);
 
-/// Joules by operation and cause. An operation whose energy is not known is null and in no sum.
-pub(crate) fn energy(energy: &Energy, flash: &Counters, host_bytes_written: u64) -> Value {
+/// Joules by operation and cause. An operation whose energy is not known is null and in no sum. Pages that moved
+/// inside their die (`copybacks`) went over no channel.
+pub(crate) fn energy(energy: &Energy, flash: &Counters, copybacks: u64, host_bytes_written: u64) -> Value {
+    let transfers = |c| flash.transfers(c) - if c == Cause::Gc { 2 * copybacks } else { 0 };
     let operations: [Operation; 4] = [
-        ("read", energy.read_uj, |flash, c| flash.reads[c as usize]),
-        ("program", energy.program_uj, |flash, c| flash.programs[c as usize]),
-        ("erase", energy.erase_uj, |flash, c| flash.erases[c as usize]),
-        ("transfer", energy.transfer_uj, |flash, c| flash.transfers(c)),
+        ("read", energy.read_uj, &|c| flash.reads[c as usize]),
+        ("program", energy.program_uj, &|c| flash.programs[c as usize]),
+        ("erase", energy.erase_uj, &|c| flash.erases[c as usize]),
+        ("transfer", energy.transfer_uj, &transfers),
     ];
-    let spent = |&(_, uj, count): &Operation, cause: Cause| joules(uj, count(flash, cause));
+    let spent = |&(_, uj, count): &Operation, cause: Cause| joules(uj, count(cause));
     let causes = Cause::ALL.map(|c| (c.name(), operations.iter().filter_map(|op| spent(op, c)).sum::<f64>()));
     let sums =
         operations.each_ref().map(|op| op.1.map(|_| Cause::ALL.iter().filter_map(|&c| spent(op, c)).sum()));
@@ -62,7 +64,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_by_hand() {
-        let table = energy(&ALL, &counters(), 40_960);
+        let table = energy(&ALL, &counters(), 0, 40_960);
         close(&table, "/read_j/host", 7.0 * 2.0);
         close(&table, "/read_j/total", 12.0 * 2.0);
         close(&table, "/program_j/total", 15.0 * 30.0);
@@ -79,11 +81,15 @@ mod tests {
             close(&table, place, total);
         }
         close(&table, "/j_per_host_byte_written", total / 40_960.0);
+        // Three of the four copies stay inside their die.
+        let table = energy(&ALL, &counters(), 3, 40_960);
+        close(&table, "/transfer_j/gc", 2.0 * 0.5);
+        close(&table, "/total_j", total - 6.0 * 0.5);
     }
 
     #[test]
     fn what_is_not_known_is_null_and_in_no_sum() {
-        let table = energy(&Energy { program_uj: Some(29.1), ..Energy::default() }, &counters(), 0);
+        let table = energy(&Energy { program_uj: Some(29.1), ..Energy::default() }, &counters(), 0, 0);
         for place in
             ["/read_j", "/erase_j", "/transfer_j", "/by_operation_j/read", "/j_per_host_byte_written"]
         {

@@ -9,6 +9,7 @@ pub mod meter;
 pub mod result;
 pub mod run;
 
-pub use floatgate_sim::{RequestRows, RequestSink};
+pub use floatgate_flash::timed::{Span, Timeline};
+pub use floatgate_sim::{Mode, RequestRows, RequestSink};
 pub use floatgate_stats::Row;
 pub use run::{Options, Output, Progress, load, run, run_logged, run_with};

@@ -79,7 +79,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
         "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome.arrivals_s), plan, outcome)),
         "lifetime": lifetime(resolved, outcome),
-        "energy": plan.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.host.write_bytes)),
+        "energy": plan.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.commands.map_or(0, |c| c.copybacks), outcome.host.write_bytes)),
         "not_modelled": not_modelled(plan),
         "run": {
             "wall_s": figures.wall_s,

@@ -5,9 +5,9 @@ use crate::result::{RunFigures, result};
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::layers::Layers;
 use floatgate_config::{Resolved, resolve};
-use floatgate_flash::timed::Span;
+use floatgate_flash::timed::Timeline;
 use floatgate_sim::plan::Workload;
-use floatgate_sim::{Phase, RequestSink, Simulation};
+use floatgate_sim::{Mode, Phase, RequestSink, Simulation};
 use floatgate_stats::Row;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -38,8 +38,8 @@ pub struct Output {
     pub experiment_toml: String,
     /// Cumulative counts at the ends of the intervals.
     pub rows: Vec<Row>,
-    /// Who was busy with what, where [`Options::timeline`] asked for it and the run was timed.
-    pub timeline: Option<Vec<Span>>,
+    /// Who was busy with what, where [`Options::timeline`] asked for it.
+    pub timeline: Option<Timeline>,
 }
 
 /// Reads and checks an experiment: the text of a file (with its path), and overrides on top.
@@ -149,6 +149,10 @@ pub fn run_logged(
     progress: &mut dyn FnMut(Progress) -> Result<()>,
 ) -> Result<Output> {
     options.save_drive.as_deref().map_or(Ok(()), check_target)?;
+    if options.timeline.is_some() && resolved.plan.mode == Mode::Functional {
+        let what = "functional mode has no time of which to draw a part";
+        return Err(Error::input(Place::Setting("--timeline".into()), what, "expected mode = \"timed\""));
+    }
     let meter = Meter::start();
     let mut counted = None;
     let mut reported = Duration::ZERO;
@@ -186,7 +190,7 @@ pub fn run_logged(
         result: result(&resolved, &outcome, &figures),
         experiment_toml: experiment_toml(&resolved),
         rows: outcome.series.rows().to_vec(),
-        timeline: outcome.timeline.map(|timeline| timeline.spans),
+        timeline: outcome.timeline,
     })
 }
 

@@ -402,7 +402,7 @@ fn a_timeline_shows_who_was_busy() {
     let options = Options { timeline: Some((from, to, 100_000)), ..Options::default() };
     let output = run_with(resolved, &options, &mut |_| Ok(())).unwrap();
     assert_eq!(without_run(output.result), without_run(run_ok(&toml, &[]).result));
-    let spans = output.timeline.unwrap();
+    let spans = output.timeline.unwrap().spans;
     for resource in [0, 1] {
         let indices = if resource == 0 { 4 } else { 2 };
         for index in 0..indices {
@@ -421,5 +421,56 @@ fn a_timeline_shows_who_was_busy() {
     }
     let cut = Options { timeline: Some((0, u64::MAX, 100)), ..Options::default() };
     let output = run_with(try_load(&toml, &[]).unwrap(), &cut, &mut |_| Ok(())).unwrap();
-    assert_eq!(output.timeline.unwrap().len(), 100);
+    assert_eq!(output.timeline.unwrap().spans.len(), 100);
+}
+
+/// A timeline of a small run, with what the run gave.
+fn recorded(toml: &str, window: std::ops::Range<u64>) -> floatgate_experiment::Output {
+    let resolved = try_load(toml, &[]).unwrap();
+    let options = Options { timeline: Some((window.start, window.end, usize::MAX)), ..Options::default() };
+    run_with(resolved, &options, &mut |_| Ok(())).unwrap()
+}
+
+#[test]
+fn a_timeline_changes_no_figure_and_holds_every_operation_of_its_interval() {
+    let toml = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 40\npages_per_block = 16\n\
+                [ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n\
+                [workload]\nrequests = 600\nread_share = 0.3\nqueue_depth = 7\n";
+    let output = recorded(toml, 0..u64::MAX);
+    assert_eq!(without_run(output.result.clone()), without_run(run_ok(toml, &[]).result));
+    let spans = output.timeline.unwrap().spans;
+    let figure = |pointer: &str| output.result.pointer(pointer).and_then(Value::as_u64).unwrap() as usize;
+    let dies = |kind: u8, cause: u8| {
+        spans.iter().filter(|s| s.resource == 0 && s.kind == kind && s.cause == cause).count()
+    };
+    assert_eq!(dies(0, 0), figure("/flash/reads/host"));
+    assert_eq!(dies(1, 0), figure("/flash/programs/host"));
+    assert_eq!(dies(2, 2), figure("/flash/erases/gc"));
+    // A move on one die is one span, to another die a read and a program.
+    assert_eq!(dies(3, 2) + dies(1, 2), figure("/flash/programs/gc"));
+    assert_eq!(dies(3, 2) + dies(0, 2), figure("/flash/reads/gc"));
+    let last = spans.iter().map(|s| s.to_ns).max().unwrap();
+    assert_eq!(last as f64 / 1e9, output.result["span_s"].as_f64().unwrap());
+    // A die does one thing at a time.
+    for die in 0..2 {
+        let mut of: Vec<_> = spans.iter().filter(|s| s.resource == 0 && s.index == die).collect();
+        of.sort_by_key(|s| s.from_ns);
+        assert!(of.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns));
+    }
+    // A part of it holds just what overlaps it.
+    let (from, to) = (last / 4, last / 2);
+    let part = recorded(toml, from..to).timeline.unwrap().spans;
+    let expected: Vec<_> = spans.iter().filter(|s| s.from_ns < to && s.to_ns > from).copied().collect();
+    assert_eq!(part, expected);
+}
+
+#[test]
+fn functional_mode_has_no_timeline() {
+    let resolved = try_load("[workload]\nrequests = 10\n", &[]).unwrap();
+    let options = Options { timeline: Some((0, 1, 9)), ..Options::default() };
+    let error = run_with(resolved, &options, &mut |_| Ok(())).unwrap_err();
+    assert_eq!(
+        (error.status(), error.to_string().as_str()),
+        (2, "--timeline: functional mode has no time of which to draw a part; expected mode = \"timed\"")
+    );
 }

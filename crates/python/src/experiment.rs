@@ -3,10 +3,14 @@
 use crate::errors;
 use crate::request_log::PythonLog;
 use floatgate_base::Error;
-use floatgate_experiment::{Options, Output, Progress, RequestSink, load, run_logged};
+use floatgate_experiment::{Mode, Options, Output, Progress, RequestSink, Span, load, run_logged};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
+
+/// What a timed run records of who is busy with what where nothing else is asked for: the first 20 ms, and no more spans
+/// than a picture bears.
+const DEFAULT_TIMELINE: (u64, u64, usize) = (0, 20_000_000, 20_000);
 
 type Overrides = Vec<(String, String)>;
 
@@ -67,6 +71,33 @@ impl RunOutput {
         Ok(columns)
     }
 
+    /// Who was busy with what, where that was recorded: name to little-endian values of each span.
+    #[getter]
+    fn timeline<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyDict>>> {
+        let Some(timeline) = &self.0.timeline else { return Ok(None) };
+        let columns = PyDict::new(py);
+        let bytes = |name: &str, of: &dyn Fn(&Span, &mut Vec<u8>)| {
+            let mut column = Vec::new();
+            timeline.spans.iter().for_each(|span| of(span, &mut column));
+            columns.set_item(name, PyBytes::new(py, &column))
+        };
+        bytes("resource", &|span, out| out.push(span.resource))?;
+        bytes("index", &|span, out| out.extend(span.index.to_le_bytes()))?;
+        bytes("kind", &|span, out| out.push(span.kind))?;
+        bytes("cause", &|span, out| out.push(span.cause))?;
+        bytes("job", &|span, out| out.push(span.job as u8))?;
+        bytes("request", &|span, out| out.extend(span.request.to_le_bytes()))?;
+        bytes("from_ns", &|span, out| out.extend(span.from_ns.to_le_bytes()))?;
+        bytes("to_ns", &|span, out| out.extend(span.to_ns.to_le_bytes()))?;
+        Ok(Some(columns))
+    }
+
+    /// The interval that `timeline` covers, nanoseconds since the first counted request.
+    #[getter]
+    fn timeline_ns(&self) -> Option<(u64, u64)> {
+        self.0.timeline.as_ref().map(|timeline| (timeline.from_ns, timeline.recorded_to_ns()))
+    }
+
     /// Type of each column of `series`.
     #[getter]
     fn series_types<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -97,7 +128,8 @@ fn run(
 ) -> PyResult<RunOutput> {
     let mut resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
     resolved.plan.shadow = shadow;
-    let options = Options { save_drive, timeline };
+    let timed = resolved.plan.mode != Mode::Functional;
+    let options = Options { save_drive, timeline: timeline.or(timed.then_some(DEFAULT_TIMELINE)) };
     let log = request_log.map(|log| Box::new(PythonLog(log)) as Box<dyn RequestSink>);
     let mut raised = None;
     let output = py.detach(|| {

@@ -38,6 +38,15 @@ SaveDrive = Annotated[
         "--save-drive", metavar="FILE", help="Leave the drive in FILE; --set ftl.snapshot=FILE starts from it."
     ),
 ]
+Timeline = Annotated[
+    str | None,
+    typer.Option(
+        "--timeline",
+        metavar="FROM..TO",
+        help="mode = timed: draw who is busy with what then, e.g. 1.5s..1.52s from the first counted request. "
+        "Default: 0..20ms.",
+    ),
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. ftl.spare_factor=0.28. Repeat for more."),

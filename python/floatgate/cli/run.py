@@ -40,6 +40,7 @@ def run(
     force: o.Force = False,
     json: o.Json = None,
     save_drive: o.SaveDrive = None,
+    timeline: o.Timeline = None,
     log_requests: o.LogRequests = False,
     shadow: o.Shadow = False,
     no_report: o.NoReport = False,
@@ -47,7 +48,8 @@ def run(
 ) -> int:
     """Run an experiment: print a summary, write a run folder.
 
-    The folder holds result.json, experiment.toml, series.parquet and report.html, and requests.parquet where asked for.
+    The folder holds result.json, experiment.toml, series.parquet and report.html; of a timed run timeline.parquet too,
+    and requests.parquet where asked for.
     """
     output = Output(json, quiet=quiet)
     shorthand = {
@@ -64,13 +66,17 @@ def run(
     if repeat > 1:
         if save_drive is not None:
             raise input_error("--save-drive: several runs would write one file; expected it without --repeat")
+        if timeline is not None:
+            raise input_error("--timeline: several runs have no one timeline; expected it without --repeat")
         if log_requests:
             raise input_error("--log-requests: a log is of one run; expected it without --repeat")
         return _repeated(asked, repeat, jobs, target, output, shadow=shadow, report=not no_report)
     with contextlib.ExitStack() as stack:
         log = stack.enter_context(target.scratch("requests.parquet")) if log_requests else None
         with bar(asked.name(), quiet=quiet) as progress:
-            done = execute(asked, shadow=shadow, save_drive=save_drive, log_requests=log, progress=progress)
+            done = execute(
+                asked, shadow=shadow, save_drive=save_drive, timeline=timeline, log_requests=log, progress=progress
+            )
         folder = write_run(done, target, report=not no_report, command=o.command_line(), requests=log)
     output.give(done.result_json)
     output.say(summary.text(done))

@@ -43,10 +43,46 @@ impl Timeline {
         Self { from_ns, to_ns, spans_max, spans: Vec::new() }
     }
 
+    /// Where the record ends: at `to_ns`, or where there was no room for more.
+    #[must_use]
+    pub fn recorded_to_ns(&self) -> u64 {
+        if self.spans.len() < self.spans_max {
+            return self.to_ns;
+        }
+        // Dies tell what they did at its end, in the order of time.
+        let dies = self.spans.iter().filter(|span| span.resource == 0);
+        dies.map(|span| span.to_ns).max().unwrap_or(self.from_ns).clamp(self.from_ns, self.to_ns)
+    }
+
     pub(super) fn record(&mut self, span: Span) {
         let wanted = span.from_ns < self.to_ns && span.to_ns > self.from_ns && span.from_ns < span.to_ns;
         if wanted && self.spans.len() < self.spans_max {
             self.spans.push(span);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(resource: u8, from_ns: u64, to_ns: u64) -> Span {
+        Span { resource, index: 0, kind: 0, cause: 0, job: Job::Host, request: 0, from_ns, to_ns }
+    }
+
+    #[test]
+    fn what_overlaps_the_interval_is_kept_until_there_is_no_room() {
+        let mut timeline = Timeline::new(100, 200, 3);
+        for (from, to) in [(0, 100), (200, 300), (150, 150), (50, 101)] {
+            timeline.record(span(0, from, to));
+        }
+        assert_eq!(timeline.spans, [span(0, 50, 101)]);
+        assert_eq!(timeline.recorded_to_ns(), 200);
+        timeline.record(span(1, 101, 190));
+        timeline.record(span(0, 110, 130));
+        timeline.record(span(0, 130, 150));
+        assert_eq!(timeline.spans.len(), 3);
+        // The channel's future does not tell that of the dies.
+        assert_eq!(timeline.recorded_to_ns(), 130);
     }
 }
