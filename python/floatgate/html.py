@@ -54,7 +54,7 @@ pre { background: var(--card); border: 1px solid var(--edge); border-radius: 8px
 .tl-names { flex: none; }
 .tl-names div { height: 16px; line-height: 16px; white-space: nowrap; }
 .tl-scroll { flex: 1; min-width: 0; overflow-x: auto; }
-.tl-wide { min-width: 640px; padding-right: 14px; }
+.tl-wide { min-width: 640px; padding-right: 18px; }
 .tl-wide svg { width: 100%; overflow: hidden; background: var(--card); }
 .tl rect { stroke: var(--paper); stroke-width: .5; vector-effect: non-scaling-stroke; }
 .tl rect.tl-n { stroke: none; }

@@ -23,7 +23,7 @@ COLORS = {"read": INK, "write": CAUSES["host"].color}
 POINTS = 120
 """Of a course: maxima leap, and more of them would be a blot."""
 
-CLASSES = {"read": "host reads", "write": "host writes", "background": "job operations"}
+CLASSES = {"read": "host reads", "write": "host writes", "background": "jobs"}
 
 _ENERGY_UNITS = (("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3), ("uJ", 1e-6))
 OPERATIONS = {"read": "reads", "program": "programs", "erase": "erases", "transfer": "transfers"}
@@ -34,8 +34,9 @@ def slower(result: dict[str, Any]) -> list[dict[str, Any]]:
     """Points of the distributions: ``kind``, ``us``, and ``slower``, the share of requests that took longer.
 
     The last point of a kind, its longest latency, which none exceeds, lies at the foot of the axis: half a request.
+    Latencies of nothing (reads of pages that were never written) lie at the left end of the axis of the others.
     """
-    rows = []
+    rows: list[dict[str, Any]] = []
     for kind, label in KINDS:
         facts = look(result, "latency_us", kind) or {}
         cdf = facts.get("cdf") or {}
@@ -44,7 +45,15 @@ def slower(result: dict[str, Any]) -> list[dict[str, Any]]:
             continue
         least = min((1 - share for _, share in points if share < 1), default=1.0)
         foot = min(0.5 / facts["count"], least / 2)
-        rows += [{"kind": label, "us": max(us, 1e-3), "slower": max(1 - share, foot)} for us, share in points]
+        rows += [{"kind": label, "us": us, "slower": max(1 - share, foot)} for us, share in points]
+    return _seen(rows)
+
+
+def _seen(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rows whose ``us`` fits a logarithmic axis: what is below a microsecond gets the least of what is above."""
+    least = min((row["us"] for row in rows if row["us"] >= 1.0), default=1.0)
+    for row in rows:
+        row["us"] = row["us"] if row["us"] >= 1.0 else least
     return rows
 
 
@@ -126,14 +135,14 @@ def latency_rows(run: Run) -> tuple[list[dict[str, Any]], str]:
     """The course of latencies: ``at``, ``us`` and ``line`` (mean or longest of a kind), and the axis' title."""
     rows, title = course(run, POINTS)
     made = [
-        {"at": row["at"], "us": max(row[column], 1e-3), "line": f"{label}, {name}"}
+        {"at": row["at"], "us": row[column], "line": f"{label}, {name}"}
         for kind, label in KINDS
         for figure, name in (("mean", "mean"), ("max", "longest"))
         for column in (f"{kind}_latency_{figure}_us",)
         for row in rows
         if row.get(column) is not None
     ]
-    return made, title
+    return _seen(made), title
 
 
 def over_time(run: Run, width: int = WIDTH) -> alt.Chart:
@@ -236,14 +245,15 @@ def energy(run: Run, width: int = WIDTH) -> alt.Chart:
 
 def compared_rows(labels: Sequence[str], results: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
     """Latencies of several settings: ``label``, ``kind``, ``quantile``, ``us``."""
-    return [
-        {"label": label, "kind": name, "quantile": shown, "us": max(value, 1e-3)}
+    rows = [
+        {"label": label, "kind": name, "quantile": shown, "us": value}
         for label, result in zip(labels, results, strict=True)
         for kind, name in KINDS
         for key, shown in _QUANTILES
         for value in (look(result or {}, "latency_us", kind, key),)
         if value is not None
     ]
+    return _seen(rows)
 
 
 def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerChart:

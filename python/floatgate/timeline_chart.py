@@ -169,6 +169,9 @@ def section(run: Run) -> str:
     spans = timeline.spans_of(table)
     name, size = axis_unit(interval_ns[1] - interval_ns[0])
     between = f"from {interval_ns[0] / size:g} to {interval_ns[1] / size:g} {name} after the first counted request"
+    if _origin(interval_ns):
+        length = f"{(interval_ns[1] - interval_ns[0]) / size:g} {name}"
+        between = f"in {length} from {interval_ns[0] / 1e9:.9g} s after the first counted request on"
     if not spans:
         return f"<h2>Timeline</h2><p>Nothing was under way {between}.</p>"
     rows = rows_of(run, spans)
@@ -182,6 +185,12 @@ def section(run: Run) -> str:
         f"<h2>Timeline</h2><figure><figcaption><b>Dies and channels</b>{escape(said)}</figcaption>"
         f'<div class="tl-keys">{legend}</div>{_picture(rows, bars, interval_ns)}</figure>'
     )
+
+
+def _origin(interval_ns: tuple[int, int]) -> int:
+    """Where the axis begins to count: late intervals count from their start, or its figures would be long."""
+    start, end = interval_ns
+    return start if start >= 10 * (end - start) else 0
 
 
 def _key(name: str) -> str:
@@ -206,21 +215,25 @@ def _picture(rows: list[tuple[int, int]], bars: dict[tuple[int, int], list[Bar]]
     name, size = axis_unit(end - start)
     height = ROW * len(rows)
     parts, labels, axis = [], [], []
-    for place in ticks(interval_ns):
+    origin = _origin(interval_ns)
+    for tick in ticks((start - origin, end - origin)):
+        place = tick + origin
         x = (place - start) / (end - start)
         parts.append(f'<line x1="{x * WIDE:.2f}" x2="{x * WIDE:.2f}" y1="0" y2="{height}" class="tl-grid"/>')
-        axis.append(f'<span style="left:{100 * x:.2f}%">{place / size:g}</span>')
+        axis.append(f'<span style="left:{100 * x:.2f}%">{(place - origin) / size:g}</span>')
     for number, row in enumerate(rows):
         labels.append(f"<div>{timeline.RESOURCES[row[0]]} {row[1]}</div>")
         inner = "".join(_rect(bar) for bar in bars.get(row, []))
         parts.append(f'<g transform="translate(0 {ROW * number})">{inner}</g>')
+    since = f" after {origin / 1e9:.9g} s" if origin else ""
     svg = (
         f'<svg role="img" aria-label="Timeline of dies and channels" viewBox="0 0 {WIDE:g} {height}" '
         f'preserveAspectRatio="none" style="height:{height}px">{"".join(parts)}</svg>'
     )
     return (
         f'<div class="tl"><div class="tl-names">{"".join(labels)}</div><div class="tl-scroll"><div class="tl-wide">'
-        f'{svg}<div class="tl-axis">{"".join(axis)}</div><div class="tl-unit">time, {name}</div></div></div></div>'
+        f'{svg}<div class="tl-axis">{"".join(axis)}</div><div class="tl-unit">time, {name}{since}</div>'
+        "</div></div></div>"
     )
 
 

@@ -42,6 +42,12 @@ def test_the_distribution_is_drawn_by_the_share_that_is_slower() -> None:
     assert {row["kind"] for row in rows} == {"reads"}
 
 
+def test_latencies_of_nothing_do_not_stretch_the_axis() -> None:
+    facts = {"count": 100, "cdf": {"us": [0.0, 0.0, 50.0, 80.0], "share": [0.0, 0.01, 0.5, 1.0]}}
+    rows = latency_charts.slower({"latency_us": {"read": facts}})
+    assert [row["us"] for row in rows] == [50.0, 50.0, 50.0, 80.0]
+
+
 def test_the_axis_names_shares_that_are_done(run: floatgate.Run) -> None:
     import vl_convert
 

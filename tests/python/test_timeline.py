@@ -186,6 +186,20 @@ def test_an_interval_without_anything_says_so() -> None:
     assert "Nothing was under way from 0 to 20 ms after the first counted request." in text
 
 
+def test_late_intervals_count_from_their_start() -> None:
+    start = 100_000_000_000
+    spans = [(0, 0, READ, 0, 0, 1, start + 5_000_000, start + 5_050_000)]
+    columns = {
+        name: np.array([span[place] for span in spans], f"<{kind}").tobytes()
+        for place, (name, kind) in enumerate(timeline.COLUMNS.items())
+    }
+    text = timeline_chart.section(run_with(timeline.table(columns, (start, start + 20_000_000))))
+    assert "in 20 ms from 100 s after the first counted request on" in text
+    assert "time, ms after 100 s" in text
+    assert '<span style="left:25.00%">5</span>' in text
+    assert [bar[2] for bar in Picture(text).bars] == [250.0]
+
+
 def test_it_is_kept_in_the_run_folder_and_drawn_again(tmp_path: Path) -> None:
     run = run_with(made())
     folder = run.save(tmp_path / "run")
