@@ -11,6 +11,7 @@ pub mod presets;
 pub mod raw;
 pub mod resolve;
 mod resolve_arrival;
+mod resolve_buffer;
 mod resolve_drive;
 mod resolve_ftl;
 mod resolve_host;

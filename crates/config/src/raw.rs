@@ -54,6 +54,24 @@ table! {
         endurance: Endurance,
         /// Energy of the operations; without it the result has none.
         energy: Energy,
+        /// The DRAM buffer.
+        buffer: Buffer,
+    }
+}
+
+table! {
+    /// The DRAM buffer (write-back, least recently used page first).
+    Buffer {
+        /// Size, such as "32 MiB"; default "0 B": none.
+        capacity: String,
+        /// Whether pages that were read stay in it; default false.
+        read_cache: bool,
+        /// Share of its pages that may be dirty before some are flushed; default: pages are flushed as they leave.
+        high_watermark: f64,
+        /// Share that is still dirty after that.
+        low_watermark: f64,
+        /// timed: time that a page takes through it, microseconds; default 0.
+        access_us: f64,
     }
 }
 
@@ -300,6 +318,10 @@ table! {
         read_share: f64,
         /// synthetic: share of requests that trim; default 0.
         trim_share: f64,
+        /// synthetic, with a buffer: share of the writes that must be on flash before they are done; default 0.
+        fua_share: f64,
+        /// synthetic, with a buffer: every so many requests one asks for all to be on flash; default 0: none does.
+        flush_every: u64,
         /// synthetic: requests a second; without it the workload has no time.
         rate_per_s: f64,
         /// zipf: exponent of the law; default 0.99.

@@ -4,7 +4,7 @@ use crate::layers::Layers;
 use crate::presets::{PRESETS, Preset};
 use crate::raw::{Experiment, Lifetime, Throttle as RawThrottle};
 use crate::tables::{choice, known, only, unknown};
-use crate::{resolve_drive, resolve_ftl, resolve_host, resolve_workload};
+use crate::{resolve_buffer, resolve_drive, resolve_ftl, resolve_host, resolve_workload};
 use floatgate_base::Result;
 use floatgate_lifetime::Throttle;
 use floatgate_sim::{Mode, Plan};
@@ -43,12 +43,21 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let seed = given.seed.unwrap_or(1);
     let mode = given.mode.unwrap_or_else(|| MODES[0].0.into());
     let timed = choice(&layers, "mode", "mode", &mode, MODES)? == TIMED;
-    let drive = resolve_drive::resolve(&layers, given.drive.unwrap_or_default(), timed)?;
+    let mut given_drive = given.drive.unwrap_or_default();
+    let given_buffer = given_drive.buffer.take().unwrap_or_default();
+    let drive = resolve_drive::resolve(&layers, given_drive, timed)?;
     let ftl = resolve_ftl::resolve(&layers, given.ftl.unwrap_or_default(), drive.geometry, timed)?;
     let page_bytes = u64::from(drive.geometry.page_bytes);
     let logical_bytes = u64::from(ftl.logical_pages) * page_bytes;
-    let workload =
-        resolve_workload::resolve(&layers, given.workload.unwrap_or_default(), timed, logical_bytes, seed)?;
+    let buffer = resolve_buffer::resolve(&layers, given_buffer, &drive.geometry, ftl.logical_pages, timed)?;
+    let workload = resolve_workload::resolve(
+        &layers,
+        given.workload.unwrap_or_default(),
+        timed,
+        logical_bytes,
+        seed,
+        buffer.config.is_some(),
+    )?;
     let host =
         resolve_host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
     let (throttle, target_years, raw_lifetime) = lifetime(&layers, given.lifetime.unwrap_or_default())?;
@@ -62,6 +71,8 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         order: drive.order,
         endurance: drive.endurance,
         energy: drive.energy,
+        buffer: buffer.config,
+        buffer_access_ns: buffer.access_ns,
         scope: ftl.scope,
         spare_factor: ftl.spare_factor,
         logical_pages: ftl.logical_pages,
@@ -88,6 +99,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     };
     let mut raw_drive = drive.raw;
     raw_drive.preset.clone_from(&preset);
+    raw_drive.buffer = Some(buffer.raw);
     let experiment = Experiment {
         seed: Some(seed),
         mode: Some(mode),

@@ -29,6 +29,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Drive, timed: bool) -> Result
     let energy = energy(layers, given.energy.as_ref())?;
     let raw = raw::Drive {
         preset: None,
+        buffer: None,
         capacity: None,
         geometry: Some(raw::Geometry {
             channels: Some(geometry.channels),

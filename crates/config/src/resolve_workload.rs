@@ -3,7 +3,7 @@
 use crate::layers::Layers;
 use crate::raw;
 use crate::tables::{choice, unknown};
-use crate::{resolve_arrival, twins};
+use crate::{resolve_arrival, resolve_buffer, twins};
 use floatgate_base::{Error, Place, Result};
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
@@ -39,6 +39,7 @@ pub(crate) fn resolve(
     timed: bool,
     logical_bytes: u64,
     seed: u64,
+    buffered: bool,
 ) -> Result<Workload> {
     // A kind without a place was put in for a file that was named; a twin may have been named over that.
     let said = given.kind.clone().filter(|_| layers.is_set("workload.kind"));
@@ -58,7 +59,12 @@ pub(crate) fn resolve(
             (plan::Workload::Synthetic(config), beyond, Devices::Apart, raw)
         }
         _ => {
-            let raw = synthetic_keys(layers, given)?;
+            refuse_without_buffer(layers, &given, buffered)?;
+            let mut raw = synthetic_keys(layers, given)?;
+            if buffered {
+                raw.fua_share.get_or_insert(0.0);
+                raw.flush_every.get_or_insert(0);
+            }
             let config = generator(layers, &raw, warmup_requests, logical_bytes, seed)?;
             (plan::Workload::Synthetic(config), Beyond::Refuse, Devices::Apart, raw)
         }
@@ -112,7 +118,7 @@ fn refuse_others(layers: &Layers, given: &mut raw::Workload, kind: usize) -> Res
         };
     }
     keys! {
-        "synthetic": pattern, request_bytes, read_share, trim_share, rate_per_s, zipf_theta, hot_share_of_pages,
+        "synthetic": pattern, request_bytes, read_share, trim_share, fua_share, flush_every, rate_per_s, zipf_theta, hot_share_of_pages,
             hot_share_of_writes, random_share, sizes, align_bytes, offset_bytes, working_set_bytes, burst_on_s,
             burst_off_s, micro;
         "synthetic twin": requests;
@@ -213,6 +219,8 @@ fn synthetic_keys(layers: &Layers, mut given: raw::Workload) -> Result<raw::Work
         request_bytes: (!mixed).then_some(bytes),
         read_share: Some(given.read_share.unwrap_or(read_share)),
         trim_share: Some(given.trim_share.unwrap_or(0.0)),
+        fua_share: given.fua_share.filter(|&share| share != 0.0),
+        flush_every: given.flush_every.filter(|&every| every != 0),
         rate_per_s: given.rate_per_s,
         zipf_theta: zipf.then(|| given.zipf_theta.unwrap_or(defaults.zipf_theta)),
         hot_share_of_pages: hot.then(|| given.hot_share_of_pages.unwrap_or(defaults.hot_share_of_pages)),
@@ -227,6 +235,18 @@ fn synthetic_keys(layers: &Layers, mut given: raw::Workload) -> Result<raw::Work
         pattern: Some(pattern),
         ..raw::Workload::default()
     })
+}
+
+/// What the host wants on flash matters only where something else may hold it.
+fn refuse_without_buffer(layers: &Layers, given: &raw::Workload, buffered: bool) -> Result<()> {
+    let set = [
+        ("fua_share", given.fua_share.is_some_and(|share| share != 0.0)),
+        ("flush_every", given.flush_every.is_some_and(|every| every != 0)),
+    ];
+    match set.iter().find(|(_, set)| *set && !buffered) {
+        Some((key, _)) => Err(resolve_buffer::without(layers, &format!("workload.{key}"), key)),
+        None => Ok(()),
+    }
 }
 
 /// Bursts need both lengths.
@@ -325,6 +345,8 @@ fn generator(
         request_bytes: raw.request_bytes.unwrap_or(defaults.request_bytes),
         read_share: raw.read_share.unwrap_or_default(),
         trim_share: raw.trim_share.unwrap_or_default(),
+        fua_share: raw.fua_share.unwrap_or_default(),
+        flush_every: raw.flush_every.unwrap_or_default(),
         requests: requests.saturating_add(warmup),
         rate_per_s: raw.rate_per_s,
         zipf_theta: raw.zipf_theta.unwrap_or(defaults.zipf_theta),

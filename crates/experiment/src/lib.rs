@@ -3,6 +3,7 @@
 //!
 //! Must not know: Python, terminals, run folders.
 
+mod buffer;
 mod energy;
 mod host_queues;
 pub mod meter;

@@ -1,5 +1,6 @@
 //! result.json: schema `floatgate.result/1`. All but its `run` table is byte-equal between two runs.
 
+use crate::buffer::{buffer, buffer_waiting_us};
 use crate::energy::energy;
 use crate::host_queues;
 use floatgate_config::Resolved;
@@ -77,7 +78,8 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         }),
         "commands": outcome.commands.as_ref().map(commands),
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
-        "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome.arrivals_s), plan, outcome)),
+        "buffer": plan.buffer.as_ref().zip(outcome.buffer.as_ref()).map(|(config, counters)| buffer(config, counters)),
+        "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome), plan, outcome)),
         "lifetime": lifetime(resolved, outcome),
         "energy": plan.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.commands.map_or(0, |c| c.copybacks), outcome.host.write_bytes)),
         "not_modelled": not_modelled(plan),
@@ -92,7 +94,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
 
 /// Quantiles by kind of request, null where there was none; what flash operations waited for; and in how many seconds
 /// the requests arrived.
-fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), arrivals_s: Option<f64>) -> Value {
+fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), outcome: &Outcome) -> Value {
     let of = |latency: &Latency| {
         let us = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e3);
         let cdf = latency.cdf();
@@ -113,7 +115,11 @@ fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), arriv
             })
         })
     };
-    json!({ "read": of(reads), "write": of(writes), "waiting": waiting_us(times), "arrivals_s": arrivals_s })
+    let mut waiting = waiting_us(times);
+    if let (Some(found), Some(waiting)) = (buffer_waiting_us(outcome), waiting.as_object_mut()) {
+        waiting.insert("buffer".into(), found);
+    }
+    json!({ "read": of(reads), "write": of(writes), "waiting": waiting, "arrivals_s": outcome.arrivals_s })
 }
 
 /// Adds what requests waited for in the host's queues, before the drive fetched them.
@@ -160,7 +166,7 @@ fn not_modelled(plan: &Plan) -> Vec<&'static str> {
     let timed = !matches!(plan.mode, Mode::Functional);
     let left = NOT_MODELLED.iter().skip(usize::from(timed)).copied();
     let left = left.filter(|&what| what != "energy" || plan.energy.is_none());
-    left.collect()
+    left.filter(|&what| what != "DRAM buffer" || plan.buffer.is_none()).collect()
 }
 
 /// The resolved experiment without paths: a trace and a snapshot are named by their content.

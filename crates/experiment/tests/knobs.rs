@@ -48,6 +48,9 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         )
     };
     let (read, write) = ("/latency_us/read/mean", "/latency_us/write/mean");
+    let buffered = |buffer: &str, workload: &str| {
+        geometry(&format!("[drive.buffer]\ncapacity = \"200 KiB\"\n{buffer}")) + workload
+    };
     let programs = "/flash/programs/total";
     let jobs = "pattern = \"jobs\"\n";
     vec![
@@ -146,6 +149,29 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         ("drive.energy.program_uj", base.clone(), By("1", "2", "/energy/program_j/host")),
         ("drive.energy.erase_uj", base.clone(), By("1", "2", "/energy/erase_j/gc")),
         ("drive.energy.transfer_uj", base.clone(), By("1", "2", "/energy/transfer_j/host")),
+        ("drive.buffer.capacity", base.clone(), By("0 B", "32 KiB", "/flash/programs/host")),
+        (
+            "drive.buffer.read_cache",
+            buffered("", "read_share = 0.5\n"),
+            By("false", "true", "/flash/reads/host"),
+        ),
+        (
+            "drive.buffer.high_watermark",
+            buffered("low_watermark = 0.1\n", ""),
+            By("0.5", "0.9", "/flash/programs/host"),
+        ),
+        (
+            "drive.buffer.low_watermark",
+            buffered("high_watermark = 0.9\n", ""),
+            By("0.1", "0.8", "/flash/programs/host"),
+        ),
+        (
+            "drive.buffer.access_us",
+            format!("mode = \"timed\"\n{}", buffered("", "")),
+            By("0", "1", "/latency_us/write/mean"),
+        ),
+        ("workload.fua_share", buffered("", ""), By("0", "0.1", "/flash/programs/host")),
+        ("workload.flush_every", buffered("", ""), By("0", "10", "/flash/programs/host")),
         ("ftl.spare_factor", base.clone(), By("0.25", "0.3", programs)),
         ("ftl.precondition", base.clone(), By("none", "random", programs)),
         (

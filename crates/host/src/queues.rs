@@ -76,6 +76,8 @@ pub struct Request {
     pub arrival_ns: u64,
     /// What it asks for.
     pub op: Op,
+    /// What it asks for beside that ([`floatgate_base::batch::flags`]).
+    pub flags: u8,
     /// Its device.
     pub device: u16,
     /// First byte.
@@ -93,6 +95,8 @@ struct Slot {
     extents: Vec<(Lpn, u32, Kind)>,
     /// Whether it shared a page with another one when it joined; if not, there is nobody to wait for.
     shares: bool,
+    /// Edges of the extents, where they have any.
+    edges: Vec<(u32, u32)>,
     /// An earlier request that it must not pass, found before.
     behind: Option<Entry>,
 }
@@ -196,13 +200,16 @@ impl Queues {
     /// The request joins its queue; it touches the extents in `range`.
     pub fn join(&mut self, request: Request, extents: &Extents, range: Range<usize>) {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot { request, extents: Vec::new(), shares: false, behind: None });
+            self.slots.push(Slot { request, extents: Vec::new(), edges: Vec::new(), shares: false, behind: None });
             (self.slots.len() - 1) as u32
         });
         let entry = (request.number, slot);
         let kept = &mut self.slots[slot as usize];
         kept.request = request;
         kept.shares = false;
+        if !extents.edges.is_empty() {
+            kept.edges.extend_from_slice(&extents.edges[range.clone()]);
+        }
         for i in range {
             let (lpn, pages, kind) = (extents.lpn[i], extents.pages[i], extents.kind[i]);
             kept.extents.push((lpn, pages, kind));
@@ -228,6 +235,7 @@ impl Queues {
         let slot = self.lines[usize::from(queue)].pop_front()?;
         let kept = &mut self.slots[slot as usize];
         let entry = (kept.request.number, slot);
+        out.edges.append(&mut kept.edges);
         for (lpn, pages, kind) in kept.extents.drain(..) {
             out.push(lpn, pages, kind);
             count(

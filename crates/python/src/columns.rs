@@ -26,7 +26,7 @@ fn open(file: ExternalFile<'_>) -> Result<Box<dyn ColumnReader>> {
             context: has("context"),
             stream: has("stream"),
             content: has("content"),
-            flags: false,
+            flags: has("flags"),
         };
         Ok(PythonReader { reader: reader.unbind(), columns })
     });
@@ -62,6 +62,9 @@ impl PythonReader {
             chunk.context_ids = column(columns, "context")?;
             let named: Vec<(u64, String)> = columns.as_any().get_item("contexts")?.extract()?;
             chunk.contexts = named.into_iter().map(|(id, name)| Context { id, name }).collect();
+        }
+        if self.columns.flags {
+            chunk.rows.flags = column(columns, "flags")?;
         }
         if self.columns.stream {
             chunk.rows.stream = column(columns, "stream")?;

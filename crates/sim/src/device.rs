@@ -1,6 +1,7 @@
 //! The loop: requests come from the source, are split into extents, and go through the FTL to the array.
 
 use crate::array::Array;
+use crate::buffered::Buffered;
 use crate::clock::Clock;
 use crate::outcome::{BINS_MAX, Outcome};
 use crate::plan::{Arrival, Mode, Plan, Workload};
@@ -40,6 +41,8 @@ pub struct Simulation {
     pub(crate) source: Box<dyn Source>,
     pub(crate) ftl: Ftl,
     pub(crate) array: Array,
+    /// The DRAM buffer, if there is one.
+    pub(crate) buffered: Option<Buffered>,
     pub(crate) splitter: Splitter,
     /// Pages touched; only traces have a footprint that is not known before.
     pub(crate) footprint: Option<Footprint>,
@@ -98,7 +101,11 @@ fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
 fn splitter_for(plan: &Plan, ends: &[u64]) -> Splitter {
     let page_bytes = plan.geometry.page_bytes;
     let placement = Placement::new(page_bytes, plan.logical_pages, plan.beyond, plan.devices, ends);
-    Splitter::new(placement, page_bytes)
+    Splitter::new(placement, page_bytes).with_edges(plan.buffer.is_some())
+}
+
+fn buffer_for(plan: &Plan) -> Option<Buffered> {
+    plan.buffer.map(|config| Buffered::new(config, plan.buffer_access_ns))
 }
 
 impl Simulation {
@@ -136,6 +143,7 @@ impl Simulation {
             source,
             ftl,
             array,
+            buffered: buffer_for(&plan),
             ends: scale.then(Vec::new),
             preparation: None,
             snapshot_hash: None,
@@ -272,6 +280,7 @@ impl Simulation {
         self.ftl.set_prefetching(self.plan.prefetching);
         let plan = &self.plan;
         self.array = Array::new(layout, plan.logical_pages, plan.mode, plan.settings(), plan.shadow);
+        self.buffered = buffer_for(plan);
         if let Some(footprint) = &mut self.footprint {
             footprint.clear();
         }
@@ -297,27 +306,31 @@ impl Simulation {
         }
         self.preparation = None;
         self.phase = Phase::WarmUp;
-        self.start_counting_if_due();
-        Ok(())
+        self.start_counting_if_due()
     }
 
     /// Warm-up ends after its requests and its passes, whichever comes later.
-    fn start_counting_if_due(&mut self) {
+    fn start_counting_if_due(&mut self) -> Result<()> {
         let passes = match self.plan.workload {
             Workload::Trace { warmup_passes, .. } => warmup_passes,
             Workload::Synthetic(_) => 0,
         };
         let due = self.stream.pass >= passes && self.served >= self.plan.warmup_requests;
         if self.phase != Phase::WarmUp || !due {
-            return;
+            return Ok(());
         }
+        self.flush_buffer()?;
         self.array.reset_counts(&mut self.ftl);
         self.splitter.reset_counts();
+        if let Some(buffered) = &mut self.buffered {
+            buffered.reset_counts();
+        }
         if let Some(footprint) = &mut self.footprint {
             footprint.clear();
         }
         self.phase = Phase::Run;
         self.start_clock();
+        Ok(())
     }
 
     fn serve(&mut self, requests_max: u64) -> Result<()> {
@@ -347,6 +360,9 @@ impl Simulation {
         if self.clock.is_some() {
             return self.chunk_in_time(range);
         }
+        if self.buffered.is_some() {
+            return self.chunk_buffered(range);
+        }
         self.extents.clear();
         if let Err((request, outside)) =
             self.splitter.split(&self.stream.batch, range.clone(), &mut self.extents)
@@ -367,6 +383,24 @@ impl Simulation {
         Ok(true)
     }
 
+    /// As [`Simulation::chunk`], through the buffer.
+    fn chunk_buffered(&mut self, range: std::ops::Range<usize>) -> Result<bool> {
+        if !self.split_each(range.clone())? {
+            return Ok(false);
+        }
+        if let Some(buffered) = &mut self.buffered
+            && let Err(stop) = buffered.serve_chunk(
+                (&mut self.array, &mut self.ftl),
+                (&self.extents, &self.request_ends),
+                (&self.stream.batch, range.clone()),
+            )
+        {
+            return Err(self.stopped(range.start + stop.extent, stop.failure));
+        }
+        self.after_chunk(range)?;
+        Ok(true)
+    }
+
     /// Books what was served.
     pub(crate) fn after_chunk(&mut self, range: std::ops::Range<usize>) -> Result<()> {
         let n = range.len() as u64;
@@ -379,7 +413,7 @@ impl Simulation {
                 self.series.push(row);
             }
         } else {
-            self.start_counting_if_due();
+            self.start_counting_if_due()?;
         }
         self.check_shadow()
     }
@@ -429,8 +463,7 @@ impl Simulation {
             self.stream.before = 0;
             self.stream.shift_ns = self.stream.shift_ns.saturating_add(self.stream.last_ns);
             self.stream.last_ns = 0;
-            self.start_counting_if_due();
-            return Ok(());
+            return self.start_counting_if_due();
         }
         if self.counted == 0 {
             return Err(Error::input(
@@ -440,6 +473,7 @@ impl Simulation {
             ));
         }
         self.stop_clock()?;
+        self.flush_buffer()?;
         let row = self.row();
         self.series.push(row);
         if self.plan.shadow {
@@ -598,6 +632,8 @@ impl Simulation {
             effective_spare_factor: (spare_pages >= 0.0).then_some(spare_pages / total_pages),
             flash: counters,
             series: self.series,
+            buffer: self.buffered.as_ref().map(|buffered| *buffered.counters()),
+            buffer_times: self.array.timed().and_then(|timed| timed.link_times().copied()),
             times: self.array.timed().map(|timed| *timed.times()),
             commands: self.array.timed().map(Timed::command_counts),
             jobs_s: self.array.timed().map(|timed| timed.jobs_ns().map(|ns| ns as f64 / 1e9)),

@@ -5,6 +5,7 @@
 //! Must not know: configuration files, presets, JSON, Python.
 
 pub mod array;
+mod buffered;
 pub mod clock;
 pub mod device;
 pub mod drive_file;

@@ -2,10 +2,10 @@
 
 use crate::clock::QueueCount;
 use crate::plan::Plan;
-use floatgate_flash::timed::{ClassTimes, CommandCounts, Timeline};
+use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters};
 use floatgate_ftl::GcCounters;
-use floatgate_host::HostCounters;
+use floatgate_host::{BufferCounters, HostCounters};
 use floatgate_stats::{Histogram, Latency, Series, WafEstimate};
 use floatgate_trace::Summary;
 
@@ -59,6 +59,10 @@ pub struct Outcome {
     pub jobs_s: Option<[f64; 2]>,
     /// Timed: who was busy with what, where that was asked for.
     pub timeline: Option<Timeline>,
+    /// What the DRAM buffer did, if there is one.
+    pub buffer: Option<BufferCounters>,
+    /// Timed, with a buffer: what reads and writes waited for there.
+    pub buffer_times: Option<[LinkTimes; 2]>,
     /// Timed: seconds from the first arrival to the last.
     pub arrivals_s: Option<f64>,
     /// Timed: how long reads and writes waited in the host's queues, summed.

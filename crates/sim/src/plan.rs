@@ -3,7 +3,7 @@
 use floatgate_flash::timed::{Commands, Order, Phases, Settings};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::{Allocation, FreeChoice, Level, Separate, Setup, Victim};
-use floatgate_host::{Beyond, Devices, QueueSetup};
+use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
 use floatgate_lifetime::Throttle;
 use floatgate_nand::{Endurance, Energy, Geometry, Timing};
 use floatgate_trace::{GeneratorConfig, OpenOptions};
@@ -105,6 +105,10 @@ pub struct Plan {
     pub endurance: Endurance,
     /// Energy of the operations, where any is given.
     pub energy: Option<Energy>,
+    /// The DRAM buffer, if there is one.
+    pub buffer: Option<BufferConfig>,
+    /// Time that a page takes through the buffer.
+    pub buffer_access_ns: u64,
     /// What is collected together.
     pub scope: Scope,
     /// (T - U) / T as asked for.

@@ -120,7 +120,7 @@ impl Simulation {
                 log.fetched(number, *request, now_ns);
             }
         }
-        self.serve_admitted(range)
+        self.serve_admitted(range, request.flags, request.op)
             .map_err(|why| self.stopped_at(request.index, request.number, request.stamp_ns, why))
     }
 }

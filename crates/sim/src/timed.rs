@@ -5,7 +5,7 @@ use crate::device::Simulation;
 use crate::plan::Mode;
 use crate::queued::lost;
 use crate::request_log::ROWS;
-use floatgate_base::Result;
+use floatgate_base::{Op, Result};
 use floatgate_flash::timed::Timeline;
 use floatgate_ftl::Failure;
 use floatgate_host::{Outside, Queues, Request};
@@ -18,6 +18,9 @@ impl Simulation {
             timed.start();
             if let Some((from_ns, to_ns, spans_max)) = self.plan.timeline {
                 timed.record(Timeline::new(from_ns, to_ns, spans_max));
+            }
+            if self.buffered.is_some() {
+                timed.keep_links();
             }
             let mut clock = Clock::new(arrival);
             let queues = &self.plan.queues;
@@ -46,7 +49,7 @@ impl Simulation {
     }
 
     /// Splits requests one by one; false if the run had to start over.
-    fn split_each(&mut self, range: Range<usize>) -> Result<bool> {
+    pub(crate) fn split_each(&mut self, range: Range<usize>) -> Result<bool> {
         self.extents.clear();
         self.request_ends.clear();
         for i in range {
@@ -85,16 +88,32 @@ impl Simulation {
                     self.note_fetched(number, i, i - k, arrival_ns);
                 }
             }
-            self.serve_admitted(from..to).map_err(|why| self.stopped(i, why))?;
+            self.serve_admitted(from..to, self.stream.batch.flags_of(i), op)
+                .map_err(|why| self.stopped(i, why))?;
             from = to;
         }
         Ok(())
     }
 
-    /// Issues the operations of the request admitted last, whose extents are those in `range`.
+    /// Issues the operations of the request admitted last, whose extents are those in `range`, through the buffer if
+    /// there is one.
     #[inline(always)]
-    pub(crate) fn serve_admitted(&mut self, range: Range<usize>) -> std::result::Result<(), Failure> {
-        self.array.serve(&mut self.ftl, &self.extents, range).map_err(|stop| stop.failure)?;
+    pub(crate) fn serve_admitted(
+        &mut self,
+        range: Range<usize>,
+        request_flags: u8,
+        op: Op,
+    ) -> std::result::Result<(), Failure> {
+        let served = match &mut self.buffered {
+            None => self.array.serve(&mut self.ftl, &self.extents, range),
+            Some(buffered) => buffered.serve_in_time(
+                (&mut self.array, &mut self.ftl),
+                (&self.extents, range),
+                request_flags,
+                u8::from(op != Op::Read),
+            ),
+        };
+        served.map_err(|stop| stop.failure)?;
         if let (Some(clock), Some(timed)) = (&mut self.clock, self.array.timed_mut()) {
             timed.issued();
             clock.collect(timed);
@@ -111,6 +130,7 @@ impl Simulation {
             stamp_ns: batch.time_ns[i].saturating_add(self.stream.shift_ns),
             arrival_ns,
             op: batch.op[i],
+            flags: batch.flags_of(i),
             device: batch.device[i],
             offset: batch.offset[i],
             bytes: batch.bytes[i],

@@ -95,6 +95,7 @@ fn read(content: &[u8], format: Option<&str>, rng: &mut Rng) -> Result<(), Strin
         let n = batch.len();
         let optional = |there: bool, len: usize| len == if there { n } else { 0 };
         if !optional(columns.stream, batch.stream.len())
+            || !optional(columns.flags, batch.flags.len())
             || !optional(columns.content, batch.content.end.len())
         {
             return Err("optional columns of another length".into());

@@ -173,7 +173,7 @@ impl Timed {
         self.schedule.next_ns()
     }
 
-    /// Lets everything happen until `now_ns`, for jobs that are issued then.
+    /// Lets everything happen until `now_ns`, for what is issued then without a request that arrives.
     pub fn advance(&mut self, now_ns: u64) {
         self.schedule.advance(now_ns);
         self.now_ns = self.now_ns.max(now_ns);

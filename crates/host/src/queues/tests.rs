@@ -15,6 +15,7 @@ fn join(queues: &mut Queues, number: u64, queue: u16, op: Op, extents: &[(Lpn, u
         stamp_ns: 0,
         arrival_ns: 0,
         op,
+        flags: 0,
         device: 0,
         offset: 0,
         bytes: 1,

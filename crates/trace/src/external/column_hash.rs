@@ -10,6 +10,8 @@ const BUFFER: usize = 64 << 10;
 #[derive(Default)]
 pub(super) struct ColumnHasher {
     columns: [blake3::Hasher; 9],
+    /// Flags, which a trace may lack.
+    flags: Option<blake3::Hasher>,
     buffer: Vec<u8>,
     /// Devices by name, numbered in the order of their first row.
     devices: FxHashMap<String, u16>,
@@ -28,6 +30,9 @@ impl ColumnHasher {
         self.column(4, rows.device.iter().map(|&d| number[usize::from(d)].to_le_bytes()));
         self.column(5, chunk.context_ids.iter().map(|v| v.to_le_bytes()));
         self.column(6, rows.stream.iter().map(|v| v.to_le_bytes()));
+        if !rows.flags.is_empty() {
+            self.flags.get_or_insert_default().update(&rows.flags);
+        }
         let content = &rows.content;
         let entries = (0..content.end.len()).map(|i| (content.range(i).len() as u64).to_le_bytes());
         self.column(7, entries);
@@ -68,7 +73,7 @@ impl ColumnHasher {
     /// The hash of all columns and the names of the devices, in hex.
     pub fn finish(self) -> String {
         let mut all = blake3::Hasher::new();
-        self.columns.iter().for_each(|column| {
+        self.columns.iter().chain(&self.flags).for_each(|column| {
             all.update(column.finalize().as_bytes());
         });
         for name in &self.names {

@@ -2,8 +2,8 @@
 //!
 //! A request appears once per event of its life, so one event (action) counts as the request: the one asked for, or,
 //! by default, the first of Q (queued: what the host meant), D (issued to the device), C (completed), I, G, ... of
-//! which the first 256 KiB of the trace hold a request. Other events, messages, lines without an address, flushes and
-//! the summaries at the end of a file are other records. Stamps of several CPUs are merged out of order.
+//! which the first 256 KiB of the trace hold a request. Other events, messages, lines without an address, flushes
+//! without a request (they count for the one after) and the summaries at the end of a file are other records. Stamps of several CPUs are merged out of order.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::cursor::{Cursor, Fault, scaled};
@@ -11,7 +11,8 @@ use crate::intake::Record;
 use crate::options::{Action, LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
-use floatgate_base::{Op, Result};
+use floatgate_base::batch::flags;
+use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "blkparse",
@@ -37,6 +38,8 @@ pub(super) struct BlkParse {
     /// Requests seen under other actions, to say what there would have been.
     others: [bool; 128],
     in_summary: bool,
+    /// Flushes since the last request, and what the present one asks for.
+    flags: u8,
 }
 
 impl LineFormat for BlkParse {
@@ -68,14 +71,26 @@ impl LineFormat for BlkParse {
             return Ok(None);
         }
         gap(line)?;
-        let Some(op) = operation(line.word()) else { return Ok(None) };
+        let rwbs = line.word();
+        self.flags &= flags::FLUSH;
+        self.flags |= flags_of(rwbs);
+        let Some(op) = operation(rwbs) else { return Ok(None) };
         let Some((lba, sectors)) = extent(line) else { return Ok(None) };
         let offset = scaled(lba, self.lba_bytes)?;
         Ok(Some(Record { stamp, op, offset, bytes: scaled(sectors, 512)?, device }))
     }
 
+    fn columns(&self) -> OptionalColumns {
+        OptionalColumns { flags: true, ..OptionalColumns::default() }
+    }
+
+    fn extras(&mut self, _bytes: u64, batch: &mut RequestBatch) {
+        batch.flags.push(std::mem::take(&mut self.flags));
+    }
+
     fn restart(&mut self) {
         self.in_summary = false;
+        self.flags = 0;
     }
 
     fn assumed(&self, out: &mut Vec<String>) {
@@ -104,6 +119,7 @@ impl BlkParse {
             chosen_by_user: setup.action().is_some(),
             others: [false; 128],
             in_summary: false,
+            flags: 0,
         })
     }
 
@@ -133,6 +149,18 @@ fn number(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<(), 
 #[inline]
 fn gap(line: &mut Cursor<'_>) -> std::result::Result<(), Fault> {
     if line.blanks() { Ok(()) } else { Err(line.fault("is no number", "expected a number and a blank")) }
+}
+
+/// Flush and FUA of the RWBS letters: an F before the operation, or for it, is a flush, one behind it FUA. A flush
+/// without a request (F, FF, FN, or of no length) counts for the request after it.
+#[inline]
+fn flags_of(rwbs: &[u8]) -> u8 {
+    let (flush, rest) = match rwbs {
+        [b'F', rest @ ..] => (flags::FLUSH, rest),
+        _ => (0, rwbs),
+    };
+    let fua = matches!(rest, [b'W' | b'R' | b'D', b'F', ..]);
+    flush | if fua { flags::FUA } else { 0 }
 }
 
 /// What the RWBS letters ask for: an F before the operation is a flush that comes with it, letters behind it are

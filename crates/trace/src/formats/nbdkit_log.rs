@@ -3,14 +3,15 @@
 //! Reads, writes and trims count when the call is logged; the line of its return is another record, as are flushes,
 //! connections and the like, and so a call counts even if it fails later. `Zero` with `trim=1` lets the drive
 //! deallocate the range and counts as TRIM; without it the zeros have to be stored and it counts as a write.
-//! The export is the device, whichever connection it is reached by.
+//! `fua=1` is kept, a flush counts with the request after it. The export is the device, whichever connection it is reached by.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::cursor::{Cursor, Fault};
 use crate::intake::Record;
 use crate::setup::Setup;
 use crate::text::LineFormat;
-use floatgate_base::{Op, Result};
+use floatgate_base::batch::flags;
+use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "nbdkit-log",
@@ -37,11 +38,13 @@ pub(super) struct NbdkitLog {
     minute_s: i64,
     /// Exports by connection.
     exports: Vec<(u64, Vec<u8>)>,
+    /// Flushes since the last request, and whether the present one is FUA.
+    flags: u8,
 }
 
 impl LineFormat for NbdkitLog {
     fn new(_setup: &Setup, _head: &[u8]) -> Result<Self> {
-        Ok(Self { minute: [0; 17], minute_s: 0, exports: Vec::new() })
+        Ok(Self { minute: [0; 17], minute_s: 0, exports: Vec::new(), flags: 0 })
     }
 
     #[inline]
@@ -68,8 +71,12 @@ impl LineFormat for NbdkitLog {
                 self.connect(connection, line.rest());
                 return Ok(None);
             }
-            b"Flush" | b"Disconnect" | b"Extents" | b"Cache" | b"Preconnect" | b"Ready" | b"Fork"
-            | b"ListExports" | b"Unload" | b"Load" | b"Getready" | b"AfterFork" | b"Cleanup" => {
+            b"Flush" => {
+                self.flags |= flags::FLUSH;
+                return Ok(None);
+            }
+            b"Disconnect" | b"Extents" | b"Cache" | b"Preconnect" | b"Ready" | b"Fork" | b"ListExports"
+            | b"Unload" | b"Load" | b"Getready" | b"AfterFork" | b"Cleanup" => {
                 return Ok(None);
             }
             _ if action.starts_with(b"...") => return Ok(None),
@@ -86,13 +93,29 @@ impl LineFormat for NbdkitLog {
         let bytes = field(line, b"count=").then(|| line.hex()).flatten();
         let bytes = bytes.ok_or_else(|| line.fault("is no length", "expected count=0x..."))?;
         let op = if zero && field(line, b"trim=1") { Op::Trim } else { op };
+        if zero && op == Op::Write {
+            field(line, b"trim=0");
+        }
+        self.flags &= flags::FLUSH;
+        if field(line, b"fua=1") {
+            self.flags |= flags::FUA;
+        }
         let known = self.exports.iter().find(|(c, _)| *c == connection);
         let device = known.map_or(NO_EXPORT, |(_, export)| export.as_slice());
         Ok(Some(Record { stamp: stamp.into(), op, offset, bytes, device }))
     }
 
+    fn columns(&self) -> OptionalColumns {
+        OptionalColumns { flags: true, ..OptionalColumns::default() }
+    }
+
+    fn extras(&mut self, _bytes: u64, batch: &mut RequestBatch) {
+        batch.flags.push(std::mem::take(&mut self.flags));
+    }
+
     fn restart(&mut self) {
         self.exports.clear();
+        self.flags = 0;
     }
 }
 

@@ -15,8 +15,9 @@ mod zipf;
 use crate::source::{Source, Summary};
 pub use clock::Burst;
 use clock::Clock;
+use floatgate_base::batch::flags;
 use floatgate_base::error::quote;
-use floatgate_base::{Error, Op, Place, RequestBatch, Result, Rng};
+use floatgate_base::{Error, Op, OptionalColumns, Place, RequestBatch, Result, Rng};
 use hot_cold::HotCold;
 pub use jobs::Jobs;
 pub use micro::Micro;
@@ -85,6 +86,10 @@ pub struct GeneratorConfig {
     pub read_share: f64,
     /// Share of the requests that trim; the rest writes.
     pub trim_share: f64,
+    /// Share of the writes that must be on flash before they are done.
+    pub fua_share: f64,
+    /// Every so many requests one wants all before it on flash; 0: none does.
+    pub flush_every: u64,
     /// Number of requests.
     pub requests: u64,
     /// Requests per second, evenly spaced; without it all stamps are 0. A twin has its own times.
@@ -113,6 +118,8 @@ impl Default for GeneratorConfig {
             request_bytes: 4096,
             read_share: 0.0,
             trim_share: 0.0,
+            fua_share: 0.0,
+            flush_every: 0,
             requests: 10_000_000,
             rate_per_s: None,
             zipf_theta: 0.99,
@@ -137,6 +144,7 @@ impl GeneratorConfig {
         }
         share("read_share", self.read_share)?;
         share("trim_share", self.trim_share)?;
+        share("fua_share", self.fua_share)?;
         if self.read_share + self.trim_share > 1.0 {
             let what = format!("read_share + trim_share = {}", self.read_share + self.trim_share);
             return Err(setting("read_share", what, "expected a sum of at most 1"));
@@ -187,6 +195,11 @@ impl GeneratorConfig {
         }
     }
 
+    /// Whether any request asks for more than its operation.
+    fn has_flags(&self) -> bool {
+        self.fua_share > 0.0 || self.flush_every > 0
+    }
+
     /// Number of places that a request can go to.
     #[must_use]
     pub fn slots(&self) -> u64 {
@@ -230,6 +243,7 @@ enum Maker {
 /// Columns that do not depend on the pattern.
 struct Common {
     ops: Rng,
+    fua: Rng,
     clock: Clock,
 }
 
@@ -278,6 +292,22 @@ impl Common {
     }
 }
 
+impl Common {
+    /// Appends flags of the `n` requests whose operations came last; `made` were made before them.
+    fn fill_flags(&mut self, batch: &mut RequestBatch, n: usize, config: &GeneratorConfig, made: u64) {
+        if !config.has_flags() {
+            return;
+        }
+        let from = batch.op.len() - n;
+        for (i, &op) in (made + 1..).zip(&batch.op[from..]) {
+            let fua = op == Op::Write && self.fua.unit() < config.fua_share;
+            let flush = config.flush_every > 0 && i.is_multiple_of(config.flush_every);
+            let (fua, flush) = (u8::from(fua) * flags::FUA, u8::from(flush) * flags::FLUSH);
+            batch.flags.push(fua | flush);
+        }
+    }
+}
+
 /// The state before the first request.
 fn start(config: &GeneratorConfig) -> Result<Maker> {
     let n = if config.request_bytes == 0 { 0 } else { config.slots() };
@@ -287,6 +317,7 @@ fn start(config: &GeneratorConfig) -> Result<Maker> {
     let space = config.logical_bytes;
     let common = || Common {
         ops: stream("workload operation"),
+        fua: stream("workload fua"),
         clock: Clock::new(config.rate_per_s, config.jobs.burst, config.seed),
     };
     let slots: Box<dyn Slots> = match config.pattern {
@@ -321,17 +352,23 @@ impl Source for Generator {
             Maker::Slots(slots, common) => {
                 let bytes = self.config.request_bytes;
                 common.fill(batch, n, &self.config);
+                common.fill_flags(batch, n, &self.config, self.made);
                 slots.fill(&mut batch.offset, n, bytes);
                 batch.bytes.resize(batch.bytes.len() + n, bytes);
             }
             Maker::Extents(extents, common) => {
                 common.fill(batch, n, &self.config);
+                common.fill_flags(batch, n, &self.config, self.made);
                 extents.fill(&mut batch.offset, &mut batch.bytes, n);
             }
             Maker::Twin(run) => run.fill(batch, n),
         }
         self.made += n as u64;
         Ok(())
+    }
+
+    fn columns(&self) -> OptionalColumns {
+        OptionalColumns { flags: self.config.has_flags(), ..OptionalColumns::default() }
     }
 
     fn rewind(&mut self) -> Result<()> {

@@ -9,6 +9,7 @@ pub use options::{Scale, Slice};
 
 use crate::intake::{Intake, Trail};
 use crate::source::{Context, Source, Summary};
+use floatgate_base::batch::flags;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result, TRACE_PAGE_BYTES};
 use serde::Serialize;
@@ -247,6 +248,11 @@ impl Sliced {
         }
         if self.columns.stream {
             batch.stream.push(self.batch.stream[i]);
+        }
+        if self.columns.flags {
+            // The second part of a request asks for no second flush.
+            let mask = if part.start > 0 { !flags::FLUSH } else { u8::MAX };
+            batch.flags.push(self.batch.flags[i] & mask);
         }
         if self.columns.content {
             self.push_content(i, part, batch);

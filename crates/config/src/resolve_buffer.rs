@@ -1,0 +1,124 @@
+//! The table `[drive.buffer]`.
+
+use crate::layers::Layers;
+use crate::raw;
+use floatgate_base::units::{exact_bytes, parse_bytes};
+use floatgate_base::{Error, Result};
+use floatgate_host::BufferConfig;
+use floatgate_nand::Geometry;
+
+/// The buffer, what a page takes through it, and what the resolved experiment says.
+pub(crate) struct Buffer {
+    pub config: Option<BufferConfig>,
+    pub access_ns: u64,
+    pub raw: raw::Buffer,
+}
+
+/// Without a capacity there is no buffer, and the other keys would change nothing; `access_us` belongs to time.
+pub(crate) fn resolve(
+    layers: &Layers,
+    given: raw::Buffer,
+    geometry: &Geometry,
+    logical_pages: u32,
+    timed: bool,
+) -> Result<Buffer> {
+    let access_us = given.access_us.unwrap_or(0.0);
+    if !(access_us.is_finite() && (0.0..=1e9).contains(&access_us)) {
+        let what = format!("access_us is {access_us}");
+        return Err(layers.error("drive.buffer.access_us", what, "expected a number from 0 to 10^9"));
+    }
+    let text = given.capacity.clone().unwrap_or_else(|| "0 B".into());
+    let pages = pages(layers, &text, geometry)?;
+    if pages == 0 {
+        refuse_all(layers, &given)?;
+        let raw = raw::Buffer { capacity: Some("0 B".into()), ..raw::Buffer::default() };
+        return Ok(Buffer { config: None, access_ns: 0, raw });
+    }
+    if !timed && access_us != 0.0 {
+        let what = format!("access_us {access_us} has no effect in functional mode");
+        let expected = "expected 0 or no such key, or mode = \"timed\"";
+        return Err(layers.error("drive.buffer.access_us", what, expected));
+    }
+    let read_cache = given.read_cache.unwrap_or(false);
+    let watermarks = watermarks(layers, &given)?;
+    let count = |share: f64| (share * f64::from(pages)) as u32;
+    let config = BufferConfig {
+        pages,
+        page_bytes: geometry.page_bytes,
+        logical_pages,
+        read_cache,
+        watermarks: watermarks.map(|(high, low)| (count(high), count(low))),
+    };
+    let raw = raw::Buffer {
+        capacity: Some(exact_bytes(u64::from(pages) * u64::from(geometry.page_bytes))),
+        read_cache: Some(read_cache),
+        high_watermark: watermarks.map(|w| w.0),
+        low_watermark: watermarks.map(|w| w.1),
+        access_us: timed.then_some(access_us),
+    };
+    Ok(Buffer { config: Some(config), access_ns: (access_us * 1e3).round() as u64, raw })
+}
+
+/// Whole pages of a capacity.
+fn pages(layers: &Layers, text: &str, geometry: &Geometry) -> Result<u32> {
+    let key = "drive.buffer.capacity";
+    let bytes = parse_bytes(text).map_err(|e| layers.error(key, e, "expected a size such as \"32 MiB\""))?;
+    let page_bytes = u64::from(geometry.page_bytes);
+    if !bytes.is_multiple_of(page_bytes) {
+        let less = if bytes < page_bytes { "less than one page" } else { "no whole number of pages" };
+        let what = format!("'{text}' is {less}");
+        return Err(layers.error(key, what, format!("expected 0, or a multiple of {page_bytes} bytes")));
+    }
+    if bytes > geometry.bytes() {
+        let what = format!("'{text}' is more than the drive has flash");
+        return Err(layers.error(key, what, format!("expected at most {}", exact_bytes(geometry.bytes()))));
+    }
+    Ok((bytes / page_bytes) as u32)
+}
+
+/// Both, or none.
+fn watermarks(layers: &Layers, given: &raw::Buffer) -> Result<Option<(f64, f64)>> {
+    let (high, low) = match (given.high_watermark, given.low_watermark) {
+        (None, None) => return Ok(None),
+        (Some(high), Some(low)) => (high, low),
+        (high, _) => {
+            let (set, other) = if high.is_some() {
+                ("high_watermark", "low_watermark")
+            } else {
+                ("low_watermark", "high_watermark")
+            };
+            let what = format!("{set} without {other}");
+            return Err(layers.error(&format!("drive.buffer.{set}"), what, "expected both, or neither"));
+        }
+    };
+    for (key, share) in [("high_watermark", high), ("low_watermark", low)] {
+        if !(0.0..=1.0).contains(&share) {
+            let what = format!("{key} is {share}");
+            return Err(layers.error(&format!("drive.buffer.{key}"), what, "expected a share from 0 to 1"));
+        }
+    }
+    if low > high {
+        let what = format!("low_watermark {low} lies above high_watermark {high}");
+        return Err(layers.error("drive.buffer.low_watermark", what, format!("expected at most {high}")));
+    }
+    Ok(Some((high, low)))
+}
+
+fn refuse_all(layers: &Layers, given: &raw::Buffer) -> Result<()> {
+    let set = [
+        ("read_cache", given.read_cache == Some(true)),
+        ("high_watermark", given.high_watermark.is_some()),
+        ("low_watermark", given.low_watermark.is_some()),
+        ("access_us", given.access_us.is_some_and(|us| us != 0.0)),
+    ];
+    match set.iter().find(|(_, set)| *set) {
+        Some((key, _)) => Err(without(layers, &format!("drive.buffer.{key}"), key)),
+        None => Ok(()),
+    }
+}
+
+/// A key that does nothing without a buffer.
+pub(crate) fn without(layers: &Layers, path: &str, key: &str) -> Box<Error> {
+    let what = format!("{key} has no effect without a buffer");
+    layers.error(path, what, "expected it with drive.buffer.capacity above 0 only")
+}

@@ -1,0 +1,218 @@
+//! The DRAM buffer between the host interface and the FTL: its decisions become flash operations, and in time what has
+//! to wait for what.
+//!
+//! Decisions fall in the order of arrival, so functional and timed mode flush the same pages in the same order. In time
+//! a place that was given to another page is free for it once the flushes from that place are done; a flush is an aside
+//! of the request that causes it, and flushes from one place go one after the other.
+
+use crate::array::Array;
+use crate::device::Simulation;
+use crate::failure;
+use floatgate_base::{ExtentKind as Kind, Extents, RequestBatch, Result};
+use floatgate_flash::timed::{Handle, Issued, Reason};
+use floatgate_ftl::{Ftl, Stopped};
+use floatgate_host::buffer::NOWHERE;
+use floatgate_host::{Buffer, BufferConfig, BufferCounters, Step, Why};
+use std::ops::Range;
+
+/// When a place can be used.
+#[derive(Clone, Copy, Debug, Default)]
+struct Place {
+    /// The last flush from it.
+    flushed: Handle,
+    /// What its page has to wait for: the last flush of the page before.
+    free: Handle,
+    /// The request that fills it from flash.
+    filled: Handle,
+    /// The flash operation that the next flush from here comes after.
+    after: Issued,
+}
+
+/// The buffer of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Buffered {
+    buffer: Buffer,
+    access_ns: u64,
+    steps: Vec<Step>,
+    /// What the flash does, and where each request of a chunk ends in it.
+    flash: Extents,
+    ends: Vec<usize>,
+    places: Vec<Place>,
+}
+
+impl Buffered {
+    pub fn new(config: BufferConfig, access_ns: u64) -> Self {
+        Self {
+            buffer: Buffer::new(config),
+            access_ns,
+            steps: Vec::new(),
+            flash: Extents::default(),
+            ends: Vec::new(),
+            places: vec![Place::default(); config.pages as usize],
+        }
+    }
+
+    pub fn counters(&self) -> &BufferCounters {
+        self.buffer.counters()
+    }
+
+    pub fn reset_counts(&mut self) {
+        self.buffer.reset_counts();
+    }
+
+    /// What the flash has to do for the steps, as extents.
+    fn append_steps(&mut self) {
+        for step in self.steps.drain(..) {
+            match step {
+                Step::Flush { lpn, whole, .. } => {
+                    self.flash.push(lpn, 1, if whole { Kind::Write } else { Kind::WritePartial });
+                }
+                Step::Read { lpn, pages, .. } => self.flash.push(lpn, pages, Kind::Read),
+                Step::Trim { lpn, pages } => self.flash.push(lpn, pages, Kind::Trim),
+                Step::Take { .. } | Step::Wait { .. } => {}
+            }
+        }
+    }
+
+    /// Serves the requests of a chunk, whose extents end at `ends`, without time.
+    ///
+    /// # Errors
+    /// When the drive cannot go on: names the request within the chunk in place of the extent.
+    pub fn serve_chunk(
+        &mut self,
+        (array, ftl): (&mut Array, &mut Ftl),
+        (extents, ends): (&Extents, &[usize]),
+        (batch, range): (&RequestBatch, Range<usize>),
+    ) -> std::result::Result<(), Stopped> {
+        self.flash.clear();
+        self.ends.clear();
+        let mut from = 0;
+        for (&to, i) in ends.iter().zip(range) {
+            self.buffer.request(extents, from..to, batch.flags_of(i), &mut self.steps);
+            self.append_steps();
+            self.ends.push(self.flash.len());
+            from = to;
+        }
+        array
+            .serve(ftl, &self.flash, 0..self.flash.len())
+            .map_err(|stop| Stopped { extent: self.ends.partition_point(|&end| end <= stop.extent), ..stop })
+    }
+
+    /// Serves one request in time: it has arrived, and is issued after this.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn serve_in_time(
+        &mut self,
+        (array, ftl): (&mut Array, &mut Ftl),
+        (extents, range): (&Extents, Range<usize>),
+        request_flags: u8,
+        class: u8,
+    ) -> std::result::Result<(), Stopped> {
+        self.buffer.request(extents, range, request_flags, &mut self.steps);
+        if request_flags & floatgate_base::batch::flags::FLUSH != 0
+            && let Some(timed) = array.timed_mut()
+        {
+            timed.wait_for_asides(Reason::Flushed);
+        }
+        let through = self.steps.iter().filter(|step| matches!(step, Step::Wait { .. })).count() as u64;
+        self.perform(array, ftl, class == 0)?;
+        if let Some(timed) = array.timed_mut() {
+            timed.shape_request(through * self.access_ns, class);
+        }
+        Ok(())
+    }
+
+    /// Carries the steps out for the open request, a read or not.
+    fn perform(
+        &mut self,
+        array: &mut Array,
+        ftl: &mut Ftl,
+        reading: bool,
+    ) -> std::result::Result<(), Stopped> {
+        for step in self.steps.drain(..) {
+            match step {
+                Step::Flush { place, lpn, whole, why } => {
+                    let Some(timed) = array.timed_mut() else { continue };
+                    let place = &mut self.places[place as usize];
+                    let aside = timed.open_aside();
+                    timed.hold(place.after);
+                    self.flash.clear();
+                    self.flash.push(lpn, 1, if whole { Kind::Write } else { Kind::WritePartial });
+                    array.serve(ftl, &self.flash, 0..1)?;
+                    let Some(timed) = array.timed_mut() else { continue };
+                    place.after = timed.newest();
+                    place.flushed = timed.close_aside(aside);
+                    if matches!(why, Why::Fua | Why::Flush) {
+                        timed.wait_for(place.flushed, Reason::Flushed);
+                    }
+                }
+                Step::Take { place } => {
+                    let place = &mut self.places[place as usize];
+                    (place.free, place.filled) = (place.flushed, Handle::default());
+                }
+                Step::Wait { place } => {
+                    let Some(timed) = array.timed_mut() else { continue };
+                    let place = self.places[place as usize];
+                    // A page that comes from flash is handed to readers as it comes, wherever it stays.
+                    let comes = reading && place.filled != Handle::default();
+                    timed.wait_for(if comes { place.filled } else { place.free }, Reason::Place);
+                }
+                Step::Read { lpn, pages, place } => {
+                    let before = array.timed_mut().map(|timed| timed.newest());
+                    self.flash.clear();
+                    self.flash.push(lpn, pages, Kind::Read);
+                    array.serve(ftl, &self.flash, 0..1)?;
+                    let Some(timed) = array.timed_mut() else { continue };
+                    if place != NOWHERE && before != Some(timed.newest()) {
+                        let place = &mut self.places[place as usize];
+                        place.filled = timed.open_request();
+                        // Of the two that a flush from here would come after, the one that ends later as a rule.
+                        if !timed.pending(place.free) {
+                            place.after = timed.newest();
+                        }
+                    }
+                }
+                Step::Trim { lpn, pages } => {
+                    self.flash.clear();
+                    self.flash.push(lpn, pages, Kind::Trim);
+                    array.serve(ftl, &self.flash, 0..1)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Simulation {
+    /// Flushes what is dirty in the buffer: before counting begins, so that nothing of the warm-up counts later, and
+    /// when all is served, so that everything written counts.
+    ///
+    /// # Errors
+    /// A run error when the drive cannot go on.
+    pub(crate) fn flush_buffer(&mut self) -> Result<()> {
+        let Some(buffered) = &mut self.buffered else { return Ok(()) };
+        buffered.buffer.flush_all(Why::End, &mut buffered.steps);
+        let served = match (&self.clock, self.array.timed_mut()) {
+            (Some(clock), Some(timed)) => {
+                timed.advance(clock.now_ns().max(timed.last_ns()));
+                buffered.perform(&mut self.array, &mut self.ftl, false)
+            }
+            _ => {
+                buffered.flash.clear();
+                buffered.append_steps();
+                let all = 0..buffered.flash.len();
+                self.array.serve(&mut self.ftl, &buffered.flash, all)
+            }
+        };
+        if let Err(stop) = served {
+            let [host, partial, _] = self.array.counters().programs;
+            let number = self.counted.max(1);
+            return Err(failure::stopped(&self.plan, stop.failure, number, None, host + partial, None));
+        }
+        if let (Some(_), Some(timed)) = (&self.clock, self.array.timed_mut()) {
+            timed.finish();
+        }
+        Ok(())
+    }
+}
