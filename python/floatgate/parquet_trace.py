@@ -54,8 +54,8 @@ class ParquetReader:
         described = self._metadata()
         self.has_times = "time_ns" in columns and described.get("has_times", True) is not False
         content = columns & {"fingerprints", "compressed_bytes"}
-        self.optional = [*sorted(columns & {"context", "stream"}), *(["content"] if content else [])]
-        known = ("time_ns", "device", *REQUIRED, "context", "stream", "fingerprints", "compressed_bytes")
+        self.optional = [*sorted(columns & {"context", "stream", "flags"}), *(["content"] if content else [])]
+        known = ("time_ns", "device", *REQUIRED, "context", "stream", "flags", "fingerprints", "compressed_bytes")
         self._columns = [column for column in known if column in columns]
         contexts = described.get("contexts")
         self._names: list[tuple[int, str]] = _names(contexts) if isinstance(contexts, dict) else []
@@ -131,6 +131,8 @@ class ParquetReader:
             rows["contexts"] = self._names if self._rows == 0 else []
         if "stream" in self.optional:
             rows["stream"] = self._numbers(batch, "stream", "uint32", null=0)
+        if "flags" in self.optional:
+            rows["flags"] = self._numbers(batch, "flags", "uint8", null=0)
         if "content" in self.optional:
             rows |= self._content(batch)
         return rows

@@ -30,6 +30,7 @@ def lines(run: Run) -> list[Line]:
         ("WAF", waf(result)),
         ("programs", programs(result)),
         ("wear", wear(result)),
+        ("buffer", buffer(result)),
         ("latency", latency(result)),
         *(("waiting", why) for why in waiting(result)),
         ("energy", energy(result)),
@@ -178,6 +179,23 @@ def wear(result: dict[str, Any]) -> str | None:
         if facts.get(key) is not None
     ]
     return f"{units.figure(mean)} erases a block ({', '.join(spread)})"
+
+
+def buffer(result: dict[str, Any]) -> str | None:
+    """``32 MiB: 61 % of page writes hit, 40 % of page reads, 5 % of page writes never reached flash``."""
+    facts = look(result, "buffer")
+    if not facts:
+        return None
+    written = (facts.get("write_hits") or 0) + (facts.get("write_misses") or 0)
+    parts = []
+    for kind in ("write", "read"):
+        ratio = facts.get(f"{kind}_hit_ratio")
+        if ratio is not None:
+            parts.append(f"{units.share(ratio)} of page {kind}s hit")
+    if written:
+        spared = (facts.get("pages_merged") or 0) + (facts.get("pages_dropped") or 0)
+        parts.append(f"{units.share(spared / written)} of page writes never reached flash")
+    return f"{units.binary_bytes(facts['capacity_bytes'])}: {', '.join(parts) or 'nothing read or written'}"
 
 
 def latency(result: dict[str, Any]) -> str | None:

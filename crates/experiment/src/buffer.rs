@@ -33,7 +33,7 @@ pub(crate) fn buffer(config: &BufferConfig, c: &BufferCounters) -> Value {
 
 /// What reads and writes (with TRIMs) waited for at the buffer on average over all requests of the kind: for a place,
 /// and then for data to be on flash.
-pub(crate) fn buffer_waiting_us(outcome: &Outcome) -> Option<Value> {
+pub(crate) fn buffer_wait_us(outcome: &Outcome) -> Option<Value> {
     let [reads, writes] = outcome.buffer_times.as_ref()?;
     let host = &outcome.host;
     let of = |t: &LinkTimes, requests: u64| {

@@ -1,6 +1,6 @@
 //! result.json: schema `floatgate.result/1`. All but its `run` table is byte-equal between two runs.
 
-use crate::buffer::{buffer, buffer_waiting_us};
+use crate::buffer::{buffer, buffer_wait_us};
 use crate::energy::energy;
 use crate::host_queues;
 use floatgate_config::Resolved;
@@ -115,17 +115,16 @@ fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), outco
             })
         })
     };
-    let mut waiting = waiting_us(times);
-    if let (Some(found), Some(waiting)) = (buffer_waiting_us(outcome), waiting.as_object_mut()) {
-        waiting.insert("buffer".into(), found);
-    }
-    json!({ "read": of(reads), "write": of(writes), "waiting": waiting, "arrivals_s": outcome.arrivals_s })
+    json!({ "read": of(reads), "write": of(writes), "waiting": waiting_us(times), "arrivals_s": outcome.arrivals_s })
 }
 
-/// Adds what requests waited for in the host's queues, before the drive fetched them.
+/// Adds what requests waited for in the host's queues, before the drive fetched them, and then at the buffer.
 fn with_queues(mut latency: Value, plan: &Plan, outcome: &Outcome) -> Value {
     latency["queue_wait"] = host_queues::wait_us(outcome);
     latency["queues"] = host_queues::by_queue_us(plan, outcome);
+    if let Some(found) = buffer_wait_us(outcome) {
+        latency["buffer_wait"] = found;
+    }
     latency
 }
 

@@ -148,8 +148,8 @@ fn the_third_write_waits_for_the_first_page() {
     // 1 and 2 follow, one after the other.
     let r = timeline(2, &writes, &[]);
     assert_eq!(longest_ns(&r), [0.0, 100_001.0, 300_003.0]);
-    assert_eq!(number(&r, "/latency_us/waiting/buffer/write/place") * 3.0, 100.001);
-    assert_eq!(count(&r, "/latency_us/waiting/buffer/write/place_requests"), 1);
+    assert_eq!(number(&r, "/latency_us/buffer_wait/write/place") * 3.0, 100.001);
+    assert_eq!(count(&r, "/latency_us/buffer_wait/write/place_requests"), 1);
     // Through DRAM each page takes 2 us more.
     let r = timeline(2, &writes, &[("drive.buffer.access_us", "2".into())]);
     assert_eq!(longest_ns(&r), [0.0, 102_001.0, 300_003.0]);
@@ -200,7 +200,7 @@ fn fua_waits_for_its_page_and_flush_for_all() {
     // Alone: its own program. It goes before nothing: page 0 stays dirty until the end.
     let r = timeline(4, &[(0, "W", 0, 1), (0, "WF", 1, 1)], &[]);
     assert_eq!(longest_ns(&r), [0.0, 100_001.0, 200_002.0]);
-    assert_eq!(number(&r, "/latency_us/waiting/buffer/write/flushed") * 2.0, 100.001);
+    assert_eq!(number(&r, "/latency_us/buffer_wait/write/flushed") * 2.0, 100.001);
     assert_eq!(count(&r, "/buffer/flushed_pages/fua"), 1);
     // A flush before a write: pages 0 and 1 are programmed, then it is done; its own page is not.
     let r = timeline(4, &[(0, "W", 0, 2), (0, "FW", 2, 1)], &[]);
