@@ -286,9 +286,10 @@ times); `devices_renamed` (they stay apart); `contexts_left_out`, `streams_left_
 One row a request: `time_ns` (int64), `device` (dictionary of names), `op` (dictionary: read, write, trim), `offset`,
 `bytes` (uint64). Where the trace has them: `context` (uint64, null for none), `stream` (uint32), `flags` (uint8: 1
 for FUA, 2 for a flush before it, 3 for both), `fingerprints` (list of uint64) and `compressed_bytes` (list of uint16),
-one entry for each 4 KiB from the request's beginning on, null where it is not known. The file's metadata has a key `floatgate` with JSON: `schema` (`floatgate.trace/1`), `contexts` (by the
-number in decimal: `name`), `has_times` (false where the stamps mean nothing). What else stands there, as of a
-recording (docs/recording.md), is kept from Parquet to Parquet.
+one entry for each 4 KiB from the request's beginning on, null where it is not known. The file's metadata has a key
+`floatgate` with JSON: `schema` (`floatgate.trace/1`), `contexts` (by the number in decimal: `name`), `has_times` (false
+where the stamps mean nothing). What else stands there, as of a recording (docs/recording.md), is kept from Parquet to
+Parquet.
 
 ## Slices
 `floatgate trace convert` and `floatgate trace info` take a part of a trace; all that is given must hold:

@@ -182,7 +182,7 @@ def wear(result: dict[str, Any]) -> str | None:
 
 
 def buffer(result: dict[str, Any]) -> str | None:
-    """``32 MiB: 61 % of page writes hit, 40 % of page reads, 5 % of page writes never reached flash``."""
+    """``32 MiB: 61 % of page writes hit, 40 % of page reads hit, 5 % of page writes never reached flash``."""
     facts = look(result, "buffer")
     if not facts:
         return None

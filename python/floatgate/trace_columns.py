@@ -7,8 +7,8 @@ itself. A reader has
 - ``has_times``: whether the stamps mean anything,
 - ``next()``: the next rows as a dictionary of arrays (``time_ns`` int64, ``device`` uint16 into the list ``devices``,
   ``op`` uint8, ``offset`` and ``bytes`` uint64; ``context`` uint64 with 0 for none and ``contexts``, the names that
-  have become known; ``stream`` uint32; ``flags`` uint8; ``content_end`` uint64, ``fingerprint`` uint64 and ``compressed_bytes`` uint16
-  with 0 for what is not known), or None at the end,
+  have become known; ``stream`` uint32; ``flags`` uint8; ``content_end`` uint64, ``fingerprint`` uint64 and
+  ``compressed_bytes`` uint16 with 0 for what is not known), or None at the end,
 - ``restart()``: begin again,
 - ``assumed()``: what was taken for granted.
 """

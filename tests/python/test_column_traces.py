@@ -136,12 +136,13 @@ def test_optional_columns_reach_the_core(tmp_path: Path) -> None:
     what = table(
         context=pa.array([7, None, 9, 7, 0, 2**64 - 1], pa.uint64()),
         stream=pa.array([0, 1, 2, 3, 4, None], pa.uint32()),
+        flags=pa.array([0, 1, 2, 3, 0, None], pa.uint8()),
         fingerprints=pa.array([None, [5], None, [], [6, None], None], pa.list_(pa.uint64())),
         compressed_bytes=pa.array([None, [50], None, [], [60, None], None], pa.list_(pa.uint16())),
     ).replace_schema_metadata(metadata)
     path = written(tmp_path, what, row_group_size=4)
     before = info(path)["content_hash"]
-    for column, other in (("context", [7, None, 9, 7, 0, 1]), ("stream", [0] * 6)):
+    for column, other in (("context", [7, None, 9, 7, 0, 1]), ("stream", [0] * 6), ("flags", [0] * 6)):
         changed = what.set_column(what.schema.get_field_index(column), column, pa.array(other, what[column].type))
         assert info(written(tmp_path, changed))["content_hash"] != before
 

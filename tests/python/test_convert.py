@@ -297,3 +297,20 @@ def test_the_sample_traces_survive(tmp_path: Path, to: str) -> None:
         assert (after["bytes"].to_numpy() == end - begin).all(), path.name
         converted += 1
     assert converted > 10
+
+
+def test_flags_reach_parquet_and_the_buffer(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "t.blkparse"
+    lines = ["W 0 + 8", "WF 8 + 8", "FN 0 + 0", "R 16 + 8", "W 24 + 8"]
+    path.write_text("".join(f"8,0 1 {i} 0.{i:09} 9 Q {line} [x]\n" for i, line in enumerate(lines)))
+    target = tmp_path / "t.parquet"
+    cli("trace", "convert", str(path), str(target)).done()
+    assert pq.read_table(target)["flags"].to_pylist() == [0, 1, 2, 0]
+    small = ["--set", "drive.capacity=64 MiB", "--set", "drive.buffer.capacity=1 MiB", "--json", "-"]
+    results = [
+        json.loads(cli("run", "--trace", str(trace), *small, "--out", str(tmp_path / trace.suffix)).done())
+        for trace in (path, target)
+    ]
+    for result in results:
+        flushed = result["buffer"]["flushed_pages"]
+        assert flushed == {"evict": 0, "watermark": 0, "fua": 1, "flush": 1, "end": 1, "total": 3}

@@ -48,6 +48,15 @@ def test_the_lines_are_those_of_the_contract() -> None:
     assert summary.latency(RESULT) == "read p50 61 us, p99 1.9 ms; write p50 700 us, p99 11 ms"
 
 
+def test_a_buffer_says_what_it_spared() -> None:
+    facts = {"capacity_bytes": 32 << 20, "write_hits": 60, "write_misses": 40, "write_hit_ratio": 0.6}
+    facts |= {"read_hit_ratio": 0.25, "pages_merged": 40, "pages_dropped": 10}
+    assert summary.buffer({"buffer": facts}) == (
+        "32 MiB: 60 % of page writes hit, 25 % of page reads hit, 50 % of page writes never reached flash"
+    )
+    assert summary.buffer({"buffer": None}) is None
+
+
 def test_what_is_not_known_is_left_out() -> None:
     assert summary.life({**RESULT, "lifetime": {"years": None, "pe_cycles": 3000, "tbw_bytes": 194e12}}) == (
         "194 TBW (3000 P/E cycles; no years: the workload has no time span)"

@@ -200,7 +200,13 @@ impl Queues {
     /// The request joins its queue; it touches the extents in `range`.
     pub fn join(&mut self, request: Request, extents: &Extents, range: Range<usize>) {
         let slot = self.free.pop().unwrap_or_else(|| {
-            self.slots.push(Slot { request, extents: Vec::new(), edges: Vec::new(), shares: false, behind: None });
+            self.slots.push(Slot {
+                request,
+                extents: Vec::new(),
+                edges: Vec::new(),
+                shares: false,
+                behind: None,
+            });
             (self.slots.len() - 1) as u32
         });
         let entry = (request.number, slot);

@@ -77,3 +77,50 @@ fn cheetah() {
         writes.flat_map(|i| batch.content.fingerprint[batch.content.range(i)].to_vec()).collect();
     assert_eq!(distinct.len(), 798);
 }
+
+#[test]
+fn flushes_and_fua_of_blkparse() {
+    // Letters, sector and length, what the request is to have: a flush without one waits for the next.
+    let lines = [
+        ("W 8 + 8", Some(0)),
+        ("WFS 8 + 8", Some(1)),
+        ("FWS 8 + 8", Some(2)),
+        ("FWFSM 8 + 8", Some(3)),
+        ("RF 8 + 8", Some(1)),
+        ("R 8 + 8", Some(0)),
+        ("FN 0 + 0", None),
+        ("RA 8 + 8", Some(2)),
+        ("FF", None),
+        ("FWS 0 + 0", None),
+        ("WS 8 + 8", Some(2)),
+        ("DS 8 + 8", Some(0)),
+        ("WF", None),
+        ("W 8 + 8", Some(0)),
+    ];
+    let event = |action: &str, rwbs: &str| format!("8,0 1 1 0.5 99 {action} {rwbs} [x]\n");
+    let text: String = lines.iter().map(|(rwbs, _)| event("C", "FWFS 8 + 8") + &event("Q", rwbs)).collect();
+    let (batch, columns) = all(text.as_bytes(), "blkparse");
+    assert!(columns.flags && !columns.stream);
+    assert_eq!(batch.flags, lines.iter().filter_map(|line| line.1).collect::<Vec<u8>>());
+}
+
+#[test]
+fn flushes_and_fua_of_nbdkit() {
+    let calls = [
+        ("Write id=1 offset=0x0 count=0x200 fua=0 ...", Some(0)),
+        ("Write id=1 offset=0x0 count=0x200 fua=1 ...", Some(1)),
+        ("Flush id=2 ...", None),
+        ("...Flush id=2 return=0", None),
+        ("Read id=3 offset=0x0 count=0x200 ...", Some(2)),
+        ("Zero id=4 offset=0x0 count=0x200 trim=1 fua=1 fast=0 ...", Some(1)),
+        ("Zero id=4 offset=0x0 count=0x200 trim=0 fua=1 fast=0 ...", Some(1)),
+        ("Flush id=2 ...", None),
+        ("Trim id=4 offset=0x0 count=0x200 fua=0 ...", Some(2)),
+        ("Zero id=4 offset=0x0 count=0x200 trim=0 fua=0 fast=0 ...", Some(0)),
+    ];
+    let line = |call: &str| format!("2026-11-21 02:56:10.500000 connection=1 {call}\n");
+    let text: String = calls.iter().map(|(call, _)| line(call)).collect();
+    let (batch, columns) = all(text.as_bytes(), "nbdkit-log");
+    assert!(columns.flags);
+    assert_eq!(batch.flags, calls.iter().filter_map(|call| call.1).collect::<Vec<u8>>());
+}
