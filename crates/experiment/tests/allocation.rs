@@ -4,7 +4,7 @@ mod common;
 
 use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Rng};
-use floatgate_flash::{Flash, Layout, Scope};
+use floatgate_flash::{Layout, Scope};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 
