@@ -28,7 +28,7 @@ pub use times::{ClassTimes, CommandCounts};
 use crate::{Cause, Counters, Flash, Functional, Layout, Scope};
 use floatgate_base::{Lpn, Ppn, UnitId};
 use links::Links;
-use queue::{Far, Kind, NO_REQUEST, Op};
+use queue::{Due, Far, Kind, NO_REQUEST, Op};
 use schedule::Schedule;
 
 /// Where a plane is.
@@ -103,13 +103,12 @@ impl Timed {
     #[must_use]
     pub fn new(layout: Layout, settings: Settings) -> Self {
         let geometry = *layout.geometry();
-        let (dies, channels) = (geometry.dies() as usize, geometry.channels as usize);
         let plane_at = |number| PlaneAt {
             die: layout.die_of_plane(number),
             plane: layout.place_of_plane(number).3.min(u32::from(u8::MAX)) as u8,
         };
         Self {
-            schedule: Schedule::new(settings, dies, channels, geometry.planes_per_die),
+            schedule: Schedule::new(settings, layout.clone()),
             blocks: vec![Block::default(); geometry.blocks() as usize],
             plane_at: (0..geometry.planes()).map(plane_at).collect(),
             planes: geometry.planes(),
@@ -370,6 +369,16 @@ impl Timed {
     fn op(&self, kind: Kind, ppn: Ppn, place: Place, cause: Cause) -> Op {
         let job = if class_of(cause) == Class::Background { self.job } else { Job::Host };
         let mut op = Op {
+            issued_ns: 0,
+            jobs_ns: [0; 2],
+            ppn,
+            request: NO_REQUEST,
+            order: 0,
+            after: [Due::default(); 2],
+            previous: Due::default(),
+            far_die: 0,
+            far: Due::default(),
+            far_class: 0,
             kind,
             cause: cause as u8,
             job,
@@ -377,16 +386,6 @@ impl Timed {
             read_type: 0,
             plane: 0,
             within_plane: false,
-            ppn,
-            offset: 0,
-            block: 0,
-            request: NO_REQUEST,
-            order: 0,
-            issued_ns: 0,
-            jobs_ns: [0; 2],
-            after: [0; 3],
-            far: Far::default(),
-            previous: 0,
             #[cfg(test)]
             started_ns: 0,
         };
@@ -399,8 +398,6 @@ impl Timed {
     fn add_details(&self, op: &mut Op, place: Place) {
         let address = self.counts.layout().address(op.ppn);
         op.plane = self.plane_at[place.plane_number as usize].plane;
-        op.offset = address.page;
-        op.block = address.block;
         op.page_type = self.page_type(address.page);
         op.read_type = op.page_type;
     }
@@ -410,15 +407,29 @@ impl Timed {
         (page % self.schedule.settings.phases.page_types) as u8
     }
 
-    /// Issues a program, or a copy whose page is on the same die.
+    /// What an operation waits for that another die does.
     #[inline(always)]
-    fn issue_program(&mut self, mut op: Op, class: Class, place: Place) -> u64 {
+    fn wait_for_far(&self, op: &mut Op, far: Far) {
+        if far.ticket > 0 {
+            let queue = &self.schedule.dies[far.die as usize].queues[usize::from(far.class)];
+            (op.far_die, op.far_class, op.far) = (far.die, far.class, Due::of(far.ticket, queue.done));
+        }
+    }
+
+    /// Issues a program, or a copy whose page is on the same die; a copy comes after the write `source_written`.
+    #[inline(always)]
+    fn issue_program(&mut self, mut op: Op, class: Class, place: Place, source_written: u64) -> u64 {
         let b = self.blocks[place.block];
-        op.after[Class::Background as usize] = op.after[Class::Background as usize].max(b.erase);
-        // Pages of a block are programmed in order, whoever asks for it.
-        let other = if class == Class::Write { Class::Background } else { Class::Write };
-        op.after[other as usize] = op.after[other as usize].max(b.programs[other as usize - 1]);
-        op.previous = b.programs[class as usize - 1];
+        let done = |class| self.schedule.done_tickets(place.die, class);
+        // Pages of a block are programmed in order, whoever asks for it; of one class the queue sees to it.
+        if class == Class::Write {
+            let before = b.erase.max(b.programs[Class::Background as usize - 1]);
+            op.after[1] = Due::of(before, done(Class::Background));
+        } else {
+            let before = source_written.max(b.programs[Class::Write as usize - 1]);
+            op.after[1] = Due::of(before, done(Class::Write));
+        }
+        op.previous = Due::of(b.programs[class as usize - 1], done(class));
         let ticket = self.schedule.push(place.die, class, op, self.now_ns);
         self.blocks[place.block].programs[class as usize - 1] = ticket;
         ticket
@@ -443,12 +454,13 @@ impl Flash for Timed {
         let place = self.place(ppn);
         let mut op = self.op(Kind::Program, ppn, place, cause);
         op.request = self.request;
-        op.far = std::mem::take(&mut self.read_first);
-        if op.far.ticket == 0 {
-            op.far = std::mem::take(&mut self.hold);
+        let mut far = std::mem::take(&mut self.read_first);
+        if far.ticket == 0 {
+            far = std::mem::take(&mut self.hold);
         }
+        self.wait_for_far(&mut op, far);
         let class = class_of(cause);
-        let ticket = self.issue_program(op, class, place);
+        let ticket = self.issue_program(op, class, place, 0);
         self.newest = Far { die: place.die as u32, class: class as u8, ticket };
     }
 
@@ -465,16 +477,16 @@ impl Flash for Timed {
             if self.detailed {
                 op.read_type = self.page_type(self.counts.layout().address(source).page);
             }
-            op.after[Class::Write as usize] = written;
-            self.issue_program(op, Class::Background, to);
+            self.issue_program(op, Class::Background, to, written);
             return;
         }
         let mut read = self.op(Kind::Read, source, from, cause);
-        read.after[Class::Write as usize] = written;
+        read.after[1] = Due::of(written, self.schedule.done_tickets(from.die, Class::Write));
         let ticket = self.schedule.push(from.die, Class::Background, read, self.now_ns);
         let mut program = self.op(Kind::Program, destination, to, cause);
-        program.far = Far { die: from.die as u32, class: Class::Background as u8, ticket };
-        self.issue_program(program, Class::Background, to);
+        let far = Far { die: from.die as u32, class: Class::Background as u8, ticket };
+        self.wait_for_far(&mut program, far);
+        self.issue_program(program, Class::Background, to, 0);
     }
 
     #[inline(always)]
@@ -486,14 +498,18 @@ impl Flash for Timed {
         let place = self.place(ppn);
         let mut op = self.op(Kind::Read, ppn, place, cause);
         op.request = self.request;
-        for class in [Class::Write, Class::Background] {
-            let newest = self.blocks[place.block].programs[class as usize - 1];
-            if newest > self.schedule.done_tickets(place.die, class) {
-                op.after[class as usize] = self.schedule.program_of(place.die, class, ppn, newest);
+        let programs = self.blocks[place.block].programs;
+        for (class, (newest, after)) in
+            Class::Read.others().into_iter().zip(programs.iter().zip(&mut op.after))
+        {
+            let done = self.schedule.done_tickets(place.die, class);
+            if *newest > done {
+                *after = Due::of(self.schedule.program_of(place.die, class, ppn, *newest), done);
             }
         }
         if cause == Cause::Partial {
-            op.far = std::mem::take(&mut self.hold);
+            let far = std::mem::take(&mut self.hold);
+            self.wait_for_far(&mut op, far);
         }
         let ticket = self.schedule.push(place.die, Class::Read, op, self.now_ns);
         self.newest = Far { die: place.die as u32, class: Class::Read as u8, ticket };
@@ -517,8 +533,10 @@ impl Flash for Timed {
             // Under superblock scope the first pages of a unit lie one on each plane.
             let place = self.place(first + i);
             let mut op = self.op(Kind::Erase, first + i, place, cause);
-            op.after[Class::Read as usize] = self.schedule.issued(place.die, Class::Read);
-            op.after[Class::Write as usize] = self.blocks[place.block].programs[Class::Write as usize - 1];
+            let written = self.blocks[place.block].programs[Class::Write as usize - 1];
+            let due = |ticket, class| Due::of(ticket, self.schedule.done_tickets(place.die, class));
+            let read = self.schedule.issued(place.die, Class::Read);
+            op.after = [due(read, Class::Read), due(written, Class::Write)];
             let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
             self.blocks[place.block].erase = ticket;
         }

@@ -64,8 +64,13 @@ fn settings(rng: &mut Rng, seed: u64) -> Settings {
 
 impl Driver {
     fn new(seed: u64) -> Self {
+        Self::with(seed, |_, _| {})
+    }
+
+    /// A random drive after some changes.
+    fn with(seed: u64, change: impl FnOnce(&mut Geometry, &mut Settings)) -> Self {
         let mut rng = Rng::new(seed, "order");
-        let geometry = Geometry {
+        let mut geometry = Geometry {
             channels: 1 + rng.below(3) as u32,
             chips_per_channel: 1 + rng.below(3) as u32,
             dies_per_chip: 1 + rng.below(2) as u32,
@@ -74,7 +79,8 @@ impl Driver {
             pages_per_block: 1 + rng.below(6) as u32,
             page_bytes: 4096,
         };
-        let settings = settings(&mut rng, seed);
+        let mut settings = settings(&mut rng, seed);
+        change(&mut geometry, &mut settings);
         let scope = if rng.below(2) == 0 { Scope::Plane } else { Scope::Superblock };
         let layout = Layout::new(geometry, scope);
         let next = vec![0; layout.units() as usize];
@@ -266,6 +272,43 @@ fn check_reads(driver: &Driver, operations: &[Happened], seed: u64) {
             );
         }
     }
+}
+
+/// Dies with a channel each: whether phases are gone through at once or one by one, the same happens at the same times.
+#[test]
+fn going_through_at_once_changes_nothing() {
+    let mut compared = 0;
+    for seed in 0..400 {
+        let run = |direct: bool| {
+            let mut driver = Driver::with(seed, |geometry, settings| {
+                (geometry.chips_per_channel, geometry.dies_per_chip) = (1, 1);
+                // Each way draws the times of moves at another moment.
+                settings.phases.program_spread = 0.0;
+                settings.commands = Commands { copyback: settings.commands.copyback, ..Commands::PLAIN };
+            });
+            let was = driver.timed.schedule.direct;
+            driver.timed.schedule.direct &= direct;
+            let mut now = 0;
+            for number in 0..150 {
+                now += driver.rng.below(900);
+                driver.timed.arrive(number, now);
+                for _ in 0..driver.rng.below(4) {
+                    driver.ask();
+                }
+                driver.timed.issued();
+            }
+            driver.timed.finish();
+            let mut done = Vec::new();
+            driver.timed.take_done(&mut done);
+            let mut happened = driver.timed.schedule.log.0.clone();
+            happened.sort_by_key(|o| (o.to, o.ppn, o.issued));
+            (was, done, format!("{happened:?}"), *driver.timed.times(), driver.timed.jobs_ns())
+        };
+        let (at_once, one_by_one) = (run(true), run(false));
+        compared += u32::from(at_once.0);
+        assert_eq!(at_once, one_by_one, "seed {seed}");
+    }
+    assert_eq!(compared, 400);
 }
 
 #[test]

@@ -22,6 +22,16 @@ impl Class {
     /// All classes, the most preferred first.
     pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Background];
 
+    /// The two other classes.
+    #[inline(always)]
+    pub(super) fn others(self) -> [Self; 2] {
+        match self {
+            Self::Read => [Self::Write, Self::Background],
+            Self::Write => [Self::Read, Self::Background],
+            Self::Background => [Self::Read, Self::Write],
+        }
+    }
+
     /// The name in results.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -64,9 +74,56 @@ pub(super) struct Far {
     pub ticket: u64,
 }
 
-/// An operation that waits or is under way.
+/// A ticket that was not done when it was noted down, by its low 31 bits: what is under way at a die is far fewer than
+/// 2^30 operations, so that they tell whether it is done since.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Due(u32);
+
+impl Due {
+    /// Notes a ticket down; one that is done already leaves nothing to wait for.
+    #[inline(always)]
+    pub fn of(ticket: u64, done: u64) -> Self {
+        if ticket <= done { Self(0) } else { Self((ticket as u32) << 1 | 1) }
+    }
+
+    /// How far it is ahead of what is done; 0 and less for not any more.
+    #[inline(always)]
+    fn ahead(self, done: u64) -> i32 {
+        ((self.0 >> 1).wrapping_sub(done as u32) << 1).cast_signed() >> 1
+    }
+
+    /// Whether it is still to be waited for.
+    #[inline(always)]
+    pub fn pending(self, done: u64) -> bool {
+        self.0 != 0 && self.ahead(done) > 0
+    }
+
+    /// The whole ticket, while it is not done; 0 afterwards.
+    pub fn ticket(self, done: u64) -> u64 {
+        if self.pending(done) { done.wrapping_add_signed(i64::from(self.ahead(done))) } else { 0 }
+    }
+}
+
+/// An operation that waits or is under way: one cache line.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Op {
+    pub issued_ns: u64,
+    /// Time that the die had spent on foreground and background jobs when this was issued.
+    pub jobs_ns: [u64; 2],
+    /// The page read or programmed; of a copy the page programmed.
+    pub ppn: Ppn,
+    /// The host request that waits for it.
+    pub request: u32,
+    /// Number in the order of issue, its low half.
+    pub order: u32,
+    /// Of this die, what must be done before: of the two other classes, in the order of [`Class::others`].
+    pub after: [Due; 2],
+    /// The program of this block and class before this one.
+    pub previous: Due,
+    /// Of another die, what must be done before: die, class and ticket.
+    pub far_die: u32,
+    pub far: Due,
+    pub far_class: u8,
     pub kind: Kind,
     /// Cause as a number.
     pub cause: u8,
@@ -78,26 +135,12 @@ pub(super) struct Op {
     pub plane: u8,
     /// Of a copy: source and destination lie in one plane.
     pub within_plane: bool,
-    /// The page read or programmed; of a copy the page programmed.
-    pub ppn: Ppn,
-    /// Page in its block and block in its plane; known where multi-plane commands are.
-    pub offset: u32,
-    pub block: u32,
-    /// The host request that waits for it.
-    pub request: u32,
-    /// Number in the order of issue.
-    pub order: u64,
-    pub issued_ns: u64,
-    /// Time that the die had spent on foreground and background jobs when this was issued.
-    pub jobs_ns: [u64; 2],
-    /// Tickets of this die, by class, that must be done before; 0 for none.
-    pub after: [u64; 3],
-    pub far: Far,
-    /// Ticket of the program of this block and class before this one; 0 for none.
-    pub previous: u64,
     #[cfg(test)]
     pub started_ns: u64,
 }
+
+#[cfg(not(test))]
+const _: () = assert!(size_of::<Op>() == 64);
 
 /// Operations of one class at one die. Tickets count from 1 in the order of issue, which is that of completion.
 ///
@@ -178,8 +221,29 @@ impl Queue {
             if op.ppn == ppn {
                 return ticket;
             }
-            ticket = op.previous;
+            ticket = op.previous.ticket(self.done);
         }
         0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_noted_ticket_is_due_until_it_is_done() {
+        for done in [0, 5, (1 << 31) - 2, (1 << 32) - 2, (1 << 32) - 1, 7 << 33] {
+            assert_eq!(Due::of(done, done), Due::default());
+            for ahead in [1, 2, 3, 1000, 1 << 29] {
+                let due = Due::of(done + ahead, done);
+                assert!(due.pending(done) && due.ticket(done) == done + ahead, "{done} {ahead}");
+                assert!(due.pending(done + ahead - 1) && due.ticket(done + ahead - 1) == done + ahead);
+                for later in [0, 1, 1 << 20] {
+                    assert!(!due.pending(done + ahead + later) && due.ticket(done + ahead + later) == 0);
+                }
+            }
+        }
+        assert!(!Due::default().pending(0));
     }
 }

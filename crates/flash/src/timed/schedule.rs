@@ -9,11 +9,12 @@
 //! overlaps them with cache commands, `suspend.rs` stops programs and erases for reads.
 
 use super::die::{Die, Register, Stage};
-use super::queue::{Class, Job, Kind, NO_REQUEST, Op};
+use super::queue::{Class, Due, Job, Kind, NO_REQUEST, Op};
 use super::settings::{MultiPlane, Order, Settings};
 use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
 use super::tournament::Tournament;
+use crate::Layout;
 use floatgate_base::Rng;
 
 /// Requests done, with the time of their last operation.
@@ -39,6 +40,7 @@ pub(super) type Busy = (usize, u64, u64);
 #[derive(Clone, Debug)]
 pub(super) struct Schedule {
     pub settings: Settings,
+    pub layout: Layout,
     pub dies: Vec<Die>,
     order: Tournament,
     /// When each channel is free again.
@@ -47,6 +49,8 @@ pub(super) struct Schedule {
     pub planes_max: u32,
     /// Whether any command needs more than the plain way.
     pub optional: bool,
+    /// Whether operations may go through all their phases at once; see `go_through`.
+    pub direct: bool,
     pub times: [ClassTimes; 3],
     pub counts: CommandCounts,
     pub rng: Rng,
@@ -68,16 +72,21 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    pub fn new(settings: Settings, dies: usize, channels: usize, planes_per_die: u32) -> Self {
+    pub fn new(settings: Settings, layout: Layout) -> Self {
+        let geometry = *layout.geometry();
+        let (dies, channels) = (geometry.dies() as usize, geometry.channels as usize);
         let commands = settings.commands;
         let together = commands.multi_plane != MultiPlane::None;
+        let suspends = commands.suspend.program || commands.suspend.erase;
+        let overlaps = commands.cache_read || commands.cache_program;
         Self {
             dies: vec![Die::new(); dies],
             order: Tournament::new(dies),
             channel_free_ns: vec![0; channels],
             // A mask of 64 bits says which planes take part.
-            planes_max: if together { planes_per_die.min(64) } else { 1 },
-            optional: commands.suspend.program || commands.suspend.erase || commands.cache_program,
+            planes_max: if together { geometry.planes_per_die.min(64) } else { 1 },
+            optional: suspends || commands.cache_program,
+            direct: channels == dies && !suspends && !overlaps && !together,
             times: [ClassTimes::default(); 3],
             counts: CommandCounts::default(),
             rng: Rng::new(settings.seed, "program times"),
@@ -89,6 +98,7 @@ impl Schedule {
             last_ns: 0,
             timeline: None,
             settings,
+            layout,
             #[cfg(test)]
             log: Default::default(),
         }
@@ -123,13 +133,13 @@ impl Schedule {
     #[inline(always)]
     pub fn push(&mut self, die: usize, class: Class, mut op: Op, now: u64) -> u64 {
         op.issued_ns = now;
-        op.order = self.issued;
+        op.order = self.issued as u32;
         self.issued += 1;
         if op.request != NO_REQUEST {
             self.pending[op.request as usize] += 1;
         }
-        if op.far.ticket > 0 {
-            self.dies[op.far.die as usize].awaited = true;
+        if op.far != Due::default() {
+            self.dies[op.far_die as usize].awaited = true;
         }
         let d = &mut self.dies[die];
         op.jobs_ns = d.jobs_until(now);
@@ -315,21 +325,30 @@ impl Schedule {
     pub fn choose(&mut self, die: usize, reads_only: bool) -> Option<Class> {
         match self.settings.order {
             Order::Priority(classes) => {
-                classes.into_iter().find(|&class| self.may_start(die, class, 0, reads_only))
-            }
-            Order::Fcfs => {
-                let mut first = None;
-                for class in Class::ALL {
+                for class in classes {
                     if self.may_start(die, class, 0, reads_only) {
-                        let order = self.dies[die].queues[class as usize].waiting(0).map(|op| op.order);
-                        if first.is_none_or(|(least, _)| order < least) {
-                            first = Some((order, class));
-                        }
+                        return Some(class);
                     }
                 }
-                first.map(|(_, class)| class)
+                None
+            }
+            Order::Fcfs => self.choose_first(die, reads_only),
+        }
+    }
+
+    /// The class of the operation that was issued first of those that may start.
+    fn choose_first(&mut self, die: usize, reads_only: bool) -> Option<Class> {
+        let mut first: Option<(u32, Class)> = None;
+        for class in Class::ALL {
+            if !self.may_start(die, class, 0, reads_only) {
+                continue;
+            }
+            let order = self.dies[die].queues[class as usize].waiting(0).map_or(0, |op| op.order);
+            if first.is_none_or(|(least, _)| order.wrapping_sub(least).cast_signed() < 0) {
+                first = Some((order, class));
             }
         }
+        first.map(|(_, class)| class)
     }
 
     /// Whether the `n`th waiting operation of a class is there and nothing has to come before it; a die that waits for
@@ -341,12 +360,16 @@ impl Schedule {
         if reads_only && op.kind != Kind::Read {
             return false;
         }
-        if op.after.iter().zip(queues).any(|(&ticket, queue)| ticket > queue.done) {
+        let [a, b] = class.others();
+        if op.after[0].pending(queues[a as usize].done) || op.after[1].pending(queues[b as usize].done) {
             return false;
         }
-        let far = op.far;
-        if far.ticket > 0 && far.ticket > self.dies[far.die as usize].queues[usize::from(far.class)].done {
-            self.dies[far.die as usize].awaited = true;
+        if op.far == Due::default() {
+            return true;
+        }
+        let (far_die, far_class) = (op.far_die as usize, usize::from(op.far_class));
+        if op.far.pending(self.dies[far_die].queues[far_class].done) {
+            self.dies[far_die].awaited = true;
             if !self.waiting.contains(&die) {
                 self.waiting.push(die);
             }

@@ -53,12 +53,13 @@ impl Schedule {
     }
 
     fn rule_allows(&self, a: &Op, b: &Op) -> bool {
+        let [first, second] = [a.ppn, b.ppn].map(|ppn| self.layout.address(ppn));
         // An erase addresses no page.
-        let page = a.kind == Kind::Erase || a.offset == b.offset;
+        let page = a.kind == Kind::Erase || first.page == second.page;
         match self.settings.commands.multi_plane {
             MultiPlane::None => false,
             MultiPlane::SamePage => page,
-            MultiPlane::SameBlockAndPage => page && a.block == b.block,
+            MultiPlane::SameBlockAndPage => page && first.block == second.block,
             MultiPlane::Any => true,
         }
     }
@@ -117,22 +118,42 @@ impl Schedule {
             Kind::Copy => Stage::CopyReading,
             Kind::Program | Kind::Erase => Stage::Working,
         };
-        let cache_program = self.settings.commands.cache_program;
         let d = &mut self.dies[die];
         d.active = Active { stage, class, kind, job, n };
         d.started_ns = now;
         d.array_from = from;
         d.array_at = from + array_ns;
+        if self.direct {
+            return self.go_through(die);
+        }
+        let d = &mut self.dies[die];
         if kind == Kind::Read {
             let overlapped = matches!(d.register, Register::Out { .. });
             self.counts.cache_reads += if overlapped { u64::from(n) } else { 0 };
             d.reads_passed += 1;
         } else {
             d.reads_passed = 0;
-            if cache_program && kind == Kind::Program {
+            if self.settings.commands.cache_program && kind == Kind::Program {
                 // The cache register is free once the array has the data.
                 d.register_at = from;
             }
+        }
+    }
+
+    /// A die that has its channel for itself, and nothing to be suspended or overlapped, need not come back between the
+    /// phases of an operation: nobody else can ask for the channel meanwhile.
+    #[inline(always)]
+    fn go_through(&mut self, die: usize) {
+        let d = &mut self.dies[die];
+        let (class, read_ns) = (d.active.class, d.array_at);
+        match d.active.stage {
+            Stage::Reading => {
+                d.active.stage = Stage::Sending;
+                d.array_from = read_ns;
+                self.dies[die].array_at = self.send(die, class, read_ns, read_ns);
+            }
+            Stage::CopyReading => self.program_copy(die, read_ns),
+            _ => {}
         }
     }
 
@@ -150,6 +171,7 @@ impl Schedule {
     }
 
     /// One page of a read over the channel; when it has left. `ready_ns` is when the array had it.
+    #[inline(always)]
     pub fn send(&mut self, die: usize, class: Class, ready_ns: u64, now: u64) -> u64 {
         let transfer_ns = self.settings.phases.transfer_ns;
         let (_, end) = self.channel(die, class, 1, now, transfer_ns);
@@ -177,6 +199,12 @@ impl Schedule {
 
     /// The read of a move is done: the page leaves and comes back to be programmed, or stays inside the die.
     pub fn copy_has_read(&mut self, die: usize, now: u64) {
+        self.program_copy(die, now);
+        self.arm(die);
+    }
+
+    #[inline(always)]
+    fn program_copy(&mut self, die: usize, now: u64) {
         let class = self.dies[die].active.class;
         let op = self.dies[die].queues[class as usize].under_way(0);
         let (page_type, stays) =
@@ -191,7 +219,6 @@ impl Schedule {
         d.active.stage = Stage::Working;
         d.array_from = from;
         d.array_at = from + program_ns;
-        self.arm(die);
     }
 }
 
