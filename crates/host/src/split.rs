@@ -62,6 +62,31 @@ impl Splitter {
         range: Range<usize>,
         out: &mut Extents,
     ) -> Result<(), (usize, Outside)> {
+        self.split_noting(batch, range, out, |_| {})
+    }
+
+    /// As [`Splitter::split`]; `ends` takes the number of extents after each request.
+    ///
+    /// # Errors
+    /// As [`Splitter::split`].
+    pub fn split_each(
+        &mut self,
+        batch: &RequestBatch,
+        range: Range<usize>,
+        out: &mut Extents,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), (usize, Outside)> {
+        self.split_noting(batch, range, out, |extents| ends.push(extents))
+    }
+
+    #[inline(always)]
+    fn split_noting(
+        &mut self,
+        batch: &RequestBatch,
+        range: Range<usize>,
+        out: &mut Extents,
+        mut note: impl FnMut(usize),
+    ) -> Result<(), (usize, Outside)> {
         let devices_max = batch.device[range.clone()].iter().copied().max().unwrap_or(0);
         if self.counters.len() <= usize::from(devices_max) {
             self.counters.resize(usize::from(devices_max) + 1, HostCounters::default());
@@ -104,6 +129,7 @@ impl Splitter {
             if self.edges {
                 edges_of(start, bytes, self.page_shift, out);
             }
+            note(out.len());
         }
         Ok(())
     }

@@ -184,7 +184,14 @@ impl Clock {
     }
 
     /// Takes note of what is done.
+    #[inline]
     pub fn collect(&mut self, timed: &mut Timed) {
+        if timed.has_done() {
+            self.collect_done(timed);
+        }
+    }
+
+    fn collect_done(&mut self, timed: &mut Timed) {
         timed.take_done(&mut self.done);
         for (number, time_ns) in self.done.drain(..) {
             let Underway { arrival_ns, op, queue } = self.underway[number as usize];

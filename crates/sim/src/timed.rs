@@ -52,16 +52,14 @@ impl Simulation {
     pub(crate) fn split_each(&mut self, range: Range<usize>) -> Result<bool> {
         self.extents.clear();
         self.request_ends.clear();
-        for i in range {
-            if let Err((request, outside)) =
-                self.splitter.split(&self.stream.batch, i..i + 1, &mut self.extents)
-            {
-                return match outside {
-                    Outside::Device => self.start_over().map(|()| false),
-                    Outside::Drive { end } => Err(self.beyond(request, end)),
-                };
-            }
-            self.request_ends.push(self.extents.len());
+        let batch = &self.stream.batch;
+        if let Err((request, outside)) =
+            self.splitter.split_each(batch, range, &mut self.extents, &mut self.request_ends)
+        {
+            return match outside {
+                Outside::Device => self.start_over().map(|()| false),
+                Outside::Drive { end } => Err(self.beyond(request, end)),
+            };
         }
         if let Some(footprint) = &mut self.footprint {
             footprint.add(&self.extents);

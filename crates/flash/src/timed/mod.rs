@@ -139,6 +139,7 @@ impl Timed {
     /// Records who is busy with what.
     pub fn record(&mut self, timeline: Timeline) {
         self.schedule.timeline = Some(timeline);
+        self.schedule.recording = true;
     }
 
     /// What was recorded.
@@ -325,6 +326,13 @@ impl Timed {
             links.settle(&mut self.schedule.done);
             links.pass(u64::MAX - 1);
         }
+    }
+
+    /// Whether [`Timed::take_done`] may have something to hand out.
+    #[inline(always)]
+    #[must_use]
+    pub fn has_done(&self) -> bool {
+        !self.schedule.done.is_empty() || self.links.is_some()
     }
 
     /// Hands out the requests done so far, with their times; in the order of time.

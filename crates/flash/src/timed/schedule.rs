@@ -66,6 +66,8 @@ pub(super) struct Schedule {
     /// When the last operation was done.
     pub last_ns: u64,
     pub timeline: Option<Timeline>,
+    /// Whether the timeline wants more.
+    pub recording: bool,
     /// What happened, for the tests that judge it: operations, and channels and arrays with from and to.
     #[cfg(test)]
     pub log: (Vec<Happened>, Vec<Busy>, Vec<Busy>),
@@ -97,6 +99,7 @@ impl Schedule {
             done: Vec::new(),
             last_ns: 0,
             timeline: None,
+            recording: false,
             settings,
             layout,
             #[cfg(test)]
@@ -236,7 +239,7 @@ impl Schedule {
         #[cfg(test)]
         self.log.1.push((channel, start, start + length));
         self.times[class as usize].channel_wait_ns += u64::from(n) * (start - from);
-        if self.timeline.is_some() {
+        if self.recording {
             self.record_transfer(die, channel, class, start, start + length);
         }
         (start, start + length)
@@ -275,7 +278,7 @@ impl Schedule {
     /// The array stops working on what it has, for good or for a while.
     #[inline(always)]
     pub fn end_piece(&mut self, die: usize, now: u64) {
-        if self.timeline.is_some() {
+        if self.recording {
             self.record_piece(die, now);
         }
         let d = &mut self.dies[die];
@@ -407,6 +410,7 @@ impl Schedule {
         let (cause, job, request) = (op.cause, op.job, op.request);
         let kind = d.active.kind as u8;
         let (index, from_ns) = (die as u32, d.started_ns);
+        self.recording = timeline.wants_more(from_ns);
         timeline.record(Span { resource: 0, index, kind, cause, job, request, from_ns, to_ns: now });
     }
 }

@@ -2,6 +2,9 @@
 
 use super::queue::Job;
 
+/// No die works on one thing for longer than that.
+const LONGEST_SPAN_NS: u64 = 10_000_000_000;
+
 /// A time in which a die or a channel was busy with one thing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -52,6 +55,11 @@ impl Timeline {
         // Dies tell what they did at its end, in the order of time.
         let dies = self.spans.iter().filter(|span| span.resource == 0);
         dies.map(|span| span.to_ns).max().unwrap_or(self.from_ns).clamp(self.from_ns, self.to_ns)
+    }
+
+    /// Whether spans that end later than one that began at `from_ns` may be wanted.
+    pub(super) fn wants_more(&self, from_ns: u64) -> bool {
+        self.spans.len() < self.spans_max && from_ns < self.to_ns.saturating_add(LONGEST_SPAN_NS)
     }
 
     pub(super) fn record(&mut self, span: Span) {
