@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-ASKED_BYTES_PER_PAGE = 11.0
+ASKED_BYTES_PER_PAGE = {"functional": 11.0, "timed": 12.0}
 PHYSICAL_PAGES = 128 * 2**30 // 4096
 SETTINGS = {
     "drive.capacity": "128 GiB",
@@ -19,20 +19,29 @@ SETTINGS = {
     "ftl.precondition": "steady",
     "workload.requests": "20000000",
 }
+# Time shows on a drive with dies to wait for.
+TIMED = {"drive.geometry.channels": "8", "drive.geometry.chips_per_channel": "4"}
 
 
-def main() -> int:
-    """Print bytes per physical page beside what was asked; 0 if the run worked."""
+def measure(mode: str) -> None:
+    """Run in a mode and print bytes per physical page beside what was asked."""
     command = [str(Path(sys.executable).with_name("floatgate")), "run", "--json", "-", "--quiet", "--no-report"]
-    for key, value in SETTINGS.items():
+    settings = SETTINGS | {"mode": mode} | (TIMED if mode == "timed" else {})
+    for key, value in settings.items():
         command += ["--set", f"{key}={value}"]
     result = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     peak = result["run"]["peak_rss_bytes"]
-    per_page = peak / PHYSICAL_PAGES
-    word = "met" if per_page <= ASKED_BYTES_PER_PAGE else "NOT met"
-    print("Memory of a 128 GiB drive of 4 KiB pages, the Python process included")
-    print(f"    peak resident {peak / 2**20:.0f} MiB, bytes a physical page   {per_page:>6.2f}   asked 11.00: {word}")
+    per_page, asked = peak / PHYSICAL_PAGES, ASKED_BYTES_PER_PAGE[mode]
+    word = "met" if per_page <= asked else "NOT met"
+    print(f"Memory of a 128 GiB drive of 4 KiB pages in {mode} mode, the Python process included")
+    print(f"    peak resident {peak / 2**20:.0f} MiB, bytes a physical page   {per_page:>6.2f}   asked {asked:.2f}: {word}")
     print(f"    programs a CPU second through the command line  {result['run']['programs_per_cpu_s'] / 1e6:>6.1f} M")
+
+
+def main() -> int:
+    """Measure both modes; 0 if the runs worked."""
+    for mode in ASKED_BYTES_PER_PAGE:
+        measure(mode)
     return 0
 
 

@@ -2,6 +2,7 @@
 
 use crate::rate;
 use floatgate_base::Rng;
+use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_experiment::{load, run};
 use std::fmt::Write as _;
 
@@ -21,21 +22,27 @@ pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, requests: u64) -> 
     )
 }
 
-/// The same in timed mode: 8 channels of one die, `queue_depth` 32; `read_share` of the requests read.
-pub fn timed(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, read_share: f64) -> (f64, f64) {
+/// The same in timed mode: 8 channels of one die, `queue_depth` 32; all of the requests read, or none does. Programs (or
+/// reads) a CPU second in the counted phase, 10^6, and the write amplification.
+pub fn timed(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, reads: bool) -> (f64, f64) {
     let toml = format!(
         "mode = \"timed\"\n[drive.geometry]\nchannels = 8\nblocks_per_plane = {}\npages_per_block = {pages_per_block}\n\
          [ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[workload]\nrequests = {requests}\n\
-         read_share = {read_share}\nqueue_depth = 32\n",
-        blocks / 8
+         read_share = {}\nqueue_depth = 32\n",
+        blocks / 8,
+        u32::from(reads)
     );
-    let result = result_of(&toml, &[]);
-    let rate = match read_share {
-        // Nothing is programmed; the steady state is drawn before, which takes little beside so many reads.
-        1.0 => requests as f64 / result["run"]["cpu_s"].as_f64().unwrap_or(f64::NAN),
-        _ => result["run"]["programs_per_cpu_s"].as_f64().unwrap_or(f64::NAN),
-    };
-    (rate / 1e6, result["waf"].as_f64().unwrap_or(f64::NAN))
+    let resolved = load(Some(&toml), "bench.toml", &[]).expect("the bench's experiment is valid");
+    let mut simulation = floatgate_sim::Simulation::new(resolved.plan).expect("the bench's experiment runs");
+    while !matches!(simulation.phase(), floatgate_sim::Phase::Run) {
+        simulation.step(1).expect("preconditioning succeeds");
+    }
+    let start = thread_cpu_s();
+    while simulation.step(1 << 20).expect("the bench's experiment runs") != floatgate_sim::Phase::Done {}
+    let cpu_s = thread_cpu_s() - start;
+    let outcome = simulation.finish();
+    let work = if reads { requests } else { outcome.flash.programs_total() };
+    (work as f64 / cpu_s / 1e6, outcome.waf.waf.unwrap_or(f64::NAN))
 }
 
 fn result_of(toml: &str, overrides: &[(String, String)]) -> serde_json::Value {

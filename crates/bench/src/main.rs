@@ -74,8 +74,8 @@ fn count(what: Option<&str>) {
     let (blocks, host_pages) = (1024, 2_000_000);
     let (_, waf) = match what {
         Some("flat") => yardsticks::flat(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
-        Some("timed") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, 0.0),
-        Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, 1.0),
+        Some("timed") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false),
+        Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, true),
         _ => engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
     };
     println!("{host_pages} host pages at WAF {waf:.3}");
@@ -87,15 +87,14 @@ fn timed() {
     println!(
         "{gib} GiB drive in timed mode, 8 channels of one die, queue depth 32, collection timed too, one core"
     );
-    let run = |read_share| {
-        let runs =
-            (0..ROUNDS).map(|_| engine::timed(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, read_share));
+    let run = |reads| {
+        let runs = (0..ROUNDS).map(|_| engine::timed(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, reads));
         let (rates, wafs) = runs.unzip::<f64, f64, Vec<_>, Vec<_>>();
         (median(rates), wafs[0])
     };
-    let (writes, waf) = run(0.0);
+    let (writes, waf) = run(false);
     verdict(&format!("random writes, M programs/s at WAF {waf:.2}"), writes, 10.0);
-    verdict("random reads, M reads/s", run(1.0).0, 10.0);
+    verdict("random reads, M reads/s", run(true).0, 10.0);
 }
 
 fn main() {

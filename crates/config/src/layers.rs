@@ -57,6 +57,28 @@ const DEPENDENT: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Keys that mean nothing beside a value of another: a layer that sets it drops what a file or preset below says of
+/// them, so that one experiment can be run either way. What the command line says is never dropped.
+const USELESS_WITH: &[(&str, &str, &[&str])] = &[
+    (
+        "mode",
+        "functional",
+        &[
+            "drive.commands",
+            "drive.scheduling",
+            "drive.timing.program_spread",
+            "ftl.allocation.order",
+            "ftl.background",
+            "host",
+            "workload.arrival",
+            "workload.queue_depth",
+        ],
+    ),
+    ("workload.arrival", "open", &["workload.queue_depth"]),
+    ("workload.arrival", "shifted", &["workload.queue_depth"]),
+    ("workload.arrival", "think", &["workload.queue_depth"]),
+];
+
 impl Layers {
     /// Lays the text of a TOML file over what is there.
     ///
@@ -152,8 +174,24 @@ impl Layers {
                 dependents.iter().for_each(|key| self.drop(key));
             }
         }
+        for (key, value, useless) in USELESS_WITH {
+            if find(&upper, key).and_then(Value::as_str) == Some(value) {
+                for key in *useless {
+                    if !self.is_overridden(key) {
+                        self.drop(key);
+                    }
+                }
+            }
+        }
         merge(&mut self.merged, upper);
         self.places.extend(places);
+    }
+
+    /// Whether the command line set a key, or one of a table.
+    fn is_overridden(&self, key: &str) -> bool {
+        let within =
+            |name: &str| name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.places.iter().any(|(name, place)| within(name) && matches!(place, Place::Setting(_)))
     }
 
     fn drop(&mut self, key: &str) {
@@ -319,6 +357,24 @@ mod tests {
         let collect = ftl.collect.unwrap();
         assert_eq!((collect.policy.as_deref(), collect.choices), (Some("greedy"), None));
         assert_eq!(layers.place("ftl.spare_factor"), Place::Setting("ftl.spare_factor".into()));
+    }
+
+    #[test]
+    fn one_experiment_can_be_run_in_either_mode() {
+        let text = "mode = \"timed\"\n[drive.commands]\ncopyback = true\n[workload]\nqueue_depth = 4\n";
+        let with = |overrides: &[(&str, &str)]| {
+            let mut layers = Layers::default();
+            layers.add_file(text, "e.toml").unwrap();
+            overrides.iter().for_each(|(key, value)| layers.add_override(key, value).unwrap());
+            let experiment = layers.experiment();
+            let commands = experiment.drive.unwrap_or_default().commands;
+            (commands.is_some_and(|c| c.copyback.is_some()), experiment.workload.unwrap().queue_depth)
+        };
+        assert_eq!(with(&[("mode", "timed")]), (true, Some(4)));
+        assert_eq!(with(&[("mode", "functional")]), (false, None));
+        assert_eq!(with(&[("workload.arrival", "think")]), (true, None));
+        // What the command line asks for is refused where it has no effect, not forgotten.
+        assert_eq!(with(&[("workload.queue_depth", "5"), ("mode", "functional")]), (false, Some(5)));
     }
 
     #[test]
