@@ -1,6 +1,8 @@
 //! Worked timelines of the optional commands, to the nanosecond, computed by hand.
 
 use super::*;
+use crate::Cause;
+use floatgate_base::Ppn;
 use floatgate_nand::Geometry;
 
 /// Transfer 10, read 50, program 600, erase 3000.

@@ -1,8 +1,11 @@
 //! Whatever is asked of random drives, things happen in an order that flash could keep: judged from a log of what
 //! happened, by rules that know nothing of queues and tickets.
 
+use super::queue::Kind;
 use super::schedule::Happened;
 use super::*;
+use crate::Cause;
+use floatgate_base::Ppn;
 use floatgate_base::Rng;
 use floatgate_nand::Geometry;
 

@@ -1,6 +1,8 @@
 //! Worked timelines, to the nanosecond, and queueing laws.
 
 use super::*;
+use crate::Cause;
+use floatgate_base::Ppn;
 use floatgate_base::Rng;
 use floatgate_nand::Geometry;
 

@@ -1,0 +1,235 @@
+//! What the FTL asks for becomes operations in the queues of dies.
+
+use super::queue::{Class, Due, Far, Job, Kind, NO_REQUEST, Op};
+use super::{Place, Timed};
+use crate::{Cause, Counters, Flash, Layout, Scope};
+use floatgate_base::{Lpn, Ppn, UnitId};
+
+impl Timed {
+    #[inline(always)]
+    pub(super) fn place(&self, ppn: Ppn) -> Place {
+        let layout = self.counts.layout();
+        let unit = layout.unit_of(ppn);
+        let (plane_number, block) = match layout.scope() {
+            Scope::Plane => (layout.domain_of(unit), unit),
+            Scope::Superblock => {
+                let number = (ppn - layout.first_page(unit)) % self.planes;
+                (number, unit * self.planes + number)
+            }
+        };
+        let die = self.plane_at[plane_number as usize].die as usize;
+        Place { die, block: block as usize, plane_number }
+    }
+
+    #[inline(always)]
+    fn op(&self, kind: Kind, ppn: Ppn, place: Place, cause: Cause) -> Op {
+        let job = if class_of(cause) == Class::Background { self.job } else { Job::Host };
+        let mut op = Op {
+            issued_ns: 0,
+            jobs_ns: [0; 2],
+            ppn,
+            request: NO_REQUEST,
+            order: 0,
+            after: [Due::default(); 2],
+            previous: Due::default(),
+            far_die: 0,
+            far: Due::default(),
+            far_class: 0,
+            kind,
+            cause: cause as u8,
+            job,
+            page_type: 0,
+            read_type: 0,
+            plane: 0,
+            within_plane: false,
+            #[cfg(test)]
+            started_ns: 0,
+        };
+        if self.detailed {
+            self.add_details(&mut op, place);
+        }
+        op
+    }
+
+    fn add_details(&self, op: &mut Op, place: Place) {
+        let address = self.counts.layout().address(op.ppn);
+        op.plane = self.plane_at[place.plane_number as usize].plane;
+        op.page_type = self.page_type(address.page);
+        op.read_type = op.page_type;
+    }
+
+    /// Type of a page by its number in the block.
+    fn page_type(&self, page: u32) -> u8 {
+        (page % self.schedule.settings.phases.page_types) as u8
+    }
+
+    /// What an operation waits for that another die does.
+    #[inline(always)]
+    fn wait_for_far(&self, op: &mut Op, far: Far) {
+        if far.ticket > 0 {
+            let queue = &self.schedule.dies[far.die as usize].queues[usize::from(far.class)];
+            (op.far_die, op.far_class, op.far) = (far.die, far.class, Due::of(far.ticket, queue.done));
+        }
+    }
+
+    /// Issues a program, or a copy whose page is on the same die; a copy comes after the write `source_written`.
+    #[inline(always)]
+    fn issue_program(&mut self, mut op: Op, class: Class, place: Place, source_written: u64) -> u64 {
+        let b = self.blocks[place.block];
+        let done = |class| self.schedule.done_tickets(place.die, class);
+        // Pages of a block are programmed in order, whoever asks for it; of one class the queue sees to it.
+        if class == Class::Write {
+            let before = b.erase.max(b.programs[Class::Background as usize - 1]);
+            op.after[1] = Due::of(before, done(Class::Background));
+        } else {
+            let before = source_written.max(b.programs[Class::Write as usize - 1]);
+            op.after[1] = Due::of(before, done(Class::Write));
+        }
+        op.previous = Due::of(b.programs[class as usize - 1], done(class));
+        let ticket = self.schedule.push(place.die, class, op, self.now_ns);
+        self.blocks[place.block].programs[class as usize - 1] = ticket;
+        ticket
+    }
+}
+
+/// Tickets order the operations of one class at one die by themselves: only other classes need saying.
+fn class_of(cause: Cause) -> Class {
+    match cause {
+        Cause::Host | Cause::Partial => Class::Write,
+        Cause::Gc => Class::Background,
+    }
+}
+
+impl Flash for Timed {
+    #[inline(always)]
+    fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
+        self.counts.program(ppn, lpn, cause);
+        if !self.on {
+            return;
+        }
+        let place = self.place(ppn);
+        let mut op = self.op(Kind::Program, ppn, place, cause);
+        op.request = self.request;
+        let mut far = std::mem::take(&mut self.read_first);
+        if far.ticket == 0 {
+            far = std::mem::take(&mut self.hold);
+        }
+        self.wait_for_far(&mut op, far);
+        let class = class_of(cause);
+        let ticket = self.issue_program(op, class, place, 0);
+        self.newest = Far { die: place.die as u32, class: class as u8, ticket };
+    }
+
+    fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause) {
+        self.counts.copy(source, destination, lpn, cause);
+        if !self.on {
+            return;
+        }
+        let (from, to) = (self.place(source), self.place(destination));
+        let written = self.blocks[from.block].programs[Class::Write as usize - 1];
+        if from.die == to.die {
+            let mut op = self.op(Kind::Copy, destination, to, cause);
+            op.within_plane = from.plane_number == to.plane_number;
+            if self.detailed {
+                op.read_type = self.page_type(self.counts.layout().address(source).page);
+            }
+            self.issue_program(op, Class::Background, to, written);
+            return;
+        }
+        let mut read = self.op(Kind::Read, source, from, cause);
+        read.after[1] = Due::of(written, self.schedule.done_tickets(from.die, Class::Write));
+        let ticket = self.schedule.push(from.die, Class::Background, read, self.now_ns);
+        let mut program = self.op(Kind::Program, destination, to, cause);
+        let far = Far { die: from.die as u32, class: Class::Background as u8, ticket };
+        self.wait_for_far(&mut program, far);
+        self.issue_program(program, Class::Background, to, 0);
+    }
+
+    #[inline(always)]
+    fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
+        self.counts.read(ppn, lpn, cause);
+        if !self.on {
+            return;
+        }
+        let place = self.place(ppn);
+        let mut op = self.op(Kind::Read, ppn, place, cause);
+        op.request = self.request;
+        let programs = self.blocks[place.block].programs;
+        for (class, (newest, after)) in
+            Class::Read.others().into_iter().zip(programs.iter().zip(&mut op.after))
+        {
+            let done = self.schedule.done_tickets(place.die, class);
+            if *newest > done {
+                *after = Due::of(self.schedule.program_of(place.die, class, ppn, *newest), done);
+            }
+        }
+        if cause == Cause::Partial {
+            let far = std::mem::take(&mut self.hold);
+            self.wait_for_far(&mut op, far);
+        }
+        let ticket = self.schedule.push(place.die, Class::Read, op, self.now_ns);
+        self.newest = Far { die: place.die as u32, class: Class::Read as u8, ticket };
+        if cause == Cause::Partial {
+            self.read_first = self.newest;
+        }
+    }
+
+    #[inline(always)]
+    fn read_unmapped(&mut self, lpn: Lpn) {
+        self.counts.read_unmapped(lpn);
+    }
+
+    fn erase(&mut self, unit: UnitId, cause: Cause) {
+        self.counts.erase(unit, cause);
+        if !self.on {
+            return;
+        }
+        let first = self.counts.layout().first_page(unit);
+        for i in 0..self.counts.layout().blocks_per_unit() {
+            // Under superblock scope the first pages of a unit lie one on each plane.
+            let place = self.place(first + i);
+            let mut op = self.op(Kind::Erase, first + i, place, cause);
+            let written = self.blocks[place.block].programs[Class::Write as usize - 1];
+            let due = |ticket, class| Due::of(ticket, self.schedule.done_tickets(place.die, class));
+            let read = self.schedule.issued(place.die, Class::Read);
+            op.after = [due(read, Class::Read), due(written, Class::Write)];
+            let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
+            self.blocks[place.block].erase = ticket;
+        }
+    }
+
+    fn in_background(&mut self, on: bool) {
+        self.job = if on { Job::Background } else { Job::Foreground };
+    }
+
+    #[inline(always)]
+    fn trim(&mut self, lpn: Lpn) {
+        self.counts.trim(lpn);
+    }
+
+    #[inline(always)]
+    fn install(&mut self, ppn: Ppn, lpn: Option<Lpn>) {
+        self.counts.install(ppn, lpn);
+    }
+
+    fn erase_count(&self, unit: UnitId) -> u32 {
+        self.counts.erase_count(unit)
+    }
+
+    fn reset_counts(&mut self) {
+        self.counts.reset_counts();
+        self.schedule.reset_times();
+    }
+
+    fn counters(&self) -> &Counters {
+        self.counts.counters()
+    }
+
+    fn erase_counts(&self) -> &[u32] {
+        self.counts.erase_counts()
+    }
+
+    fn layout(&self) -> &Layout {
+        self.counts.layout()
+    }
+}
