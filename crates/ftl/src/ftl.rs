@@ -208,7 +208,10 @@ impl Ftl {
         if let Some(&lpn) = extents.lpn.get(i + MAP_AHEAD) {
             prefetch(&self.map, lpn as usize);
         }
-        if let Some(&lpn) = extents.lpn.get(i + OLD_AHEAD) {
+        // A read replaces nothing.
+        if let Some(&lpn) = extents.lpn.get(i + OLD_AHEAD)
+            && extents.kind[i + OLD_AHEAD] != Kind::Read
+        {
             let old = self.map[lpn as usize];
             if old & SIDE_TABLE == 0 {
                 self.live.prefetch(old);

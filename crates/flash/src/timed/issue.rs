@@ -72,6 +72,20 @@ impl Timed {
         }
     }
 
+    /// The unfinished programs of a page, by the classes that program.
+    fn programs_of(&self, place: Place, ppn: Ppn) -> [Due; 2] {
+        let mut after = [Due::default(); 2];
+        let programs = self.blocks[place.block].programs;
+        for (class, (newest, after)) in Class::Read.others().into_iter().zip(programs.iter().zip(&mut after))
+        {
+            let done = self.schedule.done_tickets(place.die, class);
+            if *newest > done {
+                *after = Due::of(self.schedule.program_of(place.die, class, ppn, *newest), done);
+            }
+        }
+        after
+    }
+
     /// Issues a program, or a copy whose page is on the same die; a copy comes after the write `source_written`.
     #[inline(always)]
     fn issue_program(&mut self, mut op: Op, class: Class, place: Place, source_written: u64) -> u64 {
@@ -154,14 +168,10 @@ impl Flash for Timed {
         let place = self.place(ppn);
         let mut op = self.op(Kind::Read, ppn, place, cause);
         op.request = self.request;
-        let programs = self.blocks[place.block].programs;
-        for (class, (newest, after)) in
-            Class::Read.others().into_iter().zip(programs.iter().zip(&mut op.after))
-        {
-            let done = self.schedule.done_tickets(place.die, class);
-            if *newest > done {
-                *after = Due::of(self.schedule.program_of(place.die, class, ppn, *newest), done);
-            }
+        let queues = &self.schedule.dies[place.die].queues;
+        // Where nothing is programmed, no program needs looking for.
+        if !Class::Read.others().iter().all(|&class| queues[class as usize].is_empty()) {
+            op.after = self.programs_of(place, ppn);
         }
         if cause == Cause::Partial {
             let far = std::mem::take(&mut self.hold);
