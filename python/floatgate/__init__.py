@@ -19,7 +19,7 @@ from floatgate import _core
 from floatgate.compare import Comparison, compare
 from floatgate.errors import FloatgateError, InputError, RunError
 from floatgate.record import Record
-from floatgate.run import Run, load, run
+from floatgate.run import Run, load, resume, run
 
 __version__ = _core.__version__
 
@@ -33,6 +33,7 @@ __all__ = [
     "__version__",
     "compare",
     "load",
+    "resume",
     "run",
     "theory_wa",
     "trace_info",

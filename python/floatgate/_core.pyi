@@ -23,6 +23,8 @@ class RunOutput:
     @property
     def experiment_toml(self) -> str: ...
     @property
+    def command(self) -> str | None: ...
+    @property
     def series(self) -> dict[str, bytes]: ...
     @property
     def series_types(self) -> dict[str, str]: ...
@@ -57,8 +59,12 @@ def run(
     save_drive: str | None = None,
     timeline: tuple[int, int, int] | None = None,
     request_log: RequestLog | None = None,
+    snapshot: str | None = None,
+    snapshot_every: float | None = None,
+    command: str | None = None,
     progress: Progress | None = None,
 ) -> RunOutput: ...
+def resume(path: str, *, snapshot_every: float | None = None, progress: Progress | None = None) -> RunOutput: ...
 def trace_info(
     path: str,
     options: Mapping[str, str],

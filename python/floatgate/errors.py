@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from floatgate._core import FloatgateError, InputError, RunError
 
-__all__ = ["FloatgateError", "InputError", "RunError", "input_error", "one_line", "quoted"]
+__all__ = ["FloatgateError", "InputError", "InterruptedRunError", "RunError", "input_error", "one_line", "quoted"]
 
 STATUS_DONE = 0
 STATUS_RUN_FAILED = 1
 STATUS_UNUSABLE_INPUT = 2
 STATUS_INTERRUPTED = 130
+
+
+class InterruptedRunError(RunError):
+    """Ctrl-C stopped a run that can be resumed; the message says how."""
+
+    status = STATUS_INTERRUPTED
 
 
 def input_error(message: str) -> InputError:

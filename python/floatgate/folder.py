@@ -44,6 +44,10 @@ class RunFolder:
         try:
             if folder.exists() and not folder.is_dir():
                 raise input_error(f"{path}: is a file; expected an empty or missing folder")
+            if not force and (folder / "run.snapshot").is_file():
+                raise input_error(
+                    f"{path}: holds an interrupted run; expected --resume to go on with it, or --force to start over"
+                )
             if folder.is_dir() and not force and any(folder.iterdir()):
                 raise input_error(f"{path}: folder is not empty; expected an empty or missing one, or --force")
         except (OSError, ValueError) as error:

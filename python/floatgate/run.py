@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from floatgate._core import Progress
 
 SCHEMA = "floatgate.result/1"
+SNAPSHOT = "run.snapshot"
+"""Name of an interrupted run in its folder."""
 
 
 class Run:
@@ -36,6 +38,7 @@ class Run:
         result_json: its text, byte for byte as the core wrote it.
         experiment_toml: the resolved experiment; running it again gives the same result.
         folder: the run folder it was saved to or loaded from, or None.
+        command: the command line that started it, where it was one that was interrupted and resumed, or None.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class Run:
         self.result_json = result_json
         self.experiment_toml = experiment_toml
         self.folder = folder
+        self.command: str | None = None
         self._series = series
         self._timeline = timeline
 
@@ -68,7 +72,9 @@ class Run:
             columns, interval = output.timeline, output.timeline_ns
             return None if columns is None or interval is None else table(columns, interval)
 
-        return cls(output.result_json, output.experiment_toml, series, timeline=timeline)
+        run = cls(output.result_json, output.experiment_toml, series, timeline=timeline)
+        run.command = output.command
+        return run
 
     def __getattr__(self, key: str) -> Any:
         if key.startswith("_"):
@@ -188,6 +194,8 @@ def run(
     save_drive: str | os.PathLike[str] | None = None,
     timeline: str | None = None,
     log_requests: str | os.PathLike[str] | None = None,
+    snapshot: str | os.PathLike[str] | None = None,
+    snapshot_every: float | None = None,
     progress: Progress | None = None,
 ) -> Run:
     """Run an experiment.
@@ -203,6 +211,9 @@ def run(
         timeline: the interval of a timed run in which to record what dies and channels are busy with, such as
             ``"1.5s..1.52s"`` after the first counted request; None for the first 20 ms.
         log_requests: a Parquet file to write with one row a request (docs/host-queues.md); timed mode only.
+        snapshot: a file to leave the run in when it is interrupted (Ctrl-C, or an exception from ``progress``), for
+            :func:`resume`; removed once the run has ended.
+        snapshot_every: seconds after which that file is written anew while the run goes on, in case it is killed.
         progress: called a few times a second with ``(done, total or None, phase)``; may raise to stop the run.
 
     Returns:
@@ -218,14 +229,19 @@ def run(
         >>> result.waf, result.lifetime.years
     """
     asked = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
-    return execute(
+    run = execute(
         asked,
         shadow=shadow,
         save_drive=save_drive,
         timeline=timeline,
         log_requests=log_requests,
+        snapshot=snapshot,
+        snapshot_every=snapshot_every,
         progress=progress,
     )
+    if snapshot is not None:
+        remove_snapshot(snapshot)
+    return run
 
 
 def execute(
@@ -235,12 +251,14 @@ def execute(
     save_drive: str | os.PathLike[str] | None = None,
     timeline: str | None = None,
     log_requests: str | os.PathLike[str] | None = None,
+    snapshot: str | os.PathLike[str] | None = None,
+    snapshot_every: float | None = None,
+    command: str | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Run a resolved :class:`~floatgate.experiment.Experiment`; raises as :func:`run`."""
+    """Run a resolved :class:`~floatgate.experiment.Experiment`; raises as :func:`run`. Snapshots stay."""
     from floatgate.request_log import logging_to
 
-    file = None if save_drive is None else os.fspath(save_drive)
     recorded = None
     if timeline is not None:
         from floatgate.timeline import SPANS_MAX, interval
@@ -252,12 +270,47 @@ def execute(
             experiment.path,
             experiment.overrides,
             shadow=shadow,
-            save_drive=file,
+            save_drive=None if save_drive is None else os.fspath(save_drive),
             timeline=recorded,
             request_log=log,
+            snapshot=None if snapshot is None else os.fspath(snapshot),
+            snapshot_every=snapshot_every,
+            command=command,
             progress=progress,
         )
     return Run.of(output)
+
+
+def resume(
+    snapshot: str | os.PathLike[str], *, snapshot_every: float | None = None, progress: Progress | None = None
+) -> Run:
+    """Go on with a run that was interrupted, to its end: the result is that of a run that never stopped.
+
+    Args:
+        snapshot: the file that :func:`run` was told, or the folder of ``floatgate run --out``. Removed at the end.
+        snapshot_every: as for :func:`run`.
+        progress: as for :func:`run`.
+
+    Raises:
+        InputError: no such file, a damaged one, one of another version, or a trace that has changed since.
+        RunError: as :func:`run`.
+    """
+    path = Path(snapshot)
+    path = path / SNAPSHOT if path.is_dir() else path
+    run = go_on(path, snapshot_every=snapshot_every, progress=progress)
+    remove_snapshot(path)
+    return run
+
+
+def go_on(snapshot: Path, *, snapshot_every: float | None = None, progress: Progress | None = None) -> Run:
+    """As :func:`resume`, but the snapshot stays."""
+    return Run.of(_core.resume(os.fspath(snapshot), snapshot_every=snapshot_every, progress=progress))
+
+
+def remove_snapshot(path: str | os.PathLike[str]) -> None:
+    """Remove the snapshot of a run that has ended, and what a killed run left of one."""
+    for name in (os.fspath(path), f"{os.fspath(path)}.part"):
+        Path(name).unlink(missing_ok=True)
 
 
 def check(experiment: Experiment) -> str:

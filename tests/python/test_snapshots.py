@@ -1,9 +1,15 @@
-"""Drives in files."""
+"""Drives and interrupted runs in files."""
 
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
+
+import pytest
 
 import floatgate
 from conftest import SMALL, Cli
@@ -54,3 +60,112 @@ def test_the_python_interface_saves_and_starts(tmp_path: Path) -> None:
     floatgate.run(SMALL, save_drive=file)
     run = floatgate.run(SMALL, set={"ftl.precondition": "snapshot", "ftl.snapshot": file, "seed": 3})
     assert len(run.config.ftl.snapshot_hash) == 64
+
+
+ENDURING = ("--set", "drive.endurance.pe_cycles=4000000000")
+
+
+def start(experiment: Path, *more: str | Path) -> subprocess.Popen[bytes]:
+    """The long experiment in a process of its own, which takes Ctrl-C."""
+    return subprocess.Popen(
+        [sys.executable, "-m", "floatgate", "run", str(experiment), *map(str, more)],
+        cwd=experiment.parent,
+        # Tests that run in the background inherit an ignored SIGINT, which Python then leaves ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+
+
+def wait_for(path: Path) -> None:
+    for _ in range(600):
+        if path.exists():
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"{path} never came")
+
+
+def without_run(path: Path) -> str:
+    result = json.loads(path.read_text())
+    del result["run"]
+    return json.dumps(result)
+
+
+def whole(cli: Cli, experiment: Path, *more: str) -> Path:
+    """Folder of the long experiment run in one go."""
+    cli("run", experiment, *more, "--no-report", "--out", "whole").done()
+    return experiment.parent / "whole"
+
+
+@pytest.mark.parametrize(("mode", "requests"), [("functional", 40_000_000), ("timed", 8_000_000)])
+def test_a_killed_run_goes_on_from_its_last_snapshot(cli: Cli, experiment: Path, mode: str, requests: int) -> None:
+    folder = experiment.parent / "o"
+    long = (*ENDURING, "--set", f"mode={mode}", "--set", f"workload.requests={requests}")
+    process = start(experiment, *long, "--out", folder, "--snapshot-every", "0.2")
+    wait_for(folder / "run.snapshot")
+    process.kill()
+    process.communicate()
+    assert not (folder / "result.json").exists()
+    refused = cli("run", experiment, "--out", "o").refused()
+    assert refused.startswith("o: holds an interrupted run; expected --resume to go on with it, or --force")
+    cli("run", "--resume", "o", "--no-report").done()
+    expected = whole(cli, experiment, *long)
+    assert sorted(path.name for path in folder.iterdir()) == sorted(path.name for path in expected.iterdir())
+    assert without_run(folder / "result.json") == without_run(expected / "result.json")
+    for name in ("experiment.toml", "series.parquet"):
+        assert (folder / name).read_bytes() == (expected / name).read_bytes()
+
+
+def test_ctrl_c_leaves_a_snapshot_and_says_how_to_go_on(cli: Cli, experiment: Path, trace: Path) -> None:
+    folder = experiment.parent / "o"
+    work = ("--trace", trace, "--set", "workload.repeat=9000", *ENDURING)
+    process = start(experiment, *work, "--out", "o")
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (130, b"")
+    assert err.decode().splitlines() == ["error: interrupted; go on with: floatgate run --resume o"]
+    assert [path.name for path in folder.iterdir()] == ["run.snapshot"]
+    text = trace.read_text()
+    trace.write_text(text + text.splitlines()[0] + "\n")
+    refused = cli("run", "--resume", "o").refused()
+    assert "bytes and had" in refused
+    assert refused.endswith("expected the same trace")
+    trace.write_text(text)
+    cli("run", "--resume", "o").done()
+    assert "--out o" in (folder / "report.html").read_text()
+    expected = whole(cli, experiment, *map(str, work))
+    assert without_run(folder / "result.json") == without_run(expected / "result.json")
+
+
+def test_resume_takes_no_settings_and_needs_a_run(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    assert cli("run", "--resume", "none").refused().startswith("none/run.snapshot: no such file; expected a snapshot")
+    for more in (("--set", "seed=3"), (str(experiment),), ("--out", "o"), ("--repeat", "2")):
+        refused = cli("run", "--resume", "o", *more).refused()
+        assert refused.startswith("--resume: the run goes on with the settings that it was started with")
+    (tmp_path / "o").mkdir()
+    (tmp_path / "o/run.snapshot").write_bytes(b"nothing")
+    assert cli("run", "--resume", "o").refused().startswith("o/run.snapshot: is no snapshot of floatgate")
+    for seconds in ("0", "-1", "nan", "inf"):
+        refused = cli("run", experiment, "--out", "p", "--snapshot-every", seconds).refused()
+        assert refused.startswith("--snapshot-every: ")
+        assert refused.endswith("expected seconds, more than 0")
+    assert "expected --out DIR" in cli("run", experiment, "--snapshot-every", "1").refused()
+    assert "cannot be read again" in cli("run", "--trace", "-", "--out", "p", "--snapshot-every", "1").refused()
+    assert not (tmp_path / "p").exists()
+
+
+def test_the_python_interface_stops_and_goes_on(tmp_path: Path) -> None:
+    settings = {**SMALL, "workload.requests": 30_000_000, "drive.endurance.pe_cycles": 4_000_000_000}
+    file = tmp_path / "a.snapshot"
+
+    def stop(done: int, total: int | None, phase: str) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        floatgate.run(settings, snapshot=file, progress=stop)
+    run = floatgate.resume(file)
+    assert not file.exists()
+    straight = floatgate.run(settings, snapshot=file)
+    assert (run.waf, run.flash, run.config_hash) == (straight.waf, straight.flash, straight.config_hash)
+    assert not file.exists()

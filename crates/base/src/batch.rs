@@ -1,7 +1,9 @@
 //! Requests travel in batches of columns, never as one object each.
 
+use serde::{Deserialize, Serialize};
+
 /// What a request asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Op {
     /// Read `bytes` from `offset`.

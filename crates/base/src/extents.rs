@@ -1,9 +1,10 @@
 //! What the host interface hands down: runs of logical pages with one operation each, in columns.
 
 use crate::Lpn;
+use serde::{Deserialize, Serialize};
 
 /// What happens to the pages of an extent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Kind {
     /// Pages are read.

@@ -6,6 +6,7 @@
 mod engine;
 mod flat;
 mod readers;
+mod snapshots;
 mod yardsticks;
 
 use floatgate_experiment::meter::thread_cpu_s;
@@ -106,12 +107,14 @@ fn main() {
     match arguments.first().map(String::as_str) {
         Some("readers") => return readers::all(),
         Some("timed") => return timed(),
+        Some("snapshots") => return snapshots::all(),
         _ => {}
     }
     for gib in [8, 128] {
         drive(gib);
     }
     timed();
+    snapshots::all();
     let (parse, both) = (0..ROUNDS).map(|_| engine::msr()).unzip::<f64, f64, Vec<_>, Vec<_>>();
     println!("MSR CSV from a warm file, single-page requests");
     println!("    parse alone                                  {:>6.1} M requests/s", median(parse));

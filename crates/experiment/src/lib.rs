@@ -9,8 +9,10 @@ mod host_queues;
 pub mod meter;
 pub mod result;
 pub mod run;
+pub mod snapshot;
 
 pub use floatgate_flash::timed::{Span, Timeline};
 pub use floatgate_sim::{Mode, RequestRows, RequestSink};
 pub use floatgate_stats::Row;
 pub use run::{Options, Output, Progress, load, run, run_logged, run_with};
+pub use snapshot::resume;

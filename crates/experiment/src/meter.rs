@@ -24,6 +24,12 @@ impl Meter {
         self.wall.elapsed().as_secs_f64()
     }
 
+    /// The same as a duration.
+    #[must_use]
+    pub fn wall(&self) -> Duration {
+        self.wall.elapsed()
+    }
+
     /// Seconds of this thread's CPU time.
     #[must_use]
     pub fn cpu_s(&self) -> f64 {

@@ -2,6 +2,7 @@
 
 use crate::meter::{Meter, peak_rss_bytes};
 use crate::result::{RunFigures, result};
+use crate::snapshot;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::layers::Layers;
 use floatgate_config::{Resolved, resolve};
@@ -9,6 +10,7 @@ use floatgate_flash::timed::Timeline;
 use floatgate_sim::plan::Workload;
 use floatgate_sim::{Mode, Phase, RequestSink, Simulation};
 use floatgate_stats::Row;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,6 +42,8 @@ pub struct Output {
     pub rows: Vec<Row>,
     /// Who was busy with what, where [`Options::timeline`] asked for it.
     pub timeline: Option<Timeline>,
+    /// The command that the run was started with, if it was told.
+    pub command: Option<String>,
 }
 
 /// Reads and checks an experiment: the text of a file (with its path), and overrides on top.
@@ -74,7 +78,7 @@ fn anchor(path: &mut String, experiment_path: &str) {
     }
 }
 
-fn absolute(path: &str) -> String {
+pub(crate) fn absolute(path: &str) -> String {
     std::path::absolute(path).map_or_else(|_| path.to_owned(), |p| p.to_string_lossy().into_owned())
 }
 
@@ -101,10 +105,16 @@ pub struct Options {
     /// Timed: record who is busy with what, from and to so many nanoseconds since counting began, and at most so many
     /// spans.
     pub timeline: Option<(u64, u64, usize)>,
+    /// Where to leave the run when `progress` stops it, to be resumed from; its folder is made where it is missing.
+    pub snapshot: Option<PathBuf>,
+    /// How often to write that file while the run goes on.
+    pub snapshot_every: Option<Duration>,
+    /// The command that the run was started with, for its report; kept in the snapshot.
+    pub command: Option<String>,
 }
 
 /// Refuses the name of a file that could not be written in the end, before the work is done.
-fn check_target(path: &Path) -> Result<()> {
+pub(crate) fn check_target(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let refuse = |what| {
         let place = Place::Path(path.to_string_lossy().into_owned());
@@ -153,15 +163,42 @@ pub fn run_logged(
         let what = "functional mode has no time of which to draw a part";
         return Err(Error::input(Place::Setting("--timeline".into()), what, "expected mode = \"timed\""));
     }
+    check_snapshots(&resolved, options, log.is_some())?;
     let meter = Meter::start();
-    let mut counted = None;
-    let mut reported = Duration::ZERO;
     let mut plan = resolved.plan.clone();
     plan.timeline = options.timeline;
     let mut simulation = Simulation::new(plan)?;
     if let Some(log) = log {
         simulation.log_requests(log)?;
     }
+    let spent = Spent { wall_s: meter.wall_s(), cpu_s: meter.cpu_s(), counted_cpu_s: 0.0 };
+    go_on(&resolved, simulation, spent, options, progress)
+}
+
+/// Time that earlier parts of a run took.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Spent {
+    wall_s: f64,
+    cpu_s: f64,
+    counted_cpu_s: f64,
+}
+
+/// Runs to the end from wherever the simulation stands.
+pub(crate) fn go_on(
+    resolved: &Resolved,
+    mut simulation: Simulation,
+    spent: Spent,
+    options: &Options,
+    progress: &mut dyn FnMut(Progress) -> Result<()>,
+) -> Result<Output> {
+    let meter = Meter::start();
+    let mut counted = None;
+    let (mut reported, mut written) = (Duration::ZERO, Duration::ZERO);
+    let so_far = |counted: &Option<Meter>| Spent {
+        wall_s: spent.wall_s + meter.wall_s(),
+        cpu_s: spent.cpu_s + meter.cpu_s(),
+        counted_cpu_s: spent.counted_cpu_s + counted.as_ref().map_or(0.0, Meter::cpu_s),
+    };
     loop {
         if simulation.phase() == Phase::Run && counted.is_none() {
             counted = Some(Meter::start());
@@ -172,26 +209,61 @@ pub fn run_logged(
         }
         if meter.every(PROGRESS_PERIOD, &mut reported) {
             let (done, total) = simulation.progress();
-            progress(Progress { done, total, phase: phase_name(phase) })?;
+            if let Err(stop) = progress(Progress { done, total, phase: phase_name(phase) }) {
+                if options.snapshot.is_some() && cannot_resume(resolved, simulation.is_logged()).is_none() {
+                    snapshot::write(resolved, &simulation, so_far(&counted), options)?;
+                }
+                return Err(stop);
+            }
+        }
+        if let Some(period) = options.snapshot_every
+            && meter.every(period, &mut written)
+        {
+            snapshot::write(resolved, &simulation, so_far(&counted), options)?;
+            // What writing takes does not count: the run must get on between two snapshots.
+            written = meter.wall();
         }
     }
     if let Some(path) = &options.save_drive {
         simulation.save_drive(path)?;
     }
-    let counted_cpu_s = counted.map_or(0.0, |m| m.cpu_s());
+    let spent = so_far(&counted);
     let outcome = simulation.finish();
     let figures = RunFigures {
-        wall_s: meter.wall_s(),
-        cpu_s: meter.cpu_s(),
-        counted_cpu_s,
+        wall_s: spent.wall_s,
+        cpu_s: spent.cpu_s,
+        counted_cpu_s: spent.counted_cpu_s,
         peak_rss_bytes: peak_rss_bytes(),
     };
     Ok(Output {
-        result: result(&resolved, &outcome, &figures),
-        experiment_toml: experiment_toml(&resolved),
+        result: result(resolved, &outcome, &figures),
+        experiment_toml: experiment_toml(resolved),
         rows: outcome.series.rows().to_vec(),
         timeline: outcome.timeline,
+        command: options.command.clone(),
     })
+}
+
+/// Why a run cannot be taken up again, if it cannot.
+fn cannot_resume(resolved: &Resolved, logged: bool) -> Option<&'static str> {
+    let pipe = matches!(&resolved.plan.workload, Workload::Trace { path, .. } if !Path::new(path).is_file());
+    match () {
+        () if resolved.plan.shadow => Some("the shadow model has no place in snapshots"),
+        () if logged => Some("a log of requests cannot be taken up again"),
+        () if pipe => Some("a trace from a pipe cannot be read again"),
+        () => None,
+    }
+}
+
+/// Refuses snapshots that could not be used.
+pub(crate) fn check_snapshots(resolved: &Resolved, options: &Options, logged: bool) -> Result<()> {
+    let refuse =
+        |what: String, expected| Err(Error::input(Place::Setting("--snapshot-every".into()), what, expected));
+    match (options.snapshot_every, &options.snapshot, cannot_resume(resolved, logged)) {
+        (None, ..) | (Some(_), Some(_), None) => Ok(()),
+        (Some(_), None, _) => refuse("there is no place for snapshots".into(), "expected --out DIR"),
+        (Some(_), _, Some(why)) => refuse(why.into(), "expected a run without it"),
+    }
 }
 
 fn phase_name(phase: Phase) -> &'static str {

@@ -84,7 +84,8 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
         ftl.serve(&mut flash, &random_extents(&mut rng, setup.logical_pages, before)).unwrap();
         let bytes = written(&ftl, &flash);
         let mut reader = Reader::new("t", &bytes[..], Kind::Drive, 1).unwrap();
-        let mut other = Ftl::load(layout.clone(), setup, u64::MAX, &mut reader).unwrap();
+        let mut other = Ftl::new(layout.clone(), setup, u64::MAX);
+        other.restore(&mut reader).unwrap();
         let mut other_flash = Recorder::with_counts(layout.clone(), reader.state("flash").unwrap());
         reader.finish().unwrap();
         other.audit(&other_flash).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
@@ -188,6 +189,7 @@ fn a_snapshot_of_another_drive_is_refused_with_the_key_that_differs() {
             "ftl.spare_factor is 0.25 there and 0.26 here; expected ftl.spare_factor = 0.25",
         ),
         ("ftl.collect.scope", "superblock", "expected ftl.collect.scope = \"plane\""),
+        ("ftl.allocation.mode", "static", "expected ftl.allocation.mode = \"dynamic\""),
         ("ftl.separate.policy", "host-gc", "expected ftl.separate.policy = \"none\""),
         ("ftl.collect.policy", "random", "is \"greedy\" there and \"random\" or \"d-choices\" here"),
         ("ftl.free_block", "fifo", "expected ftl.free_block = \"least-erased\""),
@@ -249,4 +251,65 @@ fn a_place_that_cannot_be_written_is_refused_before_the_run() {
     };
     refused(&folder.path(), "is a directory");
     refused(&format!("{}/none/a", folder.path()), "its folder does not exist");
+}
+
+/// What a read of a page costs tells whether the page is there: one that was never written costs no flash read.
+#[test]
+fn a_buffer_leaves_nothing_behind() {
+    let folder = Folder::new("buffers");
+    let toml = format!("{DRIVE}[workload]\npattern = \"sequential\"\nrequests = 960\n");
+    let mut files = Vec::new();
+    for mode in ["functional", "timed"] {
+        for capacity in ["4 KiB", "400 KiB", "4 MiB"] {
+            let path = format!("{}/{mode} {capacity}", folder.path());
+            let buffer = [("mode", mode), ("drive.buffer.capacity", capacity)];
+            let output = saving(&toml, &buffer, &path).unwrap();
+            assert_eq!(output.result["drive"]["logical_bytes"], 960 * 4096);
+            let reads = [("ftl.snapshot", path.clone()), ("workload.read_share", "1".into())];
+            let output = try_run(&toml, &reads).unwrap();
+            assert_eq!(output.result["flash"]["reads"]["host"], 960, "{path}");
+            files.push(std::fs::read(&path).unwrap());
+        }
+    }
+    assert!(files[..3] == files[3..], "modes leave other drives");
+}
+
+/// A job in idle time stands between two pages when the run ends; whoever starts from the drive goes on with it.
+#[test]
+fn a_job_in_idle_time_that_is_half_done_goes_along() {
+    let folder = Folder::new("jobs");
+    let mut halves = 0;
+    for requests in 2000..2040 {
+        let toml = format!("{DRIVE}precondition = \"random\"\n[workload]\nrequests = {requests}\n");
+        let path = format!("{}/{requests}", folder.path());
+        let idle = [
+            ("mode", "timed"),
+            ("ftl.background.policy", "idle"),
+            ("workload.arrival", "open"),
+            ("workload.rate_per_s", "500"),
+        ];
+        let first = saving(&toml, &idle, &path).unwrap().result;
+        // A victim is counted when its job begins, an erase when it ends.
+        let begun = first["gc"]["victims"].as_u64().unwrap();
+        let ended = first["flash"]["erases"]["gc"].as_u64().unwrap();
+        halves += u64::from(begun > ended);
+        let toml = toml.replace("precondition = \"random\"\n", "");
+        let start = |overrides: &[(&str, &str)]| {
+            let overrides = overrides.iter().map(|(k, v)| ((*k).into(), (*v).into()));
+            let overrides: Vec<_> = overrides.chain([("ftl.snapshot".to_string(), path.clone())]).collect();
+            let mut resolved = load(Some(&toml), "t", &overrides).unwrap();
+            resolved.plan.shadow = true;
+            run_with(resolved, &Options::default(), &mut |_| Ok(()))
+                .unwrap_or_else(|e| panic!("{requests}: {e}"))
+                .result
+        };
+        let (functional, timed) = (start(&[]), start(&[("mode", "timed")]));
+        assert_eq!(figures(&functional), figures(&timed), "{requests}");
+        // The jobs of the file are ended in the run that starts from it, though begun by the run before.
+        let begun = functional["gc"]["victims"].as_u64().unwrap();
+        let ended = functional["flash"]["erases"]["gc"].as_u64().unwrap();
+        assert!(ended >= begun, "{requests}: {begun} {ended}");
+        start(&idle);
+    }
+    assert!(halves > 5, "{halves} drives had a job under way");
 }

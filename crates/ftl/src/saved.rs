@@ -4,11 +4,11 @@
 //! from it again. All other state is small and goes through serde. Both directions take the drive apart without `..`:
 //! state that is added later does not compile until it is said here what becomes of it.
 
-use crate::ftl::{Ftl, SIDE_TABLE, Setup};
+use crate::ftl::{Ftl, SIDE_TABLE};
 use crate::live::Live;
 use crate::units::NO_UNIT;
-use floatgate_base::{Lpn, Result, memory::table};
-use floatgate_flash::{Flash, Layout};
+use floatgate_base::{Lpn, Result};
+use floatgate_flash::Flash;
 use floatgate_snapshot::{Reader, Writer, damaged};
 use std::io::{self, Read, Write};
 
@@ -52,25 +52,14 @@ impl Ftl {
         out.state(STATE, &(drive, now, rng, gc, free_pages, pass_over, counting))
     }
 
-    /// The drive that was written, for a plan of equal layout and setup; what else the plan says is the plan's.
+    /// Makes this drive, of equal layout and setup, the one that was written; what the plan says stays. Its tables are
+    /// filled in place, so no second drive is in memory.
     ///
     /// # Errors
-    /// A damaged file.
-    pub fn load<R: Read>(
-        layout: Layout,
-        setup: Setup,
-        programs_max: u64,
-        from: &mut Reader<R>,
-    ) -> Result<Self> {
-        let (pages, pages_per_unit) = (layout.pages(), layout.pages_per_unit() as usize);
-        let mut map = table(setup.logical_pages as usize, 0);
-        from.words(MAP, &mut map)?;
-        let (drive, now, rng, gc, free_pages, pass_over, counting) = from.state(STATE)?;
-        let (units, index, free, frontiers, next_domain, jobs, futile_at) = drive;
-        let mut ftl = Self {
+    /// A damaged file; the drive is of no use then.
+    pub fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<()> {
+        let Self {
             map,
-            reverse: table(pages as usize, 0),
-            live: Live::new(pages),
             units,
             index,
             free,
@@ -83,15 +72,22 @@ impl Ftl {
             pass_over,
             jobs,
             futile_at,
-            moving: Vec::with_capacity(pages_per_unit),
-            programs_max,
             counting,
-            prefetching: true,
+            reverse: _,
+            live,
             layout,
-            setup,
-        };
-        let fault = ftl.fault().or_else(|| ftl.mirror());
-        fault.map_or(Ok(ftl), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
+            setup: _,
+            programs_max: _,
+            prefetching: _,
+            moving: _,
+        } = self;
+        from.words(MAP, map)?;
+        let drive;
+        (drive, *now, *rng, *gc, *free_pages, *pass_over, *counting) = from.state(STATE)?;
+        (*units, *index, *free, *frontiers, *next_domain, *jobs, *futile_at) = drive;
+        *live = Live::new(layout.pages());
+        let fault = self.fault().or_else(|| self.mirror());
+        fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
     }
 
     /// What cannot be, if anything: checksums find damage, this finds a file that was written wrong.

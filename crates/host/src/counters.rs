@@ -1,7 +1,9 @@
 //! What the host asked for.
 
+use serde::{Deserialize, Serialize};
+
 /// Requests, bytes and pages, for one device or for all.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HostCounters {
     /// Read requests.
     pub read_requests: u64,

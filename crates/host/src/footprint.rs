@@ -16,6 +16,22 @@ impl Footprint {
         Self { words: table(logical_pages.div_ceil(64) as usize, 0), pages: 0 }
     }
 
+    /// The pages as bits: what a snapshot keeps.
+    #[must_use]
+    pub fn words(&self) -> &[u64] {
+        &self.words
+    }
+
+    /// The bits to fill with what a snapshot kept.
+    pub fn words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
+    }
+
+    /// Counts the bits after they were filled.
+    pub fn recount(&mut self) {
+        self.pages = self.words.iter().map(|word| u64::from(word.count_ones())).sum();
+    }
+
     /// Notes the pages that are read or written; what is only given up does not count.
     pub fn add(&mut self, extents: &Extents) {
         for ((&first, &pages), &kind) in extents.lpn.iter().zip(&extents.pages).zip(&extents.kind) {

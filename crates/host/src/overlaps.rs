@@ -4,13 +4,14 @@
 //! segment knows the requests that wait for it. Looking one up costs a step a segment, however many wait.
 
 use floatgate_base::Lpn;
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet, VecDeque, btree_map};
 
 /// A waiting request: its number in order of arrival, and where it is kept.
 pub(crate) type Entry = (u64, u32);
 
 /// Several requests that wait for the same pages.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct Several {
     /// Writes and trims. They must not pass one another, so they leave in order of arrival.
     changes: VecDeque<Entry>,
@@ -29,14 +30,14 @@ impl Several {
 }
 
 /// Who waits for some pages; mostly it is one request, with whether it changes them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 enum Who {
     One(Entry, bool),
     Several(Box<Several>),
 }
 
 /// Pages that nobody tells apart.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Segment {
     end: Lpn,
     who: Who,
@@ -84,7 +85,7 @@ impl Segment {
 }
 
 /// The pages that requests wait for.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Overlaps {
     /// By first page.
     segments: BTreeMap<Lpn, Segment>,

@@ -7,6 +7,7 @@
 
 use crate::overlaps::{Entry, Overlaps};
 use floatgate_base::{ExtentKind as Kind, Extents, Lpn, Op};
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
 
@@ -14,7 +15,7 @@ use std::ops::Range;
 pub const QUEUES_MAX: u32 = 1024;
 
 /// Which queue a request joins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum QueueOf {
     /// One after the other; in closed loop the next one with room.
     RoundRobin,
@@ -32,7 +33,7 @@ pub const QUEUE_OF: &[(&str, &str)] = &[
 ];
 
 /// The queues of a host.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueSetup {
     /// One for each queue; the lowest is served first.
     pub priorities: Vec<u32>,
@@ -64,7 +65,7 @@ impl QueueSetup {
 }
 
 /// A request as it arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Request {
     /// From 1, in order of arrival.
     pub number: u64,
@@ -89,7 +90,7 @@ pub struct Request {
 }
 
 /// A place for a request that waits.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Slot {
     request: Request,
     extents: Vec<(Lpn, u32, Kind)>,
@@ -105,7 +106,7 @@ struct Slot {
 const NOBODY: u64 = u64::MAX;
 
 /// Queues of one priority, which take turns.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 struct Level {
     queues: Vec<u16>,
     /// Whose turn is next.
@@ -113,7 +114,7 @@ struct Level {
 }
 
 /// Requests that wait.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Queues {
     setup: QueueSetup,
     /// The most preferred first.

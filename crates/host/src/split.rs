@@ -45,6 +45,11 @@ impl Splitter {
         total
     }
 
+    /// Takes over counts that a snapshot kept.
+    pub fn restore(&mut self, counters: Vec<HostCounters>, requests_moved: u64) {
+        (self.counters, self.requests_moved) = (counters, requests_moved);
+    }
+
     /// Starts counting afresh.
     pub fn reset_counts(&mut self) {
         self.counters.fill(HostCounters::default());

@@ -2,11 +2,14 @@
 
 use crate::errors;
 use crate::request_log::PythonLog;
-use floatgate_base::Error;
-use floatgate_experiment::{Mode, Options, Output, Progress, RequestSink, Span, load, run_logged};
+use floatgate_base::{Error, Place};
+use floatgate_experiment::{
+    Mode, Options, Output, Progress, RequestSink, Span, load, resume as resume_run, run_logged,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// What a timed run records of who is busy with what where nothing else is asked for: the first 20 ms, and no more spans
 /// than a picture bears.
@@ -37,6 +40,12 @@ impl RunOutput {
     #[getter]
     fn experiment_toml(&self) -> &str {
         &self.0.experiment_toml
+    }
+
+    /// The command that the run was started with, if it was told.
+    #[getter]
+    fn command(&self) -> Option<&str> {
+        self.0.command.as_deref()
     }
 
     /// Cumulative counts at the ends of intervals: column name to little-endian 8-byte values.
@@ -111,10 +120,45 @@ impl RunOutput {
     }
 }
 
+/// Where and how often a run is to be kept, and what it was started with.
+fn options(
+    save_drive: Option<PathBuf>,
+    snapshot: Option<PathBuf>,
+    snapshot_every: Option<f64>,
+    command: Option<String>,
+) -> Result<Options, Box<Error>> {
+    let seconds = |s: f64| {
+        let period = Duration::try_from_secs_f64(s).ok().filter(|period| !period.is_zero());
+        period.ok_or_else(|| {
+            let place = Place::Setting("--snapshot-every".into());
+            Error::input(place, format!("{s} is no time between snapshots"), "expected seconds, more than 0")
+        })
+    };
+    let snapshot_every = snapshot_every.map(seconds).transpose()?;
+    Ok(Options { save_drive, snapshot, snapshot_every, command, ..Options::default() })
+}
+
+/// Lets Python's other threads go on while a run does, and hands its progress over.
+fn detached(
+    py: Python<'_>,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce(&mut dyn FnMut(Progress) -> Result<(), Box<Error>>) -> Result<Output, Box<Error>> + Send,
+) -> PyResult<RunOutput> {
+    let mut raised = None;
+    let output = py
+        .detach(|| errors::guarded(|| work(&mut |at| call(progress, at).map_err(|e| stop(e, &mut raised)))));
+    match (output, raised) {
+        (_, Some(exception)) => Err(exception),
+        (Ok(output), None) => Ok(RunOutput(output)),
+        (Err(e), None) => Err(errors::raise(&e)),
+    }
+}
+
 /// Runs an experiment.
 #[pyfunction]
-#[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, timeline=None, request_log=None, progress=None))]
-#[allow(clippy::too_many_arguments)] // They are keywords to Python.
+#[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, timeline=None, request_log=None,
+                    snapshot=None, snapshot_every=None, command=None, progress=None))]
+#[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 fn run(
     py: Python<'_>,
     toml: Option<&str>,
@@ -124,26 +168,33 @@ fn run(
     save_drive: Option<PathBuf>,
     timeline: Option<(u64, u64, usize)>,
     request_log: Option<Py<PyAny>>,
+    snapshot: Option<PathBuf>,
+    snapshot_every: Option<f64>,
+    command: Option<String>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunOutput> {
     let mut resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
     resolved.plan.shadow = shadow;
     let timed = resolved.plan.mode != Mode::Functional;
-    let options = Options { save_drive, timeline: timeline.or(timed.then_some(DEFAULT_TIMELINE)) };
+    let options = Options {
+        timeline: timeline.or(timed.then_some(DEFAULT_TIMELINE)),
+        ..options(save_drive, snapshot, snapshot_every, command).map_err(|e| errors::raise(&e))?
+    };
     let log = request_log.map(|log| Box::new(PythonLog(log)) as Box<dyn RequestSink>);
-    let mut raised = None;
-    let output = py.detach(|| {
-        errors::guarded(|| {
-            run_logged(resolved, &options, log, &mut |at| {
-                call(progress.as_ref(), at).map_err(|e| stop(e, &mut raised))
-            })
-        })
-    });
-    match (output, raised) {
-        (_, Some(exception)) => Err(exception),
-        (Ok(output), None) => Ok(RunOutput(output)),
-        (Err(e), None) => Err(errors::raise(&e)),
-    }
+    detached(py, progress.as_ref(), |report| run_logged(resolved, &options, log, report))
+}
+
+/// Goes on with an interrupted run; it is left in the same file when it is interrupted again.
+#[pyfunction]
+#[pyo3(signature = (path, *, snapshot_every=None, progress=None))]
+fn resume(
+    py: Python<'_>,
+    path: &str,
+    snapshot_every: Option<f64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<RunOutput> {
+    let options = options(None, Some(path.into()), snapshot_every, None).map_err(|e| errors::raise(&e))?;
+    detached(py, progress.as_ref(), |report| resume_run(path, &options, report))
 }
 
 /// Tells Python how far the run is, and lets it raise (Ctrl-C included).
@@ -176,6 +227,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RunOutput>()?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
+    module.add_function(wrap_pyfunction!(resume, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)
 }

@@ -11,13 +11,14 @@ use crate::failure;
 use floatgate_base::{ExtentKind as Kind, Extents, RequestBatch, Result};
 use floatgate_flash::timed::{Handle, Issued, Reason};
 use floatgate_ftl::{Ftl, Stopped};
-use floatgate_host::buffer::NOWHERE;
+use floatgate_host::buffer::{NOWHERE, SavedBuffer};
 use floatgate_host::{Buffer, BufferConfig, BufferCounters, Step, Why};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// When a place can be used.
-#[derive(Clone, Copy, Debug, Default)]
-struct Place {
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Place {
     /// The last flush from it.
     flushed: Handle,
     /// What its page has to wait for: the last flush of the page before.
@@ -27,6 +28,9 @@ struct Place {
     /// The flash operation that the next flush from here comes after.
     after: Issued,
 }
+
+/// What a snapshot keeps of the buffer of a run.
+pub(crate) type SavedBuffered = (SavedBuffer, Vec<Place>);
 
 /// The buffer of a run.
 #[derive(Clone, Debug)]
@@ -50,6 +54,30 @@ impl Buffered {
             ends: Vec::new(),
             places: vec![Place::default(); config.pages as usize],
         }
+    }
+
+    /// What a snapshot keeps between two requests. Taken apart without `..`, so that no new field is forgotten.
+    pub fn saved(&self) -> impl Serialize + '_ {
+        let Self {
+            buffer,
+            places,
+            // From the plan, or empty between two requests.
+            access_ns: _,
+            steps: _,
+            flash: _,
+            ends: _,
+        } = self;
+        (buffer.saved(), places)
+    }
+
+    /// Takes over what a snapshot kept of a buffer of the same size; false if it is of another one.
+    #[must_use]
+    pub fn restore(&mut self, (buffer, places): SavedBuffered) -> bool {
+        let fits = places.len() == self.places.len() && self.buffer.restore(buffer);
+        if fits {
+            self.places = places;
+        }
+        fits
     }
 
     pub fn counters(&self) -> &BufferCounters {

@@ -5,9 +5,10 @@ use floatgate_base::Op;
 use floatgate_flash::Timed;
 use floatgate_host::Request;
 use floatgate_stats::Latency;
+use serde::{Deserialize, Serialize};
 
 /// A request that is under way.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Underway {
     arrival_ns: u64,
     op: Op,
@@ -15,7 +16,7 @@ struct Underway {
 }
 
 /// What a queue has seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct QueueCount {
     /// Requests that arrived.
     pub arrived: u64,
@@ -30,7 +31,7 @@ pub struct QueueCount {
 }
 
 /// Arrivals and completions of a timed run. Time 0 is the first counted request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Clock {
     arrival: Arrival,
     /// By number of the request; numbers are used again.

@@ -7,7 +7,7 @@ use crate::outcome::{BINS_MAX, Outcome};
 use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::precondition::Preparation;
 use crate::request_log::{RequestLog, RequestSink};
-use crate::{drive_file, failure};
+use crate::{drive_file, failure, saved};
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_flash::Timed;
 use floatgate_ftl::Ftl;
@@ -16,12 +16,13 @@ use floatgate_host::{
 };
 use floatgate_stats::{Histogram, Latency, Row, Series, estimate_waf, histogram::moments};
 use floatgate_trace::{Generator, Source, Summary};
+use serde::{Deserialize, Serialize};
 
 /// Requests between two full audits under the shadow model.
 const AUDIT_EVERY: u64 = 1 << 20;
 
 /// What a run is busy with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
     /// Reading the trace once to learn its devices and their sizes.
     Scan,
@@ -47,19 +48,19 @@ pub struct Simulation {
     /// Pages touched; only traces have a footprint that is not known before.
     pub(crate) footprint: Option<Footprint>,
     /// One past the largest byte addressed, by device, once scanned.
-    ends: Option<Vec<u64>>,
-    preparation: Option<Preparation>,
+    pub(crate) ends: Option<Vec<u64>>,
+    pub(crate) preparation: Option<Preparation>,
     /// Content hash of the drive's snapshot that the run started from.
-    snapshot_hash: Option<String>,
+    pub(crate) snapshot_hash: Option<String>,
     pub(crate) phase: Phase,
     pub(crate) stream: Stream,
     pub(crate) extents: Extents,
     /// Requests served, those of the warm-up included.
-    served: u64,
+    pub(crate) served: u64,
     pub(crate) counted: u64,
-    next_audit: u64,
-    series: Series,
-    first_pass: Option<Summary>,
+    pub(crate) next_audit: u64,
+    pub(crate) series: Series,
+    pub(crate) first_pass: Option<Summary>,
     /// Present while a timed run counts.
     pub(crate) clock: Option<Clock>,
     /// Where the extents of each request of a chunk end.
@@ -77,18 +78,20 @@ pub struct Simulation {
 pub(crate) struct Stream {
     pub(crate) batch: RequestBatch,
     /// Next request of the batch.
-    cursor: usize,
+    pub(crate) cursor: usize,
     /// Requests of this pass before the batch.
     pub(crate) before: u64,
-    pass: u64,
+    pub(crate) pass: u64,
     /// Added to the stamps of this pass.
     pub(crate) shift_ns: i64,
     /// Largest stamp of this pass.
-    last_ns: i64,
+    pub(crate) last_ns: i64,
     /// Shifted stamp of the first counted request.
-    counted_from_ns: Option<i64>,
+    pub(crate) counted_from_ns: Option<i64>,
     /// Largest shifted stamp.
-    counted_to_ns: i64,
+    pub(crate) counted_to_ns: i64,
+    /// Of a trace: digest of the requests of this pass, those of the batch included.
+    pub(crate) digest: u64,
 }
 
 fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
@@ -98,7 +101,7 @@ fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
     }
 }
 
-fn splitter_for(plan: &Plan, ends: &[u64]) -> Splitter {
+pub(crate) fn splitter_for(plan: &Plan, ends: &[u64]) -> Splitter {
     let page_bytes = plan.geometry.page_bytes;
     let placement = Placement::new(page_bytes, plan.logical_pages, plan.beyond, plan.devices, ends);
     Splitter::new(placement, page_bytes).with_edges(plan.buffer.is_some())
@@ -180,6 +183,12 @@ impl Simulation {
         }
         self.log = Some(RequestLog::new(sink));
         Ok(())
+    }
+
+    /// Whether requests are put on record.
+    #[must_use]
+    pub fn is_logged(&self) -> bool {
+        self.log.is_some()
     }
 
     /// What the run is busy with.
@@ -437,6 +446,9 @@ impl Simulation {
         stream.batch.clear();
         stream.cursor = 0;
         self.source.fill(&mut stream.batch, RequestBatch::DEFAULT_LEN)?;
+        if self.footprint.is_some() {
+            stream.digest = saved::digest(stream.digest, &stream.batch);
+        }
         Ok(!stream.batch.is_empty())
     }
 
@@ -454,13 +466,16 @@ impl Simulation {
                 "expected at least one read, write or TRIM",
             ));
         }
-        if self.first_pass.is_none() {
-            self.first_pass = Some(self.source.summary());
+        let summary = self.source.summary();
+        let first = self.first_pass.get_or_insert_with(|| summary.clone());
+        // Only a run that was taken up again reads the trace to this end for the first time in a later pass.
+        if first.content_hash != summary.content_hash {
+            return Err(saved::another_trace(path, self.stream.before));
         }
         self.stream.pass += 1;
         if self.stream.pass < passes {
             self.source.rewind()?;
-            self.stream.before = 0;
+            (self.stream.before, self.stream.digest) = (0, 0);
             self.stream.shift_ns = self.stream.shift_ns.saturating_add(self.stream.last_ns);
             self.stream.last_ns = 0;
             return self.start_counting_if_due();

@@ -6,6 +6,7 @@ use crate::array::{Array, with_flash};
 use crate::plan::Plan;
 use floatgate_base::Result;
 use floatgate_flash::Scope;
+use floatgate_ftl::ftl::ALLOCATIONS;
 use floatgate_ftl::index::IndexKind;
 use floatgate_ftl::units::FREE_CHOICES;
 use floatgate_ftl::{Ftl, Victim, collect, separate};
@@ -14,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Version of what the sections hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 1;
+pub const STATE_VERSION: u32 = 2;
 
 /// Something in which two drives may differ.
 #[derive(Debug, Serialize, Deserialize)]
@@ -45,9 +46,12 @@ fn traits(plan: &Plan) -> Vec<Trait> {
         Scope::Superblock => "superblock",
     };
     let quoted = |name: &str| format!("\"{name}\"");
+    // Under static allocation every page must lie in its own plane.
+    let allocation = ALLOCATIONS[plan.allocation as usize].0;
     let (index, policies) = victims(plan.victim);
     let rest = [
         ("ftl.collect.scope", scope.to_owned(), quoted(scope)),
+        ("ftl.allocation.mode", allocation.to_owned(), quoted(allocation)),
         ("ftl.spare_factor", plan.logical_pages.to_string(), plan.spare_factor.to_string()),
         (
             "ftl.separate.policy",
@@ -121,8 +125,7 @@ pub fn load(path: &str, plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result
     let mut from = Reader::open(path, Kind::Drive, STATE_VERSION)?;
     let (theirs, seed): (Vec<Trait>, u64) = from.state("drive")?;
     compare(path, &theirs, &traits(plan))?;
-    *ftl = Ftl::load(plan.layout(), plan.ftl_setup(), plan.programs_max(), &mut from)?;
-    ftl.set_prefetching(plan.prefetching);
+    ftl.restore(&mut from)?;
     ftl.start_over(seed != plan.seed);
     if !array.counts_mut().restore(from.state("flash")?) {
         return Err(damaged(path, 0, "the snapshot is damaged: it holds wear of another number of blocks"));

@@ -16,6 +16,7 @@ pub mod plan;
 pub mod precondition;
 mod queued;
 pub mod request_log;
+pub mod saved;
 mod timed;
 
 pub use device::{Phase, Simulation};

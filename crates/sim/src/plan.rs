@@ -7,6 +7,7 @@ use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
 use floatgate_lifetime::Throttle;
 use floatgate_nand::{Endurance, Energy, Geometry, Timing};
 use floatgate_trace::{GeneratorConfig, OpenOptions};
+use serde::{Deserialize, Serialize};
 
 /// The state in which the drive starts (`ftl.precondition`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +61,7 @@ pub enum Mode {
 }
 
 /// When a request arrives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Arrival {
     /// At its stamp.
     Open,

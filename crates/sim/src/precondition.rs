@@ -7,6 +7,7 @@ use floatgate_base::permute::Permutation;
 use floatgate_base::{Error, ExtentKind, Extents, Lpn, Result, Rng};
 use floatgate_ftl::{Ftl, Victim};
 use floatgate_theory::{FifoLog, Policy, ValidityLaw};
+use serde::{Deserialize, Serialize};
 
 /// Pages written between two looks at the progress.
 const CHUNK: u64 = 1 << 14;
@@ -183,6 +184,45 @@ impl Preparation {
             Self::Steady(state) => state.progress(plan),
             Self::Load(_) => (0, 1),
         }
+    }
+}
+
+/// How far a preparation is, for a snapshot: what else it holds follows from the plan.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum SavedPreparation {
+    /// Of [`Filler`]: pages written.
+    Fill(u64),
+    /// Of [`SteadyState`]: random numbers, pages installed, next domain.
+    Steady(Rng, u64, u64),
+    /// Nothing is done yet.
+    Load,
+}
+
+impl Preparation {
+    /// What a snapshot keeps.
+    #[must_use]
+    pub fn saved(&self) -> SavedPreparation {
+        match self {
+            Self::Fill(Filler { next, order: _, pages: _, extents: _ }) => SavedPreparation::Fill(*next),
+            Self::Steady(SteadyState { rng, installed, domain, policy: _, pages: _ }) => {
+                SavedPreparation::Steady(rng.clone(), *installed, *domain)
+            }
+            Self::Load(_) => SavedPreparation::Load,
+        }
+    }
+
+    /// Takes over what a snapshot kept of a preparation for the same plan; false if it was for another one.
+    #[must_use]
+    pub fn restore(&mut self, saved: SavedPreparation) -> bool {
+        match (self, saved) {
+            (Self::Fill(filler), SavedPreparation::Fill(next)) => filler.next = next,
+            (Self::Steady(state), SavedPreparation::Steady(rng, installed, domain)) => {
+                (state.rng, state.installed, state.domain) = (rng, installed, domain);
+            }
+            (Self::Load(_), SavedPreparation::Load) => {}
+            _ => return false,
+        }
+        true
     }
 }
 

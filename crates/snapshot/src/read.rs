@@ -73,6 +73,15 @@ impl<R: Read> Reader<R> {
         let version = u16::from_le_bytes(reader.array()?);
         let [found] = reader.array()?;
         let state = u32::from_le_bytes(reader.array()?);
+        // Kinds have versions of their own.
+        if version == CONTAINER_VERSION && found != kind.byte() {
+            return Err(match Kind::of(found) {
+                Some(other) => {
+                    unfit(path, format!("holds {}", other.name()), format!("expected {}", kind.name()))
+                }
+                None => damaged(path, 10, "the snapshot is damaged: it does not say what it holds"),
+            });
+        }
         if version != CONTAINER_VERSION || state != state_version {
             let what = format!("is a snapshot of version {version}.{state}");
             let expected = format!(
@@ -80,14 +89,6 @@ impl<R: Read> Reader<R> {
                  use the floatgate that wrote it"
             );
             return Err(unfit(path, what, expected));
-        }
-        if found != kind.byte() {
-            return Err(match Kind::of(found) {
-                Some(other) => {
-                    unfit(path, format!("holds {}", other.name()), format!("expected {}", kind.name()))
-                }
-                None => damaged(path, 10, "the snapshot is damaged: it does not say what it holds"),
-            });
         }
         Ok(reader)
     }

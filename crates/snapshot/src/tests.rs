@@ -83,6 +83,7 @@ fn other_lengths_sections_kinds_and_versions_are_named() {
     says(read(&bytes[..200], 300), "cut off");
     let open =
         |kind, version| Reader::new("f", &bytes[..], kind, version).map(|_| (state(), vec![], String::new()));
+    says(open(Kind::Run, VERSION + 1), "holds a drive");
     says(open(Kind::Run, VERSION), "holds a drive (--save-drive); expected an interrupted run");
     says(open(Kind::Drive, VERSION + 1), "version 1.7; expected version 1.8");
     let mut reader = Reader::new("f", &bytes[..], Kind::Drive, VERSION).unwrap();

@@ -1,13 +1,15 @@
 //! Latencies: quantiles to three digits in bounded memory.
 
 use hdrhistogram::Histogram;
+use serde::{Deserialize, Serialize};
 
 /// Nanoseconds that a histogram holds apart at most: an hour; what is longer counts with the longest.
 const LONGEST_NS: u64 = 3_600_000_000_000;
 
 /// The latencies of one kind of request.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Latency {
+    #[serde(with = "counts")]
     histogram: Histogram<u64>,
     sum_ns: u128,
     min_ns: u64,
@@ -30,10 +32,33 @@ const TAIL_POINTS: i32 = 16;
 /// The tail is resolved down to a share of 10 to the minus this.
 const TAIL_DECADES: i32 = 5;
 
+fn histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("the bounds are in order")
+}
+
+/// A histogram as the counts of its buckets.
+mod counts {
+    use super::{Histogram, histogram};
+    use serde::{Deserialize, Deserializer, Serializer, de::Error};
+
+    pub fn serialize<S: Serializer>(of: &Histogram<u64>, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(
+            of.iter_recorded().map(|b| (b.value_iterated_to(), b.count_at_value())).collect::<Vec<_>>(),
+        )
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Histogram<u64>, D::Error> {
+        let mut of = histogram();
+        for (value, count) in Vec::<(u64, u64)>::deserialize(from)? {
+            of.record_n(value, count).map_err(|_| D::Error::custom("a latency beyond the histogram"))?;
+        }
+        Ok(of)
+    }
+}
+
 impl Default for Latency {
     fn default() -> Self {
-        let histogram = Histogram::new_with_bounds(1, LONGEST_NS, 3).expect("the bounds are in order");
-        Self { histogram, sum_ns: 0, min_ns: u64::MAX, max_ns: 0, longest_ns: 0 }
+        Self { histogram: histogram(), sum_ns: 0, min_ns: u64::MAX, max_ns: 0, longest_ns: 0 }
     }
 }
 

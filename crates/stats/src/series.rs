@@ -3,13 +3,15 @@
 //! The interval doubles, and every other row goes, whenever the rows are full: a run of unknown length keeps
 //! between half and all of [`ROWS_MAX`] rows, and which ones does not depend on anything but the requests.
 
+use serde::{Deserialize, Serialize};
+
 /// Rows kept at most.
 pub const ROWS_MAX: usize = 1024;
 /// Requests of the first interval.
 const FIRST_INTERVAL: u64 = 64;
 
 /// Counts since counting began, at the end of an interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Row {
     /// Requests served.
     pub requests: u64,
@@ -49,7 +51,7 @@ impl Row {
 }
 
 /// The rows of a run.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Series {
     rows: Vec<Row>,
     interval: u64,

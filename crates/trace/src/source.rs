@@ -2,9 +2,10 @@
 
 use crate::slice::SliceReport;
 use floatgate_base::{OptionalColumns, RequestBatch, Result};
+use serde::{Deserialize, Serialize};
 
 /// What a source can tell about itself once it has been read to its end.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Summary {
     /// Lines or records left out under `--on-bad-line skip`.
     pub bad_lines_skipped: u64,

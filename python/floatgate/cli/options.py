@@ -47,6 +47,13 @@ Timeline = Annotated[
         "Default: 0..20ms.",
     ),
 ]
+SnapshotEvery = Annotated[
+    float | None,
+    typer.Option("--snapshot-every", metavar="SECONDS", help="Keep DIR/run.snapshot fresh, in case the run is killed."),
+]
+Resume = Annotated[
+    str | None, typer.Option("--resume", metavar="DIR", help="Go on with the interrupted run in this folder.")
+]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. ftl.spare_factor=0.28. Repeat for more."),
@@ -162,6 +169,12 @@ def sliced(device: list[str] | None, **options: str | None) -> dict[str, str]:
 def given(**options: str | None) -> dict[str, str]:
     """The options that were given, as the trace reader takes them."""
     return {key: value for key, value in options.items() if value is not None}
+
+
+def given_beside(context: typer.Context, *allowed: str) -> bool:
+    """Whether the command has been given any parameter but these."""
+    sources = (context.get_parameter_source(name) for name in context.params if name not in allowed)
+    return any(source is not None and source.name == "COMMANDLINE" for source in sources)
 
 
 def command_line() -> str:

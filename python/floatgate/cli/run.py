@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,11 +14,11 @@ import typer
 from floatgate import summary
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE, input_error
+from floatgate.errors import STATUS_DONE, InterruptedRunError, input_error
 from floatgate.experiment import Experiment
 from floatgate.folder import RunFolder, write_run
 from floatgate.progress import bar, bars
-from floatgate.run import execute
+from floatgate.run import SNAPSHOT, Run, execute, go_on, remove_snapshot
 
 
 def register(app: typer.Typer) -> None:
@@ -23,6 +27,7 @@ def register(app: typer.Typer) -> None:
 
 
 def run(
+    context: typer.Context,
     experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
     trace: o.Trace = None,
     format: o.Format = None,
@@ -42,6 +47,8 @@ def run(
     save_drive: o.SaveDrive = None,
     timeline: o.Timeline = None,
     log_requests: o.LogRequests = False,
+    snapshot_every: o.SnapshotEvery = None,
+    resume: o.Resume = None,
     shadow: o.Shadow = False,
     no_report: o.NoReport = False,
     quiet: o.Quiet = False,
@@ -49,9 +56,15 @@ def run(
     """Run an experiment: print a summary, write a run folder.
 
     The folder holds result.json, experiment.toml, series.parquet and report.html; of a timed run timeline.parquet too,
-    and requests.parquet where asked for.
+    and requests.parquet where asked for. With --out, Ctrl-C leaves run.snapshot there, and --resume goes on with it.
     """
     output = Output(json, quiet=quiet)
+    if resume is not None:
+        if o.given_beside(context, "resume", "snapshot_every", "json", "no_report", "quiet"):
+            raise input_error(
+                "--resume: the run goes on with the settings that it was started with; expected no others beside it"
+            )
+        return _resumed(resume, snapshot_every, output, report=not no_report)
     shorthand = {
         "format": format,
         "time_unit": time_unit,
@@ -70,18 +83,63 @@ def run(
             raise input_error("--timeline: several runs have no one timeline; expected it without --repeat")
         if log_requests:
             raise input_error("--log-requests: a log is of one run; expected it without --repeat")
+        if snapshot_every is not None:
+            raise input_error("--snapshot-every: several runs have no snapshots; expected it without --repeat")
         return _repeated(asked, repeat, jobs, target, output, shadow=shadow, report=not no_report)
+    snapshot = None if out is None else target.path / SNAPSHOT
     with contextlib.ExitStack() as stack:
         log = stack.enter_context(target.scratch("requests.parquet")) if log_requests else None
-        with bar(asked.name(), quiet=quiet) as progress:
+        with bar(asked.name(), quiet=quiet) as progress, _saying_how_to_go_on(snapshot):
             done = execute(
-                asked, shadow=shadow, save_drive=save_drive, timeline=timeline, log_requests=log, progress=progress
+                asked,
+                shadow=shadow,
+                save_drive=save_drive,
+                timeline=timeline,
+                log_requests=log,
+                snapshot=snapshot,
+                snapshot_every=snapshot_every,
+                command=o.command_line(),
+                progress=progress,
             )
-        folder = write_run(done, target, report=not no_report, command=o.command_line(), requests=log)
+        return _finished(done, target, snapshot, output, report=not no_report, requests=log)
+
+
+def _finished(
+    done: Run,
+    target: RunFolder,
+    snapshot: Path | None,
+    output: Output,
+    *,
+    report: bool,
+    requests: Path | None = None,
+) -> int:
+    """Write the run folder and say what came out; only then does the snapshot go."""
+    folder = write_run(done, target, report=report, command=done.command, requests=requests)
+    if snapshot is not None:
+        remove_snapshot(snapshot)
     output.give(done.result_json)
     output.say(summary.text(done))
-    output.say(o.place_line(folder, report=not no_report))
+    output.say(o.place_line(folder, report=report))
     return STATUS_DONE
+
+
+@contextlib.contextmanager
+def _saying_how_to_go_on(snapshot: Path | None) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        if snapshot is None or not snapshot.is_file():
+            raise
+        folder = shlex.quote(os.fspath(snapshot.parent))
+        raise InterruptedRunError(f"interrupted; go on with: floatgate run --resume {folder}") from None
+
+
+def _resumed(folder: str, snapshot_every: float | None, output: Output, *, report: bool) -> int:
+    target = RunFolder.given(folder, force=True)
+    snapshot = target.path / SNAPSHOT
+    with bar(target.path.name, quiet=output.quiet) as progress, _saying_how_to_go_on(snapshot):
+        done = go_on(snapshot, snapshot_every=snapshot_every, progress=progress)
+    return _finished(done, target, snapshot, output, report=report)
 
 
 def _repeated(

@@ -1,9 +1,10 @@
 //! A die between two events.
 
 use super::queue::{Class, Job, Kind, Queue};
+use serde::{Deserialize, Serialize};
 
 /// What the array of a die is busy with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Stage {
     /// Nothing.
     Idle,
@@ -22,7 +23,7 @@ pub(super) enum Stage {
 }
 
 /// Operations that the array works on: the first ones under way in the queue of their class.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Active {
     pub stage: Stage,
     pub class: Class,
@@ -33,7 +34,7 @@ pub(super) struct Active {
 }
 
 /// What the cache register is busy with.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) enum Register {
     /// Nothing.
     Free,
@@ -44,7 +45,7 @@ pub(super) enum Register {
 }
 
 /// A program or erase that waits for reads.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Suspended {
     pub active: Active,
     /// Array time left.
@@ -52,7 +53,7 @@ pub(super) struct Suspended {
     pub since_ns: u64,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Die {
     pub queues: [Queue; 3],
     pub active: Active,

@@ -4,11 +4,12 @@
 //! Numbers inside are even for requests of the caller and odd for *asides*, which nobody is told of. The graph has no
 //! circles: a request waits for what was opened before it.
 
+use serde::{Deserialize, Serialize, Serializer};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// What a request waits for beside its own operations.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reason {
     /// Room: a place whose old content is not on flash yet, or a page that is not there yet.
     Place,
@@ -17,7 +18,7 @@ pub enum Reason {
 }
 
 /// A request as it was when the handle was made: numbers are used again, handles are not.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handle {
     /// The number inside, plus 1; 0 for no request.
     number: u32,
@@ -25,7 +26,7 @@ pub struct Handle {
 }
 
 /// Waiting of the caller's requests that is not for operations of their own, summed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkTimes {
     /// Requests that waited for room.
     pub place_requests: u64,
@@ -39,7 +40,7 @@ pub struct LinkTimes {
 
 const NONE: u32 = u32::MAX;
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     /// Parts that are not done; 0 for a number that is free.
     left: u32,
@@ -53,7 +54,7 @@ struct Entry {
     delay_ns: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Waiter {
     number: u32,
     reason: Reason,
@@ -61,7 +62,7 @@ struct Waiter {
 }
 
 /// Who waits for whom.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Links {
     entries: Vec<Entry>,
     waiters: Vec<Waiter>,
@@ -71,10 +72,16 @@ pub(super) struct Links {
     /// Parts done that are still to be followed.
     todo: Vec<(u32, u64)>,
     /// Requests whose data take some time more.
+    #[serde(serialize_with = "in_order")]
     later: BinaryHeap<Reverse<(u64, u32)>>,
     /// The caller's requests that are done, by its numbers.
     pub out: Vec<(u32, u64)>,
     pub times: [LinkTimes; 2],
+}
+
+/// A heap as a sorted list, so that equal heaps are equal bytes however they came about.
+fn in_order<S: Serializer>(heap: &BinaryHeap<Reverse<(u64, u32)>>, to: S) -> Result<S::Ok, S::Error> {
+    heap.clone().into_sorted_vec().serialize(to)
 }
 
 impl Links {

@@ -12,6 +12,7 @@ mod issue;
 mod links;
 mod queue;
 mod register;
+mod saved;
 mod schedule;
 mod service;
 pub mod settings;
@@ -22,6 +23,7 @@ mod tournament;
 
 pub use links::{Handle, LinkTimes, Reason};
 pub use queue::{Class, Job};
+pub use saved::Underway;
 pub use settings::{Commands, MultiPlane, Order, Phases, Settings, Suspend};
 pub use timeline::{Span, Timeline};
 pub use times::{ClassTimes, CommandCounts};
@@ -30,6 +32,7 @@ use crate::{Flash, Functional, Layout, Scope};
 use links::Links;
 use queue::{Far, NO_REQUEST};
 use schedule::Schedule;
+use serde::{Deserialize, Serialize};
 
 /// Where a plane is.
 #[derive(Clone, Copy, Debug)]
@@ -50,7 +53,7 @@ struct Place {
 }
 
 /// The newest operations on a block, as tickets of its die.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Block {
     /// Programs by class: host writes, background.
     programs: [u64; 2],
@@ -66,7 +69,7 @@ pub struct Aside {
 }
 
 /// An operation that was issued; nothing waits for the default one.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Issued(Far);
 
 /// Times what the FTL asks for.

@@ -1,13 +1,14 @@
 //! What waits at a die: one queue for each class, served in order within a class.
 
 use floatgate_base::Ppn;
+use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// No request waits for the operation.
 pub(super) const NO_REQUEST: u32 = u32::MAX;
 
 /// Who waits for an operation; the default order of preference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Class {
     /// Host reads, those of read-modify-writes included.
@@ -40,7 +41,7 @@ impl Class {
 }
 
 /// For whom an operation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub enum Job {
     /// A host request.
@@ -52,7 +53,7 @@ pub enum Job {
 }
 
 /// What the die does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
 pub(super) enum Kind {
     /// Array read, then data out.
@@ -66,7 +67,7 @@ pub(super) enum Kind {
 }
 
 /// An operation of another die that must be done before.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Far {
     pub die: u32,
     pub class: u8,
@@ -76,7 +77,7 @@ pub(super) struct Far {
 
 /// A ticket that was not done when it was noted down, by its low 31 bits: what is under way at a die is far fewer than
 /// 2^30 operations, so that they tell whether it is done since.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Due(u32);
 
 impl Due {
@@ -105,7 +106,7 @@ impl Due {
 }
 
 /// An operation that waits or is under way: one cache line.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Op {
     pub issued_ns: u64,
     /// Time that the die had spent on foreground and background jobs when this was issued.
@@ -136,6 +137,7 @@ pub(super) struct Op {
     /// Of a copy: source and destination lie in one plane.
     pub within_plane: bool,
     #[cfg(test)]
+    #[serde(skip)]
     pub started_ns: u64,
 }
 
@@ -145,7 +147,7 @@ const _: () = assert!(size_of::<Op>() == 64);
 /// Operations of one class at one die. Tickets count from 1 in the order of issue, which is that of completion.
 ///
 /// Operations stay here until they are done: the first `started` are under way.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Queue {
     ops: VecDeque<Op>,
     started: usize,

@@ -14,8 +14,10 @@ use super::settings::{MultiPlane, Order, Settings};
 use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
 use super::tournament::Tournament;
-use crate::Layout;
+use crate::{Layout, Scope};
 use floatgate_base::Rng;
+use floatgate_nand::Geometry;
+use serde::{Deserialize, Serialize};
 
 /// Requests done, with the time of their last operation.
 pub(super) type Done = Vec<(u32, u64)>;
@@ -37,9 +39,11 @@ pub(super) struct Happened {
 pub(super) type Busy = (usize, u64, u64);
 
 /// All dies and channels.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Schedule {
     pub settings: Settings,
+    /// Snapshots go without it: what takes one over knows it.
+    #[serde(skip, default = "no_layout")]
     pub layout: Layout,
     pub dies: Vec<Die>,
     order: Tournament,
@@ -70,7 +74,22 @@ pub(super) struct Schedule {
     pub recording: bool,
     /// What happened, for the tests that judge it: operations, and channels and arrays with from and to.
     #[cfg(test)]
+    #[serde(skip)]
     pub log: (Vec<Happened>, Vec<Busy>, Vec<Busy>),
+}
+
+/// Of a drive of one page, in place of one that is not known yet.
+fn no_layout() -> Layout {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 1,
+        pages_per_block: 1,
+        page_bytes: 512,
+    };
+    Layout::new(geometry, Scope::Plane)
 }
 
 impl Schedule {
@@ -105,6 +124,12 @@ impl Schedule {
             #[cfg(test)]
             log: Default::default(),
         }
+    }
+
+    /// Whether both are for the same dies, channels and settings.
+    pub fn same_drive(&self, other: &Self) -> bool {
+        (self.settings, self.dies.len(), self.channel_free_ns.len())
+            == (other.settings, other.dies.len(), other.channel_free_ns.len())
     }
 
     pub fn reset_times(&mut self) {

@@ -2,9 +2,10 @@
 
 use super::queue::Class;
 use floatgate_nand::timing::PAGE_TYPES_MAX;
+use serde::{Deserialize, Serialize};
 
 /// Times of the phases in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Phases {
     /// Command and address on the channel, before every array operation.
     pub command_ns: u64,
@@ -39,7 +40,7 @@ impl Phases {
 }
 
 /// Which pages of several planes one command may address together (`drive.commands.multi_plane`).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum MultiPlane {
     /// No multi-plane commands.
     None,
@@ -60,7 +61,7 @@ pub const MULTI_PLANE: &[(&str, &str)] = &[
 ];
 
 /// Optional commands of the flash.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Commands {
     /// Planes that work together.
     pub multi_plane: MultiPlane,
@@ -75,7 +76,7 @@ pub struct Commands {
 }
 
 /// Suspension of programs and erases.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Suspend {
     /// Whether programs may be suspended.
     pub program: bool,
@@ -101,7 +102,7 @@ impl Commands {
 }
 
 /// Which of the operations that wait at a die is next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Order {
     /// Of the most preferred class that has one which may start.
     Priority([Class; 3]),
@@ -110,7 +111,7 @@ pub enum Order {
 }
 
 /// A timed array.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// Durations.
     pub phases: Phases,

@@ -1,12 +1,13 @@
 //! Who was busy with what in a chosen interval: spans of dies and channels, for pictures.
 
 use super::queue::Job;
+use serde::{Deserialize, Serialize};
 
 /// No die works on one thing for longer than that.
 const LONGEST_SPAN_NS: u64 = 10_000_000_000;
 
 /// A time in which a die or a channel was busy with one thing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// 0 a die, 1 a channel.
     pub resource: u8,
@@ -27,7 +28,7 @@ pub struct Span {
 }
 
 /// What is recorded, and what has been.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Timeline {
     /// Spans that overlap `from_ns..to_ns` are kept.
     pub from_ns: u64,

@@ -1,8 +1,10 @@
 //! Where the time of operations went.
 
+use serde::{Deserialize, Serialize};
+
 /// Time of a class, summed over its operations: the parts of an operation add up to the time from its issue to its
 /// end.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClassTimes {
     /// Operations done.
     pub operations: u64,
@@ -21,7 +23,7 @@ pub struct ClassTimes {
 }
 
 /// How often the optional commands were used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CommandCounts {
     /// Multi-plane commands of at least two planes.
     pub multi_plane: u64,

@@ -1,15 +1,17 @@
 //! Which die's present phase ends first: a winner tree, so that the next one is known and one change costs
 //! the logarithm of the number of dies.
 
+use serde::{Deserialize, Serialize};
+
 /// When a die wants attention; `u64::MAX` for never.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Entry {
     time: u64,
     die: u32,
 }
 
 /// Times at which dies want attention.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Tournament {
     /// Leaves from `leaves` on; node `i` has its children at `2 i` and `2 i + 1` and holds the earlier of both.
     nodes: Vec<Entry>,

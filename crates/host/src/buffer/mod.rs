@@ -14,7 +14,7 @@ mod pages;
 mod state;
 
 pub use pages::SECTOR_BYTES;
-pub use state::{Buffer, BufferConfig, BufferCounters};
+pub use state::{Buffer, BufferConfig, BufferCounters, SavedBuffer};
 
 use floatgate_base::Lpn;
 

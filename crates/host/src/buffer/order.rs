@@ -1,9 +1,10 @@
 //! The order of use: a doubly linked list over the numbers of places.
 
 use super::NOWHERE;
+use serde::{Deserialize, Serialize};
 
 /// A list without allocation; each place is in it at most once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Order {
     /// By place: the one used next after it, and the one used last before it.
     newer: Vec<u32>,
@@ -28,6 +29,20 @@ impl Order {
     /// The place used next after this one, or [`NOWHERE`].
     pub fn newer(&self, place: u32) -> u32 {
         self.newer[place as usize]
+    }
+
+    /// Whether it is a list over so many places, none twice.
+    pub fn is_sound(&self, places: usize) -> bool {
+        let (mut place, mut older, mut len) = (self.oldest, NOWHERE, 0);
+        let tables = self.newer.len() == places && self.older.len() == places;
+        while tables && place != NOWHERE {
+            match self.older.get(place as usize) {
+                Some(&before) if before == older => {}
+                _ => return false,
+            }
+            (older, place, len) = (place, self.newer[place as usize], len + 1);
+        }
+        tables && older == self.newest && len == self.len
     }
 
     pub fn len(&self) -> u32 {

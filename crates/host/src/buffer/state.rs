@@ -4,6 +4,7 @@ use super::order::Order;
 use super::pages::{Part, SECTOR_BYTES, low, parts, touch};
 use super::{NOWHERE, Step, Why};
 use floatgate_base::{ExtentKind as Kind, Extents, Lpn, batch::flags, memory::table};
+use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
 /// How large the buffer is and what it does.
@@ -22,7 +23,7 @@ pub struct BufferConfig {
 }
 
 /// What the buffer did. Hits and misses count pages of requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BufferCounters {
     /// Pages written that lay in the buffer.
     pub write_hits: u64,
@@ -295,5 +296,65 @@ impl Buffer {
             Why::End => &mut counters.flushed_end,
         } += 1;
         out.push(Step::Flush { place, lpn: self.lpn[i], whole: self.valid[i] == self.full, why });
+    }
+}
+
+/// What a snapshot keeps of a buffer.
+#[derive(Debug, Deserialize)]
+pub struct SavedBuffer(Vec<Lpn>, Vec<u128>, Vec<u128>, Order, Order, Vec<u32>, BufferCounters);
+
+/// The same, borrowed, field by field in the same order.
+#[derive(Serialize)]
+struct SavedBufferRef<'a>(
+    &'a [Lpn],
+    &'a [u128],
+    &'a [u128],
+    &'a Order,
+    &'a Order,
+    &'a [u32],
+    &'a BufferCounters,
+);
+
+impl Buffer {
+    /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
+    pub fn saved(&self) -> impl Serialize + '_ {
+        let Self {
+            lpn,
+            valid,
+            dirty,
+            used,
+            unsaved,
+            free,
+            counters,
+            // From the plan.
+            config: _,
+            full: _,
+            // The way back from `lpn`.
+            place_of: _,
+        } = self;
+        SavedBufferRef(lpn, valid, dirty, used, unsaved, free, counters)
+    }
+
+    /// Takes over what a snapshot kept of a buffer of the same size; false if it is of another one.
+    #[must_use]
+    pub fn restore(&mut self, state: SavedBuffer) -> bool {
+        let SavedBuffer(lpn, valid, dirty, used, unsaved, free, counters) = state;
+        let n = self.config.pages as usize;
+        let fits = [lpn.len(), valid.len(), dirty.len(), used.len() as usize + free.len()] == [n; 4]
+            && used.is_sound(n)
+            && unsaved.is_sound(n)
+            && free.iter().all(|&place| (place as usize) < n)
+            && lpn.iter().all(|&lpn| lpn < self.config.logical_pages);
+        if fits {
+            self.place_of.fill(NOWHERE);
+            let mut place = used.oldest();
+            while place != NOWHERE {
+                self.place_of[lpn[place as usize] as usize] = place;
+                place = used.newer(place);
+            }
+            (self.lpn, self.valid, self.dirty, self.counters) = (lpn, valid, dirty, counters);
+            (self.used, self.unsaved, self.free) = (used, unsaved, free);
+        }
+        fits
     }
 }
