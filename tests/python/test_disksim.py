@@ -335,7 +335,7 @@ def test_disksims_own_results_are_explained() -> None:
     assert model.cleans == [list(element.cleans_by_plane) for element in theirs.elements]
     for op, times in by_operation(requests, as_credited(requests, model, end)).items():
         assert times.count == theirs.times[op].count
-        # DiskSim prints six decimals; the response time of one write stays 1.2 ms apart.
+        # The responses of all writes add up to 1.2 ms more in the model; of what, is not known.
         assert times.mean == pytest.approx(theirs.times[op].mean, rel=1e-5), op
         assert times.std == pytest.approx(theirs.times[op].std, rel=1e-5), op
         assert times.longest == pytest.approx(theirs.times[op].longest, abs=1e-6), op
