@@ -474,3 +474,24 @@ fn functional_mode_has_no_timeline() {
         (2, "--timeline: functional mode has no time of which to draw a part; expected mode = \"timed\"")
     );
 }
+
+/// The whole drive, map and all, is the same in both modes, to the byte of the file that it leaves.
+#[test]
+fn both_modes_leave_the_same_drive() {
+    let folder = Folder::new("same-drive");
+    for (scope, separate) in [("plane", "none"), ("plane", "host-gc"), ("superblock", "host-gc")] {
+        let toml = format!(
+            "{FULL}[ftl.collect]\nscope = \"{scope}\"\n[ftl.separate]\npolicy = \"{separate}\"\n[workload]\n\
+             requests = 20000\nread_share = 0.2\ntrim_share = 0.05\n"
+        );
+        let drive = |mode: &str| {
+            let path = std::path::PathBuf::from(folder.path()).join(mode);
+            let resolved = try_load(&toml, &[("mode", mode.into())]).unwrap();
+            let options = Options { save_drive: Some(path.clone()), ..Options::default() };
+            run_with(resolved, &options, &mut |_| Ok(())).unwrap();
+            std::fs::read(path).unwrap()
+        };
+        let (functional, timed) = (drive("functional"), drive("timed"));
+        assert!(functional.len() > 1000 && functional == timed, "{scope} {separate}");
+    }
+}

@@ -1,0 +1,34 @@
+"""Timed mode on every trace that ships: nothing lost, the same WAF as without time, and reports with their pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import floatgate
+
+TRACES = sorted(p for p in (Path(__file__).parents[2] / "traces").iterdir() if p.suffix != ".md")
+DRIVE = {"drive.preset": "mlc-20nm", "drive.capacity": "4 GiB"}
+REPORTED = {"sqlite-updates.parquet", "pgbench-ext4.nbdkit-log.zst"}
+
+
+@pytest.mark.parametrize("trace", TRACES, ids=lambda path: path.name.split(".")[0])
+def test_a_shipped_trace_runs_in_time(trace: Path) -> None:
+    settings = DRIVE | {"workload.file": str(trace)}
+    functional = floatgate.run(settings)
+    timed = floatgate.run(settings | {"mode": "timed"})
+    assert timed.waf == functional.waf
+    assert timed.wear == functional.wear
+    for kind in ("read", "write"):
+        latency, asked = timed.latency_us[kind], timed.host[f"{kind}_requests"]
+        assert (latency.count if latency else 0) == asked
+        assert latency is None or latency.p50 <= latency.p99 <= latency.max
+    if trace.name in REPORTED:
+        page = timed.report()
+        for heading in ("Latencies", "Timeline", "Why it takes that long"):
+            assert heading in page
+
+
+def test_all_traces_are_there() -> None:
+    assert len(TRACES) == 8
