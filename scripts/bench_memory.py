@@ -34,7 +34,9 @@ def measure(mode: str) -> None:
     per_page, asked = peak / PHYSICAL_PAGES, ASKED_BYTES_PER_PAGE[mode]
     word = "met" if per_page <= asked else "NOT met"
     print(f"Memory of a 128 GiB drive of 4 KiB pages in {mode} mode, the Python process included")
-    print(f"    peak resident {peak / 2**20:.0f} MiB, bytes a physical page   {per_page:>6.2f}   asked {asked:.2f}: {word}")
+    print(
+        f"    peak resident {peak / 2**20:.0f} MiB, bytes a physical page   {per_page:>6.2f}   asked {asked:.2f}: {word}"
+    )
     print(f"    programs a CPU second through the command line  {result['run']['programs_per_cpu_s'] / 1e6:>6.1f} M")
 
 
