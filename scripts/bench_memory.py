@@ -37,7 +37,8 @@ def measure(mode: str) -> None:
     print(
         f"    peak resident {peak / 2**20:.0f} MiB, bytes a physical page   {per_page:>6.2f}   asked {asked:.2f}: {word}"
     )
-    print(f"    programs a CPU second through the command line  {result['run']['programs_per_cpu_s'] / 1e6:>6.1f} M")
+    rate = result["run"]["programs_per_cpu_s"] / 1e6
+    print(f"    programs a CPU second through the command line  {rate:>6.1f} M")
 
 
 def main() -> int:
