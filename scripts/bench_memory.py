@@ -34,9 +34,8 @@ def measure(mode: str) -> None:
     per_page, asked = peak / PHYSICAL_PAGES, ASKED_BYTES_PER_PAGE[mode]
     word = "met" if per_page <= asked else "NOT met"
     print(f"Memory of a 128 GiB drive of 4 KiB pages in {mode} mode, the Python process included")
-    print(
-        f"    peak resident {peak / 2**20:.0f} MiB, bytes a physical page   {per_page:>6.2f}   asked {asked:.2f}: {word}"
-    )
+    mib = peak / 2**20
+    print(f"    peak resident {mib:.0f} MiB, bytes a physical page   {per_page:>6.2f}   asked {asked:.2f}: {word}")
     rate = result["run"]["programs_per_cpu_s"] / 1e6
     print(f"    programs a CPU second through the command line  {rate:>6.1f} M")
 

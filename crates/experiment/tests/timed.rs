@@ -495,3 +495,63 @@ fn both_modes_leave_the_same_drive() {
         assert!(functional.len() > 1000 && functional == timed, "{scope} {separate}");
     }
 }
+
+/// Buffer, several queues, idle time, optional commands, all at once, under the shadow model: every request ends and
+/// every count adds up.
+#[test]
+fn everything_together_loses_nothing() {
+    let mut ran = 0;
+    for seed in 0..150 {
+        let mut rng = Rng::new(seed, "together");
+        let case = draw(&mut rng, false);
+        let mut overrides = timing(&mut rng);
+        overrides.retain(|(key, _)| *key != "workload.arrival" && *key != "workload.queue_depth");
+        let rule = ["none", "same-page", "same-block-and-page", "any"][rng.below(4) as usize];
+        overrides.push(("drive.commands.multi_plane", rule.into()));
+        let pages = 1 + rng.below(60);
+        overrides.push(("drive.buffer.capacity", format!("{} B", pages * case.rules.page_bytes)));
+        overrides.push(("drive.buffer.read_cache", ["true", "false"][rng.below(2) as usize].into()));
+        overrides.push(("workload.fua_share", "0.05".into()));
+        overrides.push(("workload.flush_every", (20 + rng.below(200)).to_string()));
+        let queues = 1 + rng.below(4);
+        let open = rng.below(2) == 0;
+        if open {
+            overrides.push(("workload.arrival", "open".into()));
+            overrides.push(("workload.rate_per_s", (50 + rng.below(20_000)).to_string()));
+            overrides.push(("ftl.background.policy", "idle".into()));
+        } else {
+            overrides.push(("workload.queue_depth", (1 + rng.below(40)).to_string()));
+        }
+        overrides.push(("host.outstanding_max", (1 + rng.below(20)).to_string()));
+        if queues > 1 {
+            overrides.push(("host.queues", queues.to_string()));
+        }
+        let mut resolved = match try_load(&case.toml, &overrides) {
+            Ok(resolved) => resolved,
+            Err(e) => {
+                let known =
+                    ["several planes", "trigger_free_blocks is", "less than", "larger than", "more than"];
+                assert!(known.iter().any(|word| e.contains(word)), "seed {seed}: {e}");
+                continue;
+            }
+        };
+        resolved.plan.shadow = true;
+        let r = match run(resolved, &mut |_| Ok(())) {
+            Ok(output) => output.result,
+            Err(e) => panic!("seed {seed}: {e}\n{}\n{overrides:?}", case.toml),
+        };
+        for kind in ["read", "write"] {
+            let (found, asked) = (format!("/latency_us/{kind}/count"), format!("/host/{kind}_requests"));
+            assert_eq!(count(&r, &found), count(&r, &asked), "seed {seed}");
+        }
+        for class in ["read", "write", "background"] {
+            let mean = |part: &str| number(&r, &format!("/latency_us/waiting/{class}/{part}"));
+            if r["latency_us"]["waiting"][class].is_object() {
+                let parts = ["die", "foreground_job", "background_job", "channel", "suspended", "service"];
+                assert!(parts.iter().all(|part| mean(part) >= 0.0), "seed {seed}");
+            }
+        }
+        ran += 1;
+    }
+    assert!(ran > 75, "{ran} ran");
+}
