@@ -24,10 +24,18 @@ pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, requests: u64) -> 
 
 /// The same in timed mode: 8 channels of one die, `queue_depth` 32; all of the requests read, or none does. Programs (or
 /// reads) a CPU second in the counted phase, 10^6, and the write amplification.
-pub fn timed(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, reads: bool) -> (f64, f64) {
+/// `more` is TOML that stands behind the drive's geometry.
+pub fn timed(
+    blocks: u32,
+    pages_per_block: u32,
+    spare: f64,
+    requests: u64,
+    reads: bool,
+    more: &str,
+) -> (f64, f64) {
     let toml = format!(
         "mode = \"timed\"\n[drive.geometry]\nchannels = 8\nblocks_per_plane = {}\npages_per_block = {pages_per_block}\n\
-         [ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[workload]\nrequests = {requests}\n\
+         {more}[ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[workload]\nrequests = {requests}\n\
          read_share = {}\nqueue_depth = 32\n",
         blocks / 8,
         u32::from(reads)

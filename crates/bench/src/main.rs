@@ -75,8 +75,8 @@ fn count(what: Option<&str>) {
     let (blocks, host_pages) = (1024, 2_000_000);
     let (_, waf) = match what {
         Some("flat") => yardsticks::flat(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
-        Some("timed") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false),
-        Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, true),
+        Some("timed") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false, ""),
+        Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, true, ""),
         _ => engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
     };
     println!("{host_pages} host pages at WAF {waf:.3}");
@@ -88,14 +88,22 @@ fn timed() {
     println!(
         "{gib} GiB drive in timed mode, 8 channels of one die, queue depth 32, collection timed too, one core"
     );
-    let run = |reads| {
-        let runs = (0..ROUNDS).map(|_| engine::timed(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, reads));
-        let (rates, wafs) = runs.unzip::<f64, f64, Vec<_>, Vec<_>>();
+    let run = |reads, more| {
+        let once = |_| engine::timed(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, reads, more);
+        let (rates, wafs) = (0..ROUNDS).map(once).unzip::<f64, f64, Vec<_>, Vec<_>>();
         (median(rates), wafs[0])
     };
-    let (writes, waf) = run(false);
+    let (writes, waf) = run(false, "");
     verdict(&format!("random writes, M programs/s at WAF {waf:.2}"), writes, 10.0);
-    verdict("random reads, M reads/s", run(true).0, 10.0);
+    verdict("random reads, M reads/s", run(true, "").0, 10.0);
+    let commands = "[drive.commands]\ncache_read = true\ncache_program = true\nprogram_suspend = true\n";
+    let queues = "[host]\nqueues = 4\noutstanding_max = 32\n";
+    let buffer = "[drive.buffer]\ncapacity = \"1 MiB\"\n";
+    for (name, more) in [("cache and suspend", commands), ("4 host queues", queues), ("1 MiB buffer", buffer)]
+    {
+        let (writes, reads) = (run(false, more).0, run(true, more).0);
+        println!("    with {name:<20} {writes:>6.2} M programs/s, {reads:.2} M reads/s   not asked");
+    }
 }
 
 fn main() {
