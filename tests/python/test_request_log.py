@@ -64,6 +64,7 @@ def test_the_command_puts_the_log_into_the_run_folder(cli: Cli, experiment: Path
         "experiment.toml",
         "series.parquet",
         "requests.parquet",
+        "timeline.parquet",
     }
 
 

@@ -118,9 +118,10 @@ def test_a_killed_run_goes_on_from_its_last_snapshot(cli: Cli, experiment: Path,
 
 def test_ctrl_c_leaves_a_snapshot_and_says_how_to_go_on(cli: Cli, experiment: Path, trace: Path) -> None:
     folder = experiment.parent / "o"
-    work = ("--trace", trace, "--set", "workload.repeat=9000", *ENDURING)
-    process = start(experiment, *work, "--out", "o")
-    time.sleep(1.5)
+    work = ("--trace", trace, "--set", "workload.repeat=20000", *ENDURING)
+    # The first snapshot tells that the run has begun.
+    process = start(experiment, *work, "--out", "o", "--snapshot-every", "0.2")
+    wait_for(folder / "run.snapshot")
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, b"")
