@@ -3,18 +3,15 @@
 use crate::array::Array;
 use crate::buffered::Buffered;
 use crate::clock::Clock;
-use crate::outcome::{BINS_MAX, Outcome};
+use crate::outcome::Outcome;
 use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::precondition::Preparation;
 use crate::request_log::{RequestLog, RequestSink};
 use crate::{drive_file, failure, saved};
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
-use floatgate_flash::Timed;
 use floatgate_ftl::Ftl;
-use floatgate_host::{
-    Beyond, Footprint, HostCounters, Outside, Placement, QueueOf, Queues, Splitter, split::beyond_drive,
-};
-use floatgate_stats::{Histogram, Latency, Row, Series, estimate_waf, histogram::moments};
+use floatgate_host::{Beyond, Footprint, Outside, Placement, QueueOf, Queues, Splitter};
+use floatgate_stats::{Latency, Row, Series};
 use floatgate_trace::{Generator, Source, Summary};
 use serde::{Deserialize, Serialize};
 
@@ -544,62 +541,6 @@ impl Simulation {
         self.array.audit(&self.ftl).map_err(|what| shadow_error(&what))
     }
 
-    pub(crate) fn beyond(&mut self, request: usize, end: u64) -> Box<Error> {
-        let place = self.source.place_of(self.stream.before + request as u64);
-        let page_bytes = self.plan.geometry.page_bytes;
-        let span = self.span_of_whole_trace().max(end);
-        let logical = u64::from(self.plan.logical_pages) * u64::from(page_bytes);
-        beyond_drive(&place, span, logical, self.plan.capacity_for(span))
-    }
-
-    /// Bytes of the address line that the whole trace needs, to name a drive that holds it. Where the trace cannot be
-    /// read twice (a pipe), what is left of it counts; where it goes wrong further on, what was read until then.
-    fn span_of_whole_trace(&mut self) -> u64 {
-        let mut ends = self.ends.clone().unwrap_or_default();
-        let mut batch = std::mem::take(&mut self.stream.batch);
-        if self.source.rewind().is_ok() {
-            batch.clear();
-            if self.source.fill(&mut batch, RequestBatch::DEFAULT_LEN).is_err() {
-                batch.clear();
-            }
-        }
-        while !batch.is_empty() {
-            note_ends(&mut ends, &batch);
-            batch.clear();
-            if self.source.fill(&mut batch, RequestBatch::DEFAULT_LEN).is_err() {
-                break;
-            }
-        }
-        Placement::span_bytes(self.plan.geometry.page_bytes, self.plan.devices, &ends)
-    }
-
-    pub(crate) fn stopped(&self, request: usize, why: floatgate_ftl::Failure) -> Box<Error> {
-        let index = self.stream.before + request as u64;
-        let number = if self.phase == Phase::Run {
-            self.counted + (request - self.stream.cursor) as u64
-        } else {
-            index
-        } + 1;
-        let stamp_ns = self.stream.batch.time_ns[request].saturating_add(self.stream.shift_ns);
-        self.stopped_at(index, number, stamp_ns, why)
-    }
-
-    /// The error of a drive that stopped at a request: from 0 in its pass, from 1 of those that count.
-    pub(crate) fn stopped_at(
-        &self,
-        index: u64,
-        number: u64,
-        stamp_ns: i64,
-        why: floatgate_ftl::Failure,
-    ) -> Box<Error> {
-        let place = matches!(self.plan.workload, Workload::Trace { .. }).then(|| self.source.place_of(index));
-        let from = self.stream.counted_from_ns.unwrap_or(0);
-        let time_s = (self.stream.counted_to_ns > from).then_some((stamp_ns - from) as f64 / 1e9);
-        // Not the splitter's count: it has already seen the requests behind this one.
-        let [host, partial, _] = self.array.counters().programs;
-        failure::stopped(&self.plan, why, number, place.as_deref(), host + partial, time_s)
-    }
-
     /// Writes the drive to a file that other runs may start from; gives its content hash. Meaningful once the phase is
     /// [`Phase::Done`].
     ///
@@ -608,61 +549,10 @@ impl Simulation {
     pub fn save_drive(&self, path: &std::path::Path) -> Result<String> {
         drive_file::save(path, &self.plan, &self.ftl, &self.array)
     }
-
-    /// The figures of the run. Meaningful once the phase is [`Phase::Done`].
-    #[must_use]
-    pub fn finish(self) -> Outcome {
-        let counters = self.array.counters().clone();
-        let layout = self.plan.layout();
-        let blocks_per_unit = u64::from(layout.blocks_per_unit());
-        let total_pages = f64::from(layout.pages());
-        let from = self.stream.counted_from_ns.unwrap_or(0);
-        let span_ns = match self.array.timed() {
-            Some(timed) => i64::try_from(timed.last_ns()).unwrap_or(i64::MAX),
-            None => (self.stream.counted_to_ns - from).max(0),
-        };
-        let names = self.source.devices();
-        let by_device =
-            self.splitter.counters().iter().enumerate().map(|(i, count): (usize, &HostCounters)| {
-                (names.get(i).cloned().unwrap_or_else(|| i.to_string()), *count)
-            });
-        let pages_per_block = self.plan.geometry.pages_per_block;
-        let spare_pages = total_pages - self.ftl.mean_free_pages() - f64::from(self.plan.logical_pages);
-        Outcome {
-            span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),
-            requests: self.counted,
-            host: self.splitter.total(),
-            by_device: by_device.collect(),
-            requests_moved: self.splitter.requests_moved,
-            footprint_pages: self.footprint.as_ref().map(Footprint::pages),
-            snapshot_hash: self.snapshot_hash.clone(),
-            format: self.source.format(),
-            assumed: self.source.assumed(),
-            source: self.first_pass.clone().unwrap_or_default(),
-            gc: self.ftl.gc(),
-            waf: estimate_waf(self.series.rows(), pages_per_block, self.ftl.gc().victims),
-            erases: moments(self.array.erase_counts()),
-            erase_histogram: Histogram::of(self.array.erase_counts(), blocks_per_unit, BINS_MAX as u64),
-            valid_histogram: Histogram::rebin(&self.ftl.valid_histogram(), BINS_MAX + 1),
-            effective_spare_factor: (spare_pages >= 0.0).then_some(spare_pages / total_pages),
-            flash: counters,
-            series: self.series,
-            buffer: self.buffered.as_ref().map(|buffered| *buffered.counters()),
-            buffer_times: self.array.timed().and_then(|timed| timed.link_times().copied()),
-            times: self.array.timed().map(|timed| *timed.times()),
-            commands: self.array.timed().map(Timed::command_counts),
-            jobs_s: self.array.timed().map(|timed| timed.jobs_ns().map(|ns| ns as f64 / 1e9)),
-            timeline: self.array.timed().and_then(|timed| timed.timeline().cloned()),
-            arrivals_s: self.clock.as_ref().map(|clock| clock.now_ns() as f64 / 1e9),
-            queue_wait_ns: self.clock.as_ref().map(Clock::queue_wait_ns),
-            queues: self.clock.as_ref().map(|clock| clock.queues().to_vec()).unwrap_or_default(),
-            latencies: self.clock.map(|clock| clock.latencies().clone()),
-        }
-    }
 }
 
 /// Raises each device's end to the largest byte that the batch addresses on it.
-fn note_ends(ends: &mut Vec<u64>, batch: &RequestBatch) {
+pub(crate) fn note_ends(ends: &mut Vec<u64>, batch: &RequestBatch) {
     for i in 0..batch.len() {
         let device = usize::from(batch.device[i]);
         if ends.len() <= device {

@@ -1,12 +1,14 @@
 //! What a finished run has measured.
 
+use crate::clock::Clock;
 use crate::clock::QueueCount;
+use crate::device::Simulation;
 use crate::plan::Plan;
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
-use floatgate_flash::{Cause, Counters};
+use floatgate_flash::{Cause, Counters, Timed};
 use floatgate_ftl::GcCounters;
-use floatgate_host::{BufferCounters, HostCounters};
-use floatgate_stats::{Histogram, Latency, Series, WafEstimate};
+use floatgate_host::{BufferCounters, Footprint, HostCounters};
+use floatgate_stats::{Histogram, Latency, Series, WafEstimate, estimate_waf, histogram::moments};
 use floatgate_trace::Summary;
 
 /// Bins of the histograms in a result.
@@ -85,5 +87,58 @@ impl Outcome {
             + self.flash.programs[i] as f64 * (t.mean_program_us() + t.command_us + transfer_us)
             + self.flash.erases[i] as f64 * (t.erase_us + t.command_us);
         us / 1e6
+    }
+}
+
+impl Simulation {
+    /// The figures of the run. Meaningful once the phase is [`Phase::Done`].
+    #[must_use]
+    pub fn finish(self) -> Outcome {
+        let counters = self.array.counters().clone();
+        let layout = self.plan.layout();
+        let blocks_per_unit = u64::from(layout.blocks_per_unit());
+        let total_pages = f64::from(layout.pages());
+        let from = self.stream.counted_from_ns.unwrap_or(0);
+        let span_ns = match self.array.timed() {
+            Some(timed) => i64::try_from(timed.last_ns()).unwrap_or(i64::MAX),
+            None => (self.stream.counted_to_ns - from).max(0),
+        };
+        let names = self.source.devices();
+        let by_device =
+            self.splitter.counters().iter().enumerate().map(|(i, count): (usize, &HostCounters)| {
+                (names.get(i).cloned().unwrap_or_else(|| i.to_string()), *count)
+            });
+        let pages_per_block = self.plan.geometry.pages_per_block;
+        let spare_pages = total_pages - self.ftl.mean_free_pages() - f64::from(self.plan.logical_pages);
+        Outcome {
+            span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),
+            requests: self.counted,
+            host: self.splitter.total(),
+            by_device: by_device.collect(),
+            requests_moved: self.splitter.requests_moved,
+            footprint_pages: self.footprint.as_ref().map(Footprint::pages),
+            snapshot_hash: self.snapshot_hash.clone(),
+            format: self.source.format(),
+            assumed: self.source.assumed(),
+            source: self.first_pass.clone().unwrap_or_default(),
+            gc: self.ftl.gc(),
+            waf: estimate_waf(self.series.rows(), pages_per_block, self.ftl.gc().victims),
+            erases: moments(self.array.erase_counts()),
+            erase_histogram: Histogram::of(self.array.erase_counts(), blocks_per_unit, BINS_MAX as u64),
+            valid_histogram: Histogram::rebin(&self.ftl.valid_histogram(), BINS_MAX + 1),
+            effective_spare_factor: (spare_pages >= 0.0).then_some(spare_pages / total_pages),
+            flash: counters,
+            series: self.series,
+            buffer: self.buffered.as_ref().map(|buffered| *buffered.counters()),
+            buffer_times: self.array.timed().and_then(|timed| timed.link_times().copied()),
+            times: self.array.timed().map(|timed| *timed.times()),
+            commands: self.array.timed().map(Timed::command_counts),
+            jobs_s: self.array.timed().map(|timed| timed.jobs_ns().map(|ns| ns as f64 / 1e9)),
+            timeline: self.array.timed().and_then(|timed| timed.timeline().cloned()),
+            arrivals_s: self.clock.as_ref().map(|clock| clock.now_ns() as f64 / 1e9),
+            queue_wait_ns: self.clock.as_ref().map(Clock::queue_wait_ns),
+            queues: self.clock.as_ref().map(|clock| clock.queues().to_vec()).unwrap_or_default(),
+            latencies: self.clock.map(|clock| clock.latencies().clone()),
+        }
     }
 }
