@@ -1,6 +1,6 @@
 //! What the FTL asks for becomes operations in the queues of dies.
 
-use super::queue::{Class, Due, Far, Job, Kind, NO_REQUEST, Op};
+use super::queue::{BARRIER, Class, Due, Far, Job, Kind, NO_REQUEST, Op};
 use super::{Place, Timed};
 use crate::{Cause, Counters, Flash, Layout, Scope};
 use floatgate_base::{Lpn, Ppn, UnitId};
@@ -86,6 +86,12 @@ impl Timed {
         after
     }
 
+    /// The barrier of the job that empties the unit of a page.
+    fn barrier_of(&mut self, source: Ppn) -> u32 {
+        let unit = self.counts.layout().unit_of(source) as usize;
+        *self.barrier_of_unit[unit].get_or_insert_with(|| self.schedule.barriers.open())
+    }
+
     /// Issues a program, or a copy whose page is on the same die; a copy comes after the write `source_written`.
     #[inline(always)]
     fn issue_program(&mut self, mut op: Op, class: Class, place: Place, source_written: u64) -> u64 {
@@ -156,6 +162,7 @@ impl Flash for Timed {
         let mut program = self.op(Kind::Program, destination, to, cause);
         let far = Far { die: from.die as u32, class: Class::Background as u8, ticket };
         self.wait_for_far(&mut program, far);
+        program.request = BARRIER + self.barrier_of(source);
         self.issue_program(program, Class::Background, to, 0);
     }
 
@@ -195,14 +202,18 @@ impl Flash for Timed {
             return;
         }
         let first = self.counts.layout().first_page(unit);
+        // Another job of this unit, later, has another barrier.
+        let barrier = self.barrier_of_unit[unit as usize].take();
         for i in 0..self.counts.layout().blocks_per_unit() {
             // Under superblock scope the first pages of a unit lie one on each plane.
             let place = self.place(first + i);
             let mut op = self.op(Kind::Erase, first + i, place, cause);
             let written = self.blocks[place.block].programs[Class::Write as usize - 1];
             let due = |ticket, class| Due::of(ticket, self.schedule.done_tickets(place.die, class));
-            let read = self.schedule.issued(place.die, Class::Read);
+            let reads = &self.schedule.dies[place.die].queues[Class::Read as usize];
+            let read = reads.last(|read| self.place(read.ppn).block == place.block);
             op.after = [due(read, Class::Read), due(written, Class::Write)];
+            op.request = barrier.map_or(NO_REQUEST, |number| BARRIER + number);
             let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
             self.blocks[place.block].erase = ticket;
         }

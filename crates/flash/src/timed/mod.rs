@@ -5,8 +5,10 @@
 //! - a read comes after the unfinished program of its own page;
 //! - a program comes after the erase of its block, and after earlier programs of that block by another class, because
 //!   pages of a block are programmed in order;
-//! - a move comes after the programs of its source block, an erase after the reads and programs of its block.
+//! - a move comes after the programs of its source block; an erase after the reads and programs of its block, and after
+//!   the programs of all pages that moved from its superblock to other dies.
 
+mod barriers;
 mod die;
 mod issue;
 mod links;
@@ -81,6 +83,8 @@ pub struct Timed {
     /// By number of the plane in the order of allocation.
     plane_at: Vec<PlaneAt>,
     planes: u32,
+    /// The barrier of the job that empties a unit, where pages may move to other dies.
+    barrier_of_unit: Vec<Option<u32>>,
     /// Whether operations must know the page in the block, the block in the plane and the plane in the die.
     detailed: bool,
     /// For whom moves and erases are.
@@ -115,6 +119,7 @@ impl Timed {
             blocks: vec![Block::default(); geometry.blocks() as usize],
             plane_at: (0..geometry.planes()).map(plane_at).collect(),
             planes: geometry.planes(),
+            barrier_of_unit: vec![None; layout.units() as usize],
             detailed: settings.commands.multi_plane != MultiPlane::None || settings.phases.page_types > 1,
             job: Job::Foreground,
             now_ns: 0,

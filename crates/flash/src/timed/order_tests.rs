@@ -25,6 +25,8 @@ struct Driver {
     /// Next page to program, by unit; a unit may be erased once it is full.
     next: Vec<u32>,
     asked: Vec<Asked>,
+    /// Moves, as source and the place of the program in `asked`.
+    moves: Vec<(Ppn, usize)>,
 }
 
 /// Any durations, optional commands and orders of service.
@@ -89,7 +91,7 @@ impl Driver {
         let next = vec![0; layout.units() as usize];
         let mut timed = Timed::new(layout, settings);
         timed.start();
-        Self { timed, rng, next, asked: Vec::new() }
+        Self { timed, rng, next, asked: Vec::new(), moves: Vec::new() }
     }
 
     fn layout(&self) -> Layout {
@@ -144,6 +146,7 @@ impl Driver {
                 let Some(to) = self.fresh() else { return };
                 self.timed.copy(source, to, 0, Cause::Gc);
                 self.asked.push(Asked::Read(source));
+                self.moves.push((source, self.asked.len()));
                 self.asked.push(Asked::Program(to));
             }
             _ => {
@@ -207,6 +210,7 @@ fn judge(seed: u64) -> CommandCounts {
         found.map_or((u64::MAX, u64::MAX), |o| (o.from, o.to))
     };
     let mut seen: Vec<(Asked, (u64, u64))> = Vec::new();
+    let mut spans = vec![(0, 0); driver.asked.len()];
     for (i, asked) in driver.asked.iter().enumerate() {
         // A move within a die logs one operation, by the page programmed: its read is not looked at here.
         if matches!(asked, Asked::Read(_)) {
@@ -216,7 +220,9 @@ fn judge(seed: u64) -> CommandCounts {
         let span = times(asked, nth);
         assert_ne!(span.0, u64::MAX, "seed {seed}: {asked:?} never happened");
         seen.push((*asked, span));
+        spans[i] = span;
     }
+    check_moves(&driver, &spans, seed);
     check_blocks(&driver.timed, &seen, seed);
     check_reads(&driver, &operations, seed);
     driver.timed.command_counts()
@@ -230,6 +236,22 @@ fn check_times(timed: &Timed, operations: &[Happened], seed: u64) {
         let t = timed.times()[class as usize];
         let waits = t.die_wait_ns + t.foreground_wait_ns + t.background_wait_ns + t.channel_wait_ns;
         assert_eq!((t.operations, waits + t.suspended_ns + t.service_ns), (n, whole), "seed {seed}: {t:?}");
+    }
+}
+
+/// No block is erased before the pages that moved away from it have arrived, wherever that is.
+fn check_moves(driver: &Driver, spans: &[(u64, u64)], seed: u64) {
+    for &(source, program) in &driver.moves {
+        let block = block_of(&driver.timed, source);
+        let of_block = |a: &Asked| matches!(a, Asked::Erase(p) if block_of(&driver.timed, *p) == block);
+        let later = driver.asked.iter().enumerate().skip(program);
+        if let Some((i, erase)) = { later }.find(|(_, a)| of_block(a)) {
+            let (arrived, erased) = (spans[program].1, spans[i].0);
+            assert!(
+                arrived <= erased,
+                "seed {seed}: {erase:?} at {erased}, page {source} arrives at {arrived}"
+            );
+        }
     }
 }
 

@@ -6,6 +6,8 @@ use std::collections::VecDeque;
 
 /// No request waits for the operation.
 pub(super) const NO_REQUEST: u32 = u32::MAX;
+/// From here on numbers of requests are those of barriers: operations of a job that its erases wait for on other dies.
+pub(super) const BARRIER: u32 = 1 << 31;
 
 /// Who waits for an operation; the default order of preference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,7 +115,8 @@ pub(super) struct Op {
     pub jobs_ns: [u64; 2],
     /// The page read or programmed; of a copy the page programmed.
     pub ppn: Ppn,
-    /// The host request that waits for it.
+    /// The host request that waits for it. Of a program that moves a page to another die the barrier that it belongs to,
+    /// of an erase the one that it waits for.
     pub request: u32,
     /// Number in the order of issue, its low half.
     pub order: u32,
@@ -174,6 +177,17 @@ impl Queue {
         self.ops.is_empty()
     }
 
+    /// Operations under way.
+    #[inline(always)]
+    pub fn started(&self) -> usize {
+        self.started
+    }
+
+    /// Ticket of the operation issued last of those that are not done and of which `is_it` holds; 0 for none.
+    pub fn last(&self, is_it: impl Fn(&Op) -> bool) -> u64 {
+        self.ops.iter().rposition(is_it).map_or(0, |i| self.done + 1 + i as u64)
+    }
+
     /// The `n`th of those that wait.
     #[inline(always)]
     pub fn waiting(&self, n: usize) -> Option<&Op> {
@@ -198,11 +212,6 @@ impl Queue {
     #[inline(always)]
     pub fn under_way(&self, n: usize) -> &Op {
         &self.ops[n]
-    }
-
-    /// The one under way that started last.
-    pub fn newest_under_way(&self) -> Option<&Op> {
-        self.started.checked_sub(1).and_then(|n| self.ops.get(n))
     }
 
     /// The first of those under way is done.

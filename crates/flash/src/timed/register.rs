@@ -43,8 +43,8 @@ impl Schedule {
             Register::Out { class, left, ready_ns } => {
                 if left > 1 {
                     self.dies[die].register = Register::Out { class, left: left - 1, ready_ns };
-                    self.dies[die].register_at = self.send(die, class, ready_ns, now);
                     self.complete(die, class, now);
+                    self.dies[die].register_at = self.send(die, class, ready_ns, now);
                 } else {
                     self.dies[die].register = Register::Free;
                     self.complete(die, class, now);
@@ -87,7 +87,8 @@ impl Schedule {
         let p = &self.settings.phases;
         let each = p.command_ns + p.transfer_ns;
         self.book(class, n, each, program_ns);
-        let (_, ready_ns) = self.channel(die, class, n, now, u64::from(n) * each);
+        let first = self.dies[die].queues[class as usize].started() - n as usize;
+        let (_, ready_ns) = self.channel(die, (class, first, n), now, u64::from(n) * each);
         self.counts.cache_programs += u64::from(n);
         self.dies[die].register = Register::In { class, n, job, ready_ns, program_ns };
     }

@@ -8,8 +8,9 @@
 //! Here: issue, events and completion. `service.rs` starts operations and moves them through their phases, `register.rs`
 //! overlaps them with cache commands, `suspend.rs` stops programs and erases for reads.
 
+use super::barriers::Barriers;
 use super::die::{Die, Register, Stage};
-use super::queue::{Class, Due, Job, Kind, NO_REQUEST, Op};
+use super::queue::{BARRIER, Class, Due, Kind, NO_REQUEST, Op};
 use super::settings::{MultiPlane, Order, Settings};
 use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
@@ -64,6 +65,7 @@ pub(super) struct Schedule {
     pending: Vec<u32>,
     /// Requests that are not done.
     live: u32,
+    pub barriers: Barriers,
     /// Dies that wait for an operation of another die.
     pub waiting: Vec<usize>,
     pub done: Done,
@@ -114,6 +116,7 @@ impl Schedule {
             issued: 0,
             pending: Vec::new(),
             live: 0,
+            barriers: Barriers::default(),
             waiting: Vec::new(),
             done: Vec::new(),
             last_ns: 0,
@@ -163,8 +166,10 @@ impl Schedule {
         op.issued_ns = now;
         op.order = self.issued as u32;
         self.issued += 1;
-        if op.request != NO_REQUEST {
+        if op.request < BARRIER {
             self.pending[op.request as usize] += 1;
+        } else if op.request != NO_REQUEST {
+            self.join_barrier(&op);
         }
         if op.far != Due::default() {
             self.dies[op.far_die as usize].awaited = true;
@@ -181,6 +186,12 @@ impl Schedule {
             self.pushed_while_busy(die, class, now);
         }
         ticket
+    }
+
+    #[cold]
+    fn join_barrier(&mut self, op: &Op) {
+        let number = op.request - BARRIER;
+        if op.kind == Kind::Erase { self.barriers.erase(number) } else { self.barriers.program(number) }
     }
 
     /// A busy die may stop for a read, or take in the next program's data.
@@ -253,9 +264,16 @@ impl Schedule {
         time != u64::MAX
     }
 
-    /// Reserves a channel from `from` on for `length` on behalf of `n` operations; gives start and end.
+    /// Reserves a channel from `from` on for `length` on behalf of `n` operations of a class, the first of which is the
+    /// `first`th under way; gives start and end.
     #[inline(always)]
-    pub fn channel(&mut self, die: usize, class: Class, n: u32, from: u64, length: u64) -> (u64, u64) {
+    pub fn channel(
+        &mut self,
+        die: usize,
+        (class, first, n): (Class, usize, u32),
+        from: u64,
+        length: u64,
+    ) -> (u64, u64) {
         let channels = self.channel_free_ns.len();
         let channel = if channels == self.dies.len() { die } else { die % channels };
         let free = &mut self.channel_free_ns[channel];
@@ -265,7 +283,7 @@ impl Schedule {
         self.log.1.push((channel, start, start + length));
         self.times[class as usize].channel_wait_ns += u64::from(n) * (start - from);
         if self.recording {
-            self.record_transfer(die, channel, class, start, start + length);
+            self.record_transfer(die, channel, (class, first), start, start + length);
         }
         (start, start + length)
     }
@@ -324,10 +342,15 @@ impl Schedule {
             self.log.0.push(Happened { class, kind, ppn, issued, from, to: now });
         }
         let queue = &mut self.dies[die].queues[class as usize];
-        let request = queue.under_way(0).request;
+        let Op { request, kind, .. } = *queue.under_way(0);
         queue.finish();
-        if request != NO_REQUEST {
+        if request < BARRIER {
             self.finish_one(request, now);
+        } else if request != NO_REQUEST
+            && kind == Kind::Program
+            && self.barriers.programmed(request - BARRIER)
+        {
+            self.dies[die].awaited = true;
         }
         if self.dies[die].awaited {
             self.wake(die, now);
@@ -392,39 +415,44 @@ impl Schedule {
         if op.after[0].pending(queues[a as usize].done) || op.after[1].pending(queues[b as usize].done) {
             return false;
         }
+        if op.kind == Kind::Erase && op.request != NO_REQUEST && !self.barriers.is_open(op.request - BARRIER)
+        {
+            return self.wait_for_other(die);
+        }
         if op.far == Due::default() {
             return true;
         }
         let (far_die, far_class) = (op.far_die as usize, usize::from(op.far_class));
         if op.far.pending(self.dies[far_die].queues[far_class].done) {
             self.dies[far_die].awaited = true;
-            if !self.waiting.contains(&die) {
-                self.waiting.push(die);
-            }
-            return false;
+            return self.wait_for_other(die);
         }
         true
     }
 
+    /// The die looks again when another one wakes it; so nothing may start now.
     #[cold]
-    fn record_transfer(&mut self, die: usize, channel: usize, class: Class, from_ns: u64, to_ns: u64) {
+    fn wait_for_other(&mut self, die: usize) -> bool {
+        if !self.waiting.contains(&die) {
+            self.waiting.push(die);
+        }
+        false
+    }
+
+    #[cold]
+    fn record_transfer(
+        &mut self,
+        die: usize,
+        channel: usize,
+        (class, which): (Class, usize),
+        from_ns: u64,
+        to_ns: u64,
+    ) {
         let Some(timeline) = &mut self.timeline else { return };
-        let d = &self.dies[die];
-        // Of what is under way and of what is about to start; the next one of the class tells for whom it is.
-        let op = d.queues[class as usize].newest_under_way();
-        let job = op.map_or(Job::Host, |op| op.job);
-        let cause = op.map_or(0, |op| op.cause);
-        let request = op.map_or(NO_REQUEST, |op| op.request);
-        timeline.record(Span {
-            resource: 1,
-            index: channel as u32,
-            kind: 4,
-            cause,
-            job,
-            request,
-            from_ns,
-            to_ns,
-        });
+        let Op { cause, job, request, .. } = *self.dies[die].queues[class as usize].under_way(which);
+        let request = if request < BARRIER { request } else { NO_REQUEST };
+        let index = channel as u32;
+        timeline.record(Span { resource: 1, index, kind: 4, cause, job, request, from_ns, to_ns });
     }
 
     #[cold]
@@ -432,7 +460,8 @@ impl Schedule {
         let Some(timeline) = &mut self.timeline else { return };
         let d = &self.dies[die];
         let op = d.queues[d.active.class as usize].under_way(0);
-        let (cause, job, request) = (op.cause, op.job, op.request);
+        let (cause, job) = (op.cause, op.job);
+        let request = if op.request < BARRIER { op.request } else { NO_REQUEST };
         let kind = d.active.kind as u8;
         let (index, from_ns) = (die as u32, d.started_ns);
         self.recording = timeline.wants_more(from_ns);

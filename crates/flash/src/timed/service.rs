@@ -1,7 +1,7 @@
 //! Starting operations, and moving them through their phases.
 
 use super::die::{Active, Register, Stage};
-use super::queue::{Class, Kind, Op};
+use super::queue::{BARRIER, Class, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
 use super::settings::MultiPlane;
 
@@ -112,7 +112,12 @@ impl Schedule {
         let p = &self.settings.phases;
         let each = if kind == Kind::Program { p.command_ns + p.transfer_ns } else { p.command_ns };
         self.book(class, n, each, array_ns);
-        let from = if each > 0 { self.channel(die, class, n, now, u64::from(n) * each).1 } else { now };
+        let first = self.dies[die].queues[class as usize].started() - n as usize;
+        let whole = u64::from(n) * each;
+        let from = if each > 0 { self.channel(die, (class, first, n), now, whole).1 } else { now };
+        if kind == Kind::Erase {
+            self.erases_begin(die, class, n);
+        }
         let stage = match kind {
             Kind::Read => Stage::Reading,
             Kind::Copy => Stage::CopyReading,
@@ -136,6 +141,17 @@ impl Schedule {
             if self.settings.commands.cache_program && kind == Kind::Program {
                 // The cache register is free once the array has the data.
                 d.register_at = from;
+            }
+        }
+    }
+
+    /// Erases that waited for other dies need their barrier no more.
+    fn erases_begin(&mut self, die: usize, class: Class, n: u32) {
+        for i in 0..n as usize {
+            let queue = &self.dies[die].queues[class as usize];
+            let request = queue.under_way(queue.started() - 1 - i).request;
+            if request != NO_REQUEST {
+                self.barriers.erasing(request - BARRIER);
             }
         }
     }
@@ -170,11 +186,11 @@ impl Schedule {
         self.arm(die);
     }
 
-    /// One page of a read over the channel; when it has left. `ready_ns` is when the array had it.
+    /// The first page under way of a class, one that was read, over the channel; when it has left. `ready_ns` is when the array had it.
     #[inline(always)]
     pub fn send(&mut self, die: usize, class: Class, ready_ns: u64, now: u64) -> u64 {
         let transfer_ns = self.settings.phases.transfer_ns;
-        let (_, end) = self.channel(die, class, 1, now, transfer_ns);
+        let (_, end) = self.channel(die, (class, 0, 1), now, transfer_ns);
         let times = &mut self.times[class as usize];
         times.channel_wait_ns += now - ready_ns;
         times.service_ns += transfer_ns;
@@ -214,7 +230,7 @@ impl Schedule {
         let program_ns = spread(&mut self.rng, p.program_ns[page_type], p.program_spread);
         self.counts.copybacks += u64::from(stays);
         self.book(class, 1, on_channel, program_ns);
-        let from = if on_channel > 0 { self.channel(die, class, 1, now, on_channel).1 } else { now };
+        let from = if on_channel > 0 { self.channel(die, (class, 0, 1), now, on_channel).1 } else { now };
         let d = &mut self.dies[die];
         d.active.stage = Stage::Working;
         d.array_from = from;
