@@ -170,9 +170,17 @@ impl Layers {
         for (key, dependents) in DEPENDENT {
             if let Some(value) = find(&upper, key).and_then(Value::as_str)
                 && self.text(key).or_else(|| implied(&self.merged, key)) != Some(value)
+                && !(*key == "ftl.precondition" && self.is_overridden("ftl.snapshot"))
             {
                 dependents.iter().for_each(|key| self.drop(key));
             }
+        }
+        // Traces and twins arrive at their stamps unless told otherwise.
+        let kind = find(&upper, "workload.kind").and_then(Value::as_str);
+        let arrives = find(&upper, "workload.arrival").or_else(|| find(&self.merged, "workload.arrival"));
+        let depth = "workload.queue_depth";
+        if matches!(kind, Some("trace" | "twin")) && arrives.is_none() && !self.is_overridden(depth) {
+            self.drop(depth);
         }
         for (key, value, useless) in USELESS_WITH {
             if find(&upper, key).and_then(Value::as_str) == Some(value) {
@@ -373,6 +381,9 @@ mod tests {
         assert_eq!(with(&[("mode", "timed")]), (true, Some(4)));
         assert_eq!(with(&[("mode", "functional")]), (false, None));
         assert_eq!(with(&[("workload.arrival", "think")]), (true, None));
+        // A trace arrives at its stamps, unless the file has another way.
+        assert_eq!(with(&[("workload.file", "a.csv")]), (true, None));
+        assert_eq!(with(&[("workload.arrival", "closed"), ("workload.file", "a.csv")]), (true, Some(4)));
         // What the command line asks for is refused where it has no effect, not forgotten.
         assert_eq!(with(&[("workload.queue_depth", "5"), ("mode", "functional")]), (false, Some(5)));
     }

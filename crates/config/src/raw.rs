@@ -150,6 +150,9 @@ table! {
         policy: String,
         /// priority: the classes, the most preferred first; default ["read", "write", "background"].
         priority: Vec<String>,
+        /// priority: the rank of jobs that a host write cannot do without: "background" (default: that of all jobs) or
+        /// "write" (that of host writes, in the order of issue).
+        urgent_jobs: String,
     }
 }
 

@@ -7,7 +7,7 @@ use crate::tables::{choice, known, only, unknown};
 use crate::{resolve_buffer, resolve_drive, resolve_ftl, resolve_host, resolve_workload};
 use floatgate_base::Result;
 use floatgate_lifetime::Throttle;
-use floatgate_sim::{Mode, Plan};
+use floatgate_sim::{Arrival, Mode, Plan};
 
 /// A run, and the experiment that says the same with every default written out.
 #[derive(Clone, Debug)]
@@ -60,6 +60,11 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     )?;
     let host =
         resolve_host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
+    if ftl.background.is_some() && matches!(workload.arrival, Some(Arrival::Closed { .. })) {
+        let what = "in closed loop the drive is never idle";
+        let expected = "expected \"none\", or workload.arrival = \"open\" or \"think\"";
+        return Err(layers.error("ftl.background.policy", what, expected));
+    }
     let (throttle, target_years, raw_lifetime) = lifetime(&layers, given.lifetime.unwrap_or_default())?;
     let plan = Plan {
         mode: workload.arrival.map_or(Mode::Functional, Mode::Timed),
@@ -69,6 +74,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         timing: drive.timing,
         commands: drive.commands,
         order: drive.order,
+        urgent_as_writes: drive.urgent_as_writes,
         endurance: drive.endurance,
         energy: drive.energy,
         buffer: buffer.config,

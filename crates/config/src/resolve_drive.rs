@@ -15,6 +15,7 @@ pub(crate) struct Drive {
     pub timing: Timing,
     pub commands: Commands,
     pub order: Order,
+    pub urgent_as_writes: bool,
     pub endurance: Endurance,
     pub energy: Option<Energy>,
     pub raw: raw::Drive,
@@ -22,9 +23,10 @@ pub(crate) struct Drive {
 
 pub(crate) fn resolve(layers: &Layers, given: raw::Drive, timed: bool) -> Result<Drive> {
     let geometry = geometry(layers, &given)?;
-    let (timing, raw_timing) = timing(layers, given.timing.unwrap_or_default(), timed)?;
+    let (timing, raw_timing) = timing(layers, given.timing.unwrap_or_default(), timed, geometry.page_bytes)?;
     let (commands, raw_commands) = resolve_timed::commands(layers, given.commands, timed, &geometry)?;
-    let (order, raw_scheduling) = resolve_timed::scheduling(layers, given.scheduling, timed, &commands)?;
+    let ((order, urgent_as_writes), raw_scheduling) =
+        resolve_timed::scheduling(layers, given.scheduling, timed, &commands)?;
     let endurance = endurance(layers, given.endurance.unwrap_or_default())?;
     let energy = energy(layers, given.energy.as_ref())?;
     let raw = raw::Drive {
@@ -49,7 +51,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Drive, timed: bool) -> Result
         }),
         energy: energy.and(given.energy),
     };
-    Ok(Drive { geometry, timing, commands, order, endurance, energy, raw })
+    Ok(Drive { geometry, timing, commands, order, urgent_as_writes, endurance, energy, raw })
 }
 
 fn geometry(layers: &Layers, given: &raw::Drive) -> Result<Geometry> {
@@ -102,7 +104,12 @@ fn blocks_for(layers: &Layers, capacity: &str, one: &Geometry) -> Result<u32> {
     })
 }
 
-fn timing(layers: &Layers, given: raw::Timing, timed: bool) -> Result<(Timing, raw::Timing)> {
+fn timing(
+    layers: &Layers,
+    given: raw::Timing,
+    timed: bool,
+    page_bytes: u32,
+) -> Result<(Timing, raw::Timing)> {
     let by_type = |key: &str, one: Option<f64>, list: &Option<Vec<f64>>, default: f64| {
         let list_key = format!("drive.timing.{key}_by_page_type");
         match (one, list) {
@@ -136,11 +143,21 @@ fn timing(layers: &Layers, given: raw::Timing, timed: bool) -> Result<(Timing, r
     let (erase_us, channel_mb_per_s) =
         (given.erase_us.unwrap_or(3000.0), given.channel_mb_per_s.unwrap_or(333.0));
     positive(layers, "drive.timing.erase_us", &[erase_us])?;
-    positive(layers, "drive.timing.channel_mb_per_s", &[channel_mb_per_s])?;
+    let page_us = f64::from(page_bytes) / channel_mb_per_s;
+    let sound = channel_mb_per_s > 0.0 && channel_mb_per_s.is_finite();
+    if !(sound && (US_MIN..=US_MAX).contains(&page_us)) {
+        let what = format!("channel_mb_per_s is {channel_mb_per_s}");
+        let expected = if sound {
+            "expected a rate at which a page takes from a nanosecond to 100 seconds"
+        } else {
+            "expected a number greater than 0"
+        };
+        return Err(layers.error("drive.timing.channel_mb_per_s", what, expected));
+    }
     let command_us = given.command_us.unwrap_or(0.0);
-    if !(command_us.is_finite() && command_us >= 0.0) {
+    if !(0.0..=US_MAX).contains(&command_us) {
         let what = format!("command_us is {command_us}");
-        return Err(layers.error("drive.timing.command_us", what, "expected a number from 0"));
+        return Err(layers.error("drive.timing.command_us", what, "expected a number from 0 to 1e8"));
     }
     let spread_key = "drive.timing.program_spread";
     let program_spread = given.program_spread.unwrap_or(0.0);
@@ -173,13 +190,24 @@ fn timing(layers: &Layers, given: raw::Timing, timed: bool) -> Result<(Timing, r
 
 fn positive(layers: &Layers, key: &str, values: &[f64]) -> Result<()> {
     let name = key.rsplit('.').next().unwrap_or(key);
-    match values.iter().find(|v| !(v.is_finite() && **v > 0.0)) {
-        Some(value) => {
-            Err(layers.error(key, format!("{name} is {value}"), "expected a number greater than 0"))
-        }
-        None => Ok(()),
+    if let Some(value) = values.iter().find(|v| !(v.is_finite() && **v > 0.0)) {
+        return Err(layers.error(key, format!("{name} is {value}"), "expected a number greater than 0"));
     }
+    // The clock counts whole nanoseconds, and 584 years of them.
+    if let Some(value) = values.iter().find(|v| **v < US_MIN || **v > US_MAX) {
+        let what = format!("{name} is {value:e}");
+        return Err(layers.error(
+            key,
+            what,
+            "expected a number from 0.001 (a nanosecond) to 1e8 (100 seconds)",
+        ));
+    }
+    Ok(())
 }
+
+/// The shortest and the longest time of an operation, microseconds.
+const US_MIN: f64 = 1e-3;
+pub(crate) const US_MAX: f64 = 1e8;
 
 /// None where no figure is given.
 fn energy(layers: &Layers, given: Option<&raw::Energy>) -> Result<Option<Energy>> {

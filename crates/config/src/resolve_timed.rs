@@ -3,6 +3,7 @@
 
 use crate::layers::Layers;
 use crate::raw;
+use crate::resolve_drive::US_MAX;
 use crate::tables::{choice, unknown};
 use floatgate_base::Result;
 use floatgate_flash::layout::{ALLOCATION_ORDER, LEVELS, Level};
@@ -23,11 +24,11 @@ pub(crate) fn only_timed(layers: &Layers, key: &str, fine: bool) -> Result<()> {
 
 /// A time in microseconds from 0, as nanoseconds.
 fn from_zero(layers: &Layers, key: &str, us: f64) -> Result<u64> {
-    if us.is_finite() && us >= 0.0 {
+    if (0.0..=US_MAX).contains(&us) {
         return Ok((us * 1e3).round() as u64);
     }
     let name = key.rsplit('.').next().unwrap_or(key);
-    Err(layers.error(key, format!("{name} is {us}"), "expected a number from 0"))
+    Err(layers.error(key, format!("{name} is {us:e}"), "expected a number from 0 to 1e8 (100 seconds)"))
 }
 
 /// Optional commands.
@@ -99,6 +100,10 @@ const POLICIES: &[(&str, &str)] = &[
     ("fcfs", "what was issued first of what may start"),
 ];
 const FCFS: usize = 1;
+/// Ranks of jobs that a host write cannot do without.
+const URGENT: &[(&str, &str)] =
+    &[("background", "that of all jobs"), ("write", "that of host writes, in the order of issue")];
+const AS_WRITES: usize = 1;
 
 /// What is next at a die.
 pub(crate) fn scheduling(
@@ -106,7 +111,7 @@ pub(crate) fn scheduling(
     given: Option<raw::Scheduling>,
     timed: bool,
     commands: &Commands,
-) -> Result<(Order, Option<raw::Scheduling>)> {
+) -> Result<((Order, bool), Option<raw::Scheduling>)> {
     only_timed(layers, "drive.scheduling", timed || given.is_none())?;
     let given = given.unwrap_or_default();
     let key = "drive.scheduling.priority";
@@ -122,7 +127,16 @@ pub(crate) fn scheduling(
             let expected = "expected \"priority\", or no program_suspend and no erase_suspend";
             return Err(layers.error("drive.scheduling.policy", what, expected));
         }
-        return Ok((Order::Fcfs, timed.then_some(raw::Scheduling { policy: Some(name), priority: None })));
+        if given.urgent_jobs.is_some() {
+            let expected = "expected it with policy = \"priority\" only";
+            return Err(layers.error(
+                "drive.scheduling.urgent_jobs",
+                "urgent_jobs is no key of fcfs",
+                expected,
+            ));
+        }
+        let raw = raw::Scheduling { policy: Some(name), ..raw::Scheduling::default() };
+        return Ok(((Order::Fcfs, false), timed.then_some(raw)));
     }
     let priority = given.priority.unwrap_or_else(|| names().map(String::from).collect());
     let mut classes = Vec::new();
@@ -136,8 +150,10 @@ pub(crate) fn scheduling(
     if !all_once {
         return Err(not_once(layers, key, &priority, names()));
     }
-    let raw = timed.then_some(raw::Scheduling { policy: Some(name), priority: Some(priority) });
-    Ok((Order::Priority([a, b, c]), raw))
+    let urgent = given.urgent_jobs.unwrap_or_else(|| URGENT[0].0.into());
+    let as_writes = choice(layers, "drive.scheduling.urgent_jobs", "rank", &urgent, URGENT)? == AS_WRITES;
+    let raw = raw::Scheduling { policy: Some(name), priority: Some(priority), urgent_jobs: Some(urgent) };
+    Ok(((Order::Priority([a, b, c]), as_writes), timed.then_some(raw)))
 }
 
 fn not_once<'a>(

@@ -126,6 +126,7 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             timed("read_share = 0.5\n"),
             By(r#"["read", "write", "background"]"#, r#"["background", "write", "read"]"#, read),
         ),
+        ("drive.scheduling.urgent_jobs", planes("", ""), By("background", "write", write)),
         ("ftl.allocation.mode", geometry("channels = 2\n"), By("dynamic", "static", programs)),
         (
             "ftl.allocation.order",

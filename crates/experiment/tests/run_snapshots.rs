@@ -71,9 +71,9 @@ fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
     if planes > 1 && rng.below(2) == 0 {
         out.push(("drive.commands.multi_plane", "same-page".into()));
     }
-    match rng.below(3) {
-        0 if trace => out.push(("workload.arrival", "think".into())),
-        1 if trace => out.push(("workload.arrival", "open".into())),
+    match rng.below(5) {
+        0 | 1 if trace => out.push(("workload.arrival", "think".into())),
+        2 | 3 if trace => out.push(("workload.arrival", "open".into())),
         _ => {
             out.push(("workload.arrival", "closed".into()));
             out.push(("workload.queue_depth", (1 + rng.below(40)).to_string()));
@@ -91,7 +91,8 @@ fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
     if rng.below(2) == 0 {
         out.push(("drive.timing.program_spread", "0.25".into()));
     }
-    if rng.below(2) == 0 {
+    // In closed loop there is no idle time.
+    if !out.iter().any(|(_, value)| value == "closed") {
         out.push(("ftl.background.policy", "idle".into()));
         out.push(("ftl.background.idle_us", rng.below(800).to_string()));
     }
@@ -314,7 +315,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (2, "b261f9f7e0b30978");
-    const RUN_IS: (u32, &str) = (1, "b8bbf06474c2e1d6f1e31441774a362823fb5eb31d8e2401");
+    const RUN_IS: (u32, &str) = (2, "76e8ef9eac7b8c371204ea1bd2d72cb5edcb7271a0a1b283");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

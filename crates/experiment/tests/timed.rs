@@ -171,6 +171,27 @@ fn what_cannot_be_timed_is_refused() {
             "drive.timing.erase_us: erase_us is 0; expected a number greater than 0",
         ),
         (
+            &[("drive.timing.read_us", "1e15")],
+            "drive.timing.read_us: read_us is 1e15; expected a number from 0.001 (a nanosecond) to 1e8 (100 seconds)",
+        ),
+        (
+            &[("drive.timing.read_us", "0.0001")],
+            "drive.timing.read_us: read_us is 1e-4; expected a number from 0.001 (a nanosecond) to 1e8",
+        ),
+        (
+            &[("drive.timing.channel_mb_per_s", "1e9")],
+            "drive.timing.channel_mb_per_s: channel_mb_per_s is 1000000000; expected a rate at which a page takes from",
+        ),
+        (
+            &[("drive.commands.erase_suspend", "true"), ("drive.commands.resume_us", "1e300")],
+            "drive.commands.resume_us: resume_us is 1e300; expected a number from 0 to 1e8 (100 seconds)",
+        ),
+        (
+            &[("ftl.background.policy", "idle")],
+            "ftl.background.policy: in closed loop the drive is never idle; expected \"none\", or workload.arrival = \
+             \"open\" or \"think\"",
+        ),
+        (
             &[("drive.timing.program_us_by_page_type", "[500, -1]")],
             "drive.timing.program_us_by_page_type: program_us_by_page_type is -1; expected a number greater than 0",
         ),

@@ -24,7 +24,7 @@ impl Simulation {
         if timed.host_is_busy() {
             return Ok(());
         }
-        let mut now_ns = timed.last_ns().max(timed.now_ns()).saturating_add(background.idle_ns);
+        let mut now_ns = timed.idle_from_ns().saturating_add(background.idle_ns);
         while now_ns < until_ns {
             let mut working = false;
             for domain in 0..self.ftl.domains() {

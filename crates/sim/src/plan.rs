@@ -102,6 +102,8 @@ pub struct Plan {
     pub commands: Commands,
     /// Which operation is next at a die.
     pub order: Order,
+    /// Whether urgent jobs rank with host writes.
+    pub urgent_as_writes: bool,
     /// Endurance model.
     pub endurance: Endurance,
     /// Energy of the operations, where any is given.
@@ -211,7 +213,13 @@ impl Plan {
             program_spread: t.program_spread,
             erase_ns: ns(t.erase_us),
         };
-        Settings { phases, commands: self.commands, order: self.order, seed: self.seed }
+        Settings {
+            phases,
+            commands: self.commands,
+            order: self.order,
+            urgent_as_writes: self.urgent_as_writes,
+            seed: self.seed,
+        }
     }
 
     /// Page programs that the endurance model admits.

@@ -237,6 +237,24 @@ fn classes_are_served_in_the_order_asked_for() {
 }
 
 #[test]
+fn urgent_jobs_may_rank_with_writes() {
+    // While a program is under way come a write, an urgent move, a second write and a read.
+    let run = |urgent_as_writes| {
+        let mut t = array(1, Settings { urgent_as_writes, ..Settings::plain(PHASES) });
+        program(&mut t, 0, 0, page(0, 0, 0));
+        program(&mut t, 1, 1, page(0, 0, 1));
+        request(&mut t, 2, 2, |t| t.copy(page(1, 0, 1), page(1, 1, 0), 9, Cause::Gc));
+        program(&mut t, 3, 3, page(0, 0, 2));
+        read(&mut t, 4, 4, page(1, 0, 0));
+        let ends = ends(&mut t);
+        (ends[1], ends[3], ends[4], t.last_ns())
+    };
+    // A program takes 610, a read 60, a move 670.
+    assert_eq!(run(false), (1280, 1890, 670, 2560));
+    assert_eq!(run(true), (1280, 2560, 670, 2560), "the move comes before the second write");
+}
+
+#[test]
 fn page_types_take_their_own_times() {
     let phases = Phases {
         read_ns: [40, 50, 60, 0],

@@ -85,6 +85,11 @@ fn in_order<S: Serializer>(heap: &BinaryHeap<Reverse<(u64, u32)>>, to: S) -> Res
 }
 
 impl Links {
+    /// When the last of the requests that are only delayed is done; 0 if there is none.
+    pub fn latest_ns(&self) -> u64 {
+        self.later.iter().map(|Reverse((time_ns, _))| *time_ns).max().unwrap_or(0)
+    }
+
     /// Opens a request of the caller; its number inside.
     pub fn open(&mut self, request: u32, now: u64) -> u32 {
         self.open_inside(request * 2, now)

@@ -187,12 +187,6 @@ impl Timed {
         self.now_ns = self.now_ns.max(now_ns);
     }
 
-    /// Up to when everything is settled.
-    #[must_use]
-    pub fn now_ns(&self) -> u64 {
-        self.now_ns
-    }
-
     /// Whether a domain has nothing of a job waiting or under way.
     #[must_use]
     pub fn job_is_idle(&self, domain: u32) -> bool {
@@ -349,9 +343,18 @@ impl Timed {
             None => out.append(&mut self.schedule.done),
             Some(links) => {
                 links.settle(&mut self.schedule.done);
+                // Those that DRAM delayed come behind those that were done meanwhile.
+                links.out.sort_by_key(|&(_, time_ns)| time_ns);
                 out.append(&mut links.out);
             }
         }
+    }
+
+    /// From when on no host request is under way, if none is now: what DRAM delays included.
+    #[must_use]
+    pub fn idle_from_ns(&self) -> u64 {
+        let delayed = self.links.as_ref().map_or(0, |links| links.latest_ns());
+        self.schedule.last_ns.max(self.now_ns).max(delayed)
     }
 
     /// When the last operation was done.

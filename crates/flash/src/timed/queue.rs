@@ -167,11 +167,6 @@ impl Queue {
         self.issued
     }
 
-    /// Ticket of the operation issued last.
-    pub fn issued(&self) -> u64 {
-        self.issued
-    }
-
     /// Whether nothing waits or is under way.
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()

@@ -10,7 +10,7 @@
 
 use super::barriers::Barriers;
 use super::die::{Die, Register, Stage};
-use super::queue::{BARRIER, Class, Due, Kind, NO_REQUEST, Op};
+use super::queue::{BARRIER, Class, Due, Job, Kind, NO_REQUEST, Op};
 use super::settings::{MultiPlane, Order, Settings};
 use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
@@ -143,11 +143,6 @@ impl Schedule {
     /// Operations of a class that are done at a die, as a ticket.
     pub fn done_tickets(&self, die: usize, class: Class) -> u64 {
         self.dies[die].queues[class as usize].done
-    }
-
-    /// Ticket of the operation of a class issued last at a die.
-    pub fn issued(&self, die: usize, class: Class) -> u64 {
-        self.dies[die].queues[class as usize].issued()
     }
 
     /// Ticket of the unfinished program of a page in a class, given that of the newest program of its block; 0 for none.
@@ -376,6 +371,9 @@ impl Schedule {
     pub fn choose(&mut self, die: usize, reads_only: bool) -> Option<Class> {
         match self.settings.order {
             Order::Priority(classes) => {
+                if self.settings.urgent_as_writes && self.urgent_is_first(die, reads_only) {
+                    return Some(Class::Background);
+                }
                 for class in classes {
                     if self.may_start(die, class, 0, reads_only) {
                         return Some(class);
@@ -385,6 +383,30 @@ impl Schedule {
             }
             Order::Fcfs => self.choose_first(die, reads_only),
         }
+    }
+
+    /// Whether a job that a host write cannot do without is next: it has the rank of host writes, and takes turns with
+    /// them in the order of issue.
+    fn urgent_is_first(&mut self, die: usize, reads_only: bool) -> bool {
+        let Order::Priority(classes) = self.settings.order else { return false };
+        let urgent = self.dies[die].queues[Class::Background as usize].waiting(0).copied();
+        let Some(urgent) = urgent.filter(|op| op.job == Job::Foreground) else { return false };
+        if !self.may_start(die, Class::Background, 0, reads_only) {
+            return false;
+        }
+        for class in classes {
+            match class {
+                Class::Background => return true,
+                Class::Read if self.may_start(die, Class::Read, 0, reads_only) => return false,
+                Class::Read => {}
+                Class::Write => {
+                    let write = self.dies[die].queues[Class::Write as usize].waiting(0).map(|op| op.order);
+                    let earlier = write.is_none_or(|w| urgent.order.wrapping_sub(w).cast_signed() < 0);
+                    return earlier || !self.may_start(die, Class::Write, 0, reads_only);
+                }
+            }
+        }
+        false
     }
 
     /// The class of the operation that was issued first of those that may start.

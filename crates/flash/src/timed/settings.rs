@@ -119,6 +119,8 @@ pub struct Settings {
     pub commands: Commands,
     /// Order of service.
     pub order: Order,
+    /// Under priorities: jobs that a host write cannot do without rank with host writes.
+    pub urgent_as_writes: bool,
     /// Seed of the spread of program times.
     pub seed: u64,
 }
@@ -127,6 +129,12 @@ impl Settings {
     /// Plain commands, reads before writes before the background.
     #[must_use]
     pub const fn plain(phases: Phases) -> Self {
-        Self { phases, commands: Commands::PLAIN, order: Order::Priority(Class::ALL), seed: 1 }
+        Self {
+            phases,
+            commands: Commands::PLAIN,
+            order: Order::Priority(Class::ALL),
+            urgent_as_writes: false,
+            seed: 1,
+        }
     }
 }
