@@ -32,6 +32,7 @@ def lines(run: Run) -> list[Line]:
         ("wear", wear(result)),
         ("buffer", buffer(result)),
         ("latency", latency(result)),
+        ("waiting", before_flash(result)),
         *(("waiting", why) for why in waiting(result)),
         ("energy", energy(result)),
         *(("note", remark) for remark in remarks(result)),
@@ -222,6 +223,21 @@ def waiting(result: dict[str, Any]) -> list[str]:
         text = ", ".join(work + ([f"waiting {', '.join(waits)}"] if waits else []))
         said.append(f"host {name}s of flash take {units.span(total * 1e-6)}: {text}")
     return said
+
+
+def before_flash(result: dict[str, Any]) -> str | None:
+    """``reads wait 1.2 ms in the host queue; writes wait ...``, means of requests; None where nothing holds any up."""
+    said = []
+    for kind, label in (("read", "reads"), ("write", "writes")):
+        waits = (
+            ("in the host queue", look(result, "latency_us", "queue_wait", kind)),
+            ("for room in the buffer", look(result, "latency_us", "buffer_wait", kind, "place")),
+            ("until data are on flash", look(result, "latency_us", "buffer_wait", kind, "flushed")),
+        )
+        parts = [f"{units.span(value * 1e-6)} {where}" for where, value in waits if value]
+        if parts:
+            said.append(f"{label} wait {', '.join(parts)}")
+    return "; ".join(said) or None
 
 
 def energy(result: dict[str, Any]) -> str | None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import html, latency_charts, units
 from floatgate.causes import Cause, by_cause, by_reason, cause, reason
 from floatgate.record import look
+from floatgate.summary import before_flash
 
 if TYPE_CHECKING:
     from floatgate.run import Run
@@ -48,23 +49,8 @@ def latency(run: Run, result: dict[str, Any]) -> str:
         )
     table = html.grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))
     waits = before_flash(result)
-    table += f"<p>{html.escape(waits)}</p>" if waits else ""
+    table += f"<p>Before and beside their flash operations, on average, {html.escape(waits)}.</p>" if waits else ""
     return f'<h2>Latency</h2>{table}<div class="charts">{"".join(figures)}</div>{_waiting(run, result)}'
-
-
-def before_flash(result: dict[str, Any]) -> str:
-    """What of the mean of a request goes by in the host's queue and at the buffer; empty where neither holds any up."""
-    said = []
-    for kind, label in latency_charts.KINDS:
-        waits = (
-            ("in the host queue", look(result, "latency_us", "queue_wait", kind)),
-            ("for room in the buffer", look(result, "latency_us", "buffer_wait", kind, "place")),
-            ("until data are on flash", look(result, "latency_us", "buffer_wait", kind, "flushed")),
-        )
-        parts = [f"{_us(value)} {where}" for where, value in waits if value]
-        if parts:
-            said.append(f"{label} wait {', '.join(parts)}")
-    return f"Before and beside their flash operations, on average, {'; '.join(said)}." if said else ""
 
 
 def _quantiles(result: dict[str, Any]) -> list[list[str]]:

@@ -100,11 +100,10 @@ def test_reasons_add_up_and_keep_their_order() -> None:
 
 def test_waits_at_queue_and_buffer_are_told_beside_flash() -> None:
     waits = {"queue_wait": {"read": 12.0, "write": None}, "buffer_wait": {"write": {"place": 2000.0, "flushed": 0.0}}}
-    assert timed_report.before_flash({"latency_us": waits}) == (
-        "Before and beside their flash operations, on average, reads wait 12 us in the host queue; "
-        "writes wait 2.0 ms for room in the buffer."
+    assert summary.before_flash({"latency_us": waits}) == (
+        "reads wait 12 us in the host queue; writes wait 2.0 ms for room in the buffer"
     )
-    assert timed_report.before_flash({"latency_us": {"queue_wait": None}}) == ""
+    assert summary.before_flash({"latency_us": {"queue_wait": None}}) is None
 
 
 def test_energy_is_split_by_operation_and_cause(run: floatgate.Run) -> None:
