@@ -127,7 +127,7 @@ def _latency_axis(values: Sequence[float], axis: str = "x") -> Any:
         "us:Q",
         title="latency",
         scale=alt.Scale(type="log", domain=ends, nice=False),
-        axis=alt.Axis(values=ticks, labelExpr=names),
+        axis=alt.Axis(values=ticks, labelExpr=names, labelOverlap="greedy"),
     )
 
 
