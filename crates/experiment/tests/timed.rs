@@ -576,3 +576,13 @@ fn everything_together_loses_nothing() {
     }
     assert!(ran > 75, "{ran} ran");
 }
+
+#[test]
+fn the_clock_does_not_wrap_around() {
+    let folder = Folder::new("clock");
+    // In ticks of 100 ns: 0 and 158 years.
+    let path = folder.file("t.csv", "10,h,0,Write,0,4096,0\n50000000000000000,h,0,Write,0,4096,0\n");
+    let error =
+        try_run(&format!("{FULL}[workload]\nfile = \"{path}\"\nformat = \"msr\"\n"), &[]).err().unwrap();
+    assert!(error.contains("the clock has run for more than 146 years"), "{error}");
+}

@@ -5,11 +5,14 @@ use crate::device::Simulation;
 use crate::plan::Mode;
 use crate::queued::lost;
 use crate::request_log::ROWS;
-use floatgate_base::{Op, Result};
+use floatgate_base::{Error, Op, Result};
 use floatgate_flash::timed::Timeline;
 use floatgate_ftl::Failure;
 use floatgate_host::{Outside, Queues, Request};
 use std::ops::Range;
+
+/// Half of what the clock can hold: what one chunk of requests takes must not wrap it around.
+const CLOCK_MAX_NS: u64 = 1 << 62;
 
 impl Simulation {
     /// Counting begins: from here on operations take time.
@@ -44,6 +47,11 @@ impl Simulation {
             self.arrive_at_once(range.clone())?;
         }
         self.hand_out_log(ROWS)?;
+        if self.clock.as_ref().is_some_and(|clock| clock.latest_ns() > CLOCK_MAX_NS) {
+            let expected =
+                "expected shorter times of operations, fewer requests, or stamps that lie closer together";
+            return Err(Error::run("the clock has run for more than 146 years", expected));
+        }
         self.after_chunk(range)?;
         Ok(true)
     }
