@@ -28,6 +28,19 @@ const DEPENDENT: &[(&str, &[&str])] = &[
     ("ftl.collect.policy", &["ftl.collect.choices", "ftl.collect.window"]),
     ("ftl.precondition", &["ftl.snapshot"]),
     (
+        "drive.endurance.model",
+        &[
+            "drive.endurance.interface_trap_v",
+            "drive.endurance.interface_exponent",
+            "drive.endurance.oxide_trap_v",
+            "drive.endurance.oxide_exponent",
+            "drive.endurance.limit_v",
+            "drive.endurance.recovery_efficiency",
+            "drive.endurance.recovery_onset_s",
+            "drive.endurance.healed_share_max",
+        ],
+    ),
+    (
         "workload.pattern",
         &["workload.zipf_theta", "workload.hot_share_of_pages", "workload.hot_share_of_writes"],
     ),

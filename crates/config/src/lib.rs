@@ -13,6 +13,7 @@ pub mod resolve;
 mod resolve_arrival;
 mod resolve_buffer;
 mod resolve_drive;
+mod resolve_endurance;
 mod resolve_ftl;
 mod resolve_host;
 mod resolve_timed;

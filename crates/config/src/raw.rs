@@ -186,6 +186,22 @@ table! {
         model: String,
         /// Nominal program/erase cycles; default 3000.
         pe_cycles: u32,
+        /// ready-...: volts that interface traps add at the first of 3000 nominal cycles; default 2.97e-3.
+        interface_trap_v: f64,
+        /// ready-...: exponent of the cycles in the voltage of interface traps; default 0.62.
+        interface_exponent: f64,
+        /// ready-...: volts that oxide traps add at the first of 3000 nominal cycles; default 2e-2.
+        oxide_trap_v: f64,
+        /// ready-...: exponent of the cycles in the voltage of oxide traps; default 0.3.
+        oxide_exponent: f64,
+        /// ready-...: trapped volts at which a block is worn out; default 0.65.
+        limit_v: f64,
+        /// ready-...: share of the trapped charge that heals for each factor e of idle time; default by model.
+        recovery_efficiency: f64,
+        /// ready-...: idle time up to which nothing heals, seconds; default by model.
+        recovery_onset_s: f64,
+        /// ready-...: the most that heals, a share below 1; default 0.6.
+        healed_share_max: f64,
     }
 }
 

@@ -1,14 +1,13 @@
-//! The tables under `[drive]`: shape, times, endurance. Those that matter to timed mode only are in
+//! The tables under `[drive]`: shape, times, energy. Those that matter to timed mode only are in
 //! `resolve_timed.rs`.
 
 use crate::layers::Layers;
 use crate::raw;
-use crate::resolve_timed;
-use crate::tables::choice;
+use crate::{resolve_endurance, resolve_timed};
 use floatgate_base::{Result, units::parse_bytes};
 use floatgate_flash::timed::{Commands, Order};
 use floatgate_nand::timing::PAGE_TYPES_MAX;
-use floatgate_nand::{Endurance, Energy, Geometry, Timing, endurance::MODELS};
+use floatgate_nand::{Endurance, Energy, Geometry, Timing};
 
 pub(crate) struct Drive {
     pub geometry: Geometry,
@@ -27,7 +26,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Drive, timed: bool) -> Result
     let (commands, raw_commands) = resolve_timed::commands(layers, given.commands, timed, &geometry)?;
     let ((order, urgent_as_writes), raw_scheduling) =
         resolve_timed::scheduling(layers, given.scheduling, timed, &commands)?;
-    let endurance = endurance(layers, given.endurance.unwrap_or_default())?;
+    let (endurance, raw_endurance) = resolve_endurance::resolve(layers, given.endurance.unwrap_or_default())?;
     let energy = energy(layers, given.energy.as_ref())?;
     let raw = raw::Drive {
         preset: None,
@@ -45,10 +44,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Drive, timed: bool) -> Result
         timing: Some(raw_timing),
         commands: raw_commands,
         scheduling: raw_scheduling,
-        endurance: Some(raw::Endurance {
-            model: Some(MODELS[0].0.into()),
-            pe_cycles: Some(endurance.pe_cycles()),
-        }),
+        endurance: Some(raw_endurance),
         energy: energy.and(given.energy),
     };
     Ok(Drive { geometry, timing, commands, order, urgent_as_writes, endurance, energy, raw })
@@ -231,18 +227,4 @@ fn energy(layers: &Layers, given: Option<&raw::Energy>) -> Result<Option<Energy>
         }
     }
     Ok((energy != Energy::default()).then_some(energy))
-}
-
-fn endurance(layers: &Layers, given: raw::Endurance) -> Result<Endurance> {
-    let model = given.model.unwrap_or_else(|| MODELS[0].0.into());
-    choice(layers, "drive.endurance.model", "endurance model", &model, MODELS)?;
-    let pe_cycles = given.pe_cycles.unwrap_or(3000);
-    if pe_cycles == 0 {
-        return Err(layers.error(
-            "drive.endurance.pe_cycles",
-            "pe_cycles is 0",
-            "expected a whole number from 1",
-        ));
-    }
-    Ok(Endurance::Fixed { pe_cycles })
 }

@@ -26,8 +26,9 @@ pub const NOT_MODELLED: &[&str] = &[
     "SLC cache",
     "DRAM buffer",
     "metadata writes of the FTL",
-    "recovery of worn blocks while they rest",
+    RECOVERY,
 ];
+const RECOVERY: &str = "recovery of worn blocks while they rest";
 
 /// Clock and memory of a run.
 #[derive(Clone, Copy, Debug)]
@@ -165,7 +166,8 @@ fn not_modelled(plan: &Plan) -> Vec<&'static str> {
     let timed = !matches!(plan.mode, Mode::Functional);
     let left = NOT_MODELLED.iter().skip(usize::from(timed)).copied();
     let left = left.filter(|&what| what != "energy" || plan.energy.is_none());
-    left.filter(|&what| what != "DRAM buffer" || plan.buffer.is_none()).collect()
+    let left = left.filter(|&what| what != "DRAM buffer" || plan.buffer.is_none());
+    left.filter(|&what| what != RECOVERY || !plan.endurance.recovers()).collect()
 }
 
 /// The resolved experiment without paths: a trace and a snapshot are named by their content.
@@ -303,7 +305,7 @@ fn lifetime(resolved: &Resolved, outcome: &Outcome) -> Value {
     let wear = Wear {
         physical_bytes: plan.geometry.bytes(),
         logical_bytes: u64::from(plan.logical_pages) * page_bytes,
-        pe_cycles: plan.endurance.pe_cycles(),
+        endurance: plan.endurance,
         programmed_bytes: outcome.flash.programs_total() * page_bytes,
         host_bytes: outcome.host.write_bytes,
         erases_max: outcome.erases.2,
@@ -315,8 +317,11 @@ fn lifetime(resolved: &Resolved, outcome: &Outcome) -> Value {
         "years": projection.years,
         "years_first_block": projection.years_first_block,
         "target_years": plan.target_years,
-        "pe_cycles": wear.pe_cycles,
+        "pe_cycles": plan.endurance.pe_cycles(),
+        "pe_cycles_achievable": projection.pe_cycles_achievable,
+        "mean_idle_h": projection.mean_idle_h(),
         "c_ssd_bytes": projection.c_ssd_bytes,
+        "c_ssd_recovered_bytes": projection.c_ssd_recovered_bytes,
         "tbw_bytes": projection.tbw_bytes,
         "dwpd": projection.dwpd,
         "dwpd_for_target": projection.dwpd_for_target,

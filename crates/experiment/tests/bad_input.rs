@@ -198,6 +198,58 @@ fn impossible_drives_and_workloads() {
         ),
         ("[drive]\ncapacity = \"nan GiB\"", "2:1: 'nan GiB' is no size; expected a size such as \"128 GiB\""),
         ("[drive.endurance]\npe_cycles = 0", "2:1: pe_cycles is 0; expected a whole number from 1"),
+        (
+            "[drive.endurance]\nmodel = \"rubber\"",
+            "2:1: unknown endurance model 'rubber'; expected one of 'fixed', 'ready-printed', 'ready-table2'",
+        ),
+        (
+            "[drive.endurance]\nlimit_v = 0.7",
+            "2:1: limit_v has no effect under the model \"fixed\"; expected no such key, or model = \"ready-table2\" \
+             or another one that recovers",
+        ),
+        (
+            "[drive.endurance]\nmodel = \"ready-printed\"\nhealed_share_max = 1",
+            "3:1: healed_share_max is 1: rest would heal all that cycles trap, or more; expected a share from 0 up to \
+             but not 1",
+        ),
+        (
+            "[drive.endurance]\nmodel = \"ready-printed\"\nlimit_v = 0",
+            "3:1: limit_v is 0; expected a number greater than 0",
+        ),
+        (
+            "[drive.endurance]\nmodel = \"ready-printed\"\nlimit_v = 0.02",
+            "3:1: limit_v 0.02 is met before a block has been through one cycle; expected more than 0.0230 V, which \
+             one cycle traps",
+        ),
+        (
+            "[drive.endurance]\nmodel = \"ready-printed\"\nlimit_v = 1e9",
+            "3:1: limit_v 1000000000 is met only after 1.715e19 cycles; expected constants that give at most 10^9 \
+             cycles",
+        ),
+        (
+            "[drive.endurance]\nmodel = \"ready-printed\"\ninterface_exponent = -1",
+            "3:1: interface_exponent is -1; expected a number greater than 0",
+        ),
+        (
+            "[drive.endurance]\nmodel = \"ready-printed\"\noxide_exponent = inf",
+            "3:1: oxide_exponent is inf; expected a number greater than 0",
+        ),
+        (
+            "[drive.endurance]\nmodel = \"ready-printed\"\nrecovery_onset_s = 0",
+            "3:1: recovery_onset_s is 0; expected a number greater than 0",
+        ),
+        (
+            "[drive.endurance]\nmodel = \"ready-printed\"\nrecovery_efficiency = nan",
+            "3:1: recovery_efficiency is NaN; expected a number from 0",
+        ),
+        (
+            "[drive.endurance]\nmodel = \"ready-printed\"\noxide_trap_v = -0.1",
+            "3:1: oxide_trap_v is -0.1; expected a number from 0",
+        ),
+        (
+            "[drive.endurance]\nmodel = \"ready-printed\"\ninterface_trap_v = 0\noxide_trap_v = 0",
+            "4:1: nothing is trapped, so no block wears out; expected interface_trap_v or oxide_trap_v above 0",
+        ),
         ("[workload]\nrequests = 0", "2:1: requests is 0; expected a whole number from 1"),
         ("[workload]\nrequest_bytes = 0", "2:1: 0 bytes; expected at least 1"),
         ("[workload]\nfile = \"x\"\nrepeat = 0", "3:1: repeat is 0; expected a whole number from 1"),

@@ -52,6 +52,10 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         geometry(&format!("[drive.buffer]\ncapacity = \"200 KiB\"\n{buffer}")) + workload
     };
     let programs = "/flash/programs/total";
+    let achievable = "/lifetime/pe_cycles_achievable";
+    let resting = |rate_per_s: f64| {
+        geometry("[drive.endurance]\nmodel = \"ready-table2\"\n") + &format!("rate_per_s = {rate_per_s}\n")
+    };
     let jobs = "pattern = \"jobs\"\n";
     vec![
         ("seed", base.clone(), By("1", "2", programs)),
@@ -140,12 +144,16 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         ),
         ("ftl.background.trigger_free_blocks", idle(""), By("3", "6", programs)),
         ("ftl.background.idle_us", idle(""), By("0", "9000", programs)),
-        (
-            "drive.endurance.model",
-            base.clone(),
-            Single("rubber", "unknown endurance model 'rubber'; expected one of 'fixed'"),
-        ),
+        ("drive.endurance.model", base.clone(), By("fixed", "ready-table2", "/not_modelled")),
         ("drive.endurance.pe_cycles", base.clone(), By("3000", "3001", "/lifetime/tbw_bytes")),
+        ("drive.endurance.interface_trap_v", resting(0.5), By("2.97e-3", "3e-3", achievable)),
+        ("drive.endurance.interface_exponent", resting(0.5), By("0.62", "0.63", achievable)),
+        ("drive.endurance.oxide_trap_v", resting(0.5), By("2e-2", "2.1e-2", achievable)),
+        ("drive.endurance.oxide_exponent", resting(0.5), By("0.3", "0.31", achievable)),
+        ("drive.endurance.limit_v", resting(0.5), By("0.65", "0.66", achievable)),
+        ("drive.endurance.recovery_efficiency", resting(0.5), By("0.0702", "0.07", achievable)),
+        ("drive.endurance.recovery_onset_s", resting(0.5), By("46.1", "46", achievable)),
+        ("drive.endurance.healed_share_max", resting(1e-3), By("0.1", "0.2", achievable)),
         ("drive.energy.read_uj", base.clone(), By("1", "2", "/energy/read_j/gc")),
         ("drive.energy.program_uj", base.clone(), By("1", "2", "/energy/program_j/host")),
         ("drive.energy.erase_uj", base.clone(), By("1", "2", "/energy/erase_j/gc")),

@@ -10,7 +10,9 @@ pub use throttle::Throttle;
 
 /// Hours in a year, as in all the papers.
 pub const HOURS_PER_YEAR: f64 = 8760.0;
+/// Seconds in an hour.
+pub const SECONDS_PER_HOUR: f64 = 3600.0;
 /// Seconds in a year.
-pub const SECONDS_PER_YEAR: f64 = HOURS_PER_YEAR * 3600.0;
+pub const SECONDS_PER_YEAR: f64 = HOURS_PER_YEAR * SECONDS_PER_HOUR;
 /// Seconds in a day.
 pub const SECONDS_PER_DAY: f64 = 86_400.0;

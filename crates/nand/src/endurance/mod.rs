@@ -1,0 +1,117 @@
+//! How many program/erase cycles a block stands.
+//!
+//! Under `fixed` a number; under the recovery models (READY, section 2) more of them the longer a block rests between
+//! two erases. [`Recovery`] is the physics, [`Endurance`] what a drive has.
+
+mod recovery;
+#[cfg(test)]
+mod tests;
+
+pub use recovery::{NOMINAL_CYCLES, READY_PRINTED, READY_TABLE2, Recovery};
+
+use floatgate_base::ParamInfo;
+
+/// The endurance model of a drive (`drive.endurance`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Endurance {
+    /// Every block stands the same nominal number of cycles, however long it rests between them.
+    Fixed {
+        /// Nominal program/erase cycles.
+        pe_cycles: u32,
+    },
+    /// Charge that cycles trap in the oxide leaves it again while the block rests.
+    Recovery {
+        /// Nominal program/erase cycles, to which the cycle axis of `law` is scaled.
+        pe_cycles: u32,
+        /// The law and its constants.
+        law: Recovery,
+    },
+}
+
+/// Names of the endurance models with what they do, for the configuration and the docs.
+pub const MODELS: &[(&str, &str)] = &[
+    ("fixed", "every block stands pe_cycles program/erase cycles"),
+    ("ready-printed", "blocks recover while they rest; READY's constants as its text prints them"),
+    ("ready-table2", "blocks recover while they rest; constants under which READY's Table 2 follows"),
+];
+
+/// The law that a model's name stands for; none for `fixed`.
+#[must_use]
+pub fn law_of(model: &str) -> Option<Recovery> {
+    match model {
+        "ready-printed" => Some(READY_PRINTED),
+        "ready-table2" => Some(READY_TABLE2),
+        _ => None,
+    }
+}
+
+/// Keys of `[drive.endurance]` that the recovery models have beside `pe_cycles`.
+pub const RECOVERY_PARAMS: &[ParamInfo] = &[
+    ParamInfo {
+        name: "interface_trap_v",
+        summary: "volts that interface traps add at the first cycle (A_it)",
+    },
+    ParamInfo { name: "interface_exponent", summary: "growth of the interface traps with the cycles" },
+    ParamInfo { name: "oxide_trap_v", summary: "volts that oxide traps add at the first cycle (B_ot)" },
+    ParamInfo { name: "oxide_exponent", summary: "growth of the oxide traps with the cycles" },
+    ParamInfo { name: "limit_v", summary: "trapped volts at which a block is worn out" },
+    ParamInfo { name: "recovery_efficiency", summary: "share healed for each factor e of idle time (C_e)" },
+    ParamInfo { name: "recovery_onset_s", summary: "idle time up to which nothing heals, seconds (t0)" },
+    ParamInfo { name: "healed_share_max", summary: "the most that heals, a share below 1" },
+];
+
+impl Endurance {
+    /// Nominal cycles of a block.
+    #[must_use]
+    pub fn pe_cycles(self) -> u32 {
+        match self {
+            Self::Fixed { pe_cycles } | Self::Recovery { pe_cycles, .. } => pe_cycles,
+        }
+    }
+
+    /// Whether blocks recover while they rest.
+    #[must_use]
+    pub fn recovers(self) -> bool {
+        matches!(self, Self::Recovery { .. })
+    }
+
+    /// Cycles that a block stands when it rests `idle_s` seconds between two erases; none where it has not yet rested
+    /// (see [`mean_idle_s`]). `fixed` gives the nominal cycles whatever the rest.
+    ///
+    /// Without recovery the laws of READY give 3036 cycles for a nominal 3000: that is where the limit is met.
+    #[must_use]
+    pub fn cycles(self, idle_s: Option<f64>) -> f64 {
+        match self {
+            Self::Fixed { pe_cycles } => f64::from(pe_cycles),
+            Self::Recovery { pe_cycles, law } => {
+                law.cycles(idle_s.unwrap_or(0.0)) * (f64::from(pe_cycles) / NOMINAL_CYCLES)
+            }
+        }
+    }
+
+    /// The steady point of a life of `life_s` seconds in which all cycles are used evenly: cycles N and idle time
+    /// t = life / N in seconds, each following from the other. There is one such point, since t * N(t) grows with t.
+    #[must_use]
+    pub fn steady(self, life_s: f64) -> (f64, f64) {
+        let (mut low, mut high) = (life_s / self.cycles(Some(f64::INFINITY)), life_s / self.cycles(None));
+        // 64 halvings leave nothing of the bracket, whose ends differ by a factor of at most a few thousand.
+        for _ in 0..64 {
+            let middle = 0.5 * (low + high);
+            if middle * self.cycles(Some(middle)) < life_s {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        let idle_s = 0.5 * (low + high);
+        (self.cycles(Some(idle_s)), idle_s)
+    }
+}
+
+/// Mean idle time between two erases of a block, seconds, of a drive whose blocks have been through `mean_cycles`
+/// cycles in `elapsed_s` seconds; none before the first cycle is complete, since until then no block has rested
+/// between two erases.
+#[must_use]
+pub fn mean_idle_s(elapsed_s: f64, mean_cycles: f64) -> Option<f64> {
+    (mean_cycles >= 1.0 && elapsed_s > 0.0).then(|| elapsed_s / mean_cycles)
+}
