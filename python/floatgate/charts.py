@@ -53,20 +53,8 @@ def shares(run: Run, width: int = WIDTH) -> alt.Chart:
             for order, (name, value) in enumerate(parts)
         ]
     kinds = list(dict.fromkeys(row["what"] for row in rows))
-    chart = (
-        data_chart(rows)
-        .mark_bar(stroke=INK, strokeWidth=0.5, height=20)
-        .encode(
-            x=alt.X(
-                "share:Q",
-                title="share of the total",
-                axis=alt.Axis(format="%", tickCount=4),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            y=alt.Y("what:N", title=None, sort=kinds),
-            color=_by_cause([row["cause"] for row in rows]),
-            order="order:Q",
-        )
+    chart = stacked_shares(
+        rows, alt.Y("what:N", title=None, sort=kinds), _by_cause([row["cause"] for row in rows]), "share of the total"
     )
     return finished(chart, width, 80 + 34 * max(1, len(kinds)))
 
@@ -293,6 +281,27 @@ def colored(field: str, labels: Sequence[str], looks: Mapping[str, Cause], colum
             columnPadding=24,
             labelLimit=260,
         ),
+    )
+
+
+def stacked_shares(rows: Sequence[dict[str, Any]], y: Any, color: Any, title: str) -> alt.Chart:
+    """One bar a ``y``, made of the ``share`` of each row in the order of its ``order``."""
+    import altair as alt
+
+    return (
+        data_chart(rows)
+        .mark_bar(stroke=INK, strokeWidth=0.5, height=20)
+        .encode(
+            x=alt.X(
+                "share:Q",
+                title=title,
+                axis=alt.Axis(format="%", tickCount=4),
+                scale=alt.Scale(domain=[0, 1]),
+            ),
+            y=y,
+            color=color,
+            order="order:Q",
+        )
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import units
 from floatgate.causes import CAUSES, REASONS, by_cause, by_reason, cause, reason
-from floatgate.charts import HEIGHT, INK, WIDTH, colored, course, data_chart, finished
+from floatgate.charts import HEIGHT, INK, WIDTH, colored, course, data_chart, finished, stacked_shares
 from floatgate.record import look
 
 if TYPE_CHECKING:
@@ -192,21 +192,9 @@ def waiting(run: Run, width: int = WIDTH) -> alt.Chart:
 
     rows = waiting_rows(run.result.to_dict())
     classes = list(dict.fromkeys(row["class"] for row in rows))
-    chart = (
-        data_chart(rows)
-        .mark_bar(stroke=INK, strokeWidth=0.5, height=20)
-        .encode(
-            x=alt.X(
-                "share:Q",
-                title="share of the time of an operation",
-                axis=alt.Axis(format="%", tickCount=4),
-                scale=alt.Scale(domain=[0, 1]),
-            ),
-            y=alt.Y("class:N", title=None, sort=classes, axis=alt.Axis(labelLimit=int(width * 0.5))),
-            color=colored("why", [row["why"] for row in rows], REASONS, columns=2 if width > 400 else 1),
-            order="order:Q",
-        )
-    )
+    y = alt.Y("class:N", title=None, sort=classes, axis=alt.Axis(labelLimit=int(width * 0.5)))
+    color = colored("why", [row["why"] for row in rows], REASONS, columns=2 if width > 400 else 1)
+    chart = stacked_shares(rows, y, color, "share of the time of an operation")
     return finished(chart, width, 130 + 34 * max(1, len(classes)) + (0 if width > 400 else 60))
 
 
