@@ -9,6 +9,9 @@ use floatgate_base::Ppn;
 use floatgate_base::Rng;
 use floatgate_nand::Geometry;
 
+/// Of each drive.
+const REQUESTS: u32 = 150;
+
 /// What was asked of a page or block, in the order of asking.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Asked {
@@ -163,6 +166,23 @@ impl Driver {
             }
         }
     }
+
+    /// Lets so many requests arrive and end; when each was done.
+    fn drive(&mut self) -> Vec<(u32, u64)> {
+        let mut now = 0;
+        for number in 0..REQUESTS {
+            now += self.rng.below(900);
+            self.timed.arrive(number, now);
+            for _ in 0..self.rng.below(4) {
+                self.ask();
+            }
+            self.timed.issued();
+        }
+        self.timed.finish();
+        let mut done = Vec::new();
+        self.timed.take_done(&mut done);
+        done
+    }
 }
 
 /// The block of a page.
@@ -172,20 +192,8 @@ fn block_of(timed: &Timed, ppn: Ppn) -> usize {
 
 fn judge(seed: u64) -> CommandCounts {
     let mut driver = Driver::new(seed);
-    let mut now = 0;
-    let requests = 150;
-    for number in 0..requests {
-        now += driver.rng.below(900);
-        driver.timed.arrive(number, now);
-        for _ in 0..driver.rng.below(4) {
-            driver.ask();
-        }
-        driver.timed.issued();
-    }
-    driver.timed.finish();
-    let mut done = Vec::new();
-    driver.timed.take_done(&mut done);
-    assert_eq!(done.len(), requests as usize, "seed {seed}: every request ends");
+    let done = driver.drive();
+    assert_eq!(done.len(), REQUESTS as usize, "seed {seed}: every request ends");
     assert!(done.is_sorted_by_key(|&(_, time)| time), "seed {seed}: in the order of time");
     let (operations, channels, arrays) = driver.timed.schedule.log.clone();
     let apart = |mut spans: Vec<(usize, u64, u64)>, what: &str| {
@@ -313,18 +321,7 @@ fn going_through_at_once_changes_nothing() {
             });
             let was = driver.timed.schedule.direct;
             driver.timed.schedule.direct &= direct;
-            let mut now = 0;
-            for number in 0..150 {
-                now += driver.rng.below(900);
-                driver.timed.arrive(number, now);
-                for _ in 0..driver.rng.below(4) {
-                    driver.ask();
-                }
-                driver.timed.issued();
-            }
-            driver.timed.finish();
-            let mut done = Vec::new();
-            driver.timed.take_done(&mut done);
+            let done = driver.drive();
             let mut happened = driver.timed.schedule.log.0.clone();
             happened.sort_by_key(|o| (o.to, o.ppn, o.issued));
             (was, done, format!("{happened:?}"), *driver.timed.times(), driver.timed.jobs_ns())
