@@ -7,7 +7,8 @@ use floatgate_config::Resolved;
 use floatgate_flash::Cause;
 use floatgate_flash::timed::{Class, ClassTimes, CommandCounts};
 use floatgate_host::HostCounters;
-use floatgate_lifetime::{Projection, Wear};
+use floatgate_lifetime::{Projection, SECONDS_PER_HOUR, Wear};
+use floatgate_sim::outcome::Idle;
 use floatgate_sim::plan::{Mode, Workload};
 use floatgate_sim::{Outcome, Plan};
 use floatgate_stats::{Histogram, Latency};
@@ -73,6 +74,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "erases_max": erases_max,
             "erases_std": erases_std,
             "histogram": histogram(&outcome.erase_histogram, "blocks"),
+            "idle_h": outcome.idle.as_ref().map(idle_h),
         },
         "jobs": outcome.jobs_s.map(|[foreground, background]| {
             json!({ "foreground_s": foreground, "background_s": background })
@@ -117,6 +119,20 @@ fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), outco
         })
     };
     json!({ "read": of(reads), "write": of(writes), "waiting": waiting_us(times), "arrivals_s": outcome.arrivals_s })
+}
+
+/// How long blocks rested between two erases, hours.
+fn idle_h(idle: &Idle) -> Value {
+    let [p10, p50, p90] = idle.quantiles_s.map(|s| s / SECONDS_PER_HOUR);
+    let edges: Vec<f64> = idle.edges_s.iter().map(|s| s / SECONDS_PER_HOUR).collect();
+    json!({
+        "mean": idle.mean_s / SECONDS_PER_HOUR,
+        "p10": p10,
+        "p50": p50,
+        "p90": p90,
+        "intervals": idle.intervals,
+        "histogram": { "edges": edges, "intervals": idle.counts },
+    })
 }
 
 /// Adds what requests waited for in the host's queues, before the drive fetched them, and then at the buffer.

@@ -37,7 +37,7 @@ fn static_pages_stay_in_their_plane() {
             seed,
         };
         let layout = Layout::new(geometry, Scope::Plane);
-        let mut ftl = Ftl::new(layout.clone(), setup, u64::MAX);
+        let mut ftl = Ftl::new(layout.clone(), setup);
         let mut flash = Recorder::new(layout.clone());
         let mut work = Extents::default();
         for _ in 0..6 * setup.logical_pages {

@@ -3,7 +3,7 @@
 mod common;
 
 use common::cases::draw;
-use common::{Folder, number, run_ok, try_run, without_run};
+use common::{Folder, number, run_ok, try_run, without_clock, without_run};
 use floatgate_base::Rng;
 use floatgate_experiment::{load, run};
 use serde_json::Value;
@@ -19,7 +19,7 @@ fn count(result: &Value, pointer: &str) -> u64 {
 /// What no clock may change.
 fn state(result: &Value) -> String {
     let keys = ["host", "flash", "waf", "waf_95", "stationary", "gc", "wear", "valid_pages", "buffer"];
-    keys.map(|key| format!("{key}: {}", result[key])).join("\n")
+    keys.map(|key| format!("{key}: {}", without_clock(result, key))).join("\n")
 }
 
 /// A random buffer for pages of so many bytes, on a drive with so many logical pages.

@@ -216,7 +216,7 @@ fn trims_of_live_pages() {
                 stop_free_units: 1,
                 seed: 1,
             };
-            let mut ftl = Ftl::new(layout.clone(), setup, u64::MAX);
+            let mut ftl = Ftl::new(layout.clone(), setup);
             let mut flash = Functional::new(layout);
             let mut host = LivePages::new(logical);
             let mut passes = |ftl: &mut Ftl, flash: &mut Functional, n: u32| {

@@ -71,7 +71,7 @@ fn agree(seed: u64, victim: Victim, rule: Rule) {
         seed,
     };
     let layout = Layout::new(geometry(blocks, pages), Scope::Plane);
-    let mut ftl = Ftl::new(layout.clone(), setup, u64::MAX);
+    let mut ftl = Ftl::new(layout.clone(), setup);
     let mut flash = Recorder::new(layout);
     let work = workload(&mut rng, logical);
     let streams = separate.streams() as usize;

@@ -35,7 +35,7 @@ fn drive(seed: u64) -> (Ftl, Recorder) {
         stop_free_units: 2,
         seed: 1,
     };
-    let mut ftl = Ftl::new(layout.clone(), setup, u64::MAX);
+    let mut ftl = Ftl::new(layout.clone(), setup);
     let mut flash = Recorder::new(layout);
     let mut rng = Rng::new(seed, "resumable");
     let mut extents = Extents::default();

@@ -315,7 +315,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (2, "b261f9f7e0b30978");
-    const RUN_IS: (u32, &str) = (2, "76e8ef9eac7b8c371204ea1bd2d72cb5edcb7271a0a1b283");
+    const RUN_IS: (u32, &str) = (3, "a8ee07082e6fe65d4616d599c6c9b261537da075c19a51a0");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

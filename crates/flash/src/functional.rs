@@ -1,7 +1,8 @@
-//! The functional back end: counts operations by cause, keeps wear, has no time.
+//! The functional back end: counts operations by cause, keeps wear, and only knows of time what it is told.
 
-use crate::{Cause, Counters, Flash, Layout};
+use crate::{Cause, Counters, Flash, Layout, Rest};
 use floatgate_base::{Lpn, Ppn, UnitId};
+use floatgate_nand::Endurance;
 
 /// Counts what the FTL asks for.
 #[derive(Clone, Debug)]
@@ -10,6 +11,9 @@ pub struct Functional {
     blocks_per_unit: u64,
     counters: Counters,
     erases: Vec<u32>,
+    rest: Rest,
+    /// What blocks stand; none where nothing wears out.
+    endurance: Option<Endurance>,
 }
 
 impl Functional {
@@ -22,7 +26,38 @@ impl Functional {
             layout,
             counters: Counters::default(),
             erases: vec![0; units],
+            rest: Rest::new(units),
+            endurance: None,
         }
+    }
+}
+
+impl Functional {
+    /// Lets blocks wear out.
+    pub fn set_endurance(&mut self, endurance: Endurance) {
+        self.endurance = Some(endurance);
+    }
+
+    /// What follows happens `now_ns` after counting began. Time that runs backwards stands still.
+    #[inline]
+    pub fn set_now(&mut self, now_ns: u64) {
+        self.rest.set_now(now_ns);
+    }
+
+    /// How long blocks rested between two erases.
+    #[must_use]
+    pub fn rest(&self) -> &Rest {
+        &self.rest
+    }
+
+    /// Takes over what a snapshot kept of the rest of an array of the same layout; false if it is of another one.
+    #[must_use]
+    pub fn restore_rest(&mut self, rest: Rest) -> bool {
+        let fits = rest.fits(self.erases.len());
+        if fits {
+            self.rest = rest;
+        }
+        fits
     }
 }
 
@@ -33,7 +68,8 @@ impl Functional {
     /// What a snapshot keeps.
     #[must_use]
     pub fn saved(&self) -> (&Counters, &[u32]) {
-        let Self { counters, erases, layout: _, blocks_per_unit: _ } = self;
+        // Rest matters to a run that goes on, and is kept with that.
+        let Self { counters, erases, rest: _, layout: _, blocks_per_unit: _, endurance: _ } = self;
         (counters, erases)
     }
 
@@ -80,6 +116,12 @@ impl Flash for Functional {
     fn erase(&mut self, unit: UnitId, cause: Cause) {
         self.counters.erases[cause as usize] += self.blocks_per_unit;
         self.erases[unit as usize] += 1;
+        self.rest.erase(unit as usize);
+    }
+
+    fn stands_more(&mut self) -> bool {
+        let (programs, pages) = (self.counters.programs_total(), u64::from(self.layout.pages()));
+        self.endurance.is_none_or(|endurance| self.rest.admits(endurance, programs, pages))
     }
 
     #[inline(always)]
@@ -95,6 +137,7 @@ impl Flash for Functional {
     fn reset_counts(&mut self) {
         self.counters = Counters::default();
         self.erases.fill(0);
+        self.rest.restart();
     }
 
     fn counters(&self) -> &Counters {

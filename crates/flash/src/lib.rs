@@ -8,12 +8,14 @@
 pub mod causes;
 pub mod functional;
 pub mod layout;
+mod rest;
 pub mod shadow;
 pub mod timed;
 
 pub use causes::{Cause, Counters};
 pub use functional::{Functional, SavedCounts};
 pub use layout::{Address, Layout, Level, Scope};
+pub use rest::Rest;
 pub use shadow::Shadow;
 pub use timed::Timed;
 
@@ -39,6 +41,8 @@ pub trait Flash {
     fn read_unmapped(&mut self, lpn: Lpn);
     /// Erases a unit.
     fn erase(&mut self, unit: UnitId, cause: Cause);
+    /// Whether blocks stand more programs than counted so far; without an endurance model they do.
+    fn stands_more(&mut self) -> bool;
     /// Whether the moves and erases that follow belong to a job in idle time; else a host write needs them now.
     fn in_background(&mut self, _on: bool) {}
     /// The host gave up `lpn`.

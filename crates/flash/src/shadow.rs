@@ -128,6 +128,10 @@ impl<F: Flash> Flash for Shadow<F> {
         self.inner.erase(unit, cause);
     }
 
+    fn stands_more(&mut self) -> bool {
+        self.inner.stands_more()
+    }
+
     fn in_background(&mut self, on: bool) {
         self.inner.in_background(on);
     }

@@ -118,17 +118,16 @@ pub struct Ftl {
     pub(crate) jobs: Vec<Option<Migration>>,
     /// Host page writes when idle time last found nothing to gain, by domain.
     pub(crate) futile_at: Vec<Option<u64>>,
-    /// Page programs that the endurance model admits since counting began; looked at whenever the host opens a unit.
-    pub(crate) programs_max: u64,
-    /// Whether counting has begun: what happens before wears nothing out.
+    /// Whether counting has begun: what happens before wears nothing out. From then on the array is asked whenever the
+    /// host opens a unit.
     pub(crate) counting: bool,
     pub(crate) prefetching: bool,
 }
 
 impl Ftl {
-    /// An empty drive. `programs_max` is the endurance budget in page programs since counting began.
+    /// An empty drive.
     #[must_use]
-    pub fn new(layout: Layout, setup: Setup, programs_max: u64) -> Self {
+    pub fn new(layout: Layout, setup: Setup) -> Self {
         let (domains, per_domain) = (layout.domains(), layout.units_per_domain());
         let pool = |d: u32| FreePool::new(setup.free_choice, d * per_domain..(d + 1) * per_domain);
         Self {
@@ -148,7 +147,6 @@ impl Ftl {
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             jobs: vec![None; domains as usize],
             futile_at: vec![None; domains as usize],
-            programs_max,
             counting: false,
             prefetching: true,
             layout,

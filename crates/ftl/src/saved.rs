@@ -42,7 +42,6 @@ impl Ftl {
             // From the plan.
             layout: _,
             setup: _,
-            programs_max: _,
             prefetching: _,
             // Empty between two steps of a job.
             moving: _,
@@ -77,7 +76,6 @@ impl Ftl {
             live,
             layout,
             setup: _,
-            programs_max: _,
             prefetching: _,
             moving: _,
         } = self;

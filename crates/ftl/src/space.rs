@@ -42,7 +42,7 @@ impl Ftl {
         stream: Stream,
         domain: u32,
     ) -> Result<usize, Failure> {
-        if self.counting && flash.counters().programs_total() >= self.programs_max {
+        if self.counting && !flash.stands_more() {
             return Err(Failure::WornOut);
         }
         let domains = self.layout.domains();

@@ -5,6 +5,7 @@ use floatgate_base::Extents;
 use floatgate_flash::timed::Settings;
 use floatgate_flash::{Counters, Flash, Functional, Layout, Shadow, Timed};
 use floatgate_ftl::{Failure, Ftl, Stopped};
+use floatgate_nand::Endurance;
 use std::ops::Range;
 
 /// The back end of a run.
@@ -18,6 +19,15 @@ pub enum Array {
     Timed(Timed),
     /// Counts and times, and is checked.
     ShadowedTimed(Shadow<Timed>),
+}
+
+/// Requests, or extents, that happen at one time.
+#[derive(Clone, Copy, Debug)]
+pub struct Together {
+    /// One past the last of them; they begin where the run before ended.
+    pub end: usize,
+    /// Nanoseconds since counting began.
+    pub now_ns: u64,
 }
 
 /// Runs `$body` with `$flash` bound to the back end, in code made for its type.
@@ -36,15 +46,38 @@ pub(crate) use with_flash;
 impl Array {
     /// A fresh array.
     #[must_use]
-    pub fn new(layout: Layout, logical_pages: u32, mode: Mode, settings: Settings, shadow: bool) -> Self {
-        match (mode, shadow) {
+    pub fn new(
+        layout: Layout,
+        logical_pages: u32,
+        mode: Mode,
+        settings: Settings,
+        shadow: bool,
+        endurance: Endurance,
+    ) -> Self {
+        let mut array = match (mode, shadow) {
             (Mode::Functional, false) => Self::Functional(Functional::new(layout)),
             (Mode::Functional, true) => Self::Shadowed(Shadow::new(Functional::new(layout), logical_pages)),
             (Mode::Timed(_), false) => Self::Timed(Timed::new(layout, settings)),
             (Mode::Timed(_), true) => {
                 Self::ShadowedTimed(Shadow::new(Timed::new(layout, settings), logical_pages))
             }
+        };
+        array.counts_mut().set_endurance(endurance);
+        array
+    }
+
+    /// Serves runs of extents through `ftl`, each at its time.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn serve_runs(&mut self, ftl: &mut Ftl, extents: &Extents, runs: &[Together]) -> Result<(), Stopped> {
+        let mut begin = 0;
+        for run in runs {
+            self.counts_mut().set_now(run.now_ns);
+            self.serve(ftl, extents, begin..run.end)?;
+            begin = run.end;
         }
+        Ok(())
     }
 
     /// Serves the extents in `range` through `ftl`.

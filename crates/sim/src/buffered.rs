@@ -5,7 +5,7 @@
 //! a place that was given to another page is free for it once the flushes from that place are done; a flush is an aside
 //! of the request that causes it, and flushes from one place go one after the other.
 
-use crate::array::Array;
+use crate::array::{Array, Together};
 use crate::device::Simulation;
 use crate::failure;
 use floatgate_base::{ExtentKind as Kind, Extents, RequestBatch, Result};
@@ -102,7 +102,8 @@ impl Buffered {
         }
     }
 
-    /// Serves the requests of a chunk, whose extents end at `ends`, without time.
+    /// Serves the requests of a chunk, whose extents end at `ends`, in functional mode; `runs` are of requests, and are
+    /// turned into runs of flash operations.
     ///
     /// # Errors
     /// When the drive cannot go on: names the request within the chunk in place of the extent.
@@ -111,18 +112,23 @@ impl Buffered {
         (array, ftl): (&mut Array, &mut Ftl),
         (extents, ends): (&Extents, &[usize]),
         (batch, range): (&RequestBatch, Range<usize>),
+        runs: &mut [Together],
     ) -> std::result::Result<(), Stopped> {
         self.flash.clear();
         self.ends.clear();
         let mut from = 0;
+        let begin = range.start;
         for (&to, i) in ends.iter().zip(range) {
             self.buffer.request(extents, from..to, batch.flags_of(i), &mut self.steps);
             self.append_steps();
             self.ends.push(self.flash.len());
             from = to;
         }
+        for run in &mut *runs {
+            run.end = self.ends[run.end - begin - 1];
+        }
         array
-            .serve(ftl, &self.flash, 0..self.flash.len())
+            .serve_runs(ftl, &self.flash, runs)
             .map_err(|stop| Stopped { extent: self.ends.partition_point(|&end| end <= stop.extent), ..stop })
     }
 
@@ -234,9 +240,15 @@ impl Simulation {
             }
         };
         if let Err(stop) = served {
-            let [host, partial, _] = self.array.counters().programs;
             let number = self.counted.max(1);
-            return Err(failure::stopped(&self.plan, stop.failure, number, None, host + partial, None));
+            return Err(failure::stopped(
+                &self.plan,
+                stop.failure,
+                number,
+                None,
+                self.array.counters(),
+                None,
+            ));
         }
         if let (Some(_), Some(timed)) = (&self.clock, self.array.timed_mut()) {
             timed.finish();

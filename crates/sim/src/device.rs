@@ -1,6 +1,6 @@
 //! The loop: requests come from the source, are split into extents, and go through the FTL to the array.
 
-use crate::array::Array;
+use crate::array::{Array, Together};
 use crate::buffered::Buffered;
 use crate::clock::Clock;
 use crate::outcome::Outcome;
@@ -17,6 +17,9 @@ use serde::{Deserialize, Serialize};
 
 /// Requests between two full audits under the shadow model.
 const AUDIT_EVERY: u64 = 1 << 20;
+
+/// Functional mode tells the array the time in steps of this: a second is short beside the rest of a block.
+const TOGETHER_NS: i64 = 1_000_000_000;
 
 /// What a run is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +63,8 @@ pub struct Simulation {
     pub(crate) first_pass: Option<Summary>,
     /// Present while a timed run counts.
     pub(crate) clock: Option<Clock>,
+    /// Functional mode: runs of requests of a chunk that arrive within a second.
+    pub(crate) runs: Vec<Together>,
     /// Where the extents of each request of a chunk end.
     pub(crate) request_ends: Vec<usize>,
     /// Present while a timed run counts whose requests wait in queues.
@@ -104,6 +109,10 @@ pub(crate) fn splitter_for(plan: &Plan, ends: &[u64]) -> Splitter {
     Splitter::new(placement, page_bytes).with_edges(plan.buffer.is_some())
 }
 
+fn array_for(plan: &Plan) -> Array {
+    Array::new(plan.layout(), plan.logical_pages, plan.mode, plan.settings(), plan.shadow, plan.endurance)
+}
+
 fn buffer_for(plan: &Plan) -> Option<Buffered> {
     plan.buffer.map(|config| Buffered::new(config, plan.buffer_access_ns))
 }
@@ -131,10 +140,9 @@ impl Simulation {
             let expected = "expected host.queue_of = \"round-robin\" or \"device\"";
             return Err(Error::input(Place::Setting("host.queue_of".into()), what, expected));
         }
-        let layout = plan.layout();
-        let mut ftl = Ftl::new(layout.clone(), plan.ftl_setup(), plan.programs_max());
+        let mut ftl = Ftl::new(plan.layout(), plan.ftl_setup());
         ftl.set_prefetching(plan.prefetching);
-        let array = Array::new(layout, plan.logical_pages, plan.mode, plan.settings(), plan.shadow);
+        let array = array_for(&plan);
         let scale = plan.beyond == Beyond::Scale && matches!(plan.workload, Workload::Trace { .. });
         let mut simulation = Self {
             splitter: splitter_for(&plan, &[]),
@@ -156,6 +164,7 @@ impl Simulation {
             series: Series::default(),
             first_pass: None,
             clock: None,
+            runs: Vec::new(),
             request_ends: Vec::new(),
             queues: None,
             fetched: Extents::default(),
@@ -281,11 +290,10 @@ impl Simulation {
                 "expected a file instead of a pipe, or workload.devices = \"fold\"",
             )
         })?;
-        let layout = self.plan.layout();
-        self.ftl = Ftl::new(layout.clone(), self.plan.ftl_setup(), self.plan.programs_max());
+        self.ftl = Ftl::new(self.plan.layout(), self.plan.ftl_setup());
         self.ftl.set_prefetching(self.plan.prefetching);
         let plan = &self.plan;
-        self.array = Array::new(layout, plan.logical_pages, plan.mode, plan.settings(), plan.shadow);
+        self.array = array_for(plan);
         self.buffered = buffer_for(plan);
         if let Some(footprint) = &mut self.footprint {
             footprint.clear();
@@ -370,18 +378,24 @@ impl Simulation {
             return self.chunk_buffered(range);
         }
         self.extents.clear();
-        if let Err((request, outside)) =
-            self.splitter.split(&self.stream.batch, range.clone(), &mut self.extents)
-        {
-            return match outside {
-                Outside::Device => self.start_over().map(|()| false),
-                Outside::Drive { end } => Err(self.beyond(request, end)),
-            };
+        self.find_runs(range.clone());
+        let mut begin = range.start;
+        for run in &mut self.runs {
+            let requests = begin..run.end;
+            begin = run.end;
+            let split = self.splitter.split(&self.stream.batch, requests, &mut self.extents);
+            run.end = self.extents.len();
+            if let Err((request, outside)) = split {
+                return match outside {
+                    Outside::Device => self.start_over().map(|()| false),
+                    Outside::Drive { end } => Err(self.beyond(request, end)),
+                };
+            }
         }
         if let Some(footprint) = &mut self.footprint {
             footprint.add(&self.extents);
         }
-        if let Err(stop) = self.array.serve(&mut self.ftl, &self.extents, 0..self.extents.len()) {
+        if let Err(stop) = self.array.serve_runs(&mut self.ftl, &self.extents, &self.runs) {
             let at = failure::request_of_extent(&self.splitter, &self.stream.batch, range, stop.extent);
             return Err(self.stopped(at, stop.failure));
         }
@@ -389,16 +403,42 @@ impl Simulation {
         Ok(true)
     }
 
+    /// Finds the runs of requests of `range`. Before counting there is no time; where the workload has none there is a
+    /// single run.
+    fn find_runs(&mut self, range: std::ops::Range<usize>) {
+        self.runs.clear();
+        if self.phase != Phase::Run {
+            self.runs.push(Together { end: range.end, now_ns: 0 });
+            return;
+        }
+        let stream = &self.stream;
+        let times = &stream.batch.time_ns;
+        let from_ns = stream.counted_from_ns.unwrap_or(times[range.start].saturating_add(stream.shift_ns));
+        let mut begin = range.start;
+        while begin < range.end {
+            // Seconds are counted from one place, so that runs do not depend on how requests come in chunks.
+            let since_ns = times[begin].saturating_add(stream.shift_ns).saturating_sub(from_ns).max(0);
+            let until_ns = times[begin].saturating_add(TOGETHER_NS - since_ns % TOGETHER_NS);
+            let later = |&ns: &i64| ns >= until_ns;
+            let end = times[begin..range.end].iter().position(later).map_or(range.end, |n| begin + n);
+            let now_ns = (since_ns - since_ns % TOGETHER_NS) as u64;
+            self.runs.push(Together { end, now_ns });
+            begin = end;
+        }
+    }
+
     /// As [`Simulation::chunk`], through the buffer.
     fn chunk_buffered(&mut self, range: std::ops::Range<usize>) -> Result<bool> {
         if !self.split_each(range.clone())? {
             return Ok(false);
         }
+        self.find_runs(range.clone());
         if let Some(buffered) = &mut self.buffered
             && let Err(stop) = buffered.serve_chunk(
                 (&mut self.array, &mut self.ftl),
                 (&self.extents, &self.request_ends),
                 (&self.stream.batch, range.clone()),
+                &mut self.runs,
             )
         {
             return Err(self.stopped(range.start + stop.extent, stop.failure));

@@ -3,9 +3,11 @@
 use crate::device::{Phase, Simulation, note_ends};
 use crate::plan::{Plan, Workload};
 use floatgate_base::{Error, Extents, RequestBatch};
+use floatgate_flash::Counters;
 use floatgate_ftl::Failure;
 use floatgate_host::split::beyond_drive;
 use floatgate_host::{Placement, Splitter};
+use floatgate_nand::Endurance;
 use std::ops::Range;
 
 /// Which request of `range` the extent belongs to.
@@ -33,9 +35,16 @@ pub fn stopped(
     failure: Failure,
     request: u64,
     place: Option<&str>,
-    host_pages: u64,
+    flash: &Counters,
     time_s: Option<f64>,
 ) -> Box<Error> {
+    let [host, partial, _] = flash.programs;
+    let host_pages = host + partial;
+    // The host opens its next unit a little after the budget is used up; under recovery only the count says what it was.
+    let cycles = match plan.endurance {
+        Endurance::Fixed { pe_cycles } => u64::from(pe_cycles),
+        Endurance::Recovery { .. } => flash.programs_total() / plan.geometry.pages(),
+    };
     let place = place.map_or_else(String::new, |place| format!(" ({place})"));
     let time = time_s.map_or_else(String::new, |s| format!(" and {s:.3} s"));
     let when = format!("request {request}{place}, {host_pages} host page writes{time} into the run");
@@ -47,12 +56,16 @@ pub fn stopped(
         Failure::WornOut => Error::run(
             format!(
                 "the drive was worn out at {when}: it has programmed its capacity {}",
-                match plan.endurance.pe_cycles() {
+                match cycles {
                     1 => "once".into(),
                     n => format!("{n} times"),
                 }
             ),
-            "expected fewer requests or passes, or more drive.endurance.pe_cycles",
+            if plan.endurance.recovers() {
+                "expected fewer requests or passes, more time between them, or more drive.endurance.pe_cycles"
+            } else {
+                "expected fewer requests or passes, or more drive.endurance.pe_cycles"
+            },
         ),
     }
 }
@@ -104,7 +117,6 @@ impl Simulation {
         let from = self.stream.counted_from_ns.unwrap_or(0);
         let time_s = (self.stream.counted_to_ns > from).then_some((stamp_ns - from) as f64 / 1e9);
         // Not the splitter's count: it has already seen the requests behind this one.
-        let [host, partial, _] = self.array.counters().programs;
-        stopped(&self.plan, why, number, place.as_deref(), host + partial, time_s)
+        stopped(&self.plan, why, number, place.as_deref(), self.array.counters(), time_s)
     }
 }

@@ -5,7 +5,7 @@ use crate::clock::QueueCount;
 use crate::device::Simulation;
 use crate::plan::Plan;
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
-use floatgate_flash::{Cause, Counters, Timed};
+use floatgate_flash::{Cause, Counters, Rest, Timed};
 use floatgate_ftl::GcCounters;
 use floatgate_host::{BufferCounters, Footprint, HostCounters};
 use floatgate_stats::{Histogram, Latency, Series, WafEstimate, estimate_waf, histogram::moments};
@@ -45,6 +45,8 @@ pub struct Outcome {
     pub waf: WafEstimate,
     /// Erases of blocks: least, mean, most, standard deviation.
     pub erases: (u32, f64, u32, f64),
+    /// How long blocks rested between two erases; none where the workload has no time, or nothing was erased.
+    pub idle: Option<Idle>,
     /// Blocks by erases.
     pub erase_histogram: Histogram,
     /// Closed blocks (superblocks) by valid pages, at the end.
@@ -73,6 +75,33 @@ pub struct Outcome {
     pub queues: Vec<QueueCount>,
     /// Timed: latencies of reads and writes.
     pub latencies: Option<[Latency; 2]>,
+}
+
+/// How long blocks rested between two erases.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Idle {
+    /// Mean over blocks of their mean interval, seconds.
+    pub mean_s: f64,
+    /// Intervals between two erases of a block.
+    pub intervals: u64,
+    /// Seconds that 10, 50 and 90 % of the intervals do not exceed.
+    pub quantiles_s: [f64; 3],
+    /// Edges of the histogram, seconds; one more than counts.
+    pub edges_s: Vec<f64>,
+    /// Intervals in each bin of the histogram.
+    pub counts: Vec<u64>,
+}
+
+fn idle(rest: &Rest, erases: &[u32], blocks_per_unit: u64) -> Option<Idle> {
+    let [p10, p50, p90] = [0.1, 0.5, 0.9].map(|share| rest.quantile_s(share));
+    let (edges_s, counts) = rest.histogram_s();
+    Some(Idle {
+        mean_s: rest.mean_s(erases)?,
+        intervals: rest.intervals() * blocks_per_unit,
+        quantiles_s: [p10?, p50?, p90?],
+        edges_s,
+        counts: counts.into_iter().map(|units| units * blocks_per_unit).collect(),
+    })
 }
 
 impl Outcome {
@@ -124,6 +153,9 @@ impl Simulation {
             gc: self.ftl.gc(),
             waf: estimate_waf(self.series.rows(), pages_per_block, self.ftl.gc().victims),
             erases: moments(self.array.erase_counts()),
+            idle: (span_ns > 0)
+                .then(|| idle(self.array.counts().rest(), self.array.erase_counts(), blocks_per_unit))
+                .flatten(),
             erase_histogram: Histogram::of(self.array.erase_counts(), blocks_per_unit, BINS_MAX as u64),
             valid_histogram: Histogram::rebin(&self.ftl.valid_histogram(), BINS_MAX + 1),
             effective_spare_factor: (spare_pages >= 0.0).then_some(spare_pages / total_pages),

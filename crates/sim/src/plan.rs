@@ -221,10 +221,4 @@ impl Plan {
             seed: self.seed,
         }
     }
-
-    /// Page programs that the endurance model admits.
-    #[must_use]
-    pub fn programs_max(&self) -> u64 {
-        self.geometry.pages() * u64::from(self.endurance.pe_cycles())
-    }
 }

@@ -13,7 +13,7 @@ use floatgate_trace::Summary;
 use std::io::{self, Read, Write};
 
 /// Version of what the sections of an interrupted run hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 2;
+pub const STATE_VERSION: u32 = 3;
 
 /// Where in the source a run is: requests of this pass before the batch, requests of the batch, the next of them, the
 /// pass, digest.
@@ -66,6 +66,7 @@ impl Simulation {
             plan,
             source: _,
             extents: _,
+            runs: _,
             request_ends: _,
             fetched: _,
             // What took the rows so far cannot be taken up again.
@@ -89,6 +90,7 @@ impl Simulation {
         out.long_words("footprint", footprint.as_ref().map_or(&[], |f| f.words()))?;
         ftl.save(out)?;
         out.state("flash", &array.counts().saved())?;
+        out.state("rest", array.counts().rest())?;
         if let Some(timed) = array.timed() {
             out.state("under way", &timed.saved())?;
         }
@@ -131,7 +133,8 @@ impl Simulation {
         }
         run.ftl.restore(from)?;
         let unfit = damaged(from.path(), 0, "the snapshot is damaged: its array or buffer is another one");
-        if !run.array.counts_mut().restore(from.state("flash")?) {
+        let counts = run.array.counts_mut();
+        if !counts.restore(from.state("flash")?) || !counts.restore_rest(from.state("rest")?) {
             return Err(unfit);
         }
         if let Some(timed) = run.array.timed_mut()

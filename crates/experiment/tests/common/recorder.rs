@@ -65,6 +65,9 @@ impl Flash for Recorder {
         self.commands.push(Command::Erase(unit));
         self.inner.erase(unit, cause);
     }
+    fn stands_more(&mut self) -> bool {
+        self.inner.stands_more()
+    }
     fn trim(&mut self, lpn: Lpn) {
         self.commands.push(Command::Trim(lpn));
         self.inner.trim(lpn);

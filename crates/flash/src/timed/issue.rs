@@ -197,6 +197,9 @@ impl Flash for Timed {
     }
 
     fn erase(&mut self, unit: UnitId, cause: Cause) {
+        if self.on {
+            self.counts.set_now(self.now_ns);
+        }
         self.counts.erase(unit, cause);
         if !self.on {
             return;
@@ -217,6 +220,13 @@ impl Flash for Timed {
             let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
             self.blocks[place.block].erase = ticket;
         }
+    }
+
+    fn stands_more(&mut self) -> bool {
+        if self.on {
+            self.counts.set_now(self.now_ns);
+        }
+        self.counts.stands_more()
     }
 
     fn in_background(&mut self, on: bool) {

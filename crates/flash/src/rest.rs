@@ -1,0 +1,241 @@
+//! How long blocks rest between two erases, and how many programs they stand at that.
+//!
+//! Time is handed down: nanoseconds since counting began. A block's first interval begins there, too.
+
+use floatgate_nand::Endurance;
+use floatgate_nand::endurance::mean_idle_s;
+use serde::{Deserialize, Serialize};
+
+/// Bins of each doubling of the time.
+const SUB_BINS: usize = 16;
+const SUB_BITS: u32 = SUB_BINS.ilog2();
+const BINS: usize = (65 - SUB_BITS as usize) * SUB_BINS;
+
+/// The budget grows in steps of this share of the nominal one, so that what the model admits is asked again soon.
+const STEPS_OF_NOMINAL: u64 = 100;
+
+/// What the array remembers of times.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rest {
+    now_ns: u64,
+    /// Time of the last erase, by unit; 0 where there was none.
+    erased_ns: Vec<u64>,
+    /// Intervals between two erases of a unit, by [`bin_of`].
+    intervals: Vec<u64>,
+    /// Page programs that the endurance model admits, as far as it was asked.
+    programs_max: u64,
+}
+
+/// The bin of a time: single nanoseconds up to 16, then 16 of equal width in each doubling.
+fn bin_of(ns: u64) -> usize {
+    if ns < SUB_BINS as u64 {
+        return ns as usize;
+    }
+    let exponent = ns.ilog2();
+    let sub = (ns >> (exponent - SUB_BITS)) as usize & (SUB_BINS - 1);
+    (exponent - SUB_BITS + 1) as usize * SUB_BINS + sub
+}
+
+/// The smallest time of a bin; of the bin behind the last one, the largest time that there is.
+fn bin_from_ns(bin: usize) -> u64 {
+    if bin < SUB_BINS {
+        return bin as u64;
+    }
+    let shift = (bin / SUB_BINS - 1) as u32;
+    let from = (SUB_BINS + bin % SUB_BINS) as u128;
+    u64::try_from(from << shift).unwrap_or(u64::MAX)
+}
+
+impl Rest {
+    pub(crate) fn new(units: usize) -> Self {
+        Self { now_ns: 0, erased_ns: vec![0; units], intervals: vec![0; BINS], programs_max: 0 }
+    }
+
+    /// Whether it is of an array with so many units.
+    pub(crate) fn fits(&self, units: usize) -> bool {
+        self.erased_ns.len() == units && self.intervals.len() == BINS
+    }
+
+    /// Time and counting begin.
+    pub(crate) fn restart(&mut self) {
+        self.now_ns = 0;
+        self.erased_ns.fill(0);
+        self.intervals.fill(0);
+        self.programs_max = 0;
+    }
+
+    /// What follows happens at `now_ns`; time never runs backwards.
+    #[inline]
+    pub(crate) fn set_now(&mut self, now_ns: u64) {
+        self.now_ns = self.now_ns.max(now_ns);
+    }
+
+    #[inline]
+    pub(crate) fn erase(&mut self, unit: usize) {
+        let before = std::mem::replace(&mut self.erased_ns[unit], self.now_ns);
+        self.intervals[bin_of(self.now_ns - before)] += 1;
+    }
+
+    /// Whether blocks stand more than `programs` page programs of a drive of `pages` pages. Where blocks recover, the
+    /// budget grows towards what the model admits at the mean idle time so far, a step at a time.
+    pub(crate) fn admits(&mut self, endurance: Endurance, programs: u64, pages: u64) -> bool {
+        let nominal = pages * u64::from(endurance.pe_cycles());
+        self.programs_max = self.programs_max.max(nominal);
+        if !endurance.recovers() {
+            return programs < nominal;
+        }
+        while programs >= self.programs_max {
+            let cycles = programs as f64 / pages as f64;
+            let idle_s = mean_idle_s(self.now_ns as f64 / 1e9, cycles);
+            let most = (endurance.cycles(idle_s) * pages as f64) as u64;
+            if most <= self.programs_max {
+                return false;
+            }
+            self.programs_max = most.min(self.programs_max + (nominal / STEPS_OF_NOMINAL).max(1));
+        }
+        true
+    }
+
+    /// Intervals recorded, of units.
+    #[must_use]
+    pub fn intervals(&self) -> u64 {
+        self.intervals.iter().sum()
+    }
+
+    /// Mean over the units that were erased of their mean interval, seconds; `erases` are those of each unit.
+    #[must_use]
+    pub fn mean_s(&self, erases: &[u32]) -> Option<f64> {
+        // The intervals of a unit add up to the time of its last erase.
+        let erased = self.erased_ns.iter().zip(erases).filter(|&(_, &n)| n > 0);
+        let (sum, units) = erased.fold((0.0, 0u64), |(sum, units), (&last_ns, &n)| {
+            (sum + last_ns as f64 / f64::from(n), units + 1)
+        });
+        (units > 0).then(|| sum / units as f64 / 1e9)
+    }
+
+    /// The interval that a share of all does not exceed, seconds, interpolated in its bin; bins are 6 % wide.
+    #[must_use]
+    pub fn quantile_s(&self, share: f64) -> Option<f64> {
+        let rank = share * self.intervals() as f64;
+        let mut below = 0.0;
+        for (bin, &n) in self.intervals.iter().enumerate() {
+            if n > 0 && below + n as f64 >= rank {
+                let (from, to) = (bin_from_ns(bin) as f64, bin_from_ns(bin + 1) as f64);
+                return Some((from + (to - from) * (rank - below).max(0.0) / n as f64) / 1e9);
+            }
+            below += n as f64;
+        }
+        None
+    }
+
+    /// Intervals in bins of four to a doubling, from the first that holds any to the last: the edges in seconds, one
+    /// more than counts, and the counts of units. What is shorter than a second or so shares one bin, from 0 on.
+    #[must_use]
+    pub fn histogram_s(&self) -> (Vec<f64>, Vec<u64>) {
+        const JOINED: usize = SUB_BINS / 4;
+        const SHORT_NS: u64 = 1 << 30;
+        let (short, long) = self.intervals.split_at(bin_of(SHORT_NS));
+        let joined = long.chunks(JOINED).map(|bins| bins.iter().sum());
+        let counts: Vec<u64> = std::iter::once(short.iter().sum()).chain(joined).collect();
+        let first = counts.iter().position(|&n| n > 0).unwrap_or(0);
+        let end = counts.iter().rposition(|&n| n > 0).map_or(first, |last| last + 1);
+        let from_ns = |i: usize| if i == 0 { 0 } else { bin_from_ns(short.len() + (i - 1) * JOINED) };
+        let edges = (first..=end).map(|i| from_ns(i) as f64 / 1e9).collect();
+        (edges, counts[first..end].to_vec())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_base::Rng;
+    use floatgate_nand::endurance::READY_TABLE2;
+
+    #[test]
+    fn bins_hold_every_time_once() {
+        assert_eq!(bin_of(u64::MAX), BINS - 1);
+        assert_eq!(bin_from_ns(BINS), u64::MAX);
+        for bin in 0..BINS {
+            let (from, to) = (bin_from_ns(bin), bin_from_ns(bin + 1));
+            assert!(from < to && bin_of(from) == bin && bin_of(to - 1) == bin || bin == BINS - 1, "{bin}");
+            assert!(bin < SUB_BINS || (to - from) as f64 <= from as f64 / 16.0 * 1.000_001);
+        }
+    }
+
+    #[test]
+    fn intervals_begin_where_counting_does() {
+        let mut rest = Rest::new(3);
+        assert_eq!((rest.mean_s(&[0; 3]), rest.quantile_s(0.5)), (None, None));
+        // Unit 0 is erased at 10 s and 40 s, unit 1 at 5 s, unit 2 never.
+        for (s, unit) in [(5, 1), (10, 0), (40, 0)] {
+            rest.set_now(s * 1_000_000_000);
+            rest.erase(unit);
+        }
+        rest.set_now(1);
+        assert_eq!(rest.now_ns, 40_000_000_000);
+        // (40 / 2 + 5 / 1) / 2.
+        assert_eq!(rest.mean_s(&[2, 1, 0]), Some(12.5));
+        assert_eq!(rest.intervals(), 3);
+        for (share, due_s) in [(0.3, 5.0), (0.6, 10.0), (1.0, 30.0)] {
+            let found = rest.quantile_s(share).unwrap();
+            assert!((found / due_s - 1.0f64).abs() < 1.0 / 16.0, "{found}");
+        }
+        let (edges, counts) = rest.histogram_s();
+        assert_eq!((edges.len(), counts.iter().sum::<u64>()), (counts.len() + 1, 3));
+        assert!(edges[0] <= 5.0 && edges[1] > 5.0 && edges[edges.len() - 1] > 30.0);
+        // At 40 s twice: no rest at all.
+        rest.erase(0);
+        let (edges, counts) = rest.histogram_s();
+        assert_eq!((edges[0], counts[0], counts.iter().sum::<u64>()), (0.0, 1, 4));
+        rest.restart();
+        assert_eq!(rest, Rest::new(3));
+    }
+
+    #[test]
+    fn quantiles_are_those_of_the_sorted_intervals() {
+        for seed in 0..20 {
+            let mut rng = Rng::new(seed, "rest");
+            let mut rest = Rest::new(50);
+            let (mut now, mut erased, mut all) = (0u64, [0u64; 50], Vec::new());
+            for _ in 0..2000 {
+                let bits = 10 + rng.below(30);
+                now += rng.below(1 << bits);
+                let unit = rng.below(50) as usize;
+                rest.set_now(now);
+                rest.erase(unit);
+                all.push(now - std::mem::replace(&mut erased[unit], now));
+            }
+            all.sort_unstable();
+            for share in [0.1, 0.5, 0.9] {
+                let due = all[(share * 2000.0) as usize - 1] as f64 / 1e9;
+                let found = rest.quantile_s(share).unwrap();
+                assert!((found / due - 1.0).abs() < 1.0 / 16.0, "seed {seed}: {found}, not {due}");
+            }
+        }
+    }
+
+    #[test]
+    fn rest_admits_more_programs_a_hundredth_at_a_time() {
+        let fixed = Endurance::Fixed { pe_cycles: 3000 };
+        let mut rest = Rest::new(1);
+        assert!(rest.admits(fixed, 2_999_999, 1000) && !rest.admits(fixed, 3_000_000, 1000));
+        let model = Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 };
+        // Without time the limit itself holds: 3036 cycles.
+        let mut rest = Rest::new(1);
+        assert!(rest.admits(model, 3_035_000, 1000) && !rest.admits(model, 3_037_000, 1000));
+        // 8615 cycles in five years are the steady point: just then the drive is worn out.
+        let cycle_s = 5.0 * 8760.0 * 3600.0 / 8615.0;
+        let mut rest = Rest::new(1);
+        let mut worn_at = None;
+        for programs in (0..9_000_000).step_by(500) {
+            rest.set_now((programs as f64 / 1000.0 * cycle_s * 1e9) as u64);
+            if !rest.admits(model, programs, 1000) {
+                worn_at = Some(programs);
+                break;
+            }
+            let nominal = 3_000_000;
+            assert!(rest.programs_max <= nominal.max(programs) + nominal / 100);
+        }
+        assert!(worn_at.is_some_and(|programs| programs.abs_diff(8_615_000) < 2000), "{worn_at:?}");
+    }
+}
