@@ -69,6 +69,18 @@ pre { background: var(--card); border: 1px solid var(--edge); border-radius: 8px
 .tl-unit { text-align: center; }
 .tl-keys .swatch { overflow: hidden; }
 .tl-keys { display: flex; flex-wrap: wrap; gap: 2px 18px; font-size: 13px; margin-bottom: 6px; }
+.claims table { width: 100%; }
+.claims td { min-width: 9ch; overflow-wrap: anywhere; }
+.claims td:nth-child(2) { width: 40%; }
+.claims .v0 { font-weight: 700; } .claims .v2 { color: var(--soft); }
+.table { margin-bottom: 1.2rem; }
+.charts + h3 { margin-top: 1.6rem; }
+@media (max-width: 819px) {
+  .claims thead { display: none; }
+  .claims tr { display: block; padding: 6px 0 8px; border-bottom: 1px solid var(--edge); }
+  .claims td { display: block; border: none; padding: 1px 0; width: auto !important; }
+  .claims td[data-of]::before { content: attr(data-of) ": "; color: var(--soft); }
+}
 @media print { main { max-width: none; } figure, .card { break-inside: avoid; } }
 """
 

@@ -24,6 +24,14 @@ fn check(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<Strin
     Ok(floatgate_experiment::run::experiment_toml(&resolved))
 }
 
+/// Cycles that a block of an experiment's drive stands, for each time in hours that it rests between erases.
+#[pyfunction]
+fn endurance(toml: Option<&str>, path: &str, overrides: Overrides, idle_h: Vec<f64>) -> PyResult<Vec<f64>> {
+    let resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
+    let endurance = resolved.plan.endurance;
+    Ok(idle_h.into_iter().map(|hours| endurance.cycles(Some(hours * 3600.0))).collect())
+}
+
 /// A finished run.
 #[pyclass(frozen, module = "floatgate._core")]
 pub struct RunOutput(Output);
@@ -226,6 +234,7 @@ fn schema() -> String {
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RunOutput>()?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(endurance, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(resume, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;

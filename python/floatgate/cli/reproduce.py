@@ -1,0 +1,90 @@
+"""``floatgate reproduce``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from floatgate.cli import options as o
+from floatgate.cli.output import Output
+from floatgate.errors import STATUS_DONE, input_error, quoted
+from floatgate.folder import RunFolder
+from floatgate.progress import bar
+from floatgate.text_table import table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("reproduce")(reproduce)
+
+
+def reproduce(
+    name: Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False)] = None,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="In under a minute, from less; the page says from what.")
+    ] = False,
+    trace: Annotated[
+        list[str] | None,
+        typer.Option("--trace", metavar="WORKLOAD=FILE", help="A trace in place of a workload. Repeat for more."),
+    ] = None,
+    out: o.Out = None,
+    force: o.Force = False,
+    json: o.Json = None,
+    no_report: o.NoReport = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """Repeat a paper's experiments: its tables and figures beside ours, and a verdict on each of its claims.
+
+    Without a name, list the papers. A claim that fails is a result: the exit status stays 0. The folder gets
+    report.html, reproduce.json and the results of all runs.
+    """
+    from floatgate.reproduce import Settings, load
+    from floatgate.reproduce import reproduce as run_paper
+
+    output = Output(json, quiet=quiet)
+    if name is None:
+        _list(output)
+        return STATUS_DONE
+    paper = load(name)
+    traces = _traces(trace or [], list(paper.workloads))
+    target = RunFolder.default(f"reproduce-{paper.name}") if out is None else RunFolder.given(out, force=force)
+    with bar(paper.name, quiet=quiet) as progress:
+        done = run_paper(paper, Settings(quick, traces), progress)
+    folder = done.write(target, report=not no_report, command=o.command_line())
+    output.give(done.to_dict())
+    output.say(done.text())
+    output.say(o.place_line(folder, report=not no_report))
+    return STATUS_DONE
+
+
+def _list(output: Output) -> None:
+    from floatgate.reproduce import load, names
+
+    papers = [load(name) for name in names()]
+    output.give({"papers": [{"name": one.name, "title": one.title, "claims": len(one.claims)} for one in papers]})
+    if not output.wants_json:
+        rows = [[one.name, str(len(one.claims)), one.title] for one in papers]
+        output.say(table(["paper", "claims", "title"], rows, right=frozenset({1})))
+
+
+def _traces(given: list[str], workloads: list[str]) -> dict[str, str]:
+    """The traces of ``--trace WORKLOAD=FILE``, by workload.
+
+    Raises:
+        InputError: no ``=``, an unknown workload, one given twice, or no such file.
+    """
+    traces: dict[str, str] = {}
+    for text in given:
+        name, equals, file = text.partition("=")
+        if not equals or not file:
+            raise input_error(f"--trace '{text}': no file in it; expected WORKLOAD=FILE such as {workloads[0]}=FILE")
+        if name not in workloads:
+            raise input_error(f"--trace '{text}': unknown workload '{name}'; expected one of {quoted(workloads)}")
+        if name in traces:
+            raise input_error(f"--trace: '{name}' given twice; expected one file for it")
+        if not Path(file).exists():
+            raise input_error(f"{file}: no such file; expected a trace of {name}")
+        traces[name] = str(Path(file).resolve())
+    return traces

@@ -1,0 +1,200 @@
+"""The summary of a forecast life: the answer first, then where it comes from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from floatgate import units
+from floatgate.record import look
+from floatgate.summary import drive
+
+Facts = dict[str, Any]
+
+UNTHROTTLED = "none"
+
+
+def text(result: Facts) -> str:
+    """The summary as lines of text."""
+    return "\n".join(f"{name:<10} {value}" for name, value in lines(result))
+
+
+def lines(result: Facts) -> list[tuple[str, str]]:
+    """Name and text of each line; what the result knows nothing of is left out."""
+    made = [
+        ("life", answer(result)),
+        ("write", write(result)),
+        ("drive", drive(result)),
+        ("workload", workload(result)),
+        ("WAF", waf(result)),
+        ("flash", capacity(result)),
+        ("cycles", cycles(result)),
+        ("throttle", throttle(result)),
+        ("prediction", prediction(result)),
+        ("method", method(result)),
+        *(("note", remark) for remark in remarks(result)),
+    ]
+    return [(name, value) for name, value in made if value]
+
+
+def under(result: Facts) -> str:
+    """``under ready-optimistic`` or ``without throttling``."""
+    policy = look(result, "throttle", "policy")
+    return "without throttling" if policy in (None, UNTHROTTLED) else f"under {policy}"
+
+
+def life_years(value: float | None) -> str:
+    """A life in years; so many that the figure means nothing are said so."""
+    return "no end in sight" if value is None else units.years(value)
+
+
+def answer(result: Facts) -> str:
+    """``5.0 years under ready-optimistic: the target of 5 years holds; mean write 1.3 ms (p99 2.1 ms)``."""
+    facts = look(result, "lifetime") or {}
+    target, holds = facts.get("target_years"), facts.get("holds")
+    said = f"{life_years(facts.get('years'))} {under(result)}"
+    if target is not None and holds is not None:
+        said += f": the target of {target:g} years {'holds' if holds else 'is missed'}"
+    mean, p99 = (look(result, "latency_us", "write", key) for key in ("mean", "p99"))
+    if mean is not None:
+        said += f"; mean write {units.span(mean * 1e-6)}"
+        said += "" if p99 is None else f" (p99 {units.span(p99 * 1e-6)})"
+    return said
+
+
+def write(result: Facts) -> str | None:
+    """``0.6 ms of flash and 0.7 ms of delay on average; p50 1.2 ms, p99 2.1 ms, most 9.6 ms``."""
+    facts = look(result, "latency_us", "write") or {}
+    if facts.get("mean") is None:
+        return None
+    delay = look(result, "throttle", "delay_us_mean") or 0.0
+    said = f"{units.span((facts['mean'] - delay) * 1e-6)} of flash"
+    said += f" and {units.span(delay * 1e-6)} of throttling on average" if delay > 0 else ", never throttled"
+    named = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "most"))
+    parts = [f"{name} {units.span(facts[key] * 1e-6)}" for key, name in named if facts.get(key) is not None]
+    return f"a page: {said}; {', '.join(parts)}"
+
+
+def workload(result: Facts) -> str | None:
+    """``twin exchange: 531 GB in page writes a pass of 24.0 hours, 1825 passes in 5 years``."""
+    one = look(result, "pass") or {}
+    if one.get("span_s") is None:
+        return None
+    name = _workload_name(result)
+    page = look(result, "drive", "page_bytes") or 4096
+    said = f"{units.decimal_bytes(one['page_writes'] * page)} in page writes a pass of {units.span(one['span_s'])}"
+    passes = one.get("passes")
+    return f"{name}: {said}" + (f", repeated {units.count(passes)} times" if passes else "")
+
+
+def _workload_name(result: Facts) -> str:
+    settings = look(result, "config", "workload") or {}
+    if settings.get("twin"):
+        return f"twin {settings['twin']}"
+    form = look(result, "workload", "format")
+    if settings.get("file"):
+        name = str(settings["file"]).rsplit("/", 1)[-1]
+        return f"{name} ({form})" if form else name
+    return str(settings.get("pattern") or look(result, "workload", "kind") or "workload")
+
+
+def waf(result: Facts) -> str | None:
+    """``1.93, stationary after 4 laps (the next would differ by 0.2 %)``, or ``2.24, as given``."""
+    value = look(result, "waf")
+    if value is None:
+        return None
+    facts = look(result, "method") or {}
+    laps = facts.get("waf_by_lap") or []
+    if not laps:
+        return f"{value:.2f}, as given"
+    error = facts.get("waf_error")
+    count = f"{len(laps)} lap" + ("s" if len(laps) > 1 else "")
+    how = "stationary after" if facts.get("stationary") else "not stationary after"
+    return f"{value:.2f}, {how} {count}" + ("" if error is None else f" (error {units.share(error)})")
+
+
+def capacity(result: Facts) -> str | None:
+    """``1066 TB programmed until the target of 1078 TB that the flash stands (375 TB by its nominal cycles)``."""
+    facts = look(result, "lifetime") or {}
+    if facts.get("w_work_bytes") is None or facts.get("c_ssd_bytes") is None:
+        return None
+    recovered = facts.get("c_ssd_recovered_bytes")
+    stands = facts["c_ssd_bytes"] if recovered is None else recovered
+    said = f"{units.decimal_bytes(facts['w_work_bytes'])} programmed in {facts.get('target_years', 5):g} years, "
+    said += f"{units.decimal_bytes(stands)} stood"
+    if recovered is not None and abs(recovered - facts["c_ssd_bytes"]) > 0.001 * facts["c_ssd_bytes"]:
+        said += f" ({units.decimal_bytes(facts['c_ssd_bytes'])} by the nominal cycles alone)"
+    return said
+
+
+def cycles(result: Facts) -> str | None:
+    """``8615 a block at 5.1 hours of rest between them``."""
+    facts = look(result, "lifetime") or {}
+    if facts.get("pe_cycles_achievable") is None:
+        return None
+    rest = facts.get("mean_idle_h")
+    said = f"{facts['pe_cycles_achievable']:.0f} a block"
+    return said + ("" if rest is None else f" at {units.span(rest * 3600)} of rest between them")
+
+
+def throttle(result: Facts) -> str | None:
+    """``93 % of page writes delayed, 0.72 ms on average; epochs of 30 min at last``; None where there is none."""
+    facts = look(result, "throttle") or {}
+    if facts.get("policy") in (None, UNTHROTTLED):
+        return None
+    parts = []
+    if facts.get("delayed_share") is not None:
+        parts.append(f"{units.share(facts['delayed_share'])} of page writes delayed")
+    if facts.get("delay_us_mean") is not None:
+        parts.append(f"{units.span(facts['delay_us_mean'] * 1e-6)} on average")
+    if facts.get("waits"):
+        parts.append(
+            f"{units.count(facts['waits'])} waits for capacity ({units.span(facts.get('wait_s') or 0)} in all)"
+        )
+    if facts.get("epochs"):
+        parts.append(f"{units.count(facts['epochs'])} epochs")
+    if facts.get("epoch_s"):
+        parts.append(f"the last of {units.span(facts['epoch_s'])}")
+    return ", ".join(parts) or None
+
+
+def prediction(result: Facts) -> str | None:
+    """``80 % of 1200 epochs within 25 % of what was predicted``."""
+    facts = look(result, "throttle", "prediction") or {}
+    compared = facts.get("compared")
+    if not compared:
+        return None
+    share = accuracy(facts)
+    return None if share is None else f"{units.share(share)} of {units.count(compared)} epochs within 25 %"
+
+
+def accuracy(facts: Facts | None) -> float | None:
+    """Share of the compared epochs whose demand was predicted within 25 %; None where none was compared."""
+    compared, within = (facts or {}).get("compared"), (facts or {}).get("within_025")
+    if not compared or within is None:
+        return None
+    return float(within) / float(compared)
+
+
+def method(result: Facts) -> str | None:
+    """``windows of 600 s``: how the life was run through."""
+    facts = look(result, "method") or {}
+    name = facts.get("name")
+    if not name:
+        return None
+    named = {"windows": "window by window", "requests": "request by request", "full": "the whole life simulated"}
+    said = named.get(str(name), str(name))
+    return f"{said} ({units.span(facts['window_s'])} each)" if name == "windows" and facts.get("window_s") else said
+
+
+def remarks(result: Facts) -> list[str]:
+    """What a reader must know: a target that is missed and what to do, a WAF that has not settled."""
+    said = []
+    if look(result, "lifetime", "holds") is False:
+        said.append("--plan tells which throttle, capacity or spare factor would meet the target")
+    if look(result, "method", "stationary") is False and look(result, "method", "waf_by_lap"):
+        said.append("write amplification still changes from pass to pass: more lifetime.forecast.laps_max would tell")
+    backwards = look(result, "workload", "stamps_backwards")
+    if backwards:
+        said.append(f"{units.count(backwards)} time stamps run backwards")
+    said += look(result, "workload", "assumed") or []
+    return said

@@ -1,0 +1,151 @@
+"""The page of a reproduction: claims with verdicts, tables and figures beside the paper's, what differs and why."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from floatgate import _core, html, units
+from floatgate.experiment import Experiment
+from floatgate.reproduce.judge import Verdict, rule_text, shown
+from floatgate.reproduce.tables import cells
+
+if TYPE_CHECKING:
+    from floatgate.reproduce.reproduction import Reproduction
+
+MARKS: dict[bool | None, str] = {True: "✓ holds", False: "✗ fails", None: "○ not judged"}
+CLASSES: dict[bool | None, str] = {True: "v1", False: "v0", None: "v2"}
+
+
+def page(done: Reproduction, command: str | None = None) -> str:
+    """The reproduction as one self-contained HTML page, readable at 360 pixels and in black and white.
+
+    Args:
+        done: the reproduction.
+        command: the command line that made it, where there was one.
+    """
+    paper = done.paper
+    sections = [
+        f"<h1>{html.escape(paper.title)}</h1>",
+        f'<p class="soft">{html.escape(paper.source)}</p>',
+        f'<p class="soft">{_origin(done)}</p>',
+        _headline(done),
+        f"<p>{html.escape(paper.about)}</p>" if paper.about else "",
+        _ways(done),
+        "".join(f"<p>Failed: {html.escape(text)}</p>" for text in done.failures),
+        _claims(done.verdicts),
+        _differs(done),
+        _tables(done.tables()),
+        _figures(done),
+        html.left_out(_not_modelled(done.found.results)),
+        _repeat(done, command),
+    ]
+    return html.document(f"{paper.title}: reproduced", "\n".join(section for section in sections if section))
+
+
+def _origin(done: Reproduction) -> str:
+    quick = ", quick" if done.settings.quick else ""
+    return f"reproduced by floatgate {html.escape(_core.__version__)} in {units.span(done.wall_s)}{quick}"
+
+
+def _headline(done: Reproduction) -> str:
+    counts = done.counts()
+    total = len(done.verdicts)
+    entries = [("claims that hold", f"{counts[True]} of {total}", "each with its rule below")]
+    entries += [("claims that fail", str(counts[False]), "each is a finding; see what differs and why")]
+    if counts[None]:
+        entries.append(("not judged", str(counts[None]), "their runs are missing, or know no such figure"))
+    return html.cards(entries)
+
+
+def _ways(done: Reproduction) -> str:
+    """How quick runs and the user's own traces differ from the full reproduction."""
+    said = [done.paper.quick.label] if done.settings.quick else []
+    if done.settings.traces:
+        own = ", ".join(f"{name} ({file})" for name, file in sorted(done.settings.traces.items()))
+        said.append(f"Traces in place of the shipped workloads: {own}. {done.paper.originals.label}")
+    return "".join(f"<p><b>{html.escape(text)}</b></p>" for text in said)
+
+
+def _claims(verdicts: list[Verdict]) -> str:
+    rows = []
+    for verdict in verdicts:
+        rule = verdict.claim.rule
+        unit = rule.get("unit", "")
+        parts = verdict.parts
+        ours = shown(verdict.ours, unit)
+        if parts and isinstance(verdict.ours, dict):
+            ours = "; ".join(
+                f"{name}: {shown(value, unit)}{'' if parts[name] else ' ✗' if parts[name] is False else ' ○'}"
+                for name, value in verdict.ours.items()
+            )
+        cells = (
+            f'<td class="{CLASSES[verdict.holds]}">{MARKS[verdict.holds]}</td>',
+            f"<td>{html.escape(verdict.claim.text)}<br>"
+            f'<span class="soft">{html.escape(verdict.claim.id)}; {html.escape(verdict.claim.where)}</span>'
+            + (f'<br><span class="soft">{html.escape(rule["note"])}</span>' if rule.get("note") else "")
+            + "</td>",
+            f'<td data-of="paper">{html.escape(shown(rule.get("paper"), unit))}</td>',
+            f'<td data-of="ours">{html.escape(ours)}</td>',
+            f'<td data-of="judged by">{html.escape(rule_text(rule))}</td>',
+        )
+        rows.append(f'<tr id="{html.escape(verdict.claim.id)}">{"".join(cells)}</tr>')
+    head = "".join(f"<th>{name}</th>" for name in ("verdict", "claim", "paper", "ours", "judged by"))
+    return (
+        f'<h2>Every claim</h2><div class="claims"><table><thead><tr>{head}</tr></thead>'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _differs(done: Reproduction) -> str:
+    items = "".join(f"<li>{html.escape(text)}</li>" for text in done.differs())
+    return f"<h2>What differs, and why</h2><ul>{items}</ul>" if items else ""
+
+
+def _tables(tables: list[dict[str, Any]]) -> str:
+    if not tables:
+        return ""
+    made = []
+    for entry in tables:
+        header, rows, texts = cells(entry)
+        note = f'<p class="soft">{html.escape(entry["note"])}</p>' if entry.get("note") else ""
+        title = f"{entry['title']} ({entry['where']})" if entry.get("where") else entry["title"]
+        made.append(f"<h3>{html.escape(title)}</h3>{html.grid(header, rows, texts)}{note}")
+    return "<h2>Tables, the paper's beside ours</h2>" + "".join(f'<div class="table">{one}</div>' for one in made)
+
+
+def _figures(done: Reproduction) -> str:
+    made = []
+    for section, figures in itertools.groupby(done.figures(), key=lambda figure: figure.section):
+        drawn = "".join(html.figure(one.id, one.title, one.caption, one.draw) for one in figures)
+        heading = f"<h3>{html.escape(section)}</h3>" if section else ""
+        made.append(f'{heading}<div class="charts">{drawn}</div>')
+    return f"<h2>Figures</h2>{''.join(made)}" if made else ""
+
+
+def _not_modelled(results: Any) -> list[str]:
+    """What the results of all runs say that they leave out."""
+    said: list[str] = []
+    for batch in results.values():
+        for variants in batch.values():
+            for result in variants.values():
+                said += result.get("not_modelled") or []
+    return said
+
+
+def _repeat(done: Reproduction, command: str | None) -> str:
+    asked = command or f"floatgate reproduce {done.paper.name}{' --quick' if done.settings.quick else ''}"
+    experiment: Experiment = done.paper.experiment
+    rows = [
+        (f"workload {choice.name}", ", ".join(f"{key} = {value}" for key, value in choice.overrides))
+        for choice in done.paper.workloads.values()
+    ]
+    rows += [
+        (f"variant {choice.name} ({choice.label})", ", ".join(f"{key} = {value}" for key, value in choice.overrides))
+        for choice in done.paper.variants.values()
+    ]
+    return (
+        f"<h2>To repeat it</h2><pre>{html.escape(asked)}</pre>"
+        f"<p>The claims, workloads and variants are files in the paper's folder; every run starts from</p>"
+        f"<pre>{html.escape((experiment.toml or '').strip())}</pre>{html.rows_table(rows)}"
+    )

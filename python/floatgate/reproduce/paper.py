@@ -1,0 +1,223 @@
+"""A paper as one folder: what it is, its experiments, its claims, its tables and figures.
+
+``paper.toml``
+    ``title``, ``source``, ``about``, ``differs`` (texts that say what differs from the paper and why; ``{NAME}`` or
+    ``{NAME|UNIT}`` in them stands for a value), ``[quick]`` and ``[originals]`` (``set`` = settings, ``about``),
+    ``[workload.NAME]``, ``[variant.NAME]``, ``[[batch]]``.
+``experiment.toml``
+    the experiment that all runs start from.
+``claims.toml``, ``tables.toml``
+    ``[[claim]]`` (:mod:`floatgate.reproduce.judge`) and ``[[table]]`` (:mod:`floatgate.reproduce.tables`).
+``values.py``, ``figures.py``
+    where results must be worked on first: ``values(found) -> dict`` and ``figures(found) -> list[Figure]``.
+
+All but ``paper.toml``, ``experiment.toml`` and ``claims.toml`` may be missing.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from floatgate.errors import input_error, quoted
+from floatgate.experiment import Experiment, Overrides, flatten, from_file
+from floatgate.reproduce.judge import Claim, Found, problem
+
+HOME = Path(__file__).parent
+COMMANDS = ("lifetime", "run")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A workload or a variant: a name, what to call it, the settings that make it."""
+
+    name: str
+    label: str
+    overrides: Overrides
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some variants of some workloads.
+
+    Attributes:
+        name: what values call it.
+        command: ``lifetime`` or ``run``.
+        workloads: names.
+        variants: names.
+        overrides: settings of all of them.
+        by_workload: settings of the runs of one workload.
+        detail_s: ``lifetime``: the interval that is recorded second by second, or None.
+        quick: whether it is part of a quick reproduction.
+    """
+
+    name: str
+    command: str
+    workloads: list[str]
+    variants: list[str]
+    overrides: Overrides
+    by_workload: Mapping[str, Overrides] = field(default_factory=dict)
+    detail_s: tuple[float, float] | None = None
+    quick: bool = True
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of a page: ``draw`` makes an altair chart for a width in pixels."""
+
+    id: str
+    title: str
+    caption: str
+    draw: Callable[[int], Any]
+    section: str = ""
+    """Figures of one section stand together under it."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper that can be reproduced."""
+
+    name: str
+    folder: Path
+    title: str
+    source: str
+    about: str
+    differs: list[str]
+    experiment: Experiment
+    workloads: dict[str, Choice]
+    variants: dict[str, Choice]
+    batches: list[Batch]
+    claims: list[Claim]
+    tables: list[dict[str, Any]]
+    quick: Choice
+    originals: Choice
+
+    def module(self, name: str) -> ModuleType | None:
+        """``values`` or ``figures`` of the paper; None where it has none."""
+        file = self.folder / f"{name}.py"
+        if not file.is_file():
+            return None
+        if self.folder.parent == HOME:
+            return importlib.import_module(f"floatgate.reproduce.{self.folder.name}.{name}")
+        spec = importlib.util.spec_from_file_location(f"floatgate_paper_{self.folder.name}_{name}", file)
+        if spec is None or spec.loader is None:
+            raise input_error(f"{file}: cannot be loaded; expected a Python module")
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
+
+    def values(self, found: Found) -> dict[str, Any]:
+        """What the paper's ``values.py`` makes of the results."""
+        module = self.module("values")
+        return {} if module is None else dict(module.values(found))
+
+    def figures(self, found: Found) -> list[Figure]:
+        """The paper's figures, drawn from our results."""
+        module = self.module("figures")
+        return [] if module is None else list(module.figures(found))
+
+
+def names() -> list[str]:
+    """The papers that ship, in the order of the alphabet."""
+    return sorted(file.parent.name for file in HOME.glob("*/paper.toml"))
+
+
+def load(name: str) -> Paper:
+    """Load a paper that ships by its name, or any by its folder.
+
+    Raises:
+        InputError: there is no such paper, or its files are not what a paper needs.
+    """
+    folder = HOME / name if name in names() else Path(name)
+    if name not in names() and not (folder / "paper.toml").is_file():
+        expected = f"expected one of {quoted(names())}, or a folder with a paper.toml"
+        raise input_error(f"unknown paper '{name}'; {expected}")
+    return read(folder)
+
+
+def read(folder: Path) -> Paper:
+    """Read the files of a paper; see :func:`load`."""
+    file = folder / "paper.toml"
+    table = _toml(file)
+    for key in ("title", "source", "workload", "variant", "batch"):
+        if key not in table:
+            raise input_error(f"{file}: no '{key}'; a paper needs it")
+    workloads, variants = (_choices(table[kind]) for kind in ("workload", "variant"))
+    return Paper(
+        name=folder.name,
+        folder=folder,
+        title=str(table["title"]),
+        source=str(table["source"]),
+        about=str(table.get("about", "")),
+        differs=[str(text) for text in table.get("differs", [])],
+        experiment=from_file(str(folder / "experiment.toml")),
+        workloads=workloads,
+        variants=variants,
+        batches=[_batch(file, entry, workloads, variants) for entry in table["batch"]],
+        claims=_claims(folder / "claims.toml"),
+        tables=_toml(folder / "tables.toml")["table"] if (folder / "tables.toml").is_file() else [],
+        quick=_choice("quick", table.get("quick", {})),
+        originals=_choice("originals", table.get("originals", {})),
+    )
+
+
+def _toml(file: Path) -> dict[str, Any]:
+    text = from_file(str(file)).toml or ""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise input_error(f"{file}: {error}; expected TOML") from None
+
+
+def _choices(table: Mapping[str, Any]) -> dict[str, Choice]:
+    return {name: _choice(name, entry) for name, entry in table.items()}
+
+
+def _choice(name: str, entry: Mapping[str, Any]) -> Choice:
+    return Choice(name, str(entry.get("about", entry.get("label", name))), flatten(entry.get("set", {})))
+
+
+def _batch(
+    file: Path, entry: Mapping[str, Any], workloads: Mapping[str, Choice], variants: Mapping[str, Choice]
+) -> Batch:
+    name = str(entry.get("name", ""))
+    if not name:
+        raise input_error(f"{file}: a [[batch]] without a name; expected one")
+    for kind, known in (("workloads", workloads), ("variants", variants)):
+        for one in entry.get(kind, []):
+            if one not in known:
+                raise input_error(f"{file}: batch '{name}': unknown '{one}'; {kind} are {quoted(list(known))}")
+    if entry.get("command", COMMANDS[0]) not in COMMANDS:
+        raise input_error(f"{file}: batch '{name}': unknown command; expected one of {quoted(list(COMMANDS))}")
+    detail = entry.get("detail_s")
+    return Batch(
+        name=name,
+        command=entry.get("command", COMMANDS[0]),
+        workloads=list(entry.get("workloads", workloads)),
+        variants=list(entry.get("variants", variants)),
+        overrides=flatten(entry.get("set", {})),
+        by_workload={one: flatten(settings) for one, settings in entry.get("each", {}).items()},
+        detail_s=None if detail is None else (float(detail[0]), float(detail[1])),
+        quick=bool(entry.get("quick", True)),
+    )
+
+
+def _claims(file: Path) -> list[Claim]:
+    claims: list[Claim] = []
+    for entry in _toml(file).get("claim", []):
+        missing = [key for key in ("id", "text", "where") if not entry.get(key)]
+        if missing:
+            raise input_error(f"{file}: claim '{entry.get('id', '?')}': no '{missing[0]}'; a claim needs it")
+        wrong = problem(entry)
+        if wrong:
+            raise input_error(f"{file}: claim '{entry['id']}': {wrong}")
+        if entry["id"] in [claim.id for claim in claims]:
+            raise input_error(f"{file}: claim '{entry['id']}' is there twice; expected each once")
+        claims.append(Claim(entry["id"], entry["text"], entry["where"], entry))
+    return claims

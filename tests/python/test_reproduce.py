@@ -1,0 +1,248 @@
+"""``floatgate reproduce``: papers as folders, from their files to the page."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli
+from floatgate.errors import InputError
+from floatgate.reproduce import Settings, load, names, reproduce
+
+PAPER = """
+title = "Greedy <is> best"
+source = "A. Nobody, 2026"
+about = "Two policies."
+differs = ["Greedy has {w.uniform.greedy.waf|x} here, and {nothing.there} elsewhere."]
+[quick]
+about = "Quick: fewer requests."
+set = { "workload.requests" = 20000 }
+[originals]
+about = "Folded."
+set = { "workload.beyond" = "wrap" }
+[workload.uniform]
+set = { "workload.pattern" = "uniform" }
+[variant.greedy]
+label = "GREEDY"
+set = { "ftl.collect.policy" = "greedy" }
+[variant.fifo]
+set = { "ftl.collect.policy" = "fifo" }
+[[batch]]
+name = "w"
+command = "run"
+[[batch]]
+name = "more"
+command = "run"
+variants = ["greedy"]
+quick = false
+[batch.each]
+uniform = { "ftl.spare_factor" = 0.4 }
+"""
+EXPERIMENT = """
+[drive]
+capacity = "64 MiB"
+[drive.geometry]
+pages_per_block = 64
+[ftl]
+spare_factor = 0.2
+precondition = "random"
+[workload]
+requests = 60000
+"""
+CLAIMS = """
+[[claim]]
+id = "greedy-below-fifo"
+text = "Greedy moves less than FIFO & others"
+where = "section 1"
+judge = "order"
+values = ["w.uniform.greedy.waf", "w.uniform.fifo.waf"]
+direction = "rising"
+[[claim]]
+id = "never"
+text = "Nothing is ever moved"
+where = "section 2"
+judge = "near"
+value = "w.uniform.fifo.waf"
+paper = 1.0
+tolerance = 0.01
+[[claim]]
+id = "more-spare"
+text = "More spare, less moved"
+where = "section 3"
+judge = "below"
+value = "more.uniform.greedy.waf"
+over = "w.uniform.greedy.waf"
+than = 1.0
+"""
+TABLES = """
+[[table]]
+id = "t1"
+title = "Table 1: WAF"
+where = "section 1"
+keys = ["policy"]
+columns = [{ name = "WAF" }, { name = "programs, thousands", scale = 1000 }]
+[[table.row]]
+keys = ["GREEDY"]
+paper = [1.5]
+ours = ["w.uniform.greedy.waf", "w.uniform.greedy.flash.programs.total"]
+[[table.row]]
+keys = ["FIFO"]
+ours = ["w.uniform.fifo.waf", ""]
+"""
+FIGURES = """
+import altair as alt
+from floatgate.charts import data_chart, finished
+from floatgate.reproduce import Figure
+
+def figures(found):
+    rows = [{"x": 1, "y": found.figure("doubled")}]
+    chart = lambda width: finished(data_chart(rows).mark_point().encode(x="x:Q", y="y:Q"), width, 100)
+    return [Figure("one", "Figure 1: a dot", "Where it is.", chart, "Figures of dots")]
+"""
+VALUES = """
+def values(found):
+    return {"doubled": 2 * found.figure("w.uniform.greedy.waf")}
+"""
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> Path:
+    folder = tmp_path / "tiny"
+    folder.mkdir()
+    for name, text in (
+        ("paper.toml", PAPER),
+        ("experiment.toml", EXPERIMENT),
+        ("claims.toml", CLAIMS),
+        ("tables.toml", TABLES),
+        ("values.py", VALUES),
+        ("figures.py", FIGURES),
+    ):
+        (folder / name).write_text(text)
+    return folder
+
+
+def test_claims_are_judged_by_what_was_run(tiny: Path) -> None:
+    done = reproduce(load(str(tiny)))
+    assert {verdict.claim.id: verdict.holds for verdict in done.verdicts} == {
+        "greedy-below-fifo": True,
+        "never": False,
+        "more-spare": True,
+    }
+    assert done.found.values["doubled"] == 2 * done.found.results["w"]["uniform"]["greedy"]["waf"]
+    answer = json.loads(json.dumps(done.to_dict()))
+    assert (answer["schema"], answer["paper"], answer["quick"]) == ("floatgate.reproduce/1", "tiny", False)
+    assert (answer["holds"], answer["fails"], answer["not_judged"]) == (2, 1, 0)
+    claim = answer["claims"][1]
+    assert {"id", "text", "paper", "ours", "holds"} <= set(claim)
+    assert (claim["paper"], claim["holds"]) == (1.0, False)
+    [table] = answer["tables"]
+    greedy, fifo = (row["cells"] for row in table["rows"])
+    assert greedy[0]["ratio"] == pytest.approx(greedy[0]["ours"] / 1.5)
+    assert greedy[1]["ours"] == pytest.approx(
+        done.found.results["w"]["uniform"]["greedy"]["flash"]["programs"]["total"] / 1000
+    )
+    assert (greedy[1]["ratio"], fifo[0]["paper"], fifo[1]["ours"]) == (None, None, None)
+
+
+def test_the_page_has_every_claim_table_and_figure(tiny: Path) -> None:
+    done = reproduce(load(str(tiny)), Settings(quick=True))
+    page = done.report("floatgate reproduce tiny --quick")
+    for claim in done.paper.claims:
+        assert f'id="{claim.id}"' in page
+    assert page.count("✓ holds") == 1
+    assert page.count("✗ fails") == 1
+    assert page.count("○ not judged") == 1
+    for text in (
+        "Greedy &lt;is&gt; best",
+        "FIFO &amp; others",
+        "Table 1: WAF (section 1)",
+        "Figure 1: a dot",
+        "Figures of dots",
+        "Quick: fewer requests.",
+        "floatgate reproduce tiny --quick",
+        "and - elsewhere",
+    ):
+        assert text in page
+    assert re.search(r"Greedy has \d\.\d\dx here", page)
+    assert "http" not in re.sub(r'xmlns(:\w+)?="[^"]*"', "", page)
+    assert "<script" not in page
+
+
+def test_the_command_line_judges_and_writes(cli: Cli, tiny: Path, tmp_path: Path) -> None:
+    ended = cli("reproduce", tiny, "--quick", "--out", "page", "--json", "-")
+    answer = json.loads(ended.done())
+    assert [claim["holds"] for claim in answer["claims"]] == [True, False, None]
+    assert "1 of 3 claims hold, 1 fail, 1 could not be judged" in ended.err
+    assert sorted(file.name for file in (tmp_path / "page").iterdir()) == [
+        "report.html",
+        "reproduce.json",
+        "results.json",
+    ]
+    assert json.loads((tmp_path / "page" / "reproduce.json").read_text())["claims"] == answer["claims"]
+    assert "not empty" in cli("reproduce", tiny, "--out", "page").refused()
+
+
+def test_a_trace_takes_a_workloads_place(cli: Cli, tiny: Path, trace: Path) -> None:
+    answer = json.loads(cli("reproduce", tiny, "--trace", f"uniform={trace}", "--out", "o", "--json", "-").done())
+    assert answer["traces"] == ["uniform"]
+    results = json.loads((trace.parent / "o" / "results.json").read_text())
+    workload = results["w"]["uniform"]["greedy"]["config"]["workload"]
+    assert (workload["kind"], workload["beyond"]) == ("trace", "wrap")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nobody",), "unknown paper 'nobody'"),
+        (("{tiny}", "--trace", "uniform"), "no file in it"),
+        (("{tiny}", "--trace", "zipf=x"), "unknown workload 'zipf'; expected one of 'uniform'"),
+        (("{tiny}", "--trace", "uniform=/nowhere.csv"), "/nowhere.csv: no such file"),
+        (("{tiny}", "--trace", "uniform=/etc/hostname", "--trace", "uniform=/etc/hostname"), "given twice"),
+    ],
+)
+def test_bad_names_are_refused(cli: Cli, tiny: Path, arguments: tuple[str, ...], said: str) -> None:
+    assert said in cli("reproduce", *(text.format(tiny=tiny) for text in arguments)).refused()
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "said"),
+    [
+        ("paper.toml", 'title = "Greedy <is> best"', "", "no 'title'"),
+        ("paper.toml", 'variants = ["greedy"]', 'variants = ["best"]', "unknown 'best'; variants are 'greedy', 'fifo'"),
+        ("paper.toml", 'command = "run"', 'command = "walk"', "unknown command"),
+        ("paper.toml", 'name = "w"', "", "without a name"),
+        ("claims.toml", 'id = "never"', 'id = "more-spare"', "is there twice"),
+        ("claims.toml", 'where = "section 2"', "", "claim 'never': no 'where'"),
+        ("claims.toml", 'judge = "below"', 'judge = "belov"', "claim 'more-spare': unknown judge 'belov'"),
+        ("claims.toml", "than = 1.0", "than = ", "expected TOML"),
+    ],
+)
+def test_a_paper_that_is_wrong_says_where(tiny: Path, file: str, old: str, new: str, said: str) -> None:
+    text = (tiny / file).read_text()
+    assert old in text
+    (tiny / file).write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError, match=re.escape(said)) as caught:
+        load(str(tiny))
+    assert str(tiny / file) in str(caught.value)
+
+
+def test_a_run_that_fails_leaves_its_claims_unjudged(tiny: Path) -> None:
+    text = (tiny / "experiment.toml").read_text()
+    (tiny / "experiment.toml").write_text(text + "[drive.endurance]\npe_cycles = 1\n")
+    (tiny / "values.py").unlink()
+    (tiny / "figures.py").unlink()
+    done = reproduce(load(str(tiny)))
+    assert [verdict.holds for verdict in done.verdicts] == [None, None, None]
+    assert done.failures
+    assert "Failed: " in done.report()
+
+
+def test_every_paper_that_ships_can_be_loaded(cli: Cli) -> None:
+    listed = json.loads(cli("reproduce", "--json", "-").done())["papers"]
+    assert [entry["name"] for entry in listed] == names()
+    for name in names():
+        assert load(name).claims
+        assert name in cli("reproduce").done()
