@@ -221,6 +221,8 @@ policy is one file of the source that opens with what it does, its source and it
         parts.append(text)
     models = [(f"`{m['name']}`", m["summary"]) for m in catalogue["endurance"]]
     parts.append("## `drive.endurance.model`\n" + table(("model", "what it does"), models))
+    constants = [(f"`{p['name']}`", "`ready-...`", p["summary"]) for p in catalogue["endurance_params"]]
+    parts.append(table(("parameter", "model", "meaning"), constants) + "\nSee [endurance.md](endurance.md).\n")
     return "\n".join(parts)
 
 

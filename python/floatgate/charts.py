@@ -131,6 +131,37 @@ def wear(run: Run, width: int = WIDTH) -> alt.Chart:
     return _histogram(look(run.result, "wear", "histogram"), "blocks", "erases of a block", width)
 
 
+def rest(run: Run, width: int = WIDTH) -> alt.Chart:
+    """Time between two erases of a block, on a logarithmic axis; the first bar holds all shorter ones."""
+    import altair as alt
+
+    histogram = look(run.result, "wear", "idle_h", "histogram") or {}
+    edges = [3600.0 * edge for edge in histogram.get("edges") or []]
+    counts = histogram.get("intervals") or []
+    unit, size = unit_of(edges[-1] if edges else 0, TIME_UNITS)
+    scale_name, scale = unit_of(max(counts, default=0), COUNT_UNITS)
+    rows = [
+        {"from": (edges[i] or edges[i + 1] / 2) / size, "to": edges[i + 1] / size, "count": count / scale}
+        for i, count in enumerate(counts)
+    ]
+    chart = (
+        data_chart(rows)
+        .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
+        .encode(
+            x=alt.X(
+                "from:Q",
+                title=f"time between two erases of a block, {unit}",
+                bin="binned",
+                axis=alt.Axis(format="~g"),
+                scale=alt.Scale(type="log", nice=False),
+            ),
+            x2="to:Q",
+            y=alt.Y("count:Q", title=f"erases{f', {scale_name}' if scale_name else ''}"),
+        )
+    )
+    return finished(chart, width, HEIGHT)
+
+
 def valid_pages(run: Run, width: int = WIDTH) -> alt.Chart:
     """Closed blocks (or superblocks, where they are collected together) by valid pages at the end of the run."""
     scope = look(run.experiment(), "ftl", "collect", "scope")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core, charts, html, timed_report, timeline_chart, units
 from floatgate.causes import by_cause, cause
 from floatgate.record import look
-from floatgate.summary import lines, tbw_text, waf_digits, waf_text
+from floatgate.summary import cycles_text, lines, recovered, tbw_text, waf_digits, waf_text
 
 if TYPE_CHECKING:
     from floatgate.run import Run
@@ -54,6 +54,7 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     if life.get("years") is not None:
         below = [tbw_text(tbw)] if tbw is not None else []
         below += [f"{units.figure(life['dwpd'], 2)} drive writes a day"] if life.get("dwpd") is not None else []
+        below += [cycles_text(life)] if recovered(life) else []
         cards.append(("life at this rate", units.years(life["years"]), ", ".join(below)))
     elif tbw is not None:
         cards.append(("life", tbw_text(tbw), "no years: the workload has no time span"))
@@ -156,6 +157,11 @@ def _distributions(run: Run, result: dict[str, Any]) -> str:
         figures.append(
             html.figure("wear", "Wear", "Blocks by erases in the counted phase.", lambda width: charts.wear(run, width))
         )
+    idle = look(result, "wear", "idle_h")
+    if idle:
+        mean, p50 = (units.span(3600.0 * idle[key]) for key in ("mean", "p50"))
+        caption = f"Time between two erases of a block: {mean} on average over blocks, median {p50}."
+        figures.append(html.figure("rest", "Rest of blocks", caption, lambda width: charts.rest(run, width)))
     if look(result, "valid_pages", "units"):
         figures.append(
             html.figure(

@@ -67,6 +67,15 @@ def test_what_is_not_known_is_left_out() -> None:
     assert summary.life({}) is None
 
 
+def test_rest_makes_more_of_the_cycles() -> None:
+    facts = {**RESULT["lifetime"], "pe_cycles_achievable": 8614.7, "mean_idle_h": 5.08}
+    assert summary.life({"lifetime": facts}) == (
+        "4.1 years at this rate (8615 P/E cycles at 5.1 hours of rest, 3000 nominal; 194 TBW; 0.56 drive writes a day)"
+    )
+    facts = {"years": None, "pe_cycles": 3000, "pe_cycles_achievable": None, "mean_idle_h": None, "tbw_bytes": 194e12}
+    assert summary.life({"lifetime": facts}) == "194 TBW (3000 P/E cycles; no years: the workload has no time span)"
+
+
 def test_a_short_run_says_so() -> None:
     assert summary.waf({"waf": 1.5, "waf_95": None, "stationary": None}) == "1.50 (too short for an interval)"
 

@@ -80,7 +80,7 @@ pub fn catalogue() -> Value {
             })
         })
         .collect();
-    json!({ "policies": policies, "common_params": common, "formats": formats, "drives": drives, "endurance": endurance, "twins": twins, "micro_benchmarks": micros })
+    json!({ "policies": policies, "common_params": common, "formats": formats, "drives": drives, "endurance": endurance, "endurance_params": params(floatgate_nand::endurance::RECOVERY_PARAMS), "twins": twins, "micro_benchmarks": micros })
 }
 
 fn format(f: &floatgate_trace::FormatInfo) -> Value {
