@@ -26,6 +26,15 @@ const ALTERNATIVES: &[&[&str]] = &[
 /// Keys that only make sense with the value of another: a layer that sets the first drops the rest below it.
 const DEPENDENT: &[(&str, &[&str])] = &[
     ("ftl.collect.policy", &["ftl.collect.choices", "ftl.collect.window"]),
+    (
+        "ftl.level.policy",
+        &[
+            "ftl.level.pe_cycles",
+            "ftl.level.retirement_age",
+            "ftl.level.age_variance",
+            "ftl.level.lead_share_min",
+        ],
+    ),
     ("ftl.precondition", &["ftl.snapshot"]),
     (
         "drive.endurance.model",

@@ -241,7 +241,7 @@ table! {
         /// Choice of the open block that a write joins.
         separate: Policy,
         /// Wear-leveling.
-        level: Policy,
+        level: Level,
         /// Read-disturb management.
         reclaim: Policy,
         /// Order of writes.
@@ -254,6 +254,23 @@ table! {
     Policy {
         /// Name of the policy (`floatgate policies`).
         policy: String,
+    }
+}
+
+table! {
+    /// Wear-leveling.
+    Level {
+        /// Wear-leveler; default "none".
+        policy: String,
+        /// hot-cold-swap: erases that it takes for a block's life; default: those of drive.endurance.
+        pe_cycles: u32,
+        /// hot-cold-swap: share of the average remaining lifetime below which a block gets cold data; default 0.85.
+        retirement_age: f64,
+        /// hot-cold-swap: share by which a remaining lifetime may lie below the average before the block is passed over at
+        /// random; default 0.2.
+        age_variance: f64,
+        /// hot-cold-swap: share of pe_cycles that a block must be ahead of the average to be judged; default 0.01.
+        lead_share_min: f64,
     }
 }
 

@@ -46,7 +46,8 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let mut given_drive = given.drive.unwrap_or_default();
     let given_buffer = given_drive.buffer.take().unwrap_or_default();
     let drive = resolve_drive::resolve(&layers, given_drive, timed)?;
-    let ftl = resolve_ftl::resolve(&layers, given.ftl.unwrap_or_default(), drive.geometry, timed)?;
+    let pe_cycles = drive.endurance.pe_cycles();
+    let ftl = resolve_ftl::resolve(&layers, given.ftl.unwrap_or_default(), drive.geometry, pe_cycles, timed)?;
     let page_bytes = u64::from(drive.geometry.page_bytes);
     let logical_bytes = u64::from(ftl.logical_pages) * page_bytes;
     let buffer = resolve_buffer::resolve(&layers, given_buffer, &drive.geometry, ftl.logical_pages, timed)?;

@@ -2,13 +2,14 @@
 
 use crate::layers::Layers;
 use crate::raw;
+use crate::resolve_level;
 use crate::resolve_timed;
 use crate::tables::{choice, known, only};
 use floatgate_base::{PolicyInfo, Result};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::ftl::ALLOCATIONS;
 use floatgate_ftl::units::FREE_CHOICES;
-use floatgate_ftl::{Allocation, FreeChoice, Level, Separate, Victim, collect, level, separate};
+use floatgate_ftl::{Allocation, FreeChoice, Level, Separate, Victim, collect, separate};
 use floatgate_nand::Geometry;
 use floatgate_sim::Background;
 use floatgate_sim::plan::{PRECONDITIONS, Precondition};
@@ -47,7 +48,14 @@ pub(crate) const SCOPES: &[(&str, &str)] = &[
     ("superblock", "the blocks of one number over all planes are filled, collected and erased together"),
 ];
 
-pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry, timed: bool) -> Result<Ftl> {
+/// The tables under `[ftl]`, for blocks that last `pe_cycles`.
+pub(crate) fn resolve(
+    layers: &Layers,
+    given: raw::Ftl,
+    geometry: Geometry,
+    pe_cycles: u32,
+    timed: bool,
+) -> Result<Ftl> {
     let spare_factor = given.spare_factor.unwrap_or(0.07);
     if !(spare_factor > 0.0 && spare_factor < 1.0) {
         let what = format!("spare_factor is {spare_factor}");
@@ -69,8 +77,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry, time
     let levels = (trigger_free_units, stop_free_units, layout.units_per_domain());
     let (background, raw_background) = resolve_timed::background(layers, given.background, timed, levels)?;
     reserve_fits(layers, &layout, logical_pages, stop_free_units, separate)?;
-    let level_name = given.level.and_then(|p| p.policy).unwrap_or_else(|| "none".into());
-    known(layers, "ftl.level.policy", "wear-leveler", &level_name, level::POLICIES)?;
+    let (level, raw_level) = resolve_level::resolve(layers, given.level, pe_cycles)?;
     let free_name = given.free_block.unwrap_or_else(|| FREE_CHOICES[0].0.into());
     let free_row = choice(layers, "ftl.free_block", "choice of free blocks", &free_name, FREE_CHOICES)?;
     let raw = raw::Ftl {
@@ -83,12 +90,11 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Ftl, geometry: Geometry, time
         map: Some(only(layers, "ftl.map.policy", "map", given.map, "page")?),
         collect: Some(collect),
         separate: Some(raw::Policy { policy: Some(separate::POLICIES[separate as usize].name.into()) }),
-        level: Some(raw::Policy { policy: Some(level_name) }),
+        level: Some(raw_level),
         reclaim: Some(only(layers, "ftl.reclaim.policy", "read-disturb manager", given.reclaim, "none")?),
         dispatch: Some(only(layers, "ftl.dispatch.policy", "dispatcher", given.dispatch, "fcfs")?),
     };
     let free_choice = [FreeChoice::LeastErased, FreeChoice::Fifo][free_row];
-    let level = Level::None;
     Ok(Ftl {
         scope,
         spare_factor,

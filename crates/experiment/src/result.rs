@@ -68,6 +68,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "waf_95": waf.interval.map(|(low, high)| [low, high]),
         "stationary": waf.stationary,
         "gc": gc(resolved, outcome),
+        "level": level(resolved, outcome),
         "wear": {
             "erases_min": erases_min,
             "erases_mean": erases_mean,
@@ -84,7 +85,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "buffer": plan.buffer.as_ref().zip(outcome.buffer.as_ref()).map(|(config, counters)| buffer(config, counters)),
         "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome), plan, outcome)),
         "lifetime": lifetime(resolved, outcome),
-        "energy": plan.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.commands.map_or(0, |c| c.copybacks), outcome.host.write_bytes)),
+        "energy": plan.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.commands.map_or([0; Cause::ALL.len()], |c| c.copybacks), outcome.host.write_bytes)),
         "not_modelled": not_modelled(plan),
         "run": {
             "wall_s": figures.wall_s,
@@ -171,7 +172,7 @@ fn commands(counts: &CommandCounts) -> Value {
         "multi_plane_pages": counts.multi_plane_pages,
         "cache_reads": counts.cache_reads,
         "cache_programs": counts.cache_programs,
-        "copybacks": counts.copybacks,
+        "copybacks": counts.copybacks.iter().sum::<u64>(),
         "program_suspends": counts.program_suspends,
         "erase_suspends": counts.erase_suspends,
     })
@@ -294,7 +295,7 @@ fn flash(resolved: &Resolved, outcome: &Outcome) -> Value {
     json!({
         "programs": by_cause(&Cause::ALL, |c| flash.programs[c as usize], flash.programs_total()),
         "reads": by_cause(&Cause::ALL, |c| flash.reads[c as usize], flash.reads.iter().sum()),
-        "erases": by_cause(&[Cause::Gc], |c| flash.erases[c as usize], flash.erases_total()),
+        "erases": by_cause(&Cause::ERASING, |c| flash.erases[c as usize], flash.erases_total()),
         "time_s": by_cause(&Cause::ALL, time, Cause::ALL.iter().map(|&c| time(c)).sum()),
         "unmapped_reads": flash.unmapped_reads,
     })
@@ -308,6 +309,17 @@ fn gc(resolved: &Resolved, outcome: &Outcome) -> Value {
         "copied_pages": gc.copied_pages,
         "copied_pages_per_victim": (gc.victims > 0).then(|| gc.copied_pages as f64 / gc.victims as f64),
         "time_s": outcome.time_s(&resolved.plan, Cause::Gc),
+    })
+}
+
+/// What wear-leveling did beyond the choice of free blocks.
+fn level(resolved: &Resolved, outcome: &Outcome) -> Value {
+    let level = outcome.level;
+    json!({
+        "swaps": level.swaps,
+        "moved_pages": level.moved_pages,
+        "passed_over": level.passed_over,
+        "time_s": outcome.time_s(&resolved.plan, Cause::Level),
     })
 }
 

@@ -5,7 +5,7 @@ mod common;
 use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_flash::{Layout, Scope};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 
 const CASES: u64 = 60;
@@ -31,6 +31,7 @@ fn static_pages_stay_in_their_plane() {
             background_free_units: 0,
             victim: victims[rng.below(4) as usize],
             separate,
+            level: Level::None,
             free_choice: FreeChoice::LeastErased,
             trigger_free_units: separate.streams(),
             stop_free_units: separate.streams() + 1,

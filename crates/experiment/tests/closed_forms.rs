@@ -10,7 +10,7 @@ use common::{number, run_ok, uniform};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_experiment::Output;
 use floatgate_flash::{Flash, Functional, Layout, Scope};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 use floatgate_theory::{Policy, alpha_of_spare, alpha_with_trim, spare_of_alpha, wa, wa_fifo_skewed};
 
@@ -211,6 +211,7 @@ fn trims_of_live_pages() {
                 background_free_units: 0,
                 victim,
                 separate: Separate::None,
+                level: Level::None,
                 free_choice: FreeChoice::LeastErased,
                 trigger_free_units: 1,
                 stop_free_units: 1,

@@ -8,7 +8,8 @@ use common::{Folder, try_run, without_clock, without_run};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_experiment::{Options, Output, load, run_with};
 use floatgate_flash::{Flash, Layout, Scope};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup, Victim};
+use floatgate_ftl::level::HotColdSwap;
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 use floatgate_snapshot::{Kind, Reader, Writer};
 use serde_json::Value;
@@ -45,6 +46,16 @@ fn random_extents(rng: &mut Rng, logical: u32, n: u64) -> Extents {
     extents
 }
 
+fn level(rng: &mut Rng) -> Level {
+    let policy = HotColdSwap {
+        pe_cycles: 2 + rng.below(60) as u32,
+        retirement_age: 0.95,
+        age_variance: 0.1,
+        lead_share_min: 0.0,
+    };
+    [Level::None, Level::HotColdSwap(policy)][rng.below(2) as usize]
+}
+
 fn written(ftl: &Ftl, flash: &Recorder) -> Vec<u8> {
     let mut out = Writer::new(Vec::new(), Kind::Drive, 1).unwrap();
     ftl.save(&mut out).unwrap();
@@ -73,6 +84,7 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
             background_free_units: 0,
             victim: VICTIMS[(seed % 7) as usize],
             separate: [Separate::None, Separate::HostGc][rng.below(2) as usize],
+            level: level(&mut rng),
             free_choice: [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize],
             trigger_free_units: 2,
             stop_free_units: 2 + rng.below(2) as u32,
@@ -88,6 +100,7 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
         other.restore(&mut reader).unwrap();
         let mut other_flash = Recorder::with_counts(layout.clone(), reader.state("flash").unwrap());
         reader.finish().unwrap();
+        other.learn_wear(other_flash.erase_counts());
         other.audit(&other_flash).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
         assert!(written(&other, &other_flash) == bytes, "seed {seed}: saved again it is another file");
         flash.commands.clear();
@@ -108,7 +121,7 @@ fn saving(toml: &str, overrides: &[(&str, &str)], path: &str) -> Result<Output, 
 }
 
 fn figures(result: &Value) -> String {
-    ["host", "flash", "waf", "gc", "wear", "valid_pages"]
+    ["host", "flash", "waf", "gc", "level", "wear", "valid_pages"]
         .map(|key| without_clock(result, key).to_string())
         .join("\n")
 }

@@ -52,6 +52,12 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         geometry(&format!("[drive.buffer]\ncapacity = \"200 KiB\"\n{buffer}")) + workload
     };
     let programs = "/flash/programs/total";
+    let leveled = |more: &str| {
+        format!(
+            "{DRIVE}{FTL}[ftl.level]\npolicy = \"hot-cold-swap\"\n{more}[workload]\nrequests = 40000\n\
+             pattern = \"hot-cold\"\nhot_share_of_pages = 0.2\nhot_share_of_writes = 1\n"
+        )
+    };
     let achievable = "/lifetime/pe_cycles_achievable";
     let resting = |rate_per_s: f64| {
         geometry("[drive.endurance]\nmodel = \"ready-table2\"\n") + &format!("rate_per_s = {rate_per_s}\n")
@@ -218,9 +224,19 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         ("ftl.separate.policy", base.clone(), By("none", "host-gc", programs)),
         (
             "ftl.level.policy",
-            base.clone(),
-            Single("swl", "unknown wear-leveler 'swl'; expected one of 'none'"),
+            leveled("")
+                .replace("[ftl.level]\npolicy = \"hot-cold-swap\"\n", "")
+                .replace("[workload]", "[drive.endurance]\npe_cycles = 500\n[workload]"),
+            By("none", "hot-cold-swap", "/level/swaps"),
         ),
+        ("ftl.level.pe_cycles", leveled(""), By("300", "400", "/level/swaps")),
+        ("ftl.level.retirement_age", leveled("pe_cycles = 300\n"), By("0.85", "0.9", "/level/swaps")),
+        (
+            "ftl.level.age_variance",
+            leveled("pe_cycles = 300\nretirement_age = 0\n"),
+            By("0.2", "0.1", "/level/passed_over"),
+        ),
+        ("ftl.level.lead_share_min", leveled("pe_cycles = 300\n"), By("0.01", "0.3", "/level/swaps")),
         (
             "ftl.reclaim.policy",
             base.clone(),

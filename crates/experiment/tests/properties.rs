@@ -156,12 +156,19 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     let (programs, copied) = (get(result, "/flash/programs/total")?, get(result, "/gc/copied_pages")?);
     equal("programs of collection", get(result, "/flash/programs/gc")?, copied)?;
     equal("reads of collection", get(result, "/flash/reads/gc")?, copied)?;
+    let (moved, swaps) = (get(result, "/flash/programs/level")?, get(result, "/level/swaps")?);
+    equal("programs of wear-leveling", moved, get(result, "/level/moved_pages")?)?;
+    equal("reads of wear-leveling", get(result, "/flash/reads/level")?, moved)?;
     let (victims, dead) = (get(result, "/gc/victims")?, get(result, "/gc/dead_victims")?);
     let blocks_per_unit = if case.superblock { case.planes } else { 1 };
     let (blocks, pages) = (get(result, "/drive/blocks")?, get(result, "/drive/pages_per_block")?);
     let (units, pages_per_unit) = (blocks / blocks_per_unit, pages * blocks_per_unit);
     let erases = get(result, "/flash/erases/total")?;
-    equal("erases", erases, victims * blocks_per_unit)?;
+    equal("erases of collection", get(result, "/flash/erases/gc")?, victims * blocks_per_unit)?;
+    equal("erases of wear-leveling", get(result, "/flash/erases/level")?, swaps * blocks_per_unit)?;
+    if moved > swaps * pages_per_unit {
+        return Err(format!("{moved} pages moved in {swaps} swaps"));
+    }
     if dead > victims || copied > (victims - dead) * pages_per_unit {
         return Err(format!("{copied} pages copied from {victims} victims, {dead} of them dead"));
     }
@@ -184,8 +191,12 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     }
     if !case.full && case.warmup_passes + case.warmup_requests == 0 {
         // An empty drive at first: what was programmed and not erased fills the closed units and part of the open.
-        let written = programs.checked_sub(erases * pages).ok_or("more pages erased than programmed")?;
-        if !(closed * pages_per_unit..=(closed + open) * pages_per_unit).contains(&written) {
+        let lost = swaps * pages_per_unit - moved;
+        let written =
+            (programs + lost).checked_sub(erases * pages).ok_or("more pages erased than written")?;
+        // What a swap did not fill stays unwritten, until that unit is erased.
+        let least = (closed * pages_per_unit).saturating_sub(lost);
+        if !(least..=(closed + open) * pages_per_unit).contains(&written) {
             return Err(format!("{written} written pages in {closed} closed and {open} open units"));
         }
     }

@@ -6,7 +6,7 @@ use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::migrate::{Migration, Step};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 
 const PAGES: u32 = 24;
@@ -30,6 +30,7 @@ fn drive(seed: u64) -> (Ftl, Recorder) {
         background_free_units: 0,
         victim: Victim::Greedy,
         separate: Separate::HostGc,
+        level: Level::None,
         free_choice: FreeChoice::LeastErased,
         trigger_free_units: 2,
         stop_free_units: 2,

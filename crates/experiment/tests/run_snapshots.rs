@@ -309,13 +309,14 @@ fn snapshots_that_could_not_be_used_are_refused() {
 const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 12\npages_per_block = 8\n\
                     [drive.buffer]\ncapacity = \"32 KiB\"\naccess_us = 1\n[host]\nqueues = 2\noutstanding_max = 3\n\
                     [ftl]\nspare_factor = 0.5\nprecondition = \"random\"\n[ftl.background]\npolicy = \"idle\"\n\
+                    [ftl.level]\npolicy = \"hot-cold-swap\"\npe_cycles = 20\n\
                     [workload]\nrequests = 200\nread_share = 0.3\nrequest_bytes = 6144\narrival = \"open\"\nrate_per_s = 1500\n";
 
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (2, "b261f9f7e0b30978");
-    const RUN_IS: (u32, &str) = (3, "a8ee07082e6fe65d4616d599c6c9b261537da075c19a51a0");
+    const DRIVE_IS: (u32, &str) = (3, "de7292f9c8a4a732");
+    const RUN_IS: (u32, &str) = (4, "2339d75190355e286906141c3339575e4691f7f158d8619f");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -12,11 +12,15 @@ pub enum Cause {
     Partial = 1,
     /// Garbage collection.
     Gc = 2,
+    /// Wear-leveling beyond the choice of free blocks.
+    Level = 3,
 }
 
 impl Cause {
     /// All causes in the order of the counters.
-    pub const ALL: [Self; 3] = [Self::Host, Self::Partial, Self::Gc];
+    pub const ALL: [Self; 4] = [Self::Host, Self::Partial, Self::Gc, Self::Level];
+    /// Those that erase.
+    pub const ERASING: [Self; 2] = [Self::Gc, Self::Level];
 
     /// The name in results.
     #[must_use]
@@ -25,6 +29,7 @@ impl Cause {
             Self::Host => "host",
             Self::Partial => "partial",
             Self::Gc => "gc",
+            Self::Level => "level",
         }
     }
 }
@@ -33,11 +38,11 @@ impl Cause {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
     /// Pages programmed.
-    pub programs: [u64; 3],
+    pub programs: [u64; Cause::ALL.len()],
     /// Pages read.
-    pub reads: [u64; 3],
+    pub reads: [u64; Cause::ALL.len()],
     /// Blocks erased.
-    pub erases: [u64; 3],
+    pub erases: [u64; Cause::ALL.len()],
     /// Host reads of pages that were never written; they cost no flash read.
     pub unmapped_reads: u64,
 }

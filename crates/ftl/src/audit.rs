@@ -21,7 +21,11 @@ impl Ftl {
         if erased * u64::from(self.layout.blocks_per_unit()) != counted {
             return Err(format!("blocks were erased {erased} times, {counted} erases were counted"));
         }
-        self.index.audit(&self.layout, &self.units)
+        self.index.audit(&self.layout, &self.units)?;
+        match &self.leveling {
+            Some(leveling) => leveling.audit(&self.layout, &self.units, flash.erase_counts()),
+            None => Ok(()),
+        }
     }
 
     fn audit_map(&self) -> Result<(), String> {
@@ -56,6 +60,13 @@ impl Ftl {
         }
         for job in self.jobs.iter().flatten() {
             states[job.source() as usize] += 1;
+            if let Some(unit) = job.cold() {
+                states[unit as usize] += 1;
+            }
+            if let Some(target) = job.target() {
+                unwritten[target.unit as usize] = target.room();
+                states[target.unit as usize] += 1;
+            }
         }
         let mut worthwhile = vec![0; self.layout.domains() as usize];
         for unit in 0..self.layout.units() {

@@ -3,6 +3,8 @@
 use crate::collect::Victim;
 use crate::free_pages::FreePages;
 use crate::index::Index;
+use crate::level::Level;
+use crate::leveling::Leveling;
 use crate::live::Live;
 use crate::migrate::Migration;
 use crate::separate::Separate;
@@ -49,6 +51,8 @@ pub struct Setup {
     pub victim: Victim,
     /// Separator.
     pub separate: Separate,
+    /// Wear-leveler.
+    pub level: Level,
     /// Which free unit is opened next.
     pub free_choice: FreeChoice,
     /// Collection starts when a domain has fewer free units.
@@ -109,6 +113,8 @@ pub struct Ftl {
     pub(crate) now: u64,
     pub(crate) rng: Rng,
     pub(crate) gc: GcCounters,
+    /// Where there is a wear-leveler.
+    pub(crate) leveling: Option<Leveling>,
     pub(crate) free_pages: FreePages,
     /// Host pages that pass over a domain before it is tried again, after it was found full of valid pages.
     pub(crate) pass_over: Vec<u32>,
@@ -142,6 +148,7 @@ impl Ftl {
             now: 0,
             rng: Rng::new(setup.seed, "ftl"),
             gc: GcCounters::default(),
+            leveling: Leveling::of(&setup, &layout),
             free_pages: FreePages::new(layout.pages()),
             pass_over: vec![0; domains as usize],
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
@@ -292,6 +299,9 @@ impl Ftl {
         flash.reset_counts();
         self.counting = true;
         self.gc = GcCounters::default();
+        if let Some(leveling) = &mut self.leveling {
+            leveling.restart();
+        }
         self.free_pages.restart(self.now);
         self.free.iter_mut().for_each(FreePool::forget_wear);
     }

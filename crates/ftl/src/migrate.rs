@@ -1,9 +1,13 @@
 //! The one kind of background job: live pages leave a unit, and the unit is erased.
 //!
-//! Garbage collection is a migration, and so will be wear-leveling, read reclaim and refresh: each chooses the
+//! Garbage collection is a migration, and so is wear-leveling, and will be read reclaim and refresh: each chooses the
 //! source and the cause. A job may be stopped after any page and taken up again.
+//!
+//! A swap for the sake of wear is a migration that goes on: once its source is erased, the pages of another unit move
+//! into it, and that one is erased and free in its stead.
 
 use crate::ftl::{Failure, Ftl};
+use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{Lpn, Ppn, UnitId, prefetch::prefetch};
 use floatgate_flash::{Cause, Flash, Layout};
 use serde::{Deserialize, Serialize};
@@ -22,6 +26,10 @@ pub struct Migration {
     end: Ppn,
     /// Free units of the domain that the job must leave to the host, however many moves that puts off.
     leave_free: u32,
+    /// The unit whose pages move into the source once that is erased, or `NO_UNIT`.
+    cold: UnitId,
+    /// Where pages go, if not to the open units of the streams.
+    target: Frontier,
 }
 
 impl Migration {
@@ -30,11 +38,18 @@ impl Migration {
     #[must_use]
     pub fn erase_after_moving(source: UnitId, domain: u32, cause: Cause, layout: &Layout) -> Self {
         let next = layout.first_page(source);
-        Self { source, domain, cause, next, end: next + layout.pages_per_unit(), leave_free: 0 }
+        let end = next + layout.pages_per_unit();
+        Self { source, domain, cause, next, end, leave_free: 0, cold: NO_UNIT, target: Frontier::CLOSED }
     }
-}
 
-impl Migration {
+    /// Lets the pages of `cold`, a unit of the same domain in no index, move into the source once that is erased, and
+    /// `cold` be erased in its stead.
+    #[must_use]
+    pub fn taking_in(mut self, cold: UnitId) -> Self {
+        self.cold = cold;
+        self
+    }
+
     /// Lets the job leave so many free units of its domain alone, until it is urgent.
     #[must_use]
     pub fn leaving(mut self, free_units: u32) -> Self {
@@ -44,7 +59,26 @@ impl Migration {
 
     /// Whether the job can be one of a drive with so many units and pages.
     pub(crate) fn is_within(&self, units: u32, pages: Ppn) -> bool {
-        self.source < units && self.next <= self.end && self.end <= pages
+        let target = self.target;
+        self.source < units
+            && self.next <= self.end
+            && self.end <= pages
+            && (self.cold == NO_UNIT || self.cold < units)
+            && (target.unit == NO_UNIT || target.unit < units)
+            && target.next <= target.end
+            && target.end <= pages
+    }
+
+    /// The unit whose pages are still to move into the source.
+    #[must_use]
+    pub fn cold(&self) -> Option<UnitId> {
+        (self.cold != NO_UNIT).then_some(self.cold)
+    }
+
+    /// The unit of its own that the job fills.
+    #[must_use]
+    pub fn target(&self) -> Option<&Frontier> {
+        (self.target.unit != NO_UNIT).then_some(&self.target)
     }
 
     /// The unit that is being emptied.
@@ -66,7 +100,7 @@ pub enum Step {
 }
 
 impl Ftl {
-    /// Runs a job to its end, which counts as collection.
+    /// Runs a job to its end.
     ///
     /// # Errors
     /// When a moved page finds no free page in its domain.
@@ -76,7 +110,7 @@ impl Ftl {
         Ok(())
     }
 
-    /// Moves up to `pages_max` pages of a job, which counts as collection. Where that is a limit, the erase is a step of
+    /// Moves up to `pages_max` pages of a job. Where that is a limit, the erase is a step of
     /// its own, so that a request in between need not wait for it.
     ///
     /// # Errors
@@ -100,11 +134,10 @@ impl Ftl {
         let all = moving.len();
         self.moving = moving;
         let moved = moved?;
-        self.gc.copied_pages += moved as u64;
+        self.count_moved(job.cause, moved as u64);
         self.free_pages.take(moved as u64);
         if last && moved == all {
-            self.finish(flash, job);
-            return Ok(Step::Done);
+            return Ok(self.finish(flash, job));
         }
         // The host may go on writing before the next step: what has moved lives elsewhere.
         self.live.clear_range(from, job.next);
@@ -121,6 +154,10 @@ impl Ftl {
     ) -> Result<usize, Failure> {
         let domains = self.layout.domains();
         let mut done = 0;
+        if job.target.unit != NO_UNIT {
+            self.fill_target(flash, job, moving);
+            return Ok(moving.len());
+        }
         while let Some(&(_, lpn)) = moving.get(done) {
             let stream = self.setup.separate.move_stream(lpn);
             let slot = (stream * domains + job.domain) as usize;
@@ -134,7 +171,9 @@ impl Ftl {
             }
             let room = self.frontiers[slot].room() as usize;
             let run = self.setup.separate.move_run(&moving[done..moving.len().min(done + room)]);
-            let destination = self.move_run(slot, &moving[done..], run);
+            let destination = self.frontiers[slot].next;
+            self.frontiers[slot].next += run as u32;
+            self.move_run(destination, &moving[done..], run);
             flash.copy_run(&moving[done..done + run], destination, job.cause);
             done += run;
             job.next = moving[done - 1].0 + 1;
@@ -142,12 +181,9 @@ impl Ftl {
         Ok(done)
     }
 
-    /// Remaps the first `run` pages of `moving` to the next pages of an open unit with room for them; returns the
-    /// first of these.
+    /// Remaps the first `run` pages of `moving` to the pages from `first` on.
     #[inline(always)]
-    fn move_run(&mut self, slot: usize, moving: &[(Ppn, Lpn)], run: usize) -> Ppn {
-        let first = self.frontiers[slot].next;
-        self.frontiers[slot].next += run as u32;
+    fn move_run(&mut self, first: Ppn, moving: &[(Ppn, Lpn)], run: usize) {
         self.live.set_range(first, first + run as u32);
         let reverse = &mut self.reverse[first as usize..][..run];
         for (i, back) in reverse.iter_mut().enumerate() {
@@ -158,16 +194,78 @@ impl Ftl {
             *back = lpn;
             self.map[lpn as usize] = first + i as u32;
         }
-        first
     }
 
-    fn finish<F: Flash>(&mut self, flash: &mut F, job: &mut Migration) {
+    /// Moves pages into the unit of the job's own: it has room for all pages of another one. Out of the way of
+    /// collection, whose code it would slow down.
+    #[cold]
+    fn fill_target<F: Flash>(&mut self, flash: &mut F, job: &mut Migration, moving: &[(Ppn, Lpn)]) {
+        let Some(&(last, _)) = moving.last() else { return };
+        let first = job.target.next;
+        job.target.next += moving.len() as u32;
+        self.move_run(first, moving, moving.len());
+        flash.copy_run(moving, first, job.cause);
+        job.next = last + 1;
+    }
+
+    fn count_moved(&mut self, cause: Cause, pages: u64) {
+        match (cause, &mut self.leveling) {
+            (Cause::Level, Some(leveling)) => leveling.counters.moved_pages += pages,
+            (Cause::Level, None) => {}
+            _ => self.gc.copied_pages += pages,
+        }
+    }
+
+    /// All pages have left the source.
+    fn finish<F: Flash>(&mut self, flash: &mut F, job: &mut Migration) -> Step {
         let first = self.layout.first_page(job.source);
         self.live.clear_range(first, job.end);
         self.units.meta[job.source as usize].valid = 0;
         job.next = job.end;
         self.free_pages.give(u64::from(self.layout.pages_per_unit()));
         flash.erase(job.source, job.cause);
+        if let Some(leveling) = &mut self.leveling {
+            leveling.erased(job.domain);
+        }
+        if let Some(cold) = job.cold() {
+            self.begin_taking_in(job, cold);
+            return Step::Moved;
+        }
+        self.close_target(flash, job);
         self.free[job.domain as usize].put(job.source, flash.erase_count(job.source));
+        Step::Done
+    }
+
+    /// The source is erased: the pages of the cold unit move in.
+    #[cold]
+    fn begin_taking_in(&mut self, job: &mut Migration, cold: UnitId) {
+        let pages = self.layout.pages_per_unit();
+        let next = self.layout.first_page(job.source);
+        let target = Frontier { next, end: next + pages, unit: job.source };
+        self.units.meta[job.source as usize].valid = pages;
+        *job = Migration {
+            target,
+            leave_free: job.leave_free,
+            ..Migration::erase_after_moving(cold, job.domain, Cause::Level, &self.layout)
+        };
+        if let Some(leveling) = &mut self.leveling {
+            leveling.counters.swaps += 1;
+        }
+    }
+
+    /// What the job has filled, if it had a unit of its own, takes its place among the closed units; pages left in it are lost until it is erased.
+    fn close_target<F: Flash>(&mut self, flash: &F, job: &mut Migration) {
+        let target = std::mem::replace(&mut job.target, Frontier::CLOSED);
+        if target.unit == NO_UNIT {
+            return;
+        }
+        self.units.meta[target.unit as usize].valid -= target.room();
+        if target.room() == self.layout.pages_per_unit() {
+            // The host has written all of the cold unit's pages meanwhile.
+            self.free[job.domain as usize].put(target.unit, flash.erase_count(target.unit));
+            return;
+        }
+        self.free_pages.take(u64::from(target.room()));
+        self.enter_index(job.domain, target.unit);
     }
 }

@@ -5,7 +5,9 @@
 //! state that is added later does not compile until it is said here what becomes of it.
 
 use crate::ftl::{Ftl, SIDE_TABLE};
+use crate::leveling::Leveling;
 use crate::live::Live;
+use crate::migrate::Migration;
 use crate::units::NO_UNIT;
 use floatgate_base::{Lpn, Result};
 use floatgate_flash::Flash;
@@ -31,6 +33,7 @@ impl Ftl {
             now,
             rng,
             gc,
+            leveling,
             free_pages,
             pass_over,
             jobs,
@@ -48,7 +51,7 @@ impl Ftl {
         } = self;
         out.words(MAP, map)?;
         let drive = (units, index, free, frontiers, next_domain, jobs, futile_at);
-        out.state(STATE, &(drive, now, rng, gc, free_pages, pass_over, counting))
+        out.state(STATE, &(drive, now, rng, (gc, leveling), free_pages, pass_over, counting))
     }
 
     /// Makes this drive, of equal layout and setup, the one that was written; what the plan says stays. Its tables are
@@ -67,6 +70,8 @@ impl Ftl {
             now,
             rng,
             gc,
+            // Below.
+            leveling: _,
             free_pages,
             pass_over,
             jobs,
@@ -81,10 +86,14 @@ impl Ftl {
         } = self;
         from.words(MAP, map)?;
         let drive;
-        (drive, *now, *rng, *gc, *free_pages, *pass_over, *counting) = from.state(STATE)?;
+        let leveling;
+        (drive, *now, *rng, (*gc, leveling), *free_pages, *pass_over, *counting) = from.state(STATE)?;
         (*units, *index, *free, *frontiers, *next_domain, *jobs, *futile_at) = drive;
         *live = Live::new(layout.pages());
-        let fault = self.fault().or_else(|| self.mirror());
+        let mut fault = self.fault().or_else(|| self.mirror());
+        if fault.is_none() && !self.adopt(leveling) {
+            fault = Some("its wear-leveler knows other units".into());
+        }
         fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
     }
 
@@ -136,7 +145,8 @@ impl Ftl {
     pub fn show_content<F: Flash>(&self, flash: &mut F) {
         let mut written = vec![self.layout.pages_per_unit(); self.layout.units() as usize];
         self.free.iter().flat_map(|pool| pool.iter()).for_each(|unit| written[unit as usize] = 0);
-        for frontier in self.frontiers.iter().filter(|f| f.unit != NO_UNIT) {
+        let targets = self.jobs.iter().flatten().filter_map(Migration::target);
+        for frontier in self.frontiers.iter().filter(|f| f.unit != NO_UNIT).chain(targets) {
             written[frontier.unit as usize] -= frontier.room();
         }
         for (unit, &pages) in (0..).zip(&written) {
@@ -153,6 +163,9 @@ impl Ftl {
         self.counting = false;
         if reseed {
             self.rng = floatgate_base::Rng::new(self.setup.seed, "ftl");
+            if let Some(leveling) = &mut self.leveling {
+                leveling.rng = Leveling::rng(&self.setup);
+            }
         }
     }
 }

@@ -1,6 +1,5 @@
 //! Where writes go: opening units, collecting when free ones run low.
 
-use crate::collect::View;
 use crate::ftl::{Allocation, Failure, Ftl};
 use crate::migrate::{Migration, Step};
 use crate::separate::Stream;
@@ -125,6 +124,9 @@ impl Ftl {
         let valid = self.units.meta[unit as usize].valid;
         self.units.worthwhile[domain as usize] += u32::from(valid < self.layout.pages_per_unit());
         self.index.insert(domain, unit, &mut self.units);
+        if let Some(leveling) = &mut self.leveling {
+            leveling.closed(domain, unit);
+        }
     }
 
     /// Collects in a domain until it has `stop_free_units` or nothing more is to be gained.
@@ -148,24 +150,29 @@ impl Ftl {
 
     /// Takes the next victim out of the index; none if nothing is to be gained.
     fn next_victim<F: Flash>(&mut self, flash: &F, domain: u32) -> Option<Migration> {
-        let view = View {
-            index: &self.index,
-            units: &self.units,
-            erases: flash.erase_counts(),
-            layout: &self.layout,
-            now: self.now,
-            domain,
-        };
-        let victim = self.setup.victim.pick(view, &mut self.rng)?;
-        if self.is_futile(victim, domain) {
-            return None;
-        }
-        self.index.remove(domain, victim, &mut self.units);
-        let valid = self.units.meta[victim as usize].valid;
-        self.units.worthwhile[domain as usize] -= u32::from(valid < self.layout.pages_per_unit());
+        let (victim, cold) = self.choose(flash, domain)?;
+        let valid = self.leave_index(domain, victim);
         self.gc.victims += 1;
         self.gc.dead_victims += u64::from(valid == 0);
-        Some(Migration::erase_after_moving(victim, domain, Cause::Gc, &self.layout))
+        let job = Migration::erase_after_moving(victim, domain, Cause::Gc, &self.layout);
+        Some(match cold {
+            Some(cold) => {
+                self.leave_index(domain, cold);
+                job.taking_in(cold)
+            }
+            None => job,
+        })
+    }
+
+    /// A closed unit is to be emptied; how many valid pages it has.
+    fn leave_index(&mut self, domain: u32, unit: UnitId) -> u32 {
+        self.index.remove(domain, unit, &mut self.units);
+        if let Some(leveling) = &mut self.leveling {
+            leveling.opened(domain, unit);
+        }
+        let valid = self.units.meta[unit as usize].valid;
+        self.units.worthwhile[domain as usize] -= u32::from(valid < self.layout.pages_per_unit());
+        valid
     }
 
     /// Whether idle time has something to do anywhere.
@@ -214,7 +221,7 @@ impl Ftl {
 
     /// Policies that do not look at valid pages may choose full blocks for ever: whether the victim is full, and so
     /// is every other closed unit of its domain.
-    fn is_futile(&self, victim: UnitId, domain: u32) -> bool {
+    pub(crate) fn is_futile(&self, victim: UnitId, domain: u32) -> bool {
         let full = self.units.meta[victim as usize].valid == self.layout.pages_per_unit();
         full && self.units.worthwhile[domain as usize] == 0
     }

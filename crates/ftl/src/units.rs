@@ -43,7 +43,7 @@ impl Units {
 }
 
 /// A unit being filled. An unopened frontier has `next == end`.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Frontier {
     /// The page to be programmed next.
     pub next: Ppn,

@@ -71,7 +71,9 @@ impl RunOutput {
         whole("programs_host", &|row| row.programs[0])?;
         whole("programs_partial", &|row| row.programs[1])?;
         whole("programs_gc", &|row| row.programs[2])?;
+        whole("programs_level", &|row| row.programs[3])?;
         whole("erases_gc", &|row| row.erases[2])?;
+        whole("erases_level", &|row| row.erases[3])?;
         whole("free_blocks", &|row| row.free_units)?;
         let real = |name: &str, value: &dyn Fn(&floatgate_experiment::Row) -> f64| {
             let bytes: Vec<u8> = rows.iter().flat_map(|row| value(row).to_le_bytes()).collect();

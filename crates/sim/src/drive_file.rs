@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Version of what the sections hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 2;
+pub const STATE_VERSION: u32 = 3;
 
 /// Something in which two drives may differ.
 #[derive(Debug, Serialize, Deserialize)]
@@ -130,6 +130,7 @@ pub fn load(path: &str, plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result
     if !array.counts_mut().restore(from.state("flash")?) {
         return Err(damaged(path, 0, "the snapshot is damaged: it holds wear of another number of blocks"));
     }
+    ftl.learn_wear(array.erase_counts());
     let hash = from.finish()?;
     if plan.shadow {
         with_flash!(array, flash => ftl.show_content(flash));

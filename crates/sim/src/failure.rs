@@ -38,7 +38,7 @@ pub fn stopped(
     flash: &Counters,
     time_s: Option<f64>,
 ) -> Box<Error> {
-    let [host, partial, _] = flash.programs;
+    let [host, partial, ..] = flash.programs;
     let host_pages = host + partial;
     // The host opens its next unit a little after the budget is used up; under recovery only the count says what it was.
     let cycles = match plan.endurance {

@@ -6,7 +6,7 @@ use crate::device::Simulation;
 use crate::plan::Plan;
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters, Rest, Timed};
-use floatgate_ftl::GcCounters;
+use floatgate_ftl::{GcCounters, LevelCounters};
 use floatgate_host::{BufferCounters, Footprint, HostCounters};
 use floatgate_stats::{Histogram, Latency, Series, WafEstimate, estimate_waf, histogram::moments};
 use floatgate_trace::Summary;
@@ -41,6 +41,8 @@ pub struct Outcome {
     pub flash: Counters,
     /// Collection.
     pub gc: GcCounters,
+    /// Wear-leveling beyond the choice of free blocks.
+    pub level: LevelCounters,
     /// Write amplification.
     pub waf: WafEstimate,
     /// Erases of blocks: least, mean, most, standard deviation.
@@ -151,6 +153,7 @@ impl Simulation {
             assumed: self.source.assumed(),
             source: self.first_pass.clone().unwrap_or_default(),
             gc: self.ftl.gc(),
+            level: self.ftl.leveled(),
             waf: estimate_waf(self.series.rows(), pages_per_block, self.ftl.gc().victims),
             erases: moments(self.array.erase_counts()),
             idle: (span_ns > 0)

@@ -192,6 +192,7 @@ impl Plan {
             background_free_units: self.background.map_or(0, |b| b.trigger_free_units),
             victim: self.victim,
             separate: self.separate,
+            level: self.level,
             free_choice: self.free_choice,
             trigger_free_units: self.trigger_free_units,
             stop_free_units: self.stop_free_units,

@@ -13,7 +13,7 @@ use floatgate_trace::Summary;
 use std::io::{self, Read, Write};
 
 /// Version of what the sections of an interrupted run hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 3;
+pub const STATE_VERSION: u32 = 4;
 
 /// Where in the source a run is: requests of this pass before the batch, requests of the batch, the next of them, the
 /// pass, digest.
@@ -137,6 +137,7 @@ impl Simulation {
         if !counts.restore(from.state("flash")?) || !counts.restore_rest(from.state("rest")?) {
             return Err(unfit);
         }
+        run.ftl.learn_wear(run.array.erase_counts());
         if let Some(timed) = run.array.timed_mut()
             && !timed.restore(from.state("under way")?)
         {

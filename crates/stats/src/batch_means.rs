@@ -136,8 +136,8 @@ mod tests {
                 Row {
                     requests: i * 100,
                     page_writes: i * 100,
-                    programs: [total.0, 0, 0],
-                    erases: [0, 0, total.1],
+                    programs: [total.0, 0, 0, 0],
+                    erases: [0, 0, total.1, 0],
                     ..Row::default()
                 }
             })

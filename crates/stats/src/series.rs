@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 
 /// Rows kept at most.
 pub const ROWS_MAX: usize = 1024;
+/// Causes of flash operations: those of the array, which this crate does not know.
+pub const CAUSES: usize = 4;
 /// Requests of the first interval.
 const FIRST_INTERVAL: u64 = 64;
 
@@ -22,9 +24,9 @@ pub struct Row {
     /// Host pages read.
     pub page_reads: u64,
     /// Flash pages programmed by cause.
-    pub programs: [u64; 3],
+    pub programs: [u64; CAUSES],
     /// Blocks erased by cause.
-    pub erases: [u64; 3],
+    pub erases: [u64; CAUSES],
     /// Free erase units at this moment.
     pub free_units: u64,
     /// Timed: reads and writes that are done.

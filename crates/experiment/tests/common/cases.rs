@@ -96,7 +96,8 @@ pub fn draw(rng: &mut Rng, trace: bool) -> Case {
     let spare = 1.0 - (logical as f64 + 0.5) / total as f64;
     let law = matches!(policy, "greedy" | "fifo" | "random" | "d-choices");
     let precondition = pick(rng, &["none", "sequential", "random", if law { "steady" } else { "random" }]);
-    let mut toml = format!("seed = {}\n[drive.geometry]\n", rng.next_u64() >> 1);
+    let seed = rng.next_u64() >> 1;
+    let mut toml = format!("seed = {seed}\n[drive.geometry]\n");
     let names = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
     names.iter().zip(drive.counts).for_each(|(name, n)| writeln!(toml, "{name} = {n}").unwrap());
     writeln!(toml, "blocks_per_plane = {}\npages_per_block = {}", drive.blocks, drive.pages_per_block)
@@ -105,6 +106,7 @@ pub fn draw(rng: &mut Rng, trace: bool) -> Case {
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
     writeln!(toml, "free_block = \"{}\"", pick(rng, &["least-erased", "fifo"])).unwrap();
     toml += &collect;
+    toml += &level(&mut Rng::new(seed, "level of a case"));
     writeln!(toml, "[ftl.separate]\npolicy = \"{}\"", if streams == 2 { "host-gc" } else { "none" }).unwrap();
     // Pages that the host may write: each costs about 1 / (spare share of the closed units) programs, at most the
     // drive (or a unit, where the policy looks for the emptiest one).
@@ -133,6 +135,19 @@ pub fn draw(rng: &mut Rng, trace: bool) -> Case {
         add_generator(rng, &mut case, writes)
     }
     case
+}
+
+/// No wear-leveler, or one that takes blocks for worn after few erases.
+fn level(rng: &mut Rng) -> String {
+    if once_in(rng, 2) {
+        return "[ftl.level]\npolicy = \"none\"\n".into();
+    }
+    let (life, retire) = (2 + rng.below(400), pick(rng, &[0.0, 0.85, 0.85, 0.99, 1.0]));
+    let (variance, lead) = (pick(rng, &[0.0, 0.2, 0.2, 1.0]), pick(rng, &[0.0, 0.0, 0.01]));
+    format!(
+        "[ftl.level]\npolicy = \"hot-cold-swap\"\npe_cycles = {life}\nretirement_age = {retire}\n\
+         age_variance = {variance}\nlead_share_min = {lead}\n"
+    )
 }
 
 /// Trigger and stop level, by default, by number or by share.

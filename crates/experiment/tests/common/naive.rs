@@ -6,6 +6,11 @@
 //! are collected until `stop` are: a victim's live pages move in ascending order, then it is erased. If nothing was
 //! gained and fewer than one block a stream is free, the opened block goes back. Age counts host pages.
 //!
+//! Where wear is leveled by hot-cold swap ([`Swaps`]), a queue holds the closed blocks, the one closed first in front. A
+//! victim whose remaining life is below the given part of the average gets the live pages of the first of at most 8
+//! blocks in front that is worn no more than the average and holds enough live pages; what stands before it goes to the
+//! back. The victim is emptied and erased, takes in those pages and is closed, and the other block is erased and free.
+//!
 //! Which victims a policy may choose is a set: where the policy leaves a tie open the engine's choice is taken, if it
 //! is in the set. For FIFO and cost-benefit (ties: fewest valid pages, then oldest, then lowest number) the set has
 //! one member, so these follow the engine without help.
@@ -41,7 +46,23 @@ impl Block {
     }
 }
 
+/// Hot-cold swap.
+#[derive(Clone, Debug, Default)]
+pub struct Swaps {
+    /// Erases in a block's life.
+    pub life: u64,
+    /// The part of the average remaining life, as a fraction.
+    pub retirement: (u64, u64),
+    /// Live pages that a block must hold to give them.
+    pub valid_min: usize,
+    /// Blocks and pages that were given.
+    pub count: (u64, u64),
+    /// Closed blocks.
+    pub queue: VecDeque<usize>,
+}
+
 pub struct Naive {
+    pub swaps: Option<Swaps>,
     rule: Rule,
     pages_per_block: usize,
     trigger: usize,
@@ -72,6 +93,7 @@ impl Naive {
     ) -> Self {
         let block = |i| Block { free: true, freed: i as u64, ..Block::default() };
         Self {
+            swaps: None,
             rule,
             pages_per_block,
             trigger: levels.0 as usize,
@@ -142,8 +164,7 @@ impl Naive {
 
     fn open_block(&mut self, stream: usize) -> Result<(), String> {
         if let Some(full) = self.open[stream] {
-            self.blocks[full].closed = Some((self.closings, self.now));
-            self.closings += 1;
+            self.close(full);
         }
         let key = |i: usize| {
             if self.oldest_free_first { self.blocks[i].freed } else { u64::from(self.blocks[i].erases) }
@@ -152,6 +173,72 @@ impl Naive {
         let next = next.ok_or("no free block")?;
         self.blocks[next].free = false;
         self.open[stream] = Some(next);
+        Ok(())
+    }
+
+    fn close(&mut self, block: usize) {
+        self.blocks[block].closed = Some((self.closings, self.now));
+        self.closings += 1;
+        if let Some(swaps) = &mut self.swaps {
+            swaps.queue.push_back(block);
+        }
+    }
+
+    fn erase(&mut self, block: usize) {
+        self.blocks[block].pages.clear();
+        self.blocks[block].erases += 1;
+    }
+
+    fn set_free(&mut self, block: usize) {
+        self.blocks[block].free = true;
+        self.blocks[block].freed = self.freeings;
+        self.freeings += 1;
+    }
+
+    /// The block whose pages go into a victim.
+    fn partner(&mut self, victim: usize) -> Option<usize> {
+        let n = self.blocks.len() as u64;
+        let worn: u64 = self.blocks.iter().map(|b| u64::from(b.erases)).sum();
+        let swaps = self.swaps.as_mut()?;
+        // n x (life - own) / (n x life - worn) < part
+        let own = u64::from(self.blocks[victim].erases);
+        let (part, whole) = swaps.retirement;
+        let left = n * swaps.life.saturating_sub(own);
+        if own * n <= worn || worn >= n * swaps.life || left * whole >= part * (n * swaps.life - worn) {
+            return None;
+        }
+        for _ in 0..8 {
+            let &block = swaps.queue.front()?;
+            let b = &self.blocks[block];
+            if block != victim && u64::from(b.erases) * n <= worn && b.valid() >= swaps.valid_min {
+                return Some(block);
+            }
+            swaps.queue.rotate_left(1);
+        }
+        None
+    }
+
+    /// Takes blocks out of the candidates.
+    fn forget(&mut self, block: usize) {
+        self.blocks[block].closed = None;
+        if let Some(swaps) = &mut self.swaps {
+            swaps.queue.retain(|&b| b != block);
+        }
+    }
+
+    fn move_in(&mut self, victim: usize, partner: usize) -> Result<(), String> {
+        let erased = self.victims.pop_front().ok_or("the engine did not swap")? as usize;
+        if erased != partner {
+            return Err(format!("the engine erased block {erased}, {partner} was to be swapped"));
+        }
+        let moving: Vec<Option<u32>> =
+            self.blocks[partner].pages.iter().copied().filter(Option::is_some).collect();
+        let swaps = self.swaps.as_mut().ok_or("no swaps")?;
+        swaps.count = (swaps.count.0 + 1, swaps.count.1 + moving.len() as u64);
+        self.blocks[victim].pages = moving;
+        self.close(victim);
+        self.erase(partner);
+        self.set_free(partner);
         Ok(())
     }
 
@@ -169,8 +256,12 @@ impl Naive {
             let moving: Vec<u32> = self.blocks[victim].pages.iter().copied().flatten().collect();
             self.collected += 1;
             self.dead += u64::from(moving.is_empty());
+            let partner = self.partner(victim);
             // The victim is no candidate any more, and its pages are dead once their copies exist.
-            self.blocks[victim].closed = None;
+            self.forget(victim);
+            if let Some(partner) = partner {
+                self.forget(partner);
+            }
             for lpn in moving {
                 if self.full(stream) {
                     self.open_block(stream)?;
@@ -179,12 +270,11 @@ impl Naive {
                 self.append(stream, lpn);
                 self.copies += 1;
             }
-            let block = &mut self.blocks[victim];
-            block.pages.clear();
-            block.erases += 1;
-            block.free = true;
-            block.freed = self.freeings;
-            self.freeings += 1;
+            self.erase(victim);
+            match partner {
+                Some(partner) => self.move_in(victim, partner)?,
+                None => self.set_free(victim),
+            }
         }
         Ok(())
     }

@@ -116,7 +116,7 @@ impl Timed {
 fn class_of(cause: Cause) -> Class {
     match cause {
         Cause::Host | Cause::Partial => Class::Write,
-        Cause::Gc => Class::Background,
+        Cause::Gc | Cause::Level => Class::Background,
     }
 }
 

@@ -342,7 +342,7 @@ fn flash_could_keep_the_order_of_everything() {
             c.multi_plane,
             c.cache_reads,
             c.cache_programs,
-            c.copybacks,
+            c.copybacks.iter().sum(),
             c.program_suspends,
             c.erase_suspends,
         ];

@@ -223,12 +223,12 @@ impl Schedule {
     fn program_copy(&mut self, die: usize, now: u64) {
         let class = self.dies[die].active.class;
         let op = self.dies[die].queues[class as usize].under_way(0);
-        let (page_type, stays) =
-            (usize::from(op.page_type), op.within_plane && self.settings.commands.copyback);
+        let (page_type, stays, cause) =
+            (usize::from(op.page_type), op.within_plane && self.settings.commands.copyback, op.cause);
         let p = &self.settings.phases;
         let on_channel = p.command_ns + if stays { 0 } else { 2 * p.transfer_ns };
         let program_ns = spread(&mut self.rng, p.program_ns[page_type], p.program_spread);
-        self.counts.copybacks += u64::from(stays);
+        self.counts.copybacks[usize::from(cause)] += u64::from(stays);
         self.book(class, 1, on_channel, program_ns);
         let from = if on_channel > 0 { self.channel(die, (class, 0, 1), now, on_channel).1 } else { now };
         let d = &mut self.dies[die];

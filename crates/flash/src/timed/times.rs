@@ -1,5 +1,6 @@
 //! Where the time of operations went.
 
+use crate::Cause;
 use serde::{Deserialize, Serialize};
 
 /// Time of a class, summed over its operations: the parts of an operation add up to the time from its issue to its
@@ -33,8 +34,8 @@ pub struct CommandCounts {
     pub cache_reads: u64,
     /// Programs whose data came while the array programmed.
     pub cache_programs: u64,
-    /// Moves that stayed inside their die.
-    pub copybacks: u64,
+    /// Moves that stayed inside their die, by cause.
+    pub copybacks: [u64; Cause::ALL.len()],
     /// Programs suspended, each time.
     pub program_suspends: u64,
     /// Erases suspended, each time.

@@ -1,46 +1,43 @@
-//! Closed units in the order in which they were closed: an intrusive list.
+//! Closed units in the order in which they were closed.
 
+use crate::index::Lists;
 use crate::units::{NOT_INDEXED, UnitMeta, Units};
 use floatgate_base::UnitId;
 use serde::{Deserialize, Serialize};
 
-const NIL: u32 = u32::MAX;
-
 /// The lists of all domains; 8 bytes a unit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct CloseOrder {
-    links: Vec<(u32, u32)>,
-    ends: Vec<(u32, u32)>,
-}
+pub struct CloseOrder(Lists);
 
 impl CloseOrder {
     /// Empty lists.
     #[must_use]
     pub fn new(domains: u32, units_per_domain: u32) -> Self {
-        Self {
-            links: vec![(NIL, NIL); (domains * units_per_domain) as usize],
-            ends: vec![(NIL, NIL); domains as usize],
-        }
+        Self(Lists::new(domains, domains * units_per_domain))
     }
 
     /// The unit that was closed first.
     #[must_use]
     pub fn oldest(&self, domain: u32) -> Option<UnitId> {
-        let head = self.ends[domain as usize].0;
-        (head != NIL).then_some(head)
+        self.0.first(domain)
     }
 
     /// Takes in a unit as the youngest.
     pub fn insert(&mut self, domain: u32, unit: UnitId, meta: &mut [UnitMeta]) {
-        let (head, tail) = self.ends[domain as usize];
-        self.links[unit as usize] = (tail, NIL);
-        if tail == NIL {
-            self.ends[domain as usize] = (unit, unit);
-        } else {
-            self.links[tail as usize].1 = unit;
-            self.ends[domain as usize] = (head, unit);
-        }
+        self.0.push_back(domain, unit);
         meta[unit as usize].pos = 0;
+    }
+
+    /// Takes in again, as the oldest, a unit that was the oldest.
+    pub fn put_back(&mut self, domain: u32, unit: UnitId, meta: &mut [UnitMeta]) {
+        self.0.push_front(domain, unit);
+        meta[unit as usize].pos = 0;
+    }
+
+    /// Takes out a unit.
+    pub fn remove(&mut self, domain: u32, unit: UnitId, meta: &mut [UnitMeta]) {
+        self.0.remove(domain, unit);
+        meta[unit as usize].pos = NOT_INDEXED;
     }
 
     /// Checks that the list runs from old to young; `hold` is told every unit.
@@ -53,34 +50,18 @@ impl CloseOrder {
         units: &Units,
         hold: &mut impl FnMut(UnitId) -> Result<(), String>,
     ) -> Result<(), String> {
-        let (mut unit, mut before, mut last) = (self.ends[domain as usize].0, NIL, 0);
-        while unit != NIL {
+        let mut last = 0;
+        for unit in self.0.iter(domain) {
             hold(unit)?;
             let closed_at = units.closed_at[unit as usize];
-            if closed_at < last || self.links[unit as usize].0 != before {
+            if closed_at < last {
                 return Err(format!(
                     "unit {unit}, closed at {closed_at}, stands out of order in the list of closed units"
                 ));
             }
-            (before, last) = (unit, closed_at);
-            unit = self.links[unit as usize].1;
+            last = closed_at;
         }
         Ok(())
-    }
-
-    /// Takes out a unit.
-    pub fn remove(&mut self, domain: u32, unit: UnitId, meta: &mut [UnitMeta]) {
-        let (prev, next) = self.links[unit as usize];
-        let ends = &mut self.ends[domain as usize];
-        match prev {
-            NIL => ends.0 = next,
-            p => self.links[p as usize].1 = next,
-        }
-        match next {
-            NIL => ends.1 = prev,
-            n => self.links[n as usize].0 = prev,
-        }
-        meta[unit as usize].pos = NOT_INDEXED;
     }
 }
 

@@ -2,11 +2,13 @@
 //! bookkeeping of its own and none pays for another one's.
 
 mod close_order;
+mod lists;
 mod oldest;
 mod slots;
 mod valid_ring;
 
 pub use close_order::CloseOrder;
+pub use lists::Lists;
 pub use oldest::OldestByValid;
 pub use slots::Slots;
 pub use valid_ring::ValidRing;
@@ -116,25 +118,44 @@ impl Index {
         }
     }
 
-    /// Takes out a unit that is about to be collected.
-    pub fn remove(&mut self, domain: u32, unit: UnitId, units: &mut Units) {
+    /// Takes out a unit that is about to be collected; gives the one that takes its place in the window, if any does.
+    pub fn remove(&mut self, domain: u32, unit: UnitId, units: &mut Units) -> Option<UnitId> {
         let meta = &mut units.meta[..];
         match self {
             Self::ByValid(rings) => rings[domain as usize].remove(unit, meta),
             Self::Window { rings, waiting, .. } => {
                 if meta[unit as usize].pos == WAITING {
                     waiting.remove(domain, unit, meta);
-                    return;
+                    return None;
                 }
                 rings[domain as usize].remove(unit, meta);
-                if let Some(next) = waiting.oldest(domain) {
-                    waiting.remove(domain, next, meta);
-                    rings[domain as usize].insert(next, meta);
-                }
+                let next = waiting.oldest(domain)?;
+                waiting.remove(domain, next, meta);
+                rings[domain as usize].insert(next, meta);
+                return Some(next);
             }
             Self::Oldest(heaps) => heaps.remove(domain, unit, meta),
             Self::CloseOrder(list) => list.remove(domain, unit, meta),
             Self::Slots(slots) => slots[domain as usize].remove(unit, meta),
+        }
+        None
+    }
+
+    /// Undoes [`Index::remove`] of a unit that the victim policy had named; of several, the last one first. Only the
+    /// order of units that the index does not tell apart may differ.
+    pub fn put_back(&mut self, domain: u32, unit: UnitId, replaced_by: Option<UnitId>, units: &mut Units) {
+        match self {
+            Self::Window { rings, waiting, .. } => {
+                let meta = &mut units.meta[..];
+                if let Some(next) = replaced_by {
+                    rings[domain as usize].remove(next, meta);
+                    waiting.put_back(domain, next, meta);
+                    meta[next as usize].pos = WAITING;
+                }
+                rings[domain as usize].insert(unit, meta);
+            }
+            Self::CloseOrder(list) => list.put_back(domain, unit, &mut units.meta),
+            Self::ByValid(_) | Self::Oldest(_) | Self::Slots(_) => self.insert(domain, unit, units),
         }
     }
 

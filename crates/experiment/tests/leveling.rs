@@ -1,0 +1,202 @@
+//! Hot-cold swap: by hand, on drives with static data, on drives that wear evenly, and in idle time.
+
+mod common;
+
+use common::recorder::{Command, Recorder};
+use common::{number, run_ok, try_run};
+use floatgate_base::{ExtentKind, Extents};
+use floatgate_flash::{Flash, Layout, Scope};
+use floatgate_ftl::level::HotColdSwap;
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
+use floatgate_nand::Geometry;
+use serde_json::Value;
+
+/// Most erases of a block over the mean.
+fn spread(result: &Value) -> f64 {
+    number(result, "/wear/erases_max") / number(result, "/wear/erases_mean")
+}
+
+/// Six blocks of two pages. Pages 0 to 3 are written once and lie in blocks 0 and 1; pages 4 and 5 are written in turn,
+/// so that the other four blocks are erased one after the other, dead.
+///
+/// A block lasts 20 erases. When all four have been erased n times, the mean is 4n/6, and the next victim retires if
+/// 20 - n < 0.85 (20 - 2n/3), that is, if n > 6.92: the first one to be swapped has been erased 7 times. When the three
+/// others were erased n times and the next victim, n - 1 times, the mean is (4n - 1)/6, and it does not retire before
+/// n - 1 = 8, which is later. So with n = 7 the victim is erased an eighth time, pages 0 and 1 move in, and block 0 is
+/// erased for the first time.
+#[test]
+fn cold_data_move_into_the_first_worn_block() {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 6,
+        pages_per_block: 2,
+        page_bytes: 4096,
+    };
+    let policy = HotColdSwap { pe_cycles: 20, retirement_age: 0.85, age_variance: 1.0, lead_share_min: 0.0 };
+    let setup = Setup {
+        logical_pages: 6,
+        allocation: Allocation::Dynamic,
+        background_free_units: 0,
+        victim: Victim::Greedy,
+        separate: Separate::None,
+        level: Level::HotColdSwap(policy),
+        free_choice: FreeChoice::LeastErased,
+        trigger_free_units: 1,
+        stop_free_units: 1,
+        seed: 1,
+    };
+    let layout = Layout::new(geometry, Scope::Plane);
+    let mut ftl = Ftl::new(layout.clone(), setup);
+    let mut flash = Recorder::new(layout);
+    let mut write = |lpn: u32, flash: &mut Recorder| {
+        let mut extents = Extents::default();
+        extents.push(lpn, 1, ExtentKind::Write);
+        flash.commands.clear();
+        ftl.serve(flash, &extents).unwrap();
+        ftl.audit(flash).unwrap();
+        ftl.leveled()
+    };
+    (0..4).for_each(|lpn| _ = write(lpn, &mut flash));
+    let mut turns = 0;
+    while write(4 + turns % 2, &mut flash).swaps == 0 {
+        turns += 1;
+        assert!(turns < 1000, "{:?}", flash.erase_counts());
+    }
+    let worn = (0..6).find(|&unit| flash.erase_count(unit) == 8).expect("a block was erased eight times");
+    let first = worn * 2;
+    let expected =
+        [Command::Erase(worn), Command::Copy(0, first, 0), Command::Copy(1, first + 1, 1), Command::Erase(0)];
+    assert_eq!(flash.commands[..4], expected);
+    let mut erases = flash.erase_counts().to_vec();
+    erases.sort_unstable();
+    assert_eq!(erases, [0, 1, 7, 7, 7, 8]);
+    let counters = flash.counters();
+    assert_eq!((counters.programs[3], counters.reads[3], counters.erases[3]), (2, 2, 1));
+    // The open block was opened before; the next one is block 0, which takes hot pages now.
+    let open = flash.commands[4];
+    assert!(matches!(open, Command::Program(ppn, _) if ppn % 2 == 0), "{open:?}");
+    write(4, &mut flash);
+    write(5, &mut flash);
+    assert_eq!(flash.commands.last(), Some(&Command::Program(0, 5)), "{:?}", flash.commands);
+}
+
+/// Four fifths of the data are never written again.
+const STATIC: &str = "[drive.geometry]\nblocks_per_plane = 128\npages_per_block = 32\n[drive.endurance]\npe_cycles = 300\n\
+    [ftl]\nspare_factor = 0.12\nprecondition = \"sequential\"\n\
+    [workload]\npattern = \"hot-cold\"\nhot_share_of_pages = 0.2\nhot_share_of_writes = 1.0\nrequests = 500000\n";
+
+fn set(key: &str, value: &str) -> (&'static str, String) {
+    (Box::leak(key.to_owned().into_boxed_str()), value.to_owned())
+}
+
+#[test]
+fn static_data_no_longer_spare_their_blocks() {
+    for scope in ["plane", "superblock"] {
+        for planes in ["1", "2"] {
+            let mut settings =
+                vec![set("ftl.collect.scope", scope), set("drive.geometry.planes_per_die", planes)];
+            settings.push(set("workload.requests", if planes == "1" { "500000" } else { "1000000" }));
+            let none = run_ok(STATIC, &settings).result;
+            settings.push(set("ftl.level.policy", "hot-cold-swap"));
+            let leveled = run_ok(STATIC, &settings).result;
+            let (before, after) = (spread(&none), spread(&leveled));
+            // A block of static data was never erased; the others share its part.
+            assert_eq!(number(&none, "/wear/erases_min"), 0.0);
+            assert!(after - 1.0 < 0.5 * (before - 1.0), "{scope} {planes}: {before} {after}");
+            // The rule's bound: nothing is collected without a swap beyond 0.15 of the average remaining lifetime.
+            let (mean, max) = (number(&leveled, "/wear/erases_mean"), number(&leveled, "/wear/erases_max"));
+            assert!(max <= mean + 0.15 * (300.0 - mean) + 10.0, "{scope} {planes}: {mean} {max}");
+            let (moved, all) =
+                (number(&leveled, "/flash/programs/level"), number(&leveled, "/flash/programs/total"));
+            assert!(moved > 0.0 && moved < 0.1 * all, "{moved} of {all}");
+            assert_eq!(number(&none, "/flash/programs/level"), 0.0);
+        }
+    }
+}
+
+#[test]
+fn a_drive_that_wears_evenly_is_left_alone() {
+    let toml = "[drive.geometry]\nblocks_per_plane = 128\npages_per_block = 32\n[drive.endurance]\npe_cycles = 1000\n\
+                [ftl]\nspare_factor = 0.15\nprecondition = \"random\"\n[workload]\nrequests = 1000000\n";
+    for policy in ["greedy", "fifo", "d-choices", "cost-benefit"] {
+        let settings = [set("ftl.collect.policy", policy), set("ftl.level.policy", "hot-cold-swap")];
+        let result = run_ok(toml, &settings).result;
+        let (moved, all) =
+            (number(&result, "/flash/programs/level"), number(&result, "/flash/programs/total"));
+        assert!(moved < 0.001 * all, "{policy}: {moved} of {all}");
+    }
+}
+
+/// The paper's other rule, alone: worn blocks are passed over, and nothing moves for the sake of wear.
+#[test]
+fn worn_blocks_are_passed_over() {
+    let mut settings = vec![set("ftl.level.policy", "hot-cold-swap"), set("ftl.level.retirement_age", "0")];
+    settings.push(set("ftl.level.age_variance", "0.05"));
+    let passed = run_ok(STATIC, &settings).result;
+    assert!(number(&passed, "/level/passed_over") > 100.0);
+    assert_eq!(number(&passed, "/level/swaps"), 0.0);
+    let none = run_ok(STATIC, &[]).result;
+    assert!(number(&passed, "/waf") > number(&none, "/waf"), "what is passed over would have been cheaper");
+}
+
+/// Both modes swap the same blocks; in idle time jobs swap, too, page by page, and all books agree.
+#[test]
+fn modes_agree_and_idle_time_swaps() {
+    let small = STATIC.replace("500000", "60000").replace("pe_cycles = 300", "pe_cycles = 40");
+    let mut settings = vec![set("ftl.level.policy", "hot-cold-swap")];
+    let functional = run_ok(&small, &settings).result;
+    assert!(number(&functional, "/level/swaps") > 20.0);
+    settings.push(set("mode", "timed"));
+    let timed = run_ok(&small, &settings).result;
+    for key in ["flash", "gc", "level", "wear"] {
+        let without_times = |result: &Value| {
+            let mut table = result[key].clone();
+            if let Some(map) = table.as_object_mut() {
+                map.remove("time_s");
+                map.remove("idle_h");
+            }
+            table
+        };
+        assert_eq!(without_times(&functional), without_times(&timed), "{key}");
+    }
+    let idle =
+        [("ftl.background.policy", "idle"), ("workload.arrival", "open"), ("workload.rate_per_s", "200")];
+    settings.extend(idle.map(|(key, value)| set(key, value)));
+    let mut resolved = {
+        let overrides: Vec<_> = settings.iter().map(|(k, v)| ((*k).to_string(), v.clone())).collect();
+        floatgate_experiment::load(Some(&small), "t", &overrides).unwrap()
+    };
+    resolved.plan.shadow = true;
+    let idle = floatgate_experiment::run(resolved, &mut |_| Ok(())).unwrap().result;
+    assert!(number(&idle, "/level/swaps") > 20.0);
+    assert!(number(&idle, "/jobs/background_s") > 10.0 * number(&idle, "/jobs/foreground_s"));
+    assert!(spread(&idle) < 1.5);
+}
+
+#[test]
+fn unusable_parameters_are_refused() {
+    let with = |more: &str| try_run(&format!("[ftl.level]\n{more}\n"), &[]).map(|_| ()).unwrap_err();
+    let swap = "policy = \"hot-cold-swap\"\n";
+    let none = with("policy = \"none\"\npe_cycles = 3");
+    assert!(
+        none.ends_with("3:1: pe_cycles is no parameter of none; expected it with hot-cold-swap only"),
+        "{none}"
+    );
+    let zero = with(&format!("{swap}pe_cycles = 0"));
+    assert!(zero.ends_with("3:1: pe_cycles is 0; expected a whole number from 1"), "{zero}");
+    for key in ["retirement_age", "age_variance", "lead_share_min"] {
+        for value in ["-0.1", "1.1", "nan", "inf"] {
+            let error = with(&format!("{swap}{key} = {value}"));
+            assert!(error.contains(&format!("3:1: {key} is ")), "{error}");
+            assert!(error.ends_with("; expected a share from 0 to 1"), "{error}");
+        }
+    }
+    let unknown = with("policy = \"hot-cold\"");
+    assert!(
+        unknown.ends_with("unknown wear-leveler 'hot-cold'; expected one of 'none', 'hot-cold-swap'"),
+        "{unknown}"
+    );
+}

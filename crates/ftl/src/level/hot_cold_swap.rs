@@ -1,0 +1,157 @@
+//! Hot-cold swap: cold data move into a block that is worn, and the block where they were takes its share of the writes.
+//!
+//! Source: Agrawal et al., Design Tradeoffs for SSD Performance, USENIX ATC 2008, section 4.5, and `ssd_clean.c` of their
+//! SSD extension of DiskSim. What is to be collected is judged by its remaining lifetime beside the average of its plane
+//! (pool): below `retirement_age` of it, the data of the block at the head of a queue of candidates move in once the
+//! worn block is erased, and the candidate is erased in its stead; else, below 1 - `age_variance` of it, the block is
+//! passed over with a probability that rises linearly to 1 as its remaining lifetime drops to 0.
+//!
+//! Where paper and code differ, or are silent:
+//! - Candidates: the code scans for the block that was erased longest ago and holds a valid page; the paper has a queue
+//!   of blocks beyond thresholds of remaining lifetime and age. Here every closed block joins the queue when it is
+//!   closed, so the head has the oldest data; a block is skipped, and joins again at the end, if it is itself worn more
+//!   than the average or holds fewer valid pages than the average block would on a full drive: what is nearly dead is
+//!   not cold, and greedy would soon collect the worn block again.
+//! - With the code's thresholds (0.80 passes over, 0.85 swaps) passing over only happens where no candidate is left.
+//!   The thresholds of the code are the defaults here.
+//! - The code passes over within greedy's running minima, and never over the last of them. Here the victim policy, any
+//!   one, chooses again without the block, at most [`PASSED_MAX`] times; the last block is taken, whatever it is.
+//! - Near the end of life the average remaining lifetime is next to nothing, and one erase more than the average would
+//!   move a block of data. So a block that is less than `lead_share_min` of its rated cycles ahead of the average is
+//!   left alone; 0 gives the rule of the paper.
+//! - Pages that the candidate does not fill stay unwritten, as in the code, and count as dead until the next erase.
+//!
+//! Parameters: `pe_cycles`, `retirement_age`, `age_variance`, `lead_share_min`. Cost: O(1) for a victim that is not
+//! worn; else a few looks at the queue, and for every victim passed over O(pages per block) in the victim index. Memory:
+//! 8 bytes a block.
+
+use floatgate_base::{ParamInfo, PolicyInfo};
+
+/// Its row in the table.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "hot-cold-swap",
+    summary: "cold data move into worn blocks, and the blocks where they were are recycled",
+    source: "Agrawal et al., USENIX ATC 2008",
+    params: &[
+        ParamInfo {
+            name: "pe_cycles",
+            summary: "erases that the leveler takes for a block's life; default: those of drive.endurance",
+        },
+        ParamInfo {
+            name: "retirement_age",
+            summary: "share of the average remaining lifetime below which a block gets cold data; 0 for never; default 0.85",
+        },
+        ParamInfo {
+            name: "age_variance",
+            summary: "share by which a remaining lifetime may lie below the average before the block is passed over at \
+                      random; 1 for never; default 0.2",
+        },
+        ParamInfo {
+            name: "lead_share_min",
+            summary: "share of pe_cycles that a block must be ahead of the average to be judged at all; default 0.01",
+        },
+    ],
+    cost: "O(1), O(pages per block) for each worn block passed over",
+    memory: "8 bytes a block",
+};
+
+/// Victims that may be passed over for one that is taken.
+pub const PASSED_MAX: usize = 8;
+/// Blocks at the head of the queue that are looked at for one swap.
+pub const LOOKS_MAX: usize = 8;
+
+/// The parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HotColdSwap {
+    /// Erases in a block's life.
+    pub pe_cycles: u32,
+    /// Share of the average remaining lifetime below which a block gets cold data.
+    pub retirement_age: f64,
+    /// 1 minus the share of the average remaining lifetime below which a block may be passed over.
+    pub age_variance: f64,
+    /// Share of `pe_cycles` below which a lead does not count.
+    pub lead_share_min: f64,
+}
+
+impl HotColdSwap {
+    /// The remaining lifetime of a block as a share of the average; none if the block is not far enough ahead of the
+    /// others, or nothing remains on average.
+    fn remaining(&self, erases: u32, mean_erases: f64) -> Option<f64> {
+        let cycles = f64::from(self.pe_cycles);
+        let average = cycles - mean_erases;
+        let lead = f64::from(erases) - mean_erases;
+        let judged = lead > 0.0 && lead >= self.lead_share_min * cycles && average > 0.0;
+        judged.then(|| (cycles - f64::from(erases)).max(0.0) / average)
+    }
+
+    /// Whether cold data are to move into a block.
+    #[must_use]
+    pub fn retires(&self, erases: u32, mean_erases: f64) -> bool {
+        self.remaining(erases, mean_erases).is_some_and(|share| share < self.retirement_age)
+    }
+
+    /// The probability with which a block is passed over.
+    #[must_use]
+    pub fn passed_over(&self, erases: u32, mean_erases: f64) -> f64 {
+        let from = 1.0 - self.age_variance;
+        match self.remaining(erases, mean_erases) {
+            Some(share) if share < from => 1.0 - share / from,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether the data of a block may move into a worn one; `valid_min` is what a block of a full drive holds on
+    /// average, at least 1.
+    #[must_use]
+    pub fn gives(&self, erases: u32, mean_erases: f64, valid: u32, valid_min: u32) -> bool {
+        f64::from(erases) <= mean_erases && valid >= valid_min
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PAPER: HotColdSwap =
+        HotColdSwap { pe_cycles: 1000, retirement_age: 0.85, age_variance: 0.2, lead_share_min: 0.0 };
+
+    #[test]
+    fn a_block_is_judged_by_its_remaining_lifetime() {
+        // 500 of 1000 remain on average: 425 are 0.85 of it, 400 are 0.8.
+        assert!(!PAPER.retires(575, 500.0));
+        assert!(PAPER.retires(576, 500.0));
+        assert_eq!(PAPER.passed_over(600, 500.0), 0.0);
+        // 300 remain: 0.6 of the average, 3/4 of the threshold.
+        assert!((PAPER.passed_over(700, 500.0) - 0.25).abs() < 1e-12);
+        assert_eq!(PAPER.passed_over(1000, 500.0), 1.0);
+        assert_eq!(PAPER.passed_over(1100, 500.0), 1.0);
+        // At the beginning a lead of 150 erases is needed, near the end of life one of 2.
+        assert!(!PAPER.retires(150, 0.0) && PAPER.retires(151, 0.0));
+        assert!(!PAPER.retires(991, 990.0) && PAPER.retires(992, 990.0));
+        assert!(!PAPER.retires(2000, 1000.0));
+    }
+
+    #[test]
+    fn a_small_lead_does_not_count() {
+        let level = HotColdSwap { lead_share_min: 0.01, ..PAPER };
+        assert!(!level.retires(999, 990.0) && level.retires(1000, 990.0));
+        assert_eq!(level.passed_over(999, 990.0), 0.0);
+        assert!(level.retires(576, 500.0));
+    }
+
+    #[test]
+    fn switches() {
+        let level = HotColdSwap { retirement_age: 0.0, age_variance: 1.0, ..PAPER };
+        for erases in 0..1200 {
+            assert!(!level.retires(erases, 100.0));
+            assert_eq!(level.passed_over(erases, 100.0), 0.0);
+        }
+    }
+
+    #[test]
+    fn cold_data_come_from_blocks_less_worn_than_the_average() {
+        assert!(PAPER.gives(500, 500.0, 30, 30));
+        assert!(!PAPER.gives(501, 500.0, 30, 30));
+        assert!(!PAPER.gives(500, 500.0, 29, 30));
+    }
+}
