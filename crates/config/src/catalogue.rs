@@ -27,12 +27,13 @@ pub const SLOTS: &[(&str, &[PolicyInfo], &[ParamInfo])] = &[
     ("ftl.level", level::POLICIES, &[]),
     ("ftl.reclaim", RECLAIMERS, &[]),
     ("ftl.dispatch", DISPATCHERS, &[]),
-    ("lifetime.throttle", floatgate_lifetime::throttle::POLICIES, THROTTLE_PARAMS),
+    (
+        "lifetime.throttle",
+        floatgate_lifetime::throttle::POLICIES,
+        floatgate_lifetime::throttle::COMMON_PARAMS,
+    ),
     ("lifetime.reduce", REDUCERS, &[]),
 ];
-
-const THROTTLE_PARAMS: &[ParamInfo] =
-    &[ParamInfo { name: "target_years", summary: "years that the drive should last; default 5" }];
 
 fn params(list: &[ParamInfo]) -> Vec<Value> {
     list.iter().map(|p| json!({ "name": p.name, "summary": p.summary })).collect()

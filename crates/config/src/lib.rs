@@ -17,6 +17,7 @@ mod resolve_endurance;
 mod resolve_ftl;
 mod resolve_host;
 mod resolve_level;
+mod resolve_lifetime;
 mod resolve_timed;
 mod resolve_workload;
 pub mod schema;

@@ -315,6 +315,8 @@ table! {
     Lifetime {
         /// Throttling of writes.
         throttle: Throttle,
+        /// How `floatgate lifetime` gets from a trace to years; `floatgate run` passes over it.
+        forecast: Forecast,
         /// Reduction of writes.
         reduce: Policy,
     }
@@ -327,6 +329,44 @@ table! {
         policy: String,
         /// Years that the drive should last; default 5.
         target_years: f64,
+        /// Time in which a regulator gives out one share of the capacity, seconds; default 1.
+        period_s: f64,
+        /// throttles that plan: windows by which demand is remembered, and the first epoch, seconds; default 600.
+        unit_window_s: f64,
+        /// throttles that plan: how much demand is remembered, seconds; default 1209600, two weeks.
+        history_s: f64,
+        /// throttles that plan: epochs of just this length, seconds; default: chosen by demand.
+        epoch_s: f64,
+        /// throttles that plan: a prediction that is off by no less is wrong; default 0.25.
+        error_max: f64,
+        /// throttles that plan: wrong predictions before the length of epochs is chosen anew; default 3.
+        errors_in_a_row: u32,
+        /// throttles that plan: pairs of epochs that a candidate length must have; default 1.
+        pairs_min: u32,
+        /// optimistic regulator: share of the later epochs' capacity that one may borrow; default 0.1.
+        spare_share: f64,
+    }
+}
+
+table! {
+    /// How `floatgate lifetime` gets from a trace to years.
+    Forecast {
+        /// "full" (every request of the life through the FTL), "windows" or "requests" (the life goes by windows of the
+        /// trace, or by its requests, with write amplification measured before), or "auto" (default: full where that is
+        /// cheap, else windows).
+        method: String,
+        /// windows: width in seconds; default 1.
+        window_s: f64,
+        /// windows, requests: write amplification, instead of measuring it.
+        waf: f64,
+        /// windows, requests: laps over the trace after which write amplification counts as it is; default 12.
+        laps_max: u32,
+        /// windows, requests: difference from lap to lap, relative, at which it counts as stationary; default 0.005.
+        waf_error_max: f64,
+        /// Cycles that the blocks have behind them at the beginning; default 0.
+        cycles_used: f64,
+        /// How old the drive is then, years; default 0.
+        age_years: f64,
     }
 }
 

@@ -2,11 +2,12 @@
 
 use crate::layers::Layers;
 use crate::presets::{PRESETS, Preset};
-use crate::raw::{Experiment, Lifetime, Throttle as RawThrottle};
-use crate::tables::{choice, known, only, unknown};
-use crate::{resolve_buffer, resolve_drive, resolve_ftl, resolve_host, resolve_workload};
+use crate::raw::Experiment;
+use crate::tables::{choice, unknown};
+use crate::{raw, resolve_lifetime::Lifetime};
+use crate::{resolve_buffer, resolve_drive, resolve_ftl, resolve_host, resolve_lifetime, resolve_workload};
 use floatgate_base::Result;
-use floatgate_lifetime::Throttle;
+use floatgate_lifetime::life::Forecast;
 use floatgate_sim::{Arrival, Mode, Plan};
 
 /// A run, and the experiment that says the same with every default written out.
@@ -18,6 +19,10 @@ pub struct Resolved {
     pub experiment: Experiment,
     /// Name of the drive: its preset, or "custom".
     pub drive_name: String,
+    /// How `floatgate lifetime` goes about it.
+    pub forecast: Forecast,
+    /// What a user would write to get just that; no part of [`Resolved::experiment`], since runs pass over it.
+    pub raw_forecast: raw::Forecast,
 }
 
 /// Name of a drive without a preset.
@@ -66,7 +71,8 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         let expected = "expected \"none\", or workload.arrival = \"open\" or \"think\"";
         return Err(layers.error("ftl.background.policy", what, expected));
     }
-    let (throttle, target_years, raw_lifetime) = lifetime(&layers, given.lifetime.unwrap_or_default())?;
+    let Lifetime { throttle, params, target_years, forecast, raw: raw_lifetime, raw_forecast } =
+        resolve_lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
     let plan = Plan {
         mode: workload.arrival.map_or(Mode::Functional, Mode::Timed),
         queues: host.setup,
@@ -90,6 +96,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         separate: ftl.separate,
         level: ftl.level,
         throttle,
+        throttle_params: params,
         free_choice: ftl.free_choice,
         trigger_free_units: ftl.trigger_free_units,
         stop_free_units: ftl.stop_free_units,
@@ -116,26 +123,6 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         lifetime: Some(raw_lifetime),
         workload: Some(workload.raw),
     };
-    Ok(Resolved { plan, experiment, drive_name: preset.unwrap_or_else(|| CUSTOM.into()) })
-}
-
-fn lifetime(layers: &Layers, given: Lifetime) -> Result<(Throttle, f64, Lifetime)> {
-    let throttle = given.throttle.unwrap_or_default();
-    let policy = throttle.policy.unwrap_or_else(|| "none".into());
-    known(layers, "lifetime.throttle.policy", "throttle", &policy, floatgate_lifetime::throttle::POLICIES)?;
-    let target_years = throttle.target_years.unwrap_or(5.0);
-    if !(target_years.is_finite() && target_years > 0.0) {
-        let what = format!("{target_years} is no life time");
-        return Err(layers.error(
-            "lifetime.throttle.target_years",
-            what,
-            "expected a number of years greater than 0",
-        ));
-    }
-    let reduce = only(layers, "lifetime.reduce.policy", "reducer", given.reduce, "none")?;
-    let raw = Lifetime {
-        throttle: Some(RawThrottle { policy: Some(policy), target_years: Some(target_years) }),
-        reduce: Some(reduce),
-    };
-    Ok((Throttle::None, target_years, raw))
+    let drive_name = preset.unwrap_or_else(|| CUSTOM.into());
+    Ok(Resolved { plan, experiment, drive_name, forecast, raw_forecast })
 }

@@ -151,7 +151,7 @@ fn numbers_outside_their_range() {
         ),
         (
             "[lifetime.throttle]\ntarget_years = nan",
-            "2:1: NaN is no life time; expected a number of years greater than 0",
+            "2:1: NaN is no life time; expected a number of years greater than 0, up to 100",
         ),
         (
             "[ftl.collect]\ntrigger_free_blocks = 4\nstop_free_blocks = 2",

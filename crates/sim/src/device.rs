@@ -11,6 +11,7 @@ use crate::{drive_file, failure, saved};
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_ftl::Ftl;
 use floatgate_host::{Beyond, Footprint, Outside, Placement, QueueOf, Queues, Splitter};
+use floatgate_lifetime::Throttle;
 use floatgate_stats::{Latency, Row, Series};
 use floatgate_trace::{Generator, Source, Summary};
 use serde::{Deserialize, Serialize};
@@ -131,6 +132,11 @@ impl Simulation {
                 format!("a trace in format {} has no times at which requests could arrive", source.format());
             let expected = "expected workload.arrival = \"closed\"";
             return Err(Error::input(Place::Setting("workload.arrival".into()), what, expected));
+        }
+        if plan.throttle != Throttle::None {
+            let what = format!("the throttle \"{}\" does not act in runs yet", plan.throttle.info().name);
+            let expected = "expected \"none\", or floatgate lifetime";
+            return Err(Error::input(Place::Setting("lifetime.throttle.policy".into()), what, expected));
         }
         if plan.queues.queue_of == QueueOf::Stream && !source.columns().stream {
             let what = format!(

@@ -132,6 +132,8 @@ pub struct Plan {
     pub level: Level,
     /// Throttle.
     pub throttle: Throttle,
+    /// Its parameters.
+    pub throttle_params: floatgate_lifetime::throttle::Params,
     /// Which free block is opened next.
     pub free_choice: FreeChoice,
     /// Collection starts when a domain has fewer free units.

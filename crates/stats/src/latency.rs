@@ -3,8 +3,8 @@
 use hdrhistogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-/// Nanoseconds that a histogram holds apart at most: an hour; what is longer counts with the longest.
-const LONGEST_NS: u64 = 3_600_000_000_000;
+/// Nanoseconds that a histogram holds apart at most: four and a half years; what is longer counts with the longest.
+const LONGEST_NS: u64 = 1 << 57;
 
 /// The latencies of one kind of request.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -68,6 +68,18 @@ impl Latency {
     pub fn record(&mut self, ns: u64) {
         self.histogram.saturating_record(ns);
         self.sum_ns += u128::from(ns);
+        self.min_ns = self.min_ns.min(ns);
+        self.max_ns = self.max_ns.max(ns);
+        self.longest_ns = self.longest_ns.max(ns);
+    }
+
+    /// Counts several that took equally long.
+    pub fn record_many(&mut self, ns: u64, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.histogram.saturating_record_n(ns, count);
+        self.sum_ns += u128::from(ns) * u128::from(count);
         self.min_ns = self.min_ns.min(ns);
         self.max_ns = self.max_ns.max(ns);
         self.longest_ns = self.longest_ns.max(ns);

@@ -1,0 +1,321 @@
+//! What a life comes to.
+
+use super::Life;
+use crate::SECONDS_PER_YEAR;
+use crate::throttle::{Epoch, Gate, Predictions, Record, Setup};
+use floatgate_stats::Latency;
+
+/// Rows of the course are this far apart over the first days.
+const FINE_NS: u64 = 600_000_000_000;
+/// How long that goes on.
+const FINE_UNTIL_NS: u64 = 3 * 86_400_000_000_000;
+/// Rows over the rest of the life.
+const ROWS: u64 = 1400;
+
+/// The life so far, at some moment. Bytes are flash bytes since the beginning.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Row {
+    /// When.
+    pub time_ns: u64,
+    /// Written.
+    pub written_bytes: f64,
+    /// What the host would have written by then without throttling, at the mean rate of a pass.
+    pub demand_bytes: f64,
+    /// What epochs were allotted.
+    pub capacity_bytes: f64,
+    /// Delays since the row before, by page write, nanoseconds.
+    pub delay_ns: f64,
+    /// Waits since the row before, by page write.
+    pub wait_ns: f64,
+    /// Length of the present epoch.
+    pub epoch_ns: u64,
+    /// Cycles that blocks stand at the rest that they have had.
+    pub pe_cycles: f64,
+    /// That rest, on average, seconds; none before the first cycle is complete.
+    pub idle_s: Option<f64>,
+}
+
+/// A part of the life, interval by interval.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Detail {
+    /// When it begins, and how wide the intervals are.
+    pub from_ns: u64,
+    /// Width of an interval.
+    pub interval_ns: u64,
+    /// Page writes that were admitted.
+    pub written_pages: Vec<u64>,
+    /// Page writes that arrived, with the delays taken out that came up within the part.
+    pub demand_pages: Vec<u64>,
+}
+
+/// Width of the intervals of a detail.
+const DETAIL_NS: u64 = 1_000_000_000;
+
+/// A life gone through.
+#[derive(Clone, Debug)]
+pub struct Outcome {
+    /// Years until the drive is worn out: when that was, or, where it outlives the target, target times budget over
+    /// use (READY's effective lifetime). None where nothing is written.
+    pub years: Option<f64>,
+    /// Whether it outlives the target.
+    pub holds: bool,
+    /// Flash bytes written until the target (W_work).
+    pub work_bytes: f64,
+    /// Cycles that blocks stand at the rest that they had until the target.
+    pub pe_cycles: f64,
+    /// That rest, seconds.
+    pub mean_idle_s: Option<f64>,
+    /// Times of page writes: service and what the throttle held them back.
+    pub latency: Latency,
+    /// Page writes that were delayed or waited; that waited; delays and waits in all.
+    pub held_pages: u64,
+    /// Page writes that waited.
+    pub waits: u64,
+    /// All delays, nanoseconds.
+    pub delay_ns: u128,
+    /// All waits, nanoseconds.
+    pub wait_ns: u128,
+    /// Epochs planned.
+    pub epochs: u64,
+    /// How often their length was chosen anew.
+    pub selections: u64,
+    /// Length of the last whole epoch.
+    pub epoch_ns: u64,
+    /// How predictions came out.
+    pub predictions: Predictions,
+    /// The same in the first pass.
+    pub first_pass: Predictions,
+    /// Passes begun.
+    pub passes: u64,
+    /// The course of the life.
+    pub rows: Vec<Row>,
+    /// The part that was looked at closely.
+    pub detail: Option<Detail>,
+}
+
+pub(super) struct Book {
+    setup: Setup,
+    service_ns: u64,
+    /// Flash bytes a nanosecond that the host would write.
+    demand_rate: f64,
+    latency: Latency,
+    /// Page writes with the same delay that are not in the histogram yet.
+    alike: (u64, u64),
+    held_pages: u64,
+    waits: u64,
+    delay_ns: u128,
+    wait_ns: u128,
+    capacity_bytes: f64,
+    epoch_ns: u64,
+    pages: u64,
+    next_row_ns: u64,
+    rows: Vec<Row>,
+    /// Delays, waits and page writes at the last row.
+    at_row: (u128, u128, u64),
+    worn_out_ns: Option<f64>,
+    detail: Option<Detail>,
+    /// Delays before the detail began.
+    held_before_ns: Option<u64>,
+    pub first_pass: Predictions,
+}
+
+impl Book {
+    pub fn new(setup: &Setup, life: &Life<'_>) -> Self {
+        let Life { demand, waf, service_ns, detail_ns, .. } = *life;
+        let demand_bytes = demand.pages() as f64 * f64::from(setup.page_bytes) * waf;
+        let detail = detail_ns.map(|(from_ns, to_ns)| {
+            let intervals = (to_ns - from_ns).div_ceil(DETAIL_NS) as usize;
+            let zeros = vec![0; intervals];
+            Detail { from_ns, interval_ns: DETAIL_NS, written_pages: zeros.clone(), demand_pages: zeros }
+        });
+        Self {
+            setup: *setup,
+            service_ns,
+            demand_rate: demand_bytes / demand.span_ns().max(1) as f64,
+            latency: Latency::default(),
+            alike: (0, 0),
+            held_pages: 0,
+            waits: 0,
+            delay_ns: 0,
+            wait_ns: 0,
+            capacity_bytes: 0.0,
+            epoch_ns: 0,
+            pages: 0,
+            next_row_ns: FINE_NS,
+            rows: vec![],
+            at_row: (0, 0, 0),
+            worn_out_ns: None,
+            detail,
+            held_before_ns: None,
+            first_pass: Predictions::default(),
+        }
+    }
+
+    /// A run arrives; only asked for where the detail is.
+    pub fn demanded(&mut self, arrival_ns: u64, pages: u64) {
+        let held_ns = (self.delay_ns + self.wait_ns) as u64;
+        let Some(detail) = &mut self.detail else { return };
+        if arrival_ns < detail.from_ns {
+            return;
+        }
+        let before_ns = *self.held_before_ns.get_or_insert(held_ns);
+        let at = (arrival_ns - (held_ns - before_ns)).saturating_sub(detail.from_ns) / detail.interval_ns;
+        if let Some(count) = detail.demand_pages.get_mut(at as usize) {
+            *count += pages;
+        }
+    }
+
+    /// Writes a row if one is due; called after whatever passed the gate.
+    #[inline]
+    pub fn look(&mut self, gate: &Gate) {
+        if gate.admitted_ns() >= self.next_row_ns {
+            self.row(gate, gate.admitted_ns());
+        }
+    }
+
+    #[cold]
+    fn row(&mut self, gate: &Gate, time_ns: u64) {
+        let physical = self.setup.physical_bytes as f64;
+        let cycles = gate.used_bytes() / physical;
+        let idle_s = self.setup.mean_idle_s(time_ns, cycles);
+        let pe_cycles = self.setup.endurance.cycles(idle_s);
+        let (delay, wait, pages) = self.at_row;
+        let new = (self.pages - pages).max(1) as f64;
+        let row = Row {
+            time_ns,
+            written_bytes: gate.used_bytes(),
+            demand_bytes: self.demand_rate * time_ns as f64,
+            capacity_bytes: self.capacity_bytes,
+            delay_ns: (self.delay_ns - delay) as f64 / new,
+            wait_ns: (self.wait_ns - wait) as f64 / new,
+            epoch_ns: self.epoch_ns,
+            pe_cycles,
+            idle_s,
+        };
+        self.note_wear(&row, cycles);
+        self.rows.push(row);
+        self.at_row = (self.delay_ns, self.wait_ns, self.pages);
+        let step_ns =
+            if time_ns < FINE_UNTIL_NS { FINE_NS } else { (self.setup.target_ns / ROWS).max(FINE_NS) };
+        self.next_row_ns = (time_ns / step_ns + 1).saturating_mul(step_ns);
+    }
+
+    /// The moment at which as much was written as the blocks stand, on the line between two rows.
+    fn note_wear(&mut self, row: &Row, cycles: f64) {
+        let over = |cycles: f64, stands: f64| cycles + self.setup.cycles_used - stands;
+        let now = over(cycles, row.pe_cycles);
+        if self.worn_out_ns.is_some() || now <= 0.0 {
+            return;
+        }
+        let (time_ns, before) = self.rows.last().map_or(
+            (0.0, over(0.0, self.setup.endurance.cycles(self.setup.mean_idle_s(0, 0.0)))),
+            |last| {
+                (
+                    last.time_ns as f64,
+                    over(last.written_bytes / self.setup.physical_bytes as f64, last.pe_cycles),
+                )
+            },
+        );
+        let share = if before < 0.0 { -before / (now - before) } else { 0.0 };
+        self.worn_out_ns = Some(time_ns + (row.time_ns as f64 - time_ns) * share);
+    }
+
+    fn flush(&mut self) {
+        let (held_ns, count) = std::mem::take(&mut self.alike);
+        self.latency.record_many(self.service_ns.saturating_add(held_ns), count);
+    }
+
+    pub fn outcome(mut self, gate: &Gate, passes: u64) -> Outcome {
+        self.flush();
+        let target_ns = self.setup.target_ns;
+        self.row(gate, target_ns);
+        let work_bytes = gate.used_bytes();
+        let physical = self.setup.physical_bytes as f64;
+        let last = self.rows[self.rows.len() - 1];
+        let target_years = target_ns as f64 / 1e9 / SECONDS_PER_YEAR;
+        let budget = physical * (last.pe_cycles - self.setup.cycles_used);
+        // A thousandth of slack: the last page may be one too many.
+        let worn_ns = self.worn_out_ns.filter(|&ns| ns < target_ns as f64 * 0.999);
+        let years = match worn_ns {
+            Some(ns) => Some(ns / 1e9 / SECONDS_PER_YEAR),
+            None => (work_bytes > 0.0).then(|| target_years * budget / work_bytes),
+        };
+        let (epochs, selections) = gate.epochs();
+        Outcome {
+            years,
+            holds: worn_ns.is_none(),
+            work_bytes,
+            pe_cycles: last.pe_cycles,
+            mean_idle_s: last.idle_s,
+            latency: self.latency,
+            held_pages: self.held_pages,
+            waits: self.waits,
+            delay_ns: self.delay_ns,
+            wait_ns: self.wait_ns,
+            epochs,
+            selections,
+            epoch_ns: self.epoch_ns,
+            predictions: gate.predictions(),
+            first_pass: self.first_pass,
+            passes,
+            rows: self.rows,
+            detail: self.detail,
+        }
+    }
+}
+
+impl Record for Book {
+    #[inline]
+    fn passed(&mut self, first_ns: u64, last_ns: u64, count: u64, delay_ns: u64) {
+        if self.alike.0 != delay_ns {
+            self.flush();
+            self.alike.0 = delay_ns;
+        }
+        self.alike.1 += count;
+        self.pages += count;
+        self.delay_ns += u128::from(delay_ns) * u128::from(count);
+        self.held_pages += if delay_ns > 0 { count } else { 0 };
+        if let Some(detail) = &mut self.detail {
+            detail.spread(first_ns, last_ns, count);
+        }
+    }
+
+    fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64) {
+        self.pages += 1;
+        self.delay_ns += u128::from(delay_ns);
+        self.wait_ns += u128::from(wait_ns);
+        self.held_pages += 1;
+        self.waits += 1;
+        let held_ns = delay_ns.saturating_add(wait_ns);
+        self.latency.record_many(self.service_ns.saturating_add(held_ns), 1);
+        if let Some(detail) = &mut self.detail {
+            detail.spread(time_ns, time_ns, 1);
+        }
+    }
+
+    fn epoch(&mut self, epoch: &Epoch) {
+        self.capacity_bytes += epoch.capacity_bytes;
+        // The last one of a life is what was left of it.
+        if epoch.end_ns < self.setup.target_ns {
+            self.epoch_ns = epoch.end_ns - epoch.start_ns;
+        }
+    }
+}
+
+impl Detail {
+    /// Counts page writes at even distances.
+    fn spread(&mut self, first_ns: u64, last_ns: u64, count: u64) {
+        let end_ns = self.from_ns + self.interval_ns * self.written_pages.len() as u64;
+        if last_ns < self.from_ns || first_ns >= end_ns {
+            return;
+        }
+        let gap_ns = (last_ns - first_ns) / (count - 1).max(1);
+        let mut at_ns = first_ns;
+        for _ in 0..count {
+            if (self.from_ns..end_ns).contains(&at_ns) {
+                self.written_pages[((at_ns - self.from_ns) / self.interval_ns) as usize] += 1;
+            }
+            at_ns += gap_ns;
+        }
+    }
+}

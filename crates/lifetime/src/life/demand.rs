@@ -1,0 +1,169 @@
+//! One pass of a workload, condensed to runs of page writes at even distances.
+
+use std::ops::Range;
+
+/// Parts of a block.
+const PARTS: usize = 16;
+
+/// Page writes at even distances.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// When the first arrives, since the beginning of the pass.
+    pub at_ns: u64,
+    /// Page writes.
+    pub pages: u32,
+    /// From one to the next.
+    pub gap_ns: u32,
+}
+
+impl Run {
+    fn end_ns(&self) -> u64 {
+        self.at_ns + u64::from(self.gap_ns) * u64::from(self.pages.saturating_sub(1))
+    }
+}
+
+/// Sums over neighbouring runs or blocks.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    at_ns: u64,
+    end_ns: u64,
+    pages: u64,
+}
+
+/// One pass of a workload: its writes in the order of time, with sums over blocks of them, blocks of blocks and so on.
+#[derive(Clone, Debug, Default)]
+pub struct Demand {
+    runs: Vec<Run>,
+    /// The lowest level first; the top has at most [`PARTS`] blocks.
+    levels: Vec<Vec<Block>>,
+    span_ns: u64,
+    pages: u64,
+}
+
+impl Demand {
+    /// Time from one pass to the next.
+    #[must_use]
+    pub fn span_ns(&self) -> u64 {
+        self.span_ns
+    }
+
+    /// Page writes of a pass.
+    #[must_use]
+    pub fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    /// Runs that the pass was condensed to.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Whether nothing is written.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    pub(super) fn top(&self) -> usize {
+        self.levels.len().saturating_sub(1)
+    }
+
+    pub(super) fn blocks(&self, level: usize) -> usize {
+        self.levels.get(level).map_or(0, Vec::len)
+    }
+
+    /// When a block's first page arrives, the time until its last, and its pages.
+    pub(super) fn block(&self, level: usize, block: usize) -> (u64, u64, u64) {
+        let Block { at_ns, end_ns, pages } = self.levels[level][block];
+        (at_ns, end_ns - at_ns, pages)
+    }
+
+    /// The blocks one level below.
+    pub(super) fn parts(&self, level: usize, block: usize) -> Range<usize> {
+        block * PARTS..((block + 1) * PARTS).min(self.blocks(level - 1))
+    }
+
+    /// The runs of a block of the lowest level.
+    pub(super) fn runs(&self, block: usize) -> &[Run] {
+        &self.runs[block * PARTS..((block + 1) * PARTS).min(self.runs.len())]
+    }
+}
+
+/// Condenses writes as they come.
+#[derive(Clone, Debug)]
+pub struct DemandBuilder {
+    /// None: every request is a run of its own.
+    window_ns: Option<u64>,
+    runs: Vec<Run>,
+    pages: u64,
+    /// The run that is growing: its first and its last stamp, and its pages.
+    first_ns: u64,
+    last_ns: u64,
+    growing: u64,
+}
+
+/// A run ends where the next write is further away than this part of a window: bursts keep their shape.
+const PAUSE_SHARE: u64 = 16;
+
+impl DemandBuilder {
+    /// Runs within windows of `window_ns`; without it, every request is a run.
+    #[must_use]
+    pub fn new(window_ns: Option<u64>) -> Self {
+        Self { window_ns, runs: Vec::new(), pages: 0, first_ns: 0, last_ns: 0, growing: 0 }
+    }
+
+    /// A write of `pages` pages at a time since the beginning of the pass. Stamps that run backwards arrive with the
+    /// request before.
+    pub fn add(&mut self, stamp_ns: u64, pages: u64) {
+        if pages == 0 {
+            return;
+        }
+        let stamp_ns = stamp_ns.max(self.last_ns);
+        let belongs = self.window_ns.is_some_and(|window_ns| {
+            self.growing > 0
+                && stamp_ns - self.last_ns <= window_ns / PAUSE_SHARE
+                && stamp_ns / window_ns == self.first_ns / window_ns
+                && self.growing + pages <= u64::from(u32::MAX)
+        });
+        if !belongs {
+            self.close();
+            self.first_ns = stamp_ns;
+        }
+        (self.last_ns, self.growing) = (stamp_ns, self.growing + pages);
+        self.pages += pages;
+    }
+
+    fn close(&mut self) {
+        while self.growing > 0 {
+            let pages = self.growing.min(u64::from(u32::MAX));
+            let gap_ns = (self.last_ns - self.first_ns) / (pages - 1).max(1);
+            let gap_ns = u32::try_from(gap_ns).unwrap_or(u32::MAX);
+            self.runs.push(Run { at_ns: self.first_ns, pages: pages as u32, gap_ns });
+            self.growing -= pages;
+        }
+    }
+
+    /// The pass, which repeats after `span_ns`.
+    #[must_use]
+    pub fn finish(mut self, span_ns: u64) -> Demand {
+        self.close();
+        let block = |at_ns, end_ns, pages| Block { at_ns, end_ns, pages };
+        let mut levels: Vec<Vec<Block>> = vec![];
+        let lowest = self.runs.chunks(PARTS).map(|runs| {
+            let end_ns = runs.iter().map(Run::end_ns).max().unwrap_or(0);
+            block(runs[0].at_ns, end_ns, runs.iter().map(|run| u64::from(run.pages)).sum())
+        });
+        let mut level: Vec<Block> = lowest.collect();
+        while level.len() > PARTS {
+            let above = level.chunks(PARTS).map(|parts| {
+                let end_ns = parts.iter().map(|part| part.end_ns).max().unwrap_or(0);
+                block(parts[0].at_ns, end_ns, parts.iter().map(|part| part.pages).sum())
+            });
+            let above = above.collect();
+            levels.push(std::mem::replace(&mut level, above));
+        }
+        levels.push(level);
+        Demand { runs: self.runs, levels, span_ns, pages: self.pages }
+    }
+}

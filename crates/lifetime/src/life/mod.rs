@@ -1,0 +1,153 @@
+//! A whole life from one pass of a workload: the pass repeats until the target, with write amplification known and the
+//! throttle and the recovery model in the loop (READY, section 4.2).
+//!
+//! [`Demand`] is the pass, condensed; [`Life`] lets it pass a [`crate::throttle::Gate`] again and again; [`Outcome`]
+//! says what came of it.
+
+mod book;
+mod demand;
+#[cfg(test)]
+mod tests;
+
+pub use book::{Detail, Outcome, Row};
+pub use demand::{Demand, DemandBuilder};
+
+use crate::throttle::{Gate, Setup};
+use book::Book;
+
+/// How a life is gone through (`lifetime.forecast.method`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Full where that is cheap, else by windows.
+    Auto,
+    /// Every request through the FTL.
+    Full,
+    /// By runs of page writes within windows of the workload.
+    Windows,
+    /// By its requests.
+    Requests,
+}
+
+/// Names of the methods with what they do.
+pub const METHODS: &[(&str, &str)] = &[
+    ("auto", "full where that is cheap, else windows"),
+    ("full", "every request of the life through the FTL"),
+    ("windows", "write amplification from the FTL, then the life by windows of the workload"),
+    ("requests", "write amplification from the FTL, then the life request by request"),
+];
+
+/// How to get from a workload to years (`[lifetime.forecast]`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Forecast {
+    /// The method.
+    pub method: Method,
+    /// Width of the windows.
+    pub window_ns: u64,
+    /// Write amplification, where it is given.
+    pub waf: Option<f64>,
+    /// Laps over the workload after which write amplification counts as it is.
+    pub laps_max: u32,
+    /// Difference from lap to lap, relative, at which it counts as stationary.
+    pub waf_error_max: f64,
+    /// Cycles that the blocks have behind them at the beginning.
+    pub cycles_used: f64,
+    /// How old the drive is then, years: cycles and age tell how long its blocks have rested so far.
+    pub age_years: f64,
+}
+
+/// A life to go through.
+#[derive(Clone, Debug)]
+pub struct Life<'a> {
+    /// Throttle and drive. Arrivals follow the delays, whatever it says.
+    pub setup: Setup,
+    /// One pass of the workload.
+    pub demand: &'a Demand,
+    /// Flash bytes programmed for each byte of a host page write.
+    pub waf: f64,
+    /// Time of a page write without throttling.
+    pub service_ns: u64,
+    /// Part of the life to be looked at closely: from when to when, nanoseconds.
+    pub detail_ns: Option<(u64, u64)>,
+}
+
+impl Life<'_> {
+    /// Goes through it. `tick` is told now and then how much of it is over, and may break off.
+    ///
+    /// # Errors
+    /// What `tick` returns.
+    pub fn run<E>(&self, tick: &mut dyn FnMut(f64) -> Result<(), E>) -> Result<Outcome, E> {
+        let setup = Setup { arrivals_follow: true, ..self.setup };
+        let mut gate = Gate::new(setup, self.waf);
+        let mut book = Book::new(&setup, self);
+        let span_ns = self.demand.span_ns().max(1);
+        let mut pass =
+            Pass { demand: self.demand, base_ns: 0, target_ns: setup.target_ns, detail_ns: self.detail_ns };
+        let (mut passes, mut told) = (0, 0.0);
+        while pass.base_ns.saturating_add(gate.held_back_ns()) < setup.target_ns {
+            pass.top_down(&mut gate, &mut book);
+            pass.base_ns = pass.base_ns.saturating_add(span_ns);
+            passes += 1;
+            if passes == 1 {
+                book.first_pass = gate.predictions();
+            }
+            let done = gate.admitted_ns() as f64 / setup.target_ns as f64;
+            if done >= told + 0.002 {
+                tick(done)?;
+                told = done;
+            }
+        }
+        Ok(book.outcome(&gate, passes))
+    }
+}
+
+/// One pass over the demand.
+struct Pass<'a> {
+    demand: &'a Demand,
+    /// When it would begin without any delay.
+    base_ns: u64,
+    target_ns: u64,
+    detail_ns: Option<(u64, u64)>,
+}
+
+impl Pass<'_> {
+    fn top_down(&self, gate: &mut Gate, book: &mut Book) {
+        for block in 0..self.demand.blocks(self.demand.top()) {
+            self.block(self.demand.top(), block, gate, book);
+        }
+    }
+
+    /// Lets a block pass at once if nothing can hold its pages back, else its parts.
+    fn block(&self, level: usize, block: usize, gate: &mut Gate, book: &mut Book) {
+        let (at_ns, span_ns, pages) = self.demand.block(level, block);
+        let arrival_ns = self.base_ns.saturating_add(at_ns).saturating_add(gate.held_back_ns());
+        if arrival_ns >= self.target_ns {
+            return;
+        }
+        let close = self.detail_ns.is_some_and(|(from, to)| {
+            arrival_ns < to
+                && arrival_ns.saturating_add(span_ns).saturating_add(gate.delay_ns() * pages) >= from
+        });
+        if !close && gate.admit_all(arrival_ns, span_ns, pages, book).is_some() {
+            book.look(gate);
+        } else if level == 0 {
+            self.runs(block, gate, book);
+        } else {
+            for part in self.demand.parts(level, block) {
+                self.block(level - 1, part, gate, book);
+            }
+        }
+    }
+
+    fn runs(&self, block: usize, gate: &mut Gate, book: &mut Book) {
+        for run in self.demand.runs(block) {
+            let arrival_ns = self.base_ns.saturating_add(run.at_ns).saturating_add(gate.held_back_ns());
+            if arrival_ns >= self.target_ns {
+                return;
+            }
+            let pages = u64::from(run.pages);
+            book.demanded(arrival_ns, pages);
+            gate.admit(arrival_ns, u64::from(run.gap_ns), pages, book);
+            book.look(gate);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! How long a page write is delayed (READY, section 3.3, Eq. 4 and 5).
+
+/// What the estimator goes by; bytes are flash bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Expected {
+    /// Length of the epoch, seconds.
+    pub epoch_s: f64,
+    /// What it is expected to write (w).
+    pub demand_bytes: f64,
+    /// What it may write (c).
+    pub capacity_bytes: f64,
+    /// Host page writes that the capacity admits (n).
+    pub pages: f64,
+}
+
+/// The delay of every page write of an epoch, seconds, after one in which it was `delay_s`.
+///
+/// Beyond the paper: an epoch without demand needs no delay, and one that may write nothing has none to give out - its
+/// regulator holds everything back - so the delay stays.
+#[must_use]
+pub fn next_delay_s(delay_s: f64, expected: &Expected) -> f64 {
+    let Expected { epoch_s, demand_bytes: w, capacity_bytes: c, pages: n } = *expected;
+    if w <= 0.0 {
+        return 0.0;
+    }
+    if c <= 0.0 || n <= 0.0 {
+        return delay_s;
+    }
+    if w > c {
+        delay_s + epoch_s * (w / c - 1.0) / n
+    } else {
+        (delay_s - epoch_s * (c / w - 1.0) / n).max(0.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EXPECTED: Expected =
+        Expected { epoch_s: 600.0, demand_bytes: 3e6, capacity_bytes: 2e6, pages: 400.0 };
+
+    /// Eq. 4 by hand: 600 s * (3/2 - 1) / 400 = 0.75 s.
+    #[test]
+    fn more_demand_than_capacity_raises_the_delay() {
+        assert_eq!(next_delay_s(0.0, &EXPECTED), 0.75);
+        assert_eq!(next_delay_s(0.25, &EXPECTED), 1.0);
+    }
+
+    /// Eq. 5 by hand: 600 s * (2/1.5 - 1) / 400 = 0.5 s.
+    #[test]
+    fn less_demand_lowers_it_but_not_below_nothing() {
+        let expected = Expected { demand_bytes: 1.5e6, ..EXPECTED };
+        assert!((next_delay_s(0.75, &expected) - 0.25).abs() < 1e-15);
+        assert_eq!(next_delay_s(0.3, &expected), 0.0);
+    }
+
+    #[test]
+    fn equal_demand_leaves_it_and_none_ends_it() {
+        assert_eq!(next_delay_s(0.4, &Expected { demand_bytes: 2e6, ..EXPECTED }), 0.4);
+        assert_eq!(next_delay_s(0.4, &Expected { demand_bytes: 0.0, ..EXPECTED }), 0.0);
+        assert_eq!(next_delay_s(0.4, &Expected { capacity_bytes: 0.0, ..EXPECTED }), 0.4);
+    }
+}

@@ -1,0 +1,20 @@
+//! Dynamic throttling (DT in READY, section 4.1): delays planned from epoch to epoch by predicted demand and by what
+//! is left of the nominal cycles, with the optimistic regulator.
+//!
+//! Parameters: those of all throttles that plan in epochs, and `spare_share`. Cost: a comparison a write, a few
+//! operations a period, a choice of lengths (`n ln n` of the windows remembered) after wrong predictions. Memory: 8
+//! bytes a window.
+
+use super::{Budget, Parts, Regulator};
+use floatgate_base::PolicyInfo;
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "dynamic",
+    summary: "delays by predicted demand and by what is left of the nominal cycles",
+    source: "READY (FAST 2012), section 4.1 (DT)",
+    params: super::ready_optimistic::PARAMS,
+    cost: "O(1) a request",
+    memory: "8 bytes a unit window remembered",
+};
+
+pub const PARTS: Parts = Parts { budget: Budget::Nominal, plans: true, regulator: Regulator::Optimistic };

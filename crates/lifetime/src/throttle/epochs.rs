@@ -1,0 +1,175 @@
+//! From one epoch to the next: predict, allot, delay (READY, Fig. 3).
+
+use super::Parts;
+use super::delay::{Expected, next_delay_s};
+use super::epoch_length::{Predictions, Trigger, select};
+use super::history::History;
+use super::predictor::Predictor;
+use super::regulator::{Allotment, Left};
+use super::setup::Setup;
+use serde::{Deserialize, Serialize};
+
+/// An epoch as it was planned. Bytes are flash bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Epoch {
+    /// When it begins, nanoseconds.
+    pub start_ns: u64,
+    /// When it ends.
+    pub end_ns: u64,
+    /// What it may write.
+    pub capacity_bytes: f64,
+    /// What it may borrow.
+    pub spare_bytes: f64,
+    /// What was left of the last epoch for a write that is larger than an epoch's capacity, and waits.
+    pub carried_bytes: f64,
+    /// Flash bytes used when it began.
+    pub used_bytes: f64,
+    /// Seconds that every page write is delayed.
+    pub delay_s: f64,
+}
+
+/// What is remembered from one epoch to the next.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Epochs {
+    /// Demand without delays.
+    pub(super) demand: History,
+    trigger: Trigger,
+    predictor: Predictor,
+    /// Length of the next epoch, unless little is left of the life.
+    length_ns: u64,
+    /// Capacity a nanosecond of the last epoch that left the spare alone.
+    unreduced_rate: Option<f64>,
+    delay_s: f64,
+    /// Epochs planned.
+    planned: u64,
+    /// How often the length was chosen anew.
+    selections: u64,
+}
+
+impl Epochs {
+    /// At the beginning of a life.
+    #[must_use]
+    pub fn new(setup: &Setup) -> Self {
+        let params = &setup.params;
+        let length_ns = params.fixed_epoch_ns.unwrap_or(params.unit_window_ns);
+        let windows = (length_ns / params.unit_window_ns).clamp(1, u64::from(u32::MAX)) as u32;
+        Self {
+            demand: History::new(params.unit_window_ns, params.history_windows),
+            trigger: Trigger::new(windows),
+            predictor: Predictor::default(),
+            length_ns,
+            unreduced_rate: None,
+            delay_s: 0.0,
+            planned: 0,
+            selections: 0,
+        }
+    }
+
+    /// A window of demand is complete.
+    pub(super) fn turn(&mut self, setup: &Setup) {
+        self.demand.turn();
+        self.trigger.turned(&self.demand, setup.params.error_max);
+    }
+
+    /// Plans the epoch that begins where `last` ended; `used_bytes` are written, a page write costs `page_flash_bytes`.
+    /// `waiting` says that a write did not find room in the last one.
+    pub(super) fn next(
+        &mut self,
+        (setup, parts): (&Setup, &Parts),
+        last: &Epoch,
+        used_bytes: f64,
+        page_flash_bytes: f64,
+        waiting: bool,
+    ) -> Epoch {
+        let now_ns = last.end_ns;
+        let left_ns = setup.target_ns - now_ns;
+        let physical = setup.physical_bytes as f64;
+        let total = parts.budget.total_bytes(setup, now_ns, used_bytes / physical);
+        let left_bytes = (total - used_bytes).max(0.0);
+        self.predictor.mark(now_ns, used_bytes);
+        let spent = used_bytes - last.used_bytes;
+        let touched = self.planned > 0 && spent > last.capacity_bytes + last.carried_bytes;
+        if setup.params.fixed_epoch_ns.is_none() && self.trigger.is_due(setup.params.errors_in_a_row) {
+            self.choose_length(setup, left_bytes / left_ns as f64, page_flash_bytes);
+        }
+        let length_ns = self.length_ns.min(left_ns);
+        let left = Left {
+            bytes: left_bytes,
+            epochs: left_ns as f64 / length_ns as f64,
+            unreduced_rate: self.unreduced_rate,
+            length_ns,
+            touched_spare: touched,
+            spare_share: setup.params.spare_share,
+        };
+        let mut allotment = parts.regulator.allot(&left);
+        let end_ns = now_ns + length_ns;
+        let wanted = used_bytes + allotment.capacity_bytes + allotment.spare_bytes;
+        let bounded = parts.budget.bounded(setup, end_ns, wanted);
+        reduce(&mut allotment, wanted - bounded);
+        if !touched {
+            self.unreduced_rate = Some(allotment.capacity_bytes / length_ns as f64);
+        }
+        if self.planned > 0 {
+            self.delay_s = next_delay_s(
+                self.delay_s,
+                &Expected {
+                    epoch_s: length_ns as f64 / 1e9,
+                    demand_bytes: self.predictor.predict(length_ns).unwrap_or(0.0),
+                    capacity_bytes: allotment.capacity_bytes,
+                    pages: allotment.capacity_bytes / page_flash_bytes,
+                },
+            );
+        }
+        self.planned += 1;
+        // Only a write that is larger than an epoch's capacity needs this; nothing beyond what is left.
+        let unspent = (last.capacity_bytes + last.carried_bytes - spent).max(0.0);
+        let room = if bounded < wanted { 0.0 } else { (left_bytes + used_bytes - wanted).max(0.0) };
+        Epoch {
+            start_ns: now_ns,
+            end_ns,
+            capacity_bytes: allotment.capacity_bytes,
+            spare_bytes: allotment.spare_bytes,
+            carried_bytes: if waiting { unspent.min(room) } else { 0.0 },
+            used_bytes,
+            delay_s: self.delay_s,
+        }
+    }
+
+    /// Chooses how long epochs are. Where throttling is called for, an epoch is as much longer as the writes of one
+    /// take longer under it (end of section 3.5): by demand without delays over capacity of the length chosen.
+    fn choose_length(&mut self, setup: &Setup, bytes_per_ns: f64, page_flash_bytes: f64) {
+        let Some(windows) = select(&self.demand, setup.params.pairs_min) else { return };
+        self.trigger.restart(windows);
+        self.selections += 1;
+        let plain_ns = setup.params.unit_window_ns.saturating_mul(u64::from(windows));
+        let demand = self.demand.sum(0, windows as usize) as f64 * page_flash_bytes;
+        let capacity = bytes_per_ns * plain_ns as f64;
+        let stretch = if capacity > 0.0 { (demand / capacity).max(1.0) } else { 1.0 };
+        let period_ns = setup.params.period_ns;
+        let periods = (plain_ns as f64 * stretch / period_ns as f64).min(u32::MAX as f64 * 1e3) as u64;
+        self.length_ns = (periods + 1).saturating_mul(period_ns).min(setup.target_ns);
+        if stretch == 1.0 {
+            self.length_ns = plain_ns;
+        }
+    }
+
+    /// How predictions came out so far.
+    #[must_use]
+    pub fn predictions(&self) -> Predictions {
+        self.trigger.predictions()
+    }
+
+    /// Epochs planned so far, and how often their length was chosen anew.
+    #[must_use]
+    pub fn counts(&self) -> (u64, u64) {
+        (self.planned, self.selections)
+    }
+}
+
+/// Takes `excess_bytes` from an allotment: from the spare first.
+fn reduce(allotment: &mut Allotment, excess_bytes: f64) {
+    let excess = excess_bytes.max(0.0);
+    let from_spare = excess.min(allotment.spare_bytes);
+    allotment.spare_bytes -= from_spare;
+    allotment.capacity_bytes = (allotment.capacity_bytes - (excess - from_spare)).max(0.0);
+}

@@ -1,0 +1,395 @@
+//! The gate: every host page write passes it, in the order of arrival, and leaves it when the throttle admits it.
+//!
+//! A page write is delayed by its epoch's delay, and then waits, if there is no room in the present period, for the
+//! first that has some. Reads pass between two writes and are never held back on their own account. The gate keeps the
+//! budget by an estimate (a page costs its bytes times write amplification) that [`Gate::observe`] corrects.
+//!
+//! Cost: a few comparisons a run of pages within a period; a few operations a period that something is written in.
+
+use super::epochs::{Epoch, Epochs};
+use super::regulator::{Regulator, pessimistic, static_cap};
+use super::setup::{Setup, View};
+use super::{Parts, Predictions};
+use serde::{Deserialize, Serialize};
+
+/// Takes note of what passes the gate. Times are nanoseconds.
+pub trait Record {
+    /// `count` page writes were admitted at even distances from `first_ns` to `last_ns`, each `delay_ns` after it
+    /// arrived.
+    fn passed(&mut self, first_ns: u64, last_ns: u64, count: u64, delay_ns: u64);
+    /// One page write was admitted at `time_ns`; it was delayed `delay_ns` and then waited `wait_ns` for room.
+    fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64);
+    /// An epoch begins.
+    fn epoch(&mut self, epoch: &Epoch);
+}
+
+impl Record for () {
+    #[inline]
+    fn passed(&mut self, _: u64, _: u64, _: u64, _: u64) {}
+    #[inline]
+    fn waited(&mut self, _: u64, _: u64, _: u64) {}
+    #[inline]
+    fn epoch(&mut self, _: &Epoch) {}
+}
+
+/// What a gate keeps from one write to the next.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct GateState {
+    /// When the last page write was admitted.
+    admitted_ns: u64,
+    /// End of the present period.
+    period_end_ns: u64,
+    /// Delay of every page write in the present epoch.
+    delay_ns: u64,
+    /// Flash bytes used so far, by estimate since the last [`Gate::observe`].
+    used_bytes: f64,
+    /// Flash bytes up to which writes are admitted in the present period.
+    limit_bytes: f64,
+    /// Flash bytes that a page write costs.
+    page_flash_bytes: f64,
+    /// All delays and waits so far.
+    held_back_ns: u64,
+    /// The present epoch, and the number of its period.
+    epoch: Epoch,
+    period: u64,
+    epochs: Epochs,
+}
+
+/// A throttle at work.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    setup: Setup,
+    parts: Option<Parts>,
+    state: GateState,
+}
+
+impl Gate {
+    /// A gate at the beginning of a life. `waf` is the write amplification that is expected before any is known.
+    #[must_use]
+    pub fn new(setup: Setup, waf: f64) -> Self {
+        let state = GateState {
+            admitted_ns: 0,
+            period_end_ns: 0,
+            delay_ns: 0,
+            used_bytes: 0.0,
+            limit_bytes: 0.0,
+            page_flash_bytes: f64::from(setup.page_bytes) * waf,
+            held_back_ns: 0,
+            epoch: Epoch::default(),
+            period: 0,
+            epochs: Epochs::new(&setup),
+        };
+        Self { parts: setup.policy.parts(), setup, state }
+    }
+
+    /// A gate that goes on where another stood.
+    #[must_use]
+    pub fn resume(setup: Setup, state: GateState) -> Self {
+        Self { parts: setup.policy.parts(), setup, state }
+    }
+
+    /// What has to be kept to go on later.
+    #[must_use]
+    pub fn state(&self) -> &GateState {
+        &self.state
+    }
+
+    /// Corrects the estimate by what was programmed.
+    pub fn observe(&mut self, view: &View) {
+        self.state.used_bytes = view.programmed_bytes;
+        self.state.page_flash_bytes = f64::from(self.setup.page_bytes) * view.waf;
+    }
+
+    /// All delays and waits so far, nanoseconds: arrival `shifted` moves the stamps by it.
+    #[must_use]
+    pub fn held_back_ns(&self) -> u64 {
+        self.state.held_back_ns
+    }
+
+    /// What every page write is delayed at present, nanoseconds.
+    #[must_use]
+    pub fn delay_ns(&self) -> u64 {
+        self.state.delay_ns
+    }
+
+    /// When the last page write was admitted.
+    #[must_use]
+    pub fn admitted_ns(&self) -> u64 {
+        self.state.admitted_ns
+    }
+
+    /// End of the period that the last page write was admitted in: until then, estimates need no correction.
+    #[must_use]
+    pub fn period_end_ns(&self) -> u64 {
+        self.state.period_end_ns
+    }
+
+    /// Flash bytes used so far, as the gate knows it.
+    #[must_use]
+    pub fn used_bytes(&self) -> f64 {
+        self.state.used_bytes
+    }
+
+    /// The present epoch.
+    #[must_use]
+    pub fn epoch(&self) -> &Epoch {
+        &self.state.epoch
+    }
+
+    /// How predictions came out so far.
+    #[must_use]
+    pub fn predictions(&self) -> Predictions {
+        self.state.epochs.predictions()
+    }
+
+    /// Epochs planned, and how often their length was chosen anew.
+    #[must_use]
+    pub fn epochs(&self) -> (u64, u64) {
+        self.state.epochs.counts()
+    }
+
+    /// Lets `pages` page writes pass, the first of which arrives at `arrival_ns` and each other one `gap_ns` after the
+    /// one before was admitted. Gives the time at which the last is admitted.
+    #[inline]
+    pub fn admit<R: Record>(&mut self, arrival_ns: u64, gap_ns: u64, pages: u64, record: &mut R) -> u64 {
+        let s = &mut self.state;
+        let begin_ns = arrival_ns.max(s.admitted_ns);
+        if pages == 0 {
+            return begin_ns;
+        }
+        let held_back_ns = if self.setup.arrivals_follow { s.held_back_ns } else { 0 };
+        let undelayed_ns = arrival_ns.saturating_sub(held_back_ns);
+        if s.epochs.demand.is_past(undelayed_ns.saturating_add((pages - 1).saturating_mul(gap_ns))) {
+            return self.admit_by_window(arrival_ns, undelayed_ns, gap_ns, pages, record);
+        }
+        s.epochs.demand.add(pages);
+        let first_ns = begin_ns.saturating_add(s.delay_ns);
+        let last_ns = first_ns.saturating_add((pages - 1).saturating_mul(s.delay_ns.saturating_add(gap_ns)));
+        let cost = pages as f64 * s.page_flash_bytes;
+        if last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes {
+            s.used_bytes += cost;
+            s.admitted_ns = last_ns;
+            // In open arrival a write also waits for those before it; that is no demand of the throttle for itself.
+            s.held_back_ns += pages * s.delay_ns;
+            record.passed(first_ns, last_ns, pages, s.delay_ns);
+            return last_ns;
+        }
+        self.admit_slowly(begin_ns, gap_ns, pages, record)
+    }
+
+    /// Lets many page writes pass at once if none of them can have to wait and all fall into the present epoch and
+    /// window: `pages` that arrive spread over `span_ns` from `arrival_ns` on. Gives the time by which they and the
+    /// span are over; none if they have to be looked at one by one.
+    pub fn admit_all<R: Record>(
+        &mut self,
+        arrival_ns: u64,
+        span_ns: u64,
+        pages: u64,
+        record: &mut R,
+    ) -> Option<u64> {
+        let s = &mut self.state;
+        let undelayed_ns = arrival_ns.saturating_sub(s.held_back_ns);
+        let held_ns = pages.saturating_mul(s.delay_ns);
+        let end_ns = arrival_ns.saturating_add(span_ns).saturating_add(held_ns);
+        let cost = pages as f64 * s.page_flash_bytes;
+        let fits = arrival_ns >= s.epoch.start_ns
+            && end_ns < s.epoch.end_ns
+            && s.used_bytes + cost <= s.limit_bytes
+            && !s.epochs.demand.is_past(undelayed_ns.saturating_add(span_ns));
+        if !(fits && self.setup.arrivals_follow) {
+            return None;
+        }
+        s.epochs.demand.add(pages);
+        if pages > 0 {
+            s.used_bytes += cost;
+            s.admitted_ns = end_ns;
+            s.held_back_ns += held_ns;
+            record.passed(arrival_ns + s.delay_ns, end_ns, pages, s.delay_ns);
+        }
+        Some(end_ns)
+    }
+
+    /// Lets those pages pass first that arrive in the present window of demand.
+    #[cold]
+    fn admit_by_window<R: Record>(
+        &mut self,
+        arrival_ns: u64,
+        undelayed_ns: u64,
+        gap_ns: u64,
+        pages: u64,
+        record: &mut R,
+    ) -> u64 {
+        let window = &self.state.epochs.demand;
+        if window.is_past(undelayed_ns) {
+            while self.state.epochs.demand.is_past(undelayed_ns) {
+                self.state.epochs.turn(&self.setup);
+            }
+            return self.admit(arrival_ns, gap_ns, pages, record);
+        }
+        // The last page arrives behind the window, so there is a gap.
+        let inside = (window.end_ns() - 1 - undelayed_ns) / gap_ns + 1;
+        let last_ns = self.admit(arrival_ns, gap_ns, inside, record);
+        self.admit(last_ns.saturating_add(gap_ns), gap_ns, pages - inside, record)
+    }
+
+    fn admit_slowly<R: Record>(
+        &mut self,
+        mut begin_ns: u64,
+        gap_ns: u64,
+        mut pages: u64,
+        record: &mut R,
+    ) -> u64 {
+        loop {
+            self.leave_periods(begin_ns, record);
+            let delay_ns = self.state.delay_ns;
+            // After the target nothing is held back, and no delay reaches beyond it.
+            let first_ns = begin_ns.saturating_add(delay_ns).min(self.setup.target_ns.max(begin_ns));
+            self.leave_periods(first_ns, record);
+            let s = &mut self.state;
+            let distance_ns = delay_ns.saturating_add(gap_ns);
+            let in_period = match s.period_end_ns - 1 - first_ns {
+                _ if s.delay_ns != delay_ns => 1,
+                room_ns if distance_ns > 0 => room_ns / distance_ns + 1,
+                _ => u64::MAX,
+            };
+            // What is left of the limit may be negative; the cast takes that as 0, as it should.
+            let in_limit = ((s.limit_bytes - s.used_bytes) / s.page_flash_bytes) as u64;
+            let count = pages.min(in_period).min(in_limit);
+            let held_ns = first_ns - begin_ns;
+            if count > 0 {
+                let last_ns = first_ns + (count - 1) * distance_ns;
+                s.used_bytes += count as f64 * s.page_flash_bytes;
+                s.held_back_ns += held_ns + (count - 1) * delay_ns;
+                s.admitted_ns = last_ns;
+                record.passed(first_ns, last_ns, count, held_ns);
+            } else {
+                let room_ns = self.wait_for_room(record);
+                let s = &mut self.state;
+                s.used_bytes += s.page_flash_bytes;
+                s.held_back_ns += room_ns - begin_ns;
+                s.admitted_ns = room_ns;
+                record.waited(room_ns, held_ns, room_ns - first_ns);
+            }
+            pages -= count.max(1);
+            if pages == 0 {
+                return self.state.admitted_ns;
+            }
+            begin_ns = self.state.admitted_ns.saturating_add(gap_ns);
+        }
+    }
+
+    /// Enters the period that a time falls into.
+    fn leave_periods<R: Record>(&mut self, time_ns: u64, record: &mut R) {
+        while time_ns >= self.state.period_end_ns {
+            if time_ns >= self.state.epoch.end_ns {
+                self.next_epoch(false, record);
+            } else {
+                let period = (time_ns - self.state.epoch.start_ns) / self.setup.params.period_ns;
+                self.enter_period(period, false);
+            }
+        }
+    }
+
+    /// The beginning of the first period that has room for a page, which it enters.
+    fn wait_for_room<R: Record>(&mut self, record: &mut R) -> u64 {
+        loop {
+            if let Some(period) = self.period_with_room() {
+                self.enter_period(period, true);
+                return self.state.epoch.start_ns + period * self.setup.params.period_ns;
+            }
+            self.next_epoch(true, record);
+            let s = &self.state;
+            if s.used_bytes + s.page_flash_bytes <= s.limit_bytes {
+                return s.epoch.start_ns;
+            }
+        }
+    }
+
+    /// The first later period of this epoch that has room for a page.
+    fn period_with_room(&self) -> Option<u64> {
+        let s = &self.state;
+        let Parts { regulator, .. } = self.parts?;
+        let needed = s.used_bytes + s.page_flash_bytes;
+        let length_ns = s.epoch.end_ns - s.epoch.start_ns;
+        let period = match regulator {
+            Regulator::StaticCap => {
+                let share = self.share_bytes();
+                if share <= 0.0 {
+                    return None;
+                }
+                let mut more = (((needed - s.limit_bytes) / share) as u64).max(1);
+                while static_cap::next_limit(s.limit_bytes, s.used_bytes, share, more, true) < needed {
+                    more += 1;
+                }
+                s.period + more
+            }
+            Regulator::Pessimistic | Regulator::Optimistic => {
+                let e = &s.epoch;
+                let bytes = needed - e.used_bytes - e.carried_bytes - e.spare_bytes;
+                let periods = length_ns as f64 / self.setup.params.period_ns as f64;
+                pessimistic::first_period(e.capacity_bytes, bytes, periods)?.max(s.period + 1)
+            }
+        };
+        (period.saturating_mul(self.setup.params.period_ns) < length_ns).then_some(period)
+    }
+
+    fn enter_period(&mut self, period: u64, waiting: bool) {
+        let share = self.share_bytes();
+        let s = &mut self.state;
+        let period_ns = self.setup.params.period_ns;
+        let e = &s.epoch;
+        s.period_end_ns = e.start_ns.saturating_add((period + 1).saturating_mul(period_ns)).min(e.end_ns);
+        s.limit_bytes = match self.parts.map(|parts| parts.regulator) {
+            None => f64::INFINITY,
+            Some(Regulator::StaticCap) => {
+                static_cap::next_limit(s.limit_bytes, s.used_bytes, share, period - s.period, waiting)
+            }
+            Some(Regulator::Pessimistic | Regulator::Optimistic) => {
+                let periods = (e.end_ns - e.start_ns) as f64 / period_ns as f64;
+                e.used_bytes
+                    + e.carried_bytes
+                    + e.spare_bytes
+                    + pessimistic::allowance(e.capacity_bytes, period, periods)
+            }
+        };
+        s.period = period;
+    }
+
+    /// What a period of an even epoch may write.
+    fn share_bytes(&self) -> f64 {
+        let e = &self.state.epoch;
+        let length_ns = (e.end_ns - e.start_ns).max(1);
+        e.capacity_bytes * (self.setup.params.period_ns as f64 / length_ns as f64)
+    }
+
+    fn next_epoch<R: Record>(&mut self, waiting: bool, record: &mut R) {
+        let s = &mut self.state;
+        let now_ns = s.epoch.end_ns;
+        let (page, used) = (s.page_flash_bytes, s.used_bytes);
+        // Without a throttle the target is an end as well: what comes after it is another time.
+        let end_ns = if now_ns < self.setup.target_ns { self.setup.target_ns } else { u64::MAX };
+        let free = Epoch { start_ns: now_ns, end_ns, used_bytes: used, ..Epoch::default() };
+        let throttled = self.parts.filter(|_| now_ns < self.setup.target_ns);
+        s.epoch = match throttled {
+            None => free,
+            Some(parts) if parts.plans => s.epochs.next((&self.setup, &parts), &s.epoch, used, page, waiting),
+            Some(parts) => {
+                let capacity_bytes = parts.budget.total_bytes(&self.setup, now_ns, 0.0).max(0.0);
+                Epoch { capacity_bytes, ..free }
+            }
+        };
+        s.delay_ns = (s.epoch.delay_s * 1e9).round() as u64;
+        s.period = 0;
+        if throttled.is_some() {
+            s.limit_bytes = used;
+            self.enter_period(0, waiting);
+            // The first period of a static cap has a share as every other.
+            if !self.parts.is_some_and(|parts| parts.plans) {
+                self.state.limit_bytes = used + self.share_bytes();
+            }
+        } else {
+            (s.limit_bytes, s.period_end_ns) = (f64::INFINITY, end_ns);
+        }
+        record.epoch(&self.state.epoch);
+    }
+}

@@ -1,0 +1,336 @@
+//! The gate against worked examples, against a model that looks at every page and every period, and its guarantee.
+
+use super::setup::SECOND_NS;
+use super::*;
+use floatgate_base::Rng;
+use floatgate_nand::Endurance;
+use floatgate_nand::endurance::READY_TABLE2;
+
+const PAGE: u32 = 4096;
+const YEAR_NS: u64 = 8760 * 3600 * SECOND_NS;
+
+fn setup(policy: Throttle) -> Setup {
+    Setup {
+        policy,
+        target_ns: 5 * YEAR_NS,
+        physical_bytes: 128 << 30,
+        page_bytes: PAGE,
+        endurance: Endurance::Fixed { pe_cycles: 3000 },
+        cycles_used: 0.0,
+        age_s: 0.0,
+        arrivals_follow: true,
+        params: Params::default(),
+    }
+}
+
+/// Admissions one by one: when, and how long held back.
+#[derive(Default)]
+struct Log {
+    admitted: Vec<(u64, u64)>,
+    epochs: Vec<Epoch>,
+}
+
+impl Record for Log {
+    fn passed(&mut self, first_ns: u64, last_ns: u64, count: u64, delay_ns: u64) {
+        for i in 0..count {
+            let at = first_ns + (last_ns - first_ns) / (count - 1).max(1) * i;
+            self.admitted.push((at, delay_ns));
+        }
+    }
+    fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64) {
+        self.admitted.push((time_ns, delay_ns + wait_ns));
+    }
+    fn epoch(&mut self, epoch: &Epoch) {
+        self.epochs.push(*epoch);
+    }
+}
+
+/// A life that is one epoch of four periods of a second, with 4000 pages of capacity ("MB" of the figures are 1000
+/// pages).
+fn four_periods(policy: Throttle) -> Setup {
+    let params = Params { unit_window_ns: 4 * SECOND_NS, ..Params::default() };
+    Setup { target_ns: 4 * SECOND_NS, physical_bytes: 4000 * u64::from(PAGE), ..setup(policy) }
+        .with(Endurance::Fixed { pe_cycles: 1 }, params)
+}
+
+impl Setup {
+    fn with(self, endurance: Endurance, params: Params) -> Self {
+        Self { endurance, params, ..self }
+    }
+}
+
+/// Pages by the period (second) that they were admitted in.
+fn by_second(log: &Log) -> Vec<usize> {
+    let mut seconds = vec![];
+    for (at, _) in &log.admitted {
+        let second = (at / SECOND_NS) as usize;
+        seconds.resize(seconds.len().max(second + 1), 0);
+        seconds[second] += 1;
+    }
+    seconds
+}
+
+/// Fig. 6: demands of 0.8, 1.2, 1.4 and 0.8 MB. What the first period leaves goes to the second; what does not fit the
+/// third goes to the fourth, and of that 0.2 MB to the next epoch: 4.0 of 4.2 MB are written.
+#[test]
+fn figure_6() {
+    let mut gate = Gate::new(four_periods(Throttle::ReadyPessimistic), 1.0);
+    let mut log = Log::default();
+    for (second, pages) in [(0, 800), (1, 1200), (2, 1400), (3, 800)] {
+        gate.admit(second * SECOND_NS, 0, pages, &mut log);
+    }
+    assert_eq!(by_second(&log), [800, 1200, 1000, 1000, 200]);
+}
+
+/// Fig. 7a: 4 MB wanted in the first period are written 1 MB a period, and the first three periods throttle.
+/// Fig. 7b: with a spare of 4 MB they are written at once.
+#[test]
+fn figure_7() {
+    let mut log = Log::default();
+    Gate::new(four_periods(Throttle::ReadyPessimistic), 1.0).admit(0, 0, 4000, &mut log);
+    assert_eq!(by_second(&log), [1000, 1000, 1000, 1000]);
+    assert_eq!(log.admitted.iter().filter(|(_, held)| *held > 0).count(), 3);
+    // The same epoch as the first of eleven: the others have 40 MB, of which a tenth is spare.
+    let all =
+        Setup { target_ns: 44 * SECOND_NS, physical_bytes: 44_000 * 4096, ..four_periods(Throttle::Dynamic) };
+    let mut log = Log::default();
+    let mut gate = Gate::new(all, 1.0);
+    gate.admit(0, 0, 4000, &mut log);
+    assert_eq!((gate.epoch().capacity_bytes / 4096.0, gate.epoch().spare_bytes / 4096.0), (4000.0, 4000.0));
+    assert_eq!(by_second(&log), [4000]);
+    // Paid back by the other periods: the next epoch finds the spare untouched.
+    gate.admit(4 * SECOND_NS, 0, 1, &mut log);
+    assert_eq!((gate.epoch().capacity_bytes / 4096.0, gate.epoch().spare_bytes / 4096.0), (4000.0, 3600.0));
+}
+
+/// 375 TB over five years are 2.49 MB/s (binary units), whatever happened before.
+#[test]
+fn the_static_cap_of_128_gb() {
+    let mut gate = Gate::new(setup(Throttle::Static), 1.68);
+    let mut log = Log::default();
+    let mb = 1024.0 * 1024.0;
+    let pages = (2.49 * mb * 1000.0 / (4096.0 * 1.68)) as u64;
+    // A second without writes gives nothing to later ones.
+    gate.admit(10 * SECOND_NS, 0, pages, &mut log);
+    let seconds = gate.admitted_ns() / SECOND_NS - 10;
+    assert!((998..=1001).contains(&seconds), "{seconds}");
+    let most = *by_second(&log).iter().max().unwrap();
+    // While a page waits, what its period had left for it is not lost: a page more now and then.
+    assert!(((most - 1) as f64 * 4096.0 * 1.68 / mb) <= 2.4938);
+    assert!(((most + 1) as f64 * 4096.0 * 1.68 / mb) > 2.4935);
+}
+
+/// A page that is larger than a period's share waits until the periods that pass have paid for it.
+#[test]
+fn small_shares_add_up_while_a_write_waits() {
+    for policy in [Throttle::Static, Throttle::ReadyPessimistic] {
+        // 100 pages for 400 seconds: a page every four seconds.
+        let small = Setup { target_ns: 400 * SECOND_NS, physical_bytes: 100 * 4096, ..four_periods(policy) };
+        let small = small.with(
+            small.endurance,
+            Params { unit_window_ns: 40 * SECOND_NS, fixed_epoch_ns: Some(40 * SECOND_NS), ..small.params },
+        );
+        let mut log = Log::default();
+        Gate::new(small, 1.0).admit(0, 0, 5, &mut log);
+        let at: Vec<u64> = log.admitted.iter().map(|(at, _)| at / SECOND_NS).collect();
+        assert_eq!(at, [3, 7, 11, 15, 19], "{policy:?}");
+        // Epochs of two seconds have half a page each: what they leave is kept for the page that waits.
+        let short =
+            small.with(small.endurance, Params { fixed_epoch_ns: Some(2 * SECOND_NS), ..small.params });
+        let mut log = Log::default();
+        Gate::new(short, 1.0).admit(0, 0, 5, &mut log);
+        let last = log.admitted[4].0 / SECOND_NS;
+        assert!((18..=20).contains(&last), "{policy:?}: {last}");
+    }
+}
+
+#[test]
+fn nothing_is_held_back_after_the_target_or_without_a_throttle() {
+    for policy in [Throttle::Static, Throttle::Dynamic, Throttle::ReadyPessimistic, Throttle::ReadyOptimistic]
+    {
+        let mut log = Log::default();
+        let mut gate = Gate::new(four_periods(policy), 1.0);
+        gate.admit(0, 0, 100_000, &mut log);
+        assert_eq!(log.admitted.len(), 100_000);
+        assert_eq!(gate.admitted_ns(), 4 * SECOND_NS, "{policy:?}");
+        gate.admit(5 * SECOND_NS, 7, 1000, &mut log);
+        assert_eq!(gate.admitted_ns(), 5 * SECOND_NS + 999 * 7);
+    }
+    let mut gate = Gate::new(four_periods(Throttle::None), 1.0);
+    assert_eq!(gate.admit(0, 3, 100_000, &mut ()), 3 * 99_999);
+    assert_eq!(gate.held_back_ns(), 0);
+}
+
+/// The second epoch's delay by hand: 10 minutes, twice the capacity written in the first.
+#[test]
+fn the_first_delay_follows_equation_4() {
+    let plan = Setup {
+        target_ns: 100 * 600 * SECOND_NS,
+        physical_bytes: 100_000 * 4096,
+        ..setup(Throttle::Dynamic)
+    };
+    let plan = plan.with(Endurance::Fixed { pe_cycles: 1 }, Params::default());
+    let mut log = Log::default();
+    let mut gate = Gate::new(plan, 1.0);
+    gate.admit(0, 0, 2000, &mut log);
+    gate.admit(600 * SECOND_NS, 0, 1, &mut log);
+    let [first, second] = log.epochs[..] else { panic!("{} epochs", log.epochs.len()) };
+    assert_eq!((first.capacity_bytes, first.delay_s), (1000.0 * 4096.0, 0.0));
+    // The spare was touched: 0.9 of the capacity, w / c = 2 / 0.9, n = 900.
+    assert!((second.capacity_bytes - 900.0 * 4096.0).abs() < 1e-6);
+    assert!((second.delay_s - 600.0 * (2.0 / 0.9 - 1.0) / 900.0).abs() < 1e-12);
+    assert_eq!(log.admitted[2000].1, (second.delay_s * 1e9).round() as u64);
+}
+
+/// A workload of random kind: stamps with the number of pages each.
+fn workload(rng: &mut Rng, span_ns: u64, pages: u64) -> Vec<(u64, u64)> {
+    let n = 1 + rng.below(400);
+    let mean = (pages / n).max(1);
+    let kind = rng.below(6);
+    let mut stamps: Vec<(u64, u64)> = (0..n)
+        .map(|i| {
+            let u = rng.unit();
+            let at = match kind {
+                0 => u,
+                // Growing, bursty, all within a few percent, all at the ends of epochs, a long idle time first.
+                1 => u.sqrt(),
+                2 => (i % 5) as f64 / 5.0 + u * 1e-4,
+                3 => 0.5 + u * 0.02,
+                4 => ((i % 50 + 1) as f64 * 600.0 - u) * 1e9 / span_ns as f64,
+                _ => 0.7 + 0.3 * u,
+            };
+            ((at.clamp(0.0, 1.0) * span_ns as f64) as u64, 1 + rng.below(2 * mean))
+        })
+        .collect();
+    stamps.sort_unstable();
+    stamps
+}
+
+fn random_setup(rng: &mut Rng) -> Setup {
+    let policies =
+        [Throttle::Static, Throttle::Dynamic, Throttle::ReadyPessimistic, Throttle::ReadyOptimistic];
+    let policy = policies[rng.below(4) as usize];
+    let mut params = Params { history_windows: 2 + rng.below(300) as u32, ..Params::default() };
+    if rng.below(3) == 0 {
+        params.fixed_epoch_ns = Some((1 + rng.below(20)) * 300 * SECOND_NS);
+    }
+    let endurance = match rng.below(2) {
+        0 => Endurance::Fixed { pe_cycles: 1 + rng.below(50) as u32 },
+        _ => Endurance::Recovery { pe_cycles: 1 + rng.below(50) as u32, law: READY_TABLE2 },
+    };
+    Setup {
+        target_ns: (86_400 + rng.below(10 * 86_400)) * SECOND_NS + rng.below(2) * 123_456_789,
+        physical_bytes: (1 + rng.below(4000)) * 4096,
+        arrivals_follow: rng.below(2) == 0,
+        ..setup(policy)
+    }
+    .with(endurance, params)
+}
+
+/// By the end of the target time no throttle has written more than the blocks stand, whatever the workload; every page
+/// is admitted once, in order, not before it arrived.
+#[test]
+fn no_throttle_wears_a_drive_out_before_its_target() {
+    for seed in 0..600 {
+        let mut rng = Rng::new(seed, "guarantee");
+        let setup = random_setup(&mut rng);
+        let waf = 1.0 + 3.0 * rng.unit();
+        let budget_pages = setup.physical_bytes / 4096 * u64::from(setup.endurance.pe_cycles());
+        let demand = (budget_pages as f64 * 5.0 * rng.unit()) as u64 + 1;
+        let stamps = workload(&mut rng, setup.target_ns, demand);
+        let mut gate = Gate::new(setup, waf);
+        let mut log = Log::default();
+        let mut pages = 0;
+        for (i, &(stamp, count)) in stamps.iter().enumerate() {
+            let arrival = if setup.arrivals_follow { stamp + gate.held_back_ns() } else { stamp };
+            let from = log.admitted.len();
+            gate.admit(arrival, 0, count, &mut log);
+            pages += count as usize;
+            assert_eq!(log.admitted.len(), pages, "seed {seed}: pages are lost at request {i}");
+            assert!(log.admitted[from].0 >= arrival, "seed {seed}");
+        }
+        assert!(log.admitted.windows(2).all(|w| w[0].0 <= w[1].0), "seed {seed}: out of order");
+        let physical = setup.physical_bytes as f64;
+        let mut cycles = 0.0;
+        for &(at, _) in log.admitted.iter().filter(|(at, _)| *at < setup.target_ns) {
+            cycles += 4096.0 * waf / physical;
+            let rest = floatgate_nand::endurance::mean_idle_s(at as f64 / 1e9, cycles);
+            let stands = setup.endurance.cycles(rest);
+            assert!(cycles <= stands * 1.001, "seed {seed}: {cycles} of {stands} cycles at {at}, {setup:?}");
+        }
+    }
+}
+
+/// Pages one by one and periods one by one, without closed forms: what a run of pages with gaps comes to.
+#[test]
+fn runs_of_pages_pass_as_single_pages_do() {
+    for seed in 0..400 {
+        let mut rng = Rng::new(seed, "runs");
+        let setup = Setup { arrivals_follow: true, ..random_setup(&mut rng) };
+        let budget_pages = setup.physical_bytes / 4096 * u64::from(setup.endurance.pe_cycles());
+        let stamps = workload(&mut rng, setup.target_ns, budget_pages * 2);
+        let (mut runs, mut single) = (Gate::new(setup, 1.5), Gate::new(setup, 1.5));
+        let (mut a, mut b) = (Log::default(), Log::default());
+        for &(stamp, count) in &stamps {
+            let count = count.min(300);
+            let gap = rng.below(3) * rng.below(1_000_000_000);
+            // Not before the run ahead is over, or the next page would arrive later than its stamp says.
+            runs.admit((stamp + runs.held_back_ns()).max(runs.admitted_ns()), gap, count, &mut a);
+            let mut at = (stamp + single.held_back_ns()).max(single.admitted_ns());
+            for _ in 0..count {
+                at = single.admit(at, 0, 1, &mut b) + gap;
+            }
+        }
+        assert_eq!(runs.held_back_ns(), single.held_back_ns(), "seed {seed}");
+        assert_eq!(runs.epochs(), single.epochs(), "seed {seed}");
+        let held = |log: &Log| log.admitted.iter().map(|(_, held)| *held).collect::<Vec<_>>();
+        assert_eq!(held(&a), held(&b), "seed {seed}");
+    }
+}
+
+/// Where many pages are let pass at once, none would have been held back otherwise.
+#[test]
+fn what_passes_at_once_is_held_back_alike() {
+    let mut passed = 0;
+    for seed in 0..200 {
+        let mut rng = Rng::new(seed, "at once");
+        let setup = Setup { arrivals_follow: true, ..random_setup(&mut rng) };
+        let budget_pages = setup.physical_bytes / 4096 * u64::from(setup.endurance.pe_cycles());
+        let stamps = workload(&mut rng, setup.target_ns, budget_pages);
+        let (mut whole, mut single) = (Gate::new(setup, 1.0), Gate::new(setup, 1.0));
+        for (i, &(stamp, count)) in stamps.iter().enumerate() {
+            let next = stamps.get(i + 1).map_or(u64::MAX, |next| next.0);
+            let span = rng.below(60 * SECOND_NS).min(next - stamp);
+            let count = count.min(200);
+            let at = stamp + whole.held_back_ns();
+            if whole.admit_all(at, span, count, &mut ()).is_some() {
+                passed += 1;
+            } else {
+                whole.admit(at, span / count, count, &mut ());
+            }
+            single.admit(stamp + single.held_back_ns(), span / count, count, &mut ());
+            assert_eq!(whole.held_back_ns(), single.held_back_ns(), "seed {seed}");
+            assert!(
+                (whole.used_bytes() - single.used_bytes()).abs() <= 1e-9 * single.used_bytes(),
+                "seed {seed}"
+            );
+        }
+    }
+    assert!(passed > 1000, "{passed} of the stretches passed at once");
+}
+
+/// A gate that is put away and taken up again goes on as it would have.
+#[test]
+fn a_gate_resumes() {
+    let mut rng = Rng::new(3, "resume");
+    let setup = Setup { arrivals_follow: true, ..random_setup(&mut rng) };
+    let stamps = workload(&mut rng, setup.target_ns, 100_000);
+    let mut whole = Gate::new(setup, 1.2);
+    let mut parts = Gate::new(setup, 1.2);
+    for &(stamp, count) in &stamps {
+        whole.admit(stamp + whole.held_back_ns(), 0, count, &mut ());
+        parts = Gate::resume(setup, parts.state().clone());
+        parts.admit(stamp + parts.held_back_ns(), 0, count, &mut ());
+    }
+    assert_eq!(whole.admitted_ns(), parts.admitted_ns());
+}

@@ -1,0 +1,18 @@
+//! READY with the pessimistic regulator (section 3.4): as [`super::dynamic`], but counting on what blocks recover while
+//! they rest, and never writing more in an epoch than its capacity.
+//!
+//! Parameters: those of all throttles that plan in epochs. Cost and memory: as [`super::dynamic`].
+
+use super::{Budget, Parts, Regulator};
+use floatgate_base::PolicyInfo;
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "ready-pessimistic",
+    summary: "delays by predicted demand, counting on recovery; each epoch's capacity is given out second by second",
+    source: "READY (FAST 2012), section 3",
+    params: &[],
+    cost: "O(1) a request",
+    memory: "8 bytes a unit window remembered",
+};
+
+pub const PARTS: Parts = Parts { budget: Budget::Recovered, plans: true, regulator: Regulator::Pessimistic };

@@ -1,0 +1,27 @@
+//! Static: every period admits the same, and what it leaves is lost (READY, section 3.1, Fig. 2b).
+//!
+//! A write that is larger than a period's share waits until the periods that pass while it waits have paid for it.
+
+/// Flash bytes in all up to which writes are admitted after `periods` more periods, where they were admitted up to
+/// `limit_bytes` and `used_bytes` are written. With a write waiting, periods add up.
+#[must_use]
+pub fn next_limit(limit_bytes: f64, used_bytes: f64, share_bytes: f64, periods: u64, waiting: bool) -> f64 {
+    let added = limit_bytes + share_bytes * periods as f64;
+    if waiting { added } else { added.min(used_bytes + share_bytes) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_period_leaves_is_lost() {
+        assert_eq!(next_limit(100.0, 30.0, 100.0, 1, false), 130.0);
+        assert_eq!(next_limit(100.0, 30.0, 100.0, 50, false), 130.0);
+        // A write of 250 waits for two more periods.
+        assert_eq!(next_limit(100.0, 0.0, 100.0, 2, true), 300.0);
+        // More was written than admitted (collection came in a lump): the next periods pay.
+        assert_eq!(next_limit(100.0, 350.0, 100.0, 1, false), 200.0);
+        assert_eq!(next_limit(100.0, 350.0, 100.0, 9, false), 450.0);
+    }
+}

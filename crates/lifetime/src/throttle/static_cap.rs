@@ -1,0 +1,18 @@
+//! Static throttling (ST in READY, section 3.1, Fig. 2b): the bandwidth that would use up the nominal cycles in just
+//! the target time is never exceeded.
+//!
+//! Parameters: `target_years`, `period_s`. Cost: a comparison a write, a few operations a period. Memory: none.
+
+use super::{Budget, Parts, Regulator};
+use floatgate_base::PolicyInfo;
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "static",
+    summary: "never more flash bytes a second than nominal endurance over the target time; what is unused is lost",
+    source: "READY (FAST 2012), section 3.1",
+    params: &[],
+    cost: "O(1) a request",
+    memory: "none",
+};
+
+pub const PARTS: Parts = Parts { budget: Budget::Nominal, plans: false, regulator: Regulator::StaticCap };
