@@ -6,13 +6,17 @@
 mod buffer;
 mod energy;
 mod host_queues;
+pub mod lifetime;
+mod lifetime_json;
 pub mod meter;
 pub mod result;
 pub mod run;
 pub mod snapshot;
+mod workers;
 
 pub use floatgate_flash::timed::{Span, Timeline};
 pub use floatgate_sim::{Mode, RequestRows, RequestSink};
 pub use floatgate_stats::Row;
+pub use lifetime::{LifetimeOptions, lifetime};
 pub use run::{Options, Output, Progress, load, run, run_logged, run_with};
 pub use snapshot::resume;

@@ -51,9 +51,19 @@ impl Meter {
 /// CPU time of the calling thread, seconds.
 #[must_use]
 pub fn thread_cpu_s() -> f64 {
+    cpu_s(libc::CLOCK_THREAD_CPUTIME_ID)
+}
+
+/// CPU time of all threads of the process, seconds.
+#[must_use]
+pub fn process_cpu_s() -> f64 {
+    cpu_s(libc::CLOCK_PROCESS_CPUTIME_ID)
+}
+
+fn cpu_s(clock: libc::clockid_t) -> f64 {
     let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
     // SAFETY: the pointer is to a live timespec that the call fills.
-    let status = unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &raw mut time) };
+    let status = unsafe { libc::clock_gettime(clock, &raw mut time) };
     if status == 0 { time.tv_sec as f64 + time.tv_nsec as f64 / 1e9 } else { f64::NAN }
 }
 

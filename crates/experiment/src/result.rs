@@ -3,7 +3,7 @@
 use crate::buffer::{buffer, buffer_wait_us};
 use crate::energy::energy;
 use crate::host_queues;
-use floatgate_config::Resolved;
+use floatgate_config::{Experiment, Resolved};
 use floatgate_flash::Cause;
 use floatgate_flash::timed::{Class, ClassTimes, CommandCounts};
 use floatgate_host::HostCounters;
@@ -96,29 +96,33 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
     })
 }
 
+/// Quantiles of latencies, and their distribution; null where there was no request.
+pub(crate) fn quantiles_us(latency: &Latency) -> Value {
+    let us = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e3);
+    let cdf = latency.cdf();
+    let found = (latency.count() > 0).then(|| {
+        json!({
+            "count": latency.count(),
+            "mean": latency.mean_ns().map(|ns| ns / 1e3),
+            "p50": us(latency.quantile_ns(0.5)),
+            "p90": us(latency.quantile_ns(0.9)),
+            "p99": us(latency.quantile_ns(0.99)),
+            "p999": us(latency.quantile_ns(0.999)),
+            "p9999": us(latency.quantile_ns(0.9999)),
+            "max": us(latency.max_ns()),
+            "cdf": {
+                "us": cdf.ns.iter().map(|&ns| ns as f64 / 1e3).collect::<Vec<_>>(),
+                "share": cdf.share,
+            },
+        })
+    });
+    json!(found)
+}
+
 /// Quantiles by kind of request, null where there was none; what flash operations waited for; and in how many seconds
 /// the requests arrived.
 fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), outcome: &Outcome) -> Value {
-    let of = |latency: &Latency| {
-        let us = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e3);
-        let cdf = latency.cdf();
-        (latency.count() > 0).then(|| {
-            json!({
-                "count": latency.count(),
-                "mean": latency.mean_ns().map(|ns| ns / 1e3),
-                "p50": us(latency.quantile_ns(0.5)),
-                "p90": us(latency.quantile_ns(0.9)),
-                "p99": us(latency.quantile_ns(0.99)),
-                "p999": us(latency.quantile_ns(0.999)),
-                "p9999": us(latency.quantile_ns(0.9999)),
-                "max": us(latency.max_ns()),
-                "cdf": {
-                    "us": cdf.ns.iter().map(|&ns| ns as f64 / 1e3).collect::<Vec<_>>(),
-                    "share": cdf.share,
-                },
-            })
-        })
-    };
+    let of = quantiles_us;
     json!({ "read": of(reads), "write": of(writes), "waiting": waiting_us(times), "arrivals_s": outcome.arrivals_s })
 }
 
@@ -189,21 +193,32 @@ fn not_modelled(plan: &Plan) -> Vec<&'static str> {
 
 /// The resolved experiment without paths: a trace and a snapshot are named by their content.
 fn config(resolved: &Resolved, outcome: &Outcome) -> Value {
-    let mut config = serde_json::to_value(&resolved.experiment).expect("an experiment is JSON");
+    let (trace, snapshot) = (outcome.source.content_hash.as_deref(), outcome.snapshot_hash.as_deref());
+    config_of(&resolved.experiment, trace, snapshot)
+}
+
+/// An experiment without paths, whose trace and snapshot have these contents.
+pub(crate) fn config_of(experiment: &Experiment, trace: Option<&str>, snapshot: Option<&str>) -> Value {
+    let mut config = serde_json::to_value(experiment).expect("an experiment is JSON");
     if let Some(workload) = config["workload"].as_object_mut()
         && workload.shift_remove("file").is_some()
     {
-        workload.insert("content_hash".into(), outcome.source.content_hash.clone().into());
+        workload.insert("content_hash".into(), trace.into());
     }
     if let Some(ftl) = config["ftl"].as_object_mut()
         && ftl.shift_remove("snapshot").is_some()
     {
-        ftl.insert("snapshot_hash".into(), outcome.snapshot_hash.clone().into());
+        ftl.insert("snapshot_hash".into(), snapshot.into());
     }
     config
 }
 
 fn drive(resolved: &Resolved, outcome: &Outcome) -> Value {
+    drive_of(resolved, outcome.effective_spare_factor)
+}
+
+/// The drive; its effective spare factor is known from a run only.
+pub(crate) fn drive_of(resolved: &Resolved, effective_spare_factor: Option<f64>) -> Value {
     let plan = &resolved.plan;
     let physical = plan.geometry.bytes();
     let logical = u64::from(plan.logical_pages) * u64::from(plan.geometry.page_bytes);
@@ -213,7 +228,7 @@ fn drive(resolved: &Resolved, outcome: &Outcome) -> Value {
         "logical_bytes": logical,
         "spare_factor": (physical - logical) as f64 / physical as f64,
         "over_provisioning": (physical - logical) as f64 / logical as f64,
-        "effective_spare_factor": outcome.effective_spare_factor,
+        "effective_spare_factor": effective_spare_factor,
         "planes": plan.geometry.planes(),
         "blocks": plan.geometry.blocks(),
         "pages_per_block": plan.geometry.pages_per_block,
@@ -268,7 +283,7 @@ fn without_path(resolved: &Resolved, finding: &str) -> String {
     rest.map_or_else(|| finding.into(), |rest| format!("line {rest}"))
 }
 
-fn host(count: &HostCounters) -> Value {
+pub(crate) fn host(count: &HostCounters) -> Value {
     json!({
         "read_requests": count.read_requests,
         "write_requests": count.write_requests,

@@ -5,7 +5,7 @@
 mod common;
 
 use common::{Folder, try_run};
-use floatgate_experiment::{Options, load, run_with};
+use floatgate_experiment::{LifetimeOptions, Options, load, run_with};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -21,8 +21,10 @@ enum Shown {
     Refused(&'static str, &'static str, &'static str),
     /// There is just this one value: another one is refused with these words.
     Single(&'static str, &'static str),
+    /// As [`Shown::By`], in what `floatgate lifetime` gives.
+    Life(&'static str, &'static str, &'static str),
 }
-use Shown::{By, Refused, Single};
+use Shown::{By, Life, Refused, Single};
 
 /// A key, an experiment in which it matters, and how.
 fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
@@ -62,6 +64,17 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
     let resting = |rate_per_s: f64| {
         geometry("[drive.endurance]\nmodel = \"ready-table2\"\n") + &format!("rate_per_s = {rate_per_s}\n")
     };
+    // A life of eighteen days of which the drive stands a fraction, with bursts; keys of the tables come last.
+    let life = |policy: &str, more: &str| {
+        let workload = "[workload]\nrequests = 40000\nrate_per_s = 5\npattern = \"jobs\"\nburst_on_s = 100\n\
+                        burst_off_s = 500\n";
+        let throttle = format!("[lifetime.throttle]\ntarget_years = 0.05\npolicy = \"{policy}\"\n");
+        geometry("[drive.endurance]\nmodel = \"ready-table2\"\n").replace(UNIFORM, workload)
+            + &throttle
+            + more
+    };
+    let (pessimistic, optimistic) = ("ready-pessimistic", "ready-optimistic");
+    let strict = "[lifetime.forecast]\nwaf_error_max = 1e-12\n";
     let jobs = "pattern = \"jobs\"\n";
     vec![
         ("seed", base.clone(), By("1", "2", programs)),
@@ -247,10 +260,41 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             base.clone(),
             Single("pgis", "unknown dispatcher 'pgis'; expected one of 'fcfs'"),
         ),
+        ("lifetime.throttle.policy", life("none", ""), Life("static", "dynamic", "/latency_us/write/mean")),
+        ("lifetime.throttle.period_s", life(pessimistic, ""), Life("1", "10", "/throttle/waits")),
+        ("lifetime.throttle.unit_window_s", life(optimistic, ""), Life("600", "300", "/throttle/epochs")),
         (
-            "lifetime.throttle.policy",
-            base.clone(),
-            Single("static", "unknown throttle 'static'; expected one of 'none'"),
+            "lifetime.throttle.history_s",
+            life(optimistic, "errors_in_a_row = 1\n"),
+            Life("1209600", "3000", "/throttle/epochs"),
+        ),
+        ("lifetime.throttle.epoch_s", life(optimistic, ""), Life("600", "1200", "/throttle/epochs")),
+        (
+            "lifetime.throttle.error_max",
+            life(optimistic, ""),
+            Life("0.01", "5.0", "/throttle/prediction/within"),
+        ),
+        (
+            "lifetime.throttle.errors_in_a_row",
+            life(optimistic, ""),
+            Life("1", "100000", "/throttle/selections"),
+        ),
+        (
+            "lifetime.throttle.pairs_min",
+            life(optimistic, "errors_in_a_row = 1\n"),
+            Life("1", "100", "/throttle/epochs"),
+        ),
+        ("lifetime.throttle.spare_share", life(optimistic, ""), Life("0.1", "0.3", "/lifetime/w_work_bytes")),
+        ("lifetime.forecast.method", life(optimistic, ""), Life("windows", "requests", "/method/runs")),
+        ("lifetime.forecast.window_s", life(optimistic, ""), Life("1", "100", "/method/runs")),
+        ("lifetime.forecast.waf", life("none", ""), Life("1.0", "2.0", "/lifetime/years")),
+        ("lifetime.forecast.laps_max", life("none", strict), Life("2", "3", "/method/laps")),
+        ("lifetime.forecast.waf_error_max", life("none", ""), Life("1e-12", "0.5", "/method/laps")),
+        ("lifetime.forecast.cycles_used", life("none", ""), Life("0", "2000", "/lifetime/years")),
+        (
+            "lifetime.forecast.age_years",
+            life("none", "[lifetime.forecast]\ncycles_used = 2000\n"),
+            Life("0", "1", "/lifetime/years"),
         ),
         ("lifetime.throttle.target_years", base.clone(), By("5", "6", "/lifetime/dwpd_for_target")),
         (
@@ -424,9 +468,24 @@ fn every_key_matters_or_is_refused() {
             let error = outcome(given).expect_err(key);
             assert!(error.ends_with(message), "{key} = {given}: {error}");
         };
+        let lives = |given: &str| {
+            let variant = vec![(key.to_string(), value(given))];
+            floatgate_experiment::lifetime(
+                Some(&toml),
+                "e.toml",
+                &[variant],
+                &LifetimeOptions::default(),
+                &mut |_| Ok(()),
+            )
+            .map(|mut all| all.remove(0))
+            .unwrap_or_else(|e| panic!("{key} = {given}: {e}"))
+        };
         match shown {
-            By(one, other, figure) => {
-                let (one, other) = (runs(one), runs(other));
+            By(one, other, figure) | Life(one, other, figure) => {
+                let (one, other) = match shown {
+                    Life(..) => (lives(one), lives(other)),
+                    _ => (runs(one), runs(other)),
+                };
                 let of = |result: &Value| {
                     result.pointer(figure).cloned().unwrap_or_else(|| panic!("{key}: no {figure}"))
                 };

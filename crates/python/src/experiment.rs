@@ -4,7 +4,8 @@ use crate::errors;
 use crate::request_log::PythonLog;
 use floatgate_base::{Error, Place};
 use floatgate_experiment::{
-    Mode, Options, Output, Progress, RequestSink, Span, load, resume as resume_run, run_logged,
+    LifetimeOptions, Mode, Options, Output, Progress, RequestSink, Span, load, resume as resume_run,
+    run_logged,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -30,6 +31,39 @@ fn endurance(toml: Option<&str>, path: &str, overrides: Overrides, idle_h: Vec<f
     let resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
     let endurance = resolved.plan.endurance;
     Ok(idle_h.into_iter().map(|hours| endurance.cycles(Some(hours * 3600.0))).collect())
+}
+
+/// Goes through the life of each variant of an experiment; gives an object of schema `floatgate.lifetime/1` each.
+/// `options`: `detail`, two times in seconds between which the life is looked at second by second.
+#[pyfunction]
+#[pyo3(signature = (toml, path, variants, options=None, progress=None))]
+fn lifetime<'py>(
+    py: Python<'py>,
+    toml: Option<&str>,
+    path: &str,
+    variants: Vec<Overrides>,
+    options: Option<&Bound<'py, PyDict>>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let detail = options.map(|options| options.get_item("detail")).transpose()?.flatten();
+    let detail_s = detail.filter(|found| !found.is_none()).map(|found| found.extract()).transpose()?;
+    let options = LifetimeOptions { detail_s };
+    let mut raised = None;
+    let found = py.detach(|| {
+        errors::guarded(|| {
+            floatgate_experiment::lifetime(toml, path, &variants, &options, &mut |at| {
+                call(progress.as_ref(), at).map_err(|e| stop(e, &mut raised))
+            })
+        })
+    });
+    match (found, raised) {
+        (_, Some(exception)) => Err(exception),
+        (Ok(found), None) => {
+            let loads = py.import("json")?.getattr("loads")?;
+            found.iter().map(|object| loads.call1((object.to_string(),))).collect()
+        }
+        (Err(e), None) => Err(errors::raise(&e)),
+    }
 }
 
 /// A finished run.
@@ -237,6 +271,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RunOutput>()?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
     module.add_function(wrap_pyfunction!(endurance, module)?)?;
+    module.add_function(wrap_pyfunction!(lifetime, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(resume, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;

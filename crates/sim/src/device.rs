@@ -97,7 +97,7 @@ pub(crate) struct Stream {
     pub(crate) digest: u64,
 }
 
-fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
+pub(crate) fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
     match &plan.workload {
         Workload::Synthetic(config) => Ok(Box::new(Generator::new(config.clone())?)),
         Workload::Trace { path, options, .. } => floatgate_trace::open(path, options),

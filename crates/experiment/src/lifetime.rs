@@ -1,0 +1,183 @@
+//! Years of life from a workload that is shorter: what `floatgate lifetime` gives.
+//!
+//! Several variants of an experiment are gone through at once. The workload is read once, and the FTL is run once, for
+//! all variants that agree on what these depend on.
+
+use crate::lifetime_json::{Found, object};
+use crate::meter::{Meter, process_cpu_s};
+use crate::run::{Progress, load};
+use crate::workers::each;
+use floatgate_base::{Error, Place, Result};
+use floatgate_config::Resolved;
+use floatgate_lifetime::life::{Life, Method, Outcome};
+use floatgate_lifetime::throttle::Setup;
+use floatgate_lifetime::{SECONDS_PER_YEAR, Throttle};
+use floatgate_sim::Plan;
+use floatgate_sim::laps::{Criterion, Laps, measure};
+use floatgate_sim::pass::{Pass, read_pass};
+use serde_json::Value;
+
+/// What to look at besides.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LifetimeOptions {
+    /// From and to so many seconds of the life: throughput second by second.
+    pub detail_s: Option<(f64, f64)>,
+}
+
+/// The longest stretch that is looked at second by second.
+const DETAIL_S_MAX: f64 = 7.0 * 86_400.0;
+
+/// Goes through the life of each variant: the text of a file (with its path) with overrides on top. Gives one object of
+/// schema `floatgate.lifetime/1` each, in their order. `progress` is called a few times a second and may stop it.
+///
+/// # Errors
+/// Input errors with their place, run errors, and what `progress` returns.
+pub fn lifetime(
+    text: Option<&str>,
+    path: &str,
+    variants: &[Vec<(String, String)>],
+    options: &LifetimeOptions,
+    progress: &mut dyn FnMut(Progress) -> Result<()>,
+) -> Result<Vec<Value>> {
+    let (meter, cpu_s) = (Meter::start(), process_cpu_s());
+    let detail_ns = options.detail_s.map(detail_ns).transpose()?;
+    let resolved: Vec<Resolved> =
+        variants.iter().map(|overrides| variant(text, path, overrides)).collect::<Result<_>>()?;
+    let (pass_of, firsts) = group(&resolved, pass_key);
+    let passes = each(&firsts, "workload", progress, |&i, told| {
+        let r = &resolved[i];
+        let all = requests_of(&r.plan);
+        read_pass(&r.plan, window_ns(r), &mut |done| told.tick(done as f64 / all.unwrap_or(u64::MAX) as f64))
+    })?;
+    let (laps_of, firsts) = group(&resolved, laps_key);
+    let laps = each(&firsts, "write amplification", progress, |&i, told| {
+        measure_laps(&resolved[i], &passes[pass_of[i]], &|share| told.tick(share))
+    })?;
+    let all: Vec<usize> = (0..resolved.len()).collect();
+    let lives = each(&all, "life", progress, |&i, told| {
+        let (pass, laps) = (&passes[pass_of[i]], laps[laps_of[i]].as_ref());
+        go_through(&resolved[i], pass, laps, detail_ns, &mut |share| told.tick(share))
+    })?;
+    let found = |i: usize| Found {
+        resolved: &resolved[i],
+        pass: &passes[pass_of[i]],
+        laps: laps[laps_of[i]].as_ref(),
+        life: &lives[i],
+    };
+    let cpu_s = process_cpu_s() - cpu_s;
+    Ok(all.into_iter().map(|i| object(&found(i), meter.wall_s(), cpu_s)).collect())
+}
+
+fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Result<Resolved> {
+    if let Some((_, mode)) = overrides.iter().find(|(key, value)| key == "mode" && value != "functional") {
+        let what = format!("mode '{mode}' has no effect on a life: operations are counted");
+        return Err(Error::input(
+            Place::Setting("mode".into()),
+            what,
+            "expected \"functional\" or no such key",
+        ));
+    }
+    // What a file says of timed mode alone is dropped with it.
+    let mut overrides = overrides.to_vec();
+    overrides.push(("mode".into(), "functional".into()));
+    load(text, path, &overrides)
+}
+
+fn detail_ns((from_s, to_s): (f64, f64)) -> Result<(u64, u64)> {
+    let fits = from_s.is_finite() && to_s.is_finite() && from_s >= 0.0;
+    if fits && to_s > from_s && to_s - from_s <= DETAIL_S_MAX && to_s < 3e9 {
+        return Ok(((from_s * 1e9) as u64, (to_s * 1e9) as u64));
+    }
+    let what = format!("{from_s} to {to_s} s is no part of a life to look at");
+    Err(Error::input(
+        Place::Setting("detail".into()),
+        what,
+        "expected two times in seconds, up to a week apart",
+    ))
+}
+
+/// Requests of a pass, where they are known before.
+fn requests_of(plan: &Plan) -> Option<u64> {
+    match &plan.workload {
+        floatgate_sim::Workload::Synthetic(config) => Some(config.requests),
+        floatgate_sim::Workload::Trace { .. } => None,
+    }
+}
+
+/// By windows unless every request is asked for.
+fn window_ns(resolved: &Resolved) -> Option<u64> {
+    (resolved.forecast.method != Method::Requests).then_some(resolved.forecast.window_ns)
+}
+
+/// Which group each variant belongs to, and the first variant of each group.
+fn group(resolved: &[Resolved], key: impl Fn(&Resolved) -> String) -> (Vec<usize>, Vec<usize>) {
+    let keys: Vec<String> = resolved.iter().map(key).collect();
+    let mut firsts: Vec<usize> = Vec::new();
+    let groups = (0..keys.len()).map(|i| {
+        firsts.iter().position(|&first| keys[first] == keys[i]).unwrap_or_else(|| {
+            firsts.push(i);
+            firsts.len() - 1
+        })
+    });
+    (groups.collect(), firsts)
+}
+
+/// What a pass over the workload depends on.
+fn pass_key(resolved: &Resolved) -> String {
+    format!("{:?} {} {:?}", resolved.plan.workload, resolved.plan.geometry.page_bytes, window_ns(resolved))
+}
+
+/// What write amplification depends on: all but lifetime management, endurance and the seed's other uses.
+fn laps_key(resolved: &Resolved) -> String {
+    let mut plan = resolved.plan.clone();
+    plan.throttle = Throttle::None;
+    plan.throttle_params = floatgate_lifetime::throttle::Params::default();
+    plan.target_years = 1.0;
+    plan.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: 1 };
+    format!("{plan:?} {:?}", (resolved.forecast.waf, criterion(resolved)))
+}
+
+fn criterion(resolved: &Resolved) -> Criterion {
+    Criterion { error_max: resolved.forecast.waf_error_max, laps_max: resolved.forecast.laps_max }
+}
+
+/// None where write amplification is given, or nothing is written.
+fn measure_laps(resolved: &Resolved, pass: &Pass, tick: &dyn Fn(f64) -> Result<()>) -> Result<Option<Laps>> {
+    if resolved.forecast.waf.is_some() || pass.demand.pages() == 0 {
+        return Ok(None);
+    }
+    // Three laps of programs at a guess; there is no knowing.
+    let capacity = resolved.plan.geometry.pages().max(pass.demand.pages()) as f64;
+    let mut tick = |programs: u64| tick(programs as f64 / (4.0 * capacity));
+    measure(&resolved.plan, pass.requests, &criterion(resolved), &mut tick).map(Some)
+}
+
+fn go_through(
+    resolved: &Resolved,
+    pass: &Pass,
+    laps: Option<&Laps>,
+    detail_ns: Option<(u64, u64)>,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
+) -> Result<Outcome> {
+    let plan = &resolved.plan;
+    let waf = resolved.forecast.waf.or(laps.map(|laps| laps.waf)).unwrap_or(1.0);
+    let setup = Setup {
+        policy: plan.throttle,
+        target_ns: (plan.target_years * SECONDS_PER_YEAR * 1e9).round() as u64,
+        physical_bytes: plan.geometry.bytes(),
+        page_bytes: plan.geometry.page_bytes,
+        endurance: plan.endurance,
+        cycles_used: resolved.forecast.cycles_used,
+        age_s: resolved.forecast.age_years * SECONDS_PER_YEAR,
+        arrivals_follow: true,
+        params: plan.throttle_params,
+    };
+    let service_ns = (service_us(plan) * 1e3).round() as u64;
+    Life { setup, demand: &pass.demand, waf, service_ns, detail_ns }.run(tick)
+}
+
+/// Nominal time of a page write: command, transfer, program (of several page types their mean).
+pub(crate) fn service_us(plan: &Plan) -> f64 {
+    let t = &plan.timing;
+    t.mean_program_us() + t.command_us + t.transfer_us(plan.geometry.page_bytes)
+}

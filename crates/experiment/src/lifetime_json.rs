@@ -1,0 +1,184 @@
+//! The object that `floatgate lifetime` gives: schema `floatgate.lifetime/1`. All but its `run` table is byte-equal
+//! between two runs.
+
+use crate::meter::peak_rss_bytes;
+use crate::result;
+use floatgate_config::Resolved;
+use floatgate_lifetime::life::{Detail, Method, Outcome, Row};
+use floatgate_lifetime::throttle::Predictions;
+use floatgate_lifetime::{SECONDS_PER_HOUR, SECONDS_PER_YEAR};
+use floatgate_sim::Workload;
+use floatgate_sim::laps::Laps;
+use floatgate_sim::pass::Pass;
+use serde_json::{Value, json};
+
+/// Name and version of the layout.
+pub const SCHEMA: &str = "floatgate.lifetime/1";
+
+/// What a forecast went by.
+pub(crate) struct Found<'a> {
+    pub resolved: &'a Resolved,
+    pub pass: &'a Pass,
+    /// None where write amplification is given, or nothing is written.
+    pub laps: Option<&'a Laps>,
+    pub life: &'a Outcome,
+}
+
+/// Builds the object. Its `run` table tells of all variants together.
+pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
+    let Found { resolved, pass, laps, life } = *found;
+    let plan = &resolved.plan;
+    let mut experiment = resolved.experiment.clone();
+    if let Some(lifetime) = &mut experiment.lifetime {
+        lifetime.forecast = Some(resolved.raw_forecast.clone());
+    }
+    let config = result::config_of(&experiment, pass.source.content_hash.as_deref(), None);
+    let hash = blake3::hash(config.to_string().as_bytes()).to_hex().to_string();
+    let waf = resolved.forecast.waf.or(laps.map(|laps| laps.waf));
+    json!({
+        "schema": SCHEMA,
+        "version": env!("CARGO_PKG_VERSION"),
+        "config": config,
+        "config_hash": hash,
+        "seed": plan.seed,
+        "drive": result::drive_of(resolved, None),
+        "workload": workload(found),
+        "pass": {
+            "span_s": pass.demand.span_ns() as f64 / 1e9,
+            "page_writes": pass.demand.pages(),
+            "passes": life.passes,
+        },
+        "method": method(found),
+        "waf": waf,
+        "lifetime": lifetime(found),
+        "latency_us": { "read": null, "write": result::quantiles_us(&life.latency) },
+        "throttle": throttle(found),
+        "series": series(&life.rows),
+        "detail": life.detail.as_ref().map(|detail| of_detail(detail, plan.geometry.page_bytes, waf)),
+        "run": {
+            "wall_s": wall_s,
+            "cpu_s": cpu_s,
+            "peak_rss_bytes": peak_rss_bytes(),
+        },
+    })
+}
+
+fn workload(found: &Found<'_>) -> Value {
+    let Found { resolved, pass, .. } = *found;
+    let kind = match &resolved.plan.workload {
+        Workload::Synthetic(config) if config.twin.is_some() => "twin",
+        Workload::Synthetic(_) => "synthetic",
+        Workload::Trace { .. } => "trace",
+    };
+    let mut workload = json!({ "kind": kind, "format": pass.format, "requests": pass.requests });
+    if let (Value::Object(workload), Value::Object(counts)) = (&mut workload, result::host(&pass.host)) {
+        workload.extend(counts);
+    }
+    workload["bad_lines_skipped"] = pass.source.bad_lines_skipped.into();
+    workload["suspicions"] = pass.source.suspicions.clone().into();
+    workload["content_hash"] = pass.source.content_hash.clone().into();
+    workload["assumed"] = pass.assumed.clone().into();
+    workload
+}
+
+fn method(found: &Found<'_>) -> Value {
+    let forecast = &found.resolved.forecast;
+    let by_requests = forecast.method == Method::Requests;
+    let laps = found.laps;
+    json!({
+        "name": if by_requests { "requests" } else { "windows" },
+        "window_s": (!by_requests).then_some(forecast.window_ns as f64 / 1e9),
+        "runs": found.pass.demand.len(),
+        "waf_given": forecast.waf.is_some(),
+        "laps": laps.map(|laps| laps.waf_by_lap.len()),
+        "passes": laps.map(|laps| laps.passes),
+        "waf_by_lap": laps.map(|laps| laps.waf_by_lap.clone()),
+        "waf_error": laps.map(|laps| laps.error),
+        "stationary": laps.map(|laps| laps.stationary),
+        "programs": laps.map(|laps| laps.programs),
+    })
+}
+
+fn lifetime(found: &Found<'_>) -> Value {
+    let Found { resolved, life, laps, .. } = *found;
+    let plan = &resolved.plan;
+    let physical = plan.geometry.bytes();
+    json!({
+        "years": life.years,
+        "years_first_block": laps.and_then(|laps| laps.first_block_ratio).and_then(|ratio| first_block(found, ratio)),
+        "target_years": plan.target_years,
+        "holds": life.holds,
+        "c_ssd_bytes": physical.saturating_mul(u64::from(plan.endurance.pe_cycles())),
+        "c_ssd_recovered_bytes": (physical as f64 * life.pe_cycles) as u64,
+        "w_work_bytes": life.work_bytes.round() as u64,
+        "pe_cycles_achievable": life.pe_cycles,
+        "mean_idle_h": life.mean_idle_s.map(|s| s / SECONDS_PER_HOUR),
+    })
+}
+
+/// Years until the block is worn out that wears `ratio` times as fast as the mean one.
+fn first_block(found: &Found<'_>, ratio: f64) -> Option<f64> {
+    let plan = &found.resolved.plan;
+    let forecast = &found.resolved.forecast;
+    let target_s = plan.target_years * SECONDS_PER_YEAR;
+    let cycles = found.life.work_bytes / plan.geometry.bytes() as f64 * ratio;
+    if cycles <= 0.0 {
+        return None;
+    }
+    let age_s = forecast.age_years * SECONDS_PER_YEAR;
+    let idle_s = floatgate_nand::endurance::mean_idle_s(age_s + target_s, forecast.cycles_used + cycles);
+    Some(plan.target_years * (plan.endurance.cycles(idle_s) - forecast.cycles_used) / cycles)
+}
+
+fn throttle(found: &Found<'_>) -> Value {
+    let Found { resolved, life, pass, .. } = *found;
+    let policy = resolved.plan.throttle;
+    let plans = policy.parts().is_some_and(|parts| parts.plans);
+    let pages = life.latency.count().max(1) as f64;
+    let of = |p: &Predictions| json!({ "compared": p.compared, "within": (p.compared > 0).then(|| p.right as f64 / p.compared as f64) });
+    let mut prediction = of(&life.predictions);
+    prediction["error_max"] = resolved.plan.throttle_params.error_max.into();
+    prediction["first_pass"] = of(&life.first_pass);
+    json!({
+        "policy": policy.info().name,
+        "delay_us_mean": life.delay_ns as f64 / pages / 1e3,
+        "wait_us_mean": life.wait_ns as f64 / pages / 1e3,
+        "held_share": life.held_pages as f64 / pages,
+        "waits": life.waits,
+        "wait_s": life.wait_ns as f64 / 1e9,
+        "page_writes": life.latency.count(),
+        "demand_share": life.latency.count() as f64
+            / (pass.demand.pages() as f64 * resolved.plan.target_years * SECONDS_PER_YEAR * 1e9
+                / pass.demand.span_ns().max(1) as f64).max(1.0),
+        "epochs": plans.then_some(life.epochs),
+        "selections": plans.then_some(life.selections),
+        "epoch_s": plans.then_some(life.epoch_ns as f64 / 1e9),
+        "prediction": plans.then_some(prediction),
+    })
+}
+
+fn series(rows: &[Row]) -> Value {
+    let column = |of: &dyn Fn(&Row) -> Value| rows.iter().map(of).collect::<Value>();
+    json!({
+        "time_s": column(&|r| (r.time_ns as f64 / 1e9).into()),
+        "written_bytes": column(&|r| r.written_bytes.round().into()),
+        "demand_bytes": column(&|r| r.demand_bytes.round().into()),
+        "capacity_bytes": column(&|r| r.capacity_bytes.round().into()),
+        "delay_us": column(&|r| (r.delay_ns / 1e3).into()),
+        "wait_us": column(&|r| (r.wait_ns / 1e3).into()),
+        "epoch_s": column(&|r| (r.epoch_ns as f64 / 1e9).into()),
+        "pe_cycles": column(&|r| r.pe_cycles.into()),
+        "idle_h": column(&|r| r.idle_s.map(|s| s / SECONDS_PER_HOUR).into()),
+    })
+}
+
+fn of_detail(detail: &Detail, page_bytes: u32, waf: Option<f64>) -> Value {
+    let bytes = |pages: &[u64]| -> Vec<u64> { pages.iter().map(|&n| n * u64::from(page_bytes)).collect() };
+    json!({
+        "from_s": detail.from_ns as f64 / 1e9,
+        "interval_s": detail.interval_ns as f64 / 1e9,
+        "written_bytes": bytes(&detail.written_pages),
+        "demand_bytes": bytes(&detail.demand_pages),
+        "waf": waf,
+    })
+}

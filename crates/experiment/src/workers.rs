@@ -1,0 +1,103 @@
+//! Independent pieces of work on all cores, with progress, in the order in which they were given.
+
+use crate::run::Progress;
+use floatgate_base::{Error, Result};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// Parts of one piece of work that progress is told in.
+const PARTS: u64 = 1000;
+/// Time between two reports.
+const PERIOD: Duration = Duration::from_millis(200);
+
+/// How a piece of work tells how far it is.
+pub struct Told<'a> {
+    done: &'a AtomicU64,
+    stopped: &'a AtomicBool,
+}
+
+impl Told<'_> {
+    /// So much of the piece is done, from 0 to 1.
+    ///
+    /// # Errors
+    /// When the work is to break off.
+    pub fn tick(&self, share: f64) -> Result<()> {
+        self.done.store((share.clamp(0.0, 1.0) * PARTS as f64) as u64, Ordering::Relaxed);
+        if self.stopped.load(Ordering::Relaxed) {
+            Err(Error::run("stopped from outside", ""))
+        } else {
+            Ok(())
+        }
+    }
+}
+
+/// Does `work` for each item. The first error, in the order of the items, ends it all.
+///
+/// # Errors
+/// What `work` returns, or `progress`.
+pub fn each<T: Sync, R: Send>(
+    items: &[T],
+    phase: &'static str,
+    progress: &mut dyn FnMut(Progress) -> Result<()>,
+    work: impl Fn(&T, &Told<'_>) -> Result<R> + Sync,
+) -> Result<Vec<R>> {
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(items.len());
+    let (next, stopped) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let done: Vec<AtomicU64> = items.iter().map(|_| AtomicU64::new(0)).collect();
+    let results: Vec<Mutex<Option<Result<R>>>> = items.iter().map(|_| Mutex::new(None)).collect();
+    let mut outside = Ok(());
+    std::thread::scope(|scope| {
+        let (ended, wait) = channel();
+        for _ in 0..workers {
+            let ended = ended.clone();
+            scope.spawn({
+                let (next, stopped, done, results, work) = (&next, &stopped, &done, &results, &work);
+                move || {
+                    loop {
+                        let i = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(item) = items.get(i).filter(|_| !stopped.load(Ordering::Relaxed)) else {
+                            break;
+                        };
+                        let result = work(item, &Told { done: &done[i], stopped });
+                        stopped.fetch_or(result.is_err(), Ordering::Relaxed);
+                        done[i].store(PARTS, Ordering::Relaxed);
+                        *results[i].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(result);
+                    }
+                    let _ = ended.send(());
+                }
+            });
+        }
+        drop(ended);
+        while wait.recv_timeout(PERIOD) != Err(RecvTimeoutError::Disconnected) {
+            let sum = done.iter().map(|done| done.load(Ordering::Relaxed)).sum();
+            let all = items.len() as u64 * PARTS;
+            if outside.is_ok() {
+                outside = progress(Progress { done: sum, total: Some(all), phase });
+                stopped.fetch_or(outside.is_err(), Ordering::Relaxed);
+            }
+        }
+    });
+    outside?;
+    let results: Vec<Option<Result<R>>> = results
+        .into_iter()
+        .map(|result| result.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
+        .collect();
+    // Where one failed, those after it may not have been begun.
+    let mut all = Vec::with_capacity(results.len());
+    let mut failed = None;
+    for result in results {
+        match result {
+            Some(Ok(result)) => all.push(result),
+            Some(Err(e)) if failed.is_none() || is_outside(failed.as_ref()) => failed = Some(e),
+            _ => {}
+        }
+    }
+    failed.map_or(Ok(all), Err)
+}
+
+/// Whether a piece ended only because another one had failed.
+fn is_outside(e: Option<&Box<Error>>) -> bool {
+    e.is_some_and(|e| e.to_string().contains("stopped from outside"))
+}

@@ -1,0 +1,110 @@
+//! One pass over a workload without a drive: what it writes when, for lives that repeat it.
+
+use crate::device::open_source;
+use crate::plan::{Plan, Workload};
+use floatgate_base::{Error, Op, Place, RequestBatch, Result};
+use floatgate_host::HostCounters;
+use floatgate_lifetime::life::{Demand, DemandBuilder};
+use floatgate_trace::Summary;
+
+/// What a pass over a workload holds.
+#[derive(Clone, Debug)]
+pub struct Pass {
+    /// Its page writes.
+    pub demand: Demand,
+    /// All its requests.
+    pub requests: u64,
+    /// Counts of all devices together; pages are those that requests touch.
+    pub host: HostCounters,
+    /// Name of the format.
+    pub format: &'static str,
+    /// What the reader took for granted.
+    pub assumed: Vec<String>,
+    /// What the source noticed.
+    pub source: Summary,
+}
+
+/// Reads the workload once. `window_ns` as in [`DemandBuilder::new`]; `tick` is told the requests so far and may break
+/// off.
+///
+/// # Errors
+/// Input errors of the source, a workload without requests or without time, and what `tick` returns.
+pub fn read_pass(
+    plan: &Plan,
+    window_ns: Option<u64>,
+    tick: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<Pass> {
+    let mut source = open_source(plan)?;
+    let shift = plan.geometry.page_bytes.trailing_zeros();
+    let mut builder = DemandBuilder::new(window_ns);
+    let mut batch = RequestBatch::default();
+    let (mut requests, mut host, mut last_ns) = (0, HostCounters::default(), 0);
+    loop {
+        batch.clear();
+        source.fill(&mut batch, RequestBatch::DEFAULT_LEN)?;
+        if batch.is_empty() {
+            break;
+        }
+        for i in 0..batch.len() {
+            let (op, offset, bytes) = (batch.op[i], batch.offset[i], batch.bytes[i]);
+            let stamp_ns = u64::try_from(batch.time_ns[i]).unwrap_or(0);
+            last_ns = last_ns.max(stamp_ns);
+            let end = offset.saturating_add(bytes.max(1)) - 1;
+            let pages = if bytes == 0 { 0 } else { (end >> shift) - (offset >> shift) + 1 };
+            match op {
+                Op::Read => {
+                    host.read_requests += 1;
+                    host.read_bytes += bytes;
+                    host.page_reads += pages;
+                }
+                Op::Write => {
+                    host.write_requests += 1;
+                    host.write_bytes += bytes;
+                    host.page_writes += pages;
+                    builder.add(stamp_ns, pages);
+                }
+                Op::Trim => {
+                    host.trim_requests += 1;
+                    host.trim_bytes += bytes;
+                }
+            }
+        }
+        requests += batch.len() as u64;
+        tick(requests)?;
+    }
+    if last_ns == 0 {
+        return Err(without_time(plan, requests));
+    }
+    Ok(Pass {
+        demand: builder.finish(last_ns),
+        requests,
+        host,
+        format: source.format(),
+        assumed: source.assumed(),
+        source: source.summary(),
+    })
+}
+
+fn without_time(plan: &Plan, requests: u64) -> Box<Error> {
+    let place = match &plan.workload {
+        Workload::Trace { path, .. } => Place::Path(path.clone()),
+        Workload::Synthetic(_) => Place::Setting("workload.rate_per_s".into()),
+    };
+    if requests == 0 {
+        return Error::input(
+            place,
+            "the trace holds no request",
+            "expected at least one read, write or TRIM",
+        );
+    }
+    let (what, expected) = match &plan.workload {
+        Workload::Trace { .. } => (
+            "the requests of the trace have no times, or all the same",
+            "expected a trace with stamps that go on",
+        ),
+        Workload::Synthetic(_) => {
+            ("the workload takes no time", "expected workload.rate_per_s, requests a second")
+        }
+    };
+    Error::input(place, what, expected)
+}
