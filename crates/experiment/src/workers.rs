@@ -2,9 +2,9 @@
 
 use crate::run::Progress;
 use floatgate_base::{Error, Result};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// Parts of one piece of work that progress is told in.
@@ -61,9 +61,11 @@ pub fn each<T: Sync, R: Send>(
                             break;
                         };
                         let result = work(item, &Told { done: &done[i], stopped });
-                        stopped.fetch_or(result.is_err(), Ordering::Relaxed);
                         done[i].store(PARTS, Ordering::Relaxed);
-                        *results[i].lock().unwrap_or_else(std::sync::PoisonError::into_inner) = Some(result);
+                        // What ends after the first failure may have ended because of it.
+                        if result.is_ok() || !stopped.swap(true, Ordering::Relaxed) {
+                            *results[i].lock().unwrap_or_else(PoisonError::into_inner) = Some(result);
+                        }
                     }
                     let _ = ended.send(());
                 }
@@ -80,24 +82,6 @@ pub fn each<T: Sync, R: Send>(
         }
     });
     outside?;
-    let results: Vec<Option<Result<R>>> = results
-        .into_iter()
-        .map(|result| result.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner))
-        .collect();
-    // Where one failed, those after it may not have been begun.
-    let mut all = Vec::with_capacity(results.len());
-    let mut failed = None;
-    for result in results {
-        match result {
-            Some(Ok(result)) => all.push(result),
-            Some(Err(e)) if failed.is_none() || is_outside(failed.as_ref()) => failed = Some(e),
-            _ => {}
-        }
-    }
-    failed.map_or(Ok(all), Err)
-}
-
-/// Whether a piece ended only because another one had failed.
-fn is_outside(e: Option<&Box<Error>>) -> bool {
-    e.is_some_and(|e| e.to_string().contains("stopped from outside"))
+    let ended = results.into_iter().filter_map(|r| r.into_inner().unwrap_or_else(PoisonError::into_inner));
+    ended.collect()
 }
