@@ -359,6 +359,9 @@ table! {
         window_s: f64,
         /// windows, requests: write amplification, instead of measuring it.
         waf: f64,
+        /// windows, requests: the same where it is known as flash bytes for each byte that the host wrote, as counters of
+        /// drives tell it; by page writes it is less, as far as requests touch pages in part.
+        waf_of_bytes: f64,
         /// windows, requests: laps over the trace after which write amplification counts as it is; default 12.
         laps_max: u32,
         /// windows, requests: difference from lap to lap, relative, at which it counts as stationary; default 0.005.

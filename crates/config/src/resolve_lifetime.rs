@@ -191,8 +191,13 @@ fn forecast(
     if !(window_s.is_finite() && (1e-6..=86_400.0).contains(&window_s)) {
         return fail("window_s", format!("window_s is {window_s}"), "expected seconds from 10^-6 to 86400");
     }
-    if let Some(waf) = given.waf.filter(|waf| !(waf.is_finite() && (1e-3..=1e6).contains(waf))) {
-        return fail("waf", format!("waf is {waf}"), "expected a write amplification greater than 0");
+    for (key, value) in [("waf", given.waf), ("waf_of_bytes", given.waf_of_bytes)] {
+        if let Some(waf) = value.filter(|waf| !(waf.is_finite() && (1e-3..=1e6).contains(waf))) {
+            return fail(key, format!("{key} is {waf}"), "expected a write amplification from 0.001 to 10^6");
+        }
+    }
+    if given.waf.is_some() && given.waf_of_bytes.is_some() {
+        return fail("waf_of_bytes", "waf and waf_of_bytes are both set".into(), "expected one of them");
     }
     let laps_max = given.laps_max.unwrap_or(12);
     if laps_max < 2 {
@@ -217,13 +222,26 @@ fn forecast(
         method: Some(name),
         window_s: Some(window_s),
         waf: given.waf,
+        waf_of_bytes: given.waf_of_bytes,
         laps_max: Some(laps_max),
         waf_error_max: Some(waf_error_max),
         cycles_used: Some(cycles_used),
         age_years: Some(age_years),
     };
     let window_ns = (window_s * 1e9).round() as u64;
-    Ok((Forecast { method, window_ns, waf: given.waf, laps_max, waf_error_max, cycles_used, age_years }, raw))
+    Ok((
+        Forecast {
+            method,
+            window_ns,
+            waf: given.waf,
+            waf_of_bytes: given.waf_of_bytes,
+            laps_max,
+            waf_error_max,
+            cycles_used,
+            age_years,
+        },
+        raw,
+    ))
 }
 
 /// A drive must have some of its life before it.

@@ -18,10 +18,11 @@ use floatgate_sim::pass::{Pass, read_pass};
 use serde_json::Value;
 
 /// What to look at besides.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct LifetimeOptions {
-    /// From and to so many seconds of the life: throughput second by second.
-    pub detail_s: Option<(f64, f64)>,
+    /// From and to so many seconds of the life, of each variant: throughput second by second. Variants beyond its end
+    /// have none.
+    pub details_s: Vec<Option<(f64, f64)>>,
 }
 
 /// The longest stretch that is looked at second by second.
@@ -40,7 +41,8 @@ pub fn lifetime(
     progress: &mut dyn FnMut(Progress) -> Result<()>,
 ) -> Result<Vec<Value>> {
     let (meter, cpu_s) = (Meter::start(), process_cpu_s());
-    let detail_ns = options.detail_s.map(detail_ns).transpose()?;
+    let details_ns = options.details_s.iter().map(|detail| detail.map(detail_ns).transpose());
+    let details_ns = details_ns.collect::<Result<Vec<_>>>()?;
     let resolved: Vec<Resolved> =
         variants.iter().map(|overrides| variant(text, path, overrides)).collect::<Result<_>>()?;
     let (pass_of, firsts) = group(&resolved, pass_key);
@@ -56,7 +58,9 @@ pub fn lifetime(
     let all: Vec<usize> = (0..resolved.len()).collect();
     let lives = each(&all, "life", progress, |&i, told| {
         let (pass, laps) = (&passes[pass_of[i]], laps[laps_of[i]].as_ref());
-        go_through(&resolved[i], pass, laps, detail_ns, &mut |share| told.tick(share))
+        go_through(&resolved[i], pass, laps, details_ns.get(i).copied().flatten(), &mut |share| {
+            told.tick(share)
+        })
     })?;
     let found = |i: usize| Found {
         resolved: &resolved[i],
@@ -124,7 +128,8 @@ fn group(resolved: &[Resolved], key: impl Fn(&Resolved) -> String) -> (Vec<usize
 
 /// What a pass over the workload depends on.
 fn pass_key(resolved: &Resolved) -> String {
-    format!("{:?} {} {:?}", resolved.plan.workload, resolved.plan.geometry.page_bytes, window_ns(resolved))
+    let plan = &resolved.plan;
+    format!("{:?} {} {:?} {:?}", plan.workload, plan.seed, plan.geometry, window_ns(resolved))
 }
 
 /// What write amplification depends on: all but lifetime management, endurance and the seed's other uses.
@@ -134,16 +139,29 @@ fn laps_key(resolved: &Resolved) -> String {
     plan.throttle_params = floatgate_lifetime::throttle::Params::default();
     plan.target_years = 1.0;
     plan.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: 1 };
-    format!("{plan:?} {:?}", (resolved.forecast.waf, criterion(resolved)))
+    format!("{plan:?} {:?}", (is_given(resolved), criterion(resolved)))
 }
 
 fn criterion(resolved: &Resolved) -> Criterion {
     Criterion { error_max: resolved.forecast.waf_error_max, laps_max: resolved.forecast.laps_max }
 }
 
+/// Whether write amplification need not be measured.
+fn is_given(resolved: &Resolved) -> bool {
+    resolved.forecast.waf.is_some() || resolved.forecast.waf_of_bytes.is_some()
+}
+
+/// Flash programs for each host page write: as given, as measured, or none where nothing is written.
+pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Option<f64> {
+    let pages = pass.host.page_writes as f64 * f64::from(resolved.plan.geometry.page_bytes);
+    let of_bytes = resolved.forecast.waf_of_bytes.filter(|_| pages > 0.0);
+    let by_pages = of_bytes.map(|waf| waf * pass.host.write_bytes as f64 / pages);
+    resolved.forecast.waf.or(by_pages).or(laps.map(|laps| laps.waf))
+}
+
 /// None where write amplification is given, or nothing is written.
 fn measure_laps(resolved: &Resolved, pass: &Pass, tick: &dyn Fn(f64) -> Result<()>) -> Result<Option<Laps>> {
-    if resolved.forecast.waf.is_some() || pass.demand.pages() == 0 {
+    if is_given(resolved) || pass.demand.pages() == 0 {
         return Ok(None);
     }
     // Three laps of programs at a guess; there is no knowing.
@@ -160,7 +178,7 @@ fn go_through(
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Outcome> {
     let plan = &resolved.plan;
-    let waf = resolved.forecast.waf.or(laps.map(|laps| laps.waf)).unwrap_or(1.0);
+    let waf = waf(resolved, pass, laps).unwrap_or(1.0);
     let setup = Setup {
         policy: plan.throttle,
         target_ns: (plan.target_years * SECONDS_PER_YEAR * 1e9).round() as u64,

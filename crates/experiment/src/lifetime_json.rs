@@ -1,6 +1,7 @@
 //! The object that `floatgate lifetime` gives: schema `floatgate.lifetime/1`. All but its `run` table is byte-equal
 //! between two runs.
 
+use crate::lifetime::waf;
 use crate::meter::peak_rss_bytes;
 use crate::result;
 use floatgate_config::Resolved;
@@ -34,7 +35,7 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
     }
     let config = result::config_of(&experiment, pass.source.content_hash.as_deref(), None);
     let hash = blake3::hash(config.to_string().as_bytes()).to_hex().to_string();
-    let waf = resolved.forecast.waf.or(laps.map(|laps| laps.waf));
+    let waf = waf(resolved, pass, laps);
     json!({
         "schema": SCHEMA,
         "version": env!("CARGO_PKG_VERSION"),
@@ -89,7 +90,7 @@ fn method(found: &Found<'_>) -> Value {
         "name": if by_requests { "requests" } else { "windows" },
         "window_s": (!by_requests).then_some(forecast.window_ns as f64 / 1e9),
         "runs": found.pass.demand.len(),
-        "waf_given": forecast.waf.is_some(),
+        "waf_given": forecast.waf.is_some() || forecast.waf_of_bytes.is_some(),
         "laps": laps.map(|laps| laps.waf_by_lap.len()),
         "passes": laps.map(|laps| laps.passes),
         "waf_by_lap": laps.map(|laps| laps.waf_by_lap.clone()),

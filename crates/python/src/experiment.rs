@@ -34,7 +34,8 @@ fn endurance(toml: Option<&str>, path: &str, overrides: Overrides, idle_h: Vec<f
 }
 
 /// Goes through the life of each variant of an experiment; gives an object of schema `floatgate.lifetime/1` each.
-/// `options`: `detail`, two times in seconds between which the life is looked at second by second.
+/// `options`: `detail`, two times in seconds between which all lives are looked at second by second; or `details`, such
+/// two times or None for each variant.
 #[pyfunction]
 #[pyo3(signature = (toml, path, variants, options=None, progress=None))]
 fn lifetime<'py>(
@@ -45,9 +46,16 @@ fn lifetime<'py>(
     options: Option<&Bound<'py, PyDict>>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Vec<Bound<'py, PyAny>>> {
-    let detail = options.map(|options| options.get_item("detail")).transpose()?.flatten();
-    let detail_s = detail.filter(|found| !found.is_none()).map(|found| found.extract()).transpose()?;
-    let options = LifetimeOptions { detail_s };
+    let option = |key| -> PyResult<Option<Bound<'py, PyAny>>> {
+        let found = options.map(|options| options.get_item(key)).transpose()?.flatten();
+        Ok(found.filter(|found| !found.is_none()))
+    };
+    let details_s = match (option("details")?, option("detail")?) {
+        (Some(details), _) => details.extract()?,
+        (None, Some(detail)) => vec![Some(detail.extract()?); variants.len()],
+        (None, None) => vec![],
+    };
+    let options = LifetimeOptions { details_s };
     let mut raised = None;
     let found = py.detach(|| {
         errors::guarded(|| {

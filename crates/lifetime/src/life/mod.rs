@@ -45,6 +45,8 @@ pub struct Forecast {
     pub window_ns: u64,
     /// Write amplification, where it is given.
     pub waf: Option<f64>,
+    /// The same, where it is given as flash bytes for each byte of the host's requests.
+    pub waf_of_bytes: Option<f64>,
     /// Laps over the workload after which write amplification counts as it is.
     pub laps_max: u32,
     /// Difference from lap to lap, relative, at which it counts as stationary.
