@@ -18,6 +18,7 @@ from typing import Any
 from floatgate import _core
 from floatgate.compare import Comparison, compare
 from floatgate.errors import FloatgateError, InputError, RunError
+from floatgate.lifetime import Lifetime, lifetime
 from floatgate.record import Record
 from floatgate.run import Run, load, resume, run
 
@@ -27,11 +28,13 @@ __all__ = [
     "Comparison",
     "FloatgateError",
     "InputError",
+    "Lifetime",
     "Record",
     "Run",
     "RunError",
     "__version__",
     "compare",
+    "lifetime",
     "load",
     "resume",
     "run",

@@ -8,7 +8,6 @@ import math
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from floatgate import units
 from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
 from floatgate.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
 from floatgate.folder import RunFolder, write_files
+from floatgate.parallel import at_once, cores
 from floatgate.record import look
 from floatgate.run import Run, check, execute
 from floatgate.summary import waf_digits, waf_text
@@ -252,27 +252,7 @@ def run_settings(
                 raise
             return Setting(points[number], error=error)
 
-    with ThreadPoolExecutor(min(jobs, len(points))) as pool:
-        futures = [pool.submit(work, number) for number in range(len(points))]
-        try:
-            wait(futures, return_when=FIRST_EXCEPTION)
-        finally:
-            stop.set()  # after Ctrl-C or an error; when all are done it stops nobody
-    return Comparison(_settled(futures))
-
-
-def _settled(futures: Sequence[Any]) -> list[Setting]:
-    """The settings; of several errors the first that is not a mere consequence of stopping."""
-    errors = [error for future in futures if (error := future.exception()) is not None]
-    errors.sort(key=lambda error: isinstance(error, KeyboardInterrupt))
-    if errors:
-        raise errors[0]
-    return [future.result() for future in futures]
-
-
-def cores() -> int:
-    """How many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return Comparison(at_once(work, len(points), stop, jobs))
 
 
 def _half_width(interval: list[float] | None) -> float | None:

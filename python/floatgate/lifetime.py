@@ -51,7 +51,7 @@ class Lifetime:
         """The answer and where it comes from, as lines of text."""
         from floatgate.lifetime_summary import text
 
-        return text(self.result.to_dict())
+        return text(self.result.to_dict(), self.label)
 
     def report(self, command: str | None = None) -> str:
         """The forecast as one self-contained HTML page."""
@@ -124,7 +124,7 @@ def forecast(
     base: Experiment,
     variants: Sequence[Overrides],
     *,
-    detail_s: tuple[float, float] | None = None,
+    details_s: Sequence[tuple[float, float] | None] | None = None,
     progress: Progress | None = None,
 ) -> list[dict[str, Any]]:
     """Forecast several lives of one experiment on all cores; what they share is measured once.
@@ -132,7 +132,7 @@ def forecast(
     Args:
         base: the experiment.
         variants: settings laid over it, one list a life.
-        detail_s: device time from and to which bytes are recorded second by second, or None.
+        details_s: for each variant the device time from and to which bytes are recorded second by second, or None.
         progress: called now and then with (done, total or None, phase).
 
     Returns:
@@ -143,6 +143,6 @@ def forecast(
         RunError: a run failed.
     """
     laid = [[*base.overrides, *overrides] for overrides in variants]
-    options = {} if detail_s is None else {"detail": detail_s}
+    options = {} if details_s is None else {"details": list(details_s)}
     results: list[dict[str, Any]] = _core.lifetime(base.toml, base.path, laid, options, progress)
     return results

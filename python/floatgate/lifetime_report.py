@@ -26,7 +26,7 @@ def page(life: Lifetime, command: str | None = None) -> str:
         f"<h1>{html.escape(title)}</h1>",
         _origin(result),
         html.cards(headline(result)),
-        html.rows_table(lines(result)),
+        html.rows_table(lines(result, life.label)),
         _charts(result),
         html.left_out(result.get("not_modelled") or []),
         _repeat(life, command),

@@ -13,18 +13,18 @@ Facts = dict[str, Any]
 UNTHROTTLED = "none"
 
 
-def text(result: Facts) -> str:
-    """The summary as lines of text."""
-    return "\n".join(f"{name:<10} {value}" for name, value in lines(result))
+def text(result: Facts, label: str = "") -> str:
+    """The summary as lines of text; ``label`` is what to call a trace."""
+    return "\n".join(f"{name:<10} {value}" for name, value in lines(result, label))
 
 
-def lines(result: Facts) -> list[tuple[str, str]]:
+def lines(result: Facts, label: str = "") -> list[tuple[str, str]]:
     """Name and text of each line; what the result knows nothing of is left out."""
     made = [
         ("life", answer(result)),
         ("write", write(result)),
         ("drive", drive(result)),
-        ("workload", workload(result)),
+        ("workload", workload(result, label)),
         ("WAF", waf(result)),
         ("flash", capacity(result)),
         ("cycles", cycles(result)),
@@ -66,7 +66,7 @@ def write(result: Facts) -> str | None:
     facts = look(result, "latency_us", "write") or {}
     if facts.get("mean") is None:
         return None
-    delay = look(result, "throttle", "delay_us_mean") or 0.0
+    delay = sum(look(result, "throttle", f"{kind}_us_mean") or 0.0 for kind in ("delay", "wait"))
     said = f"{units.span((facts['mean'] - delay) * 1e-6)} of flash"
     said += f" and {units.span(delay * 1e-6)} of throttling on average" if delay > 0 else ", never throttled"
     named = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "most"))
@@ -74,27 +74,26 @@ def write(result: Facts) -> str | None:
     return f"a page: {said}; {', '.join(parts)}"
 
 
-def workload(result: Facts) -> str | None:
+def workload(result: Facts, label: str = "") -> str | None:
     """``twin exchange: 531 GB in page writes a pass of 24.0 hours, 1825 passes in 5 years``."""
     one = look(result, "pass") or {}
     if one.get("span_s") is None:
         return None
-    name = _workload_name(result)
+    name = _workload_name(result, label)
     page = look(result, "drive", "page_bytes") or 4096
     said = f"{units.decimal_bytes(one['page_writes'] * page)} in page writes a pass of {units.span(one['span_s'])}"
     passes = one.get("passes")
     return f"{name}: {said}" + (f", repeated {units.count(passes)} times" if passes else "")
 
 
-def _workload_name(result: Facts) -> str:
+def _workload_name(result: Facts, label: str) -> str:
     settings = look(result, "config", "workload") or {}
     if settings.get("twin"):
         return f"twin {settings['twin']}"
-    form = look(result, "workload", "format")
-    if settings.get("file"):
-        name = str(settings["file"]).rsplit("/", 1)[-1]
-        return f"{name} ({form})" if form else name
-    return str(settings.get("pattern") or look(result, "workload", "kind") or "workload")
+    kind = str(look(result, "workload", "kind") or "workload")
+    if kind == "trace":
+        return f"{label or kind} ({look(result, 'workload', 'format')})"
+    return str(settings.get("pattern") or kind)
 
 
 def waf(result: Facts) -> str | None:
@@ -103,9 +102,11 @@ def waf(result: Facts) -> str | None:
     if value is None:
         return None
     facts = look(result, "method") or {}
+    if facts.get("waf_given"):
+        return f"{value:.2f}, as given"
     laps = facts.get("waf_by_lap") or []
     if not laps:
-        return f"{value:.2f}, as given"
+        return f"{value:.2f}"
     error = facts.get("waf_error")
     count = f"{len(laps)} lap" + ("s" if len(laps) > 1 else "")
     how = "stationary after" if facts.get("stationary") else "not stationary after"
@@ -142,14 +143,14 @@ def throttle(result: Facts) -> str | None:
     if facts.get("policy") in (None, UNTHROTTLED):
         return None
     parts = []
-    if facts.get("delayed_share") is not None:
-        parts.append(f"{units.share(facts['delayed_share'])} of page writes delayed")
+    if facts.get("held_share") is not None:
+        parts.append(f"{units.share(facts['held_share'])} of page writes held back")
     if facts.get("delay_us_mean") is not None:
-        parts.append(f"{units.span(facts['delay_us_mean'] * 1e-6)} on average")
+        parts.append(f"{units.span(facts['delay_us_mean'] * 1e-6)} of delay on average")
     if facts.get("waits"):
-        parts.append(
-            f"{units.count(facts['waits'])} waits for capacity ({units.span(facts.get('wait_s') or 0)} in all)"
-        )
+        waited = f"{units.count(facts['waits'])} waited for capacity"
+        mean = facts.get("wait_us_mean")
+        parts.append(waited if mean is None else f"{waited} ({units.span(mean * 1e-6)} on average of all)")
     if facts.get("epochs"):
         parts.append(f"{units.count(facts['epochs'])} epochs")
     if facts.get("epoch_s"):
@@ -163,16 +164,16 @@ def prediction(result: Facts) -> str | None:
     compared = facts.get("compared")
     if not compared:
         return None
-    share = accuracy(facts)
-    return None if share is None else f"{units.share(share)} of {units.count(compared)} epochs within 25 %"
+    share, error = accuracy(facts), facts.get("error_max", 0.25)
+    return (
+        None if share is None else f"{units.share(share)} of {units.count(compared)} epochs within {units.share(error)}"
+    )
 
 
 def accuracy(facts: Facts | None) -> float | None:
     """Share of the compared epochs whose demand was predicted within 25 %; None where none was compared."""
-    compared, within = (facts or {}).get("compared"), (facts or {}).get("within_025")
-    if not compared or within is None:
-        return None
-    return float(within) / float(compared)
+    within = (facts or {}).get("within")
+    return None if within is None else float(within)
 
 
 def method(result: Facts) -> str | None:

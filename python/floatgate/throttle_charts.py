@@ -195,7 +195,8 @@ def _legend() -> Any:
 
 def cdf_rows(result: Mapping[str, Any], label: str) -> list[dict[str, Any]]:
     """The distribution of write responses as rows for :func:`lines`: x in milliseconds, y the share at or below."""
-    points = ((result.get("latency_us") or {}).get("write") or {}).get("cdf") or []
+    cdf = ((result.get("latency_us") or {}).get("write") or {}).get("cdf") or {}
+    points = list(zip(cdf.get("us") or [], cdf.get("share") or [], strict=False))
     return [{"x": us / 1000, "y": share, "series": label} for us, share in thin(points)]
 
 

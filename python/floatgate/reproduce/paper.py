@@ -2,8 +2,9 @@
 
 ``paper.toml``
     ``title``, ``source``, ``about``, ``differs`` (texts that say what differs from the paper and why; ``{NAME}`` or
-    ``{NAME|UNIT}`` in them stands for a value), ``[quick]`` and ``[originals]`` (``set`` = settings, ``about``),
-    ``[workload.NAME]``, ``[variant.NAME]``, ``[[batch]]``.
+    ``{NAME|UNIT}`` in them stands for a value), ``[quick]`` and ``[originals]`` (``set`` = settings,
+    ``about``; quick: ``each`` = settings by workload or variant), ``[workload.NAME]``, ``[variant.NAME]`` and
+    ``[[batch]]``.
 ``experiment.toml``
     the experiment that all runs start from.
 ``claims.toml``, ``tables.toml``
@@ -96,6 +97,7 @@ class Paper:
     claims: list[Claim]
     tables: list[dict[str, Any]]
     quick: Choice
+    quick_by_name: Mapping[str, Overrides]
     originals: Choice
 
     def module(self, name: str) -> ModuleType | None:
@@ -163,6 +165,7 @@ def read(folder: Path) -> Paper:
         claims=_claims(folder / "claims.toml"),
         tables=_toml(folder / "tables.toml")["table"] if (folder / "tables.toml").is_file() else [],
         quick=_choice("quick", table.get("quick", {})),
+        quick_by_name={name: flatten(settings) for name, settings in table.get("quick", {}).get("each", {}).items()},
         originals=_choice("originals", table.get("originals", {})),
     )
 

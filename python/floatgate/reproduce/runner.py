@@ -1,21 +1,20 @@
 """Runs the experiments of a paper.
 
-Variants of one workload that want the same seconds in detail go to the core in one call, whatever their batch: it reads
-the trace once, measures once what they share, and uses all cores.
+Variants of one workload go to the core in one call, whatever their batch: it reads the trace once, measures once what
+they share, and uses all cores.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
-from floatgate.compare import cores
 from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
 from floatgate.experiment import Experiment, Overrides, trace_overrides
 from floatgate.lifetime import forecast
+from floatgate.parallel import at_once
 from floatgate.reproduce.paper import Batch, Paper
 from floatgate.run import execute
 
@@ -39,22 +38,23 @@ class Job:
     label: str
     command: str
     base: Experiment
-    detail_s: tuple[float, float] | None
     variants: list[Overrides] = field(default_factory=list)
+    details_s: list[tuple[float, float] | None] = field(default_factory=list)
     places: list[tuple[str, str, str]] = field(default_factory=list)
 
 
 def jobs(paper: Paper, settings: Settings) -> list[Job]:
     """The calls that a reproduction makes."""
-    made: dict[tuple[str, str, Any], Job] = {}
+    made: dict[tuple[str, str], Job] = {}
     for batch in paper.batches:
         if settings.quick and not batch.quick:
             continue
         for workload in batch.workloads:
-            key = (workload, batch.command, batch.detail_s)
-            job = made.setdefault(key, Job(workload, batch.command, _base(paper, workload, settings), batch.detail_s))
+            key = (workload, batch.command)
+            job = made.setdefault(key, Job(workload, batch.command, _base(paper, workload, settings)))
             for variant in batch.variants:
                 job.variants.append(_overrides(paper, batch, workload, variant, settings))
+                job.details_s.append(batch.detail_s)
                 job.places.append((batch.name, workload, variant))
     return list(made.values())
 
@@ -69,12 +69,13 @@ def _base(paper: Paper, workload: str, settings: Settings) -> Experiment:
 
 
 def _overrides(paper: Paper, batch: Batch, workload: str, variant: str, settings: Settings) -> Overrides:
-    quick = paper.quick.overrides if settings.quick else []
+    by_name = paper.quick_by_name
+    quick = [*paper.quick.overrides, *by_name.get(workload, []), *by_name.get(variant, [])] if settings.quick else []
     return [*paper.variants[variant].overrides, *batch.overrides, *batch.by_workload.get(workload, []), *quick]
 
 
 def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> tuple[Results, list[str]]:
-    """Run everything.
+    """Run everything, as many calls at a time as there are cores: reading a trace takes one of them.
 
     Returns:
         The results, and what ended those runs that failed; theirs are missing in the results.
@@ -82,57 +83,63 @@ def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> t
     Raises:
         InputError: a trace or a setting is unusable.
     """
-    results: Results = {batch.name: {workload: {} for workload in batch.workloads} for batch in paper.batches}
-    failures: list[str] = []
     todo = jobs(paper, settings)
-    for number, job in enumerate(todo):
-        report = None if progress is None else _part(progress, number, len(todo), job.label)
+    board = Board(len(todo), progress)
+
+    def work(number: int) -> list[dict[str, Any]] | str:
+        job = todo[number]
         try:
-            outcomes = _lifetimes(job, report) if job.command == "lifetime" else _runs(job, report)
+            return _outcomes(job, board.part(number, job.label))
         except FloatgateError as error:
             if error.status == STATUS_UNUSABLE_INPUT:
                 raise
-            failures.append(f"{job.label}: {one_line(error)}")
+            return f"{job.label}: {one_line(error)}"
+
+    results: Results = {batch.name: {workload: {} for workload in batch.workloads} for batch in paper.batches}
+    failures: list[str] = []
+    for job, outcomes in zip(todo, at_once(work, len(todo), board.stop), strict=True):
+        if isinstance(outcomes, str):
+            failures.append(outcomes)
             continue
         for (batch, workload, variant), outcome in zip(job.places, outcomes, strict=True):
             results[batch][workload][variant] = outcome
     return results, failures
 
 
-def _lifetimes(job: Job, progress: Progress | None) -> list[dict[str, Any]]:
-    return forecast(job.base, job.variants, detail_s=job.detail_s, progress=progress)
+def _outcomes(job: Job, progress: Progress) -> list[dict[str, Any]]:
+    if job.command == "lifetime":
+        return forecast(job.base, job.variants, details_s=job.details_s, progress=progress)
+    shares = Board(len(job.variants), progress)
+    return at_once(
+        lambda number: execute(
+            job.base.with_overrides(job.variants[number]), progress=shares.part(number, "")
+        ).result.to_dict(),
+        len(job.variants),
+        shares.stop,
+    )
 
 
-def _runs(job: Job, progress: Progress | None) -> list[dict[str, Any]]:
-    stop = threading.Event()
+class Board:
+    """Progress of several things at once, as one."""
 
-    def watch(done: int, total: int | None, phase: str) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        if progress is not None:
-            progress(done, total, phase)
+    def __init__(self, parts: int, progress: Progress | None) -> None:
+        """For so many parts; ``progress`` may be None."""
+        self.stop = threading.Event()
+        self._shares = [0.0] * parts
+        self._progress = progress
+        self._lock = threading.Lock()
 
-    def work(overrides: Overrides) -> dict[str, Any]:
-        return execute(job.base.with_overrides(overrides), progress=watch).result.to_dict()
+    def part(self, number: int, label: str) -> Progress:
+        """The progress of one part; it raises KeyboardInterrupt where the others have been stopped."""
 
-    with ThreadPoolExecutor(min(cores(), len(job.variants))) as pool:
-        futures = [pool.submit(work, overrides) for overrides in job.variants]
-        try:
-            wait(futures, return_when=FIRST_EXCEPTION)
-        finally:
-            stop.set()
-    errors = [error for future in futures if (error := future.exception()) is not None]
-    errors.sort(key=lambda error: isinstance(error, KeyboardInterrupt))
-    if errors:
-        raise errors[0]
-    return [future.result() for future in futures]
+        def report(done: int, total: int | None, phase: str) -> None:
+            if self.stop.is_set():
+                raise KeyboardInterrupt
+            if self._progress is None:
+                return
+            with self._lock:
+                self._shares[number] = min(1.0, done / total) if total else self._shares[number]
+                text = ": ".join(part for part in (label, phase) if part)
+                self._progress(int(1000 * sum(self._shares)), 1000 * len(self._shares), text)
 
-
-def _part(progress: Progress, number: int, parts: int, label: str) -> Progress:
-    """Progress of one of several jobs, in thousandths of all of them."""
-
-    def report(done: int, total: int | None, phase: str) -> None:
-        share = min(1.0, done / total) if total else 0.0
-        progress(int(1000 * (number + share)), 1000 * parts, f"{label}: {phase}")
-
-    return report
+        return report

@@ -1,0 +1,139 @@
+"""``floatgate lifetime``."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+
+import typer
+
+from floatgate.cli import options as o
+from floatgate.cli.output import Output
+from floatgate.errors import STATUS_DONE, input_error
+from floatgate.experiment import Experiment
+from floatgate.folder import RunFolder
+from floatgate.lifetime import of, throttled
+from floatgate.progress import bar
+
+Values = str | None
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("lifetime")(lifetime)
+
+
+def lifetime(
+    experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
+    trace: o.Trace = None,
+    format: o.Format = None,
+    drive: o.Drive = None,
+    set: o.Set = None,
+    time_unit: o.TimeUnit = None,
+    lba_unit: o.LbaUnit = None,
+    action: o.Action = None,
+    on_bad_line: o.OnBadLine = None,
+    devices: o.Devices = None,
+    beyond: o.Beyond = None,
+    target: Annotated[
+        float | None, typer.Option("--target", metavar="YEARS", help="How long the drive should last. Default: 5.")
+    ] = None,
+    throttle: Annotated[
+        str | None, typer.Option("--throttle", metavar="NAME", help="The policy of lifetime.throttle.")
+    ] = None,
+    plan: Annotated[
+        bool, typer.Option("--plan", help="Try capacities and throttles: which of them last that long?")
+    ] = False,
+    capacities: Annotated[
+        Values, typer.Option("--capacities", metavar="A,B,..", help="Plan for these, e.g. 64GiB,128GiB.")
+    ] = None,
+    spare_factors: Annotated[
+        Values, typer.Option("--spare-factors", metavar="A,B,..", help="Plan for these, e.g. 0.07,0.28.")
+    ] = None,
+    throttles: Annotated[Values, typer.Option("--throttles", metavar="A,B,..", help="Plan for these.")] = None,
+    out: o.Out = None,
+    force: o.Force = False,
+    json: o.Json = None,
+    no_report: o.NoReport = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """How many years a drive lasts with throttling, and what that costs page writes.
+
+    The workload repeats until the drive is worn out or its target is reached; years have 8,760 hours. With --out, the
+    folder gets lifetime.json (or plan.json), experiment.toml and report.html.
+    """
+    output = Output(json, quiet=quiet)
+    shorthand = {
+        "format": format,
+        "time_unit": time_unit,
+        "lba_unit": lba_unit,
+        "action": action,
+        "on_bad_line": on_bad_line,
+        "devices": devices,
+        "beyond": beyond,
+    }
+    base = o.build(experiment, trace, drive, shorthand, set)
+    if target is not None and not math.isfinite(target):
+        raise input_error(f"--target: {target} is no length of time; expected years, more than 0")
+    base = base.with_overrides(throttled(throttle, target))
+    place = None if out is None else RunFolder.given(out, force=force)
+    lists = {
+        "--capacities": _list("--capacities", capacities),
+        "--spare-factors": _list("--spare-factors", spare_factors),
+        "--throttles": _list("--throttles", throttles),
+    }
+    if plan or any(one is not None for one in lists.values()):
+        if throttle is not None:
+            raise input_error("--throttle: a plan tries several; expected --throttles in its place")
+        return _planned(base, lists, output, place, report=not no_report)
+    with bar(base.name(), quiet=quiet) as progress:
+        life = of(base, progress)
+    folder = None if place is None else life.write(place, report=not no_report, command=o.command_line())
+    output.give(life.result.to_dict())
+    output.say(life.summary())
+    if folder is not None:
+        output.say(o.place_line(folder, report=not no_report))
+    return STATUS_DONE
+
+
+def _planned(
+    base: Experiment, lists: dict[str, list[str] | None], output: Output, place: RunFolder | None, *, report: bool
+) -> int:
+    from floatgate.plan import plan
+
+    spares = lists["--spare-factors"]
+    for text in spares or []:
+        if not _is_share(text):
+            raise input_error(f"--spare-factors: '{text}' is no share; expected figures from 0 to 1 such as 0.07,0.28")
+    with bar(base.name(), quiet=output.quiet) as progress:
+        made = plan(base, lists["--capacities"], spares, lists["--throttles"], progress)
+    folder = None if place is None else made.write(place, report=report, command=o.command_line())
+    output.give(made.to_dict())
+    output.say(made.text())
+    if folder is not None:
+        output.say(o.place_line(folder, report=report))
+    return STATUS_DONE
+
+
+def _list(option: str, text: str | None) -> list[str] | None:
+    """The values of an option, separated by commas.
+
+    Raises:
+        InputError: one is empty, or there twice.
+    """
+    if text is None:
+        return None
+    values = [value.strip() for value in text.split(",")]
+    if not all(values):
+        raise input_error(f"{option} '{text}': an empty value; expected VALUE,VALUE,...")
+    twice = [value for value in dict.fromkeys(values) if values.count(value) > 1]
+    if twice:
+        raise input_error(f"{option} '{text}': '{twice[0]}' given twice; expected each value once")
+    return values
+
+
+def _is_share(text: str) -> bool:
+    try:
+        return 0 <= float(text) < 1
+    except ValueError:
+        return False

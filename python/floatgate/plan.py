@@ -1,0 +1,289 @@
+"""The planner's view: which capacity, spare factor or throttle makes a drive last for so many years."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import tomllib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from floatgate import _core, units
+from floatgate.errors import FloatgateError, input_error, one_line, quoted
+from floatgate.experiment import Experiment, Overrides, toml_value
+from floatgate.folder import RunFolder
+from floatgate.lifetime import forecast
+from floatgate.lifetime_summary import life_years
+from floatgate.record import look
+from floatgate.run import check
+from floatgate.text_table import table
+from floatgate.throttle_charts import THROTTLES
+
+SCHEMA = "floatgate.plan/1"
+FILE = "plan.json"
+FACTORS = (0.5, 1.0, 2.0, 4.0)
+"""Capacities that are tried where none are named, as multiples of the drive's own."""
+
+Progress = Callable[[int, "int | None", str], None]
+
+
+@dataclass(frozen=True)
+class Point:
+    """One choice and what it gives; ``result`` is None where ``error`` says why there is none."""
+
+    capacity: str
+    spare_factor: str | None
+    throttle: str
+    result: dict[str, Any] | None
+    error: str | None = None
+
+    @property
+    def physical_bytes(self) -> float:
+        """The capacity; infinite where it is not known."""
+        return float(look(self.result, "drive", "physical_bytes") or math.inf)
+
+    @property
+    def spare(self) -> float | None:
+        """The spare factor as it was given, or as the drive has it, which differs in the fifth digit."""
+        value = look(self.result, "drive", "spare_factor") if self.spare_factor is None else float(self.spare_factor)
+        return None if value is None else round(value, 4)
+
+    @property
+    def holds(self) -> bool:
+        """Whether it lasts as long as it should."""
+        return bool(look(self.result, "lifetime", "holds"))
+
+    @property
+    def write_us(self) -> float:
+        """Mean response of a page write; infinite where it is not known."""
+        value = look(self.result, "latency_us", "write", "mean")
+        return math.inf if value is None else float(value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON gives it."""
+        return {
+            "capacity_bytes": look(self.result, "drive", "physical_bytes"),
+            "spare_factor": self.spare,
+            "throttle": self.throttle,
+            "waf": look(self.result, "waf"),
+            "lifetime": look(self.result, "lifetime"),
+            "latency_us": {
+                "write": {key: look(self.result, "latency_us", "write", key) for key in ("mean", "p50", "p99", "max")}
+            },
+            "error": self.error,
+        }
+
+
+class Plan:
+    """All choices, and those that a planner would take.
+
+    Attributes:
+        points: the choices in the order in which they were asked for.
+        best: of those that last long enough, all that no other beats in both capacity (then spare) and mean write;
+            the smallest first.
+        experiment_toml: the experiment that they vary, resolved.
+        label: what to call it.
+    """
+
+    def __init__(self, points: Sequence[Point], experiment_toml: str, label: str) -> None:
+        """Use :func:`plan`."""
+        self.points = list(points)
+        self.experiment_toml = experiment_toml
+        self.label = label
+        self.best = choices(self.points)
+
+    @property
+    def target_years(self) -> float | None:
+        """The years that were asked for."""
+        targets = (look(point.result, "lifetime", "target_years") for point in self.points)
+        return next((target for target in targets if target is not None), None)
+
+    def answer(self) -> str:
+        """One sentence: what meets the target, the smallest drive first."""
+        target = self.target_years
+        years = "the target" if target is None else f"{target:g} years"
+        if not self.best:
+            return f"nothing of this lasts {years}: a larger drive or a throttle that guarantees it would"
+        named = [f"{self._drive(point)} {_throttle_words(point)} ({_write(point)})" for point in self.best]
+        first = f"the smallest that lasts {years} is {named[0]}"
+        return first + (f"; faster, but larger: {', then '.join(named[1:])}" if len(named) > 1 else "")
+
+    def _drive(self, point: Point) -> str:
+        spares = {one.spare for one in self.points if one.spare is not None}
+        size = units.binary_bytes(point.physical_bytes)
+        return size if len(spares) < 2 or point.spare is None else f"{size} with {units.percent1(point.spare)} spare"
+
+    def rows(self) -> tuple[list[str], list[list[str]]]:
+        """Header and cells; what a planner would take is marked by a star."""
+        header = ["", "capacity", "spare", "throttle", "life", "target", "WAF", "mean write", "p99"]
+        return header, [self._cells(point) for point in self.points]
+
+    def _cells(self, point: Point) -> list[str]:
+        mark = "*" if point in self.best else ""
+        if point.result is None:
+            spare = "-" if point.spare is None else units.percent1(point.spare)
+            return [mark, point.capacity, spare, point.throttle, "-", "cannot be", "-", "-", "-"]
+        p99, waf = look(point.result, "latency_us", "write", "p99"), look(point.result, "waf")
+        return [
+            mark,
+            units.binary_bytes(point.physical_bytes),
+            "-" if point.spare is None else units.percent1(point.spare),
+            point.throttle,
+            life_years(look(point.result, "lifetime", "years")),
+            "holds" if point.holds else "missed",
+            "-" if waf is None else f"{waf:.2f}",
+            "-" if math.isinf(point.write_us) else units.span(point.write_us * 1e-6),
+            "-" if p99 is None else units.span(p99 * 1e-6),
+        ]
+
+    def text(self) -> str:
+        """The sentence, then the table, then what could not be."""
+        header, rows = self.rows()
+        errors = dict.fromkeys(f"{point.capacity}: {point.error}" for point in self.points if point.error)
+        return "\n".join([self.answer(), "", table(header, rows, right=frozenset({1, 2, 4, 6, 7, 8})), *errors])
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON gives it (schema ``floatgate.plan/1``); ``best`` counts in ``points`` from 0."""
+        return {
+            "schema": SCHEMA,
+            "version": _core.__version__,
+            "target_years": self.target_years,
+            "answer": self.answer(),
+            "best": [self.points.index(point) for point in self.best],
+            "points": [point.to_dict() for point in self.points],
+        }
+
+    def report(self, command: str | None = None) -> str:
+        """The plan as one self-contained HTML page."""
+        from floatgate.plan_report import page
+
+        return page(self, command)
+
+    def write(self, target: RunFolder, *, report: bool = True, command: str | None = None) -> Path:
+        """Write ``plan.json``, ``experiment.toml`` and ``report.html``; raises InputError where that cannot be."""
+
+        def fill(staging: Path, _final: Path) -> None:
+            (staging / FILE).write_text(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+            (staging / "experiment.toml").write_text(self.experiment_toml, "utf-8")
+            if report:
+                (staging / "report.html").write_text(self.report(command), "utf-8")
+
+        return target.write(fill)
+
+
+WORTH = 0.99
+"""A hundredth of the mean response is no reason for a larger drive, nor for a throttle."""
+
+
+def choices(points: Sequence[Point]) -> list[Point]:
+    """Of the points that hold those that no other beats: smaller first, and each faster than all smaller ones."""
+    holding = [point for point in points if point.holds]
+    best: list[Point] = []
+    for _, same in itertools.groupby(sorted(holding, key=_cost), key=_cost):
+        drive = list(same)
+        fastest = min(drive, key=lambda point: point.write_us)
+        plain = [one for one in drive if one.throttle == "none" and WORTH * one.write_us <= fastest.write_us]
+        point = plain[0] if plain else fastest
+        if not best or point.write_us < WORTH * best[-1].write_us:
+            best.append(point)
+    return best
+
+
+def _cost(point: Point) -> tuple[float, float]:
+    return point.physical_bytes, point.spare or 0.0
+
+
+def _throttle_words(point: Point) -> str:
+    return "without throttling" if point.throttle == "none" else f"under {point.throttle}"
+
+
+def _write(point: Point) -> str:
+    return "-" if math.isinf(point.write_us) else f"mean write {units.span(point.write_us * 1e-6)}"
+
+
+def throttles() -> list[str]:
+    """The throttles that there are, as the catalogue lists them."""
+    listed = json.loads(_core.catalogue())["policies"]["lifetime.throttle"]
+    return [entry["name"] for entry in listed] or list(THROTTLES)
+
+
+def plan(
+    base: Experiment,
+    capacities: Sequence[str] | None = None,
+    spare_factors: Sequence[str] | None = None,
+    policies: Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Plan:
+    """Forecast every combination of capacity, spare factor and throttle.
+
+    Args:
+        base: the experiment.
+        capacities: texts such as ``64GiB``; None for half, one, two and four times the drive's own.
+        spare_factors: texts of shares; None for the drive's own.
+        policies: names of throttles; None for all.
+        progress: called with (done, total, phase).
+
+    Raises:
+        InputError: the experiment is unusable, or none of the drives can hold the workload.
+        RunError: a run failed.
+    """
+    known = throttles()
+    unknown = [name for name in policies or [] if name not in known]
+    if unknown:
+        raise input_error(f"--throttles: unknown {quoted(unknown)}; expected some of {quoted(known)}")
+    policies = list(policies or known)
+    resolved = check(base)
+    sizes = list(capacities) if capacities is not None else _multiples(resolved)
+    spares: list[str | None] = [*spare_factors] if spare_factors else [None]
+    drives = [(size, spare) for size in sizes for spare in spares]
+    points: list[Point] = []
+    refused: FloatgateError | None = None
+    for number, (size, spare) in enumerate(drives):
+        report = None if progress is None else _part(progress, number, len(drives), size)
+        try:
+            results = forecast(base.with_overrides(_drive(size, spare)), [_throttle(one) for one in policies],
+                               progress=report)  # fmt: skip
+        except _core.InputError as error:
+            refused = refused or error
+            points += [Point(size, spare, policy, None, one_line(error)) for policy in policies]
+            continue
+        points += [Point(size, spare, policy, one) for policy, one in zip(policies, results, strict=True)]
+    if refused is not None and not any(point.result for point in points):
+        raise refused
+    return Plan(points, resolved, base.name())
+
+
+def _throttle(policy: str) -> Overrides:
+    return [("lifetime.throttle.policy", toml_value("", policy))]
+
+
+def _drive(capacity: str, spare: str | None) -> Overrides:
+    drive = [("drive.capacity", toml_value("drive.capacity", capacity))]
+    return drive if spare is None else [*drive, ("ftl.spare_factor", spare)]
+
+
+def _multiples(resolved: str) -> list[str]:
+    """Half, one, two and four times the capacity of a resolved experiment, as far as these are whole blocks."""
+    geometry = tomllib.loads(resolved)["drive"]["geometry"]
+    names = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "pages_per_block", "page_bytes")
+    stripe = math.prod(int(geometry[name]) for name in names)
+    blocks = int(geometry["blocks_per_plane"])
+    return [_size(stripe * max(1, int(blocks * factor))) for factor in FACTORS]
+
+
+def _size(size_bytes: int) -> str:
+    for name, unit in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if size_bytes % unit == 0:
+            return f"{size_bytes // unit} {name}"
+    return str(size_bytes)
+
+
+def _part(progress: Progress, number: int, parts: int, label: str) -> Progress:
+    def report(done: int, total: int | None, phase: str) -> None:
+        share = min(1.0, done / total) if total else 0.0
+        progress(int(1000 * (number + share)), 1000 * parts, f"{label}: {phase}")
+
+    return report

@@ -1,0 +1,204 @@
+"""What is said of forecast lives, and which drives a plan recommends: from results made by hand."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+
+from floatgate import lifetime_summary as summary
+from floatgate.lifetime import Lifetime
+from floatgate.plan import Plan, Point, choices
+from floatgate.throttle_charts import thin
+
+GIB = 1 << 30
+
+LIFE: dict[str, Any] = {
+    "schema": "floatgate.lifetime/1",
+    "version": "0.1.0",
+    "config": {"workload": {"twin": "exchange"}},
+    "seed": 1,
+    "drive": {
+        "name": "ready-128g",
+        "physical_bytes": 128 * GIB,
+        "logical_bytes": 119 * GIB,
+        "spare_factor": 0.07,
+        "page_bytes": 4096,
+    },
+    "workload": {"kind": "twin"},
+    "pass": {"span_s": 86400.0, "page_writes": 129_600_000, "passes": 1825.0},
+    "method": {
+        "name": "windows",
+        "window_s": 1.0,
+        "waf_given": True,
+        "waf_by_lap": None,
+        "waf_error": None,
+        "stationary": None,
+    },
+    "waf": 2.24,
+    "lifetime": {
+        "years": 5.02,
+        "years_first_block": None,
+        "target_years": 5.0,
+        "holds": True,
+        "c_ssd_bytes": 412_316_860_416_000,
+        "c_ssd_recovered_bytes": 1.1841e15,
+        "w_work_bytes": 1.1795e15,
+        "pe_cycles_achievable": 8615.0,
+        "mean_idle_h": 5.08,
+    },
+    "latency_us": {
+        "read": None,
+        "write": {
+            "count": 1000,
+            "mean": 1300.0,
+            "p50": 1200.0,
+            "p90": 1800.0,
+            "p99": 2100.0,
+            "p999": 3000.0,
+            "p9999": 4000.0,
+            "max": 9600.0,
+            "cdf": {"us": [600.0, 1200.0, 9600.0], "share": [0.1, 0.5, 1.0]},
+        },
+    },
+    "throttle": {
+        "policy": "ready-optimistic",
+        "delay_us_mean": 700.0,
+        "wait_us_mean": 0.0,
+        "held_share": 0.93,
+        "waits": 12,
+        "wait_s": 3.0,
+        "epochs": 87_600,
+        "selections": 4,
+        "epoch_s": 1800.0,
+        "prediction": {
+            "compared": 1000,
+            "within": 0.805,
+            "error_max": 0.25,
+            "first_pass": {"compared": 48, "within": 0.83},
+        },
+    },
+    "series": {
+        "time_s": [1800.0, 3600.0, 157_680_000.0],
+        "written_bytes": [1e9, 2e9, 1.1795e15],
+        "demand_bytes": [1e9, 2e9, 2e15],
+        "capacity_bytes": [2e9, 4e9, 1.1841e15],
+        "delay_us": [0.0, 500.0, 700.0],
+        "wait_us": [0.0, 0.0, 0.0],
+        "epoch_s": [600.0, 600.0, 1800.0],
+        "pe_cycles": [3036.0, 3036.0, 8615.0],
+        "idle_h": [0.0, 0.0, 5.08],
+    },
+    "detail": None,
+    "run": {"wall_s": 1.0, "cpu_s": 1.0, "peak_rss_bytes": 1},
+}
+
+
+def life(**changes: dict[str, Any]) -> dict[str, Any]:
+    """:data:`LIFE` with some of its tables changed."""
+    made = copy.deepcopy(LIFE)
+    for table, values in changes.items():
+        made[table].update(values)
+    return made
+
+
+def test_the_answer_comes_first() -> None:
+    first, *others = summary.text(life()).splitlines()
+    said = "5.0 years under ready-optimistic: the target of 5 years holds; mean write 1.3 ms (p99 2.1 ms)"
+    assert first.split(None, 1) == ["life", said]
+    told = dict(line.split(None, 1) for line in others)
+    assert told["write"].startswith("a page: 600 us of flash and 700 us of throttling on average; p50 1.2 ms")
+    assert told["WAF"] == "2.24, as given"
+    assert told["workload"] == "twin exchange: 531 GB in page writes a pass of 24 hours, repeated 1825 times"
+    assert told["cycles"] == "8615 a block at 5.1 hours of rest between them"
+    assert "93 % of page writes held back" in told["throttle"]
+    assert told["prediction"] == "80 % of 1000 epochs within 25 %"
+    assert "note" not in told
+
+
+def test_a_target_that_is_missed_is_said_with_what_to_do() -> None:
+    said = summary.text(
+        life(
+            lifetime={"years": 2.47, "holds": False},
+            throttle={"policy": "none", "delay_us_mean": 0.0, "prediction": None},
+            method={"waf_given": False, "waf_by_lap": [1.0, 1.9, 2.24], "waf_error": 0.004, "stationary": True},
+        )
+    )
+    assert "2.5 years without throttling: the target of 5 years is missed" in said
+    assert "never throttled" in said
+    assert "2.24, stationary after 3 laps (error 0.4 %)" in said
+    assert "--plan tells" in said
+    assert "\nthrottle" not in said
+
+
+def test_the_report_draws_the_life() -> None:
+    page = Lifetime(life(), "seed = 1\n[drive]\n", "exchange").report("floatgate lifetime x.toml")
+    for text in ("5.0 years", "Throttling delay", "Responses of page writes", "Cycles that a block stands",
+                 "floatgate lifetime x.toml", "seed = 1"):  # fmt: skip
+        assert text in page
+
+
+def point(gib: int, throttle: str, write_us: float, *, years: float, spare: float = 0.07) -> Point:
+    changed = life(
+        drive={"physical_bytes": gib * GIB, "spare_factor": spare},
+        lifetime={"years": years, "holds": years >= 5},
+        throttle={"policy": throttle},
+    )
+    changed["latency_us"]["write"]["mean"] = write_us
+    return Point(f"{gib} GiB", None, throttle, changed)
+
+
+def test_a_plan_takes_the_smallest_and_then_what_is_faster() -> None:
+    points = [
+        point(64, "none", 600, years=1.7),
+        point(64, "static", 10_300, years=20),
+        point(64, "ready-optimistic", 1700, years=5),
+        point(128, "none", 600, years=3.9),
+        point(128, "ready-optimistic", 776, years=5),
+        point(128, "ready-pessimistic", 775, years=5),
+        point(256, "ready-optimistic", 600, years=9),
+        point(256, "none", 600, years=9),
+        point(512, "none", 600, years=20),
+        Point("4 GiB", None, "none", None, "too small"),
+    ]
+    best = [(one.capacity, one.throttle) for one in choices(points)]
+    assert best == [("64 GiB", "ready-optimistic"), ("128 GiB", "ready-pessimistic"), ("256 GiB", "none")]
+    plan = Plan(points, "seed = 1\n", "web")
+    assert plan.answer() == (
+        "the smallest that lasts 5 years is 64 GiB under ready-optimistic (mean write 1.7 ms); faster, but larger: "
+        "128 GiB under ready-pessimistic (mean write 775 us), then 256 GiB without throttling (mean write 600 us)"
+    )
+    assert [line.startswith("*") for line in plan.text().splitlines()[3:13]] == [
+        index in (2, 5, 7) for index in range(10)
+    ]
+    assert "4 GiB: too small" in plan.text()
+    assert plan.to_dict()["best"] == [2, 5, 7]
+    page = plan.report("floatgate lifetime --plan")
+    assert "Life against capacity" in page
+    assert "Cannot be: 4 GiB: too small" in page
+
+
+def test_a_plan_in_which_nothing_lasts_says_so() -> None:
+    plan = Plan([point(64, "none", 600, years=1.0)], "", "web")
+    assert plan.answer().startswith("nothing of this lasts 5 years")
+    assert plan.best == []
+
+
+def test_a_smaller_spare_is_cheaper_and_a_hundredth_is_no_reason_for_a_larger_drive() -> None:
+    points = [
+        point(64, "static", 1000, years=6, spare=0.28),
+        point(64, "static", 1000, years=6, spare=0.07),
+        point(128, "static", 991, years=6, spare=0.07),
+    ]
+    assert [(one.physical_bytes, one.spare) for one in choices(points)] == [(64 * GIB, 0.07)]
+    assert "64 GiB with 7.0 % spare under static" in Plan(points, "", "web").answer()
+
+
+@pytest.mark.parametrize("count", [0, 1, 399, 400, 401, 5000])
+def test_thinned_points_keep_both_ends(count: int) -> None:
+    points = list(range(count))
+    kept = thin(points)
+    assert len(kept) == min(count, 400)
+    assert kept == sorted(set(kept))
+    assert not points or (kept[0], kept[-1]) == (0, count - 1)
