@@ -20,6 +20,8 @@ differs = ["Greedy has {w.uniform.greedy.waf|x} here, and {nothing.there} elsewh
 [quick]
 about = "Quick: fewer requests."
 set = { "workload.requests" = 20000 }
+[quick.each]
+fifo = { "ftl.spare_factor" = 0.19 }
 [originals]
 about = "Folded."
 set = { "workload.beyond" = "wrap" }
@@ -145,6 +147,14 @@ def test_claims_are_judged_by_what_was_run(tiny: Path) -> None:
         done.found.results["w"]["uniform"]["greedy"]["flash"]["programs"]["total"] / 1000
     )
     assert (greedy[1]["ratio"], fifo[0]["paper"], fifo[1]["ours"]) == (None, None, None)
+
+
+def test_quick_settings_lie_over_the_others(tiny: Path) -> None:
+    done = reproduce(load(str(tiny)), Settings(quick=True))
+    runs = done.found.results["w"]["uniform"]
+    assert [runs[name]["config"]["workload"]["requests"] for name in ("greedy", "fifo")] == [20_000, 20_000]
+    assert [runs[name]["config"]["ftl"]["spare_factor"] for name in ("greedy", "fifo")] == [0.2, 0.19]
+    assert done.found.results["more"]["uniform"] == {}
 
 
 def test_the_page_has_every_claim_table_and_figure(tiny: Path) -> None:

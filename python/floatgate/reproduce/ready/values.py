@@ -1,0 +1,202 @@
+"""What READY's tables, figures and claims need beyond the results themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from floatgate import _core
+from floatgate.lifetime_summary import accuracy
+from floatgate.record import look
+from floatgate.reproduce.judge import Found
+
+TRACES = ("proxy", "proj", "exchange", "map", "msnfs")
+THROTTLES = ("none", "static", "dynamic", "ready-pessimistic", "ready-optimistic")
+MODELS = ("ready-table2", "ready-printed")
+IDLE_H = (0, 1, 2, 5, 10, 20, 40)
+"""Idle times at which the cycles are told."""
+
+EPOCHS_S = (60, 600, 1800, 3600, 7200)
+"""Lengths of epochs whose demand is compared, Figure 4: from 1 minute to 2 hours."""
+
+TIB = float(1 << 40)
+GIB = float(1 << 30)
+MIB = float(1 << 20)
+DAY_S = 86_400
+STEADY_FROM_S, STEADY_TO_S = 2 * DAY_S, 10 * DAY_S
+"""Where delays are taken as settled, Figure 13."""
+
+BUSY_S = 600
+
+
+def values(found: Found) -> dict[str, Any]:
+    """All values by name."""
+    made: dict[str, Any] = {}
+    for model in MODELS:
+        for idle_h, cycles in zip(IDLE_H, achievable(model, IDLE_H), strict=True):
+            made[f"cycles.{model}.{idle_h}"] = cycles
+    for trace in TRACES:
+        for throttle in THROTTLES:
+            made |= _life(found, trace, throttle)
+        made |= _table1(found, trace)
+    made |= _accuracy(made)
+    made |= _spreads(made)
+    made |= _demand(found)
+    made |= _delays(found)
+    made |= _busy(found)
+    return made
+
+
+def achievable(model: str, idle_h: Sequence[float]) -> list[float]:
+    """Cycles that a block stands, for hours of rest."""
+    return _core.endurance(None, "", [("drive.endurance.model", f'"{model}"')], list(idle_h))
+
+
+def _life(found: Found, trace: str, throttle: str) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    place = f"lives.{trace}.{throttle}"
+    for name, batch in (("tib", "lives"), ("tib_printed", "printed")):
+        for key in ("c_ssd", "c_ssd_recovered", "w_work"):
+            figure = found.figure(f"{batch}.{trace}.{throttle}.lifetime.{key}_bytes")
+            made[f"{name}.{trace}.{throttle}.{key}"] = None if figure is None else figure / TIB
+    nominal, written = (found.figure(f"{place}.lifetime.{key}_bytes") for key in ("c_ssd", "w_work"))
+    made[f"unused.{trace}.{throttle}"] = None if not nominal or written is None else 1 - written / nominal
+    spread, mean = deviation(found, place), found.figure(f"{place}.latency_us.write.mean")
+    made[f"spread.{trace}.{throttle}"] = spread
+    made[f"relative_spread.{trace}.{throttle}"] = spread / mean if spread is not None and mean else None
+    return made
+
+
+def deviation(found: Found, place: str) -> float | None:
+    """Standard deviation of the write responses, us, from their distribution.
+
+    Quantiles would not do: under ST one page write in some hundreds waits for the next second, for all the others.
+    """
+    cdf = found.look(f"{place}.latency_us.write.cdf") or {}
+    mean = found.figure(f"{place}.latency_us.write.mean")
+    if not cdf.get("us") or mean is None:
+        return None
+    heights, shares = np.asarray(cdf["us"], dtype=float), np.diff(np.asarray(cdf["share"], dtype=float), prepend=0.0)
+    return float(np.sqrt(np.sum(shares * (heights - mean) ** 2)))
+
+
+def _table1(found: Found, trace: str) -> dict[str, Any]:
+    facts = found.look(f"lives.{trace}.none.pass") or {}
+    written = found.figure(f"lives.{trace}.none.workload.write_bytes")
+    prediction = found.look(f"lives.{trace}.ready-optimistic.throttle.prediction") or {}
+    own = found.figure(f"own.{trace}.none.waf")
+    span_s, pages = facts.get("span_s"), facts.get("page_writes")
+    page_bytes = found.figure(f"lives.{trace}.none.drive.page_bytes") or 4096
+    return {
+        f"table1.{trace}.hours": span_s / 3600 if span_s else None,
+        f"table1.{trace}.gib_per_hour": written / GIB / (span_s / 3600) if span_s and written else None,
+        f"table1.{trace}.pages_gib_per_hour": pages * page_bytes / GIB / (span_s / 3600) if span_s and pages else None,
+        f"table1.{trace}.waf": own * pages * page_bytes / written if own and pages and written else None,
+        f"accuracy.first_pass.{trace}": accuracy(look(prediction, "first_pass")),
+        f"accuracy.life.{trace}": accuracy(prediction),
+    }
+
+
+def _accuracy(made: dict[str, Any]) -> dict[str, Any]:
+    def extreme(choose: Any, traces: Sequence[str]) -> float | None:
+        figures = [made[f"accuracy.first_pass.{trace}"] for trace in traces]
+        return None if None in figures else float(choose(figures))
+
+    return {
+        "accuracy.worst_of_steady": extreme(min, ("proxy", "exchange", "msnfs")),
+        "accuracy.best_of_restless": extreme(max, ("map", "proj")),
+    }
+
+
+def _spreads(made: dict[str, Any]) -> dict[str, Any]:
+    spreads = {trace: made[f"relative_spread.{trace}.dynamic"] for trace in TRACES}
+    if None in spreads.values():
+        return {}
+    restless = min(spreads[trace] for trace in ("map", "proj"))
+    return {"dt_restless": bool(restless > max(spreads[trace] for trace in ("proxy", "exchange", "msnfs")))}
+
+
+def demand_differences(found: Found, trace: str, epoch_s: int) -> list[float] | None:
+    """``|d(i+1) - d(i)| / d(i)`` over the epochs of one pass, Figure 4; epochs without demand are left out."""
+    detail = found.look(f"demand-{trace}.{trace}.none.detail") or {}
+    seconds = detail.get("demand_bytes")
+    if not seconds:
+        return None
+    rows = int(epoch_s / (detail.get("interval_s") or 1.0))
+    demand = np.asarray(seconds, dtype=float)
+    epochs = demand[: len(demand) // rows * rows].reshape(-1, rows).sum(axis=1)
+    before, after = epochs[:-1], epochs[1:]
+    known = before > 0
+    return [float(one) for one in np.abs(after - before)[known] / before[known]]
+
+
+def _demand(found: Found) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for trace in ("exchange", "proxy"):
+        close = {}
+        for epoch_s in EPOCHS_S:
+            differences = demand_differences(found, trace, epoch_s)
+            if differences:
+                made[f"within.{trace}.{epoch_s}"] = float(np.mean(np.asarray(differences) < 0.30))
+                close[epoch_s] = float(np.mean(np.asarray(differences) < 0.10))
+        if close:
+            best = max(close, key=lambda epoch_s: (close[epoch_s], -epoch_s))
+            made[f"within.{trace}.best_s"] = best
+    return made
+
+
+def _delays(found: Found) -> dict[str, Any]:
+    made = {}
+    for name, place in (("fixed", "fixed.exchange.fixed"), ("selected", "lives.exchange.ready-optimistic")):
+        series = found.look(f"{place}.series") or {}
+        made[f"delay_variation.{name}"] = _variation(series.get("time_s") or [], series.get("delay_us") or [])
+    return made
+
+
+def _variation(times: Sequence[float], delays: Sequence[float]) -> float | None:
+    """Standard deviation over mean of the delay between the two times, weighted by time."""
+    ends, heights = np.asarray(times, dtype=float), np.asarray(delays, dtype=float)
+    if len(ends) < 2:
+        return None
+    lengths = np.diff(ends, prepend=0.0)
+    kept = (ends > STEADY_FROM_S) & (ends <= STEADY_TO_S)
+    if kept.sum() < 2:
+        return None
+    mean = np.average(heights[kept], weights=lengths[kept])
+    variance = np.average((heights[kept] - mean) ** 2, weights=lengths[kept])
+    return float(np.sqrt(variance) / mean) if mean > 0 else 0.0
+
+
+def busiest(found: Found, throttle: str) -> list[float] | None:
+    """What map programs in each second of the ten minutes in which most is asked for, MiB/s."""
+    rates, wanted = (_seconds(found, throttle, column) for column in ("written_bytes", "demand_bytes"))
+    if rates is None or wanted is None or len(rates) < BUSY_S:
+        return None
+    sums = np.cumsum(np.concatenate([[0.0], wanted]))
+    at = int(np.argmax(sums[BUSY_S:] - sums[:-BUSY_S]))
+    return [float(one) for one in rates[at : at + BUSY_S]]
+
+
+def _seconds(found: Found, throttle: str, column: str) -> Any:
+    """A column of what map's two days were recorded by, MiB of flash in each second; None where they were not."""
+    detail = found.look(f"intense.map.{throttle}.detail") or {}
+    if not detail.get(column):
+        return None
+    return np.asarray(detail[column], dtype=float) * detail["waf"] / MIB
+
+
+def _busy(found: Found) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for throttle in THROTTLES[1:]:
+        rates, seconds = busiest(found, throttle), _seconds(found, throttle, "written_bytes")
+        made[f"busy.{throttle}.mean"] = None if rates is None else float(np.mean(rates))
+        made[f"busy.{throttle}.most"] = None if seconds is None else _most(seconds, BUSY_S)
+    return made
+
+
+def _most(rates: Any, seconds: int) -> float:
+    """The largest mean of so many seconds one after the other."""
+    sums = np.cumsum(np.concatenate([[0.0], rates]))
+    return float(np.max(sums[seconds:] - sums[:-seconds])) / seconds

@@ -1,0 +1,146 @@
+"""``floatgate lifetime``: years with throttling, and the planner's view."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import floatgate
+from conftest import SMALL, Cli
+from floatgate.reproduce import Settings, load, reproduce
+
+WRITES = ("--set", "workload.requests=20000", "--target", "0.01")
+"""A pass of 20 s on the small drive, and a target of 88 hours, which it misses without throttling."""
+
+
+def test_the_answer_is_said_first_and_kept_in_the_folder(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    ended = cli("lifetime", experiment, *WRITES, "--throttle", "dynamic", "--out", "o", "--json", "-")
+    answer = json.loads(ended.done())
+    assert answer["schema"] == "floatgate.lifetime/1"
+    life = answer["lifetime"]
+    assert life["holds"] is True
+    assert life["years"] == pytest.approx(0.01, rel=0.02)
+    assert set(life) >= {
+        "years",
+        "years_first_block",
+        "target_years",
+        "c_ssd_bytes",
+        "c_ssd_recovered_bytes",
+        "w_work_bytes",
+        "pe_cycles_achievable",
+        "mean_idle_h",
+    }
+    first = ended.err.splitlines()[0]
+    assert first.startswith("life       ")
+    assert "under dynamic: the target of 0.01 years holds; mean write" in first
+    folder = tmp_path / "o"
+    assert sorted(file.name for file in folder.iterdir()) == ["experiment.toml", "lifetime.json", "report.html"]
+    assert json.loads((folder / "lifetime.json").read_text()) == answer
+    page = (folder / "report.html").read_text()
+    assert "Throttling delay" in page
+    assert "floatgate lifetime" in page
+    again = json.loads(cli("lifetime", folder / "experiment.toml", "--json", "-").done())
+    assert {**again, "run": None} == {**answer, "run": None}
+
+
+def test_without_a_throttle_the_target_is_missed_and_the_status_is_0(cli: Cli, experiment: Path) -> None:
+    said = cli("lifetime", experiment, *WRITES).done()
+    assert "without throttling: the target of 0.01 years is missed" in said
+    assert "--plan tells" in said
+
+
+def test_a_trace_is_called_by_its_name(cli: Cli, trace: Path) -> None:
+    settings = ("--set", 'drive.capacity="64 MiB"', "--set", "drive.geometry.pages_per_block=64", "--target", "1")
+    said = cli("lifetime", "--trace", trace, "--devices", "fold", "--beyond", "wrap", *settings).done()
+    assert "workload   two (msr): " in said
+
+
+def test_a_plan_says_which_drive_lasts(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    lists = ("--capacities", "64MiB,128MiB", "--throttles", "none,dynamic", "--spare-factors", "0.2,0.3")
+    ended = cli("lifetime", experiment, *WRITES, *lists, "--json", "-", "--out", "o")
+    answer = json.loads(ended.done())
+    assert answer["schema"] == "floatgate.plan/1"
+    points = answer["points"]
+    assert [(one["capacity_bytes"] >> 20, one["spare_factor"], one["throttle"]) for one in points] == [
+        (capacity, spare, throttle)
+        for capacity in (64, 128)
+        for spare in (0.2, 0.3)
+        for throttle in ("none", "dynamic")
+    ]
+    assert [one["lifetime"]["holds"] for one in points if one["throttle"] == "dynamic"] == [True] * 4
+    smallest = points[answer["best"][0]]
+    assert (smallest["capacity_bytes"] >> 20, smallest["spare_factor"], smallest["throttle"]) == (64, 0.2, "dynamic")
+    assert answer["answer"] in ended.err
+    assert "Life against capacity" in (tmp_path / "o" / "report.html").read_text()
+
+
+def test_a_plan_tries_half_to_four_times_the_capacity_and_all_throttles(cli: Cli, experiment: Path) -> None:
+    answer = json.loads(cli("lifetime", experiment, *WRITES, "--plan", "--json", "-").done())
+    tried = [(one["capacity_bytes"] >> 20, one["throttle"]) for one in answer["points"]]
+    assert sorted({capacity for capacity, _ in tried}) == [32, 64, 128, 256]
+    assert {throttle for _, throttle in tried} == {
+        "none",
+        "static",
+        "dynamic",
+        "ready-pessimistic",
+        "ready-optimistic",
+    }
+    assert len(tried) == 20
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--target", "0"), "target_years"),
+        (("--target", "nan"), "--target: nan"),
+        (("--throttle", "best"), "'best'"),
+        (("--throttles", "none,best"), "unknown 'best'; expected some of 'none', 'static'"),
+        (("--throttles", "none,none"), "'none' given twice"),
+        (("--capacities", "64MiB,,"), "an empty value"),
+        (("--capacities", "much"), "much"),
+        (("--spare-factors", "many"), "'many' is no share"),
+        (("--plan", "--throttle", "none"), "expected --throttles"),
+        (("--set", "lifetime.forecast.waf=1", "--set", "lifetime.forecast.waf_of_bytes=1"), "expected one of them"),
+        (("--set", "lifetime.forecast.waf_of_bytes=-1"), "waf_of_bytes"),
+    ],
+)
+def test_bad_input_is_refused(
+    cli: Cli, experiment: Path, tmp_path: Path, arguments: tuple[str, ...], said: str
+) -> None:
+    assert said in cli("lifetime", experiment, *arguments, "--out", "o").refused()
+    assert not (tmp_path / "o").exists()
+
+
+def test_a_workload_without_time_is_refused(cli: Cli, tmp_path: Path) -> None:
+    path = tmp_path / "timeless.toml"
+    path.write_text('[drive]\ncapacity = "64 MiB"\n[workload]\nrequests = 1000\n')
+    assert "workload.rate_per_s" in cli("lifetime", path).refused()
+
+
+def test_write_amplification_by_bytes_counts_pages_that_are_written_in_part() -> None:
+    # Requests of 6 KiB at multiples of 6 KiB touch 2 pages each: 4/3 of the bytes that they have.
+    settings = {**SMALL, "workload.requests": 5000, "workload.request_bytes": 6144}
+    by_bytes = floatgate.lifetime(settings, set={"lifetime.forecast.waf_of_bytes": 2.0}, target_years=1)
+    assert by_bytes.waf == pytest.approx(1.5)
+    assert by_bytes.method.waf_given is True
+    by_pages = floatgate.lifetime(settings, set={"lifetime.forecast.waf": by_bytes.waf}, target_years=1)
+    assert by_pages.lifetime.years == by_bytes.lifetime.years
+
+
+def test_ready_is_reproduced_quickly_and_every_claim_has_a_verdict(tmp_path: Path) -> None:
+    paper = load("ready")
+    done = reproduce(paper, Settings(quick=True))
+    assert done.failures == []
+    answer = {claim["id"]: claim for claim in done.to_dict()["claims"]}
+    assert set(answer) == {claim.id for claim in paper.claims}
+    assert {name for name, claim in answer.items() if claim["holds"] is None} == set()
+    page = done.report()
+    assert all(f'id="{name}"' in page for name in answer)
+    # What the throttles promise, whatever the trace.
+    for name in ("ready-guarantees-pes", "ready-guarantees-opt", "nominal-capacity-128", "cycles-without-recovery"):
+        assert answer[name]["holds"] is True, answer[name]
+    for figure in ("figure-1", "figure-2", "figure-4-proxy", "figure-10", "figure-11", "figure-12-map",
+                   "figure-13-fixed", "figure-14-static"):  # fmt: skip
+        assert f'id="{figure}-' in page
