@@ -7,6 +7,7 @@ mod engine;
 mod flat;
 mod readers;
 mod snapshots;
+mod throttles;
 mod yardsticks;
 
 use floatgate_experiment::meter::thread_cpu_s;
@@ -116,6 +117,7 @@ fn main() {
         Some("readers") => return readers::all(),
         Some("timed") => return timed(),
         Some("snapshots") => return snapshots::all(),
+        Some("throttles") => return throttles::all(),
         _ => {}
     }
     for gib in [8, 128] {
@@ -123,6 +125,7 @@ fn main() {
     }
     timed();
     snapshots::all();
+    throttles::all();
     let (parse, both) = (0..ROUNDS).map(|_| engine::msr()).unzip::<f64, f64, Vec<_>, Vec<_>>();
     println!("MSR CSV from a warm file, single-page requests");
     println!("    parse alone                                  {:>6.1} M requests/s", median(parse));

@@ -47,11 +47,15 @@ pub struct GateState {
     limit_bytes: f64,
     /// Flash bytes that a page write costs.
     page_flash_bytes: f64,
+    /// Its inverse.
+    page_flash_inverse: f64,
     /// All delays and waits so far.
     held_back_ns: u64,
     /// The present epoch, and the number of its period.
     epoch: Epoch,
     period: u64,
+    /// What each of its periods may write, flash bytes.
+    share_bytes: f64,
     epochs: Epochs,
 }
 
@@ -74,9 +78,11 @@ impl Gate {
             used_bytes: 0.0,
             limit_bytes: 0.0,
             page_flash_bytes: f64::from(setup.page_bytes) * waf,
+            page_flash_inverse: 1.0 / (f64::from(setup.page_bytes) * waf),
             held_back_ns: 0,
             epoch: Epoch::default(),
             period: 0,
+            share_bytes: 0.0,
             epochs: Epochs::new(&setup),
         };
         Self { parts: setup.policy.parts(), setup, state }
@@ -98,6 +104,7 @@ impl Gate {
     pub fn observe(&mut self, view: &View) {
         self.state.used_bytes = view.programmed_bytes;
         self.state.page_flash_bytes = f64::from(self.setup.page_bytes) * view.waf;
+        self.state.page_flash_inverse = 1.0 / self.state.page_flash_bytes;
     }
 
     /// All delays and waits so far, nanoseconds: arrival `shifted` moves the stamps by it.
@@ -247,15 +254,28 @@ impl Gate {
             self.leave_periods(first_ns, record);
             let s = &mut self.state;
             let distance_ns = delay_ns.saturating_add(gap_ns);
-            let in_period = match s.period_end_ns - 1 - first_ns {
-                _ if s.delay_ns != delay_ns => 1,
-                room_ns if distance_ns > 0 => room_ns / distance_ns + 1,
-                _ => u64::MAX,
-            };
-            // What is left of the limit may be negative; the cast takes that as 0, as it should.
-            let in_limit = ((s.limit_bytes - s.used_bytes) / s.page_flash_bytes) as u64;
-            let count = pages.min(in_period).min(in_limit);
+            let last_ns = first_ns.saturating_add((pages - 1).saturating_mul(distance_ns));
+            let cost = pages as f64 * s.page_flash_bytes;
             let held_ns = first_ns - begin_ns;
+            if last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes && s.delay_ns == delay_ns {
+                s.used_bytes += cost;
+                s.held_back_ns += held_ns + (pages - 1) * delay_ns;
+                s.admitted_ns = last_ns;
+                record.passed(first_ns, last_ns, pages, held_ns);
+                return last_ns;
+            }
+            // What is left of the limit may be negative; the cast takes that as 0, as it should.
+            let in_limit = ((s.limit_bytes - s.used_bytes) * s.page_flash_inverse) as u64;
+            let in_limit = in_limit.min(pages);
+            let count = if s.delay_ns != delay_ns {
+                in_limit.min(1)
+            } else if in_limit < 2
+                || first_ns.saturating_add((in_limit - 1).saturating_mul(distance_ns)) < s.period_end_ns
+            {
+                in_limit
+            } else {
+                in_limit.min((s.period_end_ns - 1 - first_ns) / distance_ns + 1)
+            };
             if count > 0 {
                 let last_ns = first_ns + (count - 1) * distance_ns;
                 s.used_bytes += count as f64 * s.page_flash_bytes;
@@ -281,11 +301,13 @@ impl Gate {
     /// Enters the period that a time falls into.
     fn leave_periods<R: Record>(&mut self, time_ns: u64, record: &mut R) {
         while time_ns >= self.state.period_end_ns {
-            if time_ns >= self.state.epoch.end_ns {
+            let (s, period_ns) = (&self.state, self.setup.params.period_ns);
+            if time_ns >= s.epoch.end_ns {
                 self.next_epoch(false, record);
+            } else if time_ns - s.period_end_ns < period_ns {
+                self.enter_period(s.period + 1, false);
             } else {
-                let period = (time_ns - self.state.epoch.start_ns) / self.setup.params.period_ns;
-                self.enter_period(period, false);
+                self.enter_period((time_ns - s.epoch.start_ns) / period_ns, false);
             }
         }
     }
@@ -313,11 +335,12 @@ impl Gate {
         let length_ns = s.epoch.end_ns - s.epoch.start_ns;
         let period = match regulator {
             Regulator::StaticCap => {
-                let share = self.share_bytes();
+                let share = s.share_bytes;
                 if share <= 0.0 {
                     return None;
                 }
-                let mut more = (((needed - s.limit_bytes) / share) as u64).max(1);
+                let missing = needed - s.limit_bytes;
+                let mut more = if missing <= share { 1 } else { ((missing / share) as u64).max(1) };
                 while static_cap::next_limit(s.limit_bytes, s.used_bytes, share, more, true) < needed {
                     more += 1;
                 }
@@ -326,40 +349,29 @@ impl Gate {
             Regulator::Pessimistic | Regulator::Optimistic => {
                 let e = &s.epoch;
                 let bytes = needed - e.used_bytes - e.carried_bytes - e.spare_bytes;
-                let periods = length_ns as f64 / self.setup.params.period_ns as f64;
-                pessimistic::first_period(e.capacity_bytes, bytes, periods)?.max(s.period + 1)
+                pessimistic::first_period(e.capacity_bytes, s.share_bytes, bytes)?.max(s.period + 1)
             }
         };
         (period.saturating_mul(self.setup.params.period_ns) < length_ns).then_some(period)
     }
 
     fn enter_period(&mut self, period: u64, waiting: bool) {
-        let share = self.share_bytes();
+        let Some(Parts { regulator, .. }) = self.parts else { return };
         let s = &mut self.state;
-        let period_ns = self.setup.params.period_ns;
         let e = &s.epoch;
-        s.period_end_ns = e.start_ns.saturating_add((period + 1).saturating_mul(period_ns)).min(e.end_ns);
-        s.limit_bytes = match self.parts.map(|parts| parts.regulator) {
-            None => f64::INFINITY,
-            Some(Regulator::StaticCap) => {
-                static_cap::next_limit(s.limit_bytes, s.used_bytes, share, period - s.period, waiting)
+        let end_ns = e.start_ns.saturating_add((period + 1).saturating_mul(self.setup.params.period_ns));
+        s.period_end_ns = end_ns.min(e.end_ns);
+        s.limit_bytes = match regulator {
+            Regulator::StaticCap => {
+                let periods = period - s.period;
+                static_cap::next_limit(s.limit_bytes, s.used_bytes, s.share_bytes, periods, waiting)
             }
-            Some(Regulator::Pessimistic | Regulator::Optimistic) => {
-                let periods = (e.end_ns - e.start_ns) as f64 / period_ns as f64;
-                e.used_bytes
-                    + e.carried_bytes
-                    + e.spare_bytes
-                    + pessimistic::allowance(e.capacity_bytes, period, periods)
+            Regulator::Pessimistic | Regulator::Optimistic => {
+                let allowed = pessimistic::allowance(e.capacity_bytes, s.share_bytes, period);
+                e.used_bytes + e.carried_bytes + e.spare_bytes + allowed
             }
         };
         s.period = period;
-    }
-
-    /// What a period of an even epoch may write.
-    fn share_bytes(&self) -> f64 {
-        let e = &self.state.epoch;
-        let length_ns = (e.end_ns - e.start_ns).max(1);
-        e.capacity_bytes * (self.setup.params.period_ns as f64 / length_ns as f64)
     }
 
     fn next_epoch<R: Record>(&mut self, waiting: bool, record: &mut R) {
@@ -379,14 +391,12 @@ impl Gate {
             }
         };
         s.delay_ns = (s.epoch.delay_s * 1e9).round() as u64;
-        s.period = 0;
+        let periods = (s.epoch.end_ns - now_ns) as f64 / self.setup.params.period_ns as f64;
+        (s.period, s.share_bytes) = (0, s.epoch.capacity_bytes / periods);
         if throttled.is_some() {
-            s.limit_bytes = used;
-            self.enter_period(0, waiting);
             // The first period of a static cap has a share as every other.
-            if !self.parts.is_some_and(|parts| parts.plans) {
-                self.state.limit_bytes = used + self.share_bytes();
-            }
+            s.limit_bytes = used + s.share_bytes;
+            self.enter_period(0, waiting);
         } else {
             (s.limit_bytes, s.period_end_ns) = (f64::INFINITY, end_ns);
         }

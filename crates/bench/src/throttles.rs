@@ -1,0 +1,98 @@
+//! What passes the gate of a throttle in a second of CPU time: request by request, each looked at by itself, and whole
+//! lives, in which stretches without anything to hold back pass at once.
+
+use crate::{ROUNDS, median, rate, verdict};
+use floatgate_base::{Error, Rng};
+use floatgate_lifetime::life::{DemandBuilder, Life};
+use floatgate_lifetime::throttle::{Gate, Params, Setup, Throttle};
+use floatgate_nand::Endurance;
+use floatgate_nand::endurance::READY_TABLE2;
+
+const SECOND_NS: u64 = 1_000_000_000;
+const DAY_NS: u64 = 86_400 * SECOND_NS;
+/// Page writes that the drive admits, by page write that the host would make: throttling is at work.
+const ADMITTED: f64 = 0.6;
+/// Requests that pass one by one in a measurement.
+const REQUESTS: u64 = 40_000_000;
+
+/// A day of requests of one to eight pages at random times: when, and how many pages.
+fn day(per_second: u64) -> Vec<(u64, u64)> {
+    let mut rng = Rng::new(1, "bench");
+    let requests = per_second * DAY_NS / SECOND_NS;
+    let mut at_ns = 0;
+    let mut request = |_| {
+        at_ns += rng.below(2 * DAY_NS / requests);
+        (at_ns, 1 + rng.below(8))
+    };
+    (0..requests).map(&mut request).collect()
+}
+
+fn setup(policy: Throttle, pages: u64, days: u64) -> Setup {
+    let budget = ADMITTED * days as f64 * pages as f64;
+    Setup {
+        policy,
+        target_ns: days * DAY_NS,
+        // Under recovery a block stands about twice its nominal cycles.
+        physical_bytes: (budget / 6000.0) as u64 * 4096,
+        page_bytes: 4096,
+        endurance: Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 },
+        cycles_used: 0.0,
+        age_s: 0.0,
+        arrivals_follow: true,
+        params: Params::default(),
+    }
+}
+
+/// Millions of requests a second, one by one.
+fn one_by_one(policy: Throttle, day: &[(u64, u64)]) -> f64 {
+    let pages = day.iter().map(|(_, pages)| pages).sum();
+    let mut gate = Gate::new(setup(policy, pages, 365), 1.0);
+    rate(REQUESTS, || {
+        let (mut left, mut base_ns) = (REQUESTS, 0);
+        while left > 0 {
+            for &(at_ns, pages) in day.iter().take(left as usize) {
+                gate.admit(base_ns + at_ns + gate.held_back_ns(), 0, pages, &mut ());
+            }
+            left -= left.min(day.len() as u64);
+            base_ns += DAY_NS;
+        }
+    })
+}
+
+/// Millions of requests a second of a year in windows of a second.
+fn whole_life(policy: Throttle, day: &[(u64, u64)]) -> f64 {
+    let mut builder = DemandBuilder::new(Some(SECOND_NS));
+    day.iter().for_each(|&(at_ns, pages)| builder.add(at_ns, pages));
+    let demand = builder.finish(DAY_NS);
+    let setup = setup(policy, demand.pages(), 365);
+    let life = Life { setup, demand: &demand, waf: 1.0, service_ns: 600_000, detail_ns: None };
+    let mut pages = 0;
+    let lives_per_s = rate(1_000_000, || {
+        let outcome = life.run::<Box<Error>>(&mut |_| Ok(())).expect("nothing breaks off");
+        pages = outcome.latency.count();
+    });
+    lives_per_s * pages as f64 / demand.pages() as f64 * day.len() as f64 / 1e6
+}
+
+pub fn all() {
+    let policies =
+        [Throttle::Static, Throttle::Dynamic, Throttle::ReadyPessimistic, Throttle::ReadyOptimistic];
+    for per_second in [100, 5] {
+        println!(
+            "requests of 1 to 8 pages at random times, {per_second} a second, of which a throttle admits 60 %"
+        );
+        let day = day(per_second);
+        for policy in policies {
+            let median_of = |of: &dyn Fn() -> f64| median((0..ROUNDS).map(|_| of()).collect());
+            let (single, whole) =
+                (median_of(&|| one_by_one(policy, &day)), median_of(&|| whole_life(policy, &day)));
+            let name = policy.info().name;
+            if per_second == 100 {
+                verdict(&format!("{name}, M requests/s one by one"), single, 50.0);
+            } else {
+                println!("    {:<44} {single:>6.1}   not asked", format!("{name}, M requests/s one by one"));
+            }
+            println!("    {:<44} {whole:>6.1}   not asked", format!("{name}, lives by windows"));
+        }
+    }
+}
