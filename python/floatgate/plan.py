@@ -59,7 +59,15 @@ class Point:
     @property
     def write_us(self) -> float:
         """Mean response of a page write; infinite where it is not known."""
-        value = look(self.result, "latency_us", "write", "mean")
+        return self._write("mean")
+
+    @property
+    def p99_us(self) -> float:
+        """99 of a hundred page writes take no longer; infinite where it is not known."""
+        return self._write("p99")
+
+    def _write(self, key: str) -> float:
+        value = look(self.result, "latency_us", "write", key)
         return math.inf if value is None else float(value)
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,10 +114,28 @@ class Plan:
         target = self.target_years
         years = "the target" if target is None else f"{target:g} years"
         if not self.best:
-            return f"nothing of this lasts {years}: a larger drive or a throttle that guarantees it would"
+            plain = self._unthrottled() or "; a larger drive or a throttle that guarantees it would"
+            return f"nothing of this lasts {years}{plain}"
         named = [f"{self._drive(point)} {_throttle_words(point)} ({_write(point)})" for point in self.best]
         first = f"the smallest that lasts {years} is {named[0]}"
-        return first + (f"; faster, but larger: {', then '.join(named[1:])}" if len(named) > 1 else "")
+        return (
+            first
+            + (f"; faster, but larger: {', then '.join(named[1:])}" if len(named) > 1 else "")
+            + self._unthrottled()
+        )
+
+    def _unthrottled(self) -> str:
+        """How large a drive would have to be without throttling, where none that was tried is large enough."""
+        plain = [point for point in self.points if point.throttle == "none" and point.result is not None]
+        if not plain or any(point.holds for point in plain):
+            return ""
+        largest = max(plain, key=lambda point: point.physical_bytes)
+        years = look(largest.result, "lifetime", "years")
+        if not years or not self.target_years:
+            return ""
+        tried = largest.physical_bytes
+        size = units.binary_bytes(tried * self.target_years / years)
+        return f"; without throttling it would take about {size}, by the life of {units.binary_bytes(tried)}"
 
     def _drive(self, point: Point) -> str:
         spares = {one.spare for one in self.points if one.spare is not None}
@@ -175,7 +201,7 @@ class Plan:
 
 
 WORTH = 0.99
-"""A hundredth of the mean response is no reason for a larger drive, nor for a throttle."""
+"""A hundredth of the mean response is no reason for a larger drive, nor for a throttle, nor for a larger p99."""
 
 
 def choices(points: Sequence[Point]) -> list[Point]:
@@ -184,9 +210,9 @@ def choices(points: Sequence[Point]) -> list[Point]:
     best: list[Point] = []
     for _, same in itertools.groupby(sorted(holding, key=_cost), key=_cost):
         drive = list(same)
-        fastest = min(drive, key=lambda point: point.write_us)
-        plain = [one for one in drive if one.throttle == "none" and WORTH * one.write_us <= fastest.write_us]
-        point = plain[0] if plain else fastest
+        fastest = min(point.write_us for point in drive)
+        alike = [point for point in drive if WORTH * point.write_us <= fastest]
+        point = min(alike, key=lambda one: (one.throttle != "none", one.p99_us))
         if not best or point.write_us < WORTH * best[-1].write_us:
             best.append(point)
     return best

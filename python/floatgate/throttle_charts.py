@@ -69,6 +69,7 @@ def lines(
     share: bool = False,
     step: bool = False,
     points: bool = False,
+    x_min: float | None = None,
     y_max: float | None = None,
     rules: Sequence[tuple[str, float]] = (),
 ) -> alt.LayerChart:
@@ -86,6 +87,7 @@ def lines(
         share: whether y goes from 0 to 1, shown in per cent.
         step: steps rather than slopes; what is told at ``x`` holds from the row before.
         points: whether each row is marked by the look's shape.
+        x_min: the left end of x, so that a line there does not lie on the axis; None for what the rows need.
         y_max: the top of y, so that several charts can be compared; None for what the rows need.
         rules: labels and heights of dotted lines across.
     """
@@ -95,7 +97,9 @@ def lines(
     x = alt.X(
         "x:Q",
         title=x_title,
-        scale=alt.Scale(type="log" if x_log else "linear", nice=False),
+        scale=alt.Scale(
+            type="log" if x_log else "linear", nice=False, **({} if x_min is None else {"domainMin": x_min})
+        ),
         axis=alt.Axis(tickCount=5, format=FIGURES, labelOverlap=True),
     )
     if share or y_max is not None:
@@ -197,6 +201,8 @@ def cdf_rows(result: Mapping[str, Any], label: str) -> list[dict[str, Any]]:
     """The distribution of write responses as rows for :func:`lines`: x in milliseconds, y the share at or below."""
     cdf = ((result.get("latency_us") or {}).get("write") or {}).get("cdf") or {}
     points = list(zip(cdf.get("us") or [], cdf.get("share") or [], strict=False))
+    # Up from nought, so that responses that are all alike are a line as well.
+    points = [(points[0][0], 0.0), *points] if points else []
     return [{"x": us / 1000, "y": share, "series": label} for us, share in thin(points)]
 
 

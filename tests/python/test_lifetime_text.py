@@ -139,13 +139,15 @@ def test_the_report_draws_the_life() -> None:
         assert text in page
 
 
-def point(gib: int, throttle: str, write_us: float, *, years: float, spare: float = 0.07) -> Point:
+def point(
+    gib: int, throttle: str, write_us: float, *, years: float, spare: float = 0.07, p99_us: float | None = None
+) -> Point:
     changed = life(
         drive={"physical_bytes": gib * GIB, "spare_factor": spare},
         lifetime={"years": years, "holds": years >= 5},
         throttle={"policy": throttle},
     )
-    changed["latency_us"]["write"]["mean"] = write_us
+    changed["latency_us"]["write"] |= {"mean": write_us, "p99": p99_us or write_us}
     return Point(f"{gib} GiB", None, throttle, changed)
 
 
@@ -181,7 +183,10 @@ def test_a_plan_takes_the_smallest_and_then_what_is_faster() -> None:
 
 def test_a_plan_in_which_nothing_lasts_says_so() -> None:
     plan = Plan([point(64, "none", 600, years=1.0)], "", "web")
-    assert plan.answer().startswith("nothing of this lasts 5 years")
+    # 64 GiB last a year; five years take five times as much.
+    assert plan.answer() == (
+        "nothing of this lasts 5 years; without throttling it would take about 320 GiB, by the life of 64 GiB"
+    )
     assert plan.best == []
 
 
@@ -193,6 +198,15 @@ def test_a_smaller_spare_is_cheaper_and_a_hundredth_is_no_reason_for_a_larger_dr
     ]
     assert [(one.physical_bytes, one.spare) for one in choices(points)] == [(64 * GIB, 0.07)]
     assert "64 GiB with 7.0 % spare under static" in Plan(points, "", "web").answer()
+
+
+def test_of_equal_means_the_steadier_is_taken() -> None:
+    points = [
+        point(64, "static", 1000, years=6, p99_us=50_000),
+        point(64, "ready-optimistic", 1009, years=5, p99_us=1100),
+    ]
+    assert [one.throttle for one in choices(points)] == ["ready-optimistic"]
+    assert "without throttling" not in Plan(points, "", "web").answer()
 
 
 @pytest.mark.parametrize("count", [0, 1, 399, 400, 401, 5000])

@@ -172,7 +172,7 @@ def _response_cdf(found: Found, trace: str) -> Figure | None:
         f"Figure 12: {trace}",
         "Share of the page writes that took no longer.",
         lambda width: throttle_charts.lines(
-            rows, LOOKS, "response of a page write, ms", "page writes", width=width, x_log=True, share=True
+            rows, LOOKS, "response of a page write, ms", "page writes", width=width, x_log=True, share=True, x_min=0.4
         ),
         "Figure 12: distributions of write responses",
     )

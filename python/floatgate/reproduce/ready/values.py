@@ -25,8 +25,8 @@ TIB = float(1 << 40)
 GIB = float(1 << 30)
 MIB = float(1 << 20)
 DAY_S = 86_400
-STEADY_FROM_S, STEADY_TO_S = 2 * DAY_S, 10 * DAY_S
-"""Where delays are taken as settled, Figure 13."""
+STEADY_FROM_S, STEADY_TO_S = DAY_S, 3 * DAY_S
+"""Where delays are taken as settled, Figure 13: the course of a life is told epoch by epoch for three days."""
 
 BUSY_S = 600
 
