@@ -99,6 +99,35 @@ const USELESS_WITH: &[(&str, &str, &[&str])] = &[
     ("workload.arrival", "open", &["workload.queue_depth"]),
     ("workload.arrival", "shifted", &["workload.queue_depth"]),
     ("workload.arrival", "think", &["workload.queue_depth"]),
+    (
+        "lifetime.throttle.policy",
+        "none",
+        &[
+            "workload.arrival",
+            "lifetime.throttle.period_s",
+            "lifetime.throttle.unit_window_s",
+            "lifetime.throttle.history_s",
+            "lifetime.throttle.epoch_s",
+            "lifetime.throttle.error_max",
+            "lifetime.throttle.errors_in_a_row",
+            "lifetime.throttle.pairs_min",
+            "lifetime.throttle.spare_share",
+        ],
+    ),
+    (
+        "lifetime.throttle.policy",
+        "static",
+        &[
+            "lifetime.throttle.unit_window_s",
+            "lifetime.throttle.history_s",
+            "lifetime.throttle.epoch_s",
+            "lifetime.throttle.error_max",
+            "lifetime.throttle.errors_in_a_row",
+            "lifetime.throttle.pairs_min",
+            "lifetime.throttle.spare_share",
+        ],
+    ),
+    ("lifetime.throttle.policy", "ready-pessimistic", &["lifetime.throttle.spare_share"]),
 ];
 
 impl Layers {
@@ -206,15 +235,20 @@ impl Layers {
         }
         for (key, value, useless) in USELESS_WITH {
             if find(&upper, key).and_then(Value::as_str) == Some(value) {
-                for key in *useless {
-                    if !self.is_overridden(key) {
-                        self.drop(key);
+                for useless in *useless {
+                    if !self.is_overridden(useless) && !self.is_spared(useless, key) {
+                        self.drop(useless);
                     }
                 }
             }
         }
         merge(&mut self.merged, upper);
         self.places.extend(places);
+    }
+
+    /// Of all arrivals only `shifted` means something in functional mode, and nothing without a throttle.
+    fn is_spared(&self, key: &str, choice: &str) -> bool {
+        key == "workload.arrival" && (choice == "mode") == (self.text(key) == Some("shifted"))
     }
 
     /// Whether the command line set a key, or one of a table.

@@ -56,10 +56,13 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let page_bytes = u64::from(drive.geometry.page_bytes);
     let logical_bytes = u64::from(ftl.logical_pages) * page_bytes;
     let buffer = resolve_buffer::resolve(&layers, given_buffer, &drive.geometry, ftl.logical_pages, timed)?;
+    let Lifetime { throttle, params, target_years, forecast, raw: raw_lifetime, raw_forecast } =
+        resolve_lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
+    let throttled = throttle.parts().is_some();
     let workload = resolve_workload::resolve(
         &layers,
         given.workload.unwrap_or_default(),
-        timed,
+        (timed, throttled),
         logical_bytes,
         seed,
         buffer.config.is_some(),
@@ -71,8 +74,12 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         let expected = "expected \"none\", or workload.arrival = \"open\" or \"think\"";
         return Err(layers.error("ftl.background.policy", what, expected));
     }
-    let Lifetime { throttle, params, target_years, forecast, raw: raw_lifetime, raw_forecast } =
-        resolve_lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
+    if throttled && !host.setup.is_plain() && matches!(workload.arrival, Some(Arrival::Closed { .. })) {
+        let what =
+            "in closed loop with queues of the host nobody can say which request waits for the throttle";
+        let expected = "expected another workload.arrival, or no table [host]";
+        return Err(layers.error("lifetime.throttle.policy", what, expected));
+    }
     let plan = Plan {
         mode: workload.arrival.map_or(Mode::Functional, Mode::Timed),
         queues: host.setup,
@@ -108,6 +115,8 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         beyond: workload.beyond,
         devices: workload.devices,
         timeline: None,
+        shifted: workload.shifted,
+        wears_out: true,
         shadow: false,
         prefetching: true,
     };

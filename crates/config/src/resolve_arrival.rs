@@ -20,10 +20,12 @@ const OPEN: usize = 0;
 const SHIFTED: usize = 1;
 const CLOSED: usize = 2;
 
-/// How requests arrive, and what the resolved experiment says of it: nothing in functional mode.
+/// How requests arrive, and what the resolved experiment says of it: in functional mode something under a throttle only.
 #[derive(Default)]
 pub(crate) struct Arrives {
     pub arrival: Option<Arrival>,
+    /// Functional mode, under a throttle.
+    pub shifted: bool,
     pub name: Option<String>,
     pub queue_depth: Option<u32>,
 }
@@ -34,8 +36,12 @@ pub(crate) fn resolve(
     given: &raw::Workload,
     timed: bool,
     synthetic: bool,
+    throttled: bool,
 ) -> Result<Arrives> {
     let default = if synthetic { "closed" } else { "open" };
+    if !timed && throttled {
+        return by_device_time(layers, given, synthetic);
+    }
     if !timed {
         return functional_only(layers, given, default).map(|()| Arrives::default());
     }
@@ -48,7 +54,7 @@ pub(crate) fn resolve(
             return Err(layers.error("workload.queue_depth", "a queue depth of 0 serves nothing", expected));
         }
         let arrival = Some(Arrival::Closed { queue_depth });
-        return Ok(Arrives { arrival, name: Some(name), queue_depth: Some(queue_depth) });
+        return Ok(Arrives { arrival, name: Some(name), queue_depth: Some(queue_depth), shifted: false });
     }
     if given.queue_depth.is_some() {
         let what = format!("queue_depth is no key of arrival \"{name}\"");
@@ -62,8 +68,7 @@ pub(crate) fn resolve(
             "give workload.rate_per_s, or arrival = \"closed\"",
         ));
     }
-    if way == SHIFTED {
-        // No throttle delays requests in timed mode yet; `Clock::delay` is where one will.
+    if way == SHIFTED && !throttled {
         let what = "arrival \"shifted\" moves the stamps by what a throttle delays, and lifetime.throttle.policy is \"none\"";
         return Err(layers.error(
             "workload.arrival",
@@ -71,8 +76,30 @@ pub(crate) fn resolve(
             "expected \"open\", which is the same without a throttle",
         ));
     }
-    let arrival = Some(if way == OPEN { Arrival::Open } else { Arrival::Think });
-    Ok(Arrives { arrival, name: Some(name), queue_depth: None })
+    let arrival = Some([Arrival::Open, Arrival::Shifted, Arrival::Open, Arrival::Think][way]);
+    Ok(Arrives { arrival, name: Some(name), queue_depth: None, shifted: false })
+}
+
+/// Functional mode under a throttle: nothing takes time but what the throttle holds back, so there are stamps only.
+fn by_device_time(layers: &Layers, given: &raw::Workload, synthetic: bool) -> Result<Arrives> {
+    if let Some(other) = given.queue_depth.filter(|&d| d != QUEUE_DEPTH) {
+        let what = format!("queue_depth {other} has no effect in functional mode");
+        let expected = format!("expected {QUEUE_DEPTH} or no such key, or mode = \"timed\"");
+        return Err(layers.error("workload.queue_depth", what, expected));
+    }
+    if synthetic && given.rate_per_s.is_none() {
+        let what = "a throttle goes by the time at which requests arrive, and this workload has none";
+        let expected = "give workload.rate_per_s, or mode = \"timed\"";
+        return Err(layers.error("lifetime.throttle.policy", what, expected));
+    }
+    let name = given.arrival.clone().unwrap_or_else(|| "open".into());
+    let way = choice(layers, "workload.arrival", "way of arriving", &name, ARRIVALS)?;
+    if way != OPEN && way != SHIFTED {
+        let what = format!("arrival \"{name}\" goes by completions, which functional mode does not know");
+        let expected = "expected \"open\" or \"shifted\", or mode = \"timed\"";
+        return Err(layers.error("workload.arrival", what, expected));
+    }
+    Ok(Arrives { arrival: None, name: Some(name), queue_depth: None, shifted: way == SHIFTED })
 }
 
 /// Knobs of time must not be silently dead: only their defaults are taken while there is no time.

@@ -2,6 +2,7 @@
 
 use crate::layers::Layers;
 use crate::raw;
+use crate::resolve_arrival::Arrives;
 use crate::tables::{choice, unknown};
 use crate::{resolve_arrival, resolve_buffer, twins};
 use floatgate_base::{Error, Place, Result};
@@ -21,6 +22,8 @@ pub(crate) struct Workload {
     pub devices: Devices,
     /// Present in timed mode.
     pub arrival: Option<Arrival>,
+    /// Functional mode under a throttle: stamps are moved by its delays.
+    pub shifted: bool,
     pub raw: raw::Workload,
 }
 
@@ -36,7 +39,7 @@ const TWIN: usize = 2;
 pub(crate) fn resolve(
     layers: &Layers,
     mut given: raw::Workload,
-    timed: bool,
+    (timed, throttled): (bool, bool),
     logical_bytes: u64,
     seed: u64,
     buffered: bool,
@@ -45,7 +48,7 @@ pub(crate) fn resolve(
     let said = given.kind.clone().filter(|_| layers.is_set("workload.kind"));
     let name = said.unwrap_or_else(|| implied_kind(layers, &given).into());
     let kind = choice(layers, "workload.kind", "kind of workload", &name, KINDS)?;
-    let arrives = resolve_arrival::resolve(layers, &given, timed, kind == 0)?;
+    let arrives = resolve_arrival::resolve(layers, &given, timed, kind == 0, throttled)?;
     refuse_others(layers, &mut given, kind)?;
     let warmup_requests = given.warmup_requests.unwrap_or(0);
     let (workload, beyond, devices, mut raw) = match kind {
@@ -71,8 +74,9 @@ pub(crate) fn resolve(
     };
     raw.kind = Some(name);
     raw.warmup_requests = Some(warmup_requests);
-    (raw.arrival, raw.queue_depth) = (arrives.name, arrives.queue_depth);
-    Ok(Workload { workload, warmup_requests, beyond, devices, arrival: arrives.arrival, raw })
+    (raw.arrival, raw.queue_depth) = (arrives.name.clone(), arrives.queue_depth);
+    let Arrives { arrival, shifted, .. } = arrives;
+    Ok(Workload { workload, warmup_requests, beyond, devices, arrival, shifted, raw })
 }
 
 /// A file makes a trace, a twin a twin; of both, the one that was said later.

@@ -458,7 +458,7 @@ pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64)
         let what = "there is no address space";
         return Err(wrong("--drive-bytes", what, "expected a size such as \"64 GiB\""));
     }
-    let workload = crate::resolve_workload::resolve(&layers, given, false, bytes, seed, false)?;
+    let workload = crate::resolve_workload::resolve(&layers, given, (false, false), bytes, seed, false)?;
     let config = match workload.workload {
         plan::Workload::Synthetic(config) => config,
         plan::Workload::Trace { .. } => {

@@ -12,6 +12,7 @@ pub mod meter;
 pub mod result;
 pub mod run;
 pub mod snapshot;
+mod throttling;
 mod workers;
 
 pub use floatgate_flash::timed::{Span, Timeline};

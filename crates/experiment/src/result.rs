@@ -2,7 +2,7 @@
 
 use crate::buffer::{buffer, buffer_wait_us};
 use crate::energy::energy;
-use crate::host_queues;
+use crate::{host_queues, throttling};
 use floatgate_config::{Experiment, Resolved};
 use floatgate_flash::Cause;
 use floatgate_flash::timed::{Class, ClassTimes, CommandCounts};
@@ -84,6 +84,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
         "buffer": plan.buffer.as_ref().zip(outcome.buffer.as_ref()).map(|(config, counters)| buffer(config, counters)),
         "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome), plan, outcome)),
+        "throttle": outcome.throttling.as_ref().map(|found| throttling::throttle(plan, found)),
         "lifetime": lifetime(resolved, outcome),
         "energy": plan.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.commands.map_or([0; Cause::ALL.len()], |c| c.copybacks), outcome.host.write_bytes)),
         "not_modelled": not_modelled(plan),
@@ -143,6 +144,9 @@ fn idle_h(idle: &Idle) -> Value {
 /// Adds what requests waited for in the host's queues, before the drive fetched them, and then at the buffer.
 fn with_queues(mut latency: Value, plan: &Plan, outcome: &Outcome) -> Value {
     latency["queue_wait"] = host_queues::wait_us(outcome);
+    if let Some(throttling) = &outcome.throttling {
+        latency["throttle_wait"] = throttling::wait_us(throttling, outcome);
+    }
     latency["queues"] = host_queues::by_queue_us(plan, outcome);
     if let Some(found) = buffer_wait_us(outcome) {
         latency["buffer_wait"] = found;

@@ -75,6 +75,8 @@ pub struct Request {
     pub stamp_ns: i64,
     /// When it arrived.
     pub arrival_ns: u64,
+    /// When it had passed the throttle; as it arrived where there is none.
+    pub entry_ns: u64,
     /// What it asks for.
     pub op: Op,
     /// What it asks for beside that ([`floatgate_base::batch::flags`]).

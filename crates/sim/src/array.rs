@@ -44,7 +44,7 @@ macro_rules! with_flash {
 pub(crate) use with_flash;
 
 impl Array {
-    /// A fresh array.
+    /// A fresh array, whose blocks wear out if it is said what they stand.
     #[must_use]
     pub fn new(
         layout: Layout,
@@ -52,7 +52,7 @@ impl Array {
         mode: Mode,
         settings: Settings,
         shadow: bool,
-        endurance: Endurance,
+        endurance: Option<Endurance>,
     ) -> Self {
         let mut array = match (mode, shadow) {
             (Mode::Functional, false) => Self::Functional(Functional::new(layout)),
@@ -62,16 +62,23 @@ impl Array {
                 Self::ShadowedTimed(Shadow::new(Timed::new(layout, settings), logical_pages))
             }
         };
-        array.counts_mut().set_endurance(endurance);
+        if let Some(endurance) = endurance {
+            array.counts_mut().set_endurance(endurance);
+        }
         array
     }
 
-    /// Serves runs of extents through `ftl`, each at its time.
+    /// Serves runs of extents from `begin` on through `ftl`, each at its time.
     ///
     /// # Errors
     /// When the drive cannot go on.
-    pub fn serve_runs(&mut self, ftl: &mut Ftl, extents: &Extents, runs: &[Together]) -> Result<(), Stopped> {
-        let mut begin = 0;
+    pub fn serve_runs(
+        &mut self,
+        ftl: &mut Ftl,
+        extents: &Extents,
+        mut begin: usize,
+        runs: &[Together],
+    ) -> Result<(), Stopped> {
         for run in runs {
             self.counts_mut().set_now(run.now_ns);
             self.serve(ftl, extents, begin..run.end)?;

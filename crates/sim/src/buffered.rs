@@ -102,21 +102,20 @@ impl Buffered {
         }
     }
 
-    /// Serves the requests of a chunk, whose extents end at `ends`, in functional mode; `runs` are of requests, and are
-    /// turned into runs of flash operations.
+    /// Serves some requests of a chunk, whose extents begin at `from` and end at `ends`, in functional mode; `runs` are of
+    /// requests, and are turned into runs of flash operations.
     ///
     /// # Errors
-    /// When the drive cannot go on: names the request within the chunk in place of the extent.
+    /// When the drive cannot go on: names the request of `range`, from 0, in place of the extent.
     pub fn serve_chunk(
         &mut self,
         (array, ftl): (&mut Array, &mut Ftl),
-        (extents, ends): (&Extents, &[usize]),
+        (extents, mut from, ends): (&Extents, usize, &[usize]),
         (batch, range): (&RequestBatch, Range<usize>),
         runs: &mut [Together],
     ) -> std::result::Result<(), Stopped> {
         self.flash.clear();
         self.ends.clear();
-        let mut from = 0;
         let begin = range.start;
         for (&to, i) in ends.iter().zip(range) {
             self.buffer.request(extents, from..to, batch.flags_of(i), &mut self.steps);
@@ -128,7 +127,7 @@ impl Buffered {
             run.end = self.ends[run.end - begin - 1];
         }
         array
-            .serve_runs(ftl, &self.flash, runs)
+            .serve_runs(ftl, &self.flash, 0, runs)
             .map_err(|stop| Stopped { extent: self.ends.partition_point(|&end| end <= stop.extent), ..stop })
     }
 

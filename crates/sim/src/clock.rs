@@ -6,6 +6,7 @@ use floatgate_flash::Timed;
 use floatgate_host::Request;
 use floatgate_stats::Latency;
 use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
 
 /// A request that is under way.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -38,8 +39,9 @@ pub struct Clock {
     underway: Vec<Underway>,
     free: Vec<u32>,
     done: Vec<(u32, u64)>,
-    /// Latest arrival and latest completion.
+    /// Latest arrival, the latest that left the throttle's gate, and the latest completion.
     arrived_ns: u64,
+    entered_ns: u64,
     completed_ns: u64,
     /// Stamp of the first request and of the one before.
     first_stamp: Option<i64>,
@@ -51,6 +53,9 @@ pub struct Clock {
     /// Time that fetched reads and writes had waited in their queues.
     queue_wait_ns: [u128; 2],
     completed: u64,
+    /// In closed loop under a throttle: completions that made room for a request which has not arrived yet. While one
+    /// waits at the gate, several may end.
+    rooms: Option<VecDeque<u64>>,
     /// By queue; empty where there is just one that the drive empties at once.
     queues: Vec<QueueCount>,
     /// Whether [`Clock::ended`] is kept.
@@ -69,6 +74,7 @@ impl Clock {
             free: Vec::new(),
             done: Vec::new(),
             arrived_ns: 0,
+            entered_ns: 0,
             completed_ns: 0,
             first_stamp: None,
             last_stamp: 0,
@@ -76,6 +82,7 @@ impl Clock {
             latencies: Default::default(),
             queue_wait_ns: [0; 2],
             completed: 0,
+            rooms: None,
             queues: Vec::new(),
             logged: false,
             ended: Vec::new(),
@@ -85,6 +92,11 @@ impl Clock {
     /// Counts by queue from now on.
     pub(crate) fn count_queues(&mut self, queues: usize) {
         self.queues = vec![QueueCount::default(); queues];
+    }
+
+    /// Requests may wait at a throttle's gate from now on.
+    pub(crate) fn expect_throttle(&mut self) {
+        self.rooms = matches!(self.arrival, Arrival::Closed { .. }).then(VecDeque::new);
     }
 
     /// Throttling has delayed requests by `ns` more.
@@ -110,6 +122,7 @@ impl Clock {
             Arrival::Shifted => {
                 u64::try_from(stamp_ns.saturating_sub(first)).unwrap_or(0).saturating_add(self.shift_ns)
             }
+            Arrival::Closed { queue_depth } if self.rooms.is_some() => self.wait_for_room(timed, queue_depth),
             Arrival::Closed { queue_depth } => self.wait(timed, queue_depth as usize - 1),
             Arrival::Think if begins => 0,
             Arrival::Think => self.wait(timed, 0).saturating_add(gap),
@@ -117,23 +130,24 @@ impl Clock {
         self.arrived_ns.max(arrival_ns)
     }
 
-    /// Lets a request arrive that the drive takes at once; its operations follow. Gives its number.
-    pub fn admit(&mut self, timed: &mut Timed, arrival_ns: u64, op: Op) -> u32 {
-        self.arrived_ns = arrival_ns;
-        self.begin(timed, arrival_ns, Underway { arrival_ns, op, queue: 0 })
+    /// Lets a request in that arrived at `arrival_ns`, left the throttle at `entry_ns`, and that the drive takes at once;
+    /// its operations follow. Gives its number.
+    pub fn admit(&mut self, timed: &mut Timed, arrival_ns: u64, entry_ns: u64, op: Op) -> u32 {
+        (self.arrived_ns, self.entered_ns) = (arrival_ns, entry_ns);
+        self.begin(timed, entry_ns, Underway { arrival_ns, op, queue: 0 })
     }
 
-    /// Lets a request arrive at a queue, and time pass until then.
-    pub(crate) fn arrive(&mut self, timed: &mut Timed, arrival_ns: u64, queue: u16) {
-        self.arrived_ns = arrival_ns;
+    /// Lets a request join a queue when it has left the throttle, and time pass until then.
+    pub(crate) fn arrive(&mut self, timed: &mut Timed, arrival_ns: u64, entry_ns: u64, queue: u16) {
+        (self.arrived_ns, self.entered_ns) = (arrival_ns, entry_ns);
         self.queues[usize::from(queue)].arrived += 1;
-        while self.next_completion(timed, arrival_ns).is_some() {}
+        while self.next_completion(timed, entry_ns).is_some() {}
     }
 
     /// The drive fetches a request that has arrived; its operations follow. Gives its number.
     pub(crate) fn fetch(&mut self, timed: &mut Timed, now_ns: u64, request: &Request) -> u32 {
-        let Request { arrival_ns, op, queue, .. } = *request;
-        let wait_ns = u128::from(now_ns - arrival_ns);
+        let Request { arrival_ns, entry_ns, op, queue, .. } = *request;
+        let wait_ns = u128::from(now_ns - entry_ns);
         self.queues[usize::from(queue)].wait_ns += wait_ns;
         if op != Op::Trim {
             self.queue_wait_ns[op as usize] += wait_ns;
@@ -169,9 +183,26 @@ impl Clock {
         self.queues[queue].arrived - self.queues[queue].completed
     }
 
-    /// Time of the latest arrival or completion.
+    /// Time of the latest entry or completion.
     pub(crate) fn latest_ns(&self) -> u64 {
-        self.arrived_ns.max(self.completed_ns)
+        self.entered_ns.max(self.completed_ns)
+    }
+
+    /// Lets time pass until a request is done that no other has followed yet, where as many are under way as may: when
+    /// that was.
+    fn wait_for_room(&mut self, timed: &mut Timed, queue_depth: u32) -> u64 {
+        self.collect(timed);
+        let arrived = self.completed + self.outstanding() as u64;
+        if arrived < u64::from(queue_depth) {
+            return 0;
+        }
+        loop {
+            if let Some(room_ns) = self.rooms.as_mut().and_then(VecDeque::pop_front) {
+                return room_ns;
+            }
+            timed.advance_to_completion();
+            self.collect(timed);
+        }
     }
 
     /// Lets time pass until at most so many requests are under way; the time of the completion that made room.
@@ -209,6 +240,9 @@ impl Clock {
             }
             self.completed_ns = self.completed_ns.max(time_ns);
             self.completed += 1;
+            if let Some(rooms) = &mut self.rooms {
+                rooms.push_back(time_ns);
+            }
             self.free.push(number);
         }
     }
@@ -220,10 +254,10 @@ impl Clock {
         self.outstanding()
     }
 
-    /// Time of the latest arrival.
+    /// When the latest request entered: when it arrived, or left the throttle.
     #[must_use]
     pub fn now_ns(&self) -> u64 {
-        self.arrived_ns
+        self.entered_ns
     }
 
     /// The longest latencies of reads and writes since this was last asked.

@@ -3,10 +3,12 @@
 use crate::array::{Array, Together};
 use crate::buffered::Buffered;
 use crate::clock::Clock;
+use crate::life::LifeBook;
 use crate::outcome::Outcome;
 use crate::plan::{Arrival, Mode, Plan, Workload};
 use crate::precondition::Preparation;
 use crate::request_log::{RequestLog, RequestSink};
+use crate::throttled::Throttled;
 use crate::{drive_file, failure, saved};
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_ftl::Ftl;
@@ -15,12 +17,13 @@ use floatgate_lifetime::Throttle;
 use floatgate_stats::{Latency, Row, Series};
 use floatgate_trace::{Generator, Source, Summary};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Requests between two full audits under the shadow model.
 const AUDIT_EVERY: u64 = 1 << 20;
 
 /// Functional mode tells the array the time in steps of this: a second is short beside the rest of a block.
-const TOGETHER_NS: i64 = 1_000_000_000;
+pub(crate) const TOGETHER_NS: i64 = 1_000_000_000;
 
 /// What a run is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -74,6 +77,10 @@ pub struct Simulation {
     pub(crate) fetched: Extents,
     /// Where requests are put on record, if anywhere.
     pub(crate) log: Option<RequestLog>,
+    /// The throttle, while requests count and there is one.
+    pub(crate) throttled: Option<Throttled>,
+    /// What is noted where the run is a whole life.
+    pub(crate) life: Option<Box<LifeBook>>,
 }
 
 /// Where in the source the run is.
@@ -111,7 +118,8 @@ pub(crate) fn splitter_for(plan: &Plan, ends: &[u64]) -> Splitter {
 }
 
 fn array_for(plan: &Plan) -> Array {
-    Array::new(plan.layout(), plan.logical_pages, plan.mode, plan.settings(), plan.shadow, plan.endurance)
+    let endurance = plan.wears_out.then_some(plan.endurance);
+    Array::new(plan.layout(), plan.logical_pages, plan.mode, plan.settings(), plan.shadow, endurance)
 }
 
 fn buffer_for(plan: &Plan) -> Option<Buffered> {
@@ -133,9 +141,10 @@ impl Simulation {
             let expected = "expected workload.arrival = \"closed\"";
             return Err(Error::input(Place::Setting("workload.arrival".into()), what, expected));
         }
-        if plan.throttle != Throttle::None {
-            let what = format!("the throttle \"{}\" does not act in runs yet", plan.throttle.info().name);
-            let expected = "expected \"none\", or floatgate lifetime";
+        if plan.mode == Mode::Functional && plan.throttle != Throttle::None && !source.has_times() {
+            let what =
+                format!("a trace in format {} has no times by which a throttle could go", source.format());
+            let expected = "expected lifetime.throttle.policy = \"none\", or a trace with times";
             return Err(Error::input(Place::Setting("lifetime.throttle.policy".into()), what, expected));
         }
         if plan.queues.queue_of == QueueOf::Stream && !source.columns().stream {
@@ -175,6 +184,8 @@ impl Simulation {
             queues: None,
             fetched: Extents::default(),
             log: None,
+            throttled: None,
+            life: None,
             plan,
         };
         if !scale {
@@ -310,7 +321,10 @@ impl Simulation {
         self.counted = 0;
         self.series = Series::default();
         self.first_pass = None;
-        (self.clock, self.queues) = (None, None);
+        (self.clock, self.queues, self.throttled) = (None, None, None);
+        if let Some(life) = &mut self.life {
+            life.start_over();
+        }
         if let Some(log) = &mut self.log {
             log.restart()?;
         }
@@ -350,6 +364,7 @@ impl Simulation {
         }
         self.phase = Phase::Run;
         self.start_clock();
+        self.start_throttle();
         Ok(())
     }
 
@@ -376,9 +391,12 @@ impl Simulation {
     }
 
     /// Serves some requests of the batch; false if the run had to start over.
-    fn chunk(&mut self, range: std::ops::Range<usize>) -> Result<bool> {
+    fn chunk(&mut self, range: Range<usize>) -> Result<bool> {
         if self.clock.is_some() {
             return self.chunk_in_time(range);
+        }
+        if self.throttled.is_some() {
+            return self.chunk_throttled(range);
         }
         if self.buffered.is_some() {
             return self.chunk_buffered(range);
@@ -401,7 +419,7 @@ impl Simulation {
         if let Some(footprint) = &mut self.footprint {
             footprint.add(&self.extents);
         }
-        if let Err(stop) = self.array.serve_runs(&mut self.ftl, &self.extents, &self.runs) {
+        if let Err(stop) = self.array.serve_runs(&mut self.ftl, &self.extents, 0, &self.runs) {
             let at = failure::request_of_extent(&self.splitter, &self.stream.batch, range, stop.extent);
             return Err(self.stopped(at, stop.failure));
         }
@@ -411,7 +429,7 @@ impl Simulation {
 
     /// Finds the runs of requests of `range`. Before counting there is no time; where the workload has none there is a
     /// single run.
-    fn find_runs(&mut self, range: std::ops::Range<usize>) {
+    fn find_runs(&mut self, range: Range<usize>) {
         self.runs.clear();
         if self.phase != Phase::Run {
             self.runs.push(Together { end: range.end, now_ns: 0 });
@@ -434,27 +452,44 @@ impl Simulation {
     }
 
     /// As [`Simulation::chunk`], through the buffer.
-    fn chunk_buffered(&mut self, range: std::ops::Range<usize>) -> Result<bool> {
+    fn chunk_buffered(&mut self, range: Range<usize>) -> Result<bool> {
         if !self.split_each(range.clone())? {
             return Ok(false);
         }
         self.find_runs(range.clone());
-        if let Some(buffered) = &mut self.buffered
-            && let Err(stop) = buffered.serve_chunk(
-                (&mut self.array, &mut self.ftl),
-                (&self.extents, &self.request_ends),
-                (&self.stream.batch, range.clone()),
-                &mut self.runs,
-            )
-        {
-            return Err(self.stopped(range.start + stop.extent, stop.failure));
-        }
+        self.serve_together(&range, range.clone())?;
         self.after_chunk(range)?;
         Ok(true)
     }
 
+    /// Serves the requests of `part`, of which the runs are, and begins new runs; `range` is the chunk, whose requests
+    /// were split one by one.
+    pub(crate) fn serve_together(&mut self, range: &Range<usize>, part: Range<usize>) -> Result<()> {
+        let end_of = |k: usize| if k == 0 { 0 } else { self.request_ends[k - 1] };
+        let (first, last) = (part.start - range.start, part.end - range.start);
+        let begin = end_of(first);
+        let ends = &self.request_ends[first..last];
+        let stopped_at = match &mut self.buffered {
+            Some(buffered) => buffered
+                .serve_chunk(
+                    (&mut self.array, &mut self.ftl),
+                    (&self.extents, begin, ends),
+                    (&self.stream.batch, part.clone()),
+                    &mut self.runs,
+                )
+                .map_err(|stop| (stop.extent, stop.failure)),
+            None => {
+                self.runs.iter_mut().for_each(|run| run.end = ends[run.end - part.start - 1]);
+                let served = self.array.serve_runs(&mut self.ftl, &self.extents, begin, &self.runs);
+                served.map_err(|stop| (ends.partition_point(|&end| end <= stop.extent), stop.failure))
+            }
+        };
+        self.runs.clear();
+        stopped_at.map_err(|(request, failure)| self.stopped(part.start + request, failure))
+    }
+
     /// Books what was served.
-    pub(crate) fn after_chunk(&mut self, range: std::ops::Range<usize>) -> Result<()> {
+    pub(crate) fn after_chunk(&mut self, range: Range<usize>) -> Result<()> {
         let n = range.len() as u64;
         self.advance(range);
         self.served += n;
@@ -471,7 +506,7 @@ impl Simulation {
     }
 
     /// Moves the cursor and the times on.
-    fn advance(&mut self, range: std::ops::Range<usize>) {
+    fn advance(&mut self, range: Range<usize>) {
         let stream = &mut self.stream;
         stream.cursor = range.end;
         let times = &stream.batch.time_ns[range];
@@ -497,10 +532,12 @@ impl Simulation {
 
     /// The next pass, or the end.
     fn end_pass(&mut self) -> Result<()> {
-        let (passes, path) = match &self.plan.workload {
-            Workload::Trace { repeat, warmup_passes, path, .. } => (repeat + warmup_passes, path.as_str()),
-            Workload::Synthetic(_) => (1, "synthetic"),
+        let (repeat, warmup_passes, path) = match &self.plan.workload {
+            Workload::Trace { repeat, warmup_passes, path, .. } => (*repeat, *warmup_passes, path.as_str()),
+            Workload::Synthetic(_) => (1, 0, "synthetic"),
         };
+        let repeat = self.life.as_ref().map_or(repeat, |life| life.passes_max());
+        let passes = repeat.saturating_add(warmup_passes);
         if self.stream.before == 0 {
             let place = Place::Path(path.to_string());
             return Err(Error::input(
@@ -516,6 +553,7 @@ impl Simulation {
             return Err(saved::another_trace(path, self.stream.before));
         }
         self.stream.pass += 1;
+        self.note_pass();
         if self.stream.pass < passes {
             self.source.rewind()?;
             (self.stream.before, self.stream.digest) = (0, 0);
@@ -530,6 +568,11 @@ impl Simulation {
                 "expected fewer of them, or more passes (workload.repeat)",
             ));
         }
+        self.close()
+    }
+
+    /// All requests are served.
+    pub(crate) fn close(&mut self) -> Result<()> {
         self.stop_clock()?;
         self.flush_buffer()?;
         let row = self.row();
@@ -551,9 +594,12 @@ impl Simulation {
         let from = self.stream.counted_from_ns.unwrap_or(0);
         Row {
             requests: self.counted,
-            time_ns: self.clock.as_ref().map_or((self.stream.counted_to_ns - from).max(0), |clock| {
-                i64::try_from(clock.now_ns()).unwrap_or(i64::MAX)
-            }),
+            time_ns: match (&self.clock, &self.throttled) {
+                (Some(clock), _) => signed(clock.now_ns()),
+                (None, Some(throttled)) => signed(throttled.now_ns()),
+                (None, None) => (self.stream.counted_to_ns - from).max(0),
+            },
+            held_back_ns: self.throttled.as_ref().map_or(0, |throttled| throttled.gate().held_back_ns()),
             page_writes: host.page_writes - waiting_writes,
             page_reads: host.page_reads - waiting_reads,
             programs: flash.programs,
@@ -595,6 +641,10 @@ impl Simulation {
     pub fn save_drive(&self, path: &std::path::Path) -> Result<String> {
         drive_file::save(path, &self.plan, &self.ftl, &self.array)
     }
+}
+
+pub(crate) fn signed(ns: u64) -> i64 {
+    i64::try_from(ns).unwrap_or(i64::MAX)
 }
 
 /// Raises each device's end to the largest byte that the batch addresses on it.

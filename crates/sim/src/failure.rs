@@ -115,7 +115,10 @@ impl Simulation {
     pub(crate) fn stopped_at(&self, index: u64, number: u64, stamp_ns: i64, why: Failure) -> Box<Error> {
         let place = matches!(self.plan.workload, Workload::Trace { .. }).then(|| self.source.place_of(index));
         let from = self.stream.counted_from_ns.unwrap_or(0);
-        let time_s = (self.stream.counted_to_ns > from).then_some((stamp_ns - from) as f64 / 1e9);
+        let time_s = match &self.throttled {
+            Some(throttled) => Some(throttled.now_ns() as f64 / 1e9),
+            None => (self.stream.counted_to_ns > from).then_some((stamp_ns - from) as f64 / 1e9),
+        };
         // Not the splitter's count: it has already seen the requests behind this one.
         stopped(&self.plan, why, number, place.as_deref(), self.array.counters(), time_s)
     }

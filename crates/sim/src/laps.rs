@@ -79,9 +79,12 @@ pub fn measure(
         loop {
             let mut left = requests;
             while left > 0 {
-                let step = left.min(STEP);
-                simulation.step(step)?;
-                left -= step;
+                // A step ends where a pass does, and may have served nothing then.
+                let served = simulation.counted;
+                if simulation.step(left.min(STEP))? == Phase::Done {
+                    break;
+                }
+                left -= (simulation.counted - served).min(left);
                 tick(simulation.array.counters().programs_total())?;
             }
             laps.passes += 1;

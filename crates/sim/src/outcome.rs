@@ -2,8 +2,9 @@
 
 use crate::clock::Clock;
 use crate::clock::QueueCount;
-use crate::device::Simulation;
+use crate::device::{Simulation, signed};
 use crate::plan::Plan;
+use crate::throttled::{Throttled, Throttling};
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters, Rest, Timed};
 use floatgate_ftl::{GcCounters, LevelCounters};
@@ -77,6 +78,8 @@ pub struct Outcome {
     pub queues: Vec<QueueCount>,
     /// Timed: latencies of reads and writes.
     pub latencies: Option<[Latency; 2]>,
+    /// What the throttle did, if there was one.
+    pub throttling: Option<Throttling>,
 }
 
 /// How long blocks rested between two erases.
@@ -130,9 +133,10 @@ impl Simulation {
         let blocks_per_unit = u64::from(layout.blocks_per_unit());
         let total_pages = f64::from(layout.pages());
         let from = self.stream.counted_from_ns.unwrap_or(0);
-        let span_ns = match self.array.timed() {
-            Some(timed) => i64::try_from(timed.last_ns()).unwrap_or(i64::MAX),
-            None => (self.stream.counted_to_ns - from).max(0),
+        let span_ns = match (self.array.timed(), &self.throttled) {
+            (Some(timed), _) => signed(timed.last_ns()),
+            (None, Some(throttled)) => signed(throttled.now_ns()),
+            (None, None) => (self.stream.counted_to_ns - from).max(0),
         };
         let names = self.source.devices();
         let by_device =
@@ -173,6 +177,7 @@ impl Simulation {
             arrivals_s: self.clock.as_ref().map(|clock| clock.now_ns() as f64 / 1e9),
             queue_wait_ns: self.clock.as_ref().map(Clock::queue_wait_ns),
             queues: self.clock.as_ref().map(|clock| clock.queues().to_vec()).unwrap_or_default(),
+            throttling: self.throttled.as_ref().map(Throttled::figures),
             latencies: self.clock.map(|clock| clock.latencies().clone()),
         }
     }

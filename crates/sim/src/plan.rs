@@ -134,6 +134,10 @@ pub struct Plan {
     pub throttle: Throttle,
     /// Its parameters.
     pub throttle_params: floatgate_lifetime::throttle::Params,
+    /// Functional mode: stamps are moved by all throttling delays so far, as under [`Arrival::Shifted`].
+    pub shifted: bool,
+    /// Whether a drive that is worn out stops the run.
+    pub wears_out: bool,
     /// Which free block is opened next.
     pub free_choice: FreeChoice,
     /// Collection starts when a domain has fewer free units.

@@ -17,21 +17,22 @@ impl Simulation {
             let to = self.request_ends[k];
             let queue = self.queue_for(i)?;
             let arrival_ns = self.arrival_at(i);
-            while self.waiting() > 0 && self.pass_and_fetch(arrival_ns)? {}
+            let entry_ns = self.pass_gate(arrival_ns, from..to, self.stream.batch.op[i]);
+            while self.waiting() > 0 && self.pass_and_fetch(entry_ns)? {}
             if self.plan.background.is_some() && self.waiting() == 0 {
-                self.work_until(arrival_ns).map_err(|why| self.stopped(i, why))?;
+                self.work_until(entry_ns).map_err(|why| self.stopped(i, why))?;
             }
-            let request = self.request(i, i - k, queue, arrival_ns);
+            let request = self.request(i, i - k, queue, (arrival_ns, entry_ns));
             let Some((clock, timed)) = self.clock.as_mut().zip(self.array.timed_mut()) else { break };
-            clock.arrive(timed, arrival_ns, queue);
+            clock.arrive(timed, arrival_ns, entry_ns, queue);
             let full = self.is_full();
             if let Some(queues) = &mut self.queues {
                 if !full && queues.is_empty() {
                     queues.took(queue);
-                    self.serve_request(&request, arrival_ns, from..to)?;
+                    self.serve_request(&request, entry_ns, from..to)?;
                 } else {
                     queues.join(request, &self.extents, from..to);
-                    self.fetch_waiting(arrival_ns)?;
+                    self.fetch_waiting(entry_ns)?;
                 }
             }
             from = to;

@@ -7,13 +7,14 @@
 use crate::device::{Phase, Simulation, Stream, splitter_for};
 use crate::plan::{Plan, Workload};
 use crate::precondition::{Preparation, SavedPreparation};
+use crate::throttled::{SavedThrottled, Throttled, setup};
 use floatgate_base::{Error, Place, RequestBatch, Result};
 use floatgate_snapshot::{Reader, Writer, damaged};
 use floatgate_trace::Summary;
 use std::io::{self, Read, Write};
 
 /// Version of what the sections of an interrupted run hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 4;
+pub const STATE_VERSION: u32 = 5;
 
 /// Where in the source a run is: requests of this pass before the batch, requests of the batch, the next of them, the
 /// pass, digest.
@@ -62,6 +63,7 @@ impl Simulation {
             first_pass,
             clock,
             queues,
+            throttled,
             // Made again from the plan, or empty between two steps.
             plan,
             source: _,
@@ -69,6 +71,8 @@ impl Simulation {
             runs: _,
             request_ends: _,
             fetched: _,
+            // Of a whole life, which nobody interrupts.
+            life: _,
             // What took the rows so far cannot be taken up again.
             log,
         } = self;
@@ -97,7 +101,8 @@ impl Simulation {
         if let Some(buffered) = buffered {
             out.state("buffer", &buffered.saved())?;
         }
-        out.state("clock", &(clock, queues))
+        out.state("clock", &(clock, queues))?;
+        out.state("throttle", &throttled.as_ref().map(Throttled::saved))
     }
 
     /// The run that was written, for the same plan.
@@ -149,6 +154,16 @@ impl Simulation {
             return Err(unfit);
         }
         (run.clock, run.queues) = from.state("clock")?;
+        let throttled: Option<SavedThrottled> = from.state("throttle")?;
+        if let Some(saved) = throttled {
+            run.start_throttle();
+            match &mut run.throttled {
+                Some(throttled) => throttled.restore(setup(&run.plan, 0.0, 0.0), saved),
+                None => {
+                    return Err(damaged(from.path(), 0, "the snapshot is damaged: it has another throttle"));
+                }
+            }
+        }
         run.seek(position)?;
         Ok(run)
     }

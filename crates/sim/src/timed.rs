@@ -32,6 +32,9 @@ impl Simulation {
                 self.queues = Some(Queues::new(queues.clone()));
             }
             clock.logged = self.log.is_some();
+            if self.plan.throttle.parts().is_some() {
+                clock.expect_throttle();
+            }
             self.clock = Some(clock);
         }
     }
@@ -84,14 +87,15 @@ impl Simulation {
             let mut arrival_ns = 0;
             if let (Some(clock), Some(timed)) = (&mut self.clock, self.array.timed_mut()) {
                 arrival_ns = clock.next_arrival(timed, stamp.saturating_add(self.stream.shift_ns));
-                if self.plan.background.is_some() {
-                    self.work_until(arrival_ns).map_err(|failure| self.stopped(i, failure))?;
-                }
+            }
+            let entry_ns = self.pass_gate(arrival_ns, from..to, op);
+            if self.plan.background.is_some() {
+                self.work_until(entry_ns).map_err(|failure| self.stopped(i, failure))?;
             }
             if let (Some(clock), Some(timed)) = (&mut self.clock, self.array.timed_mut()) {
-                let number = clock.admit(timed, arrival_ns, op);
+                let number = clock.admit(timed, arrival_ns, entry_ns, op);
                 if self.log.is_some() {
-                    self.note_fetched(number, i, i - k, arrival_ns);
+                    self.note_fetched(number, i, i - k, (arrival_ns, entry_ns));
                 }
             }
             self.serve_admitted(from..to, self.stream.batch.flags_of(i), op)
@@ -127,14 +131,21 @@ impl Simulation {
         Ok(())
     }
 
-    /// Request `i` of the batch; the chunk begins at `begin`.
-    pub(crate) fn request(&self, i: usize, begin: usize, queue: u16, arrival_ns: u64) -> Request {
+    /// Request `i` of the batch, with its arrival and its entry; the chunk begins at `begin`.
+    pub(crate) fn request(
+        &self,
+        i: usize,
+        begin: usize,
+        queue: u16,
+        (arrival_ns, entry_ns): (u64, u64),
+    ) -> Request {
         let batch = &self.stream.batch;
         Request {
             number: self.counted + (i - begin) as u64 + 1,
             index: self.stream.before + i as u64,
             stamp_ns: batch.time_ns[i].saturating_add(self.stream.shift_ns),
             arrival_ns,
+            entry_ns,
             op: batch.op[i],
             flags: batch.flags_of(i),
             device: batch.device[i],
@@ -145,11 +156,11 @@ impl Simulation {
     }
 
     #[cold]
-    fn note_fetched(&mut self, number: u32, i: usize, begin: usize, now_ns: u64) {
-        let request = self.request(i, begin, 0, now_ns);
+    fn note_fetched(&mut self, number: u32, i: usize, begin: usize, times: (u64, u64)) {
+        let request = self.request(i, begin, 0, times);
         if let (Some(log), Some(clock)) = (&mut self.log, &mut self.clock) {
             log.ended(&mut clock.ended);
-            log.fetched(number, request, now_ns);
+            log.fetched(number, request, times.1);
         }
     }
 

@@ -35,6 +35,8 @@ pub struct Row {
     pub latency_ns: [u128; 2],
     /// Timed: the longest of them since the row before, nanoseconds.
     pub longest_ns: [u64; 2],
+    /// What a throttle held page writes back, nanoseconds.
+    pub held_back_ns: u64,
 }
 
 impl Row {

@@ -14,6 +14,7 @@ fn join(queues: &mut Queues, number: u64, queue: u16, op: Op, extents: &[(Lpn, u
         index: number - 1,
         stamp_ns: 0,
         arrival_ns: 0,
+        entry_ns: 0,
         op,
         flags: 0,
         device: 0,

@@ -1,6 +1,5 @@
 //! What a life comes to.
 
-use super::Life;
 use crate::SECONDS_PER_YEAR;
 use crate::throttle::{Epoch, Gate, Predictions, Record, Setup};
 use floatgate_stats::Latency;
@@ -93,11 +92,11 @@ pub struct Outcome {
     pub detail: Option<Detail>,
 }
 
-pub(super) struct Book {
+/// Takes note of a life while it is gone through, without a drive or with one.
+#[derive(Clone, Debug)]
+pub struct Book {
     setup: Setup,
     service_ns: u64,
-    /// Flash bytes a nanosecond that the host would write.
-    demand_rate: f64,
     latency: Latency,
     /// Page writes with the same delay that are not in the histogram yet.
     alike: (u64, u64),
@@ -116,13 +115,14 @@ pub(super) struct Book {
     detail: Option<Detail>,
     /// Delays before the detail began.
     held_before_ns: Option<u64>,
+    /// How predictions came out in the first pass.
     pub first_pass: Predictions,
 }
 
 impl Book {
-    pub fn new(setup: &Setup, life: &Life<'_>) -> Self {
-        let Life { demand, waf, service_ns, detail_ns, .. } = *life;
-        let demand_bytes = demand.pages() as f64 * f64::from(setup.page_bytes) * waf;
+    /// An empty book. A page write takes `service_ns` without a throttle; the detail goes from when to when.
+    #[must_use]
+    pub fn new(setup: &Setup, service_ns: u64, detail_ns: Option<(u64, u64)>) -> Self {
         let detail = detail_ns.map(|(from_ns, to_ns)| {
             let intervals = (to_ns - from_ns).div_ceil(DETAIL_NS) as usize;
             let zeros = vec![0; intervals];
@@ -131,7 +131,6 @@ impl Book {
         Self {
             setup: *setup,
             service_ns,
-            demand_rate: demand_bytes / demand.span_ns().max(1) as f64,
             latency: Latency::default(),
             alike: (0, 0),
             held_pages: 0,
@@ -184,7 +183,7 @@ impl Book {
         let row = Row {
             time_ns,
             written_bytes: gate.used_bytes(),
-            demand_bytes: self.demand_rate * time_ns as f64,
+            demand_bytes: 0.0,
             capacity_bytes: self.capacity_bytes,
             delay_ns: (self.delay_ns - delay) as f64 / new,
             wait_ns: (self.wait_ns - wait) as f64 / new,
@@ -225,10 +224,16 @@ impl Book {
         self.latency.record_many(self.service_ns.saturating_add(held_ns), count);
     }
 
-    pub fn outcome(mut self, gate: &Gate, passes: u64) -> Outcome {
+    /// What the life comes to, in which so many passes were begun and the host would have written `demand_rate` flash
+    /// bytes a nanosecond.
+    #[must_use]
+    pub fn outcome(mut self, gate: &Gate, passes: u64, demand_rate: f64) -> Outcome {
         self.flush();
         let target_ns = self.setup.target_ns;
         self.row(gate, target_ns);
+        for row in &mut self.rows {
+            row.demand_bytes = demand_rate * row.time_ns as f64;
+        }
         let work_bytes = gate.used_bytes();
         let physical = self.setup.physical_bytes as f64;
         let last = self.rows[self.rows.len() - 1];

@@ -9,11 +9,10 @@ mod demand;
 #[cfg(test)]
 mod tests;
 
-pub use book::{Detail, Outcome, Row};
+pub use book::{Book, Detail, Outcome, Row};
 pub use demand::{Demand, DemandBuilder};
 
 use crate::throttle::{Gate, Setup};
-use book::Book;
 
 /// How a life is gone through (`lifetime.forecast.method`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,7 +79,7 @@ impl Life<'_> {
     pub fn run<E>(&self, tick: &mut dyn FnMut(f64) -> Result<(), E>) -> Result<Outcome, E> {
         let setup = Setup { arrivals_follow: true, ..self.setup };
         let mut gate = Gate::new(setup, self.waf);
-        let mut book = Book::new(&setup, self);
+        let mut book = Book::new(&setup, self.service_ns, self.detail_ns);
         let span_ns = self.demand.span_ns().max(1);
         let mut pass =
             Pass { demand: self.demand, base_ns: 0, target_ns: setup.target_ns, detail_ns: self.detail_ns };
@@ -98,7 +97,8 @@ impl Life<'_> {
                 told = done;
             }
         }
-        Ok(book.outcome(&gate, passes))
+        let demand_bytes = self.demand.pages() as f64 * f64::from(setup.page_bytes) * self.waf;
+        Ok(book.outcome(&gate, passes, demand_bytes / span_ns as f64))
     }
 }
 

@@ -100,8 +100,12 @@ impl Gate {
         &self.state
     }
 
-    /// Corrects the estimate by what was programmed.
+    /// Corrects the estimate by what was programmed. A static cap gives out shares of a period by write amplification
+    /// alone: where collection comes in lumps, a share would be lost before a lump and paid for after it.
     pub fn observe(&mut self, view: &View) {
+        if self.parts.is_some_and(|parts| parts.regulator == Regulator::StaticCap) {
+            self.state.limit_bytes += view.programmed_bytes - self.state.used_bytes;
+        }
         self.state.used_bytes = view.programmed_bytes;
         self.state.page_flash_bytes = f64::from(self.setup.page_bytes) * view.waf;
         self.state.page_flash_inverse = 1.0 / self.state.page_flash_bytes;
@@ -153,6 +157,16 @@ impl Gate {
     #[must_use]
     pub fn epochs(&self) -> (u64, u64) {
         self.state.epochs.counts()
+    }
+
+    /// Whether `pages` page writes that arrive at `arrival_ns` would leave within the present period and its limit. If
+    /// not, [`Gate::observe`] had better come before they are admitted.
+    #[must_use]
+    pub fn stays(&self, arrival_ns: u64, pages: u64) -> bool {
+        let s = &self.state;
+        let last_ns = arrival_ns.max(s.admitted_ns).saturating_add(pages.saturating_mul(s.delay_ns));
+        let cost = pages as f64 * s.page_flash_bytes;
+        last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes
     }
 
     /// Lets `pages` page writes pass, the first of which arrives at `arrival_ns` and each other one `gap_ns` after the

@@ -1,0 +1,39 @@
+//! What the throttle of a run did, for result.json.
+
+use floatgate_sim::Outcome;
+use floatgate_sim::plan::Plan;
+use floatgate_sim::throttled::Throttling;
+use serde_json::{Value, json};
+
+/// Delays and waits of page writes, and how the throttle planned; null where it plans in no epochs.
+pub(crate) fn throttle(plan: &Plan, found: &Throttling) -> Value {
+    let plans = plan.throttle.parts().is_some_and(|parts| parts.plans);
+    let share = |pages: u64| (found.page_writes > 0).then(|| pages as f64 / found.page_writes as f64);
+    let epochs = |n: u64| plans.then_some(n);
+    let predictions = found.predictions;
+    json!({
+        "policy": plan.throttle.info().name,
+        "delay_us_mean": (found.page_writes > 0).then(|| found.delay_ns as f64 / found.page_writes as f64 / 1e3),
+        "held_share": share(found.held_page_writes),
+        "waits": found.waits,
+        "wait_s": found.wait_ns as f64 / 1e9,
+        "held_back_s": found.held_back_ns as f64 / 1e9,
+        "epochs": epochs(found.epochs),
+        "selections": epochs(found.selections),
+        "epoch_s": epochs(found.epoch_ns).map(|ns| ns as f64 / 1e9),
+        "prediction": plans.then(|| json!({
+            "compared": predictions.compared,
+            "within": (predictions.compared > 0).then(|| predictions.right as f64 / predictions.compared as f64),
+            "error_max": plan.throttle_params.error_max,
+        })),
+    })
+}
+
+/// Mean time from arrival to leaving the throttle by kind of request, microseconds; null where there was none.
+pub(crate) fn wait_us(found: &Throttling, outcome: &Outcome) -> Value {
+    let mean = |i: usize| {
+        let requests = outcome.latencies.as_ref().map_or(0, |latencies| latencies[i].count());
+        (requests > 0).then(|| found.request_wait_ns[i] as f64 / requests as f64 / 1e3)
+    };
+    json!({ "read": mean(0), "write": mean(1) })
+}
