@@ -1,8 +1,9 @@
 //! Write amplification and wear of a workload that goes on and on: the FTL runs in laps until they are alike.
 //!
-//! A lap is as many passes as it takes to program the drive's capacity at least once. Laps are alike, and what they
-//! gave stationary, when write amplification differs from one to the next by no more than a limit; that difference is
-//! the error that is stated.
+//! A lap is as many passes as it takes to program the drive's capacity at least once. Write amplification counts as
+//! stationary once the last `m` laps together differ from the `m` before them by no more than a limit, for some `m`:
+//! one where laps are alike, more where they come in turns (collection that takes several passes to come round). What
+//! is given is that of these last `m` laps, and the difference is the error that is stated.
 
 use crate::device::{Phase, Simulation};
 use crate::plan::{Mode, Plan, Workload};
@@ -13,7 +14,7 @@ use floatgate_nand::Endurance;
 /// When to stop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Criterion {
-    /// Relative difference of write amplification between two laps that counts as none.
+    /// Relative difference of write amplification that counts as none.
     pub error_max: f64,
     /// Laps after which it counts as it is.
     pub laps_max: u32,
@@ -22,11 +23,13 @@ pub struct Criterion {
 /// What the laps gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laps {
-    /// Write amplification of the last lap: programs by host page write.
+    /// Write amplification of the laps that were taken: programs by host page write.
     pub waf: f64,
+    /// How many of the last laps were taken.
+    pub taken: usize,
     /// The same of every lap.
     pub waf_by_lap: Vec<f64>,
-    /// Relative difference between the last two.
+    /// Relative difference between these laps and as many before them.
     pub error: f64,
     /// Whether that met the criterion.
     pub stationary: bool,
@@ -34,7 +37,7 @@ pub struct Laps {
     pub passes: u64,
     /// Page programs in all.
     pub programs: u64,
-    /// How much faster the most erased block wore in the last lap than the mean one; none where nothing was erased.
+    /// How much faster the most erased block wore in these laps than the mean one; none where nothing was erased.
     pub first_block_ratio: Option<f64>,
 }
 
@@ -67,6 +70,7 @@ pub fn measure(
     let capacity = plan.geometry.pages();
     let mut laps = Laps {
         waf: 0.0,
+        taken: 0,
         waf_by_lap: vec![],
         error: f64::INFINITY,
         stationary: false,
@@ -74,7 +78,7 @@ pub fn measure(
         programs: 0,
         first_block_ratio: None,
     };
-    let mut before = Counts::default();
+    let mut marks = vec![Counts::default()];
     while !laps.stationary && laps.waf_by_lap.len() < criterion.laps_max as usize {
         loop {
             let mut left = requests;
@@ -88,32 +92,38 @@ pub fn measure(
                 tick(simulation.array.counters().programs_total())?;
             }
             laps.passes += 1;
-            let now = counts(&simulation);
+            let made = simulation.array.counters().programs_total() - marks[marks.len() - 1].programs;
             // A workload that writes nothing would never fill a lap.
-            if now.programs - before.programs >= capacity || now.programs == before.programs {
+            if made >= capacity || made == 0 {
                 break;
             }
         }
-        let now = counts(&simulation);
-        note(&mut laps, &before, &now, criterion);
-        before = now;
+        marks.push(counts(&simulation));
+        judge(&mut laps, &marks, criterion);
     }
     Ok(laps)
 }
 
-fn note(laps: &mut Laps, before: &Counts, now: &Counts, criterion: &Criterion) {
-    let host = now.host_pages - before.host_pages;
-    let waf = if host == 0 { 1.0 } else { (now.programs - before.programs) as f64 / host as f64 };
-    if let Some(&last) = laps.waf_by_lap.last() {
-        laps.error = (waf / last - 1.0).abs();
-        laps.stationary = laps.error <= criterion.error_max;
-    }
-    laps.waf = waf;
-    laps.waf_by_lap.push(waf);
-    laps.programs = now.programs;
-    let mean = now.erases_mean - before.erases_mean;
-    laps.first_block_ratio =
-        (mean > 0.0).then(|| (f64::from(now.erases_max - before.erases_max) / mean).max(1.0));
+/// Finds the number of laps that differ least from as many before them, of the smallest that meet the criterion.
+fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
+    let n = marks.len() - 1;
+    let waf = |from: usize, to: usize| {
+        let host = marks[to].host_pages - marks[from].host_pages;
+        let programs = marks[to].programs - marks[from].programs;
+        if host == 0 { 1.0 } else { programs as f64 / host as f64 }
+    };
+    laps.waf_by_lap.push(waf(n - 1, n));
+    laps.programs = marks[n].programs;
+    let errors = (1..=n / 2).map(|m| ((waf(n - m, n) / waf(n - 2 * m, n - m) - 1.0).abs(), m));
+    let best = errors.clone().find(|&(error, _)| error <= criterion.error_max);
+    let best = best.or_else(|| errors.min_by(|a, b| a.0.total_cmp(&b.0)));
+    let (error, taken) = best.unwrap_or((f64::INFINITY, 1));
+    (laps.error, laps.taken) = (error, taken);
+    laps.stationary = error <= criterion.error_max;
+    laps.waf = waf(n - taken, n);
+    let mean = marks[n].erases_mean - marks[n - taken].erases_mean;
+    let most = f64::from(marks[n].erases_max - marks[n - taken].erases_max);
+    laps.first_block_ratio = (mean > 0.0).then(|| (most / mean).max(1.0));
 }
 
 /// The same workload without an end and without throttle, on a drive that does not wear out.
@@ -140,5 +150,61 @@ fn counts(simulation: &Simulation) -> Counts {
         host_pages: simulation.splitter.total().page_writes,
         erases_max: erases.iter().copied().max().unwrap_or(0),
         erases_mean: erases.iter().map(|&n| f64::from(n)).sum::<f64>() / erases.len().max(1) as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Laps of 1000 host pages each, with these write amplifications.
+    fn of(wafs: &[f64]) -> Laps {
+        let mut laps = Laps {
+            waf: 0.0,
+            taken: 0,
+            waf_by_lap: vec![],
+            error: 0.0,
+            stationary: false,
+            passes: 0,
+            programs: 0,
+            first_block_ratio: None,
+        };
+        let mut marks = vec![Counts::default()];
+        for (i, waf) in (1..).zip(wafs) {
+            let last = marks[marks.len() - 1];
+            marks.push(Counts {
+                programs: last.programs + (waf * 1000.0) as u64,
+                host_pages: last.host_pages + 1000,
+                erases_max: 3 * i,
+                erases_mean: f64::from(2 * i),
+            });
+            judge(&mut laps, &marks, &Criterion { error_max: 0.005, laps_max: 12 });
+        }
+        laps
+    }
+
+    #[test]
+    fn two_laps_that_are_alike_are_enough() {
+        let laps = of(&[1.2, 1.9, 1.904]);
+        assert!(laps.stationary && laps.taken == 1 && laps.waf == 1.904);
+        assert!((laps.error - 0.004 / 1.9).abs() < 1e-12);
+        assert_eq!(laps.first_block_ratio, Some(1.5));
+        assert!(!of(&[1.2, 1.3, 1.4]).stationary);
+        assert!(!of(&[1.2]).stationary);
+    }
+
+    #[test]
+    fn laps_that_come_in_turns_are_taken_together() {
+        let turn = [1.07, 1.05, 1.072, 1.082];
+        let laps = of(&[turn, turn].concat());
+        assert!(laps.stationary && laps.taken == 4);
+        assert!((laps.waf - 1.0685).abs() < 1e-12, "{}", laps.waf);
+    }
+
+    #[test]
+    fn what_goes_on_rising_is_not_stationary() {
+        let rising: Vec<f64> = (0..12).map(|i| 1.0 + 0.1 * f64::from(i)).collect();
+        let laps = of(&rising);
+        assert!(!laps.stationary && laps.error > 0.04, "{}", laps.error);
     }
 }
