@@ -187,6 +187,25 @@ fn forecast(
     let name = given.method.unwrap_or_else(|| METHODS[0].0.into());
     let row = choice(layers, "lifetime.forecast.method", "method", &name, METHODS)?;
     let method = [Method::Auto, Method::Full, Method::Windows, Method::Requests][row];
+    let waf_is_given = given.waf.is_some() || given.waf_of_bytes.is_some();
+    let measures = method != Method::Full && !waf_is_given;
+    let windows = matches!(method, Method::Auto | Method::Windows);
+    let because = if method != Method::Full && waf_is_given {
+        "a given waf".into()
+    } else {
+        format!("method \"{name}\"")
+    };
+    let keys = [
+        ("window_s", given.window_s.is_some(), windows),
+        ("waf", given.waf.is_some(), method != Method::Full),
+        ("waf_of_bytes", given.waf_of_bytes.is_some(), method != Method::Full),
+        ("laps_max", given.laps_max.is_some(), measures),
+        ("waf_error_max", given.waf_error_max.is_some(), measures),
+    ];
+    if let Some((key, ..)) = keys.iter().find(|(_, set, used)| *set && !used) {
+        let what = format!("{key} has no effect with {because}");
+        return fail(key, what, "expected no such key, or method = \"windows\" without a given waf");
+    }
     let window_s = given.window_s.unwrap_or(1.0);
     if !(window_s.is_finite() && (1e-6..=86_400.0).contains(&window_s)) {
         return fail("window_s", format!("window_s is {window_s}"), "expected seconds from 10^-6 to 86400");
@@ -220,11 +239,11 @@ fn forecast(
     check_age(layers, endurance, cycles_used, age_years)?;
     let raw = raw::Forecast {
         method: Some(name),
-        window_s: Some(window_s),
+        window_s: windows.then_some(window_s),
         waf: given.waf,
         waf_of_bytes: given.waf_of_bytes,
-        laps_max: Some(laps_max),
-        waf_error_max: Some(waf_error_max),
+        laps_max: measures.then_some(laps_max),
+        waf_error_max: measures.then_some(waf_error_max),
         cycles_used: Some(cycles_used),
         age_years: Some(age_years),
     };

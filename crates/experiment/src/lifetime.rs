@@ -12,9 +12,9 @@ use floatgate_config::Resolved;
 use floatgate_lifetime::life::{Life, Method, Outcome};
 use floatgate_lifetime::throttle::Setup;
 use floatgate_lifetime::{SECONDS_PER_YEAR, Throttle};
-use floatgate_sim::Plan;
 use floatgate_sim::laps::{Criterion, Laps, measure};
 use floatgate_sim::pass::{Pass, read_pass};
+use floatgate_sim::{LifeOptions, Plan, full_life};
 use serde_json::Value;
 
 /// What to look at besides.
@@ -51,22 +51,32 @@ pub fn lifetime(
         let all = requests_of(&r.plan);
         read_pass(&r.plan, window_ns(r), &mut |done| told.tick(done as f64 / all.unwrap_or(u64::MAX) as f64))
     })?;
+    let methods: Vec<Method> =
+        resolved.iter().enumerate().map(|(i, r)| method(r, &passes[pass_of[i]])).collect();
     let (laps_of, firsts) = group(&resolved, laps_key);
-    let laps = each(&firsts, "write amplification", progress, |&i, told| {
-        measure_laps(&resolved[i], &passes[pass_of[i]], &|share| told.tick(share))
+    let laps = each(&firsts, "write amplification", progress, |&first, told| {
+        // Those that go through the FTL request by request need none.
+        let needed = (0..resolved.len()).any(|i| laps_of[i] == laps_of[first] && methods[i] != Method::Full);
+        let measured = || measure_laps(&resolved[first], &passes[pass_of[first]], &|share| told.tick(share));
+        if needed { measured() } else { Ok(None) }
     })?;
     let all: Vec<usize> = (0..resolved.len()).collect();
     let lives = each(&all, "life", progress, |&i, told| {
         let (pass, laps) = (&passes[pass_of[i]], laps[laps_of[i]].as_ref());
-        go_through(&resolved[i], pass, laps, details_ns.get(i).copied().flatten(), &mut |share| {
-            told.tick(share)
-        })
+        let detail_ns = details_ns.get(i).copied().flatten();
+        let mut tick = |share: f64| told.tick(share);
+        match methods[i] {
+            Method::Full => go_through_fully(&resolved[i], detail_ns, &mut tick),
+            _ => go_through(&resolved[i], pass, laps, detail_ns, &mut tick),
+        }
     })?;
     let found = |i: usize| Found {
         resolved: &resolved[i],
         pass: &passes[pass_of[i]],
-        laps: laps[laps_of[i]].as_ref(),
-        life: &lives[i],
+        method: methods[i],
+        laps: laps[laps_of[i]].as_ref().filter(|_| methods[i] != Method::Full),
+        life: &lives[i].life,
+        drive: lives[i].drive.as_ref(),
     };
     let cpu_s = process_cpu_s() - cpu_s;
     Ok(all.into_iter().map(|i| object(&found(i), meter.wall_s(), cpu_s)).collect())
@@ -170,13 +180,49 @@ fn measure_laps(resolved: &Resolved, pass: &Pass, tick: &dyn Fn(f64) -> Result<(
     measure(&resolved.plan, pass.requests, &criterion(resolved), &mut tick).map(Some)
 }
 
+/// A life, and the drive at its end where it had one.
+struct Lived {
+    life: Outcome,
+    drive: Option<floatgate_sim::Outcome>,
+}
+
+/// What `auto` comes to: full where that takes seconds.
+fn method(resolved: &Resolved, pass: &Pass) -> Method {
+    if resolved.forecast.method != Method::Auto {
+        return resolved.forecast.method;
+    }
+    let target_s = resolved.plan.target_years * SECONDS_PER_YEAR;
+    let passes = target_s * 1e9 / pass.demand.span_ns().max(1) as f64;
+    let work = passes * (pass.requests + pass.host.page_writes) as f64;
+    if work <= FULL_MAX && !is_given(resolved) { Method::Full } else { Method::Windows }
+}
+
+/// Requests and page writes of a life up to which `auto` takes every one through the FTL.
+const FULL_MAX: f64 = 3e7;
+
+fn go_through_fully(
+    resolved: &Resolved,
+    detail_ns: Option<(u64, u64)>,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
+) -> Result<Lived> {
+    let options = LifeOptions {
+        service_ns: (service_us(&resolved.plan) * 1e3).round() as u64,
+        detail_ns,
+        passes_max: u64::MAX,
+        cycles_used: resolved.forecast.cycles_used,
+        age_s: resolved.forecast.age_years * SECONDS_PER_YEAR,
+    };
+    let (life, drive) = full_life(resolved.plan.clone(), &options, tick)?;
+    Ok(Lived { life, drive: Some(drive) })
+}
+
 fn go_through(
     resolved: &Resolved,
     pass: &Pass,
     laps: Option<&Laps>,
     detail_ns: Option<(u64, u64)>,
     tick: &mut dyn FnMut(f64) -> Result<()>,
-) -> Result<Outcome> {
+) -> Result<Lived> {
     let plan = &resolved.plan;
     let waf = waf(resolved, pass, laps).unwrap_or(1.0);
     let setup = Setup {
@@ -191,7 +237,9 @@ fn go_through(
         params: plan.throttle_params,
     };
     let service_ns = (service_us(plan) * 1e3).round() as u64;
-    Life { setup, demand: &pass.demand, waf, service_ns, detail_ns }.run(tick)
+    Life { setup, demand: &pass.demand, waf, service_ns, detail_ns }
+        .run(tick)
+        .map(|life| Lived { life, drive: None })
 }
 
 /// Nominal time of a page write: command, transfer, program (of several page types their mean).

@@ -20,14 +20,38 @@ pub const SCHEMA: &str = "floatgate.lifetime/1";
 pub(crate) struct Found<'a> {
     pub resolved: &'a Resolved,
     pub pass: &'a Pass,
-    /// None where write amplification is given, or nothing is written.
+    /// Full, windows or requests.
+    pub method: Method,
+    /// None where write amplification is given, nothing is written, or the drive itself was there.
     pub laps: Option<&'a Laps>,
     pub life: &'a Outcome,
+    /// The drive at the end, where there was one.
+    pub drive: Option<&'a floatgate_sim::Outcome>,
+}
+
+impl Found<'_> {
+    /// How much faster the most erased block wears than the mean one.
+    fn first_block_ratio(&self) -> Option<f64> {
+        match self.drive {
+            Some(drive) => {
+                let (_, mean, most, _) = drive.erases;
+                (mean > 0.0).then(|| (f64::from(most) / mean).max(1.0))
+            }
+            None => self.laps.and_then(|laps| laps.first_block_ratio),
+        }
+    }
+
+    fn waf(&self) -> Option<f64> {
+        match self.drive {
+            Some(drive) => drive.waf.waf,
+            None => waf(self.resolved, self.pass, self.laps),
+        }
+    }
 }
 
 /// Builds the object. Its `run` table tells of all variants together.
 pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
-    let Found { resolved, pass, laps, life } = *found;
+    let Found { resolved, pass, life, .. } = *found;
     let plan = &resolved.plan;
     let mut experiment = resolved.experiment.clone();
     if let Some(lifetime) = &mut experiment.lifetime {
@@ -35,7 +59,7 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
     }
     let config = result::config_of(&experiment, pass.source.content_hash.as_deref(), None);
     let hash = blake3::hash(config.to_string().as_bytes()).to_hex().to_string();
-    let waf = waf(resolved, pass, laps);
+    let waf = found.waf();
     json!({
         "schema": SCHEMA,
         "version": env!("CARGO_PKG_VERSION"),
@@ -84,12 +108,16 @@ fn workload(found: &Found<'_>) -> Value {
 
 fn method(found: &Found<'_>) -> Value {
     let forecast = &found.resolved.forecast;
-    let by_requests = forecast.method == Method::Requests;
+    let (name, runs) = match found.method {
+        Method::Full => ("full", None),
+        Method::Requests => ("requests", Some(found.pass.demand.len())),
+        Method::Auto | Method::Windows => ("windows", Some(found.pass.demand.len())),
+    };
     let laps = found.laps;
     json!({
-        "name": if by_requests { "requests" } else { "windows" },
-        "window_s": (!by_requests).then_some(forecast.window_ns as f64 / 1e9),
-        "runs": found.pass.demand.len(),
+        "name": name,
+        "window_s": (name == "windows").then_some(forecast.window_ns as f64 / 1e9),
+        "runs": runs,
         "waf_given": forecast.waf.is_some() || forecast.waf_of_bytes.is_some(),
         "laps": laps.map(|laps| laps.waf_by_lap.len()),
         "passes": laps.map(|laps| laps.passes),
@@ -97,17 +125,17 @@ fn method(found: &Found<'_>) -> Value {
         "laps_taken": laps.map(|laps| laps.taken),
         "waf_error": laps.map(|laps| laps.error),
         "stationary": laps.map(|laps| laps.stationary),
-        "programs": laps.map(|laps| laps.programs),
+        "programs": laps.map(|laps| laps.programs).or(found.drive.map(|drive| drive.flash.programs_total())),
     })
 }
 
 fn lifetime(found: &Found<'_>) -> Value {
-    let Found { resolved, life, laps, .. } = *found;
+    let Found { resolved, life, .. } = *found;
     let plan = &resolved.plan;
     let physical = plan.geometry.bytes();
     json!({
         "years": life.years,
-        "years_first_block": laps.and_then(|laps| laps.first_block_ratio).and_then(|ratio| first_block(found, ratio)),
+        "years_first_block": found.first_block_ratio().and_then(|ratio| first_block(found, ratio)),
         "target_years": plan.target_years,
         "holds": life.holds,
         "c_ssd_bytes": physical.saturating_mul(u64::from(plan.endurance.pe_cycles())),

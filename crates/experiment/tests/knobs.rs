@@ -74,7 +74,8 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             + more
     };
     let (pessimistic, optimistic) = ("ready-pessimistic", "ready-optimistic");
-    let strict = "[lifetime.forecast]\nwaf_error_max = 1e-12\n";
+    let windows = "[lifetime.forecast]\nmethod = \"windows\"\n";
+    let strict = "[lifetime.forecast]\nmethod = \"windows\"\nwaf_error_max = 1e-12\n";
     let jobs = "pattern = \"jobs\"\n";
     vec![
         ("seed", base.clone(), By("1", "2", programs)),
@@ -286,11 +287,11 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         ),
         ("lifetime.throttle.spare_share", life(optimistic, ""), Life("0.1", "0.3", "/lifetime/w_work_bytes")),
         ("lifetime.forecast.method", life(optimistic, ""), Life("windows", "requests", "/method/runs")),
-        ("lifetime.forecast.window_s", life(optimistic, ""), Life("1", "100", "/method/runs")),
-        ("lifetime.forecast.waf", life("none", ""), Life("1.0", "2.0", "/lifetime/years")),
-        ("lifetime.forecast.waf_of_bytes", life("none", ""), Life("1.0", "2.0", "/lifetime/years")),
+        ("lifetime.forecast.window_s", life(optimistic, windows), Life("1", "100", "/method/runs")),
+        ("lifetime.forecast.waf", life("none", windows), Life("1.0", "2.0", "/lifetime/years")),
+        ("lifetime.forecast.waf_of_bytes", life("none", windows), Life("1.0", "2.0", "/lifetime/years")),
         ("lifetime.forecast.laps_max", life("none", strict), Life("2", "3", "/method/laps")),
-        ("lifetime.forecast.waf_error_max", life("none", ""), Life("1e-12", "0.5", "/method/laps")),
+        ("lifetime.forecast.waf_error_max", life("none", windows), Life("1e-12", "0.5", "/method/laps")),
         ("lifetime.forecast.cycles_used", life("none", ""), Life("0", "2000", "/lifetime/years")),
         (
             "lifetime.forecast.age_years",
