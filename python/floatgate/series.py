@@ -31,6 +31,7 @@ UNITS = {
     "flash_writes": "pages programmed, all causes",
     "waf": "flash_writes / page_writes; null without host writes",
     "free_blocks": "blocks, at the end of the interval",
+    "held_back_s": "s, what the throttle held page writes back, delays and waits of all of them",
     "reads_done": "read requests done",
     "writes_done": "write requests done",
     **{
@@ -60,7 +61,8 @@ def table(columns: Mapping[str, bytes], types: Mapping[str, str]) -> pa.Table:
     Returns:
         A table of one row per interval: where the interval ends (``requests``, ``time_s``), the counts of the interval
         (``page_writes``, ``page_reads``, ``programs_*``, ``erases_*`` by cause), ``flash_writes`` (the sum of
-        programs), ``waf`` (null without host writes) and ``free_blocks`` (level at its end). A timed run has
+        programs), ``waf`` (null without host writes) and ``free_blocks`` (level at its end). A run under a throttle has
+        ``held_back_s``. A timed run has
         ``reads_done`` and ``read_latency_sum_us``, ``_mean_us`` and ``_max_us`` (null where none was done), and the
         same of writes. Each field's metadata says its unit.
     """

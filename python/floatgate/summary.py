@@ -31,6 +31,7 @@ def lines(run: Run) -> list[Line]:
         ("programs", programs(result)),
         ("wear", wear(result)),
         ("buffer", buffer(result)),
+        ("throttle", throttle(result)),
         ("latency", latency(result)),
         ("waiting", before_flash(result)),
         *(("waiting", why) for why in waiting(result)),
@@ -210,6 +211,23 @@ def buffer(result: dict[str, Any]) -> str | None:
     return f"{units.binary_bytes(facts['capacity_bytes'])}: {', '.join(parts) or 'nothing read or written'}"
 
 
+def throttle(result: dict[str, Any]) -> str | None:
+    """``static: 80 % of page writes held back, 0.9 s on average of all``; None where there is no throttle."""
+    facts = look(result, "throttle")
+    if not facts:
+        return None
+    pages = look(result, "host", "page_writes")
+    parts = [f"{units.share(facts.get('held_share') or 0.0)} of page writes held back"]
+    if pages and facts.get("held_back_s"):
+        parts.append(f"{units.span(facts['held_back_s'] / pages)} on average of all")
+    if facts.get("waits"):
+        parts.append(f"{units.count(facts['waits'])} waited for room")
+    if facts.get("epochs"):
+        last = f", the last of {units.span(facts['epoch_s'])}" if facts.get("epoch_s") else ""
+        parts.append(f"{units.count(facts['epochs'])} epochs{last}")
+    return f"{facts['policy']}: {', '.join(parts)}"
+
+
 def latency(result: dict[str, Any]) -> str | None:
     """``read p50 61 us, p99 1.9 ms; write p50 0.7 ms, p99 11 ms``; None where the mode knows no latency."""
     parts = []
@@ -241,6 +259,7 @@ def before_flash(result: dict[str, Any]) -> str | None:
     said = []
     for kind, label in (("read", "reads"), ("write", "writes")):
         waits = (
+            ("for the throttle", look(result, "latency_us", "throttle_wait", kind)),
             ("in the host queue", look(result, "latency_us", "queue_wait", kind)),
             ("for room in the buffer", look(result, "latency_us", "buffer_wait", kind, "place")),
             ("until data are on flash", look(result, "latency_us", "buffer_wait", kind, "flushed")),

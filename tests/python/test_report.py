@@ -102,6 +102,18 @@ def test_rest_of_blocks_is_drawn_where_there_is_time(report: str) -> None:
     assert "<b>Rest of blocks</b>" not in floatgate.run(SMALL, set={"workload.requests": 1}).report()
 
 
+def test_throttling_is_drawn_over_time(report: str) -> None:
+    assert "<h2>Throttle</h2>" not in report
+    run = floatgate.run(SMALL, set={"lifetime.throttle.policy": "ready-pessimistic"})
+    text = run.report()
+    assert "<h2>Throttle</h2>" in text
+    assert "<b>Throttling over time</b>" in text
+    assert "their length chosen anew" in text
+    held = sum(run.series["held_back_s"].to_pylist())
+    assert held == pytest.approx(run.result["throttle"]["held_back_s"])
+    assert held > 0
+
+
 def test_several_devices_have_a_table(trace: Any) -> None:
     run = floatgate.run(trace=trace, set={"drive.capacity": "64 MiB"})
     text = run.report()

@@ -57,6 +57,16 @@ def test_a_buffer_says_what_it_spared() -> None:
     assert summary.buffer({"buffer": None}) is None
 
 
+def test_a_throttle_says_what_it_held_back() -> None:
+    held = {"policy": "static", "delay_us_mean": 0.0, "held_share": 0.8, "waits": 4, "wait_s": 3.6, "held_back_s": 3.6}
+    result = {**RESULT, "host": {"page_writes": 5}, "throttle": held}
+    said = "static: 80 % of page writes held back, 720 ms on average of all, 4 waited for room"
+    assert summary.throttle(result) == said
+    assert summary.throttle({**RESULT, "throttle": None}) is None
+    waits = {"throttle_wait": {"read": None, "write": 720_000.0}}
+    assert summary.before_flash({"latency_us": waits}) == "writes wait 720 ms for the throttle"
+
+
 def test_what_is_not_known_is_left_out() -> None:
     assert summary.life({**RESULT, "lifetime": {"years": None, "pe_cycles": 3000, "tbw_bytes": 194e12}}) == (
         "194 TBW (3000 P/E cycles; no years: the workload has no time span)"

@@ -122,6 +122,9 @@ impl RunOutput {
             columns.set_item(name, PyBytes::new(py, &bytes))
         };
         real("time_s", &|row| row.time_ns as f64 / 1e9)?;
+        if !self.0.result["throttle"].is_null() {
+            real("held_back_s", &|row| row.held_back_ns as f64 / 1e9)?;
+        }
         if self.0.result["mode"] == "timed" {
             for (i, kind) in ["read", "write"].into_iter().enumerate() {
                 whole(&format!("{kind}s_done"), &|row| row.done[i])?;
