@@ -37,7 +37,8 @@ pub struct Laps {
     pub passes: u64,
     /// Page programs in all.
     pub programs: u64,
-    /// How much faster the most erased block wore in these laps than the mean one; none where nothing was erased.
+    /// How much faster the most erased block wore since the first lap than the mean one; none where blocks were erased
+    /// too seldom to tell.
     pub first_block_ratio: Option<f64>,
 }
 
@@ -49,6 +50,9 @@ struct Counts {
     erases_mean: f64,
 }
 
+/// Erases of a block, on average, from which on it can be told how much faster the most erased one wears: of few, one
+/// more or less would be a large share.
+const ERASES_MIN: f64 = 10.0;
 /// Requests served between two ticks.
 const STEP: u64 = 1 << 18;
 
@@ -121,9 +125,10 @@ fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
     (laps.error, laps.taken) = (error, taken);
     laps.stationary = error <= criterion.error_max;
     laps.waf = waf(n - taken, n);
-    let mean = marks[n].erases_mean - marks[n - taken].erases_mean;
-    let most = f64::from(marks[n].erases_max - marks[n - taken].erases_max);
-    laps.first_block_ratio = (mean > 0.0).then(|| (most / mean).max(1.0));
+    // From the first lap on, in which the drive may have been filled.
+    let mean = marks[n].erases_mean - marks[1].erases_mean;
+    let most = f64::from(marks[n].erases_max - marks[1].erases_max);
+    laps.first_block_ratio = (mean >= ERASES_MIN).then(|| (most / mean).max(1.0));
 }
 
 /// The same workload without an end and without throttle, on a drive that does not wear out.
@@ -175,8 +180,8 @@ mod tests {
             marks.push(Counts {
                 programs: last.programs + (waf * 1000.0) as u64,
                 host_pages: last.host_pages + 1000,
-                erases_max: 3 * i,
-                erases_mean: f64::from(2 * i),
+                erases_max: 9 * i,
+                erases_mean: f64::from(6 * i),
             });
             judge(&mut laps, &marks, &Criterion { error_max: 0.005, laps_max: 12 });
         }
