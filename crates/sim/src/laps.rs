@@ -2,8 +2,8 @@
 //!
 //! A lap is as many passes as it takes to program the drive's capacity at least once. Write amplification counts as
 //! stationary once the last `m` laps together differ from the `m` before them by no more than a limit, for some `m`:
-//! one where laps are alike, more where they come in turns (collection that takes several passes to come round). What
-//! is given is that of these last `m` laps, and the difference is the error that is stated.
+//! one where laps are alike, more where single ones scatter or come in turns. What is given is that of these last `m`
+//! laps, and the difference is the error that is stated.
 
 use crate::device::{Phase, Simulation};
 use crate::plan::{Mode, Plan, Workload};

@@ -127,7 +127,6 @@ pub(crate) struct Throttled {
     observed_ns: u64,
     shifted: bool,
     page_bytes: f64,
-    physical_bytes: f64,
 }
 
 /// The throttle of a plan's drive from the beginning of counting on; blocks have been through `cycles_used` by then, in
@@ -159,7 +158,6 @@ impl Throttled {
             observed_ns: 0,
             shifted: plan.shifted,
             page_bytes: f64::from(plan.geometry.page_bytes),
-            physical_bytes: plan.geometry.bytes() as f64,
         }
     }
 
@@ -174,7 +172,6 @@ impl Throttled {
             // From the plan.
             shifted: _,
             page_bytes: _,
-            physical_bytes: _,
         } = self;
         (gate.state(), tally, (amplification, now_ns, observed_ns))
     }
@@ -213,8 +210,7 @@ impl Throttled {
         let programs = flash.programs_total();
         let waf = self.amplification.note(self.tally.page_writes - waiting, programs);
         let programmed_bytes = (programs as f64 + waiting as f64 * waf) * self.page_bytes;
-        let mean_cycles = programmed_bytes / self.physical_bytes;
-        self.gate.observe(&View { programmed_bytes, waf, mean_cycles });
+        self.gate.observe(&View { programmed_bytes, waf });
         self.observed_ns = self.now_ns;
     }
 

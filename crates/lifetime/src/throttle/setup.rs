@@ -83,13 +83,12 @@ impl Setup {
     }
 }
 
-/// What a throttle sees of the drive.
+/// What a throttle sees of the drive. How long its blocks have rested follows: time over cycles, and cycles are bytes
+/// programmed over bytes of flash.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
     /// Bytes programmed into flash since time began.
     pub programmed_bytes: f64,
     /// Write amplification that writes to come are expected to have.
     pub waf: f64,
-    /// Cycles of the blocks since time began, on average.
-    pub mean_cycles: f64,
 }
