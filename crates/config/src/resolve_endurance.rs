@@ -10,6 +10,9 @@ use floatgate_nand::endurance::{MODELS, NOMINAL_CYCLES, Recovery, law_of};
 /// The most cycles that a model may come to; beyond, a drive's page programs would leave 64 bits.
 const CYCLES_MAX: f64 = 1e9;
 
+/// Rest after which a law may heal all that was trapped: in less it would leave nothing to wear blocks out.
+const HEALED_S_MIN: f64 = 3600.0;
+
 /// The model, and what the resolved experiment says.
 pub(crate) fn resolve(layers: &Layers, given: raw::Endurance) -> Result<(Endurance, raw::Endurance)> {
     let model = given.model.clone().unwrap_or_else(|| MODELS[0].0.into());
@@ -108,6 +111,16 @@ fn check(layers: &Layers, law: &Recovery) -> Result<()> {
         if !(value.is_finite() && value > 0.0) {
             return Err(error(layers, key, format!("{key} is {value}"), "expected a number greater than 0"));
         }
+    }
+    // Without the cap: C_e ln(t / t0) = 1.
+    let whole_s = law.recovery_onset_s * libm::exp(1.0 / law.recovery_efficiency);
+    if whole_s < HEALED_S_MIN {
+        let what = format!(
+            "recovery_efficiency {} and recovery_onset_s {} heal more than was trapped after {whole_s:.3e} s of rest",
+            law.recovery_efficiency, law.recovery_onset_s
+        );
+        let expected = "expected constants under which that takes an hour or more";
+        return Err(error(layers, "recovery_efficiency", what, expected));
     }
     let share = law.healed_share_max;
     if !(0.0..1.0).contains(&share) {

@@ -5,7 +5,7 @@ use crate::raw;
 use crate::tables::{choice, known, only};
 use floatgate_base::Result;
 use floatgate_lifetime::life::{Forecast, METHODS, Method};
-use floatgate_lifetime::throttle::{POLICIES, Params, Regulator, Throttle};
+use floatgate_lifetime::throttle::{Budget, POLICIES, Params, Regulator, Throttle};
 use floatgate_nand::{Endurance, endurance::mean_idle_s};
 
 /// Lifetime management as resolved.
@@ -35,7 +35,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Lifetime, endurance: Enduranc
     refuse_useless(layers, &throttle, policy)?;
     let (params, raw_params) = params(layers, &throttle, policy, target_years)?;
     let reduce = only(layers, "lifetime.reduce.policy", "reducer", given.reduce, "none")?;
-    let (forecast, raw_forecast) = forecast(layers, given.forecast.unwrap_or_default(), endurance)?;
+    let (forecast, raw_forecast) = forecast(layers, given.forecast.unwrap_or_default(), (endurance, policy))?;
     let throttle = raw::Throttle { policy: Some(name), target_years: Some(target_years), ..raw_params };
     Ok(Lifetime {
         throttle: policy,
@@ -178,7 +178,7 @@ fn check(layers: &Layers, params: &Params, policy: Throttle, target_years: f64) 
 fn forecast(
     layers: &Layers,
     given: raw::Forecast,
-    endurance: Endurance,
+    (endurance, policy): (Endurance, Throttle),
 ) -> Result<(Forecast, raw::Forecast)> {
     let error = |key: &str, what: String, expected: &str| {
         layers.error(&format!("lifetime.forecast.{key}"), what, expected)
@@ -219,8 +219,8 @@ fn forecast(
         return fail("waf_of_bytes", "waf and waf_of_bytes are both set".into(), "expected one of them");
     }
     let laps_max = given.laps_max.unwrap_or(12);
-    if laps_max < 2 {
-        return fail("laps_max", format!("laps_max is {laps_max}"), "expected a whole number from 2");
+    if laps_max < 3 {
+        return fail("laps_max", format!("laps_max is {laps_max}"), "expected a whole number from 3");
     }
     let waf_error_max = given.waf_error_max.unwrap_or(0.005);
     if !(waf_error_max.is_finite() && waf_error_max > 0.0) {
@@ -236,7 +236,7 @@ fn forecast(
     };
     let cycles_used = from_0("cycles_used", given.cycles_used)?;
     let age_years = from_0("age_years", given.age_years)?;
-    check_age(layers, endurance, cycles_used, age_years)?;
+    check_age(layers, endurance, policy, (cycles_used, age_years))?;
     let raw = raw::Forecast {
         method: Some(name),
         window_s: windows.then_some(window_s),
@@ -264,13 +264,24 @@ fn forecast(
 }
 
 /// A drive must have some of its life before it.
-fn check_age(layers: &Layers, endurance: Endurance, cycles_used: f64, age_years: f64) -> Result<()> {
+fn check_age(
+    layers: &Layers,
+    endurance: Endurance,
+    policy: Throttle,
+    (cycles_used, age_years): (f64, f64),
+) -> Result<()> {
     let rest = mean_idle_s(age_years * floatgate_lifetime::SECONDS_PER_YEAR, cycles_used);
-    let stands = endurance.cycles(rest);
+    let nominal = policy.parts().is_some_and(|parts| parts.budget == Budget::Nominal);
+    let stands = if nominal { f64::from(endurance.pe_cycles()) } else { endurance.cycles(rest) };
     if cycles_used < stands {
         return Ok(());
     }
-    let what = format!("the drive is worn out already: {cycles_used} cycles of {stands:.0} are used");
+    let whose = if nominal {
+        format!(" that the throttle \"{}\" counts on", policy.info().name)
+    } else {
+        String::new()
+    };
+    let what = format!("the drive is worn out already: {cycles_used} cycles of {stands:.0}{whose} are used");
     let expected = format!("expected fewer than {stands:.0}, or more of lifetime.forecast.age_years");
     Err(layers.error("lifetime.forecast.cycles_used", what, expected))
 }

@@ -91,6 +91,15 @@ fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Re
             "expected \"functional\" or no such key",
         ));
     }
+    if let Some((_, arrival)) =
+        overrides.iter().find(|(key, value)| key == "workload.arrival" && value != "shifted")
+    {
+        let what = format!(
+            "arrival '{arrival}' has no effect on a life: requests arrive at their stamps and all delays"
+        );
+        let place = Place::Setting("workload.arrival".into());
+        return Err(Error::input(place, what, "expected \"shifted\" or no such key"));
+    }
     // What a file says of timed mode alone is dropped with it.
     let mut overrides = overrides.to_vec();
     overrides.push(("mode".into(), "functional".into()));

@@ -290,7 +290,7 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         ("lifetime.forecast.window_s", life(optimistic, windows), Life("1", "100", "/method/runs")),
         ("lifetime.forecast.waf", life("none", windows), Life("1.0", "2.0", "/lifetime/years")),
         ("lifetime.forecast.waf_of_bytes", life("none", windows), Life("1.0", "2.0", "/lifetime/years")),
-        ("lifetime.forecast.laps_max", life("none", strict), Life("2", "3", "/method/laps")),
+        ("lifetime.forecast.laps_max", life("none", strict), Life("3", "4", "/method/laps")),
         ("lifetime.forecast.waf_error_max", life("none", windows), Life("1e-12", "0.5", "/method/laps")),
         ("lifetime.forecast.cycles_used", life("none", ""), Life("0", "2000", "/lifetime/years")),
         (

@@ -75,6 +75,11 @@ pub fn read_pass(
     if last_ns == 0 {
         return Err(without_time(plan, requests));
     }
+    if last_ns < SPAN_MIN_NS {
+        let what = format!("the workload lasts {last_ns} ns, which says nothing of years");
+        let expected = "expected one of at least a second; --time-unit says the unit of a trace's stamps";
+        return Err(Error::input(place_of(plan), what, expected));
+    }
     Ok(Pass {
         demand: builder.finish(last_ns),
         requests,
@@ -85,11 +90,18 @@ pub fn read_pass(
     })
 }
 
-fn without_time(plan: &Plan, requests: u64) -> Box<Error> {
-    let place = match &plan.workload {
+/// The shortest workload that may repeat for years.
+const SPAN_MIN_NS: u64 = 1_000_000_000;
+
+fn place_of(plan: &Plan) -> Place {
+    match &plan.workload {
         Workload::Trace { path, .. } => Place::Path(path.clone()),
         Workload::Synthetic(_) => Place::Setting("workload.rate_per_s".into()),
-    };
+    }
+}
+
+fn without_time(plan: &Plan, requests: u64) -> Box<Error> {
+    let place = place_of(plan);
     if requests == 0 {
         return Error::input(
             place,

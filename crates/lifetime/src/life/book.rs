@@ -107,6 +107,8 @@ pub struct Book {
     capacity_bytes: f64,
     epoch_ns: u64,
     pages: u64,
+    /// Page writes that were admitted when the target was over: no part of the life.
+    late_pages: u64,
     next_row_ns: u64,
     rows: Vec<Row>,
     /// Delays, waits and page writes at the last row.
@@ -140,6 +142,7 @@ impl Book {
             capacity_bytes: 0.0,
             epoch_ns: 0,
             pages: 0,
+            late_pages: 0,
             next_row_ns: FINE_NS,
             rows: vec![],
             at_row: (0, 0, 0),
@@ -168,21 +171,27 @@ impl Book {
     #[inline]
     pub fn look(&mut self, gate: &Gate) {
         if gate.admitted_ns() >= self.next_row_ns {
-            self.row(gate, gate.admitted_ns());
+            self.row(gate, gate.admitted_ns().min(self.setup.target_ns));
         }
+    }
+
+    /// Flash bytes written in the life: what was admitted when the target was over does not count.
+    fn written_bytes(&self, gate: &Gate) -> f64 {
+        gate.used_bytes() - self.late_pages as f64 * gate.page_flash_bytes()
     }
 
     #[cold]
     fn row(&mut self, gate: &Gate, time_ns: u64) {
         let physical = self.setup.physical_bytes as f64;
-        let cycles = gate.used_bytes() / physical;
+        let written_bytes = self.written_bytes(gate);
+        let cycles = written_bytes / physical;
         let idle_s = self.setup.mean_idle_s(time_ns, cycles);
         let pe_cycles = self.setup.endurance.cycles(idle_s);
         let (delay, wait, pages) = self.at_row;
         let new = (self.pages - pages).max(1) as f64;
         let row = Row {
             time_ns,
-            written_bytes: gate.used_bytes(),
+            written_bytes,
             demand_bytes: 0.0,
             capacity_bytes: self.capacity_bytes,
             delay_ns: (self.delay_ns - delay) as f64 / new,
@@ -230,11 +239,14 @@ impl Book {
     pub fn outcome(mut self, gate: &Gate, passes: u64, demand_rate: f64) -> Outcome {
         self.flush();
         let target_ns = self.setup.target_ns;
+        if self.rows.last().is_some_and(|last| last.time_ns == target_ns) {
+            self.rows.pop();
+        }
         self.row(gate, target_ns);
         for row in &mut self.rows {
             row.demand_bytes = demand_rate * row.time_ns as f64;
         }
-        let work_bytes = gate.used_bytes();
+        let work_bytes = self.written_bytes(gate);
         let physical = self.setup.physical_bytes as f64;
         let last = self.rows[self.rows.len() - 1];
         let target_years = target_ns as f64 / 1e9 / SECONDS_PER_YEAR;
@@ -269,6 +281,16 @@ impl Book {
     }
 }
 
+/// Of page writes at even distances, how many are admitted at a time or later.
+fn late(first_ns: u64, last_ns: u64, count: u64, from_ns: u64) -> u64 {
+    match (last_ns - first_ns) / (count - 1).max(1) {
+        _ if first_ns >= from_ns => count,
+        // All at once, and not late.
+        0 => 0,
+        gap_ns => count - ((from_ns - 1 - first_ns) / gap_ns + 1).min(count),
+    }
+}
+
 impl Record for Book {
     #[inline]
     fn passed(&mut self, first_ns: u64, last_ns: u64, count: u64, delay_ns: u64) {
@@ -278,6 +300,9 @@ impl Record for Book {
         }
         self.alike.1 += count;
         self.pages += count;
+        if last_ns >= self.setup.target_ns {
+            self.late_pages += late(first_ns, last_ns, count, self.setup.target_ns);
+        }
         self.delay_ns += u128::from(delay_ns) * u128::from(count);
         self.held_pages += if delay_ns > 0 { count } else { 0 };
         if let Some(detail) = &mut self.detail {
@@ -287,6 +312,7 @@ impl Record for Book {
 
     fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64) {
         self.pages += 1;
+        self.late_pages += u64::from(time_ns >= self.setup.target_ns);
         self.delay_ns += u128::from(delay_ns);
         self.wait_ns += u128::from(wait_ns);
         self.held_pages += 1;

@@ -193,3 +193,27 @@ fn without_writes_a_drive_has_no_end() {
     let outcome = life(Throttle::ReadyOptimistic, 32, &demand, 1.0);
     assert_eq!((outcome.years, outcome.holds, outcome.work_bytes), (None, true, 0.0));
 }
+
+/// Bursts that no page of fits before the target: what is admitted when it is over is no part of the life.
+#[test]
+fn what_comes_after_the_target_does_not_count() {
+    let mut builder = DemandBuilder::new(Some(SECOND_NS));
+    for i in 0..600_000 {
+        builder.add(i * 10_000, 1);
+    }
+    let demand = builder.finish(6 * SECOND_NS);
+    for policy in THROTTLES {
+        for target_ns in [HOUR_NS / 7, HOUR_NS, 2 * HOUR_NS + 333_333_333] {
+            let params = Params { unit_window_ns: 60 * SECOND_NS, ..Params::default() };
+            let setup = Setup { target_ns, physical_bytes: 4096 * 1000, params, ..setup(policy, 0) };
+            let outcome = run(&Life { setup, demand: &demand, waf: 1.0, service_ns: 0, detail_ns: None });
+            let share = outcome.work_bytes / (outcome.pe_cycles * setup.physical_bytes as f64);
+            assert!(policy == Throttle::None || share <= 1.0001, "{policy:?}, {target_ns}: {share}");
+            assert!(outcome.rows.windows(2).all(|w| w[0].time_ns < w[1].time_ns), "{policy:?}");
+            if policy == Throttle::None {
+                // 100,000 pages a second, without a pause.
+                close(outcome.work_bytes / 4096.0, target_ns as f64 / 10_000.0, 1e-3);
+            }
+        }
+    }
+}

@@ -141,6 +141,12 @@ impl Gate {
         self.state.used_bytes
     }
 
+    /// Flash bytes that a page write costs at present.
+    #[must_use]
+    pub fn page_flash_bytes(&self) -> f64 {
+        self.state.page_flash_bytes
+    }
+
     /// The present epoch.
     #[must_use]
     pub fn epoch(&self) -> &Epoch {
@@ -213,8 +219,10 @@ impl Gate {
         let held_ns = pages.saturating_mul(s.delay_ns);
         let end_ns = arrival_ns.saturating_add(span_ns).saturating_add(held_ns);
         let cost = pages as f64 * s.page_flash_bytes;
+        // What a static cap leaves in a period is lost, so it must see each.
+        let is_static = self.parts.is_some_and(|parts| parts.regulator == Regulator::StaticCap);
         let fits = arrival_ns >= s.epoch.start_ns
-            && end_ns < s.epoch.end_ns
+            && end_ns < if is_static { s.period_end_ns } else { s.epoch.end_ns }
             && s.used_bytes + cost <= s.limit_bytes
             && !s.epochs.demand.is_past(undelayed_ns.saturating_add(span_ns));
         if !(fits && self.setup.arrivals_follow) {
