@@ -1,6 +1,6 @@
 //! Write amplification and wear of a workload that goes on and on: the FTL runs in laps until they are alike.
 //!
-//! A lap is as many passes as it takes to program the drive's capacity at least once. Three blocks of `m` laps each, the
+//! A lap is as many passes as it takes to program the drive's capacity at least once, and half a million pages. Three blocks of `m` laps each, the
 //! last ones, say where write amplification goes: to the limit of the geometric series that their two differences begin,
 //! where these have one direction; what scatters around a value has none, and is off by their last difference. The
 //! distance to that limit is the error that is stated, and what is within the limit set for it counts as stationary, for
@@ -55,6 +55,8 @@ struct Counts {
 /// Erases of a block, on average, from which on it can be told how much faster the most erased one wears: of few, one
 /// more or less would be a large share.
 const ERASES_MIN: f64 = 10.0;
+/// Page programs of a lap at least: on a small drive fewer would scatter.
+const PROGRAMS_MIN: u64 = 1 << 19;
 /// Requests served between two ticks.
 const STEP: u64 = 1 << 18;
 
@@ -73,7 +75,7 @@ pub fn measure(
         simulation.step(STEP)?;
         tick(0)?;
     }
-    let capacity = plan.geometry.pages();
+    let enough = plan.geometry.pages().max(PROGRAMS_MIN);
     let mut laps = Laps {
         waf: 0.0,
         taken: 0,
@@ -100,7 +102,7 @@ pub fn measure(
             laps.passes += 1;
             let made = simulation.array.counters().programs_total() - marks[marks.len() - 1].programs;
             // A workload that writes nothing would never fill a lap.
-            if made >= capacity || made == 0 {
+            if made >= enough || made == 0 {
                 break;
             }
         }
