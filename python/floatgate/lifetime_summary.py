@@ -143,6 +143,9 @@ def throttle(result: Facts) -> str | None:
     if facts.get("policy") in (None, UNTHROTTLED):
         return None
     parts = []
+    served = facts.get("demand_share")
+    if served is not None and served < 0.999:
+        parts.append(f"{units.share(served)} of what the host would write is written in the target time")
     if facts.get("held_share") is not None:
         parts.append(f"{units.share(facts['held_share'])} of page writes held back")
     if facts.get("delay_us_mean") is not None:

@@ -62,9 +62,15 @@ class Point:
         return self._write("mean")
 
     @property
-    def p99_us(self) -> float:
-        """99 of a hundred page writes take no longer; infinite where it is not known."""
-        return self._write("p99")
+    def p999_us(self) -> float:
+        """999 of a thousand page writes take no longer; infinite where it is not known."""
+        return self._write("p999")
+
+    @property
+    def served(self) -> float | None:
+        """Share of the workload that is written in the target time; a throttle that holds back makes it less."""
+        value = look(self.result, "throttle", "demand_share")
+        return None if value is None else float(value)
 
     def _write(self, key: str) -> float:
         value = look(self.result, "latency_us", "write", key)
@@ -79,8 +85,11 @@ class Point:
             "waf": look(self.result, "waf"),
             "lifetime": look(self.result, "lifetime"),
             "latency_us": {
-                "write": {key: look(self.result, "latency_us", "write", key) for key in ("mean", "p50", "p99", "max")}
+                "write": {
+                    key: look(self.result, "latency_us", "write", key) for key in ("mean", "p50", "p99", "p999", "max")
+                }
             },
+            "demand_share": self.served,
             "error": self.error,
         }
 
@@ -144,15 +153,15 @@ class Plan:
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Header and cells; what a planner would take is marked by a star."""
-        header = ["", "capacity", "spare", "throttle", "life", "target", "WAF", "mean write", "p99"]
+        header = ["", "capacity", "spare", "throttle", "life", "target", "WAF", "served", "mean write", "p99.9"]
         return header, [self._cells(point) for point in self.points]
 
     def _cells(self, point: Point) -> list[str]:
         mark = "*" if point in self.best else ""
         if point.result is None:
             spare = "-" if point.spare is None else units.percent1(point.spare)
-            return [mark, point.capacity, spare, point.throttle, "-", "cannot be", "-", "-", "-"]
-        p99, waf = look(point.result, "latency_us", "write", "p99"), look(point.result, "waf")
+            return [mark, point.capacity, spare, point.throttle, "-", "cannot be", "-", "-", "-", "-"]
+        p999, waf = look(point.result, "latency_us", "write", "p999"), look(point.result, "waf")
         return [
             mark,
             units.binary_bytes(point.physical_bytes),
@@ -161,15 +170,16 @@ class Plan:
             life_years(look(point.result, "lifetime", "years")),
             "holds" if point.holds else "missed",
             "-" if waf is None else f"{waf:.2f}",
+            "-" if point.served is None else units.share(point.served),
             "-" if math.isinf(point.write_us) else units.span(point.write_us * 1e-6),
-            "-" if p99 is None else units.span(p99 * 1e-6),
+            "-" if p999 is None else units.span(p999 * 1e-6),
         ]
 
     def text(self) -> str:
         """The sentence, then the table, then what could not be."""
         header, rows = self.rows()
         errors = dict.fromkeys(f"{point.capacity}: {point.error}" for point in self.points if point.error)
-        return "\n".join([self.answer(), "", table(header, rows, right=frozenset({1, 2, 4, 6, 7, 8})), *errors])
+        return "\n".join([self.answer(), "", table(header, rows, right=frozenset({1, 2, 4, 6, 7, 8, 9})), *errors])
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON gives it (schema ``floatgate.plan/1``); ``best`` counts in ``points`` from 0."""
@@ -201,7 +211,7 @@ class Plan:
 
 
 WORTH = 0.99
-"""A hundredth of the mean response is no reason for a larger drive, nor for a throttle, nor for a larger p99."""
+"""A hundredth of the mean response is no reason for a larger drive, nor for a throttle, nor for a larger p99.9."""
 
 
 def choices(points: Sequence[Point]) -> list[Point]:
@@ -212,7 +222,7 @@ def choices(points: Sequence[Point]) -> list[Point]:
         drive = list(same)
         fastest = min(point.write_us for point in drive)
         alike = [point for point in drive if WORTH * point.write_us <= fastest]
-        point = min(alike, key=lambda one: (one.throttle != "none", one.p99_us))
+        point = min(alike, key=lambda one: (one.throttle != "none", one.p999_us))
         if not best or point.write_us < WORTH * best[-1].write_us:
             best.append(point)
     return best

@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
 GIB = float(1 << 30)
 READING = (
-    "* lasts long enough, and no other that does is as small and as fast. Mean write and p99 are of page writes: flash "
-    "service and throttling."
+    "* lasts long enough, and no other that does is as small and as fast. Mean write and p99.9 are of page writes: "
+    "flash service and throttling. Served is the share of the workload that is written in the target time; a throttle "
+    "that holds back makes it less."
 )
 
 

@@ -140,14 +140,14 @@ def test_the_report_draws_the_life() -> None:
 
 
 def point(
-    gib: int, throttle: str, write_us: float, *, years: float, spare: float = 0.07, p99_us: float | None = None
+    gib: int, throttle: str, write_us: float, *, years: float, spare: float = 0.07, p999_us: float | None = None
 ) -> Point:
     changed = life(
         drive={"physical_bytes": gib * GIB, "spare_factor": spare},
         lifetime={"years": years, "holds": years >= 5},
         throttle={"policy": throttle},
     )
-    changed["latency_us"]["write"] |= {"mean": write_us, "p99": p99_us or write_us}
+    changed["latency_us"]["write"] |= {"mean": write_us, "p99": write_us, "p999": p999_us or write_us}
     return Point(f"{gib} GiB", None, throttle, changed)
 
 
@@ -202,8 +202,8 @@ def test_a_smaller_spare_is_cheaper_and_a_hundredth_is_no_reason_for_a_larger_dr
 
 def test_of_equal_means_the_steadier_is_taken() -> None:
     points = [
-        point(64, "static", 1000, years=6, p99_us=50_000),
-        point(64, "ready-optimistic", 1009, years=5, p99_us=1100),
+        point(64, "static", 1000, years=6, p999_us=50_000),
+        point(64, "ready-optimistic", 1009, years=5, p999_us=1100),
     ]
     assert [one.throttle for one in choices(points)] == ["ready-optimistic"]
     assert "without throttling" not in Plan(points, "", "web").answer()

@@ -460,3 +460,52 @@ fn no_admitted_drive_runs_out_of_free_blocks() {
         }
     }
 }
+
+/// What `floatgate lifetime` says of an experiment that it cannot take.
+fn life_error(toml: &str, overrides: &[(&str, &str)]) -> String {
+    let variant = overrides.iter().map(|(key, value)| ((*key).to_string(), (*value).to_string())).collect();
+    let options = floatgate_experiment::LifetimeOptions::default();
+    match floatgate_experiment::lifetime(Some(toml), "e.toml", &[variant], &options, &mut |_| Ok(())) {
+        Ok(_) => panic!("{overrides:?} of {toml} is taken"),
+        Err(e) => e.to_string(),
+    }
+}
+
+#[test]
+fn lives_that_cannot_be_gone_through() {
+    let life = "[drive]\ncapacity = \"64 MiB\"\n[drive.endurance]\nmodel = \"ready-table2\"\n[workload]\nrequests = 50\n\
+                rate_per_s = 1\n";
+    let cases: &[(&[(&str, &str)], &str)] = &[
+        (&[("lifetime.throttle.target_years", "0")], "lifetime.throttle.target_years: 0 is no life time"),
+        (&[("mode", "timed")], "mode: mode 'timed' has no effect on a life"),
+        (&[("workload.arrival", "open")], "workload.arrival: arrival 'open' has no effect on a life"),
+        (&[("workload.rate_per_s", "1000000")], "the workload lasts"),
+        (
+            &[("lifetime.forecast.cycles_used", "4000")],
+            "lifetime.forecast.cycles_used: the drive is worn out already: 4000 cycles of 3036 are used",
+        ),
+        (
+            &[("lifetime.throttle.policy", "static"), ("lifetime.forecast.cycles_used", "3020")],
+            "3020 cycles of 3000 that the throttle \"static\" counts on are used",
+        ),
+        (
+            &[("lifetime.throttle.policy", "dynamic"), ("lifetime.throttle.target_years", "0.00001")],
+            "an epoch of 600 s is longer than the life of 0.00001 years",
+        ),
+        (&[("drive.endurance.recovery_efficiency", "2")], "heal more than was trapped"),
+        (&[("drive.endurance.healed_share_max", "1.0")], "rest would heal all that cycles trap"),
+        (
+            &[("lifetime.forecast.method", "full"), ("lifetime.forecast.waf", "2")],
+            "waf has no effect with method \"full\"",
+        ),
+        (&[("lifetime.forecast.laps_max", "2")], "laps_max is 2; expected a whole number from 3"),
+    ];
+    for (overrides, expected) in cases {
+        let error = life_error(life, overrides);
+        assert!(error.contains(expected), "{overrides:?}: {error}");
+        assert!(!error.contains('\n'), "{error}");
+    }
+    let timeless = life.replace("rate_per_s = 1\n", "");
+    let error = life_error(&timeless, &[]);
+    assert!(error.contains("workload.rate_per_s: the workload takes no time"), "{error}");
+}
