@@ -190,6 +190,7 @@ impl Clock {
 
     /// Lets time pass until a request is done that no other has followed yet, where as many are under way as may: when
     /// that was.
+    #[inline(never)]
     fn wait_for_room(&mut self, timed: &mut Timed, queue_depth: u32) -> u64 {
         self.collect(timed);
         let arrived = self.completed + self.outstanding() as u64;

@@ -281,7 +281,13 @@ impl Simulation {
     }
 
     /// A request arrives that touches the extents in `range`: when it leaves the gate.
+    #[inline(always)]
     pub(crate) fn pass_gate(&mut self, arrival_ns: u64, range: Range<usize>, op: Op) -> u64 {
+        if self.throttled.is_none() { arrival_ns } else { self.pass_throttle(arrival_ns, range, op) }
+    }
+
+    #[inline(never)]
+    fn pass_throttle(&mut self, arrival_ns: u64, range: Range<usize>, op: Op) -> u64 {
         let Some(throttled) = &mut self.throttled else { return arrival_ns };
         let pages = page_writes(&self.extents, range);
         if throttled.is_due(arrival_ns, pages) {
