@@ -4,9 +4,7 @@
 use crate::{ROUNDS, median, rate, verdict};
 use floatgate_base::{Error, Rng};
 use floatgate_lifetime::life::{DemandBuilder, Life};
-use floatgate_lifetime::throttle::{Gate, Params, Setup, Throttle};
-use floatgate_nand::Endurance;
-use floatgate_nand::endurance::READY_TABLE2;
+use floatgate_lifetime::throttle::{Gate, Setup, Throttle};
 
 const SECOND_NS: u64 = 1_000_000_000;
 const DAY_NS: u64 = 86_400 * SECOND_NS;
@@ -29,18 +27,8 @@ fn day(per_second: u64) -> Vec<(u64, u64)> {
 
 fn setup(policy: Throttle, pages: u64, days: u64) -> Setup {
     let budget = ADMITTED * days as f64 * pages as f64;
-    Setup {
-        policy,
-        target_ns: days * DAY_NS,
-        // Under recovery a block stands about twice its nominal cycles.
-        physical_bytes: (budget / 6000.0) as u64 * 4096,
-        page_bytes: 4096,
-        endurance: Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 },
-        cycles_used: 0.0,
-        age_s: 0.0,
-        arrivals_follow: true,
-        params: Params::default(),
-    }
+    // Under recovery a block stands about twice its nominal cycles.
+    Setup::ready(policy, (budget / 6000.0) as u64 * 4096, days * DAY_NS)
 }
 
 /// Millions of requests a second, one by one.

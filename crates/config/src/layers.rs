@@ -79,12 +79,12 @@ const DEPENDENT: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Keys that mean nothing beside a value of another: a layer that sets it drops what a file or preset below says of
+/// Keys that mean nothing beside some values of another: a layer that sets one drops what a file or preset below says of
 /// them, so that one experiment can be run either way. What the command line says is never dropped.
-const USELESS_WITH: &[(&str, &str, &[&str])] = &[
+const USELESS_WITH: &[(&str, &[&str], &[&str])] = &[
     (
         "mode",
-        "functional",
+        &["functional"],
         &[
             "drive.commands",
             "drive.scheduling",
@@ -96,27 +96,11 @@ const USELESS_WITH: &[(&str, &str, &[&str])] = &[
             "workload.queue_depth",
         ],
     ),
-    ("workload.arrival", "open", &["workload.queue_depth"]),
-    ("workload.arrival", "shifted", &["workload.queue_depth"]),
-    ("workload.arrival", "think", &["workload.queue_depth"]),
+    ("workload.arrival", &["open", "shifted", "think"], &["workload.queue_depth"]),
+    ("lifetime.throttle.policy", &["none"], &["workload.arrival", "lifetime.throttle.period_s"]),
     (
         "lifetime.throttle.policy",
-        "none",
-        &[
-            "workload.arrival",
-            "lifetime.throttle.period_s",
-            "lifetime.throttle.unit_window_s",
-            "lifetime.throttle.history_s",
-            "lifetime.throttle.epoch_s",
-            "lifetime.throttle.error_max",
-            "lifetime.throttle.errors_in_a_row",
-            "lifetime.throttle.pairs_min",
-            "lifetime.throttle.spare_share",
-        ],
-    ),
-    (
-        "lifetime.throttle.policy",
-        "static",
+        &["none", "static"],
         &[
             "lifetime.throttle.unit_window_s",
             "lifetime.throttle.history_s",
@@ -124,10 +108,13 @@ const USELESS_WITH: &[(&str, &str, &[&str])] = &[
             "lifetime.throttle.error_max",
             "lifetime.throttle.errors_in_a_row",
             "lifetime.throttle.pairs_min",
-            "lifetime.throttle.spare_share",
         ],
     ),
-    ("lifetime.throttle.policy", "ready-pessimistic", &["lifetime.throttle.spare_share"]),
+    (
+        "lifetime.throttle.policy",
+        &["none", "static", "ready-pessimistic"],
+        &["lifetime.throttle.spare_share"],
+    ),
 ];
 
 impl Layers {
@@ -233,8 +220,8 @@ impl Layers {
         if matches!(kind, Some("trace" | "twin")) && arrives.is_none() && !self.is_overridden(depth) {
             self.drop(depth);
         }
-        for (key, value, useless) in USELESS_WITH {
-            if find(&upper, key).and_then(Value::as_str) == Some(value) {
+        for (key, values, useless) in USELESS_WITH {
+            if find(&upper, key).and_then(Value::as_str).is_some_and(|value| values.contains(&value)) {
                 for useless in *useless {
                     if !self.is_overridden(useless) && !self.is_spared(useless, key) {
                         self.drop(useless);
@@ -300,12 +287,33 @@ impl Layers {
         self.merged.clone().try_into().expect("each layer was checked")
     }
 
+    /// The part of the settings under a table, such as `lifetime.throttle`.
+    #[must_use]
+    pub fn section(&self, name: &'static str) -> Section<'_> {
+        Section { layers: self, name }
+    }
+
     /// An input error at the place of `key`.
     #[must_use]
     pub fn error(&self, key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
         let what = what.into();
         // A line of a file shows the key anyway; elsewhere the place is the key.
         Error::input(self.place(key), what, expected)
+    }
+}
+
+/// A table of the settings: what is wrong in it is said by its keys alone.
+#[derive(Clone, Copy, Debug)]
+pub struct Section<'a> {
+    layers: &'a Layers,
+    name: &'static str,
+}
+
+impl Section<'_> {
+    /// An input error at the place of `key` of the table.
+    #[must_use]
+    pub fn error(&self, key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
+        self.layers.error(&format!("{}.{key}", self.name), what, expected)
     }
 }
 

@@ -1,6 +1,6 @@
 //! The table `[drive.endurance]`.
 
-use crate::layers::Layers;
+use crate::layers::{Layers, Section};
 use crate::raw;
 use crate::tables::choice;
 use floatgate_base::Result;
@@ -17,14 +17,15 @@ const HEALED_S_MIN: f64 = 3600.0;
 pub(crate) fn resolve(layers: &Layers, given: raw::Endurance) -> Result<(Endurance, raw::Endurance)> {
     let model = given.model.clone().unwrap_or_else(|| MODELS[0].0.into());
     choice(layers, "drive.endurance.model", "endurance model", &model, MODELS)?;
+    let section = layers.section("drive.endurance");
     let pe_cycles = given.pe_cycles.unwrap_or(3000);
     if pe_cycles == 0 {
-        return Err(error(layers, "pe_cycles", "pe_cycles is 0", "expected a whole number from 1"));
+        return Err(section.error("pe_cycles", "pe_cycles is 0", "expected a whole number from 1"));
     }
     let plain =
         raw::Endurance { model: Some(model.clone()), pe_cycles: Some(pe_cycles), ..Default::default() };
     let Some(preset) = law_of(&model) else {
-        refuse_constants(layers, &given, &model)?;
+        refuse_constants(section, &given, &model)?;
         return Ok((Endurance::Fixed { pe_cycles }, plain));
     };
     let law = Recovery {
@@ -37,9 +38,9 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Endurance) -> Result<(Enduran
         recovery_onset_s: given.recovery_onset_s.unwrap_or(preset.recovery_onset_s),
         healed_share_max: given.healed_share_max.unwrap_or(preset.healed_share_max),
     };
-    check(layers, &law)?;
+    check(section, &law)?;
     let endurance = Endurance::Recovery { pe_cycles, law };
-    check_cycles(layers, endurance, &law)?;
+    check_cycles(section, endurance, &law)?;
     let raw = raw::Endurance {
         interface_trap_v: Some(law.interface_trap_v),
         interface_exponent: Some(law.interface_exponent),
@@ -54,17 +55,8 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Endurance) -> Result<(Enduran
     Ok((endurance, raw))
 }
 
-fn error(
-    layers: &Layers,
-    key: &str,
-    what: impl Into<String>,
-    expected: impl Into<String>,
-) -> Box<floatgate_base::Error> {
-    layers.error(&format!("drive.endurance.{key}"), what, expected)
-}
-
 /// Constants of recovery change nothing where blocks do not recover.
-fn refuse_constants(layers: &Layers, given: &raw::Endurance, model: &str) -> Result<()> {
+fn refuse_constants(section: Section<'_>, given: &raw::Endurance, model: &str) -> Result<()> {
     let constants = [
         ("interface_trap_v", given.interface_trap_v),
         ("interface_exponent", given.interface_exponent),
@@ -79,8 +71,7 @@ fn refuse_constants(layers: &Layers, given: &raw::Endurance, model: &str) -> Res
         None => Ok(()),
         Some((key, _)) => {
             let what = format!("{key} has no effect under the model \"{model}\"");
-            Err(error(
-                layers,
+            Err(section.error(
                 key,
                 what,
                 "expected no such key, or model = \"ready-table2\" or another one that recovers",
@@ -90,7 +81,7 @@ fn refuse_constants(layers: &Layers, given: &raw::Endurance, model: &str) -> Res
 }
 
 /// Each constant by itself.
-fn check(layers: &Layers, law: &Recovery) -> Result<()> {
+fn check(section: Section<'_>, law: &Recovery) -> Result<()> {
     let from_0 = [
         ("interface_trap_v", law.interface_trap_v),
         ("oxide_trap_v", law.oxide_trap_v),
@@ -98,7 +89,7 @@ fn check(layers: &Layers, law: &Recovery) -> Result<()> {
     ];
     for (key, value) in from_0 {
         if !(value.is_finite() && value >= 0.0) {
-            return Err(error(layers, key, format!("{key} is {value}"), "expected a number from 0"));
+            return Err(section.error(key, format!("{key} is {value}"), "expected a number from 0"));
         }
     }
     let above_0 = [
@@ -109,7 +100,7 @@ fn check(layers: &Layers, law: &Recovery) -> Result<()> {
     ];
     for (key, value) in above_0 {
         if !(value.is_finite() && value > 0.0) {
-            return Err(error(layers, key, format!("{key} is {value}"), "expected a number greater than 0"));
+            return Err(section.error(key, format!("{key} is {value}"), "expected a number greater than 0"));
         }
     }
     // Without the cap: C_e ln(t / t0) = 1.
@@ -120,33 +111,33 @@ fn check(layers: &Layers, law: &Recovery) -> Result<()> {
             law.recovery_efficiency, law.recovery_onset_s
         );
         let expected = "expected constants under which that takes an hour or more";
-        return Err(error(layers, "recovery_efficiency", what, expected));
+        return Err(section.error("recovery_efficiency", what, expected));
     }
     let share = law.healed_share_max;
     if !(0.0..1.0).contains(&share) {
         let what = format!("healed_share_max is {share}: rest would heal all that cycles trap, or more");
-        return Err(error(layers, "healed_share_max", what, "expected a share from 0 up to but not 1"));
+        return Err(section.error("healed_share_max", what, "expected a share from 0 up to but not 1"));
     }
     Ok(())
 }
 
 /// All of them together must give a drive that can be written to, and that wears out.
-fn check_cycles(layers: &Layers, endurance: Endurance, law: &Recovery) -> Result<()> {
+fn check_cycles(section: Section<'_>, endurance: Endurance, law: &Recovery) -> Result<()> {
     if law.interface_trap_v == 0.0 && law.oxide_trap_v == 0.0 {
         let what = "nothing is trapped, so no block wears out";
-        return Err(error(layers, "oxide_trap_v", what, "expected interface_trap_v or oxide_trap_v above 0"));
+        return Err(section.error("oxide_trap_v", what, "expected interface_trap_v or oxide_trap_v above 0"));
     }
     let scale = NOMINAL_CYCLES / f64::from(endurance.pe_cycles());
     let least = endurance.cycles(None);
     if least.is_nan() || least < 1.0 {
         let what = format!("limit_v {} is met before a block has been through one cycle", law.limit_v);
         let expected = format!("expected more than {:.4} V, which one cycle traps", law.trap_v(scale));
-        return Err(error(layers, "limit_v", what, expected));
+        return Err(section.error("limit_v", what, expected));
     }
     let most = endurance.cycles(Some(f64::INFINITY));
     if most > CYCLES_MAX {
         let what = format!("limit_v {} is met only after {most:.3e} cycles", law.limit_v);
-        return Err(error(layers, "limit_v", what, "expected constants that give at most 10^9 cycles"));
+        return Err(section.error("limit_v", what, "expected constants that give at most 10^9 cycles"));
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! The tables `[lifetime]`: throttling, and how years are forecast.
 
-use crate::layers::Layers;
+use crate::layers::{Layers, Section};
 use crate::raw;
 use crate::tables::{choice, known, only};
 use floatgate_base::Result;
@@ -23,6 +23,7 @@ const TARGET_YEARS_MAX: f64 = 100.0;
 
 pub(crate) fn resolve(layers: &Layers, given: raw::Lifetime, endurance: Endurance) -> Result<Lifetime> {
     let throttle = given.throttle.unwrap_or_default();
+    let section = layers.section("lifetime.throttle");
     let name = throttle.policy.clone().unwrap_or_else(|| "none".into());
     known(layers, "lifetime.throttle.policy", "throttle", &name, POLICIES)?;
     let policy = Throttle::of_name(&name).unwrap_or(Throttle::None);
@@ -30,10 +31,10 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Lifetime, endurance: Enduranc
     if !(target_years.is_finite() && target_years > 0.0 && target_years <= TARGET_YEARS_MAX) {
         let what = format!("{target_years} is no life time");
         let expected = format!("expected a number of years greater than 0, up to {TARGET_YEARS_MAX}");
-        return Err(error(layers, "target_years", what, expected));
+        return Err(section.error("target_years", what, expected));
     }
-    refuse_useless(layers, &throttle, policy)?;
-    let (params, raw_params) = params(layers, &throttle, policy, target_years)?;
+    refuse_useless(section, &throttle, policy)?;
+    let (params, raw_params) = params(section, &throttle, policy, target_years)?;
     let reduce = only(layers, "lifetime.reduce.policy", "reducer", given.reduce, "none")?;
     let (forecast, raw_forecast) = forecast(layers, given.forecast.unwrap_or_default(), (endurance, policy))?;
     let throttle = raw::Throttle { policy: Some(name), target_years: Some(target_years), ..raw_params };
@@ -47,17 +48,8 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Lifetime, endurance: Enduranc
     })
 }
 
-fn error(
-    layers: &Layers,
-    key: &str,
-    what: impl Into<String>,
-    expected: impl Into<String>,
-) -> Box<floatgate_base::Error> {
-    layers.error(&format!("lifetime.throttle.{key}"), what, expected)
-}
-
 /// Parameters change nothing under a throttle that does not have them.
-fn refuse_useless(layers: &Layers, given: &raw::Throttle, policy: Throttle) -> Result<()> {
+fn refuse_useless(section: Section<'_>, given: &raw::Throttle, policy: Throttle) -> Result<()> {
     let parts = policy.parts();
     let plans = parts.is_some_and(|parts| parts.plans);
     let borrows = parts.is_some_and(|parts| parts.regulator == Regulator::Optimistic);
@@ -75,8 +67,7 @@ fn refuse_useless(layers: &Layers, given: &raw::Throttle, policy: Throttle) -> R
         None => Ok(()),
         Some((key, ..)) => {
             let what = format!("{key} has no effect under the throttle \"{}\"", policy.info().name);
-            Err(error(
-                layers,
+            Err(section.error(
                 key,
                 what,
                 "expected no such key, or a throttle that has it (floatgate policies)",
@@ -86,7 +77,7 @@ fn refuse_useless(layers: &Layers, given: &raw::Throttle, policy: Throttle) -> R
 }
 
 fn params(
-    layers: &Layers,
+    section: Section<'_>,
     given: &raw::Throttle,
     policy: Throttle,
     target_years: f64,
@@ -98,7 +89,7 @@ fn params(
             return Ok((s * 1e9).round() as u64);
         }
         let what = format!("{key} is {s}");
-        Err(error(layers, key, what, "expected a number of seconds from 0.001 to 10^9"))
+        Err(section.error(key, what, "expected a number of seconds from 0.001 to 10^9"))
     };
     let period_s = given.period_s.unwrap_or(seconds(default.period_ns));
     let window_s = given.unit_window_s.unwrap_or(seconds(default.unit_window_ns));
@@ -117,10 +108,10 @@ fn params(
     let windows = nanoseconds("history_s", history_s)? / params.unit_window_ns;
     if !(2..=1 << 20).contains(&windows) {
         let what = format!("history_s {history_s} is {windows} unit windows of {window_s} s");
-        return Err(error(layers, "history_s", what, "expected from 2 to 1048576 of them"));
+        return Err(section.error("history_s", what, "expected from 2 to 1048576 of them"));
     }
     params.history_windows = windows as u32;
-    check(layers, &params, policy, target_years)?;
+    check(section, &params, policy, target_years)?;
     let parts = policy.parts();
     let plans = parts.is_some_and(|parts| parts.plans);
     let borrows = parts.is_some_and(|parts| parts.regulator == Regulator::Optimistic);
@@ -138,7 +129,7 @@ fn params(
     Ok((params, raw))
 }
 
-fn check(layers: &Layers, params: &Params, policy: Throttle, target_years: f64) -> Result<()> {
+fn check(section: Section<'_>, params: &Params, policy: Throttle, target_years: f64) -> Result<()> {
     let target_ns = target_years * floatgate_lifetime::SECONDS_PER_YEAR * 1e9;
     let plans = policy.parts().is_some_and(|parts| parts.plans);
     let epoch_ns = params.fixed_epoch_ns.unwrap_or(params.unit_window_ns);
@@ -148,12 +139,11 @@ fn check(layers: &Layers, params: &Params, policy: Throttle, target_years: f64) 
             "an epoch of {} s is longer than the life of {target_years} years",
             epoch_ns as f64 / 1e9
         );
-        return Err(error(layers, key, what, "expected a shorter epoch, or a longer target_years"));
+        return Err(section.error(key, what, "expected a shorter epoch, or a longer target_years"));
     }
     if policy.parts().is_some() && params.period_ns as f64 > if plans { epoch_ns as f64 } else { target_ns } {
         let what = format!("period_s {} is longer than what it is a part of", params.period_ns as f64 / 1e9);
-        return Err(error(
-            layers,
+        return Err(section.error(
             "period_s",
             what,
             "expected no more than an epoch (unit_window_s, epoch_s)",
@@ -161,16 +151,16 @@ fn check(layers: &Layers, params: &Params, policy: Throttle, target_years: f64) 
     }
     if !(params.error_max.is_finite() && params.error_max > 0.0) {
         let what = format!("error_max is {}", params.error_max);
-        return Err(error(layers, "error_max", what, "expected a number greater than 0"));
+        return Err(section.error("error_max", what, "expected a number greater than 0"));
     }
     for (key, value) in [("errors_in_a_row", params.errors_in_a_row), ("pairs_min", params.pairs_min)] {
         if value == 0 {
-            return Err(error(layers, key, format!("{key} is 0"), "expected a whole number from 1"));
+            return Err(section.error(key, format!("{key} is 0"), "expected a whole number from 1"));
         }
     }
     if !(0.0..1.0).contains(&params.spare_share) {
         let what = format!("spare_share is {}", params.spare_share);
-        return Err(error(layers, "spare_share", what, "expected a share from 0 up to but not 1"));
+        return Err(section.error("spare_share", what, "expected a share from 0 up to but not 1"));
     }
     Ok(())
 }
@@ -180,10 +170,8 @@ fn forecast(
     given: raw::Forecast,
     (endurance, policy): (Endurance, Throttle),
 ) -> Result<(Forecast, raw::Forecast)> {
-    let error = |key: &str, what: String, expected: &str| {
-        layers.error(&format!("lifetime.forecast.{key}"), what, expected)
-    };
-    let fail = |key: &str, what: String, expected: &str| Err(error(key, what, expected));
+    let section = layers.section("lifetime.forecast");
+    let fail = |key: &str, what: String, expected: &str| Err(section.error(key, what, expected));
     let name = given.method.unwrap_or_else(|| METHODS[0].0.into());
     let row = choice(layers, "lifetime.forecast.method", "method", &name, METHODS)?;
     let method = [Method::Auto, Method::Full, Method::Windows, Method::Requests][row];
@@ -232,7 +220,7 @@ fn forecast(
     }
     let from_0 = |key: &str, value: Option<f64>| match value.unwrap_or(0.0) {
         value if value.is_finite() && value >= 0.0 => Ok(value),
-        value => Err(error(key, format!("{key} is {value}"), "expected a number from 0")),
+        value => Err(section.error(key, format!("{key} is {value}"), "expected a number from 0")),
     };
     let cycles_used = from_0("cycles_used", given.cycles_used)?;
     let age_years = from_0("age_years", given.age_years)?;

@@ -58,14 +58,8 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
         lifetime.forecast = Some(resolved.raw_forecast.clone());
     }
     let config = result::config_of(&experiment, pass.source.content_hash.as_deref(), None);
-    let hash = blake3::hash(config.to_string().as_bytes()).to_hex().to_string();
     let waf = found.waf();
-    json!({
-        "schema": SCHEMA,
-        "version": env!("CARGO_PKG_VERSION"),
-        "config": config,
-        "config_hash": hash,
-        "seed": plan.seed,
+    let body = json!({
         "drive": result::drive_of(resolved, None),
         "workload": workload(found),
         "pass": {
@@ -85,7 +79,8 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
             "cpu_s": cpu_s,
             "peak_rss_bytes": peak_rss_bytes(),
         },
-    })
+    });
+    result::headed(SCHEMA, config, plan.seed, body)
 }
 
 fn workload(found: &Found<'_>) -> Value {
@@ -171,18 +166,18 @@ fn throttle(found: &Found<'_>) -> Value {
     prediction["first_pass"] = of(&life.first_pass);
     json!({
         "policy": policy.info().name,
-        "delay_us_mean": life.delay_ns as f64 / pages / 1e3,
-        "wait_us_mean": life.wait_ns as f64 / pages / 1e3,
-        "held_share": life.held_pages as f64 / pages,
-        "waits": life.waits,
-        "wait_s": life.wait_ns as f64 / 1e9,
+        "delay_us_mean": life.passed.delay_ns as f64 / pages / 1e3,
+        "wait_us_mean": life.passed.wait_ns as f64 / pages / 1e3,
+        "held_share": life.passed.held_page_writes as f64 / pages,
+        "waits": life.passed.waits,
+        "wait_s": life.passed.wait_ns as f64 / 1e9,
         "page_writes": life.latency.count(),
         "demand_share": life.latency.count() as f64
             / (pass.demand.pages() as f64 * resolved.plan.target_years * SECONDS_PER_YEAR * 1e9
                 / pass.demand.span_ns().max(1) as f64).max(1.0),
         "epochs": plans.then_some(life.epochs),
         "selections": plans.then_some(life.selections),
-        "epoch_s": plans.then_some(life.epoch_ns as f64 / 1e9),
+        "epoch_s": plans.then_some(life.passed.epoch_ns as f64 / 1e9),
         "prediction": plans.then_some(prediction),
     })
 }

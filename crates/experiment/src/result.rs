@@ -47,17 +47,10 @@ pub struct RunFigures {
 /// Builds the whole result.
 #[must_use]
 pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> Value {
-    let config = config(resolved, outcome);
-    let hash = blake3::hash(config.to_string().as_bytes()).to_hex().to_string();
     let plan = &resolved.plan;
     let waf = &outcome.waf;
     let (erases_min, erases_mean, erases_max, erases_std) = outcome.erases;
-    json!({
-        "schema": SCHEMA,
-        "version": env!("CARGO_PKG_VERSION"),
-        "config": config,
-        "config_hash": hash,
-        "seed": plan.seed,
+    let body = json!({
         "mode": if matches!(plan.mode, Mode::Functional) { "functional" } else { "timed" },
         "drive": drive(resolved, outcome),
         "workload": workload(resolved, outcome),
@@ -94,7 +87,21 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "peak_rss_bytes": figures.peak_rss_bytes,
             "programs_per_cpu_s": outcome.flash.programs_total() as f64 / figures.counted_cpu_s,
         },
-    })
+    });
+    headed(SCHEMA, config(resolved, outcome), plan.seed, body)
+}
+
+/// An object of a schema, with what every one says first: by which version, from which settings and which seed.
+pub(crate) fn headed(schema: &str, config: Value, seed: u64, body: Value) -> Value {
+    let hash = blake3::hash(config.to_string().as_bytes()).to_hex().to_string();
+    let version = env!("CARGO_PKG_VERSION");
+    let mut object = json!({
+        "schema": schema, "version": version, "config": config, "config_hash": hash, "seed": seed,
+    });
+    if let (Value::Object(object), Value::Object(body)) = (&mut object, body) {
+        object.extend(body);
+    }
+    object
 }
 
 /// Quantiles of latencies, and their distribution; null where there was no request.

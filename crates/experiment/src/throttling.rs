@@ -8,19 +8,20 @@ use serde_json::{Value, json};
 /// Delays and waits of page writes, and how the throttle planned; null where it plans in no epochs.
 pub(crate) fn throttle(plan: &Plan, found: &Throttling) -> Value {
     let plans = plan.throttle.parts().is_some_and(|parts| parts.plans);
-    let share = |pages: u64| (found.page_writes > 0).then(|| pages as f64 / found.page_writes as f64);
+    let passed = &found.passed;
+    let per_page = |sum: f64| (passed.page_writes > 0).then(|| sum / passed.page_writes as f64);
     let epochs = |n: u64| plans.then_some(n);
     let predictions = found.predictions;
     json!({
         "policy": plan.throttle.info().name,
-        "delay_us_mean": (found.page_writes > 0).then(|| found.delay_ns as f64 / found.page_writes as f64 / 1e3),
-        "held_share": share(found.held_page_writes),
-        "waits": found.waits,
-        "wait_s": found.wait_ns as f64 / 1e9,
+        "delay_us_mean": per_page(passed.delay_ns as f64 / 1e3),
+        "held_share": per_page(passed.held_page_writes as f64),
+        "waits": passed.waits,
+        "wait_s": passed.wait_ns as f64 / 1e9,
         "held_back_s": found.held_back_ns as f64 / 1e9,
         "epochs": epochs(found.epochs),
         "selections": epochs(found.selections),
-        "epoch_s": epochs(found.epoch_ns).map(|ns| ns as f64 / 1e9),
+        "epoch_s": epochs(passed.epoch_ns).map(|ns| ns as f64 / 1e9),
         "prediction": plans.then(|| json!({
             "compared": predictions.compared,
             "within": (predictions.compared > 0).then(|| predictions.right as f64 / predictions.compared as f64),

@@ -356,7 +356,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (3, "de7292f9c8a4a732");
-    const RUN_IS: (u32, &str) = (5, "22e66d07efc0939043fe273a85c321ecc1c8739bbe9c4f9b");
+    const RUN_IS: (u32, &str) = (6, "e648ea0ec9b9ff5c156e3013efd0d276b72a79e6421b4fa2");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -1,11 +1,12 @@
 //! The stages side by side: source, host interface, FTL, flash array. This crate owns the loop.
 //!
-//! Reading order: [`plan`] (everything a run needs), [`device`] (the loop), [`precondition`], [`outcome`].
+//! Reading order: [`plan`] (everything a run needs), [`device`] (the loop, with `chunk`), [`precondition`], [`outcome`].
 //!
 //! Must not know: configuration files, presets, JSON, Python.
 
 pub mod array;
 mod buffered;
+mod chunk;
 pub mod clock;
 pub mod device;
 pub mod drive_file;

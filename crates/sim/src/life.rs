@@ -122,7 +122,7 @@ impl Simulation {
         if life.first_pass.is_none() {
             let from_ns = self.stream.counted_from_ns.unwrap_or(0);
             let span_ns = (self.stream.counted_to_ns - from_ns).max(1) as u64;
-            life.first_pass = Some((throttled.figures().page_writes, span_ns));
+            life.first_pass = Some((throttled.figures().passed.page_writes, span_ns));
             life.book.first_pass = throttled.gate().predictions();
         }
     }
@@ -142,8 +142,8 @@ impl Simulation {
         throttled.observe(self.array.counters(), 0);
         let gate = throttled.gate();
         let undelayed_ns = throttled.now_ns().saturating_sub(gate.held_back_ns()).max(1);
-        let (pages, span_ns) = first_pass.unwrap_or((throttled.figures().page_writes, undelayed_ns));
-        let written = throttled.figures().page_writes.max(1);
+        let (pages, span_ns) = first_pass.unwrap_or((throttled.figures().passed.page_writes, undelayed_ns));
+        let written = throttled.figures().passed.page_writes.max(1);
         let rate = gate.used_bytes() / written as f64 * pages as f64 / span_ns as f64;
         let outcome = book.outcome(gate, passes.min(options.passes_max), rate);
         (outcome, self.finish())

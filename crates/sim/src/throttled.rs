@@ -7,12 +7,14 @@
 //! Requests leave in the order in which they arrive; a read waits behind a write that waits.
 
 use crate::array::Together;
-use crate::device::{Simulation, TOGETHER_NS};
+use crate::chunk::TOGETHER_NS;
+use crate::device::Simulation;
 use crate::plan::{Arrival, Mode, Plan};
 use floatgate_base::{ExtentKind as Kind, Extents, Op, RequestBatch, Result};
 use floatgate_flash::Counters;
 use floatgate_lifetime::SECONDS_PER_YEAR;
-use floatgate_lifetime::throttle::{Epoch, Gate, GateState, Predictions, Record, Setup, View};
+use floatgate_lifetime::life::Book;
+use floatgate_lifetime::throttle::{Gate, GateState, Passed, Predictions, Setup, View};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -22,16 +24,8 @@ const OBSERVE_NS: u64 = 600_000_000_000;
 /// What the throttle did in a run, for its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Throttling {
-    /// Page writes that passed.
-    pub page_writes: u64,
-    /// Page writes that were delayed or waited.
-    pub held_page_writes: u64,
-    /// Page writes that waited for room in a later period.
-    pub waits: u64,
-    /// All delays, nanoseconds.
-    pub delay_ns: u128,
-    /// All waits for room, nanoseconds.
-    pub wait_ns: u128,
+    /// Page writes that passed, their delays and waits.
+    pub passed: Passed,
     /// Delays and waits by which arrival `shifted` moves the stamps, nanoseconds.
     pub held_back_ns: u64,
     /// Time from arrival to leaving the gate, summed over reads and over writes, nanoseconds.
@@ -40,47 +34,8 @@ pub struct Throttling {
     pub epochs: u64,
     /// How often their length was chosen anew.
     pub selections: u64,
-    /// Length of the last whole epoch, nanoseconds; 0 without epochs.
-    pub epoch_ns: u64,
     /// How predictions came out.
     pub predictions: Predictions,
-}
-
-/// What passed the gate so far.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Tally {
-    page_writes: u64,
-    held_page_writes: u64,
-    waits: u64,
-    delay_ns: u128,
-    wait_ns: u128,
-    request_wait_ns: [u128; 2],
-    /// Length of the last epoch that was not the end of a life.
-    epoch_ns: u64,
-    target_ns: u64,
-}
-
-impl Record for Tally {
-    #[inline]
-    fn passed(&mut self, _: u64, _: u64, count: u64, delay_ns: u64) {
-        self.page_writes += count;
-        self.delay_ns += u128::from(delay_ns) * u128::from(count);
-        self.held_page_writes += if delay_ns > 0 { count } else { 0 };
-    }
-
-    fn waited(&mut self, _: u64, delay_ns: u64, wait_ns: u64) {
-        self.page_writes += 1;
-        self.delay_ns += u128::from(delay_ns);
-        self.wait_ns += u128::from(wait_ns);
-        self.held_page_writes += 1;
-        self.waits += 1;
-    }
-
-    fn epoch(&mut self, epoch: &Epoch) {
-        if epoch.end_ns < self.target_ns {
-            self.epoch_ns = epoch.end_ns - epoch.start_ns;
-        }
-    }
 }
 
 /// Write amplification of late: since the stretch of host page writes before the present one began. A stretch is an
@@ -113,14 +68,16 @@ impl Amplification {
 }
 
 /// What a snapshot keeps.
-pub(crate) type SavedThrottled = (GateState, Tally, SavedEstimate);
+pub(crate) type SavedThrottled = (GateState, Passed, [u128; 2], SavedEstimate);
 type SavedEstimate = (Amplification, u64, u64);
 
 /// The gate of a run, and what it goes by.
 #[derive(Clone, Debug)]
 pub(crate) struct Throttled {
     gate: Gate,
-    tally: Tally,
+    passed: Passed,
+    /// Time from arrival to leaving the gate, summed over reads and over writes.
+    request_wait_ns: [u128; 2],
     amplification: Amplification,
     /// Time of the last request that left the gate.
     now_ns: u64,
@@ -152,7 +109,8 @@ impl Throttled {
     pub fn new(plan: &Plan, setup: Setup) -> Self {
         Self {
             gate: Gate::new(setup, 1.0),
-            tally: Tally { target_ns: setup.target_ns, ..Tally::default() },
+            passed: Passed::new(setup.target_ns),
+            request_wait_ns: [0; 2],
             amplification: Amplification::new(plan.geometry.pages()),
             now_ns: 0,
             observed_ns: 0,
@@ -165,7 +123,8 @@ impl Throttled {
     pub fn saved(&self) -> impl Serialize + '_ {
         let Self {
             gate,
-            tally,
+            passed,
+            request_wait_ns,
             amplification,
             now_ns,
             observed_ns,
@@ -173,13 +132,13 @@ impl Throttled {
             shifted: _,
             page_bytes: _,
         } = self;
-        (gate.state(), tally, (amplification, now_ns, observed_ns))
+        (gate.state(), passed, request_wait_ns, (amplification, now_ns, observed_ns))
     }
 
     /// Takes over what a snapshot kept.
-    pub fn restore(&mut self, setup: Setup, (gate, tally, estimate): SavedThrottled) {
+    pub fn restore(&mut self, setup: Setup, (gate, passed, request_wait_ns, estimate): SavedThrottled) {
         self.gate = Gate::resume(setup, gate);
-        self.tally = tally;
+        (self.passed, self.request_wait_ns) = (passed, request_wait_ns);
         (self.amplification, self.now_ns, self.observed_ns) = estimate;
     }
 
@@ -208,59 +167,38 @@ impl Throttled {
     /// Corrects the estimate. All page writes have been served that passed the gate, but for `waiting` of them.
     pub fn observe(&mut self, flash: &Counters, waiting: u64) {
         let programs = flash.programs_total();
-        let waf = self.amplification.note(self.tally.page_writes - waiting, programs);
+        let waf = self.amplification.note(self.passed.page_writes - waiting, programs);
         let programmed_bytes = (programs as f64 + waiting as f64 * waf) * self.page_bytes;
         self.gate.observe(&View { programmed_bytes, waf });
         self.observed_ns = self.now_ns;
     }
 
-    /// Lets a request pass that writes so many pages: when it leaves.
-    fn pass<R: Record>(&mut self, arrival_ns: u64, pages: u64, record: &mut R) -> u64 {
-        let both = &mut Both(&mut self.tally, record);
-        let left_ns = self.gate.admit(arrival_ns, 0, pages, both);
+    /// Lets a request pass that writes so many pages: when it leaves. Where the run is a whole life, its book does the
+    /// sums.
+    fn pass(&mut self, arrival_ns: u64, pages: u64, book: Option<&mut Book>) -> u64 {
+        let left_ns = match book {
+            None => self.gate.admit(arrival_ns, 0, pages, &mut self.passed),
+            Some(book) => {
+                let left_ns = self.gate.admit(arrival_ns, 0, pages, book);
+                self.passed = *book.passed();
+                left_ns
+            }
+        };
         self.now_ns = self.now_ns.max(left_ns);
         left_ns
     }
 
     /// What the throttle did.
     pub fn figures(&self) -> Throttling {
-        let Tally { page_writes, held_page_writes, waits, delay_ns, wait_ns, request_wait_ns, .. } =
-            self.tally;
         let (epochs, selections) = self.gate.epochs();
         Throttling {
-            page_writes,
-            held_page_writes,
-            waits,
-            delay_ns,
-            wait_ns,
+            passed: self.passed,
             held_back_ns: self.gate.held_back_ns(),
-            request_wait_ns,
+            request_wait_ns: self.request_wait_ns,
             epochs,
             selections,
-            epoch_ns: if epochs > 0 { self.tally.epoch_ns } else { 0 },
             predictions: self.gate.predictions(),
         }
-    }
-}
-
-/// Two that take note of the same.
-struct Both<'a, R>(&'a mut Tally, &'a mut R);
-
-impl<R: Record> Record for Both<'_, R> {
-    #[inline]
-    fn passed(&mut self, first_ns: u64, last_ns: u64, count: u64, delay_ns: u64) {
-        self.0.passed(first_ns, last_ns, count, delay_ns);
-        self.1.passed(first_ns, last_ns, count, delay_ns);
-    }
-
-    fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64) {
-        self.0.waited(time_ns, delay_ns, wait_ns);
-        self.1.waited(time_ns, delay_ns, wait_ns);
-    }
-
-    fn epoch(&mut self, epoch: &Epoch) {
-        self.0.epoch(epoch);
-        self.1.epoch(epoch);
     }
 }
 
@@ -295,12 +233,9 @@ impl Simulation {
             throttled.observe(self.array.counters(), waiting);
         }
         let before_ns = throttled.gate.held_back_ns();
-        let left_ns = match &mut self.life {
-            Some(life) => throttled.pass(arrival_ns, pages, &mut life.book),
-            None => throttled.pass(arrival_ns, pages, &mut ()),
-        };
+        let left_ns = throttled.pass(arrival_ns, pages, self.life.as_mut().map(|life| &mut life.book));
         if op != Op::Trim {
-            throttled.tally.request_wait_ns[op as usize] += u128::from(left_ns - arrival_ns);
+            throttled.request_wait_ns[op as usize] += u128::from(left_ns - arrival_ns);
         }
         if let Some(clock) = &mut self.clock {
             clock.delay(throttled.gate.held_back_ns() - before_ns);

@@ -1,7 +1,7 @@
 //! What a life comes to.
 
 use crate::SECONDS_PER_YEAR;
-use crate::throttle::{Epoch, Gate, Predictions, Record, Setup};
+use crate::throttle::{Epoch, Gate, Passed, Predictions, Record, Setup};
 use floatgate_stats::Latency;
 
 /// Rows of the course are this far apart over the first days.
@@ -66,20 +66,12 @@ pub struct Outcome {
     pub mean_idle_s: Option<f64>,
     /// Times of page writes: service and what the throttle held them back.
     pub latency: Latency,
-    /// Page writes that were delayed or waited; that waited; delays and waits in all.
-    pub held_pages: u64,
-    /// Page writes that waited.
-    pub waits: u64,
-    /// All delays, nanoseconds.
-    pub delay_ns: u128,
-    /// All waits, nanoseconds.
-    pub wait_ns: u128,
+    /// What passed the gate.
+    pub passed: Passed,
     /// Epochs planned.
     pub epochs: u64,
     /// How often their length was chosen anew.
     pub selections: u64,
-    /// Length of the last whole epoch.
-    pub epoch_ns: u64,
     /// How predictions came out.
     pub predictions: Predictions,
     /// The same in the first pass.
@@ -100,13 +92,8 @@ pub struct Book {
     latency: Latency,
     /// Page writes with the same delay that are not in the histogram yet.
     alike: (u64, u64),
-    held_pages: u64,
-    waits: u64,
-    delay_ns: u128,
-    wait_ns: u128,
+    passed: Passed,
     capacity_bytes: f64,
-    epoch_ns: u64,
-    pages: u64,
     /// Page writes that were admitted when the target was over: no part of the life.
     late_pages: u64,
     next_row_ns: u64,
@@ -135,13 +122,8 @@ impl Book {
             service_ns,
             latency: Latency::default(),
             alike: (0, 0),
-            held_pages: 0,
-            waits: 0,
-            delay_ns: 0,
-            wait_ns: 0,
+            passed: Passed::new(setup.target_ns),
             capacity_bytes: 0.0,
-            epoch_ns: 0,
-            pages: 0,
             late_pages: 0,
             next_row_ns: FINE_NS,
             rows: vec![],
@@ -155,7 +137,7 @@ impl Book {
 
     /// A run arrives; only asked for where the detail is.
     pub fn demanded(&mut self, arrival_ns: u64, pages: u64) {
-        let held_ns = (self.delay_ns + self.wait_ns) as u64;
+        let held_ns = (self.passed.delay_ns + self.passed.wait_ns) as u64;
         let Some(detail) = &mut self.detail else { return };
         if arrival_ns < detail.from_ns {
             return;
@@ -165,6 +147,12 @@ impl Book {
         if let Some(count) = detail.demand_pages.get_mut(at as usize) {
             *count += pages;
         }
+    }
+
+    /// What passed the gate so far.
+    #[must_use]
+    pub fn passed(&self) -> &Passed {
+        &self.passed
     }
 
     /// Writes a row if one is due; called after whatever passed the gate.
@@ -187,22 +175,23 @@ impl Book {
         let cycles = written_bytes / physical;
         let idle_s = self.setup.mean_idle_s(time_ns, cycles);
         let pe_cycles = self.setup.endurance.cycles(idle_s);
+        let Passed { delay_ns, wait_ns, page_writes, epoch_ns, .. } = self.passed;
         let (delay, wait, pages) = self.at_row;
-        let new = (self.pages - pages).max(1) as f64;
+        let new = (page_writes - pages).max(1) as f64;
         let row = Row {
             time_ns,
             written_bytes,
             demand_bytes: 0.0,
             capacity_bytes: self.capacity_bytes,
-            delay_ns: (self.delay_ns - delay) as f64 / new,
-            wait_ns: (self.wait_ns - wait) as f64 / new,
-            epoch_ns: self.epoch_ns,
+            delay_ns: (delay_ns - delay) as f64 / new,
+            wait_ns: (wait_ns - wait) as f64 / new,
+            epoch_ns,
             pe_cycles,
             idle_s,
         };
         self.note_wear(&row, cycles);
         self.rows.push(row);
-        self.at_row = (self.delay_ns, self.wait_ns, self.pages);
+        self.at_row = (delay_ns, wait_ns, page_writes);
         let step_ns =
             if time_ns < FINE_UNTIL_NS { FINE_NS } else { (self.setup.target_ns / ROWS).max(FINE_NS) };
         self.next_row_ns = (time_ns / step_ns + 1).saturating_mul(step_ns);
@@ -265,13 +254,9 @@ impl Book {
             pe_cycles: last.pe_cycles,
             mean_idle_s: last.idle_s,
             latency: self.latency,
-            held_pages: self.held_pages,
-            waits: self.waits,
-            delay_ns: self.delay_ns,
-            wait_ns: self.wait_ns,
+            passed: self.passed,
             epochs,
             selections,
-            epoch_ns: self.epoch_ns,
             predictions: gate.predictions(),
             first_pass: self.first_pass,
             passes,
@@ -299,24 +284,18 @@ impl Record for Book {
             self.alike.0 = delay_ns;
         }
         self.alike.1 += count;
-        self.pages += count;
+        self.passed.passed(first_ns, last_ns, count, delay_ns);
         if last_ns >= self.setup.target_ns {
             self.late_pages += late(first_ns, last_ns, count, self.setup.target_ns);
         }
-        self.delay_ns += u128::from(delay_ns) * u128::from(count);
-        self.held_pages += if delay_ns > 0 { count } else { 0 };
         if let Some(detail) = &mut self.detail {
             detail.spread(first_ns, last_ns, count);
         }
     }
 
     fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64) {
-        self.pages += 1;
+        self.passed.waited(time_ns, delay_ns, wait_ns);
         self.late_pages += u64::from(time_ns >= self.setup.target_ns);
-        self.delay_ns += u128::from(delay_ns);
-        self.wait_ns += u128::from(wait_ns);
-        self.held_pages += 1;
-        self.waits += 1;
         let held_ns = delay_ns.saturating_add(wait_ns);
         self.latency.record_many(self.service_ns.saturating_add(held_ns), 1);
         if let Some(detail) = &mut self.detail {
@@ -325,11 +304,8 @@ impl Record for Book {
     }
 
     fn epoch(&mut self, epoch: &Epoch) {
+        self.passed.epoch(epoch);
         self.capacity_bytes += epoch.capacity_bytes;
-        // The last one of a life is what was left of it.
-        if epoch.end_ns < self.setup.target_ns {
-            self.epoch_ns = epoch.end_ns - epoch.start_ns;
-        }
     }
 }
 

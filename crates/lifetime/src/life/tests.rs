@@ -3,8 +3,6 @@
 use super::*;
 use crate::throttle::{Params, Throttle};
 use floatgate_base::Rng;
-use floatgate_nand::Endurance;
-use floatgate_nand::endurance::READY_TABLE2;
 use std::convert::Infallible;
 
 const SECOND_NS: u64 = 1_000_000_000;
@@ -13,17 +11,7 @@ const YEAR_NS: u64 = 8760 * HOUR_NS;
 const TB: f64 = (1u64 << 40) as f64;
 
 fn setup(policy: Throttle, gib: u64) -> Setup {
-    Setup {
-        policy,
-        target_ns: 5 * YEAR_NS,
-        physical_bytes: gib << 30,
-        page_bytes: 4096,
-        endurance: Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 },
-        cycles_used: 0.0,
-        age_s: 0.0,
-        arrivals_follow: true,
-        params: Params::default(),
-    }
+    Setup::ready(policy, gib << 30, 5 * YEAR_NS)
 }
 
 const THROTTLES: [Throttle; 5] = [

@@ -14,6 +14,7 @@ mod gate;
 mod gate_tests;
 mod history;
 mod none;
+mod passed;
 mod predictor;
 mod ready_optimistic;
 mod ready_pessimistic;
@@ -25,6 +26,7 @@ pub use budget::Budget;
 pub use epoch_length::Predictions;
 pub use epochs::{Epoch, Epochs};
 pub use gate::{Gate, GateState, Record};
+pub use passed::Passed;
 pub use regulator::Regulator;
 pub use setup::{Params, Setup, View};
 

@@ -2,7 +2,7 @@
 
 use super::Throttle;
 use floatgate_nand::Endurance;
-use floatgate_nand::endurance::mean_idle_s;
+use floatgate_nand::endurance::{READY_TABLE2, mean_idle_s};
 
 /// Nanoseconds of a second.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
@@ -69,6 +69,23 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// A throttle for a new drive of `physical_bytes` with pages of 4 KiB and recovery as in READY's Table 2, that
+    /// should last `target_ns`; later requests follow earlier ones.
+    #[must_use]
+    pub fn ready(policy: Throttle, physical_bytes: u64, target_ns: u64) -> Self {
+        Self {
+            policy,
+            target_ns,
+            physical_bytes,
+            page_bytes: 4096,
+            endurance: Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 },
+            cycles_used: 0.0,
+            age_s: 0.0,
+            arrivals_follow: true,
+            params: Params::default(),
+        }
+    }
+
     /// Mean rest of a block between two erases, seconds, `now_ns` after time began, when blocks have been through
     /// `cycles` more; none before the first cycle is complete.
     #[must_use]
