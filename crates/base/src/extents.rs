@@ -17,6 +17,17 @@ pub enum Kind {
     Trim,
 }
 
+/// What the host says of a request beside its address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hints {
+    /// Program context that writes; 0 where none is known.
+    pub context: u32,
+    /// Stream or placement handle that the host gave; 0 where it gave none.
+    pub handle: u32,
+    /// Pages that the request touches.
+    pub request_pages: u32,
+}
+
 /// Extents in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct Extents {
@@ -28,6 +39,8 @@ pub struct Extents {
     pub kind: Vec<Kind>,
     /// Optional, for a DRAM buffer: the first byte touched of the first page, and one past the last of the last page.
     pub edges: Vec<(u32, u32)>,
+    /// Optional, for separators: what the host says of the request that the extent is of.
+    pub hints: Vec<Hints>,
 }
 
 impl Extents {
@@ -49,6 +62,14 @@ impl Extents {
         self.pages.clear();
         self.kind.clear();
         self.edges.clear();
+        self.hints.clear();
+    }
+
+    /// What the host says of an extent.
+    #[inline]
+    #[must_use]
+    pub fn hints_of(&self, i: usize) -> Hints {
+        self.hints.get(i).copied().unwrap_or_default()
     }
 
     /// Appends an extent.

@@ -15,7 +15,7 @@ pub mod units;
 
 pub use batch::{ContentColumns, Op, OptionalColumns, RequestBatch};
 pub use error::{Error, Kind, Place, Result};
-pub use extents::{Extents, Kind as ExtentKind};
+pub use extents::{Extents, Hints, Kind as ExtentKind};
 pub use fastdiv::FastDiv;
 pub use policy::{ParamInfo, PolicyInfo};
 pub use rng::Rng;

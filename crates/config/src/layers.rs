@@ -35,6 +35,8 @@ const DEPENDENT: &[(&str, &[&str])] = &[
             "ftl.level.lead_share_min",
         ],
     ),
+    // All parameters of the separator that was chosen before.
+    ("ftl.separate.policy", &["ftl.separate"]),
     ("ftl.precondition", &["ftl.snapshot"]),
     (
         "drive.endurance.model",

@@ -18,6 +18,7 @@ mod resolve_ftl;
 mod resolve_host;
 mod resolve_level;
 mod resolve_lifetime;
+mod resolve_separate;
 mod resolve_timed;
 mod resolve_workload;
 pub mod schema;

@@ -239,7 +239,7 @@ table! {
         /// Choice of the block to collect.
         collect: Collect,
         /// Choice of the open block that a write joins.
-        separate: Policy,
+        separate: Separate,
         /// Wear-leveling.
         level: Level,
         /// Read-disturb management.
@@ -254,6 +254,24 @@ table! {
     Policy {
         /// Name of the policy (`floatgate policies`).
         policy: String,
+    }
+}
+
+table! {
+    /// Choice of the open block that a write joins.
+    Separate {
+        /// Separator; default "none".
+        policy: String,
+        /// hash: counters of the table.
+        counters: u32,
+        /// hash: hash functions.
+        hashes: u32,
+        /// hash: count from which on a page is hot.
+        hot_from: u32,
+        /// hash: page writes between two halvings of all counters.
+        halve_every_writes: u32,
+        /// host-given: streams that the drive has.
+        handles: u32,
     }
 }
 

@@ -3,13 +3,14 @@
 use crate::layers::Layers;
 use crate::raw;
 use crate::resolve_level;
+use crate::resolve_separate;
 use crate::resolve_timed;
 use crate::tables::{choice, known, only};
 use floatgate_base::{PolicyInfo, Result};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::ftl::ALLOCATIONS;
 use floatgate_ftl::units::FREE_CHOICES;
-use floatgate_ftl::{Allocation, FreeChoice, Level, Separate, Victim, collect, separate};
+use floatgate_ftl::{Allocation, FreeChoice, Level, Separate, Victim, collect};
 use floatgate_nand::Geometry;
 use floatgate_sim::Background;
 use floatgate_sim::plan::{PRECONDITIONS, Precondition};
@@ -64,7 +65,7 @@ pub(crate) fn resolve(
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
     let mut collect = given.collect.unwrap_or_default();
     let victim = victim(layers, &mut collect)?;
-    let separate = separator(layers, given.separate)?;
+    let (separate, raw_separate) = resolve_separate::resolve(layers, given.separate)?;
     let scope_name = collect.scope.get_or_insert_with(|| "plane".into());
     let scope =
         [Scope::Plane, Scope::Superblock][choice(layers, "ftl.collect.scope", "scope", scope_name, SCOPES)?];
@@ -89,7 +90,7 @@ pub(crate) fn resolve(
         background: raw_background,
         map: Some(only(layers, "ftl.map.policy", "map", given.map, "page")?),
         collect: Some(collect),
-        separate: Some(raw::Policy { policy: Some(separate::POLICIES[separate as usize].name.into()) }),
+        separate: Some(raw_separate),
         level: Some(raw_level),
         reclaim: Some(only(layers, "ftl.reclaim.policy", "read-disturb manager", given.reclaim, "none")?),
         dispatch: Some(only(layers, "ftl.dispatch.policy", "dispatcher", given.dispatch, "fcfs")?),
@@ -181,16 +182,6 @@ fn victim(layers: &Layers, given: &mut raw::Collect) -> Result<Victim> {
     })
 }
 
-fn separator(layers: &Layers, given: Option<raw::Policy>) -> Result<Separate> {
-    let name = given.and_then(|p| p.policy).unwrap_or_else(|| "none".into());
-    known(layers, "ftl.separate.policy", "separator", &name, separate::POLICIES)?;
-    Ok(match name.as_str() {
-        "none" => Separate::None,
-        "host-gc" => Separate::HostGc,
-        other => unreachable!("separator {other} is in the table but not here"),
-    })
-}
-
 /// Trigger and stop level in erase units of a domain; shares become numbers.
 fn levels(
     layers: &Layers,
@@ -199,8 +190,8 @@ fn levels(
     layout: &Layout,
 ) -> Result<(u32, u32)> {
     let units = layout.units_per_domain();
-    // Every stream that collection fills may need a unit while the victim is not yet erased.
-    let least = separate.streams();
+    // Streams that collection fills may need units while the victim is not yet erased.
+    let least = separate.reserve();
     let in_units = |name: &str, blocks: Option<u32>, share: Option<f64>| -> Result<Option<u32>> {
         match (blocks, share) {
             (Some(_), Some(_)) => {
@@ -296,6 +287,16 @@ fn reserve_fits(layers: &Layers, layout: &Layout, logical: u32, stop: u32, separ
     }
     if u64::from(logical).div_ceil(domains) * domains < room {
         return Ok(());
+    }
+    // Where fewer streams would do, the streams are what is too much.
+    let fit = (units - u64::from(logical) / (pages * domains)).saturating_sub(u64::from(stop) + 1);
+    if separate.looks() && (1..u64::from(separate.streams())).contains(&fit) {
+        let streams = separate.streams();
+        let what = format!(
+            "{streams} streams hold as many blocks of each pool open; {fit} fit beside the logical pages and {stop} free blocks"
+        );
+        let expected = format!("expected no more than {fit}, more ftl.spare_factor, or a larger drive");
+        return Err(layers.error("ftl.separate.policy", what, expected));
     }
     let total = units * pages * domains;
     let what = format!(

@@ -45,6 +45,7 @@ pub fn schema() -> Value {
         let policies: Vec<String> = table.iter().map(|info| info.name.to_string()).collect();
         match *slot {
             "ftl.collect" => limit(&mut root, "Collect", "policy", policies),
+            "ftl.separate" => limit(&mut root, "Separate", "policy", policies),
             "ftl.level" => limit(&mut root, "Level", "policy", policies),
             "lifetime.throttle" => limit(&mut root, "Throttle", "policy", policies),
             slot => limit_slot(&mut root, slot, policies),

@@ -11,6 +11,7 @@ mod lifetime_json;
 pub mod meter;
 pub mod result;
 pub mod run;
+mod separate;
 pub mod snapshot;
 mod throttling;
 mod workers;

@@ -2,7 +2,7 @@
 
 use crate::buffer::{buffer, buffer_wait_us};
 use crate::energy::energy;
-use crate::{host_queues, throttling};
+use crate::{host_queues, separate, throttling};
 use floatgate_config::{Experiment, Resolved};
 use floatgate_flash::Cause;
 use floatgate_flash::timed::{Class, ClassTimes, CommandCounts};
@@ -61,6 +61,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "waf_95": waf.interval.map(|(low, high)| [low, high]),
         "stationary": waf.stationary,
         "gc": gc(resolved, outcome),
+        "separate": separate::separate(outcome),
         "level": level(resolved, outcome),
         "wear": {
             "erases_min": erases_min,

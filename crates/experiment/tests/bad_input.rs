@@ -52,7 +52,7 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
         ),
         (
             "[ftl.separate]\npolicy = \"temperature\"",
-            "2:1: unknown separator 'temperature'; expected one of 'none', 'host-gc'",
+            "2:1: unknown separator 'temperature'; expected one of 'none', 'host-gc', 'hash', 'host-given'",
         ),
         (
             "[ftl]\nprecondition = \"wet\"",

@@ -54,6 +54,12 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         geometry(&format!("[drive.buffer]\ncapacity = \"200 KiB\"\n{buffer}")) + workload
     };
     let programs = "/flash/programs/total";
+    let separated = |policy: &str, more: &str| {
+        format!(
+            "{DRIVE}{FTL}[ftl.separate]\npolicy = \"{policy}\"\n{more}\n[workload]\nrequests = 20000\n\
+             pattern = \"hot-cold\"\nhot_share_of_pages = 0.2\nhot_share_of_writes = 0.8\n"
+        )
+    };
     let leveled = |more: &str| {
         format!(
             "{DRIVE}{FTL}[ftl.level]\npolicy = \"hot-cold-swap\"\n{more}[workload]\nrequests = 40000\n\
@@ -236,6 +242,15 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             By("2", "3", programs),
         ),
         ("ftl.separate.policy", base.clone(), By("none", "host-gc", programs)),
+        ("ftl.separate.counters", separated("hash", "hot_from = 2"), By("8", "4096", programs)),
+        ("ftl.separate.hashes", separated("hash", "hot_from = 2\ncounters = 256"), By("1", "3", programs)),
+        ("ftl.separate.hot_from", separated("hash", ""), By("1", "4", programs)),
+        ("ftl.separate.halve_every_writes", separated("hash", ""), By("100", "2000", programs)),
+        (
+            "ftl.separate.handles",
+            separated("host-given", ""),
+            Refused("2", "40", "expected no more than 7, more ftl.spare_factor, or a larger drive"),
+        ),
         (
             "ftl.level.policy",
             leveled("")

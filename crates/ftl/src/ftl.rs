@@ -7,12 +7,13 @@ use crate::level::Level;
 use crate::leveling::Leveling;
 use crate::live::Live;
 use crate::migrate::Migration;
-use crate::separate::Separate;
+use crate::separate::{Separate, Separation, Shape};
 use crate::units::{FreeChoice, FreePool, Frontier, Units};
 use floatgate_base::extents::{Extents, Kind};
-use floatgate_base::{Lpn, Ppn, Rng, memory::table, prefetch::prefetch};
+use floatgate_base::{Hints, Lpn, Ppn, Rng, memory::table, prefetch::prefetch};
 use floatgate_flash::{Cause, Flash, Layout};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// Map words with this bit set are no plain page numbers: the page is unmapped, or (later) shared, packed or
 /// replicated, and a side table knows more.
@@ -115,6 +116,8 @@ pub struct Ftl {
     pub(crate) gc: GcCounters,
     /// Where there is a wear-leveler.
     pub(crate) leveling: Option<Leveling>,
+    /// Where the separator looks at pages.
+    pub(crate) separation: Option<Box<Separation>>,
     pub(crate) free_pages: FreePages,
     /// Host pages that pass over a domain before it is tried again, after it was found full of valid pages.
     pub(crate) pass_over: Vec<u32>,
@@ -149,6 +152,7 @@ impl Ftl {
             rng: Rng::new(setup.seed, "ftl"),
             gc: GcCounters::default(),
             leveling: Leveling::of(&setup, &layout),
+            separation: Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages)),
             free_pages: FreePages::new(layout.pages()),
             pass_over: vec![0; domains as usize],
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
@@ -182,20 +186,39 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         extents: &Extents,
-        range: std::ops::Range<usize>,
+        range: Range<usize>,
+    ) -> Result<(), Stopped> {
+        if self.separation.is_some() {
+            self.serve_all::<true, F>(flash, extents, range)
+        } else {
+            self.serve_all::<false, F>(flash, extents, range)
+        }
+    }
+
+    /// [`Ftl::serve_range`], with a separator that looks at pages or without one.
+    #[inline(always)]
+    fn serve_all<const LOOKS: bool, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        extents: &Extents,
+        range: Range<usize>,
     ) -> Result<(), Stopped> {
         for i in range {
             if self.prefetching {
-                self.prefetch_for(extents, i);
+                self.prefetch_for::<LOOKS>(extents, i);
             }
             let (first, pages) = (extents.lpn[i], extents.pages[i]);
+            let hints = if LOOKS { extents.hints_of(i) } else { Hints::default() };
             let done = match extents.kind[i] {
-                Kind::Write => (first..first + pages).try_for_each(|lpn| self.write(flash, lpn, Cause::Host)),
+                Kind::Write => {
+                    let mut all = first..first + pages;
+                    all.try_for_each(|lpn| self.write::<LOOKS, F>(flash, lpn, hints, Cause::Host))
+                }
                 Kind::Read => {
                     (first..first + pages).for_each(|lpn| self.read(flash, lpn));
                     Ok(())
                 }
-                Kind::WritePartial => self.write_partial(flash, first),
+                Kind::WritePartial => self.write_partial::<LOOKS, F>(flash, first, hints),
                 Kind::Trim => {
                     (first..first + pages).for_each(|lpn| self.trim(flash, lpn));
                     Ok(())
@@ -209,9 +232,12 @@ impl Ftl {
     /// The map entry of a request to come, then the block of the page that it will replace: on a large drive each
     /// is a miss to memory, and their order is known long before their turn.
     #[inline(always)]
-    fn prefetch_for(&self, extents: &Extents, i: usize) {
+    fn prefetch_for<const LOOKS: bool>(&self, extents: &Extents, i: usize) {
         if let Some(&lpn) = extents.lpn.get(i + MAP_AHEAD) {
             prefetch(&self.map, lpn as usize);
+            if LOOKS && let Some(separation) = &self.separation {
+                separation.prefetch(lpn);
+            }
         }
         // A read replaces nothing.
         if let Some(&lpn) = extents.lpn.get(i + OLD_AHEAD)
@@ -226,8 +252,20 @@ impl Ftl {
     }
 
     #[inline(always)]
-    fn write<F: Flash>(&mut self, flash: &mut F, lpn: Lpn, cause: Cause) -> Result<(), Failure> {
-        let stream = self.setup.separate.host_stream(lpn);
+    fn write<const LOOKS: bool, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        lpn: Lpn,
+        hints: Hints,
+        cause: Cause,
+    ) -> Result<(), Failure> {
+        let stream = match &mut self.separation {
+            Some(separation) if LOOKS => {
+                let update = self.map[lpn as usize] & SIDE_TABLE == 0;
+                separation.write(lpn, update, hints, self.now)
+            }
+            _ => self.setup.separate.blind().0,
+        };
         let slot = self.host_frontier(flash, stream, lpn)?;
         // Opening a unit may have moved this very page: the map is read after it.
         let ppn = self.append(slot, lpn);
@@ -252,12 +290,17 @@ impl Ftl {
     }
 
     /// A read-modify-write: what is on flash of the page is read first.
-    fn write_partial<F: Flash>(&mut self, flash: &mut F, lpn: Lpn) -> Result<(), Failure> {
+    fn write_partial<const LOOKS: bool, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        lpn: Lpn,
+        hints: Hints,
+    ) -> Result<(), Failure> {
         let old = self.map[lpn as usize];
         if old & SIDE_TABLE == 0 {
             flash.read(old, lpn, Cause::Partial);
         }
-        self.write(flash, lpn, Cause::Partial)
+        self.write::<LOOKS, F>(flash, lpn, hints, Cause::Partial)
     }
 
     #[inline(always)]
@@ -274,6 +317,9 @@ impl Ftl {
         let old = std::mem::replace(&mut self.map[lpn as usize], UNMAPPED);
         if old & SIDE_TABLE == 0 {
             self.invalidate(old);
+            if let Some(separation) = &mut self.separation {
+                separation.trimmed(lpn, self.now);
+            }
         }
         flash.trim(lpn);
     }
@@ -302,6 +348,9 @@ impl Ftl {
         if let Some(leveling) = &mut self.leveling {
             leveling.restart();
         }
+        if let Some(separation) = &mut self.separation {
+            separation.reset_counts();
+        }
         self.free_pages.restart(self.now);
         self.free.iter_mut().for_each(FreePool::forget_wear);
     }
@@ -310,6 +359,19 @@ impl Ftl {
     #[must_use]
     pub fn gc(&self) -> GcCounters {
         self.gc
+    }
+
+    /// The separator at work, where it looks at pages.
+    #[must_use]
+    pub fn separation(&self) -> Option<&Separation> {
+        self.separation.as_deref()
+    }
+
+    /// Units that are open and have pages left, and those pages.
+    #[must_use]
+    pub fn open_units(&self) -> (u64, u64) {
+        let open = self.frontiers.iter().filter(|frontier| frontier.room() > 0);
+        open.fold((0, 0), |(units, pages), frontier| (units + 1, pages + u64::from(frontier.room())))
     }
 
     /// Domains that allocate and collect for themselves.

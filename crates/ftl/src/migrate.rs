@@ -7,6 +7,7 @@
 //! into it, and that one is erased and free in its stead.
 
 use crate::ftl::{Failure, Ftl};
+use crate::separate::Stream;
 use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{Lpn, Ppn, UnitId, prefetch::prefetch};
 use floatgate_flash::{Cause, Flash, Layout};
@@ -159,18 +160,22 @@ impl Ftl {
             return Ok(moving.len());
         }
         while let Some(&(_, lpn)) = moving.get(done) {
-            let stream = self.setup.separate.move_stream(lpn);
-            let slot = (stream * domains + job.domain) as usize;
+            let stream = match &self.separation {
+                Some(separation) => separation.move_stream(lpn, job.source, self.now),
+                None => self.setup.separate.blind().1,
+            };
+            let mut slot = (stream * domains + job.domain) as usize;
             if self.frontiers[slot].room() == 0 {
                 if self.free[job.domain as usize].len() <= job.leave_free && job.leave_free > 0 {
                     break;
                 }
                 if !self.open(slot, job.domain) {
-                    return Err(Failure::OutOfFreeBlocks);
+                    slot = self.slot_with_room(job.domain).ok_or(Failure::OutOfFreeBlocks)?;
                 }
             }
             let room = self.frontiers[slot].room() as usize;
-            let run = self.setup.separate.move_run(&moving[done..moving.len().min(done + room)]);
+            let together = &moving[done..moving.len().min(done + room)];
+            let run = self.run_of_one_stream(together, job.source, stream, slot as u32 / domains);
             let destination = self.frontiers[slot].next;
             self.frontiers[slot].next += run as u32;
             self.move_run(destination, &moving[done..], run);
@@ -179,6 +184,40 @@ impl Ftl {
             job.next = moving[done - 1].0 + 1;
         }
         Ok(done)
+    }
+
+    /// How many of these pages, from the first on, go to the stream of the first, and tells the separator that they do;
+    /// they join units of the stream `joined`.
+    #[inline(always)]
+    fn run_of_one_stream(
+        &mut self,
+        moving: &[(Ppn, Lpn)],
+        source: UnitId,
+        stream: Stream,
+        joined: Stream,
+    ) -> usize {
+        let Some(separation) = &mut self.separation else { return moving.len() };
+        let mut run = 0;
+        for &(_, lpn) in moving {
+            if run > 0 && separation.move_stream(lpn, source, self.now) != stream {
+                break;
+            }
+            separation.moved(lpn, source, stream, self.now);
+            run += 1;
+        }
+        if joined != stream {
+            separation.strayed(stream, run as u64);
+        }
+        run
+    }
+
+    /// An open unit of the domain with room, when no unit is free: the streams' units are closed with those that collection
+    /// frees in the end, so one has room as long as it kept a unit free to begin with.
+    #[cold]
+    fn slot_with_room(&self, domain: u32) -> Option<usize> {
+        let domains = self.layout.domains();
+        let slots = (domain..self.frontiers.len() as u32).step_by(domains as usize);
+        slots.map(|slot| slot as usize).find(|&slot| self.frontiers[slot].room() > 0)
     }
 
     /// Remaps the first `run` pages of `moving` to the pages from `first` on.
@@ -223,6 +262,9 @@ impl Ftl {
         self.units.meta[job.source as usize].valid = 0;
         job.next = job.end;
         self.free_pages.give(u64::from(self.layout.pages_per_unit()));
+        if let Some(separation) = &mut self.separation {
+            separation.reclaimed(job.source, self.now);
+        }
         flash.erase(job.source, job.cause);
         if let Some(leveling) = &mut self.leveling {
             leveling.erased(job.domain);

@@ -34,6 +34,7 @@ impl Ftl {
             rng,
             gc,
             leveling,
+            separation,
             free_pages,
             pass_over,
             jobs,
@@ -51,7 +52,7 @@ impl Ftl {
         } = self;
         out.words(MAP, map)?;
         let drive = (units, index, free, frontiers, next_domain, jobs, futile_at);
-        out.state(STATE, &(drive, now, rng, (gc, leveling), free_pages, pass_over, counting))
+        out.state(STATE, &(drive, now, rng, (gc, leveling, separation), free_pages, pass_over, counting))
     }
 
     /// Makes this drive, of equal layout and setup, the one that was written; what the plan says stays. Its tables are
@@ -72,6 +73,7 @@ impl Ftl {
             gc,
             // Below.
             leveling: _,
+            separation,
             free_pages,
             pass_over,
             jobs,
@@ -87,10 +89,14 @@ impl Ftl {
         from.words(MAP, map)?;
         let drive;
         let leveling;
-        (drive, *now, *rng, (*gc, leveling), *free_pages, *pass_over, *counting) = from.state(STATE)?;
+        (drive, *now, *rng, (*gc, leveling, *separation), *free_pages, *pass_over, *counting) =
+            from.state(STATE)?;
         (*units, *index, *free, *frontiers, *next_domain, *jobs, *futile_at) = drive;
         *live = Live::new(layout.pages());
         let mut fault = self.fault().or_else(|| self.mirror());
+        if fault.is_none() && !self.separation_fits() {
+            fault = Some("its separator is another one, or knows other units".into());
+        }
         if fault.is_none() && !self.adopt(leveling) {
             fault = Some("its wear-leveler knows other units".into());
         }
@@ -121,6 +127,14 @@ impl Ftl {
         let jobs = self.jobs.iter().flatten().all(|job| job.is_within(units, pages));
         let sound = self.next_domain < domains && free && jobs && self.frontiers.iter().all(open);
         (!sound).then(|| "units beyond the drive".into())
+    }
+
+    /// Whether the separator's state is one of this setup.
+    fn separation_fits(&self) -> bool {
+        match &self.separation {
+            Some(separation) => separation.is_within(self.layout.units(), self.setup.separate),
+            None => !self.setup.separate.looks(),
+        }
     }
 
     /// Makes the reverse map and the live bits from the map.

@@ -89,7 +89,7 @@ impl Ftl {
             // While nothing is to be gained, the last free units stay: collection will need them to move pages.
             let frontier = self.frontiers[slot];
             let untouched = frontier.room() == self.layout.pages_per_unit();
-            if untouched && self.free[domain as usize].len() < self.setup.separate.streams() {
+            if untouched && self.free[domain as usize].len() < self.setup.separate.reserve() {
                 self.frontiers[slot] = Frontier::CLOSED;
                 self.units.meta[frontier.unit as usize].valid = 0;
                 self.free[domain as usize].put(frontier.unit, flash.erase_count(frontier.unit));
@@ -107,6 +107,9 @@ impl Ftl {
         let next = self.layout.first_page(unit);
         self.units.meta[unit as usize].valid = pages;
         self.frontiers[slot] = Frontier { next, end: next + pages, unit };
+        if let Some(separation) = &mut self.separation {
+            separation.opened(unit, slot as u32 / self.layout.domains(), self.now);
+        }
         true
     }
 
@@ -154,6 +157,9 @@ impl Ftl {
         let valid = self.leave_index(domain, victim);
         self.gc.victims += 1;
         self.gc.dead_victims += u64::from(valid == 0);
+        if let Some(separation) = &mut self.separation {
+            separation.chosen(victim, valid);
+        }
         let job = Migration::erase_after_moving(victim, domain, Cause::Gc, &self.layout);
         Some(match cold {
             Some(cold) => {

@@ -6,7 +6,7 @@
 //! last before it arrived, and the drive ends with the data that a single queue would have left.
 
 use crate::overlaps::{Entry, Overlaps};
-use floatgate_base::{ExtentKind as Kind, Extents, Lpn, Op};
+use floatgate_base::{ExtentKind as Kind, Extents, Hints, Lpn, Op};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -100,6 +100,8 @@ struct Slot {
     shares: bool,
     /// Edges of the extents, where they have any.
     edges: Vec<(u32, u32)>,
+    /// What the host says of them, where it is asked.
+    hints: Vec<Hints>,
     /// An earlier request that it must not pass, found before.
     behind: Option<Entry>,
 }
@@ -207,6 +209,7 @@ impl Queues {
                 request,
                 extents: Vec::new(),
                 edges: Vec::new(),
+                hints: Vec::new(),
                 shares: false,
                 behind: None,
             });
@@ -218,6 +221,9 @@ impl Queues {
         kept.shares = false;
         if !extents.edges.is_empty() {
             kept.edges.extend_from_slice(&extents.edges[range.clone()]);
+        }
+        if !extents.hints.is_empty() {
+            kept.hints.extend_from_slice(&extents.hints[range.clone()]);
         }
         for i in range {
             let (lpn, pages, kind) = (extents.lpn[i], extents.pages[i], extents.kind[i]);
@@ -245,6 +251,7 @@ impl Queues {
         let kept = &mut self.slots[slot as usize];
         let entry = (kept.request.number, slot);
         out.edges.append(&mut kept.edges);
+        out.hints.append(&mut kept.hints);
         for (lpn, pages, kind) in kept.extents.drain(..) {
             out.push(lpn, pages, kind);
             count(

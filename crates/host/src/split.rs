@@ -2,7 +2,7 @@
 
 use crate::counters::HostCounters;
 use crate::placement::{Outside, Placement};
-use floatgate_base::{Error, ExtentKind as Kind, Extents, Op, RequestBatch};
+use floatgate_base::{Error, ExtentKind as Kind, Extents, Hints, Op, RequestBatch};
 use std::ops::Range;
 
 /// Splits requests into extents and counts them by device.
@@ -15,6 +15,8 @@ pub struct Splitter {
     pub requests_moved: u64,
     /// Whether extents get their edges.
     edges: bool,
+    /// Whether they get what the host says of their requests.
+    hints: bool,
 }
 
 impl Splitter {
@@ -22,13 +24,19 @@ impl Splitter {
     #[must_use]
     pub fn new(placement: Placement, page_bytes: u32) -> Self {
         let page_shift = page_bytes.trailing_zeros();
-        Self { placement, page_shift, counters: Vec::new(), requests_moved: 0, edges: false }
+        Self { placement, page_shift, counters: Vec::new(), requests_moved: 0, edges: false, hints: false }
     }
 
     /// Makes extents with edges.
     #[must_use]
     pub fn with_edges(self, edges: bool) -> Self {
         Self { edges, ..self }
+    }
+
+    /// Makes extents with what the host says of their requests.
+    #[must_use]
+    pub fn with_hints(self, hints: bool) -> Self {
+        Self { hints, ..self }
     }
 
     /// Counts by device, in the order of the source's table.
@@ -134,6 +142,9 @@ impl Splitter {
             if self.edges {
                 edges_of(start, bytes, self.page_shift, out);
             }
+            if self.hints {
+                hints_of(batch, i, out);
+            }
             note(out.len());
         }
         Ok(())
@@ -179,6 +190,18 @@ fn pages_of(op: Op, start: u64, bytes: u64, shift: u32, count: &mut HostCounters
         }
         Op::Trim => {}
     }
+}
+
+/// Appends what the host says of request `i` for the extents that were made of it.
+#[inline]
+fn hints_of(batch: &RequestBatch, i: usize, out: &mut Extents) {
+    let made = out.hints.len()..out.len();
+    let hints = Hints {
+        context: batch.context.get(i).copied().unwrap_or(0),
+        handle: batch.stream.get(i).copied().unwrap_or(0),
+        request_pages: out.pages[made.clone()].iter().sum(),
+    };
+    out.hints.extend(made.map(|_| hints));
 }
 
 /// Appends the edges of the extents of one range of bytes.
@@ -249,6 +272,21 @@ mod tests {
         );
         assert_eq!(w(4096, 5000), [(1, 1, Kind::Write), (2, 1, Kind::WritePartial)]);
         assert_eq!(split(Op::Write, 4000, 9000, 100, Beyond::Refuse).1.page_writes, 4);
+    }
+
+    #[test]
+    fn hints_are_those_of_the_request_for_each_of_its_extents() {
+        let placement = Placement::new(4096, 100, Beyond::Refuse, Devices::Apart, &[]);
+        let mut splitter = Splitter::new(placement, 4096).with_hints(true);
+        let mut batch = RequestBatch::default();
+        batch.push(0, 0, Op::Write, 4000, 9000);
+        batch.push(0, 0, Op::Write, 0, 4096);
+        (batch.context, batch.stream) = (vec![7, 8], vec![1, 2]);
+        let mut out = Extents::default();
+        splitter.split(&batch, 0..2, &mut out).unwrap();
+        let first = Hints { context: 7, handle: 1, request_pages: 4 };
+        let second = Hints { context: 8, handle: 2, request_pages: 1 };
+        assert_eq!(out.hints, [first, first, first, second]);
     }
 
     #[test]

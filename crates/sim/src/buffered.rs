@@ -8,7 +8,7 @@
 use crate::array::{Array, Together};
 use crate::device::Simulation;
 use crate::failure;
-use floatgate_base::{ExtentKind as Kind, Extents, RequestBatch, Result};
+use floatgate_base::{ExtentKind as Kind, Extents, Hints, Lpn, RequestBatch, Result};
 use floatgate_flash::timed::{Handle, Issued, Reason};
 use floatgate_ftl::{Ftl, Stopped};
 use floatgate_host::buffer::{NOWHERE, SavedBuffer};
@@ -30,7 +30,7 @@ pub(crate) struct Place {
 }
 
 /// What a snapshot keeps of the buffer of a run.
-pub(crate) type SavedBuffered = (SavedBuffer, Vec<Place>);
+pub(crate) type SavedBuffered = (SavedBuffer, Vec<Place>, Vec<Hints>);
 
 /// The buffer of a run.
 #[derive(Clone, Debug)]
@@ -42,10 +42,12 @@ pub(crate) struct Buffered {
     flash: Extents,
     ends: Vec<usize>,
     places: Vec<Place>,
+    /// What the host said of each page when it wrote it last, for separators that look at pages; else empty.
+    hints: Vec<Hints>,
 }
 
 impl Buffered {
-    pub fn new(config: BufferConfig, access_ns: u64) -> Self {
+    pub fn new(config: BufferConfig, access_ns: u64, hinted_pages: u32) -> Self {
         Self {
             buffer: Buffer::new(config),
             access_ns,
@@ -53,6 +55,7 @@ impl Buffered {
             flash: Extents::default(),
             ends: Vec::new(),
             places: vec![Place::default(); config.pages as usize],
+            hints: vec![Hints::default(); hinted_pages as usize],
         }
     }
 
@@ -61,21 +64,24 @@ impl Buffered {
         let Self {
             buffer,
             places,
+            hints,
             // From the plan, or empty between two requests.
             access_ns: _,
             steps: _,
             flash: _,
             ends: _,
         } = self;
-        (buffer.saved(), places)
+        (buffer.saved(), places, hints)
     }
 
     /// Takes over what a snapshot kept of a buffer of the same size; false if it is of another one.
     #[must_use]
-    pub fn restore(&mut self, (buffer, places): SavedBuffered) -> bool {
-        let fits = places.len() == self.places.len() && self.buffer.restore(buffer);
+    pub fn restore(&mut self, (buffer, places, hints): SavedBuffered) -> bool {
+        let fits = places.len() == self.places.len()
+            && hints.len() == self.hints.len()
+            && self.buffer.restore(buffer);
         if fits {
-            self.places = places;
+            (self.places, self.hints) = (places, hints);
         }
         fits
     }
@@ -88,18 +94,40 @@ impl Buffered {
         self.buffer.reset_counts();
     }
 
+    /// Notes what the host says of the pages that a request writes, for when they leave.
+    fn note_hints(&mut self, extents: &Extents, range: Range<usize>) {
+        if self.hints.is_empty() {
+            return;
+        }
+        for i in range {
+            if matches!(extents.kind[i], Kind::Write | Kind::WritePartial) {
+                let pages = extents.lpn[i] as usize..(extents.lpn[i] + extents.pages[i]) as usize;
+                self.hints[pages].fill(extents.hints_of(i));
+            }
+        }
+    }
+
+    /// Appends the flush of a page.
+    fn push_flush(&mut self, lpn: Lpn, whole: bool) {
+        self.flash.push(lpn, 1, if whole { Kind::Write } else { Kind::WritePartial });
+        if let Some(&hints) = self.hints.get(lpn as usize) {
+            self.flash.hints.resize(self.flash.len() - 1, Hints::default());
+            self.flash.hints.push(hints);
+        }
+    }
+
     /// What the flash has to do for the steps, as extents.
     fn append_steps(&mut self) {
-        for step in self.steps.drain(..) {
+        let mut steps = std::mem::take(&mut self.steps);
+        for step in steps.drain(..) {
             match step {
-                Step::Flush { lpn, whole, .. } => {
-                    self.flash.push(lpn, 1, if whole { Kind::Write } else { Kind::WritePartial });
-                }
+                Step::Flush { lpn, whole, .. } => self.push_flush(lpn, whole),
                 Step::Read { lpn, pages, .. } => self.flash.push(lpn, pages, Kind::Read),
                 Step::Trim { lpn, pages } => self.flash.push(lpn, pages, Kind::Trim),
                 Step::Take { .. } | Step::Wait { .. } => {}
             }
         }
+        self.steps = steps;
     }
 
     /// Serves some requests of a chunk, whose extents begin at `from` and end at `ends`, in functional mode; `runs` are of
@@ -118,6 +146,7 @@ impl Buffered {
         self.ends.clear();
         let begin = range.start;
         for (&to, i) in ends.iter().zip(range) {
+            self.note_hints(extents, from..to);
             self.buffer.request(extents, from..to, batch.flags_of(i), &mut self.steps);
             self.append_steps();
             self.ends.push(self.flash.len());
@@ -142,6 +171,7 @@ impl Buffered {
         request_flags: u8,
         class: u8,
     ) -> std::result::Result<(), Stopped> {
+        self.note_hints(extents, range.clone());
         self.buffer.request(extents, range, request_flags, &mut self.steps);
         if request_flags & floatgate_base::batch::flags::FLUSH != 0
             && let Some(timed) = array.timed_mut()
@@ -163,17 +193,18 @@ impl Buffered {
         ftl: &mut Ftl,
         reading: bool,
     ) -> std::result::Result<(), Stopped> {
-        for step in self.steps.drain(..) {
+        let mut steps = std::mem::take(&mut self.steps);
+        for step in steps.drain(..) {
             match step {
                 Step::Flush { place, lpn, whole, why } => {
                     let Some(timed) = array.timed_mut() else { continue };
-                    let place = &mut self.places[place as usize];
                     let aside = timed.open_aside();
-                    timed.hold(place.after);
+                    timed.hold(self.places[place as usize].after);
                     self.flash.clear();
-                    self.flash.push(lpn, 1, if whole { Kind::Write } else { Kind::WritePartial });
+                    self.push_flush(lpn, whole);
                     array.serve(ftl, &self.flash, 0..1)?;
                     let Some(timed) = array.timed_mut() else { continue };
+                    let place = &mut self.places[place as usize];
                     place.after = timed.newest();
                     place.flushed = timed.close_aside(aside);
                     if matches!(why, Why::Fua | Why::Flush) {
@@ -213,6 +244,7 @@ impl Buffered {
                 }
             }
         }
+        self.steps = steps;
         Ok(())
     }
 }

@@ -110,7 +110,7 @@ pub(crate) fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
 pub(crate) fn splitter_for(plan: &Plan, ends: &[u64]) -> Splitter {
     let page_bytes = plan.geometry.page_bytes;
     let placement = Placement::new(page_bytes, plan.logical_pages, plan.beyond, plan.devices, ends);
-    Splitter::new(placement, page_bytes).with_edges(plan.buffer.is_some())
+    Splitter::new(placement, page_bytes).with_edges(plan.buffer.is_some()).with_hints(plan.separate.looks())
 }
 
 fn array_for(plan: &Plan) -> Array {
@@ -119,7 +119,8 @@ fn array_for(plan: &Plan) -> Array {
 }
 
 fn buffer_for(plan: &Plan) -> Option<Buffered> {
-    plan.buffer.map(|config| Buffered::new(config, plan.buffer_access_ns))
+    let hinted_pages = if plan.separate.looks() { plan.logical_pages } else { 0 };
+    plan.buffer.map(|config| Buffered::new(config, plan.buffer_access_ns, hinted_pages))
 }
 
 impl Simulation {

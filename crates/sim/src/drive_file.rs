@@ -9,13 +9,13 @@ use floatgate_flash::Scope;
 use floatgate_ftl::ftl::ALLOCATIONS;
 use floatgate_ftl::index::IndexKind;
 use floatgate_ftl::units::FREE_CHOICES;
-use floatgate_ftl::{Ftl, Victim, collect, separate};
+use floatgate_ftl::{Ftl, Victim, collect};
 use floatgate_snapshot::{Kind, Reader, damaged, replace_file, unfit};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Version of what the sections hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 3;
+pub const STATE_VERSION: u32 = 4;
 
 /// Something in which two drives may differ.
 #[derive(Debug, Serialize, Deserialize)]
@@ -53,11 +53,7 @@ fn traits(plan: &Plan) -> Vec<Trait> {
         ("ftl.collect.scope", scope.to_owned(), quoted(scope)),
         ("ftl.allocation.mode", allocation.to_owned(), quoted(allocation)),
         ("ftl.spare_factor", plan.logical_pages.to_string(), plan.spare_factor.to_string()),
-        (
-            "ftl.separate.policy",
-            plan.separate.streams().to_string(),
-            quoted(separate::POLICIES[plan.separate as usize].name),
-        ),
+        ("ftl.separate.policy", format!("{:?}", plan.separate), quoted(plan.separate.info().name)),
         ("ftl.collect.policy", index, policies),
         (
             "ftl.free_block",

@@ -7,6 +7,8 @@ use crate::plan::Plan;
 use crate::throttled::{Throttled, Throttling};
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters, Rest, Timed};
+use floatgate_ftl::separate::Separation;
+pub use floatgate_ftl::separate::StreamCounters;
 use floatgate_ftl::{GcCounters, LevelCounters};
 use floatgate_host::{BufferCounters, Footprint, HostCounters};
 use floatgate_stats::{Histogram, Latency, Series, WafEstimate, estimate_waf, histogram::moments};
@@ -14,6 +16,27 @@ use floatgate_trace::Summary;
 
 /// Bins of the histograms in a result.
 pub(crate) const BINS_MAX: usize = 64;
+
+/// What a separator did.
+#[derive(Clone, Debug)]
+pub struct Streams {
+    /// By stream.
+    pub counters: Vec<StreamCounters>,
+    /// Bytes of its tables.
+    pub memory_bytes: u64,
+    /// What it found, by name.
+    pub figures: Vec<(&'static str, f64)>,
+}
+
+impl Streams {
+    fn of(separation: &Separation) -> Self {
+        Self {
+            counters: separation.counters().to_vec(),
+            memory_bytes: separation.memory_bytes(),
+            figures: separation.figures(),
+        }
+    }
+}
 
 /// The figures of a run, all since counting began.
 #[derive(Clone, Debug)]
@@ -44,6 +67,10 @@ pub struct Outcome {
     pub gc: GcCounters,
     /// Wear-leveling beyond the choice of free blocks.
     pub level: LevelCounters,
+    /// What became of the streams, where the separator looks at pages.
+    pub streams: Option<Streams>,
+    /// Open blocks (superblocks) with pages left at the end, and those pages.
+    pub open_units: (u64, u64),
     /// Write amplification.
     pub waf: WafEstimate,
     /// Erases of blocks: least, mean, most, standard deviation.
@@ -158,6 +185,8 @@ impl Simulation {
             source: self.first_pass.clone().unwrap_or_default(),
             gc: self.ftl.gc(),
             level: self.ftl.leveled(),
+            streams: self.ftl.separation().map(Streams::of),
+            open_units: self.ftl.open_units(),
             waf: estimate_waf(self.series.rows(), pages_per_block, self.ftl.gc().victims),
             erases: moments(self.array.erase_counts()),
             idle: (span_ns > 0)

@@ -11,7 +11,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "d-choices",
     summary: "the block with the fewest valid pages among a few drawn at random",
     source: "Van Houdt, SIGMETRICS 2013",
-    params: &[ParamInfo { name: "choices", summary: "blocks drawn for each victim; default 10" }],
+    params: &[ParamInfo::new("choices", "blocks drawn for each victim; default 10")],
     cost: "O(choices)",
     memory: "20 bytes a block",
 };

@@ -26,23 +26,17 @@ pub const POLICIES: &[PolicyInfo] = &[
 
 /// Parameters that every victim policy shares.
 pub const COMMON_PARAMS: &[ParamInfo] = &[
-    ParamInfo { name: "scope", summary: "what is collected together: plane (default) or superblock" },
-    ParamInfo {
-        name: "trigger_free_blocks",
-        summary: "collection starts when fewer blocks of a plane (superblocks) are free; default: one a stream",
-    },
-    ParamInfo {
-        name: "stop_free_blocks",
-        summary: "collection goes on until so many are free; default: 1 % of the blocks, from the trigger up to 8",
-    },
-    ParamInfo {
-        name: "trigger_free_share",
-        summary: "the trigger as a share of all blocks, instead of a number",
-    },
-    ParamInfo {
-        name: "stop_free_share",
-        summary: "the stop level as a share of all blocks, instead of a number",
-    },
+    ParamInfo::new("scope", "what is collected together: plane (default) or superblock"),
+    ParamInfo::new(
+        "trigger_free_blocks",
+        "collection starts when fewer blocks of a plane (superblocks) are free; default: one a stream",
+    ),
+    ParamInfo::new(
+        "stop_free_blocks",
+        "collection goes on until so many are free; default: 1 % of the blocks, from the trigger up to 8",
+    ),
+    ParamInfo::new("trigger_free_share", "the trigger as a share of all blocks, instead of a number"),
+    ParamInfo::new("stop_free_share", "the stop level as a share of all blocks, instead of a number"),
 ];
 
 /// What a policy sees when it chooses: the index that it declared, and the units' state.

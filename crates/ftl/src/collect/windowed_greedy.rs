@@ -12,7 +12,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "windowed-greedy",
     summary: "the block with the fewest valid pages among the oldest ones",
     source: "Hu et al., SYSTOR 2009",
-    params: &[ParamInfo { name: "window", summary: "oldest blocks considered, in each plane; default 1024" }],
+    params: &[ParamInfo::new("window", "oldest blocks considered, in each plane; default 1024")],
     cost: "O(1)",
     memory: "28 bytes a block",
 };

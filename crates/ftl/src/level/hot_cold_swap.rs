@@ -33,23 +33,23 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "cold data move into worn blocks, and the blocks where they were are recycled",
     source: "Agrawal et al., USENIX ATC 2008",
     params: &[
-        ParamInfo {
-            name: "pe_cycles",
-            summary: "erases that the leveler takes for a block's life; default: those of drive.endurance",
-        },
-        ParamInfo {
-            name: "retirement_age",
-            summary: "share of the average remaining lifetime below which a block gets cold data; 0 for never; default 0.85",
-        },
-        ParamInfo {
-            name: "age_variance",
-            summary: "share by which a remaining lifetime may lie below the average before the block is passed over at \
+        ParamInfo::new(
+            "pe_cycles",
+            "erases that the leveler takes for a block's life; default: those of drive.endurance",
+        ),
+        ParamInfo::new(
+            "retirement_age",
+            "share of the average remaining lifetime below which a block gets cold data; 0 for never; default 0.85",
+        ),
+        ParamInfo::new(
+            "age_variance",
+            "share by which a remaining lifetime may lie below the average before the block is passed over at \
                       random; 1 for never; default 0.2",
-        },
-        ParamInfo {
-            name: "lead_share_min",
-            summary: "share of pe_cycles that a block must be ahead of the average to be judged at all; default 0.01",
-        },
+        ),
+        ParamInfo::new(
+            "lead_share_min",
+            "share of pe_cycles that a block must be ahead of the average to be judged at all; default 0.01",
+        ),
     ],
     cost: "O(1), O(pages per block) for each worn block passed over",
     memory: "8 bytes a block",

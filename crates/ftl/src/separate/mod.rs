@@ -1,63 +1,142 @@
-//! Slot `ftl.separate`: which stream, and so which open block, a page write joins. One file a policy, one row of
-//! [`POLICIES`] each.
+//! Slot `ftl.separate`: which stream, and so which open unit, a page write joins. One file a policy, one row of
+//! [`POLICIES`] and one of `separators!` each.
+//!
+//! `none` and `host-gc` look at no page and cost nothing. All others are [`Separator`]s: they see each page that is
+//! written or moved, through [`Separation`].
 
+mod hash;
 mod host_gc;
+mod host_given;
 mod none;
+mod separation;
+mod separator;
 
-use floatgate_base::{Lpn, PolicyInfo, Ppn};
+pub use floatgate_base::Hints;
+pub use separation::{Separation, StreamCounters};
+pub use separator::{Given, Moved, Reclaimed, Separator, Shape, Stream, Written};
+
+use floatgate_base::PolicyInfo;
+use serde::{Deserialize, Serialize};
 
 /// All separators.
-pub const POLICIES: &[PolicyInfo] = &[none::INFO, host_gc::INFO];
+pub const POLICIES: &[PolicyInfo] = &[none::INFO, host_gc::INFO, hash::INFO, host_given::INFO];
 
-/// Number of a stream; each has an open block of its own in every domain.
-pub type Stream = u32;
+/// Units that collection keeps free for what it moves, at most: a page whose stream finds no unit joins another's.
+const RESERVE_MAX: u32 = 2;
 
-/// A separator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Separate {
-    /// See [`none`].
-    None,
-    /// See [`host_gc`].
-    HostGc,
+/// One row a separator that looks at pages: its variant and its module, which has `INFO`, `Params` and `State`.
+macro_rules! separators {
+    ($($variant:ident: $module:ident,)*) => {
+        /// A separator with its parameters.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Separate {
+            /// See [`none`].
+            None,
+            /// See [`host_gc`].
+            HostGc,
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`].")]
+                $variant($module::Params),
+            )*
+        }
+
+        impl Separate {
+            /// The separator of a name, with its parameters.
+            #[must_use]
+            pub fn of(name: &str, given: &Given<'_>) -> Option<Self> {
+                match name {
+                    _ if name == none::INFO.name => Some(Self::None),
+                    _ if name == host_gc::INFO.name => Some(Self::HostGc),
+                    $(_ if name == $module::INFO.name => Some(Self::$variant($module::Params::of(given))),)*
+                    _ => None,
+                }
+            }
+
+            /// What it says of itself.
+            #[must_use]
+            pub fn info(self) -> &'static PolicyInfo {
+                match self {
+                    Self::None => &none::INFO,
+                    Self::HostGc => &host_gc::INFO,
+                    $(Self::$variant(_) => &$module::INFO,)*
+                }
+            }
+
+            /// Streams that the policy uses, numbered from 0.
+            #[must_use]
+            pub fn streams(self) -> u32 {
+                match self {
+                    Self::None => none::STREAMS,
+                    Self::HostGc => host_gc::STREAMS,
+                    $(Self::$variant(params) => params.streams(),)*
+                }
+            }
+        }
+
+        /// The state of a separator that looks at pages.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        enum Looking {
+            $($variant(Box<$module::State>),)*
+        }
+
+        impl Looking {
+            /// Of a new drive; none for separators that look at no page.
+            fn of(separate: Separate, shape: &Shape) -> Option<Self> {
+                match separate {
+                    Separate::None | Separate::HostGc => None,
+                    $(Separate::$variant(params) => {
+                        Some(Self::$variant(Box::new($module::State::new(&params, shape))))
+                    })*
+                }
+            }
+        }
+
+        impl Looking {
+            /// Whether it is the state of this separator.
+            fn is_of(&self, separate: Separate) -> bool {
+                match (self, separate) {
+                    $((Self::$variant(_), Separate::$variant(_)) => true,)*
+                    _ => false,
+                }
+            }
+        }
+
+        /// Runs `$body` with `$state` bound to the state of the separator, in code made for its type.
+        macro_rules! with_looking {
+            ($looking:expr, $state:ident => $body:expr) => {
+                match $looking {
+                    $($crate::separate::Looking::$variant($state) => $body,)*
+                }
+            };
+        }
+        use with_looking;
+    };
+}
+
+separators! {
+    Hash: hash,
+    HostGiven: host_given,
 }
 
 impl Separate {
-    /// Streams that the policy uses, numbered from 0.
+    /// Whether it looks at pages, so that there is a [`Separation`].
     #[must_use]
-    pub fn streams(self) -> u32 {
-        match self {
-            Self::None => none::STREAMS,
-            Self::HostGc => host_gc::STREAMS,
-        }
+    pub fn looks(self) -> bool {
+        !matches!(self, Self::None | Self::HostGc)
     }
 
-    /// The stream of a host write. Later policies look at the page; these do not.
-    #[inline(always)]
+    /// Units of a domain that collection keeps free for what it moves.
     #[must_use]
-    pub fn host_stream(self, _lpn: Lpn) -> Stream {
-        match self {
-            Self::None => none::STREAM,
-            Self::HostGc => host_gc::HOST,
-        }
+    pub fn reserve(self) -> u32 {
+        self.streams().min(RESERVE_MAX)
     }
 
-    /// The stream of a page that is moved.
+    /// Streams of pages that the host writes and of pages that move, of a separator that looks at none.
     #[inline(always)]
-    #[must_use]
-    pub fn move_stream(self, _lpn: Lpn) -> Stream {
+    pub(crate) fn blind(self) -> (Stream, Stream) {
         match self {
-            Self::None => none::STREAM,
-            Self::HostGc => host_gc::MOVED,
-        }
-    }
-
-    /// How many of these moved pages, from the first on, join the stream of the first. These policies send all to
-    /// one stream, so a whole block moves without a decision per page.
-    #[inline(always)]
-    #[must_use]
-    pub fn move_run(self, moving: &[(Ppn, Lpn)]) -> usize {
-        match self {
-            Self::None | Self::HostGc => moving.len(),
+            Self::HostGc => (host_gc::HOST, host_gc::MOVED),
+            _ => (none::STREAM, none::STREAM),
         }
     }
 }

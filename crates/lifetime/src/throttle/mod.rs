@@ -38,24 +38,24 @@ pub const POLICIES: &[PolicyInfo] =
 
 /// Parameters that all throttles but `none` share.
 pub const COMMON_PARAMS: &[ParamInfo] = &[
-    ParamInfo { name: "target_years", summary: "years that the drive should last; default 5" },
-    ParamInfo { name: "period_s", summary: "time in which a regulator gives out one share; default 1" },
+    ParamInfo::new("target_years", "years that the drive should last; default 5"),
+    ParamInfo::new("period_s", "time in which a regulator gives out one share; default 1"),
 ];
 
 /// Parameters of the throttles that plan in epochs.
 pub const EPOCH_PARAMS: &[ParamInfo] = &[
-    ParamInfo {
-        name: "unit_window_s",
-        summary: "windows by which demand is remembered, and the first epoch; default 600",
-    },
-    ParamInfo { name: "history_s", summary: "how much demand is remembered; default two weeks" },
-    ParamInfo { name: "epoch_s", summary: "epochs of just this length; default: chosen by demand" },
-    ParamInfo { name: "error_max", summary: "a prediction that is off by no less is wrong; default 0.25" },
-    ParamInfo {
-        name: "errors_in_a_row",
-        summary: "wrong predictions before the length of epochs is chosen anew; default 3",
-    },
-    ParamInfo { name: "pairs_min", summary: "pairs of epochs that a candidate length must have; default 1" },
+    ParamInfo::new(
+        "unit_window_s",
+        "windows by which demand is remembered, and the first epoch; default 600",
+    ),
+    ParamInfo::new("history_s", "how much demand is remembered; default two weeks"),
+    ParamInfo::new("epoch_s", "epochs of just this length; default: chosen by demand"),
+    ParamInfo::new("error_max", "a prediction that is off by no less is wrong; default 0.25"),
+    ParamInfo::new(
+        "errors_in_a_row",
+        "wrong predictions before the length of epochs is chosen anew; default 3",
+    ),
+    ParamInfo::new("pairs_min", "pairs of epochs that a candidate length must have; default 1"),
 ];
 
 /// A throttle.

@@ -6,10 +6,8 @@
 use super::{Budget, Parts, Regulator};
 use floatgate_base::{ParamInfo, PolicyInfo};
 
-pub const PARAMS: &[ParamInfo] = &[ParamInfo {
-    name: "spare_share",
-    summary: "share of the later epochs' capacity that one may borrow; default 0.1",
-}];
+pub const PARAMS: &[ParamInfo] =
+    &[ParamInfo::new("spare_share", "share of the later epochs' capacity that one may borrow; default 0.1")];
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "ready-optimistic",

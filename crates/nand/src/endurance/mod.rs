@@ -47,17 +47,14 @@ pub fn law_of(model: &str) -> Option<Recovery> {
 
 /// Keys of `[drive.endurance]` that the recovery models have beside `pe_cycles`.
 pub const RECOVERY_PARAMS: &[ParamInfo] = &[
-    ParamInfo {
-        name: "interface_trap_v",
-        summary: "volts that interface traps add at the first cycle (A_it)",
-    },
-    ParamInfo { name: "interface_exponent", summary: "growth of the interface traps with the cycles" },
-    ParamInfo { name: "oxide_trap_v", summary: "volts that oxide traps add at the first cycle (B_ot)" },
-    ParamInfo { name: "oxide_exponent", summary: "growth of the oxide traps with the cycles" },
-    ParamInfo { name: "limit_v", summary: "trapped volts at which a block is worn out" },
-    ParamInfo { name: "recovery_efficiency", summary: "share healed for each factor e of idle time (C_e)" },
-    ParamInfo { name: "recovery_onset_s", summary: "idle time up to which nothing heals, seconds (t0)" },
-    ParamInfo { name: "healed_share_max", summary: "the most that heals, a share below 1" },
+    ParamInfo::new("interface_trap_v", "volts that interface traps add at the first cycle (A_it)"),
+    ParamInfo::new("interface_exponent", "growth of the interface traps with the cycles"),
+    ParamInfo::new("oxide_trap_v", "volts that oxide traps add at the first cycle (B_ot)"),
+    ParamInfo::new("oxide_exponent", "growth of the oxide traps with the cycles"),
+    ParamInfo::new("limit_v", "trapped volts at which a block is worn out"),
+    ParamInfo::new("recovery_efficiency", "share healed for each factor e of idle time (C_e)"),
+    ParamInfo::new("recovery_onset_s", "idle time up to which nothing heals, seconds (t0)"),
+    ParamInfo::new("healed_share_max", "the most that heals, a share below 1"),
 ];
 
 impl Endurance {

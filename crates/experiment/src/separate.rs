@@ -1,0 +1,31 @@
+//! What the separator of a run did, for result.json.
+
+use floatgate_sim::Outcome;
+use floatgate_sim::outcome::StreamCounters;
+use serde_json::{Map, Value, json};
+
+/// What became of the streams that hold anything, by number; nulls where the separator looks at no page.
+pub(crate) fn separate(outcome: &Outcome) -> Value {
+    let streams = outcome.streams.as_ref();
+    let used = |s: &StreamCounters| *s != StreamCounters::default();
+    json!({
+        "streams": streams.map(|found| {
+            let used = (0..).zip(&found.counters).filter(|(_, s): &(u32, _)| used(s));
+            used.map(|(number, s)| json!({
+                "stream": number,
+                "host_pages": s.host_pages,
+                "moved_pages": s.moved_pages,
+                "strayed_pages": s.strayed_pages,
+                "victims": s.victims,
+                "dead_victims": s.dead_victims,
+                "copied_pages": s.copied_pages,
+            })).collect::<Vec<_>>()
+        }),
+        "found": streams.map(|found| {
+            found.figures.iter().map(|&(name, value)| (name.to_string(), value.into())).collect::<Map<_, _>>()
+        }),
+        "memory_bytes": streams.map(|found| found.memory_bytes),
+        "open_blocks": outcome.open_units.0,
+        "open_free_pages": outcome.open_units.1,
+    })
+}

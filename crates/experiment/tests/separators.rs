@@ -1,0 +1,158 @@
+//! Every separator keeps the drive exact: whatever it decides, the shadow model finds nothing wrong, and what the streams
+//! were given adds up to what the drive did.
+
+use floatgate_base::{ExtentKind as Kind, Extents, Hints, Rng};
+use floatgate_experiment::{load, run};
+use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
+use floatgate_ftl::separate::{Given, POLICIES, Separate, StreamCounters};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Setup, Victim};
+use floatgate_nand::Geometry;
+use serde_json::Value;
+
+/// A separator of the table with parameters between its least and its largest, or its defaults.
+fn separator(rng: &mut Rng, name: &str) -> Separate {
+    let info = POLICIES.iter().find(|info| info.name == name).unwrap();
+    let mut value = |number: floatgate_base::policy::Number| match rng.below(3) {
+        // Small numbers: most parameters count something.
+        0 if number.whole => number.least.max(1.0 + rng.below(6) as f64).min(number.most),
+        1 if !number.whole => (number.default * (0.5 + rng.unit())).clamp(number.least, number.most),
+        _ => number.default,
+    };
+    let values: Vec<f64> = info.params.iter().map(|param| value(param.number.unwrap())).collect();
+    Separate::of(name, &Given::new(info, &values)).unwrap()
+}
+
+/// Programs with pages of their own that they write again and again, and one that writes anywhere; some requests name
+/// contexts and streams that nobody has seen.
+fn work(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
+    let mut extents = Extents::default();
+    for i in 0..requests {
+        let context = rng.below(6) as u32;
+        let own = logical / 6;
+        let at = if context == 0 {
+            rng.below(u64::from(logical)) as u32
+        } else {
+            context * own + rng.below(u64::from(own) / 2 + 1) as u32
+        };
+        let at = at.min(logical - 1);
+        let pages = (1 + rng.below(3) as u32).min(logical - at);
+        let kinds =
+            [Kind::Write, Kind::Write, Kind::Write, Kind::Write, Kind::WritePartial, Kind::Read, Kind::Trim];
+        let kind = kinds[rng.below(7) as usize];
+        extents.push(at, if kind == Kind::WritePartial { 1 } else { pages }, kind);
+        let strange = rng.below(50) == 0;
+        let (context, handle) = if strange { (i, u32::MAX - i) } else { (context, context % 4) };
+        extents.hints.push(Hints { context, handle, request_pages: pages });
+    }
+    extents
+}
+
+fn exact(name: &str, seed: u64) {
+    let mut rng = Rng::new(seed, name);
+    let separate = separator(&mut rng, name);
+    let streams = separate.streams();
+    let channels = 1 + rng.below(3) as u32;
+    let scope = [Scope::Plane, Scope::Superblock][rng.below(2) as usize];
+    let (trigger, pages_per_block) = (separate.reserve() + rng.below(3) as u32, 1 + rng.below(12) as u32);
+    let stop = trigger + rng.below(3) as u32;
+    let blocks = streams + stop + 6 + rng.below(20) as u32;
+    let geometry = Geometry {
+        channels,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: blocks,
+        pages_per_block,
+        page_bytes: 4096,
+    };
+    let room = (blocks - stop - streams) * pages_per_block * channels;
+    let logical =
+        ((f64::from(room - channels) * (0.4 + 0.6 * rng.unit())) as u32 / channels * channels).max(1);
+    let victims = [
+        Victim::Greedy,
+        Victim::Fifo,
+        Victim::Random,
+        Victim::DChoices { choices: 3 },
+        Victim::WindowedGreedy { window: 4 },
+        Victim::CostBenefit,
+        Victim::CostAgeTime,
+    ];
+    let setup = Setup {
+        logical_pages: logical,
+        allocation: Allocation::Dynamic,
+        background_free_units: if rng.below(2) == 0 { stop + 1 } else { 0 },
+        victim: victims[rng.below(victims.len() as u64) as usize],
+        separate,
+        level: Level::None,
+        free_choice: FreeChoice::LeastErased,
+        trigger_free_units: trigger,
+        stop_free_units: stop,
+        seed,
+    };
+    let layout = Layout::new(geometry, scope);
+    let case = format!("seed {seed}: {setup:?}, {geometry:?}, {scope:?}");
+    let mut ftl = Ftl::new(layout.clone(), setup);
+    let mut flash = Shadow::new(Functional::new(layout.clone()), logical);
+    let work = work(&mut rng, logical, 3000);
+    let mut from = 0;
+    while from < work.len() {
+        let to = (from + 1 + rng.below(100) as usize).min(work.len());
+        ftl.serve_range(&mut flash, &work, from..to).unwrap_or_else(|e| panic!("{case}: {e:?}"));
+        // Idle time, page by page.
+        for domain in 0..layout.domains() {
+            for _ in 0..rng.below(20) {
+                if !ftl.wants_background_in(domain) || !ftl.background_step(&mut flash, domain).unwrap() {
+                    break;
+                }
+            }
+        }
+        ftl.audit(&flash).unwrap_or_else(|e| panic!("{case}: {e}"));
+        from = to;
+    }
+    let writes = |i: &usize| matches!(work.kind[*i], Kind::Write | Kind::WritePartial);
+    let host_pages: u64 = (0..work.len()).filter(writes).map(|i| u64::from(work.pages[i])).sum();
+    let programs = flash.counters().programs;
+    assert_eq!(programs[0] + programs[1], host_pages, "{case}");
+    let Some(separation) = ftl.separation() else { return };
+    let sum = |of: fn(&StreamCounters) -> u64| separation.counters().iter().map(of).sum::<u64>();
+    let gc = ftl.gc();
+    assert_eq!(sum(|s| s.host_pages), host_pages, "{case}");
+    assert_eq!(sum(|s| s.moved_pages), gc.copied_pages, "{case}");
+    assert_eq!(sum(|s| s.copied_pages), gc.copied_pages, "{case}");
+    assert_eq!((sum(|s| s.victims), sum(|s| s.dead_victims)), (gc.victims, gc.dead_victims), "{case}");
+    assert!(gc.victims > 0, "{case}");
+}
+
+#[test]
+fn every_separator_is_exact() {
+    for info in POLICIES {
+        (0..40).for_each(|seed| exact(info.name, seed));
+    }
+}
+
+/// Through the whole engine, with the buffer and in time.
+#[test]
+fn every_separator_runs_in_both_modes() {
+    for info in POLICIES {
+        for mode in ["functional", "timed"] {
+            for buffer in ["0 B", "64 KiB"] {
+                let toml = format!(
+                    "mode = \"{mode}\"\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 200\npages_per_block = 8\n\
+                     [drive.buffer]\ncapacity = \"{buffer}\"\n[ftl]\nspare_factor = 0.5\nprecondition = \"random\"\n\
+                     [ftl.separate]\npolicy = \"{}\"\n[workload]\nrequests = 6000\npattern = \"zipf\"\n\
+                     request_bytes = 6144\ntrim_share = 0.1\nread_share = 0.1\n",
+                    info.name
+                );
+                let mut resolved = load(Some(&toml), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}"));
+                resolved.plan.shadow = true;
+                let result = run(resolved, &mut |_| Ok(())).unwrap_or_else(|e| panic!("{e}\n{toml}")).result;
+                let Some(streams) = result["separate"]["streams"].as_array() else { continue };
+                let sum = |key: &str| streams.iter().map(|s| s[key].as_u64().unwrap()).sum::<u64>();
+                let number = |at: &str| result.pointer(at).and_then(Value::as_u64).unwrap();
+                let programs = number("/flash/programs/host") + number("/flash/programs/partial");
+                assert_eq!(sum("host_pages"), programs, "{toml}");
+                assert_eq!(sum("moved_pages"), number("/gc/copied_pages"), "{toml}");
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The mechanism's side of a separator that looks at pages: which unit belongs to which stream, and what became of each
+//! stream's pages.
+
+use super::{Hints, Looking, Moved, Reclaimed, Separate, Separator, Shape, Stream, Written, with_looking};
+use floatgate_base::{Lpn, UnitId};
+use serde::{Deserialize, Serialize};
+
+/// What became of a stream's pages and units since counting began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StreamCounters {
+    /// Pages that the host wrote into it.
+    pub host_pages: u64,
+    /// Pages that were moved into it.
+    pub moved_pages: u64,
+    /// Pages that joined another stream's unit, because no unit was free.
+    pub strayed_pages: u64,
+    /// Units of it that were collected.
+    pub victims: u64,
+    /// Of these, units without a valid page.
+    pub dead_victims: u64,
+    /// Pages that were moved out of its units.
+    pub copied_pages: u64,
+}
+
+/// A separator at work on a drive.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Separation {
+    looking: Looking,
+    /// Stream for which each unit was opened last.
+    stream_of: Vec<Stream>,
+    /// Host page writes when it was.
+    opened_at: Vec<u64>,
+    counters: Vec<StreamCounters>,
+}
+
+impl Separation {
+    /// Of a new drive; none for separators that look at no page.
+    #[must_use]
+    pub fn of(separate: Separate, shape: &Shape) -> Option<Box<Self>> {
+        let looking = Looking::of(separate, shape)?;
+        let units = shape.units as usize;
+        Some(Box::new(Self {
+            looking,
+            stream_of: vec![0; units],
+            opened_at: vec![0; units],
+            counters: vec![StreamCounters::default(); separate.streams() as usize],
+        }))
+    }
+
+    /// Whether it can be one of a drive with so many units and streams.
+    pub(crate) fn is_within(&self, units: u32, separate: Separate) -> bool {
+        let streams = separate.streams();
+        self.looking.is_of(separate)
+            && self.stream_of.len() == units as usize
+            && self.opened_at.len() == units as usize
+            && self.counters.len() == streams as usize
+            && self.stream_of.iter().all(|&stream| stream < streams)
+    }
+
+    /// The stream of a page that the host writes now.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, lpn: Lpn, update: bool, hints: Hints, now: u64) -> Stream {
+        let page = Written { lpn, update, hints, now };
+        let stream = with_looking!(&mut self.looking, state => state.write(&page));
+        self.counters[stream as usize].host_pages += 1;
+        stream
+    }
+
+    /// The stream of a page that is to leave `unit`.
+    #[inline(always)]
+    pub(crate) fn move_stream(&self, lpn: Lpn, unit: UnitId, now: u64) -> Stream {
+        let page = Moved { lpn, from: self.stream_of[unit as usize], now };
+        with_looking!(&self.looking, state => state.move_stream(&page))
+    }
+
+    /// The page leaves `unit` for `stream`.
+    #[inline(always)]
+    pub(crate) fn moved(&mut self, lpn: Lpn, unit: UnitId, stream: Stream, now: u64) {
+        let from = self.stream_of[unit as usize];
+        let page = Moved { lpn, from, now };
+        with_looking!(&mut self.looking, state => state.moved(&page, stream));
+        self.counters[from as usize].copied_pages += 1;
+        self.counters[stream as usize].moved_pages += 1;
+    }
+
+    /// Pages of a stream joined another's unit.
+    pub(crate) fn strayed(&mut self, stream: Stream, pages: u64) {
+        self.counters[stream as usize].strayed_pages += pages;
+    }
+
+    pub(crate) fn trimmed(&mut self, lpn: Lpn, now: u64) {
+        with_looking!(&mut self.looking, state => state.trimmed(lpn, now));
+    }
+
+    /// A unit is opened for a stream.
+    pub(crate) fn opened(&mut self, unit: UnitId, stream: Stream, now: u64) {
+        (self.stream_of[unit as usize], self.opened_at[unit as usize]) = (stream, now);
+    }
+
+    /// A unit with so many valid pages is to be collected.
+    pub(crate) fn chosen(&mut self, unit: UnitId, valid: u32) {
+        let counters = &mut self.counters[self.stream_of[unit as usize] as usize];
+        counters.victims += 1;
+        counters.dead_victims += u64::from(valid == 0);
+    }
+
+    /// A unit is about to be erased.
+    pub(crate) fn reclaimed(&mut self, unit: UnitId, now: u64) {
+        let (stream, opened_at) = (self.stream_of[unit as usize], self.opened_at[unit as usize]);
+        let unit = Reclaimed { stream, opened_at, now };
+        with_looking!(&mut self.looking, state => state.reclaimed(&unit));
+    }
+
+    /// Asks for what the write of a page will touch.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, lpn: Lpn) {
+        with_looking!(&self.looking, state => state.prefetch(lpn));
+    }
+
+    /// Whether a unit is one of the last that collection should take.
+    #[must_use]
+    pub fn is_last(&self, unit: UnitId) -> bool {
+        let stream = self.stream_of[unit as usize];
+        with_looking!(&self.looking, state => state.is_last(stream))
+    }
+
+    /// Starts counting afresh.
+    pub(crate) fn reset_counts(&mut self) {
+        self.counters.fill(StreamCounters::default());
+    }
+
+    /// What became of each stream.
+    #[must_use]
+    pub fn counters(&self) -> &[StreamCounters] {
+        &self.counters
+    }
+
+    /// Bytes of all tables.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let units = self.stream_of.len() as u64 * 12;
+        units + with_looking!(&self.looking, state => state.memory_bytes())
+    }
+
+    /// What the separator found, by name.
+    #[must_use]
+    pub fn figures(&self) -> Vec<(&'static str, f64)> {
+        with_looking!(&self.looking, state => state.figures())
+    }
+}

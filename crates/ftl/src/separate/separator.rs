@@ -1,0 +1,142 @@
+//! What every separator that looks at pages does: the contract of the slot.
+//!
+//! The mechanism asks for the stream of each page before it is programmed, and tells what becomes of pages and units.
+//! A separator keeps in its own tables what it needs to know and the mechanism does not; they live only while it is
+//! chosen. Its clock is the number of host page writes so far.
+
+use floatgate_base::{Hints, Lpn, ParamInfo, PolicyInfo};
+use floatgate_flash::Layout;
+
+/// Number of a stream; each has an open unit of its own in every domain.
+pub type Stream = u32;
+
+/// A page that the host writes.
+#[derive(Clone, Copy, Debug)]
+pub struct Written {
+    /// Which one.
+    pub lpn: Lpn,
+    /// Whether it held data: what it held dies.
+    pub update: bool,
+    /// What the host says.
+    pub hints: Hints,
+    /// Host page writes before this one.
+    pub now: u64,
+}
+
+/// A live page that leaves a unit which is being emptied.
+#[derive(Clone, Copy, Debug)]
+pub struct Moved {
+    /// Which one.
+    pub lpn: Lpn,
+    /// The stream for which the unit was opened that it leaves.
+    pub from: Stream,
+    /// Host page writes so far.
+    pub now: u64,
+}
+
+/// A unit whose pages have all died or left, about to be erased.
+#[derive(Clone, Copy, Debug)]
+pub struct Reclaimed {
+    /// The stream for which it was opened.
+    pub stream: Stream,
+    /// Host page writes when it was opened.
+    pub opened_at: u64,
+    /// Host page writes so far.
+    pub now: u64,
+}
+
+/// The shape of the drive, for tables.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Pages of a unit.
+    pub pages_per_unit: u32,
+    /// Units of the drive.
+    pub units: u32,
+    /// Bytes of a page.
+    pub page_bytes: u32,
+}
+
+impl Shape {
+    /// Of a drive with this layout.
+    #[must_use]
+    pub fn of(layout: &Layout, logical_pages: u32) -> Self {
+        let page_bytes = layout.geometry().page_bytes;
+        Self { logical_pages, pages_per_unit: layout.pages_per_unit(), units: layout.units(), page_bytes }
+    }
+}
+
+/// A separator with its state.
+pub trait Separator {
+    /// The stream of a page that the host writes now. Called once for each, in order.
+    fn write(&mut self, page: &Written) -> Stream;
+
+    /// The stream of a page that is to be moved, if it is moved now. May be asked more than once before
+    /// [`Separator::moved`] is called.
+    fn move_stream(&self, page: &Moved) -> Stream;
+
+    /// The page moves, to `stream`.
+    #[inline(always)]
+    fn moved(&mut self, _page: &Moved, _stream: Stream) {}
+
+    /// The host gives up a page that held data.
+    #[inline(always)]
+    fn trimmed(&mut self, _lpn: Lpn, _now: u64) {}
+
+    /// A unit is about to be erased.
+    #[inline(always)]
+    fn reclaimed(&mut self, _unit: &Reclaimed) {}
+
+    /// Asks for what the write of a page will touch.
+    #[inline(always)]
+    fn prefetch(&self, _lpn: Lpn) {}
+
+    /// Whether units of a stream are the last that collection should take.
+    fn is_last(&self, _stream: Stream) -> bool {
+        false
+    }
+
+    /// Bytes of its tables.
+    fn memory_bytes(&self) -> u64;
+
+    /// What it found, by name, for the result: counts and levels of its own.
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        Vec::new()
+    }
+}
+
+/// Values of a policy's parameters, in the order of its table.
+#[derive(Clone, Debug)]
+pub struct Given<'a> {
+    params: &'a [ParamInfo],
+    values: &'a [f64],
+}
+
+impl<'a> Given<'a> {
+    /// Of a policy whose parameters are all numbers.
+    #[must_use]
+    pub fn new(info: &'a PolicyInfo, values: &'a [f64]) -> Self {
+        debug_assert_eq!(info.params.len(), values.len());
+        Self { params: info.params, values }
+    }
+
+    /// A number.
+    ///
+    /// # Panics
+    /// When the policy has no such parameter.
+    #[must_use]
+    pub fn real(&self, name: &str) -> f64 {
+        let at = self.params.iter().position(|param| param.name == name);
+        self.values[at.unwrap_or_else(|| panic!("{name} is in no table"))]
+    }
+
+    /// A whole number.
+    ///
+    /// # Panics
+    /// When the policy has no such parameter.
+    #[must_use]
+    pub fn whole(&self, name: &str) -> u32 {
+        self.real(name) as u32
+    }
+}
