@@ -70,6 +70,7 @@ pub(crate) fn resolve(
     let scope =
         [Scope::Plane, Scope::Superblock][choice(layers, "ftl.collect.scope", "scope", scope_name, SCOPES)?];
     let layout = Layout::new(geometry, scope);
+    let stop_is_given = collect.stop_free_blocks.is_some() || collect.stop_free_share.is_some();
     let (trigger_free_units, stop_free_units) = levels(layers, &mut collect, separate, &layout)?;
     let precondition = precondition(layers, given.precondition, victim)?;
     let snapshot = snapshot(layers, given.snapshot, precondition)?;
@@ -77,7 +78,9 @@ pub(crate) fn resolve(
         allocation(layers, given.allocation, timed, scope, precondition)?;
     let levels = (trigger_free_units, stop_free_units, layout.units_per_domain());
     let (background, raw_background) = resolve_timed::background(layers, given.background, timed, levels)?;
-    reserve_fits(layers, &layout, logical_pages, stop_free_units, separate)?;
+    // Who asks for a stop level that cannot be reached gets a drive that collects until nothing is to be gained.
+    let free_units = if stop_is_given { trigger_free_units } else { stop_free_units };
+    reserve_fits(layers, &layout, logical_pages, free_units, separate)?;
     let (level, raw_level) = resolve_level::resolve(layers, given.level, pe_cycles)?;
     let free_name = given.free_block.unwrap_or_else(|| FREE_CHOICES[0].0.into());
     let free_row = choice(layers, "ftl.free_block", "choice of free blocks", &free_name, FREE_CHOICES)?;
@@ -272,9 +275,9 @@ fn snapshot(layers: &Layers, given: Option<String>, precondition: Precondition) 
 
 /// All logical pages must fit beside the free blocks and the open ones, with a page to spare, or collection would
 /// gain nothing.
-fn reserve_fits(layers: &Layers, layout: &Layout, logical: u32, stop: u32, separate: Separate) -> Result<()> {
+fn reserve_fits(layers: &Layers, layout: &Layout, logical: u32, free: u32, separate: Separate) -> Result<()> {
     let units = u64::from(layout.units_per_domain());
-    let reserve = u64::from(stop) + u64::from(separate.streams());
+    let reserve = u64::from(free) + u64::from(separate.streams());
     let pages = u64::from(layout.pages_per_unit());
     let domains = u64::from(layout.domains());
     let room = units.saturating_sub(reserve) * pages * domains;
@@ -289,11 +292,11 @@ fn reserve_fits(layers: &Layers, layout: &Layout, logical: u32, stop: u32, separ
         return Ok(());
     }
     // Where fewer streams would do, the streams are what is too much.
-    let fit = (units - u64::from(logical) / (pages * domains)).saturating_sub(u64::from(stop) + 1);
+    let fit = (units - u64::from(logical) / (pages * domains)).saturating_sub(u64::from(free) + 1);
     if separate.looks() && (1..u64::from(separate.streams())).contains(&fit) {
         let streams = separate.streams();
         let what = format!(
-            "{streams} streams hold as many blocks of each pool open; {fit} fit beside the logical pages and {stop} free blocks"
+            "{streams} streams hold as many blocks of each pool open; {fit} fit beside the logical pages and {free} free blocks"
         );
         let expected = format!("expected no more than {fit}, more ftl.spare_factor, or a larger drive");
         return Err(layers.error("ftl.separate.policy", what, expected));

@@ -335,6 +335,7 @@ fn gc(resolved: &Resolved, outcome: &Outcome) -> Value {
         "dead_victims": gc.dead_victims,
         "copied_pages": gc.copied_pages,
         "copied_pages_per_victim": (gc.victims > 0).then(|| gc.copied_pages as f64 / gc.victims as f64),
+        "victims_by_valid": histogram(&outcome.victim_histogram, "victims"),
         "time_s": outcome.time_s(&resolved.plan, Cause::Gc),
     })
 }

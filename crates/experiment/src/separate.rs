@@ -16,6 +16,7 @@ pub(crate) fn separate(outcome: &Outcome) -> Value {
                 "host_pages": s.host_pages,
                 "moved_pages": s.moved_pages,
                 "strayed_pages": s.strayed_pages,
+                "opened": s.opened,
                 "victims": s.victims,
                 "dead_victims": s.dead_victims,
                 "copied_pages": s.copied_pages,

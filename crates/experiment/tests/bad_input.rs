@@ -445,13 +445,19 @@ fn no_admitted_drive_runs_out_of_free_blocks() {
     for policy in
         ["greedy", "fifo", "random", "d-choices", "windowed-greedy", "cost-benefit", "cost-age-time"]
     {
-        for separator in ["none", "host-gc"] {
+        // A stop level that cannot be reached lets collection go on until nothing is to be gained.
+        for (separator, stop) in [
+            ("none", ""),
+            ("host-gc", ""),
+            ("none", "stop_free_blocks = 40\n"),
+            ("host-gc", "stop_free_blocks = 40\n"),
+        ] {
             // 4 planes of 64 blocks of 3 pages, of which 60 (62) may hold live pages: 16 pages less than that.
             let spare = if separator == "none" { 0.0521 } else { 0.0834 };
             let toml = format!(
                 "[drive.geometry]\nchannels = 4\nblocks_per_plane = 64\npages_per_block = 3\n\
                  [drive.endurance]\npe_cycles = 1000000\n[ftl]\nspare_factor = {spare}\n\
-                 precondition = \"sequential\"\n[ftl.collect]\npolicy = \"{policy}\"\n[ftl.separate]\n\
+                 precondition = \"sequential\"\n[ftl.collect]\npolicy = \"{policy}\"\n{stop}[ftl.separate]\n\
                  policy = \"{separator}\"\n[workload]\nrequests = 20000\npattern = \"zipf\"\n"
             );
             let mut resolved = load(Some(&toml), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}"));

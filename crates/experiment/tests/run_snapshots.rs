@@ -355,8 +355,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (4, "b1303bc4786128ee");
-    const RUN_IS: (u32, &str) = (7, "6fa1299301e31b172b338ddd4394ef3b752a4f641dc99ccc");
+    const DRIVE_IS: (u32, &str) = (5, "56794f82362d3e62");
+    const RUN_IS: (u32, &str) = (8, "ab0e72befa9bc3e351ac0650e1bcb3f4a08ba9cab9a178f1");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

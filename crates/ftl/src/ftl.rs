@@ -114,6 +114,8 @@ pub struct Ftl {
     pub(crate) now: u64,
     pub(crate) rng: Rng,
     pub(crate) gc: GcCounters,
+    /// Units collected, by valid pages.
+    pub(crate) victims_by_valid: Vec<u64>,
     /// Where there is a wear-leveler.
     pub(crate) leveling: Option<Leveling>,
     /// Where the separator looks at pages.
@@ -151,6 +153,7 @@ impl Ftl {
             now: 0,
             rng: Rng::new(setup.seed, "ftl"),
             gc: GcCounters::default(),
+            victims_by_valid: vec![0; layout.pages_per_unit() as usize + 1],
             leveling: Leveling::of(&setup, &layout),
             separation: Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages)),
             free_pages: FreePages::new(layout.pages()),
@@ -345,6 +348,7 @@ impl Ftl {
         flash.reset_counts();
         self.counting = true;
         self.gc = GcCounters::default();
+        self.victims_by_valid.fill(0);
         if let Some(leveling) = &mut self.leveling {
             leveling.restart();
         }
@@ -359,6 +363,12 @@ impl Ftl {
     #[must_use]
     pub fn gc(&self) -> GcCounters {
         self.gc
+    }
+
+    /// Units collected since counting began, by valid pages: `[v]` had `v`.
+    #[must_use]
+    pub fn victims_by_valid(&self) -> &[u64] {
+        &self.victims_by_valid
     }
 
     /// The separator at work, where it looks at pages.

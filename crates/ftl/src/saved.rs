@@ -33,6 +33,7 @@ impl Ftl {
             now,
             rng,
             gc,
+            victims_by_valid,
             leveling,
             separation,
             free_pages,
@@ -52,7 +53,10 @@ impl Ftl {
         } = self;
         out.words(MAP, map)?;
         let drive = (units, index, free, frontiers, next_domain, jobs, futile_at);
-        out.state(STATE, &(drive, now, rng, (gc, leveling, separation), free_pages, pass_over, counting))
+        out.state(
+            STATE,
+            &(drive, now, rng, (gc, victims_by_valid, leveling, separation), free_pages, pass_over, counting),
+        )
     }
 
     /// Makes this drive, of equal layout and setup, the one that was written; what the plan says stays. Its tables are
@@ -71,6 +75,7 @@ impl Ftl {
             now,
             rng,
             gc,
+            victims_by_valid,
             // Below.
             leveling: _,
             separation,
@@ -89,8 +94,15 @@ impl Ftl {
         from.words(MAP, map)?;
         let drive;
         let leveling;
-        (drive, *now, *rng, (*gc, leveling, *separation), *free_pages, *pass_over, *counting) =
-            from.state(STATE)?;
+        (
+            drive,
+            *now,
+            *rng,
+            (*gc, *victims_by_valid, leveling, *separation),
+            *free_pages,
+            *pass_over,
+            *counting,
+        ) = from.state(STATE)?;
         (*units, *index, *free, *frontiers, *next_domain, *jobs, *futile_at) = drive;
         *live = Live::new(layout.pages());
         let mut fault = self.fault().or_else(|| self.mirror());
@@ -110,6 +122,7 @@ impl Ftl {
             ("units", self.units.meta.len(), units),
             ("times of closing", self.units.closed_at.len(), units),
             ("units worth collecting", self.units.worthwhile.len(), domains),
+            ("victims", self.victims_by_valid.len(), self.layout.pages_per_unit() + 1),
             ("free pools", self.free.len(), domains),
             ("open units", self.frontiers.len(), self.setup.separate.streams() * domains),
             ("domains passed over", self.pass_over.len(), domains),

@@ -157,6 +157,7 @@ impl Ftl {
         let valid = self.leave_index(domain, victim);
         self.gc.victims += 1;
         self.gc.dead_victims += u64::from(valid == 0);
+        self.victims_by_valid[valid as usize] += 1;
         if let Some(separation) = &mut self.separation {
             separation.chosen(victim, valid);
         }

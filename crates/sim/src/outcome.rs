@@ -65,6 +65,8 @@ pub struct Outcome {
     pub flash: Counters,
     /// Collection.
     pub gc: GcCounters,
+    /// Blocks (superblocks) collected, by valid pages.
+    pub victim_histogram: Histogram,
     /// Wear-leveling beyond the choice of free blocks.
     pub level: LevelCounters,
     /// What became of the streams, where the separator looks at pages.
@@ -184,6 +186,7 @@ impl Simulation {
             assumed: self.source.assumed(),
             source: self.first_pass.clone().unwrap_or_default(),
             gc: self.ftl.gc(),
+            victim_histogram: Histogram::rebin(self.ftl.victims_by_valid(), BINS_MAX + 1),
             level: self.ftl.leveled(),
             streams: self.ftl.separation().map(Streams::of),
             open_units: self.ftl.open_units(),

@@ -14,6 +14,8 @@ pub struct StreamCounters {
     pub moved_pages: u64,
     /// Pages that joined another stream's unit, because no unit was free.
     pub strayed_pages: u64,
+    /// Units that were opened for it.
+    pub opened: u64,
     /// Units of it that were collected.
     pub victims: u64,
     /// Of these, units without a valid page.
@@ -95,6 +97,7 @@ impl Separation {
     /// A unit is opened for a stream.
     pub(crate) fn opened(&mut self, unit: UnitId, stream: Stream, now: u64) {
         (self.stream_of[unit as usize], self.opened_at[unit as usize]) = (stream, now);
+        self.counters[stream as usize].opened += 1;
     }
 
     /// A unit with so many valid pages is to be collected.
