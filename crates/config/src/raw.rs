@@ -272,6 +272,11 @@ table! {
         halve_every_writes: u32,
         /// host-given: streams that the drive has.
         handles: u32,
+        /// host-given: handle from which on they hold update blocks.
+        update_from: u32,
+        /// With update blocks: when collection takes them: 0 as any other, 1 last unless they are dead (default), 2 last in
+        /// any case.
+        update_blocks_last: u32,
     }
 }
 

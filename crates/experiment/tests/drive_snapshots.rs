@@ -9,6 +9,7 @@ use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_experiment::{Options, Output, load, run_with};
 use floatgate_flash::{Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
+use floatgate_ftl::separate::{Given, Hints, POLICIES};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 use floatgate_snapshot::{Kind, Reader, Writer};
@@ -42,6 +43,8 @@ fn random_extents(rng: &mut Rng, logical: u32, n: u64) -> Extents {
             1 + rng.below(3).min(u64::from(logical - first - 1))
         };
         extents.push(first, pages as u32, kind);
+        let handle = if rng.below(5) == 0 { rng.below(3) as u32 } else { first % 3 };
+        extents.hints.push(Hints { handle, ..Hints::default() });
     }
     extents
 }
@@ -54,6 +57,13 @@ fn level(rng: &mut Rng) -> Level {
         lead_share_min: 0.0,
     };
     [Level::None, Level::HotColdSwap(policy)][rng.below(2) as usize]
+}
+
+/// Three streams that the host names, the second and third or just the third of update blocks.
+fn with_update_blocks(rng: &mut Rng) -> Separate {
+    let info = POLICIES.iter().find(|info| info.name == "host-given").unwrap();
+    let values = [3.0, 1.0 + rng.below(2) as f64, 1.0 + rng.below(2) as f64];
+    Separate::of("host-given", &Given::new(info, &values)).unwrap()
 }
 
 fn written(ftl: &Ftl, flash: &Recorder) -> Vec<u8> {
@@ -83,7 +93,7 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
             allocation: Allocation::Dynamic,
             background_free_units: 0,
             victim: VICTIMS[(seed % 7) as usize],
-            separate: [Separate::None, Separate::HostGc][rng.below(2) as usize],
+            separate: [Separate::None, Separate::HostGc, with_update_blocks(&mut rng)][rng.below(3) as usize],
             level: level(&mut rng),
             free_choice: [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize],
             trigger_free_units: 2,

@@ -251,6 +251,17 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             separated("host-given", ""),
             Refused("2", "40", "expected no more than 7, more ftl.spare_factor, or a larger drive"),
         ),
+        // Under random, which sees no valid pages: dead update blocks are taken first.
+        (
+            "ftl.separate.update_from",
+            separated("host-given", "handles = 4\n[ftl.collect]\npolicy = \"random\"\n"),
+            By("0", "4096", programs),
+        ),
+        (
+            "ftl.separate.update_blocks_last",
+            separated("host-given", "handles = 4\nupdate_from = 0\n[ftl.collect]\npolicy = \"random\"\n"),
+            By("1", "2", programs),
+        ),
         (
             "ftl.level.policy",
             leveled("")

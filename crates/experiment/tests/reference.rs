@@ -3,11 +3,12 @@
 
 mod common;
 
-use common::naive::{Naive, Rule, Swaps};
+use common::naive::{Given as NamedStreams, Naive, Rule, Swaps};
 use common::recorder::{Command, Recorder};
-use floatgate_base::{ExtentKind, Extents, Rng};
+use floatgate_base::{ExtentKind, Extents, Hints, Rng};
 use floatgate_flash::{Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
+use floatgate_ftl::separate::{Given, POLICIES};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 
@@ -27,11 +28,11 @@ fn geometry(blocks: u32, pages_per_block: u32) -> Geometry {
 }
 
 /// Writes and TRIMs of single pages: uniform, skewed or in runs.
-fn workload(rng: &mut Rng, logical: u32) -> Extents {
+fn workload(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
     let mut extents = Extents::default();
     let (skew, trims) = (rng.below(3), rng.below(2) * 4);
     let mut at = 0;
-    for _ in 0..8 * logical {
+    for _ in 0..requests {
         let any = rng.below(u64::from(logical)) as u32;
         at = match skew {
             0 => any,
@@ -66,17 +67,40 @@ fn leveler(rng: &mut Rng, logical: u32, blocks: u32) -> (Level, Swaps) {
     (Level::HotColdSwap(policy), swaps)
 }
 
+/// Streams that the host names, some of which are update blocks.
+fn named_streams(rng: &mut Rng) -> (Separate, NamedStreams) {
+    let info = POLICIES.iter().find(|info| info.name == "host-given").unwrap();
+    let streams = 1 + rng.below(3);
+    let last_from = rng.below(streams + 1);
+    let mode = rng.below(3);
+    let values = info.params.iter().map(|param| match param.name {
+        "handles" => streams as f64,
+        "update_from" => last_from as f64,
+        "update_blocks_last" => mode as f64,
+        other => panic!("{other} is new"),
+    });
+    let values: Vec<f64> = values.collect();
+    let separate = Separate::of("host-given", &Given::new(info, &values)).unwrap();
+    let last_from = if mode == 0 { usize::MAX } else { last_from as usize };
+    (separate, NamedStreams { last_from, even_dead: mode == 2 })
+}
+
 /// Runs both drives; how many blocks were swapped.
-fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool) -> u64 {
+fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u64 {
     let mut rng = Rng::new(seed, "reference");
     let mut blocks = 8 + rng.below(30) as u32;
     if leveled {
         blocks = [8, 16, 32][rng.below(3) as usize];
     }
     let pages = [1, 2, 3, 5, 8, 13][rng.below(6) as usize];
-    let separate = [Separate::None, Separate::HostGc][rng.below(2) as usize];
+    let mut separate = [Separate::None, Separate::HostGc][rng.below(2) as usize];
+    let mut given = None;
+    if named {
+        let (policy, streams) = named_streams(&mut rng);
+        (separate, given) = (policy, Some(streams));
+    }
     let free_choice = [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize];
-    let trigger = separate.streams() + rng.below(2) as u32;
+    let trigger = separate.reserve() + rng.below(2) as u32;
     let stop = trigger + rng.below(2) as u32;
     let room = (blocks - stop - separate.streams()) * pages;
     let logical = (f64::from(room - 1) * (0.4 + 0.55 * rng.unit())) as u32 + 1;
@@ -99,8 +123,17 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool) -> u64 {
     let layout = Layout::new(geometry(blocks, pages), Scope::Plane);
     let mut ftl = Ftl::new(layout.clone(), setup);
     let mut flash = Recorder::new(layout);
-    let work = workload(&mut rng, logical);
+    // Every stream's block must be filled, even where the host sees few pages.
+    let requests = if named { 8 * logical + 4 * blocks * pages } else { 8 * logical };
+    let mut work = workload(&mut rng, logical, requests);
     let streams = separate.streams() as usize;
+    if named {
+        // Pages of one stream are updated at a rate of their own, and now and then one goes elsewhere.
+        let any = |rng: &mut Rng| rng.below(streams as u64) as u32;
+        let handle = |&lpn: &u32| if rng.below(9) == 0 { any(&mut rng) } else { lpn % streams as u32 };
+        let handles: Vec<u32> = work.lpn.iter().map(handle).collect();
+        work.hints = handles.into_iter().map(|handle| Hints { handle, ..Hints::default() }).collect();
+    }
     let mut naive = Naive::new(
         rule,
         blocks as usize,
@@ -110,6 +143,7 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool) -> u64 {
         free_choice == FreeChoice::Fifo,
     );
     naive.swaps = leveled.then_some(swaps);
+    naive.given = given;
     let case = format!("seed {seed}, {setup:?}, {blocks} blocks of {pages} pages");
     ftl.serve(&mut flash, &work).unwrap_or_else(|e| panic!("{case}: {e:?}"));
     naive.victims = flash.erased().collect();
@@ -117,7 +151,8 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool) -> u64 {
         if work.kind[i] == ExtentKind::Trim {
             naive.trim(work.lpn[i]);
         } else {
-            naive.write(work.lpn[i]).unwrap_or_else(|e| panic!("{case}: request {i}: {e}"));
+            let stream = work.hints.get(i).map_or(0, |hints| hints.handle as usize);
+            naive.write(work.lpn[i], stream).unwrap_or_else(|e| panic!("{case}: request {i}: {e}"));
         }
     }
     ftl.audit(&flash).unwrap_or_else(|e| panic!("{case}: {e}"));
@@ -151,11 +186,12 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool) -> u64 {
 
 fn all(rule: Rule, victim: impl Fn(u64) -> Victim) {
     for seed in 0..CASES {
-        agree(seed, victim(seed), rule, false);
+        agree(seed, victim(seed), rule, false, false);
+        agree(seed, victim(seed), rule, seed % 2 == 0, true);
     }
     // Many of these drives swap; FIFO wears its blocks evenly by itself.
     let least = if rule == Rule::Fifo { 5 } else { CASES as usize / 5 };
-    let swaps = (0..CASES).filter(|&seed| agree(seed, victim(seed), rule, true) > 0).count();
+    let swaps = (0..CASES).filter(|&seed| agree(seed, victim(seed), rule, true, false) > 0).count();
     assert!(swaps > least, "{swaps}");
 }
 
@@ -179,7 +215,15 @@ fn windowed_greedy_is_exact_up_to_ties() {
     for window in [1, 3, 10, 1000] {
         (0..CASES / 2).for_each(|seed| {
             for leveled in [false, true] {
-                agree(seed, Victim::WindowedGreedy { window }, Rule::Window(window as usize), leveled);
+                for named in [false, true] {
+                    agree(
+                        seed,
+                        Victim::WindowedGreedy { window },
+                        Rule::Window(window as usize),
+                        leveled,
+                        named,
+                    );
+                }
             }
         });
     }

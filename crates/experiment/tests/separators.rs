@@ -4,6 +4,7 @@
 use floatgate_base::{ExtentKind as Kind, Extents, Hints, Rng};
 use floatgate_experiment::{load, run};
 use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
+use floatgate_ftl::level::HotColdSwap;
 use floatgate_ftl::separate::{Given, POLICIES, Separate, StreamCounters};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Setup, Victim};
 use floatgate_nand::Geometry;
@@ -77,13 +78,16 @@ fn exact(name: &str, seed: u64) {
         Victim::CostBenefit,
         Victim::CostAgeTime,
     ];
+    // Victims are passed over, and cold data move in.
+    let swap = HotColdSwap { pe_cycles: 60, retirement_age: 0.95, age_variance: 0.1, lead_share_min: 0.0 };
+    let level = [Level::None, Level::HotColdSwap(swap)][rng.below(2) as usize];
     let setup = Setup {
         logical_pages: logical,
         allocation: Allocation::Dynamic,
         background_free_units: if rng.below(2) == 0 { stop + 1 } else { 0 },
         victim: victims[rng.below(victims.len() as u64) as usize],
         separate,
-        level: Level::None,
+        level,
         free_choice: FreeChoice::LeastErased,
         trigger_free_units: trigger,
         stop_free_units: stop,

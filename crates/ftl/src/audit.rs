@@ -21,9 +21,25 @@ impl Ftl {
         if erased * u64::from(self.layout.blocks_per_unit()) != counted {
             return Err(format!("blocks were erased {erased} times, {counted} erases were counted"));
         }
-        self.index.audit(&self.layout, &self.units)?;
+        self.audit_candidates()?;
         match &self.leveling {
             Some(leveling) => leveling.audit(&self.layout, &self.units, flash.erase_counts()),
+            None => Ok(()),
+        }
+    }
+
+    /// The victim indexes hold just the units that say so.
+    fn audit_candidates(&self) -> Result<(), String> {
+        let mut held = vec![false; self.units.meta.len()];
+        self.index.audit(&self.layout, &self.units, &mut held)?;
+        if let Some(last) = &self.last {
+            last.audit(&self.layout, &self.units, &mut held)?;
+        }
+        let closed = self.units.meta.iter().map(|meta| meta.pos != NOT_INDEXED);
+        match held.iter().zip(closed).position(|(&held, closed)| held != closed) {
+            Some(unit) => {
+                Err(format!("unit {unit} and the victim index disagree on whether it is a candidate"))
+            }
             None => Ok(()),
         }
     }
@@ -81,7 +97,8 @@ impl Ftl {
                     meta.valid, unwritten[u]
                 ));
             }
-            if meta.pos != NOT_INDEXED && meta.valid < self.layout.pages_per_unit() {
+            let other = self.last.as_ref().is_none_or(|last| !last.holds(unit));
+            if other && meta.pos != NOT_INDEXED && meta.valid < self.layout.pages_per_unit() {
                 worthwhile[self.layout.domain_of(unit) as usize] += 1;
             }
             if states[u] + u32::from(meta.pos != NOT_INDEXED) != 1 {

@@ -3,6 +3,7 @@
 use crate::collect::Victim;
 use crate::free_pages::FreePages;
 use crate::index::Index;
+use crate::last::Last;
 use crate::level::Level;
 use crate::leveling::Leveling;
 use crate::live::Live;
@@ -120,6 +121,8 @@ pub struct Ftl {
     pub(crate) leveling: Option<Leveling>,
     /// Where the separator looks at pages.
     pub(crate) separation: Option<Box<Separation>>,
+    /// Where the separator has update blocks that are taken last: those that are closed.
+    pub(crate) last: Option<Box<Last>>,
     pub(crate) free_pages: FreePages,
     /// Host pages that pass over a domain before it is tried again, after it was found full of valid pages.
     pub(crate) pass_over: Vec<u32>,
@@ -141,6 +144,8 @@ impl Ftl {
     pub fn new(layout: Layout, setup: Setup) -> Self {
         let (domains, per_domain) = (layout.domains(), layout.units_per_domain());
         let pool = |d: u32| FreePool::new(setup.free_choice, d * per_domain..(d + 1) * per_domain);
+        let separation = Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages));
+        let update_blocks = separation.as_ref().map(|separation| separation.update_blocks());
         Self {
             map: table(setup.logical_pages as usize, UNMAPPED),
             reverse: table(layout.pages() as usize, 0),
@@ -155,7 +160,8 @@ impl Ftl {
             gc: GcCounters::default(),
             victims_by_valid: vec![0; layout.pages_per_unit() as usize + 1],
             leveling: Leveling::of(&setup, &layout),
-            separation: Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages)),
+            separation,
+            last: update_blocks.and_then(|mode| Last::of(mode, setup.victim.index_kind(), &layout)),
             free_pages: FreePages::new(layout.pages()),
             pass_over: vec![0; domains as usize],
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
@@ -276,7 +282,7 @@ impl Ftl {
         self.now += 1;
         flash.program(ppn, lpn, cause);
         if old & SIDE_TABLE == 0 {
-            self.invalidate(old);
+            self.invalidate::<LOOKS>(old);
         }
         Ok(())
     }
@@ -319,7 +325,7 @@ impl Ftl {
     fn trim<F: Flash>(&mut self, flash: &mut F, lpn: Lpn) {
         let old = std::mem::replace(&mut self.map[lpn as usize], UNMAPPED);
         if old & SIDE_TABLE == 0 {
-            self.invalidate(old);
+            self.invalidate::<true>(old);
             if let Some(separation) = &mut self.separation {
                 separation.trimmed(lpn, self.now);
             }
@@ -329,13 +335,19 @@ impl Ftl {
 
     /// A live page dies.
     #[inline(always)]
-    fn invalidate(&mut self, ppn: Ppn) {
+    fn invalidate<const LOOKS: bool>(&mut self, ppn: Ppn) {
         self.live.clear(ppn);
         let unit = self.layout.unit_of(ppn);
         let meta = &mut self.units.meta[unit as usize];
         let valid = meta.valid;
         meta.valid = valid - 1;
         if meta.pos != crate::units::NOT_INDEXED {
+            if LOOKS
+                && let Some(last) = &mut self.last
+                && last.holds(unit)
+            {
+                return last.demote(&self.layout, unit, valid, &mut self.units);
+            }
             if valid == self.layout.pages_per_unit() {
                 self.units.worthwhile[self.layout.domain_of(unit) as usize] += 1;
             }

@@ -3,9 +3,9 @@
 //! A victim may be passed over, or become the target of a *swap*: its job then empties and erases it, moves the pages
 //! of a cold unit into it and erases that one (`migrate.rs`).
 
-use crate::collect::View;
 use crate::ftl::{Ftl, Setup};
 use crate::index::Lists;
+use crate::last::Group;
 use crate::level::hot_cold_swap::{LOOKS_MAX, PASSED_MAX};
 use crate::level::{HotColdSwap, Level};
 use crate::units::{NOT_INDEXED, Units};
@@ -157,42 +157,28 @@ impl Ftl {
     /// The unit to collect next in a domain, and the one whose data move in once it is erased; none if nothing is to be
     /// gained. Both are still in the index.
     pub(crate) fn choose<F: Flash>(&mut self, flash: &F, domain: u32) -> Option<(UnitId, Option<UnitId>)> {
-        let first = self.pick(flash, domain).filter(|&unit| !self.is_futile(unit, domain))?;
-        let Level::HotColdSwap(policy) = self.setup.level else { return Some((first, None)) };
-        let mut passed = [(0, None); PASSED_MAX];
-        let (mut count, mut victim) = (0, first);
+        let (mut group, mut victim) = self.first_choice(flash, domain)?;
+        let Level::HotColdSwap(policy) = self.setup.level else { return Some((victim, None)) };
+        let mut passed = [(Group::Others, 0, None); PASSED_MAX];
+        let mut count = 0;
         let cold = loop {
             match self.judge(policy, flash.erase_counts(), domain, victim, count < PASSED_MAX) {
                 Verdict::Collect => break None,
                 Verdict::Swap(cold) => break Some(cold),
                 Verdict::PassOver => {
-                    passed[count] = (victim, self.index.remove(domain, victim, &mut self.units));
+                    passed[count] = (group, victim, self.set_aside(domain, group, victim));
                     count += 1;
-                    let full = self.layout.pages_per_unit();
-                    match self.pick(flash, domain) {
-                        Some(next) if self.units.meta[next as usize].valid < full => victim = next,
-                        _ => break None,
+                    match self.next_choice(flash, domain, group) {
+                        Some(next) => (group, victim) = next,
+                        None => break None,
                     }
                 }
             }
         };
-        for &(unit, replaced_by) in passed[..count].iter().rev() {
-            self.index.put_back(domain, unit, replaced_by, &mut self.units);
+        for &(group, unit, replaced_by) in passed[..count].iter().rev() {
+            self.put_back(domain, group, unit, replaced_by);
         }
         Some((victim, cold))
-    }
-
-    /// The unit that the victim policy names.
-    fn pick<F: Flash>(&mut self, flash: &F, domain: u32) -> Option<UnitId> {
-        let view = View {
-            index: &self.index,
-            units: &self.units,
-            erases: flash.erase_counts(),
-            layout: &self.layout,
-            now: self.now,
-            domain,
-        };
-        self.setup.victim.pick(view, &mut self.rng)
     }
 
     fn judge(

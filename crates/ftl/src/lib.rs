@@ -12,6 +12,7 @@ mod free_pages;
 pub mod ftl;
 pub mod index;
 mod install;
+mod last;
 pub mod level;
 mod leveling;
 mod live;

@@ -5,6 +5,7 @@
 //! state that is added later does not compile until it is said here what becomes of it.
 
 use crate::ftl::{Ftl, SIDE_TABLE};
+use crate::last::Last;
 use crate::leveling::Leveling;
 use crate::live::Live;
 use crate::migrate::Migration;
@@ -36,6 +37,7 @@ impl Ftl {
             victims_by_valid,
             leveling,
             separation,
+            last,
             free_pages,
             pass_over,
             jobs,
@@ -52,7 +54,7 @@ impl Ftl {
             moving: _,
         } = self;
         out.words(MAP, map)?;
-        let drive = (units, index, free, frontiers, next_domain, jobs, futile_at);
+        let drive = (units, (index, last), free, frontiers, next_domain, jobs, futile_at);
         out.state(
             STATE,
             &(drive, now, rng, (gc, victims_by_valid, leveling, separation), free_pages, pass_over, counting),
@@ -79,6 +81,7 @@ impl Ftl {
             // Below.
             leveling: _,
             separation,
+            last: _,
             free_pages,
             pass_over,
             jobs,
@@ -93,7 +96,7 @@ impl Ftl {
         } = self;
         from.words(MAP, map)?;
         let drive;
-        let leveling;
+        let (leveling, last);
         (
             drive,
             *now,
@@ -103,11 +106,14 @@ impl Ftl {
             *pass_over,
             *counting,
         ) = from.state(STATE)?;
-        (*units, *index, *free, *frontiers, *next_domain, *jobs, *futile_at) = drive;
+        (*units, (*index, last), *free, *frontiers, *next_domain, *jobs, *futile_at) = drive;
         *live = Live::new(layout.pages());
         let mut fault = self.fault().or_else(|| self.mirror());
         if fault.is_none() && !self.separation_fits() {
             fault = Some("its separator is another one, or knows other units".into());
+        }
+        if fault.is_none() && !self.adopt_last(last) {
+            fault = Some("update blocks wait otherwise in it".into());
         }
         if fault.is_none() && !self.adopt(leveling) {
             fault = Some("its wear-leveler knows other units".into());
@@ -148,6 +154,17 @@ impl Ftl {
             Some(separation) => separation.is_within(self.layout.units(), self.setup.separate),
             None => !self.setup.separate.looks(),
         }
+    }
+
+    /// Takes over the update blocks of a snapshot; false if they are those of another drive.
+    fn adopt_last(&mut self, saved: Option<Box<Last>>) -> bool {
+        let fits = match (&self.last, &saved) {
+            (Some(own), Some(saved)) => own.fits(saved),
+            (None, None) => true,
+            _ => false,
+        };
+        self.last = saved;
+        fits
     }
 
     /// Makes the reverse map and the live bits from the map.

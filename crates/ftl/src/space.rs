@@ -124,9 +124,17 @@ impl Ftl {
     /// A unit that is full becomes a candidate for collection.
     pub(crate) fn enter_index(&mut self, domain: u32, unit: UnitId) {
         self.units.closed_at[unit as usize] = self.now;
-        let valid = self.units.meta[unit as usize].valid;
-        self.units.worthwhile[domain as usize] += u32::from(valid < self.layout.pages_per_unit());
-        self.index.insert(domain, unit, &mut self.units);
+        let full = self.layout.pages_per_unit();
+        match (&mut self.last, &self.separation) {
+            (Some(last), Some(separation)) if separation.is_last(unit) => {
+                last.insert(domain, unit, &mut self.units, full);
+            }
+            _ => {
+                let valid = self.units.meta[unit as usize].valid;
+                self.units.worthwhile[domain as usize] += u32::from(valid < full);
+                self.index.insert(domain, unit, &mut self.units);
+            }
+        }
         if let Some(leveling) = &mut self.leveling {
             leveling.closed(domain, unit);
         }
@@ -173,12 +181,17 @@ impl Ftl {
 
     /// A closed unit is to be emptied; how many valid pages it has.
     fn leave_index(&mut self, domain: u32, unit: UnitId) -> u32 {
-        self.index.remove(domain, unit, &mut self.units);
+        let (valid, full) = (self.units.meta[unit as usize].valid, self.layout.pages_per_unit());
+        match &mut self.last {
+            Some(last) if last.holds(unit) => last.leave(domain, unit, &mut self.units, full),
+            _ => {
+                self.index.remove(domain, unit, &mut self.units);
+                self.units.worthwhile[domain as usize] -= u32::from(valid < full);
+            }
+        }
         if let Some(leveling) = &mut self.leveling {
             leveling.opened(domain, unit);
         }
-        let valid = self.units.meta[unit as usize].valid;
-        self.units.worthwhile[domain as usize] -= u32::from(valid < self.layout.pages_per_unit());
         valid
     }
 

@@ -25,7 +25,7 @@ pub struct Units {
     pub meta: Vec<UnitMeta>,
     /// Host page writes so far when the unit was closed.
     pub closed_at: Vec<u64>,
-    /// Closed units with a dead page, by domain: whether collection can gain anything.
+    /// Closed units with a dead page, by domain, update blocks that wait left out: whether collection can gain anything.
     pub worthwhile: Vec<u32>,
 }
 

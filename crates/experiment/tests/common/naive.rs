@@ -6,6 +6,11 @@
 //! are collected until `stop` are: a victim's live pages move in ascending order, then it is erased. If nothing was
 //! gained and fewer than one block a stream is free, the opened block goes back. Age counts host pages.
 //!
+//! Where the host names streams ([`Given`]), its pages go to the open block of the stream that it names and moved pages
+//! to that of the stream of the block that they leave, or, with no block free, to the first open block with room. Blocks
+//! of streams that are last are chosen only when no other closed block has a dead page, but, unless they wait even so,
+//! before all others once they hold no live page.
+//!
 //! Where wear is leveled by hot-cold swap ([`Swaps`]), a queue holds the closed blocks, the one closed first in front. A
 //! victim whose remaining life is below the given part of the average gets the live pages of the first of at most 8
 //! blocks in front that is worn no more than the average and holds enough live pages; what stands before it goes to the
@@ -28,8 +33,19 @@ pub enum Rule {
     CostAgeTime,
 }
 
+/// The host names streams.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// The first stream whose blocks are last.
+    pub last_from: usize,
+    /// Whether they are even when they hold no live page.
+    pub even_dead: bool,
+}
+
 #[derive(Clone, Debug, Default)]
 struct Block {
+    /// For which it was opened last.
+    stream: usize,
     /// Logical page of each programmed page; none once it is dead.
     pages: Vec<Option<u32>>,
     /// When it was closed: (order of closing, host pages written so far).
@@ -63,6 +79,7 @@ pub struct Swaps {
 
 pub struct Naive {
     pub swaps: Option<Swaps>,
+    pub given: Option<Given>,
     rule: Rule,
     pages_per_block: usize,
     trigger: usize,
@@ -94,6 +111,7 @@ impl Naive {
         let block = |i| Block { free: true, freed: i as u64, ..Block::default() };
         Self {
             swaps: None,
+            given: None,
             rule,
             pages_per_block,
             trigger: levels.0 as usize,
@@ -136,19 +154,19 @@ impl Naive {
         }
     }
 
-    pub fn write(&mut self, lpn: u32) -> Result<(), String> {
-        while self.full(0) {
-            self.open_block(0)?;
+    pub fn write(&mut self, lpn: u32, stream: usize) -> Result<(), String> {
+        while self.full(stream) {
+            self.open_block(stream)?;
             if self.free_blocks() < self.trigger {
                 self.collect()?;
             }
-            let opened = self.open[0].unwrap();
-            if self.blocks[opened].pages.is_empty() && self.free_blocks() < self.open.len() {
+            let opened = self.open[stream].unwrap();
+            if self.blocks[opened].pages.is_empty() && self.free_blocks() < self.open.len().min(2) {
                 return Err("nothing to gain".into());
             }
         }
         self.trim(lpn);
-        self.append(0, lpn);
+        self.append(stream, lpn);
         self.host_programs += 1;
         self.now += 1;
         Ok(())
@@ -163,17 +181,23 @@ impl Naive {
     }
 
     fn open_block(&mut self, stream: usize) -> Result<(), String> {
-        if let Some(full) = self.open[stream] {
-            self.close(full);
-        }
+        self.shut(stream);
         let key = |i: usize| {
             if self.oldest_free_first { self.blocks[i].freed } else { u64::from(self.blocks[i].erases) }
         };
         let next = (0..self.blocks.len()).filter(|&i| self.blocks[i].free).min_by_key(|&i| (key(i), i));
         let next = next.ok_or("no free block")?;
         self.blocks[next].free = false;
+        self.blocks[next].stream = stream;
         self.open[stream] = Some(next);
         Ok(())
+    }
+
+    /// Closes the full block of a stream, if it has one.
+    fn shut(&mut self, stream: usize) {
+        if let Some(full) = self.open[stream].take() {
+            self.close(full);
+        }
     }
 
     fn close(&mut self, block: usize) {
@@ -252,7 +276,10 @@ impl Naive {
             if !allowed.contains(&victim) {
                 return Err(format!("the engine collected block {victim}, allowed are {allowed:?}"));
             }
-            let stream = self.open.len() - 1;
+            let to = match self.given {
+                Some(_) => self.blocks[victim].stream,
+                None => self.open.len() - 1,
+            };
             let moving: Vec<u32> = self.blocks[victim].pages.iter().copied().flatten().collect();
             self.collected += 1;
             self.dead += u64::from(moving.is_empty());
@@ -263,8 +290,13 @@ impl Naive {
                 self.forget(partner);
             }
             for lpn in moving {
-                if self.full(stream) {
-                    self.open_block(stream)?;
+                let mut stream = to;
+                if self.full(to) && self.given.is_some() && self.free_blocks() == 0 {
+                    self.shut(to);
+                    let room = (0..self.open.len()).find(|&other| !self.full(other));
+                    stream = room.ok_or("no block has room")?;
+                } else if self.full(to) {
+                    self.open_block(to)?;
                 }
                 self.trim(lpn);
                 self.append(stream, lpn);
@@ -284,6 +316,20 @@ impl Naive {
         let mut closed: Vec<usize> =
             (0..self.blocks.len()).filter(|&i| self.blocks[i].closed.is_some()).collect();
         closed.sort_by_key(|&i| self.blocks[i].closed);
+        let Some(given) = &self.given else { return self.by_rule(closed) };
+        let (last, others): (Vec<usize>, Vec<usize>) =
+            closed.into_iter().partition(|&i| self.blocks[i].stream >= given.last_from);
+        let (dead, last): (Vec<usize>, Vec<usize>) =
+            last.into_iter().partition(|&i| !given.even_dead && self.blocks[i].valid() == 0);
+        if !dead.is_empty() {
+            return dead;
+        }
+        let others = self.by_rule(others);
+        if others.is_empty() { self.by_rule(last) } else { others }
+    }
+
+    /// Those of some closed blocks, the one closed first in front.
+    fn by_rule(&self, closed: Vec<usize>) -> Vec<usize> {
         let valid = |i: usize| self.blocks[i].valid();
         if closed.iter().all(|&i| valid(i) == self.pages_per_block) {
             return Vec::new();

@@ -13,7 +13,7 @@ mod separator;
 
 pub use floatgate_base::Hints;
 pub use separation::{Separation, StreamCounters};
-pub use separator::{Given, Moved, Reclaimed, Separator, Shape, Stream, Written};
+pub use separator::{Given, Moved, Reclaimed, Separator, Shape, Stream, UpdateBlocks, Written};
 
 use floatgate_base::PolicyInfo;
 use serde::{Deserialize, Serialize};

@@ -1,7 +1,9 @@
 //! The mechanism's side of a separator that looks at pages: which unit belongs to which stream, and what became of each
 //! stream's pages.
 
-use super::{Hints, Looking, Moved, Reclaimed, Separate, Separator, Shape, Stream, Written, with_looking};
+use super::{
+    Hints, Looking, Moved, Reclaimed, Separate, Separator, Shape, Stream, UpdateBlocks, Written, with_looking,
+};
 use floatgate_base::{Lpn, UnitId};
 use serde::{Deserialize, Serialize};
 
@@ -118,6 +120,11 @@ impl Separation {
     #[inline(always)]
     pub(crate) fn prefetch(&self, lpn: Lpn) {
         with_looking!(&self.looking, state => state.prefetch(lpn));
+    }
+
+    /// When collection takes update blocks.
+    pub(crate) fn update_blocks(&self) -> UpdateBlocks {
+        with_looking!(&self.looking, state => state.update_blocks())
     }
 
     /// Whether a unit is one of the last that collection should take.

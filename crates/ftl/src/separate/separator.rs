@@ -6,6 +6,7 @@
 
 use floatgate_base::{Hints, Lpn, ParamInfo, PolicyInfo};
 use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
 
 /// Number of a stream; each has an open unit of its own in every domain.
 pub type Stream = u32;
@@ -67,6 +68,37 @@ impl Shape {
     }
 }
 
+/// When collection takes the units of streams that are [`Separator::is_last`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UpdateBlocks {
+    /// As any other.
+    AsAny,
+    /// After all others that are worth collecting, but at once where they hold no valid page: nothing is left to protect.
+    LastUnlessDead,
+    /// After all others that are worth collecting, even without a valid page.
+    Last,
+}
+
+impl UpdateBlocks {
+    /// The parameter that says so.
+    pub const PARAM: ParamInfo = ParamInfo::whole(
+        "update_blocks_last",
+        "when collection takes update blocks: 0 as any other, 1 last unless they are dead, 2 last in any case; default 1",
+        1,
+        (0, 2),
+    );
+
+    /// What [`UpdateBlocks::PARAM`] says.
+    #[must_use]
+    pub fn of(given: &Given<'_>) -> Self {
+        match given.whole(Self::PARAM.name) {
+            0 => Self::AsAny,
+            1 => Self::LastUnlessDead,
+            _ => Self::Last,
+        }
+    }
+}
+
 /// A separator with its state.
 pub trait Separator {
     /// The stream of a page that the host writes now. Called once for each, in order.
@@ -92,7 +124,12 @@ pub trait Separator {
     #[inline(always)]
     fn prefetch(&self, _lpn: Lpn) {}
 
-    /// Whether units of a stream are the last that collection should take.
+    /// When collection takes units of streams that are [`Separator::is_last`]; asked once.
+    fn update_blocks(&self) -> UpdateBlocks {
+        UpdateBlocks::AsAny
+    }
+
+    /// Whether units of a stream are update blocks: the last that collection should take. Asked when they are full.
     fn is_last(&self, _stream: Stream) -> bool {
         false
     }
