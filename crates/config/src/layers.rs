@@ -37,7 +37,7 @@ const DEPENDENT: &[(&str, &[&str])] = &[
     ),
     // All parameters of the separator that was chosen before.
     ("ftl.separate.policy", &["ftl.separate"]),
-    ("ftl.precondition", &["ftl.snapshot"]),
+    ("ftl.precondition", &["ftl.snapshot", "ftl.fill_share"]),
     (
         "drive.endurance.model",
         &[

@@ -228,6 +228,8 @@ table! {
         precondition: String,
         /// The drive that an earlier run left (`--save-drive`), with precondition = "snapshot"; relative to this file.
         snapshot: String,
+        /// fill: share of the flash that holds data when the run begins; default 0.9.
+        fill_share: f64,
         /// Which free block is opened next; default "least-erased".
         free_block: String,
         /// Where host pages go.

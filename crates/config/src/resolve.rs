@@ -108,6 +108,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         trigger_free_units: ftl.trigger_free_units,
         stop_free_units: ftl.stop_free_units,
         precondition: ftl.precondition,
+        fill_pages: ftl.fill_pages,
         snapshot: ftl.snapshot,
         target_years,
         workload: workload.workload,

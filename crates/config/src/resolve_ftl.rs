@@ -30,6 +30,7 @@ pub(crate) struct Ftl {
     pub trigger_free_units: u32,
     pub stop_free_units: u32,
     pub precondition: Precondition,
+    pub fill_pages: u32,
     pub snapshot: Option<String>,
     pub raw: raw::Ftl,
 }
@@ -42,6 +43,9 @@ const CHOICES_MAX: u32 = 65_536;
 const STOP_ONE_OF: u32 = 100;
 /// See [`STOP_ONE_OF`].
 const STOP_MAX: u32 = 8;
+
+/// How full a drive is that PDS's section 5.4 sets out from.
+const FILL_SHARE: f64 = 0.9;
 
 /// Names of the scopes with what they mean.
 pub(crate) const SCOPES: &[(&str, &str)] = &[
@@ -74,6 +78,8 @@ pub(crate) fn resolve(
     let (trigger_free_units, stop_free_units) = levels(layers, &mut collect, separate, &layout)?;
     let precondition = precondition(layers, given.precondition, victim)?;
     let snapshot = snapshot(layers, given.snapshot, precondition)?;
+    let (fill_pages, fill_share) =
+        fill(layers, given.fill_share, precondition, geometry.pages(), logical_pages)?;
     let (allocation, allocation_order, raw_allocation) =
         allocation(layers, given.allocation, timed, scope, precondition)?;
     let levels = (trigger_free_units, stop_free_units, layout.units_per_domain());
@@ -88,6 +94,7 @@ pub(crate) fn resolve(
         spare_factor: Some(spare_factor),
         precondition: Some(PRECONDITIONS[precondition as usize].0.into()),
         snapshot: snapshot.clone(),
+        fill_share,
         free_block: Some(free_name),
         allocation: Some(raw_allocation),
         background: raw_background,
@@ -113,6 +120,7 @@ pub(crate) fn resolve(
         trigger_free_units,
         stop_free_units,
         precondition,
+        fill_pages,
         snapshot,
         raw,
     })
@@ -244,6 +252,7 @@ fn precondition(layers: &Layers, given: Option<String>, victim: Victim) -> Resul
         Precondition::Random,
         Precondition::Steady,
         Precondition::Snapshot,
+        Precondition::Fill,
     ];
     if all[row] == Precondition::Steady && law_policy(victim).is_none() {
         return Err(layers.error(
@@ -271,6 +280,36 @@ fn snapshot(layers: &Layers, given: Option<String>, precondition: Precondition) 
         )),
         (_, None) => Ok(None),
     }
+}
+
+/// How many logical pages are written before the run: a share of the flash, not of what the host sees of it.
+fn fill(
+    layers: &Layers,
+    given: Option<f64>,
+    precondition: Precondition,
+    physical: u64,
+    logical: u32,
+) -> Result<(u32, Option<f64>)> {
+    let key = "ftl.fill_share";
+    if precondition != Precondition::Fill {
+        if given.is_some() {
+            let what = "fill_share has no effect with another precondition";
+            return Err(layers.error(key, what, "expected it with ftl.precondition = \"fill\" only"));
+        }
+        return Ok((0, None));
+    }
+    let share = given.unwrap_or(FILL_SHARE);
+    if !(share > 0.0 && share < 1.0) {
+        return Err(layers.error(key, format!("fill_share is {share}"), "expected a share between 0 and 1"));
+    }
+    let pages = (physical as f64 * share) as u64;
+    if pages > u64::from(logical) {
+        let most = (f64::from(logical) / physical as f64 * 1e4).floor() / 1e4;
+        let what = format!("fill_share {share} is {pages} pages of the flash, and the host sees {logical}");
+        let expected = format!("expected no more than {most}, or a smaller ftl.spare_factor");
+        return Err(layers.error(key, what, expected));
+    }
+    Ok((pages as u32, Some(share)))
 }
 
 /// All logical pages must fit beside the free blocks and the open ones, with a page to spare, or collection would

@@ -56,7 +56,7 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
         ),
         (
             "[ftl]\nprecondition = \"wet\"",
-            "2:1: unknown precondition 'wet'; expected one of 'none', 'sequential', 'random', 'steady', 'snapshot'",
+            "2:1: unknown precondition 'wet'; expected one of 'none', 'sequential', 'random', 'steady', 'snapshot', 'fill'",
         ),
         ("[ftl.collect]\nscope = \"die\"", "2:1: unknown scope 'die'; expected one of 'plane', 'superblock'"),
         (
@@ -265,6 +265,24 @@ fn impossible_drives_and_workloads() {
             "[ftl]\nprecondition = \"steady\"\n[ftl.collect]\npolicy = \"cost-benefit\"",
             "2:1: no steady-state law is known for this victim policy; expected greedy, fifo, random or d-choices, or \
              precondition = \"random\" with workload.warmup_requests",
+        ),
+        (
+            "[ftl]\nfill_share = 0.5",
+            "2:1: fill_share has no effect with another precondition; expected it with ftl.precondition = \"fill\" only",
+        ),
+        (
+            "[ftl]\nprecondition = \"fill\"\nfill_share = 1.0",
+            "3:1: fill_share is 1; expected a share between 0 and 1",
+        ),
+        (
+            "[ftl]\nprecondition = \"fill\"\nfill_share = nan",
+            "3:1: fill_share is NaN; expected a share between 0 and 1",
+        ),
+        (
+            "[drive.geometry]\nblocks_per_plane = 100\npages_per_block = 10\n[ftl]\nspare_factor = 0.1\n\
+             precondition = \"fill\"\nfill_share = 0.91",
+            "7:1: fill_share 0.91 is 910 pages of the flash, and the host sees 900; expected no more than 0.9, or a \
+             smaller ftl.spare_factor",
         ),
     ]);
 }

@@ -215,6 +215,7 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             with("[ftl.collect]\nstop_free_blocks = 6\n", "pattern = \"hot-cold\"\n"),
             By("least-erased", "fifo", "/wear/erases_std"),
         ),
+        ("ftl.fill_share", base.replace("\"random\"", "\"fill\""), By("0.6", "0.7", programs)),
         (
             "ftl.snapshot",
             format!("{DRIVE}[ftl]\nspare_factor = 0.25\n{UNIFORM}"),

@@ -22,6 +22,8 @@ pub enum Precondition {
     Steady,
     /// As the run that wrote a file left it.
     Snapshot,
+    /// The last logical pages written once, the very last one first.
+    Fill,
 }
 
 /// Names of the states with what they are.
@@ -31,6 +33,10 @@ pub const PRECONDITIONS: &[(&str, &str)] = &[
     ("random", "every logical page written once, in random order"),
     ("steady", "block validity drawn from the steady-state law of the victim policy under uniform writes"),
     ("snapshot", "the drive that an earlier run left in the file ftl.snapshot (run --save-drive)"),
+    (
+        "fill",
+        "the last logical pages written once, downwards, as many as make up ftl.fill_share of the flash",
+    ),
 ];
 
 /// Where requests come from.
@@ -146,6 +152,8 @@ pub struct Plan {
     pub stop_free_units: u32,
     /// State at the start.
     pub precondition: Precondition,
+    /// Pages of [`Precondition::Fill`], no more than the logical ones.
+    pub fill_pages: u32,
     /// The file of [`Precondition::Snapshot`].
     pub snapshot: Option<String>,
     /// Years that the drive should last.

@@ -12,22 +12,42 @@ use serde::{Deserialize, Serialize};
 /// Pages written between two looks at the progress.
 const CHUNK: u64 = 1 << 14;
 
-/// Writes every logical page once, a chunk at a time.
+/// In which order a [`Filler`] writes pages.
+#[derive(Clone, Debug)]
+enum Order {
+    Ascending,
+    Random(Permutation),
+    /// From this page on downwards.
+    Descending(u64),
+}
+
+/// Writes logical pages once each, a chunk at a time.
 #[derive(Clone, Debug)]
 pub struct Filler {
-    order: Option<Permutation>,
+    order: Order,
     next: u64,
     pages: u64,
     extents: Extents,
 }
 
 impl Filler {
-    /// Ascending, or in random order.
+    /// All pages, ascending or in random order.
     #[must_use]
     pub fn new(plan: &Plan, random: bool) -> Self {
         let pages = u64::from(plan.logical_pages);
-        let order = random.then(|| Permutation::new(pages, &mut Rng::new(plan.seed, "precondition")));
+        let order = if random {
+            Order::Random(Permutation::new(pages, &mut Rng::new(plan.seed, "precondition")))
+        } else {
+            Order::Ascending
+        };
         Self { order, next: 0, pages, extents: Extents::default() }
+    }
+
+    /// The last `plan.fill_pages` pages, downwards.
+    #[must_use]
+    pub fn from_the_end(plan: &Plan) -> Self {
+        let order = Order::Descending(u64::from(plan.logical_pages) - 1);
+        Self { order, next: 0, pages: u64::from(plan.fill_pages), extents: Extents::default() }
     }
 
     /// Writes the next chunk; true when all pages are written.
@@ -38,7 +58,11 @@ impl Filler {
         let end = (self.next + CHUNK).min(self.pages);
         self.extents.clear();
         for i in self.next..end {
-            let lpn = self.order.as_ref().map_or(i, |order| order.apply(i));
+            let lpn = match &self.order {
+                Order::Ascending => i,
+                Order::Random(order) => order.apply(i),
+                Order::Descending(first) => first - i,
+            };
             self.extents.push(lpn as Lpn, 1, ExtentKind::Write);
         }
         self.next = end;
@@ -150,6 +174,7 @@ impl Preparation {
             Precondition::None => None,
             Precondition::Sequential => Some(Self::Fill(Filler::new(plan, false))),
             Precondition::Random => Some(Self::Fill(Filler::new(plan, true))),
+            Precondition::Fill => Some(Self::Fill(Filler::from_the_end(plan))),
             Precondition::Steady => Some(Self::Steady(SteadyState::new(plan)?)),
             Precondition::Snapshot => plan.snapshot.clone().map(Self::Load),
         })
