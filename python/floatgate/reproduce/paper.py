@@ -9,6 +9,9 @@
     the experiment that all runs start from.
 ``claims.toml``, ``tables.toml``
     ``[[claim]]`` (:mod:`floatgate.reproduce.judge`) and ``[[table]]`` (:mod:`floatgate.reproduce.tables`).
+``workloads.py``
+    where a workload's settings must be worked out first, or its trace made: ``prepare(workloads, traces, folder) ->
+    dict[str, Overrides]``, by workload; ``traces`` are the user's, which it has to take in place of its own.
 ``values.py``, ``figures.py``
     where results must be worked on first: ``values(found) -> dict`` and ``figures(found) -> list[Figure]``.
 
@@ -101,7 +104,7 @@ class Paper:
     originals: Choice
 
     def module(self, name: str) -> ModuleType | None:
-        """``values`` or ``figures`` of the paper; None where it has none."""
+        """``workloads``, ``values`` or ``figures`` of the paper; None where it has none."""
         file = self.folder / f"{name}.py"
         if not file.is_file():
             return None
@@ -113,6 +116,16 @@ class Paper:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
+
+    @property
+    def prepares(self) -> bool:
+        """Whether the paper makes its workloads itself."""
+        return (self.folder / "workloads.py").is_file()
+
+    def prepare(self, workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
+        """Settings of workloads that the paper's ``workloads.py`` works out; files that it makes go to ``folder``."""
+        module = self.module("workloads")
+        return {} if module is None else dict(module.prepare(workloads, traces, folder))
 
     def values(self, found: Found) -> dict[str, Any]:
         """What the paper's ``values.py`` makes of the results."""

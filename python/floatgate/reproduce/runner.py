@@ -6,9 +6,11 @@ they share, and uses all cores.
 
 from __future__ import annotations
 
+import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
@@ -43,15 +45,13 @@ class Job:
     places: list[tuple[str, str, str]] = field(default_factory=list)
 
 
-def jobs(paper: Paper, settings: Settings) -> list[Job]:
-    """The calls that a reproduction makes."""
+def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | None = None) -> list[Job]:
+    """The calls that a reproduction makes; ``prepared`` are settings of workloads that were worked out before."""
     made: dict[tuple[str, str], Job] = {}
-    for batch in paper.batches:
-        if settings.quick and not batch.quick:
-            continue
+    for batch in _batches(paper, settings):
         for workload in batch.workloads:
             key = (workload, batch.command)
-            job = made.setdefault(key, Job(workload, batch.command, _base(paper, workload, settings)))
+            job = made.setdefault(key, Job(workload, batch.command, _base(paper, workload, settings, prepared)))
             for variant in batch.variants:
                 job.variants.append(_overrides(paper, batch, workload, variant, settings))
                 job.details_s.append(batch.detail_s)
@@ -59,13 +59,13 @@ def jobs(paper: Paper, settings: Settings) -> list[Job]:
     return list(made.values())
 
 
-def _base(paper: Paper, workload: str, settings: Settings) -> Experiment:
+def _base(paper: Paper, workload: str, settings: Settings, prepared: Mapping[str, Overrides] | None) -> Experiment:
     """The paper's experiment with the settings that all runs of a workload share."""
     overrides = paper.workloads[workload].overrides
-    if workload in settings.traces:
+    if workload in settings.traces and not paper.prepares:
         overrides = [setting for setting in overrides if not setting[0].startswith("workload.")]
         overrides = [*overrides, *trace_overrides(settings.traces[workload]), *paper.originals.overrides]
-    return paper.experiment.with_overrides(overrides)
+    return paper.experiment.with_overrides([*overrides, *(prepared or {}).get(workload, [])])
 
 
 def _overrides(paper: Paper, batch: Batch, workload: str, variant: str, settings: Settings) -> Overrides:
@@ -83,7 +83,19 @@ def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> t
     Raises:
         InputError: a trace or a setting is unusable.
     """
-    todo = jobs(paper, settings)
+    with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
+        needed = [
+            name for name in paper.workloads if any(name in batch.workloads for batch in _batches(paper, settings))
+        ]
+        prepared = paper.prepare(needed, settings.traces, Path(folder))
+        return _run(paper, jobs(paper, settings, prepared), progress)
+
+
+def _batches(paper: Paper, settings: Settings) -> list[Batch]:
+    return [batch for batch in paper.batches if batch.quick or not settings.quick]
+
+
+def _run(paper: Paper, todo: list[Job], progress: Progress | None) -> tuple[Results, list[str]]:
     board = Board(len(todo), progress)
 
     def work(number: int) -> list[dict[str, Any]] | str:

@@ -1,0 +1,33 @@
+"""The recorded traces that come with the project, in the folder ``traces`` of its checkout."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from floatgate.errors import input_error, quoted
+
+FOLDER = Path(__file__).resolve().parents[2] / "traces"
+CONTEXTS = (
+    *("gcc-build", "cscope", "two-at-once", "sqlite-updates", "sqlite-content", "postgres-updates"),
+    "decision-support",
+)
+"""Those with program contexts."""
+BLOCKS = ("pgbench-ext4",)
+"""Those that were recorded below the file system, without contexts."""
+
+
+def path(name: str) -> Path:
+    """The file of a recorded trace.
+
+    Raises:
+        InputError: there is no such trace, or no checkout.
+    """
+    if name not in (*CONTEXTS, *BLOCKS):
+        raise input_error(f"unknown recorded trace '{name}'; expected one of {quoted([*CONTEXTS, *BLOCKS])}")
+    file = FOLDER / (f"{name}.parquet" if name in CONTEXTS else f"{name}.nbdkit-log.zst")
+    if not file.is_file():
+        what = f"{file}: the recorded trace '{name}' is not there"
+        raise input_error(
+            f"{what}; expected floatgate to be installed from its checkout (pip install -e), or a trace of yours"
+        )
+    return file

@@ -1,0 +1,1 @@
+"""IDS (Ha's dissertation, chapter 6): program contexts and the update history of pages together."""

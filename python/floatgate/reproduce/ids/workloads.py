@@ -1,0 +1,30 @@
+"""The recorded programs, and a drive of twice the working set for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from floatgate import library
+from floatgate.experiment import Overrides
+from floatgate.reproduce.pds.workloads import PAGES_PER_BLOCK, RECORDED
+from floatgate.reproduce.recorded import dense
+
+BACKGROUND_FROM = 0.3
+"""Share of the writes from which on collection works in the background (section 6.3)."""
+
+
+def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
+    """Make the traces and size the drives."""
+    made: dict[str, Overrides] = {}
+    for name in workloads:
+        source = Path(traces[name]) if name in traces else library.path(RECORDED[name])
+        trace = dense(source, folder / f"{name}.parquet")
+        blocks = -(-2 * trace.distinct_pages // PAGES_PER_BLOCK)
+        made[name] = [
+            ("workload.file", str(trace.file)),
+            ("workload.format", "parquet"),
+            ("drive.geometry.blocks_per_plane", str(blocks)),
+            ("ftl.collect.paced_from_writes", str(round(BACKGROUND_FROM * trace.page_writes))),
+        ]
+    return made
