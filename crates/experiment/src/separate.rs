@@ -25,6 +25,12 @@ pub(crate) fn separate(outcome: &Outcome) -> Value {
         "found": streams.map(|found| {
             found.figures.iter().map(|&(name, value)| (name.to_string(), value.into())).collect::<Map<_, _>>()
         }),
+        "contexts": streams.map(|found| {
+            let placed = found.contexts.iter();
+            placed.map(|(context, stream)| json!({
+                "context": context.id, "name": context.name, "stream": stream,
+            })).collect::<Vec<_>>()
+        }),
         "memory_bytes": streams.map(|found| found.memory_bytes),
         "open_blocks": outcome.open_units.0,
         "open_free_pages": outcome.open_units.1,

@@ -12,7 +12,7 @@ pub use floatgate_ftl::separate::StreamCounters;
 use floatgate_ftl::{GcCounters, LevelCounters};
 use floatgate_host::{BufferCounters, Footprint, HostCounters};
 use floatgate_stats::{Histogram, Latency, Series, WafEstimate, estimate_waf, histogram::moments};
-use floatgate_trace::Summary;
+use floatgate_trace::{Context, Summary};
 
 /// Bins of the histograms in a result.
 pub(crate) const BINS_MAX: usize = 64;
@@ -26,14 +26,21 @@ pub struct Streams {
     pub memory_bytes: u64,
     /// What it found, by name.
     pub figures: Vec<(&'static str, f64)>,
+    /// Contexts that it has given a stream, with that stream.
+    pub contexts: Vec<(Context, u32)>,
 }
 
 impl Streams {
-    fn of(separation: &Separation) -> Self {
+    /// `contexts` is the source's table.
+    fn of(separation: &Separation, contexts: &[Context]) -> Self {
+        let placed = separation.contexts().into_iter();
         Self {
             counters: separation.counters().to_vec(),
             memory_bytes: separation.memory_bytes(),
             figures: separation.figures(),
+            contexts: placed
+                .filter_map(|(c, stream)| Some((contexts.get(c as usize)?.clone(), stream)))
+                .collect(),
         }
     }
 }
@@ -188,7 +195,7 @@ impl Simulation {
             gc: self.ftl.gc(),
             victim_histogram: Histogram::rebin(self.ftl.victims_by_valid(), BINS_MAX + 1),
             level: self.ftl.leveled(),
-            streams: self.ftl.separation().map(Streams::of),
+            streams: self.ftl.separation().map(|separation| Streams::of(separation, self.source.contexts())),
             open_units: self.ftl.open_units(),
             waf: estimate_waf(self.series.rows(), pages_per_block, self.ftl.gc().victims),
             erases: moments(self.array.erase_counts()),

@@ -152,6 +152,12 @@ impl Separation {
         units + with_looking!(&self.looking, state => state.memory_bytes())
     }
 
+    /// Contexts that the separator has given a stream, with that stream.
+    #[must_use]
+    pub fn contexts(&self) -> Vec<(u32, Stream)> {
+        with_looking!(&self.looking, state => state.contexts())
+    }
+
     /// What the separator found, by name.
     #[must_use]
     pub fn figures(&self) -> Vec<(&'static str, f64)> {

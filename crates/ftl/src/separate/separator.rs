@@ -134,6 +134,11 @@ pub trait Separator {
         false
     }
 
+    /// Contexts whose pages have a stream of their own choosing now, with that stream, in the order of their numbers.
+    fn contexts(&self) -> Vec<(u32, Stream)> {
+        Vec::new()
+    }
+
     /// Bytes of its tables.
     fn memory_bytes(&self) -> u64;
 
