@@ -98,6 +98,7 @@ const USELESS_WITH: &[(&str, &[&str], &[&str])] = &[
             "workload.queue_depth",
         ],
     ),
+    ("mode", &["timed"], &["ftl.collect.paced_from_writes", "ftl.collect.pace_writes"]),
     ("workload.arrival", &["open", "shifted", "think"], &["workload.queue_depth"]),
     ("lifetime.throttle.policy", &["none"], &["workload.arrival", "lifetime.throttle.period_s"]),
     (

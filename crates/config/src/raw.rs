@@ -314,6 +314,12 @@ table! {
         trigger_free_share: f64,
         /// The stop level as a share of all blocks.
         stop_free_share: f64,
+        /// functional: after so many counted host page writes, blocks are collected at a pace too, however many are free;
+        /// default: never.
+        paced_from_writes: u64,
+        /// functional, with paced_from_writes: host page writes for each block that is collected so; default: the pages of a
+        /// block (superblock).
+        pace_writes: u64,
         /// d-choices: blocks drawn for each victim; default 10.
         choices: u32,
         /// windowed-greedy: oldest blocks considered, in each plane; default 1024.

@@ -107,6 +107,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         free_choice: ftl.free_choice,
         trigger_free_units: ftl.trigger_free_units,
         stop_free_units: ftl.stop_free_units,
+        pace: ftl.pace,
         precondition: ftl.precondition,
         fill_pages: ftl.fill_pages,
         snapshot: ftl.snapshot,

@@ -10,7 +10,7 @@ use floatgate_base::{PolicyInfo, Result};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::ftl::ALLOCATIONS;
 use floatgate_ftl::units::FREE_CHOICES;
-use floatgate_ftl::{Allocation, FreeChoice, Level, Separate, Victim, collect};
+use floatgate_ftl::{Allocation, FreeChoice, Level, Pace, Separate, Victim, collect};
 use floatgate_nand::Geometry;
 use floatgate_sim::Background;
 use floatgate_sim::plan::{PRECONDITIONS, Precondition};
@@ -29,6 +29,7 @@ pub(crate) struct Ftl {
     pub free_choice: FreeChoice,
     pub trigger_free_units: u32,
     pub stop_free_units: u32,
+    pub pace: Option<Pace>,
     pub precondition: Precondition,
     pub fill_pages: u32,
     pub snapshot: Option<String>,
@@ -76,6 +77,7 @@ pub(crate) fn resolve(
     let layout = Layout::new(geometry, scope);
     let stop_is_given = collect.stop_free_blocks.is_some() || collect.stop_free_share.is_some();
     let (trigger_free_units, stop_free_units) = levels(layers, &mut collect, separate, &layout)?;
+    let pace = pace(layers, &mut collect, timed, &layout)?;
     let precondition = precondition(layers, given.precondition, victim)?;
     let snapshot = snapshot(layers, given.snapshot, precondition)?;
     let (fill_pages, fill_share) =
@@ -119,6 +121,7 @@ pub(crate) fn resolve(
         free_choice,
         trigger_free_units,
         stop_free_units,
+        pace,
         precondition,
         fill_pages,
         snapshot,
@@ -241,6 +244,32 @@ fn levels(
     (given.trigger_free_share, given.stop_free_share) = (None, None);
     (given.trigger_free_blocks, given.stop_free_blocks) = (Some(trigger), Some(stop));
     Ok((trigger, stop))
+}
+
+/// Whether victims are collected at a pace.
+fn pace(layers: &Layers, given: &mut raw::Collect, timed: bool, layout: &Layout) -> Result<Option<Pace>> {
+    let keys = [
+        ("paced_from_writes", given.paced_from_writes.is_some()),
+        ("pace_writes", given.pace_writes.is_some()),
+    ];
+    if let Some((key, _)) = keys.iter().find(|(_, set)| *set && timed) {
+        let what = format!("{key} has no effect in timed mode, which has idle time to collect in");
+        let expected = "expected ftl.background.policy = \"idle\", or mode = \"functional\"";
+        return Err(layers.error(&format!("ftl.collect.{key}"), what, expected));
+    }
+    let key = "ftl.collect.pace_writes";
+    let Some(from_writes) = given.paced_from_writes else {
+        if given.pace_writes.is_some() {
+            let what = "pace_writes has no effect while nothing is collected at a pace";
+            return Err(layers.error(key, what, "expected it with paced_from_writes only"));
+        }
+        return Ok(None);
+    };
+    let every_writes = *given.pace_writes.get_or_insert(u64::from(layout.pages_per_unit()));
+    if every_writes == 0 {
+        return Err(layers.error(key, "pace_writes is 0", "expected a whole number from 1"));
+    }
+    Ok(Some(Pace { from_writes, every_writes }))
 }
 
 fn precondition(layers: &Layers, given: Option<String>, victim: Victim) -> Result<Precondition> {

@@ -34,5 +34,7 @@ pub(crate) fn separate(outcome: &Outcome) -> Value {
         "memory_bytes": streams.map(|found| found.memory_bytes),
         "open_blocks": outcome.open_units.0,
         "open_free_pages": outcome.open_units.1,
+        "open_free_pages_mean": outcome.open_pages_mean,
+        "open_blocks_max": outcome.open_units_most,
     })
 }

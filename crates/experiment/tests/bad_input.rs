@@ -267,6 +267,19 @@ fn impossible_drives_and_workloads() {
              precondition = \"random\" with workload.warmup_requests",
         ),
         (
+            "mode = \"timed\"\n[ftl.collect]\npaced_from_writes = 5",
+            "3:1: paced_from_writes has no effect in timed mode, which has idle time to collect in; expected \
+             ftl.background.policy = \"idle\", or mode = \"functional\"",
+        ),
+        (
+            "[ftl.collect]\npace_writes = 5",
+            "2:1: pace_writes has no effect while nothing is collected at a pace; expected it with paced_from_writes only",
+        ),
+        (
+            "[ftl.collect]\npaced_from_writes = 5\npace_writes = 0",
+            "3:1: pace_writes is 0; expected a whole number from 1",
+        ),
+        (
             "[ftl]\nfill_share = 0.5",
             "2:1: fill_share has no effect with another precondition; expected it with ftl.precondition = \"fill\" only",
         ),

@@ -215,6 +215,7 @@ fn trims_of_live_pages() {
                 free_choice: FreeChoice::LeastErased,
                 trigger_free_units: 1,
                 stop_free_units: 1,
+                pace: None,
                 seed: 1,
             };
             let mut ftl = Ftl::new(layout.clone(), setup);

@@ -236,6 +236,12 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             By("0.01", "0.12", programs),
         ),
         ("ftl.collect.stop_free_share", base.clone(), By("0.01", "0.12", programs)),
+        ("ftl.collect.paced_from_writes", with("[ftl.collect]\n", ""), By("1000", "3000", programs)),
+        (
+            "ftl.collect.pace_writes",
+            with("[ftl.collect]\npaced_from_writes = 1000\n", ""),
+            By("8", "64", programs),
+        ),
         ("ftl.collect.choices", with("[ftl.collect]\npolicy = \"d-choices\"\n", ""), By("2", "3", programs)),
         (
             "ftl.collect.window",

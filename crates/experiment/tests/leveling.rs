@@ -46,6 +46,7 @@ fn cold_data_move_into_the_first_worn_block() {
         free_choice: FreeChoice::LeastErased,
         trigger_free_units: 1,
         stop_free_units: 1,
+        pace: None,
         seed: 1,
     };
     let layout = Layout::new(geometry, Scope::Plane);

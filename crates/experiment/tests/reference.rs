@@ -9,7 +9,7 @@ use floatgate_base::{ExtentKind, Extents, Hints, Rng};
 use floatgate_flash::{Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
 use floatgate_ftl::separate::{Given, POLICIES};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Pace, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 
 const CASES: u64 = 200;
@@ -108,6 +108,9 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u
         true => leveler(&mut rng, logical, blocks),
         false => (Level::None, Swaps::default()),
     };
+    // A block more every few pages, from some page on.
+    let pace = (rng.below(3) == 0)
+        .then(|| Pace { from_writes: rng.below(4 * u64::from(logical)), every_writes: 1 + rng.below(40) });
     let setup = Setup {
         logical_pages: logical,
         allocation: Allocation::Dynamic,
@@ -118,6 +121,7 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u
         free_choice,
         trigger_free_units: trigger,
         stop_free_units: stop,
+        pace,
         seed,
     };
     let layout = Layout::new(geometry(blocks, pages), Scope::Plane);
@@ -144,7 +148,9 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u
     );
     naive.swaps = leveled.then_some(swaps);
     naive.given = given;
+    naive.pace = pace.map(|pace| (pace.from_writes + pace.every_writes, pace.every_writes));
     let case = format!("seed {seed}, {setup:?}, {blocks} blocks of {pages} pages");
+    ftl.reset_counts(&mut flash);
     ftl.serve(&mut flash, &work).unwrap_or_else(|e| panic!("{case}: {e:?}"));
     naive.victims = flash.erased().collect();
     for i in 0..work.len() {

@@ -6,7 +6,7 @@ use floatgate_experiment::{load, run};
 use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
 use floatgate_ftl::level::HotColdSwap;
 use floatgate_ftl::separate::{Given, POLICIES, Separate, StreamCounters};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Pace, Setup, Victim};
 use floatgate_nand::Geometry;
 use serde_json::Value;
 
@@ -81,6 +81,8 @@ fn exact(name: &str, seed: u64) {
     // Victims are passed over, and cold data move in.
     let swap = HotColdSwap { pe_cycles: 60, retirement_age: 0.95, age_variance: 0.1, lead_share_min: 0.0 };
     let level = [Level::None, Level::HotColdSwap(swap)][rng.below(2) as usize];
+    let pace =
+        (rng.below(3) == 0).then(|| Pace { from_writes: rng.below(2000), every_writes: 1 + rng.below(60) });
     let setup = Setup {
         logical_pages: logical,
         allocation: Allocation::Dynamic,
@@ -91,6 +93,7 @@ fn exact(name: &str, seed: u64) {
         free_choice: FreeChoice::LeastErased,
         trigger_free_units: trigger,
         stop_free_units: stop,
+        pace,
         seed,
     };
     let layout = Layout::new(geometry, scope);
@@ -98,6 +101,7 @@ fn exact(name: &str, seed: u64) {
     let mut ftl = Ftl::new(layout.clone(), setup);
     let mut flash = Shadow::new(Functional::new(layout.clone()), logical);
     let work = work(&mut rng, logical, 3000);
+    ftl.reset_counts(&mut flash);
     let mut from = 0;
     while from < work.len() {
         let to = (from + 1 + rng.below(100) as usize).min(work.len());
@@ -131,6 +135,50 @@ fn exact(name: &str, seed: u64) {
 fn every_separator_is_exact() {
     for info in POLICIES {
         (0..40).for_each(|seed| exact(info.name, seed));
+    }
+}
+
+/// The mean of free pages in open blocks is that of looking at each host page write.
+#[test]
+fn open_blocks_are_counted_as_if_at_every_write() {
+    for seed in 0..60 {
+        let mut rng = Rng::new(seed, "open blocks");
+        let policy = ["none", "host-gc", "hash", "host-given"][(seed % 4) as usize];
+        let channels = 1 + rng.below(3) as u32;
+        let toml = format!(
+            "seed = {seed}\n[drive.geometry]\nchannels = {channels}\nblocks_per_plane = 60\npages_per_block = {}\n\
+             [ftl]\nspare_factor = 0.4\n[ftl.separate]\npolicy = \"{policy}\"\n",
+            1 + rng.below(20)
+        );
+        let plan = load(Some(&toml), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}")).plan;
+        let mut ftl = Ftl::new(plan.layout(), plan.ftl_setup());
+        let mut flash = Functional::new(plan.layout());
+        let (mut sum, mut writes, mut most) = (0, 0, 0);
+        let warm_up = rng.below(3000);
+        for i in 0..6000u64 {
+            if i == warm_up {
+                ftl.reset_counts(&mut flash);
+                (sum, writes, most) = (0, 0, 0);
+            }
+            let lpn = rng.below(u64::from(plan.logical_pages)) as u32;
+            let kind = [Kind::Write, Kind::WritePartial, Kind::Trim][rng.below(3) as usize];
+            let mut one = Extents::default();
+            one.push(lpn, 1, kind);
+            one.hints.push(Hints { handle: lpn % 5, ..Hints::default() });
+            ftl.serve(&mut flash, &one).unwrap();
+            if kind != Kind::Trim {
+                // The page itself was still free when it came.
+                sum += ftl.open_units().1 + 1;
+                writes += 1;
+            }
+            most = most.max(ftl.open_units().0);
+        }
+        assert!((ftl.mean_open_pages() - sum as f64 / f64::from(writes)).abs() < 1e-6, "seed {seed}: {toml}");
+        assert!(
+            (most..=u64::from(plan.separate.streams() * channels)).contains(&ftl.most_open_units()),
+            "{toml}"
+        );
+        ftl.audit(&flash).unwrap();
     }
 }
 

@@ -22,10 +22,22 @@ impl Ftl {
             return Err(format!("blocks were erased {erased} times, {counted} erases were counted"));
         }
         self.audit_candidates()?;
+        self.audit_open()?;
         match &self.leveling {
             Some(leveling) => leveling.audit(&self.layout, &self.units, flash.erase_counts()),
             None => Ok(()),
         }
+    }
+
+    /// What is counted of open units is what they are.
+    fn audit_open(&self) -> Result<(), String> {
+        let held = self.frontiers.iter().filter(|frontier| frontier.unit != NO_UNIT);
+        let held = held.fold((0, 0), |(units, pages), f| (units + 1, pages + u64::from(f.room())));
+        let counted = self.open_pages.held(self.now);
+        if held != counted {
+            return Err(format!("open units and their free pages: {held:?}, counted {counted:?}"));
+        }
+        Ok(())
     }
 
     /// The victim indexes hold just the units that say so.

@@ -51,6 +51,66 @@ impl FreePages {
     }
 }
 
+/// Pages that streams hold open: those of open units that are not written, and how many units there are. Between two
+/// units that are opened or collected each host page takes exactly one, as of all free pages.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct OpenPages {
+    pages: FreePages,
+    units: u64,
+    most: u64,
+}
+
+impl Default for OpenPages {
+    fn default() -> Self {
+        Self { pages: FreePages::new(0), units: 0, most: 0 }
+    }
+}
+
+impl OpenPages {
+    /// A stream opened a unit of so many pages.
+    pub fn opened(&mut self, pages: u32, now: u64) {
+        self.pages.advance(now);
+        self.pages.give(u64::from(pages));
+        self.units += 1;
+        self.most = self.most.max(self.units);
+    }
+
+    /// A stream gave up its unit, which had so many pages left.
+    pub fn closed(&mut self, room: u32, now: u64) {
+        self.filled(u64::from(room), now);
+        self.units -= 1;
+    }
+
+    /// Pages that moved were written into open units.
+    pub fn filled(&mut self, pages: u64, now: u64) {
+        self.pages.advance(now);
+        self.pages.take(pages);
+    }
+
+    /// Starts the figures afresh.
+    pub fn restart(&mut self, now: u64) {
+        self.pages.restart(now);
+        self.most = self.units;
+    }
+
+    /// See [`FreePages::mean`].
+    pub fn mean(&self, now: u64) -> f64 {
+        self.pages.mean(now)
+    }
+
+    /// The most units that were held at once.
+    pub fn most(&self) -> u64 {
+        self.most
+    }
+
+    /// Units held and pages that are left in them.
+    pub fn held(&self, now: u64) -> (u64, u64) {
+        let mut pages = self.pages.clone();
+        pages.advance(now);
+        (self.units, pages.now_free)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,13 +1,14 @@
 //! The state of the page-mapped drive, and what the host can do to it.
 
 use crate::collect::Victim;
-use crate::free_pages::FreePages;
+use crate::free_pages::{FreePages, OpenPages};
 use crate::index::Index;
 use crate::last::Last;
 use crate::level::Level;
 use crate::leveling::Leveling;
 use crate::live::Live;
 use crate::migrate::Migration;
+use crate::pace::{NEVER, Pace};
 use crate::separate::{Separate, Separation, Shape};
 use crate::units::{FreeChoice, FreePool, Frontier, Units};
 use floatgate_base::extents::{Extents, Kind};
@@ -61,6 +62,8 @@ pub struct Setup {
     pub trigger_free_units: u32,
     /// Collection stops when a domain has so many free units; at least the trigger.
     pub stop_free_units: u32,
+    /// Whether victims are collected at a pace, too.
+    pub pace: Option<Pace>,
     /// Seed of the run.
     pub seed: u64,
 }
@@ -124,6 +127,10 @@ pub struct Ftl {
     /// Where the separator has update blocks that are taken last: those that are closed.
     pub(crate) last: Option<Box<Last>>,
     pub(crate) free_pages: FreePages,
+    pub(crate) open_pages: OpenPages,
+    /// Host page writes at which the next victim at a pace is due, and the domain that is asked first.
+    pub(crate) paced_at: u64,
+    pub(crate) paced_domain: u32,
     /// Host pages that pass over a domain before it is tried again, after it was found full of valid pages.
     pub(crate) pass_over: Vec<u32>,
     /// The victim's live pages while it is being collected.
@@ -163,6 +170,9 @@ impl Ftl {
             separation,
             last: update_blocks.and_then(|mode| Last::of(mode, setup.victim.index_kind(), &layout)),
             free_pages: FreePages::new(layout.pages()),
+            open_pages: OpenPages::default(),
+            paced_at: NEVER,
+            paced_domain: 0,
             pass_over: vec![0; domains as usize],
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             jobs: vec![None; domains as usize],
@@ -197,16 +207,17 @@ impl Ftl {
         extents: &Extents,
         range: Range<usize>,
     ) -> Result<(), Stopped> {
-        if self.separation.is_some() {
-            self.serve_all::<true, F>(flash, extents, range)
-        } else {
-            self.serve_all::<false, F>(flash, extents, range)
+        match (self.separation.is_some(), self.setup.pace.is_some()) {
+            (false, false) => self.serve_all::<false, false, F>(flash, extents, range),
+            (true, false) => self.serve_all::<true, false, F>(flash, extents, range),
+            (false, true) => self.serve_all::<false, true, F>(flash, extents, range),
+            (true, true) => self.serve_all::<true, true, F>(flash, extents, range),
         }
     }
 
-    /// [`Ftl::serve_range`], with a separator that looks at pages or without one.
+    /// [`Ftl::serve_range`], with a separator that looks at pages or without one, with victims at a pace or without.
     #[inline(always)]
-    fn serve_all<const LOOKS: bool, F: Flash>(
+    fn serve_all<const LOOKS: bool, const PACED: bool, F: Flash>(
         &mut self,
         flash: &mut F,
         extents: &Extents,
@@ -221,13 +232,19 @@ impl Ftl {
             let done = match extents.kind[i] {
                 Kind::Write => {
                     let mut all = first..first + pages;
-                    all.try_for_each(|lpn| self.write::<LOOKS, F>(flash, lpn, hints, Cause::Host))
+                    all.try_for_each(|lpn| {
+                        self.write::<LOOKS, F>(flash, lpn, hints, Cause::Host)?;
+                        if PACED { self.keep_pace(flash) } else { Ok(()) }
+                    })
                 }
                 Kind::Read => {
                     (first..first + pages).for_each(|lpn| self.read(flash, lpn));
                     Ok(())
                 }
-                Kind::WritePartial => self.write_partial::<LOOKS, F>(flash, first, hints),
+                Kind::WritePartial => {
+                    let done = self.write_partial::<LOOKS, F>(flash, first, hints);
+                    if PACED { done.and_then(|()| self.keep_pace(flash)) } else { done }
+                }
                 Kind::Trim => {
                     (first..first + pages).for_each(|lpn| self.trim(flash, lpn));
                     Ok(())
@@ -368,6 +385,8 @@ impl Ftl {
             separation.reset_counts();
         }
         self.free_pages.restart(self.now);
+        self.open_pages.restart(self.now);
+        self.start_pace();
         self.free.iter_mut().for_each(FreePool::forget_wear);
     }
 
@@ -394,6 +413,19 @@ impl Ftl {
     pub fn open_units(&self) -> (u64, u64) {
         let open = self.frontiers.iter().filter(|frontier| frontier.room() > 0);
         open.fold((0, 0), |(units, pages), frontier| (units + 1, pages + u64::from(frontier.room())))
+    }
+
+    /// Pages of open units that are yet to be written, on average over the host page writes counted: as each comes, once
+    /// it has its unit.
+    #[must_use]
+    pub fn mean_open_pages(&self) -> f64 {
+        self.open_pages.mean(self.now)
+    }
+
+    /// The most units that streams held at once; a full one is held until its stream opens the next.
+    #[must_use]
+    pub fn most_open_units(&self) -> u64 {
+        self.open_pages.most()
     }
 
     /// Domains that allocate and collect for themselves.

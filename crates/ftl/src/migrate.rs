@@ -137,6 +137,9 @@ impl Ftl {
         let moved = moved?;
         self.count_moved(job.cause, moved as u64);
         self.free_pages.take(moved as u64);
+        if job.target.unit == NO_UNIT {
+            self.open_pages.filled(moved as u64, self.now);
+        }
         if last && moved == all {
             return Ok(self.finish(flash, job));
         }

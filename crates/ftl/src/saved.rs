@@ -9,6 +9,7 @@ use crate::last::Last;
 use crate::leveling::Leveling;
 use crate::live::Live;
 use crate::migrate::Migration;
+use crate::pace::NEVER;
 use crate::units::NO_UNIT;
 use floatgate_base::{Lpn, Result};
 use floatgate_flash::Flash;
@@ -39,6 +40,9 @@ impl Ftl {
             separation,
             last,
             free_pages,
+            open_pages,
+            paced_at,
+            paced_domain,
             pass_over,
             jobs,
             futile_at,
@@ -55,10 +59,9 @@ impl Ftl {
         } = self;
         out.words(MAP, map)?;
         let drive = (units, (index, last), free, frontiers, next_domain, jobs, futile_at);
-        out.state(
-            STATE,
-            &(drive, now, rng, (gc, victims_by_valid, leveling, separation), free_pages, pass_over, counting),
-        )
+        let done = (gc, victims_by_valid, leveling, separation);
+        let rest = (pass_over, counting, paced_at, paced_domain);
+        out.state(STATE, &(drive, now, rng, done, (free_pages, open_pages), rest))
     }
 
     /// Makes this drive, of equal layout and setup, the one that was written; what the plan says stays. Its tables are
@@ -83,6 +86,9 @@ impl Ftl {
             separation,
             last: _,
             free_pages,
+            open_pages,
+            paced_at,
+            paced_domain,
             pass_over,
             jobs,
             futile_at,
@@ -97,15 +103,10 @@ impl Ftl {
         from.words(MAP, map)?;
         let drive;
         let (leveling, last);
-        (
-            drive,
-            *now,
-            *rng,
-            (*gc, *victims_by_valid, leveling, *separation),
-            *free_pages,
-            *pass_over,
-            *counting,
-        ) = from.state(STATE)?;
+        let (done, rest);
+        (drive, *now, *rng, done, (*free_pages, *open_pages), rest) = from.state(STATE)?;
+        (*gc, *victims_by_valid, leveling, *separation) = done;
+        (*pass_over, *counting, *paced_at, *paced_domain) = rest;
         (*units, (*index, last), *free, *frontiers, *next_domain, *jobs, *futile_at) = drive;
         *live = Live::new(layout.pages());
         let mut fault = self.fault().or_else(|| self.mirror());
@@ -144,7 +145,11 @@ impl Ftl {
         };
         let free = self.free.iter().flat_map(|pool| pool.iter()).all(|unit| unit < units);
         let jobs = self.jobs.iter().flatten().all(|job| job.is_within(units, pages));
-        let sound = self.next_domain < domains && free && jobs && self.frontiers.iter().all(open);
+        let sound = self.next_domain < domains
+            && self.paced_domain < domains
+            && free
+            && jobs
+            && self.frontiers.iter().all(open);
         (!sound).then(|| "units beyond the drive".into())
     }
 
@@ -205,6 +210,7 @@ impl Ftl {
     /// has been counted.
     pub fn start_over(&mut self, reseed: bool) {
         self.counting = false;
+        self.paced_at = NEVER;
         if reseed {
             self.rng = floatgate_base::Rng::new(self.setup.seed, "ftl");
             if let Some(leveling) = &mut self.leveling {

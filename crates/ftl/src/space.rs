@@ -91,6 +91,7 @@ impl Ftl {
             let untouched = frontier.room() == self.layout.pages_per_unit();
             if untouched && self.free[domain as usize].len() < self.setup.separate.reserve() {
                 self.frontiers[slot] = Frontier::CLOSED;
+                self.open_pages.closed(frontier.room(), self.now);
                 self.units.meta[frontier.unit as usize].valid = 0;
                 self.free[domain as usize].put(frontier.unit, flash.erase_count(frontier.unit));
                 return Ok(false);
@@ -107,6 +108,7 @@ impl Ftl {
         let next = self.layout.first_page(unit);
         self.units.meta[unit as usize].valid = pages;
         self.frontiers[slot] = Frontier { next, end: next + pages, unit };
+        self.open_pages.opened(pages, self.now);
         if let Some(separation) = &mut self.separation {
             separation.opened(unit, slot as u32 / self.layout.domains(), self.now);
         }
@@ -115,9 +117,10 @@ impl Ftl {
 
     /// Hands a full unit to the victim index.
     pub(crate) fn close(&mut self, slot: usize, domain: u32) {
-        let unit = std::mem::replace(&mut self.frontiers[slot], Frontier::CLOSED).unit;
-        if unit != NO_UNIT {
-            self.enter_index(domain, unit);
+        let full = std::mem::replace(&mut self.frontiers[slot], Frontier::CLOSED);
+        if full.unit != NO_UNIT {
+            self.open_pages.closed(full.room(), self.now);
+            self.enter_index(domain, full.unit);
         }
     }
 
@@ -149,6 +152,15 @@ impl Ftl {
             self.run_to_end(flash, &mut job)?;
         }
         Ok(())
+    }
+
+    /// Collects one victim in a domain; false if nothing is to be gained.
+    pub(crate) fn collect_one<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<bool, Failure> {
+        self.free_pages.advance(self.now);
+        self.finish_job(flash, domain)?;
+        let Some(mut job) = self.next_victim(flash, domain) else { return Ok(false) };
+        self.run_to_end(flash, &mut job)?;
+        Ok(true)
     }
 
     /// What idle time began in a domain has become urgent.

@@ -80,6 +80,10 @@ pub struct Outcome {
     pub streams: Option<Streams>,
     /// Open blocks (superblocks) with pages left at the end, and those pages.
     pub open_units: (u64, u64),
+    /// Such pages on average over the host page writes: as each comes, once it has its block.
+    pub open_pages_mean: f64,
+    /// The most blocks (superblocks) that streams held at once; a full one is held until its stream opens the next.
+    pub open_units_most: u64,
     /// Write amplification.
     pub waf: WafEstimate,
     /// Erases of blocks: least, mean, most, standard deviation.
@@ -197,6 +201,8 @@ impl Simulation {
             level: self.ftl.leveled(),
             streams: self.ftl.separation().map(|separation| Streams::of(separation, self.source.contexts())),
             open_units: self.ftl.open_units(),
+            open_pages_mean: self.ftl.mean_open_pages(),
+            open_units_most: self.ftl.most_open_units(),
             waf: estimate_waf(self.series.rows(), pages_per_block, self.ftl.gc().victims),
             erases: moments(self.array.erase_counts()),
             idle: (span_ns > 0)

@@ -2,7 +2,7 @@
 
 use floatgate_flash::timed::{Commands, Order, Phases, Settings};
 use floatgate_flash::{Layout, Scope, layout};
-use floatgate_ftl::{Allocation, FreeChoice, Level, Separate, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Level, Pace, Separate, Setup, Victim};
 use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
 use floatgate_lifetime::Throttle;
 use floatgate_nand::{Endurance, Energy, Geometry, Timing};
@@ -150,6 +150,8 @@ pub struct Plan {
     pub trigger_free_units: u32,
     /// Collection stops at so many.
     pub stop_free_units: u32,
+    /// Functional: victims collected at a pace beside these levels.
+    pub pace: Option<Pace>,
     /// State at the start.
     pub precondition: Precondition,
     /// Pages of [`Precondition::Fill`], no more than the logical ones.
@@ -210,6 +212,7 @@ impl Plan {
             free_choice: self.free_choice,
             trigger_free_units: self.trigger_free_units,
             stop_free_units: self.stop_free_units,
+            pace: self.pace,
             seed: self.seed,
         }
     }

@@ -11,6 +11,9 @@
 //! of streams that are last are chosen only when no other closed block has a dead page, but, unless they wait even so,
 //! before all others once they hold no live page.
 //!
+//! At a pace ([`Naive::pace`]) one block more is collected after every so many host pages, if one a stream, but no more
+//! than two, are free.
+//!
 //! Where wear is leveled by hot-cold swap ([`Swaps`]), a queue holds the closed blocks, the one closed first in front. A
 //! victim whose remaining life is below the given part of the average gets the live pages of the first of at most 8
 //! blocks in front that is worn no more than the average and holds enough live pages; what stands before it goes to the
@@ -80,6 +83,8 @@ pub struct Swaps {
 pub struct Naive {
     pub swaps: Option<Swaps>,
     pub given: Option<Given>,
+    /// Host pages before the next block at a pace, and between two.
+    pub pace: Option<(u64, u64)>,
     rule: Rule,
     pages_per_block: usize,
     trigger: usize,
@@ -112,6 +117,7 @@ impl Naive {
         Self {
             swaps: None,
             given: None,
+            pace: None,
             rule,
             pages_per_block,
             trigger: levels.0 as usize,
@@ -169,6 +175,14 @@ impl Naive {
         self.append(stream, lpn);
         self.host_programs += 1;
         self.now += 1;
+        if let Some((next, every)) = self.pace
+            && self.now >= next
+        {
+            self.pace = Some((next + every, every));
+            if self.free_blocks() >= self.open.len().min(2) {
+                self.collect_one()?;
+            }
+        }
         Ok(())
     }
 
@@ -267,48 +281,52 @@ impl Naive {
     }
 
     fn collect(&mut self) -> Result<(), String> {
-        while self.free_blocks() < self.stop {
-            let allowed = self.allowed();
-            if allowed.is_empty() {
-                return Ok(());
-            }
-            let victim = self.victims.pop_front().ok_or("the engine collected no further block")? as usize;
-            if !allowed.contains(&victim) {
-                return Err(format!("the engine collected block {victim}, allowed are {allowed:?}"));
-            }
-            let to = match self.given {
-                Some(_) => self.blocks[victim].stream,
-                None => self.open.len() - 1,
-            };
-            let moving: Vec<u32> = self.blocks[victim].pages.iter().copied().flatten().collect();
-            self.collected += 1;
-            self.dead += u64::from(moving.is_empty());
-            let partner = self.partner(victim);
-            // The victim is no candidate any more, and its pages are dead once their copies exist.
-            self.forget(victim);
-            if let Some(partner) = partner {
-                self.forget(partner);
-            }
-            for lpn in moving {
-                let mut stream = to;
-                if self.full(to) && self.given.is_some() && self.free_blocks() == 0 {
-                    self.shut(to);
-                    let room = (0..self.open.len()).find(|&other| !self.full(other));
-                    stream = room.ok_or("no block has room")?;
-                } else if self.full(to) {
-                    self.open_block(to)?;
-                }
-                self.trim(lpn);
-                self.append(stream, lpn);
-                self.copies += 1;
-            }
-            self.erase(victim);
-            match partner {
-                Some(partner) => self.move_in(victim, partner)?,
-                None => self.set_free(victim),
-            }
-        }
+        while self.free_blocks() < self.stop && self.collect_one()? {}
         Ok(())
+    }
+
+    /// False if nothing is to be gained.
+    fn collect_one(&mut self) -> Result<bool, String> {
+        let allowed = self.allowed();
+        if allowed.is_empty() {
+            return Ok(false);
+        }
+        let victim = self.victims.pop_front().ok_or("the engine collected no further block")? as usize;
+        if !allowed.contains(&victim) {
+            return Err(format!("the engine collected block {victim}, allowed are {allowed:?}"));
+        }
+        let to = match self.given {
+            Some(_) => self.blocks[victim].stream,
+            None => self.open.len() - 1,
+        };
+        let moving: Vec<u32> = self.blocks[victim].pages.iter().copied().flatten().collect();
+        self.collected += 1;
+        self.dead += u64::from(moving.is_empty());
+        let partner = self.partner(victim);
+        // The victim is no candidate any more, and its pages are dead once their copies exist.
+        self.forget(victim);
+        if let Some(partner) = partner {
+            self.forget(partner);
+        }
+        for lpn in moving {
+            let mut stream = to;
+            if self.full(to) && self.given.is_some() && self.free_blocks() == 0 {
+                self.shut(to);
+                let room = (0..self.open.len()).find(|&other| !self.full(other));
+                stream = room.ok_or("no block has room")?;
+            } else if self.full(to) {
+                self.open_block(to)?;
+            }
+            self.trim(lpn);
+            self.append(stream, lpn);
+            self.copies += 1;
+        }
+        self.erase(victim);
+        match partner {
+            Some(partner) => self.move_in(victim, partner)?,
+            None => self.set_free(victim),
+        }
+        Ok(true)
     }
 
     /// Blocks that the policy may choose now; none if every closed block is full of live pages.

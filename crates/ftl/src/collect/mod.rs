@@ -37,6 +37,15 @@ pub const COMMON_PARAMS: &[ParamInfo] = &[
     ),
     ParamInfo::new("trigger_free_share", "the trigger as a share of all blocks, instead of a number"),
     ParamInfo::new("stop_free_share", "the stop level as a share of all blocks, instead of a number"),
+    ParamInfo::new(
+        "paced_from_writes",
+        "functional: after so many counted host page writes, blocks are collected at a pace too, however many are \
+         free; default: never",
+    ),
+    ParamInfo::new(
+        "pace_writes",
+        "host page writes for each block that is collected so; default: the pages of a block (superblock)",
+    ),
 ];
 
 /// What a policy sees when it chooses: the index that it declared, and the units' state.
