@@ -7,8 +7,8 @@ from pathlib import Path
 
 from floatgate import library
 from floatgate.experiment import Overrides
+from floatgate.recorded import dense
 from floatgate.reproduce.pds.workloads import PAGES_PER_BLOCK, RECORDED
-from floatgate.reproduce.recorded import dense
 
 BACKGROUND_FROM = 0.3
 """Share of the writes from which on collection works in the background (section 6.3)."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from floatgate import library
 from floatgate.experiment import Overrides
-from floatgate.reproduce.recorded import dense
+from floatgate.recorded import dense
 
 RECORDED = {
     "cscope": "cscope",

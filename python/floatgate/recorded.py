@@ -33,8 +33,8 @@ class Dense:
     distinct_pages: int
 
 
-def dense(source: Path, target: Path) -> Dense:
-    """Write the writes of a recorded trace to ``target``, with dense pages.
+def dense(source: Path, target: Path, *, trims: bool = False) -> Dense:
+    """Write the writes of a recorded trace to ``target``, with dense pages; its TRIMs of them, too, if asked for.
 
     Raises:
         InputError: the trace is no Parquet file with contexts, or writes nothing.
@@ -49,15 +49,24 @@ def dense(source: Path, target: Path) -> Dense:
         raise input_error(f"{source}: {said}; expected a trace that 'floatgate trace record' wrote") from None
     if "context" not in table.schema.names:
         raise input_error(f"{source}: no column 'context'; expected a trace that 'floatgate trace record' wrote")
-    writes = np.asarray(table["op"].combine_chunks().cast("string")) == "write"
-    table = table.filter(pa.array(writes))
-    if table.num_rows == 0:
+    written = np.asarray(table["op"].combine_chunks().cast("string")) == "write"
+    if not written.any():
         raise input_error(f"{source}: no writes; expected a trace that writes")
     offsets, lengths = (np.asarray(table[name], dtype=np.int64) for name in ("offset", "bytes"))
     first, end = offsets // PAGE_BYTES, -(-(offsets + lengths) // PAGE_BYTES)
-    pages = np.unique(np.concatenate([np.arange(low, high) for low, high in zip(first, end, strict=True)]))
+    spans = zip(first[written], end[written], strict=True)
+    pages = np.unique(np.concatenate([np.arange(low, high) for low, high in spans]))
     moved = np.searchsorted(pages, first) * PAGE_BYTES + offsets % PAGE_BYTES
-    place = table.schema.get_field_index("offset")
-    table = table.set_column(place, table.schema.field(place), pa.array(moved, type=table.schema.field(place).type))
+    # A TRIM is of the written pages in its range, which lie together now.
+    whole = np.searchsorted(pages, -(-offsets // PAGE_BYTES)), np.searchsorted(pages, (offsets + lengths) // PAGE_BYTES)
+    given_up = (np.asarray(table["op"].combine_chunks().cast("string")) == "trim") & (whole[1] > whole[0])
+    moved = np.where(given_up, whole[0] * PAGE_BYTES, moved)
+    new_lengths = np.where(given_up, (whole[1] - whole[0]) * PAGE_BYTES, lengths)
+    for name, values in (("offset", moved), ("bytes", new_lengths)):
+        place = table.schema.get_field_index(name)
+        table = table.set_column(
+            place, table.schema.field(place), pa.array(values, type=table.schema.field(place).type)
+        )
+    table = table.filter(pa.array(written | given_up if trims else written))
     pq.write_table(table, target, compression="zstd")
-    return Dense(target, int((end - first).sum()), len(pages))
+    return Dense(target, int((end - first)[written].sum()), len(pages))
