@@ -1,8 +1,8 @@
 """Which placement handle each program context should write with, found by PDS or IDS in a recorded trace.
 
-The separator runs on a drive of its own for as long as the trace goes on; where its groups stand at the end is the table.
-A second run gives the table to a drive that only knows handles (``host-given``): what an NVMe drive with flexible data
-placement, or with streams, would have.
+The separator runs on a drive of its own for as long as the trace goes on; where its groups stand at the end is the
+table. A second run gives the table to a drive that only knows handles (``host-given``): what an NVMe drive with flexible
+data placement, or with streams, would have.
 """
 
 from __future__ import annotations
@@ -99,11 +99,11 @@ class Placement:
         written = sum(one["page_writes"] for one in self.contexts)
         share = sum(one["page_writes"] for one in placed) / written if written else 0.0
         given, none = waf["host-given"], waf["none"]
+        of_all = f"{len(placed)} of {len(self.contexts)} contexts"
+        beside = f"{none:.3f} without; {waf[self.policy]:.3f} where the drive itself runs {self.policy}"
         lines = [
-            f"placement  {len(placed)} of {len(self.contexts)} contexts get a handle of their own, "
-            f"with {100 * share:.0f} % of the page writes",
-            f"WAF        {given:.3f} with {self.handles} handles, {none:.3f} without; "
-            f"{waf[self.policy]:.3f} where the drive itself runs {self.policy}",
+            f"placement  {of_all} get a handle of their own, with {100 * share:.0f} % of the page writes",
+            f"WAF        {given:.3f} with {self.handles} handles, {beside}",
         ]
         for group in self.groups:
             life = group["mean_lifespan_writes"]
@@ -146,13 +146,8 @@ def place(trace: str | Path, *, policy: str = "pds", handles: int = 8, overrides
 
         groups: Overrides = [("ftl.separate.groups", str(handles - 1))]
         first = [("none", []), (policy, groups)]
-        results = dict(
-            zip(
-                (name for name, _ in first),
-                at_once(lambda k: run(plain, *first[k]), len(first), threading.Event()),
-                strict=True,
-            )
-        )
+        found = at_once(lambda k: run(plain, *first[k]), len(first), threading.Event())
+        results = {name: result for (name, _), result in zip(first, found, strict=True)}
         by_context = {one["context"]: one["stream"] for one in results[policy]["separate"]["contexts"]}
         by_context = {context: stream for context, stream in by_context.items() if 0 < stream < handles}
         contexts, told = _give(plain, given, by_context)
