@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, charts, html, throttle_report, timed_report, timeline_chart, units
+from floatgate import _core, charts, html, separate_report, throttle_report, timed_report, timeline_chart, units
 from floatgate.causes import by_cause, cause
 from floatgate.record import look
 from floatgate.summary import cycles_text, lines, recovered, tbw_text, waf_digits, waf_text
@@ -31,6 +31,7 @@ def page(run: Run, command: str | None = None) -> str:
         throttle_report.throttle(run, result),
         timeline_chart.section(run),
         _where(run, result),
+        separate_report.streams(result),
         timed_report.energy(run, result),
         _course(run),
         _distributions(run, result),

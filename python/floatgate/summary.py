@@ -30,6 +30,7 @@ def lines(run: Run) -> list[Line]:
         ("WAF", waf(result)),
         ("programs", programs(result)),
         ("wear", wear(result)),
+        ("streams", streams(result)),
         ("buffer", buffer(result)),
         ("throttle", throttle(result)),
         ("latency", latency(result)),
@@ -192,6 +193,21 @@ def wear(result: dict[str, Any]) -> str | None:
         if facts.get(key) is not None
     ]
     return f"{units.figure(mean)} erases a block ({', '.join(spread)})"
+
+
+def streams(result: dict[str, Any]) -> str | None:
+    """``hash: 2 streams, 61 pages of open blocks free on average``; None where no separator looks at pages."""
+    facts = look(result, "separate") or {}
+    found = facts.get("streams")
+    if found is None:
+        return None
+    parts = [f"{units.count(len(found))} stream{'' if len(found) == 1 else 's'}"]
+    free = facts.get("open_free_pages_mean")
+    if free is not None:
+        parts.append(f"{units.figure(free)} pages of open blocks free on average")
+    if facts.get("memory_bytes") is not None:
+        parts.append(f"{units.binary_bytes(facts['memory_bytes'])} of tables")
+    return f"{look(result, 'config', 'ftl', 'separate', 'policy')}: {', '.join(parts)}"
 
 
 def buffer(result: dict[str, Any]) -> str | None:

@@ -9,11 +9,12 @@ use std::fmt::Write as _;
 /// Requests of the generated MSR file.
 const MSR_REQUESTS: u64 = 4_000_000;
 
-/// Programs a CPU second in the counted phase, 10^6, and the write amplification.
-pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, requests: u64) -> (f64, f64) {
+/// Programs a CPU second in the counted phase, 10^6, and the write amplification, under a separator.
+pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, separator: &str) -> (f64, f64) {
     let toml = format!(
         "[drive.geometry]\nblocks_per_plane = {blocks}\npages_per_block = {pages_per_block}\n\
-         [ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[workload]\nrequests = {requests}\n"
+         [ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[ftl.separate]\npolicy = \"{separator}\"\n\
+         [workload]\nrequests = {requests}\n"
     );
     let result = result_of(&toml, &[]);
     (

@@ -48,7 +48,7 @@ fn drive(gib: u32) {
         let (rate, waf) = yardsticks::flat(blocks, PAGES_PER_BLOCK, SPARE, host_pages);
         flats.push(rate);
         flat_waf = waf;
-        let (rate, waf) = engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages);
+        let (rate, waf) = engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages, "none");
         engines.push(rate);
         engine_waf = waf;
     }
@@ -70,7 +70,7 @@ fn drive(gib: u32) {
     }
 }
 
-/// `floatgate-bench count engine|flat|timed|timed-reads`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
+/// `floatgate-bench count engine|flat|timed|timed-reads|SEPARATOR`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
 /// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does.
 fn count(what: Option<&str>) {
     let (blocks, host_pages) = (1024, 2_000_000);
@@ -78,9 +78,36 @@ fn count(what: Option<&str>) {
         Some("flat") => yardsticks::flat(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
         Some("timed") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false, ""),
         Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, true, ""),
-        _ => engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
+        Some(separator) if separator != "engine" => {
+            engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages, separator)
+        }
+        _ => engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages, "none"),
     };
     println!("{host_pages} host pages at WAF {waf:.3}");
+}
+
+/// Separators that look at pages beside `none`, whose rounds alternate with theirs.
+const SEPARATORS: &[&str] = &["hash", "host-given"];
+
+/// What it costs to look at every page that is written or moved.
+fn separators() {
+    let (gib, host_pages) = (8, 8_000_000);
+    println!("{gib} GiB drive, uniform random 4 KiB writes at steady state, greedy, 7 % spare, by separator");
+    let names = || std::iter::once(&"none").chain(SEPARATORS);
+    let round = |_| -> Vec<(f64, f64)> {
+        let run = |name: &&str| engine::uniform(gib * 1024, PAGES_PER_BLOCK, SPARE, host_pages, name);
+        names().map(run).collect()
+    };
+    let rounds: Vec<_> = (0..ROUNDS).map(round).collect();
+    let rate = |i: usize| median(rounds.iter().map(|round| round[i].0).collect());
+    let none = rate(0);
+    println!(
+        "    none                                         {none:>6.1} M programs/s at WAF {:.3}",
+        rounds[0][0].1
+    );
+    for (i, name) in (1..).zip(SEPARATORS) {
+        verdict(&format!("{name} / none, programs at WAF {:.3}", rounds[0][i].1), rate(i) / none, 0.5);
+    }
 }
 
 /// Timed mode at saturation.
@@ -118,8 +145,10 @@ fn main() {
         Some("timed") => return timed(),
         Some("snapshots") => return snapshots::all(),
         Some("throttles") => return throttles::all(),
+        Some("separators") => return separators(),
         _ => {}
     }
+    separators();
     for gib in [8, 128] {
         drive(gib);
     }

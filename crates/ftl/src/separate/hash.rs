@@ -102,6 +102,7 @@ impl Separator for State {
             let count = &mut self.table[place];
             *count = (*count + 1).min(COUNT_MAX);
         }
+        // Only now: two functions may share a counter.
         let stream = self.stream(page.lpn);
         self.left -= 1;
         if self.left == 0 {
