@@ -1,8 +1,8 @@
 """Which placement handle each program context should write with, found by PDS or IDS in a recorded trace.
 
 The separator runs on a drive of its own for as long as the trace goes on; where its groups stand at the end is the
-table. A second run gives the table to a drive that only knows handles (``host-given``): what an NVMe drive with flexible
-data placement, or with streams, would have.
+table. A second run gives the table to a drive that only knows handles (``host-given``): what an NVMe drive with
+flexible data placement, or with streams, would have.
 """
 
 from __future__ import annotations
