@@ -266,7 +266,7 @@ table! {
         policy: String,
         /// hash: counters of the table.
         counters: u32,
-        /// hash: hash functions.
+        /// hash, bloom: hash functions.
         hashes: u32,
         /// hash: count from which on a page is hot.
         hot_from: u32,
@@ -279,6 +279,26 @@ table! {
         /// With update blocks: when collection takes them: 0 as any other, 1 last unless they are dead (default), 2 last in
         /// any case.
         update_blocks_last: u32,
+        /// two-level-lru: entries of the hot list.
+        hot_pages: u32,
+        /// two-level-lru: entries of the candidate list.
+        candidate_pages: u32,
+        /// size: bytes of a request, in whole pages, up to which it is small.
+        small_bytes: u32,
+        /// bloom: filters.
+        filters: u32,
+        /// bloom: bits of a filter.
+        filter_bits: u32,
+        /// bloom: page writes between two emptyings of a filter.
+        empty_every_writes: u32,
+        /// bloom: weight from which on a page is hot.
+        hot_weight: f64,
+        /// dac: streams.
+        classes: u32,
+        /// sepbit: reclaimed units of class 1 in the mean life.
+        lifespan_units: u32,
+        /// sepbit: factor between the bounds of age.
+        age_factor: f64,
     }
 }
 

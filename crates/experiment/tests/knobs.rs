@@ -270,6 +270,28 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             By("1", "2", programs),
         ),
         (
+            "ftl.separate.hot_pages",
+            separated("two-level-lru", "candidate_pages = 16"),
+            By("4", "100", programs),
+        ),
+        (
+            "ftl.separate.candidate_pages",
+            separated("two-level-lru", "hot_pages = 50"),
+            By("4", "100", programs),
+        ),
+        (
+            "ftl.separate.small_bytes",
+            separated("size", "") + "request_bytes = 12288\n",
+            By("12287", "12288", "/separate/streams/0/host_pages"),
+        ),
+        ("ftl.separate.filters", separated("bloom", "hot_weight = 2"), By("2", "4", programs)),
+        ("ftl.separate.filter_bits", separated("bloom", ""), By("64", "2048", programs)),
+        ("ftl.separate.empty_every_writes", separated("bloom", ""), By("50", "512", programs)),
+        ("ftl.separate.hot_weight", separated("bloom", ""), By("1", "4", programs)),
+        ("ftl.separate.classes", separated("dac", ""), By("3", "6", programs)),
+        ("ftl.separate.lifespan_units", separated("sepbit", ""), By("2", "16", programs)),
+        ("ftl.separate.age_factor", separated("sepbit", ""), By("2.0", "4.0", programs)),
+        (
             "ftl.level.policy",
             leveled("")
                 .replace("[ftl.level]\npolicy = \"hot-cold-swap\"\n", "")

@@ -68,29 +68,29 @@ pub struct State {
     left: u32,
 }
 
+/// Places of a page in a table: two mixed halves, stepped through (Kirsch and Mitzenmacher, ESA 2006).
+#[inline(always)]
+pub(super) fn places(lpn: Lpn, hashes: u32, size: usize) -> impl Iterator<Item = usize> {
+    // The finalizer of SplitMix64.
+    let mut x = u64::from(lpn).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^= x >> 31;
+    let (first, step, size) = (x >> 32, x & 0xffff_ffff | 1, size as u64);
+    // Multiply-shift over 32 bits: no division.
+    (0..u64::from(hashes))
+        .map(move |i| (((first.wrapping_add(i.wrapping_mul(step)) & 0xffff_ffff) * size) >> 32) as usize)
+}
+
 impl State {
     pub fn new(params: &Params, _: &Shape) -> Self {
         let Params { counters, hashes, hot_from, halve_every } = *params;
         Self { table: vec![0; counters as usize], hashes, hot_from, halve_every, left: halve_every }
     }
 
-    /// Places of a page's counters: two mixed halves, stepped through (Kirsch and Mitzenmacher, ESA 2006).
-    #[inline(always)]
-    fn places(&self, lpn: Lpn) -> impl Iterator<Item = usize> + use<> {
-        // The finalizer of SplitMix64.
-        let mut x = u64::from(lpn).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^= x >> 31;
-        let (first, step, size) = (x >> 32, x & 0xffff_ffff | 1, self.table.len() as u64);
-        // Multiply-shift over 32 bits: no division.
-        (0..u64::from(self.hashes))
-            .map(move |i| (((first.wrapping_add(i.wrapping_mul(step)) & 0xffff_ffff) * size) >> 32) as usize)
-    }
-
     #[inline(always)]
     fn stream(&self, lpn: Lpn) -> Stream {
-        let hot = self.places(lpn).all(|place| self.table[place] >= self.hot_from);
+        let hot = places(lpn, self.hashes, self.table.len()).all(|place| self.table[place] >= self.hot_from);
         if hot { HOT } else { COLD }
     }
 }
@@ -98,7 +98,7 @@ impl State {
 impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> Stream {
-        for place in self.places(page.lpn) {
+        for place in places(page.lpn, self.hashes, self.table.len()) {
             let count = &mut self.table[place];
             *count = (*count + 1).min(COUNT_MAX);
         }

@@ -4,12 +4,18 @@
 //! `none` and `host-gc` look at no page and cost nothing. All others are [`Separator`]s: they see each page that is
 //! written or moved, through [`Separation`].
 
+mod bloom;
+mod dac;
 mod hash;
 mod host_gc;
 mod host_given;
+mod last_writes;
 mod none;
 mod separation;
 mod separator;
+mod sepbit;
+mod size;
+mod two_level_lru;
 
 pub use floatgate_base::Hints;
 pub use separation::{Separation, StreamCounters};
@@ -19,7 +25,17 @@ use floatgate_base::PolicyInfo;
 use serde::{Deserialize, Serialize};
 
 /// All separators.
-pub const POLICIES: &[PolicyInfo] = &[none::INFO, host_gc::INFO, hash::INFO, host_given::INFO];
+pub const POLICIES: &[PolicyInfo] = &[
+    none::INFO,
+    host_gc::INFO,
+    hash::INFO,
+    host_given::INFO,
+    two_level_lru::INFO,
+    size::INFO,
+    bloom::INFO,
+    dac::INFO,
+    sepbit::INFO,
+];
 
 /// Units that collection keeps free for what it moves, at most: a page whose stream finds no unit joins another's.
 const RESERVE_MAX: u32 = 2;
@@ -116,6 +132,11 @@ macro_rules! separators {
 separators! {
     Hash: hash,
     HostGiven: host_given,
+    TwoLevelLru: two_level_lru,
+    Size: size,
+    Bloom: bloom,
+    Dac: dac,
+    SepBit: sepbit,
 }
 
 impl Separate {
@@ -139,4 +160,10 @@ impl Separate {
             _ => (none::STREAM, none::STREAM),
         }
     }
+}
+
+/// A small drive with so many logical pages.
+#[cfg(test)]
+pub(crate) fn test_shape(logical_pages: u32) -> Shape {
+    Shape { logical_pages, pages_per_unit: 4, units: 8, page_bytes: 4096 }
 }

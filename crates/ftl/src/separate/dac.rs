@@ -1,0 +1,111 @@
+//! DAC: pages rise a region with every write and sink one with every move.
+//!
+//! A page that the host writes again goes to the next hotter region, up to the top; one that is moved out of a block
+//! goes to the next colder; a new page starts in the coldest. Streams are regions, the coldest first.
+//! Source: Chiang, Lee, Chang, Software: Practice and Experience 29(3), 1999. The original also holds a page back when the
+//! time since it came to its region is beyond a threshold, which it leaves open; this is the form without, which
+//! Wang et al., FAST 2022, compare with, and with their six regions. Parameter: regions. Cost: one look-up. Memory: a
+//! byte a page.
+
+use super::{Given, Moved, Separator, Shape, Stream, Written};
+use floatgate_base::memory::table;
+use floatgate_base::prefetch::prefetch;
+use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use serde::{Deserialize, Serialize};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "dac",
+    summary: "a region up with every write, a region down with every move",
+    source: "Chiang, Lee, Chang, Software: Practice and Experience 1999",
+    params: &[ParamInfo::whole("classes", "streams; default 6", 6, (2, 256))],
+    cost: "one look-up",
+    memory: "a byte a page",
+};
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    classes: u32,
+}
+
+impl Params {
+    pub fn of(given: &Given<'_>) -> Self {
+        Self { classes: given.whole("classes") }
+    }
+
+    pub fn streams(self) -> u32 {
+        self.classes
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    /// Region of each page.
+    region: Vec<u8>,
+    top: u8,
+}
+
+impl State {
+    pub fn new(params: &Params, shape: &Shape) -> Self {
+        Self { region: table(shape.logical_pages as usize, 0), top: (params.classes - 1) as u8 }
+    }
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> Stream {
+        let region = &mut self.region[page.lpn as usize];
+        *region = if page.update { region.saturating_add(1).min(self.top) } else { 0 };
+        Stream::from(*region)
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> Stream {
+        Stream::from(self.region[page.lpn as usize].saturating_sub(1))
+    }
+
+    #[inline(always)]
+    fn moved(&mut self, page: &Moved, stream: Stream) {
+        self.region[page.lpn as usize] = stream as u8;
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.region, lpn as usize);
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.region.len() as u64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_shape;
+    use super::*;
+
+    #[test]
+    fn writes_promote_and_moves_demote() {
+        let mut state = State::new(&Params { classes: 3 }, &test_shape(10));
+        let write = |state: &mut State, update| {
+            state.write(&Written { lpn: 4, update, hints: Default::default(), now: 0 })
+        };
+        let streams: Vec<_> = [false, true, true, true].map(|update| write(&mut state, update)).into();
+        assert_eq!(streams, [0, 1, 2, 2]);
+        let page = Moved { lpn: 4, from: 2, now: 0 };
+        for region in [1, 0, 0] {
+            // Asking changes nothing; moving does.
+            assert_eq!([state.move_stream(&page), state.move_stream(&page)], [region, region]);
+            state.moved(&page, region);
+        }
+        assert_eq!([write(&mut state, true), write(&mut state, true), write(&mut state, false)], [1, 2, 0]);
+    }
+
+    #[test]
+    fn all_regions_of_a_byte_can_be_used() {
+        let mut state = State::new(&Params { classes: 256 }, &test_shape(1));
+        let page = Written { lpn: 0, update: true, hints: Default::default(), now: 0 };
+        let last = (0..300).map(|_| state.write(&page)).last();
+        assert_eq!(last, Some(255));
+    }
+}

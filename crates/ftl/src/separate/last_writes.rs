@@ -1,0 +1,43 @@
+//! When the host wrote each page last, for separators that judge by ages.
+//!
+//! Ages are kept modulo 2^32 page writes (16 TiB of 4 KiB pages): an older page passes for a younger one, which can
+//! only be a misjudgement of its heat. Pages that held data before the first write count as written at the beginning.
+//! Memory: 4 bytes a page.
+
+use floatgate_base::Lpn;
+use floatgate_base::memory::table;
+use floatgate_base::prefetch::prefetch;
+use serde::{Deserialize, Serialize};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct LastWrites {
+    at: Vec<u32>,
+}
+
+impl LastWrites {
+    pub fn new(pages: u32) -> Self {
+        Self { at: table(pages as usize, 0) }
+    }
+
+    /// Host page writes since the page was written.
+    #[inline(always)]
+    pub fn age(&self, lpn: Lpn, now: u64) -> u32 {
+        (now as u32).wrapping_sub(self.at[lpn as usize])
+    }
+
+    /// The page is written now. Its age until then.
+    #[inline(always)]
+    pub fn renew(&mut self, lpn: Lpn, now: u64) -> u32 {
+        let before = std::mem::replace(&mut self.at[lpn as usize], now as u32);
+        (now as u32).wrapping_sub(before)
+    }
+
+    #[inline(always)]
+    pub fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.at, lpn as usize);
+    }
+
+    pub fn bytes(&self) -> u64 {
+        self.at.len() as u64 * 4
+    }
+}

@@ -1,0 +1,193 @@
+//! SepBIT: six classes of pages whose death is inferred to be equally far.
+//!
+//! A host write that replaces a page of a short life is expected to live as briefly: its class is 1 if what it replaces
+//! lived less than l, else 2, also where it replaces nothing. l is the mean life, from opening to erasure, of the last
+//! 16 units of class 1 that were reclaimed, renewed when 16 more have been; until there are 16 it is endless. Pages that
+//! move out of class 1 join class 3; others join class 4, 5 or 6 by their age since the host wrote them: less than 4 l,
+//! less than 16 l, or more. Streams are the classes less one.
+//! Source: Wang et al., FAST 2022, Algorithm 1. Lives are judged by exact times of the last write; the paper's queue of
+//! recent writes, which holds as many as l, is a way to save memory on the host and decides the same.
+//! Parameters: the units in the mean, and the factor between the bounds of age. Cost: one look-up. Memory: 4 bytes a page.
+
+use super::last_writes::LastWrites;
+use super::{Given, Moved, Reclaimed, Separator, Shape, Stream, Written};
+use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use serde::{Deserialize, Serialize};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "sepbit",
+    summary: "six classes: short and long lives of what a write replaces, and ages of what moves",
+    source: "Wang et al., FAST 2022",
+    params: &[
+        ParamInfo::whole(
+            "lifespan_units",
+            "reclaimed units of class 1 in the mean life; default 16",
+            16,
+            (1, 1 << 20),
+        ),
+        ParamInfo::real("age_factor", "factor between the bounds of age; default 4", 4.0, (1.0, 1000.0)),
+    ],
+    cost: "one look-up",
+    memory: "4 bytes a page",
+};
+
+const SHORT: Stream = 0;
+const LONG: Stream = 1;
+const FROM_SHORT: Stream = 2;
+/// Moved pages of the three ages.
+const YOUNG: Stream = 3;
+const STREAMS: u32 = 6;
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    lifespan_units: u32,
+    age_factor: f64,
+}
+
+impl Params {
+    pub fn of(given: &Given<'_>) -> Self {
+        Self { lifespan_units: given.whole("lifespan_units"), age_factor: given.real("age_factor") }
+    }
+
+    pub fn streams(self) -> u32 {
+        STREAMS
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    written: LastWrites,
+    lifespan_units: u32,
+    age_factor: f64,
+    /// l in host page writes; infinite at first.
+    mean_life: Option<f64>,
+    /// Lives of class-1 units since l was renewed: their sum and number.
+    lives: (u64, u32),
+}
+
+impl State {
+    pub fn new(params: &Params, shape: &Shape) -> Self {
+        Self {
+            written: LastWrites::new(shape.logical_pages),
+            lifespan_units: params.lifespan_units,
+            age_factor: params.age_factor,
+            mean_life: None,
+            lives: (0, 0),
+        }
+    }
+
+    /// Whether an age lies below so many mean lives.
+    #[inline(always)]
+    fn below(&self, age: u32, lives: f64) -> bool {
+        self.mean_life.is_none_or(|mean| f64::from(age) < mean * lives)
+    }
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> Stream {
+        let life = self.written.renew(page.lpn, page.now);
+        if page.update && self.below(life, 1.0) { SHORT } else { LONG }
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> Stream {
+        if page.from == SHORT {
+            return FROM_SHORT;
+        }
+        let age = self.written.age(page.lpn, page.now);
+        let factor = self.age_factor;
+        YOUNG + Stream::from(!self.below(age, factor)) + Stream::from(!self.below(age, factor * factor))
+    }
+
+    fn reclaimed(&mut self, unit: &Reclaimed) {
+        if unit.stream != SHORT {
+            return;
+        }
+        self.lives.0 += unit.now - unit.opened_at;
+        self.lives.1 += 1;
+        if self.lives.1 == self.lifespan_units {
+            self.mean_life = Some(self.lives.0 as f64 / f64::from(self.lives.1));
+            self.lives = (0, 0);
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        self.written.prefetch(lpn);
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.written.bytes()
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        self.mean_life.map(|mean| ("mean_life_page_writes", mean)).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_shape;
+    use super::*;
+
+    fn state(lifespan_units: u32) -> State {
+        State::new(&Params { lifespan_units, age_factor: 4.0 }, &test_shape(100))
+    }
+
+    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> Stream {
+        state.write(&Written { lpn, update, hints: Default::default(), now })
+    }
+
+    fn reclaim(state: &mut State, stream: Stream, opened_at: u64, now: u64) {
+        state.reclaimed(&Reclaimed { stream, opened_at, now });
+    }
+
+    #[test]
+    fn writes_are_classed_by_the_life_of_what_they_replace() {
+        let mut state = state(2);
+        assert_eq!(write(&mut state, 1, false, 0), LONG);
+        // Any life is short while l is endless.
+        assert_eq!(write(&mut state, 1, true, 90), SHORT);
+        // Units of other classes do not count; those of class 1 lived 10 and 30, so l is 20.
+        reclaim(&mut state, LONG, 0, 1000);
+        reclaim(&mut state, SHORT, 90, 100);
+        assert_eq!(state.figures(), []);
+        reclaim(&mut state, SHORT, 70, 100);
+        assert_eq!(state.figures(), [("mean_life_page_writes", 20.0)]);
+        assert_eq!(write(&mut state, 1, true, 109), SHORT, "lived 19");
+        assert_eq!(write(&mut state, 1, true, 129), LONG, "lived 20");
+        // A page that was given up is new when it is written again.
+        assert_eq!(write(&mut state, 1, false, 130), LONG);
+        // l is renewed by two units more, not by one.
+        reclaim(&mut state, SHORT, 0, 200);
+        assert_eq!(state.figures()[0].1, 20.0);
+        reclaim(&mut state, SHORT, 0, 100);
+        assert_eq!(state.figures()[0].1, 150.0);
+    }
+
+    #[test]
+    fn moves_are_classed_by_origin_and_age() {
+        let mut state = state(1);
+        reclaim(&mut state, SHORT, 0, 10);
+        write(&mut state, 5, false, 1000);
+        let moved = |from, now| state.move_stream(&Moved { lpn: 5, from, now });
+        assert_eq!(moved(SHORT, 1001), FROM_SHORT);
+        assert_eq!(moved(SHORT, 9000), FROM_SHORT);
+        for from in 1..6 {
+            // 4 l = 40, 16 l = 160.
+            assert_eq!([1039, 1040, 1159, 1160].map(|now| moved(from, now)), [3, 4, 4, 5]);
+        }
+    }
+
+    #[test]
+    fn ages_go_on_past_four_thousand_million_writes() {
+        let mut state = state(1);
+        reclaim(&mut state, SHORT, 0, 10);
+        let late = (1 << 32) - 3;
+        write(&mut state, 5, true, late);
+        assert_eq!(write(&mut state, 5, true, late + 9), SHORT);
+        assert_eq!(write(&mut state, 5, true, late + 19), LONG);
+    }
+}
