@@ -78,6 +78,7 @@ def test_policies(cli: Cli) -> None:
         "d-choices",
         "windowed-greedy",
         "cost-benefit",
+        "cost-benefit-sqrt",
         "cost-age-time",
     ]
     text = cli("policies", "d-choices").done()

@@ -270,7 +270,7 @@ table! {
         hashes: u32,
         /// hash: count from which on a page is hot.
         hot_from: u32,
-        /// hash: page writes between two halvings of all counters.
+        /// hash, eti: page writes between two halvings of all counters.
         halve_every_writes: u32,
         /// host-given: streams that the drive has.
         handles: u32,
@@ -293,12 +293,24 @@ table! {
         empty_every_writes: u32,
         /// bloom: weight from which on a page is hot.
         hot_weight: f64,
-        /// dac: streams.
+        /// dac, fadac, warcip, multilog, sfr: streams.
         classes: u32,
         /// sepbit: reclaimed units of class 1 in the mean life.
         lifespan_units: u32,
         /// sepbit: factor between the bounds of age.
         age_factor: f64,
+        /// fadac: weight of the newest interval in a page's average.
+        interval_weight: f64,
+        /// fadac: factor between the bounds of classes.
+        class_factor: f64,
+        /// warcip: units filled by the host between two adaptations of the clusters.
+        period_units: u32,
+        /// eti: bytes of an extent.
+        extent_bytes: u32,
+        /// sfr: bytes of a chunk.
+        chunk_bytes: u32,
+        /// sfr: page writes after which a count fades to a half.
+        decay_writes: u32,
     }
 }
 

@@ -191,6 +191,7 @@ fn victim(layers: &Layers, given: &mut raw::Collect) -> Result<Victim> {
             window: from_one("window", *given.window.get_or_insert(1024), u32::MAX)?,
         },
         "cost-benefit" => Victim::CostBenefit,
+        "cost-benefit-sqrt" => Victim::CostBenefitSqrt,
         "cost-age-time" => Victim::CostAgeTime,
         other => unreachable!("victim policy {other} is in the table but not here"),
     })

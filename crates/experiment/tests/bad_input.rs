@@ -48,12 +48,13 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
         (
             "[ftl.collect]\npolicy = \"greedyy\"",
             "2:1: unknown victim policy 'greedyy'; expected one of 'greedy', 'fifo', 'random', 'd-choices', \
-             'windowed-greedy', 'cost-benefit', 'cost-age-time'",
+             'windowed-greedy', 'cost-benefit', 'cost-benefit-sqrt', 'cost-age-time'",
         ),
         (
             "[ftl.separate]\npolicy = \"temperature\"",
             "2:1: unknown separator 'temperature'; expected one of 'none', 'host-gc', 'hash', 'host-given', \
-             'two-level-lru', 'size', 'bloom', 'dac', 'sepbit'",
+             'two-level-lru', 'size', 'bloom', 'dac', 'sepbit', 'fadac', \
+             'warcip', 'multilog', 'eti', 'sfr'",
         ),
         (
             "[ftl]\nprecondition = \"wet\"",
@@ -474,9 +475,16 @@ fn a_worn_out_drive_says_when() {
 /// that happens to be full of live pages must leave its share to the others and recover.
 #[test]
 fn no_admitted_drive_runs_out_of_free_blocks() {
-    for policy in
-        ["greedy", "fifo", "random", "d-choices", "windowed-greedy", "cost-benefit", "cost-age-time"]
-    {
+    for policy in [
+        "greedy",
+        "fifo",
+        "random",
+        "d-choices",
+        "windowed-greedy",
+        "cost-benefit",
+        "cost-benefit-sqrt",
+        "cost-age-time",
+    ] {
         // A stop level that cannot be reached lets collection go on until nothing is to be gained.
         for (separator, stop) in [
             ("none", ""),

@@ -15,13 +15,14 @@ use floatgate_nand::Geometry;
 use floatgate_snapshot::{Kind, Reader, Writer};
 use serde_json::Value;
 
-const VICTIMS: [Victim; 7] = [
+const VICTIMS: [Victim; 8] = [
     Victim::Greedy,
     Victim::Fifo,
     Victim::Random,
     Victim::DChoices { choices: 3 },
     Victim::WindowedGreedy { window: 9 },
     Victim::CostBenefit,
+    Victim::CostBenefitSqrt,
     Victim::CostAgeTime,
 ];
 

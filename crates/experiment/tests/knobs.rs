@@ -291,6 +291,12 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         ("ftl.separate.classes", separated("dac", ""), By("3", "6", programs)),
         ("ftl.separate.lifespan_units", separated("sepbit", ""), By("2", "16", programs)),
         ("ftl.separate.age_factor", separated("sepbit", ""), By("2.0", "4.0", programs)),
+        ("ftl.separate.interval_weight", separated("fadac", ""), By("0.2", "0.5", programs)),
+        ("ftl.separate.class_factor", separated("fadac", ""), By("2.0", "4.0", programs)),
+        ("ftl.separate.period_units", separated("warcip", ""), By("16", "256", programs)),
+        ("ftl.separate.extent_bytes", separated("eti", ""), By("16384", "65536", programs)),
+        ("ftl.separate.chunk_bytes", separated("sfr", ""), By("16384", "65536", programs)),
+        ("ftl.separate.decay_writes", separated("sfr", "chunk_bytes = 16384"), By("100", "16384", programs)),
         (
             "ftl.level.policy",
             leveled("")

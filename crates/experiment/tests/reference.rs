@@ -212,6 +212,11 @@ fn cost_benefit_is_exact() {
 }
 
 #[test]
+fn cost_benefit_with_the_root_of_age_is_exact_up_to_ties() {
+    all(Rule::CostBenefitSqrt, |_| Victim::CostBenefitSqrt);
+}
+
+#[test]
 fn greedy_is_exact_up_to_ties() {
     all(Rule::Greedy, |_| Victim::Greedy);
 }

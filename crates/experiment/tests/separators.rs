@@ -76,6 +76,7 @@ fn exact(name: &str, seed: u64) {
         Victim::DChoices { choices: 3 },
         Victim::WindowedGreedy { window: 4 },
         Victim::CostBenefit,
+        Victim::CostBenefitSqrt,
         Victim::CostAgeTime,
     ];
     // Victims are passed over, and cold data move in.

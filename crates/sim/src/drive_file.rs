@@ -72,7 +72,9 @@ fn victims(victim: Victim) -> (String, String) {
         IndexKind::ByValid => ("by valid pages".to_owned(), &["greedy"]),
         IndexKind::CloseOrder => ("by age".to_owned(), &["fifo"]),
         IndexKind::Slots => ("in no order".to_owned(), &["random", "d-choices"]),
-        IndexKind::OldestByValid => ("by valid pages and age".to_owned(), &["cost-benefit", "cost-age-time"]),
+        IndexKind::OldestByValid => {
+            ("by valid pages and age".to_owned(), &["cost-benefit", "cost-benefit-sqrt", "cost-age-time"])
+        }
         IndexKind::ByValidInWindow { window } => {
             (format!("by valid pages among the oldest {window}"), &["windowed-greedy"])
         }

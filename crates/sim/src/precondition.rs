@@ -90,7 +90,10 @@ pub fn law_policy(victim: Victim) -> Option<Policy> {
         Victim::Fifo => Some(Policy::Fifo),
         Victim::Random => Some(Policy::Random),
         Victim::DChoices { choices } => Some(Policy::DChoices(choices)),
-        Victim::WindowedGreedy { .. } | Victim::CostBenefit | Victim::CostAgeTime => None,
+        Victim::WindowedGreedy { .. }
+        | Victim::CostBenefit
+        | Victim::CostBenefitSqrt
+        | Victim::CostAgeTime => None,
     }
 }
 

@@ -21,8 +21,16 @@ pub struct Case {
     pub repeat: u64,
 }
 
-const POLICIES: [&str; 7] =
-    ["greedy", "fifo", "random", "d-choices", "windowed-greedy", "cost-benefit", "cost-age-time"];
+const POLICIES: [&str; 8] = [
+    "greedy",
+    "fifo",
+    "random",
+    "d-choices",
+    "windowed-greedy",
+    "cost-benefit",
+    "cost-benefit-sqrt",
+    "cost-age-time",
+];
 const PAGES_PER_BLOCK: [u64; 11] = [1, 2, 3, 7, 8, 16, 24, 31, 64, 96, 192];
 /// Largest drive, in pages, and most pages that a run may program: what keeps a case below some milliseconds.
 const PAGES_MAX: u64 = 30_000;

@@ -32,6 +32,7 @@ pub enum Rule {
     Any,
     Window(usize),
     CostBenefit,
+    CostBenefitSqrt,
     /// Cost-age-time; the engine may miss the best score by the ratio of extreme erase counts.
     CostAgeTime,
 }
@@ -362,6 +363,7 @@ impl Naive {
             Rule::Fifo => vec![closed[0]],
             Rule::Window(n) => fewest(&closed[..n.min(closed.len())]),
             Rule::CostBenefit => self.most_beneficial(&closed),
+            Rule::CostBenefitSqrt => self.most_beneficial_by_root(&closed),
             Rule::CostAgeTime => self.nearly_most_beneficial(&closed),
         }
     }
@@ -395,6 +397,27 @@ impl Naive {
             }
         }
         vec![best]
+    }
+
+    /// Blocks with the greatest dead / valid x sqrt(age), compared by its square, in whole numbers.
+    fn most_beneficial_by_root(&self, closed: &[usize]) -> Vec<usize> {
+        let square = |i: usize| {
+            let age = u128::from(self.now - self.blocks[i].closed.unwrap().1 + 1);
+            let valid = self.blocks[i].valid() as u128;
+            let dead = self.pages_per_block as u128 - valid;
+            (dead * dead * age, valid * valid)
+        };
+        let dead: Vec<usize> = closed.iter().copied().filter(|&i| self.blocks[i].valid() == 0).collect();
+        if !dead.is_empty() {
+            let closed_at = |i: &usize| self.blocks[*i].closed.unwrap().1;
+            let oldest = dead.iter().map(closed_at).min();
+            return dead.iter().copied().filter(|i| Some(closed_at(i)) == oldest).collect();
+        }
+        let beaten = |i: usize| {
+            let (gain, cost) = square(i);
+            closed.iter().any(|&j| square(j).0 * cost > gain * square(j).1)
+        };
+        closed.iter().copied().filter(|&i| !beaten(i)).collect()
     }
 
     fn nearly_most_beneficial(&self, closed: &[usize]) -> Vec<usize> {

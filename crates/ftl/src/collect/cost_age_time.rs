@@ -22,5 +22,5 @@ pub const INFO: PolicyInfo = PolicyInfo {
 };
 
 pub fn pick(view: View<'_>) -> Option<UnitId> {
-    cost_benefit::best(view, |unit| 1.0 / (1.0 + f64::from(view.erases[unit as usize])))
+    cost_benefit::best(view, |age| age, |unit| 1.0 / (1.0 + f64::from(view.erases[unit as usize])))
 }

@@ -21,11 +21,12 @@ pub const INFO: PolicyInfo = PolicyInfo {
 };
 
 pub fn pick(view: View<'_>) -> Option<UnitId> {
-    best(view, |_| 1.0)
+    best(view, |age| age, |_| 1.0)
 }
 
-/// The oldest unit of the valid count whose score times `weight(unit)` is greatest; a dead block beats all.
-pub fn best(view: View<'_>, weight: impl Fn(UnitId) -> f64) -> Option<UnitId> {
+/// The oldest unit of the valid count whose score, with `of_age(age)` for its age, times `weight(unit)` is greatest; a dead
+/// block beats all.
+pub fn best(view: View<'_>, of_age: impl Fn(f64) -> f64, weight: impl Fn(UnitId) -> f64) -> Option<UnitId> {
     let Index::Oldest(heaps) = view.index else {
         unreachable!("cost-benefit declares the oldest-by-valid index")
     };
@@ -38,7 +39,7 @@ pub fn best(view: View<'_>, weight: impl Fn(UnitId) -> f64) -> Option<UnitId> {
         let Some(unit) = heaps.oldest(view.domain, valid) else { continue };
         // One is added to every age: of blocks closed just now the emptier one must win.
         let age = (view.now - view.units.closed_at[unit as usize] + 1) as f64;
-        let score = f64::from(pages - valid) * age / (2.0 * f64::from(valid)) * weight(unit);
+        let score = f64::from(pages - valid) * of_age(age) / (2.0 * f64::from(valid)) * weight(unit);
         if best.is_none_or(|(top, _)| score > top) {
             best = Some((score, unit));
         }

@@ -2,6 +2,7 @@
 
 mod cost_age_time;
 mod cost_benefit;
+mod cost_benefit_sqrt;
 mod d_choices;
 mod fifo;
 mod greedy;
@@ -21,6 +22,7 @@ pub const POLICIES: &[PolicyInfo] = &[
     d_choices::INFO,
     windowed_greedy::INFO,
     cost_benefit::INFO,
+    cost_benefit_sqrt::INFO,
     cost_age_time::INFO,
 ];
 
@@ -99,6 +101,8 @@ pub enum Victim {
     },
     /// See [`cost_benefit`].
     CostBenefit,
+    /// See [`cost_benefit_sqrt`].
+    CostBenefitSqrt,
     /// See [`cost_age_time`].
     CostAgeTime,
 }
@@ -112,7 +116,7 @@ impl Victim {
             Self::Fifo => IndexKind::CloseOrder,
             Self::Random | Self::DChoices { .. } => IndexKind::Slots,
             Self::WindowedGreedy { window } => IndexKind::ByValidInWindow { window },
-            Self::CostBenefit | Self::CostAgeTime => IndexKind::OldestByValid,
+            Self::CostBenefit | Self::CostBenefitSqrt | Self::CostAgeTime => IndexKind::OldestByValid,
         }
     }
 
@@ -126,6 +130,7 @@ impl Victim {
             Self::DChoices { choices } => d_choices::pick(view, choices, rng),
             Self::WindowedGreedy { .. } => windowed_greedy::pick(view),
             Self::CostBenefit => cost_benefit::pick(view),
+            Self::CostBenefitSqrt => cost_benefit_sqrt::pick(view),
             Self::CostAgeTime => cost_age_time::pick(view),
         }
     }

@@ -6,16 +6,21 @@
 
 mod bloom;
 mod dac;
+mod eti;
+mod fadac;
 mod hash;
 mod host_gc;
 mod host_given;
 mod last_writes;
+mod multilog;
 mod none;
 mod separation;
 mod separator;
 mod sepbit;
+mod sfr;
 mod size;
 mod two_level_lru;
+mod warcip;
 
 pub use floatgate_base::Hints;
 pub use separation::{Separation, StreamCounters};
@@ -35,6 +40,11 @@ pub const POLICIES: &[PolicyInfo] = &[
     bloom::INFO,
     dac::INFO,
     sepbit::INFO,
+    fadac::INFO,
+    warcip::INFO,
+    multilog::INFO,
+    eti::INFO,
+    sfr::INFO,
 ];
 
 /// Units that collection keeps free for what it moves, at most: a page whose stream finds no unit joins another's.
@@ -137,6 +147,11 @@ separators! {
     Bloom: bloom,
     Dac: dac,
     SepBit: sepbit,
+    Fadac: fadac,
+    Warcip: warcip,
+    MultiLog: multilog,
+    Eti: eti,
+    Sfr: sfr,
 }
 
 impl Separate {

@@ -1,0 +1,200 @@
+//! FADaC: pages of like update intervals, on a scale that follows the workload.
+//!
+//! Each page has a fading average of its update intervals, and the drive one of all intervals, over as many updates as
+//! there are pages in use. Bounds between classes are the drive's average times powers of a factor, as many above as below;
+//! the first stream holds the shortest intervals. A page that was not updated yet joins the last. A page that moves is judged
+//! by what its average would be if it were updated now, where it waits for longer than on average.
+//! Source: Kremer and Brinkmann, SYSTOR 2019, who keep the page's part in the spare area of flash pages and read it back
+//! on need; here it is a table and costs no read. The paper's weights are not known to us: halves, the factor 4 and the
+//! judgement of moves are ours, six classes those of Wang et al., FAST 2022. Cost: one look-up. Memory: 8 bytes a page.
+
+use super::last_writes::LastWrites;
+use super::{Given, Moved, Separator, Shape, Stream, Written};
+use floatgate_base::memory::table;
+use floatgate_base::prefetch::prefetch;
+use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use serde::{Deserialize, Serialize};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "fadac",
+    summary: "classes of fading averages of the update interval, on a scale that adapts",
+    source: "Kremer and Brinkmann, SYSTOR 2019",
+    params: &[
+        ParamInfo::whole("classes", "streams; default 6", 6, (2, 256)),
+        ParamInfo::real(
+            "interval_weight",
+            "weight of the newest interval in a page's average; default 0.5",
+            0.5,
+            (0.001, 1.0),
+        ),
+        ParamInfo::real(
+            "class_factor",
+            "factor between the bounds of classes; default 4",
+            4.0,
+            (1.01, 1000.0),
+        ),
+    ],
+    cost: "one look-up",
+    memory: "8 bytes a page",
+};
+
+/// Average of a page that was never written, and of one that was not updated yet.
+const UNSEEN: f32 = 0.0;
+const NOT_UPDATED: f32 = f32::MAX;
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    classes: u32,
+    interval_weight: f64,
+    class_factor: f64,
+}
+
+impl Params {
+    pub fn of(given: &Given<'_>) -> Self {
+        Self {
+            classes: given.whole("classes"),
+            interval_weight: given.real("interval_weight"),
+            class_factor: given.real("class_factor"),
+        }
+    }
+
+    pub fn streams(self) -> u32 {
+        self.classes
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    written: LastWrites,
+    /// Average interval of each page.
+    average: Vec<f32>,
+    interval_weight: f32,
+    /// Bounds between classes, in drive averages.
+    bounds: Vec<f64>,
+    /// Average interval of the drive, over so many updates at most as pages are in use.
+    drive_average: f64,
+    updates: u64,
+    pages: u64,
+}
+
+impl State {
+    pub fn new(params: &Params, shape: &Shape) -> Self {
+        let bounds = params.classes as usize - 1;
+        // The bound in the middle, or the lower one of the two there, is the average itself.
+        let lowest = (0..(bounds - 1) / 2).fold(1.0, |bound, _| bound / params.class_factor);
+        let bounds =
+            std::iter::successors(Some(lowest), |bound| Some(bound * params.class_factor)).take(bounds);
+        Self {
+            written: LastWrites::new(shape.logical_pages),
+            average: table(shape.logical_pages as usize, UNSEEN),
+            interval_weight: params.interval_weight as f32,
+            bounds: bounds.collect(),
+            drive_average: 0.0,
+            updates: 0,
+            pages: 0,
+        }
+    }
+
+    /// The average with one interval more; the least interval is one write.
+    #[inline(always)]
+    fn with(&self, average: f32, interval: u32) -> f32 {
+        let interval = interval.max(1) as f32;
+        if average == NOT_UPDATED { interval } else { average + self.interval_weight * (interval - average) }
+    }
+
+    #[inline(always)]
+    fn class(&self, average: f32) -> Stream {
+        let below = |&&bound: &&f64| f64::from(average) >= bound * self.drive_average;
+        self.bounds.iter().take_while(below).count() as Stream
+    }
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> Stream {
+        let interval = self.written.renew(page.lpn, page.now);
+        let average = self.average[page.lpn as usize];
+        self.pages += u64::from(average == UNSEEN);
+        if average == UNSEEN || !page.update {
+            self.average[page.lpn as usize] = NOT_UPDATED;
+            return self.bounds.len() as Stream;
+        }
+        let average = self.with(average, interval);
+        self.average[page.lpn as usize] = average;
+        self.updates = (self.updates + 1).min(self.pages);
+        self.drive_average += (f64::from(interval) - self.drive_average) / self.updates as f64;
+        self.class(average)
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> Stream {
+        let average = self.average[page.lpn as usize];
+        if average == UNSEEN || average == NOT_UPDATED {
+            return self.bounds.len() as Stream;
+        }
+        let waiting = self.written.age(page.lpn, page.now);
+        self.class(if waiting as f32 > average { self.with(average, waiting) } else { average })
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        self.written.prefetch(lpn);
+        prefetch(&self.average, lpn as usize);
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.written.bytes() + self.average.len() as u64 * 4
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![("mean_interval_page_writes", self.drive_average)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_shape;
+    use super::*;
+
+    fn state(classes: u32) -> State {
+        let params = Params { classes, interval_weight: 0.5, class_factor: 4.0 };
+        State::new(&params, &test_shape(100))
+    }
+
+    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> Stream {
+        state.write(&Written { lpn, update, hints: Default::default(), now })
+    }
+
+    #[test]
+    fn averages_fade_and_classes_follow_the_drive() {
+        let mut state = state(6);
+        assert_eq!(state.bounds, [0.0625, 0.25, 1.0, 4.0, 16.0]);
+        assert_eq!([write(&mut state, 1, false, 0), write(&mut state, 2, false, 0)], [5, 5]);
+        // The first interval is the drive's average too: class 3 begins there.
+        assert_eq!(write(&mut state, 1, true, 64), 3);
+        // The page: 64 and 0, which counts as 1; the drive: 64 and 0.
+        assert_eq!(write(&mut state, 1, true, 64), 3, "32.5 of 32");
+        assert_eq!((state.average[1], state.drive_average), (32.5, 32.0));
+        // Two pages are in use, so the drive's average goes half way: to 16, then 8; the page's to 16.75 and to 8.875.
+        assert_eq!([write(&mut state, 1, true, 64), write(&mut state, 1, true, 64)], [3, 3]);
+        // The other one's first interval is 1000, and the drive's average 504.
+        assert_eq!(write(&mut state, 2, true, 1000), 3);
+        assert_eq!(state.figures(), [("mean_interval_page_writes", 504.0)]);
+        let moved = |lpn, now| state.move_stream(&Moved { lpn, from: 0, now });
+        // 504 / 16 is 31.5. After 8 writes the page waits no longer than on average; after 68 it would have
+        // 8.875 + 0.5 x (68 - 8.875) = 38.4375.
+        assert_eq!(state.average[1], 8.875);
+        assert_eq!(
+            [moved(1, 64), moved(1, 72), moved(1, 132), moved(2, 1000), moved(7, 1000)],
+            [0, 0, 1, 3, 5]
+        );
+        // Given up and written again: not updated yet.
+        assert_eq!(write(&mut state, 1, false, 1001), 5);
+    }
+
+    #[test]
+    fn two_and_three_classes_have_the_average_as_first_bound() {
+        assert_eq!((state(2).bounds, state(3).bounds), (vec![1.0], vec![1.0, 4.0]));
+    }
+}

@@ -1,0 +1,176 @@
+//! SFR: sequentiality, frequency and recency of chunks of addresses.
+//!
+//! Each request adds one to the count of every chunk of 2 MiB that it touches, after the count has faded by a half for each
+//! decay period since it was touched last. The stream is the natural logarithm of the count, rounded down; a request that
+//! begins where the one before ended joins its stream. Moved pages have the last stream for themselves.
+//! Source: Yang, Pandurangan, Choi, Balakrishnan, SYSTOR 2017 (AutoStream), with chunk, logarithm, 16384 page writes of
+//! decay period and the moved pages' stream as in the evaluation of Wang et al., FAST 2022. The age is in page writes and the
+//! decay continuous; all pages of a request and chunk share a stream. Cost: one look-up, a power of two a request and
+//! chunk. Memory: 16 bytes a chunk.
+
+use super::{Given, Moved, Separator, Shape, Stream, Written};
+use floatgate_base::memory::table;
+use floatgate_base::prefetch::prefetch;
+use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use serde::{Deserialize, Serialize};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "sfr",
+    summary: "sequentiality, frequency and recency of chunks of addresses (AutoStream)",
+    source: "Yang et al., SYSTOR 2017",
+    params: &[
+        ParamInfo::whole("classes", "streams; default 6", 6, (2, 64)),
+        ParamInfo::whole("chunk_bytes", "bytes of a chunk; default 2097152", 1 << 21, (512, 1 << 31)),
+        ParamInfo::whole(
+            "decay_writes",
+            "page writes after which a count fades to a half; default 16384",
+            16384,
+            (1, u32::MAX),
+        ),
+    ],
+    cost: "one look-up",
+    memory: "16 bytes a chunk",
+};
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    classes: u32,
+    chunk_bytes: u32,
+    decay_writes: u32,
+}
+
+impl Params {
+    pub fn of(given: &Given<'_>) -> Self {
+        Self {
+            classes: given.whole("classes"),
+            chunk_bytes: given.whole("chunk_bytes"),
+            decay_writes: given.whole("decay_writes"),
+        }
+    }
+
+    pub fn streams(self) -> u32 {
+        self.classes
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Chunk {
+    count: f64,
+    touched: u64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    chunks: Vec<Chunk>,
+    /// A chunk has 2 to this power pages.
+    shift: u32,
+    decay: f64,
+    /// The stream of moved pages; host writes have those below.
+    moved: Stream,
+    /// Page after the last one written, pages that its request has left, its stream.
+    next: Lpn,
+    left: u32,
+    stream: Stream,
+}
+
+impl State {
+    pub fn new(params: &Params, shape: &Shape) -> Self {
+        let shift = (params.chunk_bytes / shape.page_bytes).max(1).ilog2();
+        Self {
+            chunks: table((shape.logical_pages as usize).div_ceil(1 << shift), Chunk::default()),
+            shift,
+            decay: f64::from(params.decay_writes),
+            moved: params.classes - 1,
+            next: Lpn::MAX,
+            left: 0,
+            stream: 0,
+        }
+    }
+
+    /// Counts a request in a chunk, and says the stream of what it counts then.
+    fn touch(&mut self, lpn: Lpn, now: u64) -> Stream {
+        let chunk = &mut self.chunks[(lpn >> self.shift) as usize];
+        let periods = (now - chunk.touched) as f64 / self.decay;
+        *chunk = Chunk { count: chunk.count * libm::exp2(-periods) + 1.0, touched: now };
+        (libm::log(chunk.count) as Stream).min(self.moved - 1)
+    }
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> Stream {
+        let follows = page.lpn == self.next;
+        let begins = self.left == 0 || !follows;
+        if begins {
+            self.left = page.hints.request_pages;
+        }
+        if begins || page.lpn & ((1 << self.shift) - 1) == 0 {
+            let stream = self.touch(page.lpn, page.now);
+            // What follows the request before, or is a part of it, keeps its stream.
+            if !follows {
+                self.stream = stream;
+            }
+        }
+        self.next = page.lpn + 1;
+        self.left = self.left.saturating_sub(1);
+        self.stream
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, _: &Moved) -> Stream {
+        self.moved
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.chunks, (lpn >> self.shift) as usize);
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.chunks.len() as u64 * 16
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Hints, test_shape};
+    use super::*;
+
+    /// Chunks of 4 pages, counts halved after 8 writes, two host streams and that of moved pages.
+    fn state(pages: u32) -> State {
+        let params = Params { classes: 3, chunk_bytes: 16384, decay_writes: 8 };
+        State::new(&params, &test_shape(pages))
+    }
+
+    fn request(state: &mut State, lpn: Lpn, pages: u32, now: u64) -> Vec<Stream> {
+        let hints = Hints { request_pages: pages, ..Hints::default() };
+        (0..pages).map(|i| state.write(&Written { lpn: lpn + i, update: true, hints, now })).collect()
+    }
+
+    #[test]
+    fn chunks_are_judged_by_a_fading_count_of_requests() {
+        let mut state = state(64);
+        // 1, then 1/2 + 1, then 1.5 + 1, then 3.5 > e.
+        assert_eq!(request(&mut state, 1, 1, 0), [0]);
+        assert_eq!(request(&mut state, 3, 1, 8), [0]);
+        assert_eq!(request(&mut state, 1, 1, 8), [0]);
+        assert_eq!(request(&mut state, 3, 1, 8), [1]);
+        assert_eq!(state.chunks[0].count, 3.5);
+        assert_eq!(request(&mut state, 1, 1, 24), [0], "3.5 / 4 + 1");
+        assert_eq!(state.move_stream(&Moved { lpn: 1, from: 1, now: 0 }), 2);
+    }
+
+    #[test]
+    fn what_follows_keeps_the_stream_and_counts_all_the_same() {
+        let mut state = state(64);
+        (0..2).for_each(|_| assert_eq!(request(&mut state, 0, 2, 0), [0, 0]));
+        // Three chunks, each counted once; the stream is that of the first, whose third request this is.
+        assert_eq!(request(&mut state, 1, 9, 0), [1; 9]);
+        assert_eq!(state.chunks[..4].iter().map(|c| c.count).collect::<Vec<_>>(), [3.0, 1.0, 1.0, 0.0]);
+        // From page 10 on it goes on where the last one ended.
+        assert_eq!(request(&mut state, 10, 1, 0), [1]);
+        assert_eq!(request(&mut state, 20, 1, 0), [0]);
+        assert_eq!(state.chunks[2].count, 2.0);
+    }
+}
