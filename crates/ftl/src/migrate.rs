@@ -205,6 +205,9 @@ impl Ftl {
         let Some(separation) = &mut self.separation else { return (moving.len(), None) };
         let (mut run, mut next) = (0, None);
         for &(_, lpn) in moving {
+            if let Some(&(_, ahead)) = moving.get(run + MAP_AHEAD) {
+                separation.prefetch(ahead);
+            }
             if run > 0 {
                 let other = separation.move_stream(lpn, source, self.now);
                 if other != stream {

@@ -60,8 +60,10 @@ pub struct State {
     written: LastWrites,
     lifespan_units: u32,
     age_factor: f64,
-    /// l in host page writes; infinite at first.
+    /// l in host page writes; none at first, when it is endless.
     mean_life: Option<f64>,
+    /// Least ages that are no longer below l, and below it times the factor and its square.
+    bounds: [u32; 3],
     /// Lives of class-1 units since l was renewed: their sum and number.
     lives: (u64, u32),
 }
@@ -73,14 +75,9 @@ impl State {
             lifespan_units: params.lifespan_units,
             age_factor: params.age_factor,
             mean_life: None,
+            bounds: [u32::MAX; 3],
             lives: (0, 0),
         }
-    }
-
-    /// Whether an age lies below so many mean lives.
-    #[inline(always)]
-    fn below(&self, age: u32, lives: f64) -> bool {
-        self.mean_life.is_none_or(|mean| f64::from(age) < mean * lives)
     }
 }
 
@@ -88,7 +85,7 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> Stream {
         let life = self.written.renew(page.lpn, page.now);
-        if page.update && self.below(life, 1.0) { SHORT } else { LONG }
+        if page.update && life < self.bounds[0] { SHORT } else { LONG }
     }
 
     #[inline(always)]
@@ -97,8 +94,7 @@ impl Separator for State {
             return FROM_SHORT;
         }
         let age = self.written.age(page.lpn, page.now);
-        let factor = self.age_factor;
-        YOUNG + Stream::from(!self.below(age, factor)) + Stream::from(!self.below(age, factor * factor))
+        YOUNG + Stream::from(age >= self.bounds[1]) + Stream::from(age >= self.bounds[2])
     }
 
     fn reclaimed(&mut self, unit: &Reclaimed) {
@@ -108,7 +104,11 @@ impl Separator for State {
         self.lives.0 += unit.now - unit.opened_at;
         self.lives.1 += 1;
         if self.lives.1 == self.lifespan_units {
-            self.mean_life = Some(self.lives.0 as f64 / f64::from(self.lives.1));
+            let mean = self.lives.0 as f64 / f64::from(self.lives.1);
+            let factor = self.age_factor;
+            self.mean_life = Some(mean);
+            // Ages are whole numbers; the cast stays at the largest.
+            self.bounds = [mean, mean * factor, mean * factor * factor].map(|bound| bound.ceil() as u32);
             self.lives = (0, 0);
         }
     }

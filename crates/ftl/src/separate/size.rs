@@ -2,7 +2,7 @@
 //!
 //! A page is hot if its request is no longer than a bound. Moved pages keep the stream of the unit that they leave, so
 //! nothing is stored.
-//! Source: Chang, "Hybrid solid-state disks", ASP-DAC 2008, as the dissertation on PDS (section 2.2) cites the idea; no
+//! Source: Chang, "Hybrid solid-state disks", ASP-DAC 2008, as the dissertation on PDS (section 2.4.2) cites the idea; no
 //! bound is printed there, 16 KiB is ours. Cost: a comparison. Memory: none.
 
 use super::{Given, Moved, Separator, Shape, Stream, Written};

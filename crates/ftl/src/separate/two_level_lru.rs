@@ -3,7 +3,7 @@
 //! A page that is in no list joins the head of the second, the candidates; one written again while it is a candidate
 //! joins the head of the first, the hot list; each write brings a hot page back to its head. What falls off the end of the
 //! hot list becomes the first candidate, what falls off the end of the candidates is forgotten.
-//! Source: Chang and Kuo, RTAS 2002, as the dissertation on PDS (section 2.2) describes it. The lengths are parameters
+//! Source: Chang and Kuo, RTAS 2002, as the dissertation on PDS (section 2.4.2) describes it. The lengths are parameters
 //! there without a value; the defaults are ours: as many hot pages as HASH has counters, and twice as many candidates.
 //! Moved pages are judged by the same lists. Cost: a look-up and a few links. Memory: 4 bytes a page and 12 an entry.
 
