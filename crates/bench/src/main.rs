@@ -86,8 +86,8 @@ fn count(what: Option<&str>) {
     println!("{host_pages} host pages at WAF {waf:.3}");
 }
 
-/// Separators that look at pages beside `none`, whose rounds alternate with theirs.
-const SEPARATORS: &[&str] = &["hash", "host-given"];
+/// Separators that look at pages and need no hints, beside `none`, whose rounds alternate with theirs.
+const SEPARATORS: &[&str] = &["hash", "sepbit"];
 
 /// What it costs to look at every page that is written or moved.
 fn separators() {

@@ -311,6 +311,20 @@ table! {
         chunk_bytes: u32,
         /// sfr: page writes after which a count fades to a half.
         decay_writes: u32,
+        /// pds: updates of a context's data from which on it has an update group.
+        dominates_from: u32,
+        /// pds, ids: update groups at most.
+        groups: u32,
+        /// pds, ids: program contexts told apart; those from this number on count as unknown.
+        contexts: u32,
+        /// ids: consecutive updates beyond which a context is an update context.
+        consecutive_over: u32,
+        /// ids: updates in the log by which contexts are clustered.
+        window_updates: u32,
+        /// ids: updates between two clusterings.
+        period_updates: u32,
+        /// ids: clusters between its root and a context that may still join the root's group.
+        level_difference: u32,
     }
 }
 

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::{Folder, try_run};
+use common::{Folder, hinted, try_run};
 use floatgate_experiment::{LifetimeOptions, Options, load, run_with};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -58,6 +58,12 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         format!(
             "{DRIVE}{FTL}[ftl.separate]\npolicy = \"{policy}\"\n{more}\n[workload]\nrequests = 20000\n\
              pattern = \"hot-cold\"\nhot_share_of_pages = 0.2\nhot_share_of_writes = 0.8\n"
+        )
+    };
+    let hinted = |policy: &str, more: &str| {
+        format!(
+            "{DRIVE}{FTL}[ftl.separate]\npolicy = \"{policy}\"\n{more}\n[workload]\nfile = \"{}/hinted.parquet\"\n",
+            folder.path()
         )
     };
     let leveled = |more: &str| {
@@ -255,20 +261,39 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         ("ftl.separate.halve_every_writes", separated("hash", ""), By("100", "2000", programs)),
         (
             "ftl.separate.handles",
-            separated("host-given", ""),
+            hinted("host-given", ""),
             Refused("2", "40", "expected no more than 7, more ftl.spare_factor, or a larger drive"),
         ),
         // Under random, which sees no valid pages: dead update blocks are taken first.
         (
             "ftl.separate.update_from",
-            separated("host-given", "handles = 4\n[ftl.collect]\npolicy = \"random\"\n"),
+            hinted("host-given", "handles = 4\n[ftl.collect]\npolicy = \"random\"\n"),
             By("0", "4096", programs),
         ),
         (
             "ftl.separate.update_blocks_last",
-            separated("host-given", "handles = 4\nupdate_from = 0\n[ftl.collect]\npolicy = \"random\"\n"),
+            hinted("host-given", "handles = 4\nupdate_from = 0\n[ftl.collect]\npolicy = \"random\"\n"),
             By("1", "2", programs),
         ),
+        ("ftl.separate.dominates_from", hinted("pds", "groups = 4"), By("2", "200", programs)),
+        ("ftl.separate.groups", hinted("pds", ""), By("1", "4", programs)),
+        ("ftl.separate.consecutive_over", hinted("ids", "groups = 3"), By("1", "40", programs)),
+        (
+            "ftl.separate.window_updates",
+            hinted("ids", "groups = 3\nperiod_updates = 200"),
+            By("20", "1000", programs),
+        ),
+        (
+            "ftl.separate.period_updates",
+            hinted("ids", "groups = 3\nwindow_updates = 100"),
+            By("50", "3000", programs),
+        ),
+        (
+            "ftl.separate.level_difference",
+            hinted("ids", "groups = 3\nperiod_updates = 200"),
+            By("0", "5", programs),
+        ),
+        ("ftl.separate.contexts", hinted("pds", "groups = 4"), By("4", "1000", programs)),
         (
             "ftl.separate.hot_pages",
             separated("two-level-lru", "candidate_pages = 16"),
@@ -450,6 +475,7 @@ fn traces() -> Folder {
     let turns = (0..3000).map(|i| line(i, i / 8 % 2, scattered(i, 200)));
     folder.file("devices-in-turns.csv", turns.collect::<String>());
     folder.file("large.csv", (0..3000).map(|i| line(i, 0, scattered(i, 700))).collect::<String>());
+    hinted::file(&folder, "hinted.parquet", &hinted::programs(1, 10, 480, 12_000));
     folder.file("bad.csv", format!("{}1001000,host,0,Write,x,4096,0\n", line(0, 0, 0)));
     let five: String = (0..100).map(|i| format!("{} 0 {} 8 0\n", i * 1000, i * 8)).collect();
     folder.file("five.ssdsim", &five);

@@ -1,6 +1,9 @@
 //! Every separator keeps the drive exact: whatever it decides, the shadow model finds nothing wrong, and what the streams
 //! were given adds up to what the drive did.
 
+mod common;
+
+use common::{Folder, hinted};
 use floatgate_base::{ExtentKind as Kind, Extents, Hints, Rng};
 use floatgate_experiment::{load, run};
 use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
@@ -186,15 +189,24 @@ fn open_blocks_are_counted_as_if_at_every_write() {
 /// Through the whole engine, with the buffer and in time.
 #[test]
 fn every_separator_runs_in_both_modes() {
+    let folder = Folder::new("both-modes");
+    let trace = hinted::file(&folder, "a.parquet", &hinted::programs(1, 12, 700, 6000));
+    let trace = format!("file = \"{trace}\"\n");
+    let synthetic =
+        "requests = 6000\npattern = \"zipf\"\nrequest_bytes = 6144\ntrim_share = 0.1\nread_share = 0.1\n";
+    let needs = |info: &floatgate_base::PolicyInfo| {
+        let values: Vec<f64> = info.params.iter().map(|param| param.number.unwrap().default).collect();
+        Separate::of(info.name, &Given::new(info, &values)).unwrap().needs()
+    };
     for info in POLICIES {
         for mode in ["functional", "timed"] {
             for buffer in ["0 B", "64 KiB"] {
                 let toml = format!(
                     "mode = \"{mode}\"\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 200\npages_per_block = 8\n\
                      [drive.buffer]\ncapacity = \"{buffer}\"\n[ftl]\nspare_factor = 0.5\nprecondition = \"random\"\n\
-                     [ftl.separate]\npolicy = \"{}\"\n[workload]\nrequests = 6000\npattern = \"zipf\"\n\
-                     request_bytes = 6144\ntrim_share = 0.1\nread_share = 0.1\n",
-                    info.name
+                     [ftl.separate]\npolicy = \"{}\"\n[workload]\n{}",
+                    info.name,
+                    if needs(info).is_some() { &trace } else { synthetic }
                 );
                 let mut resolved = load(Some(&toml), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}"));
                 resolved.plan.shadow = true;
@@ -207,5 +219,31 @@ fn every_separator_runs_in_both_modes() {
                 assert_eq!(sum("moved_pages"), number("/gc/copied_pages"), "{toml}");
             }
         }
+    }
+}
+
+/// Who goes by what the host says is refused where the host says nothing.
+#[test]
+fn contexts_and_streams_are_asked_for() {
+    for (policy, message) in [
+        (
+            "host-given",
+            "ftl.separate.policy: host-given goes by streams, and this workload has none; expected a trace with a \
+             column of streams (docs/formats.md), or another separator",
+        ),
+        (
+            "pds",
+            "ftl.separate.policy: pds goes by program contexts, and this workload has none; expected a trace that \
+             `floatgate trace record` made (docs/recording.md), or another separator",
+        ),
+        (
+            "ids",
+            "ftl.separate.policy: ids goes by program contexts, and this workload has none; expected a trace that \
+             `floatgate trace record` made (docs/recording.md), or another separator",
+        ),
+    ] {
+        let toml = format!("[ftl.separate]\npolicy = \"{policy}\"\n[workload]\nrequests = 10\n");
+        let error = run(load(Some(&toml), "e.toml", &[]).unwrap(), &mut |_| Ok(())).unwrap_err();
+        assert_eq!((error.status(), error.to_string()), (2, message.to_string()));
     }
 }

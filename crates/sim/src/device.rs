@@ -12,6 +12,7 @@ use crate::throttled::Throttled;
 use crate::{drive_file, saved};
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_ftl::Ftl;
+use floatgate_ftl::separate::Needs;
 use floatgate_host::{Beyond, Footprint, Placement, QueueOf, Queues, Splitter};
 use floatgate_lifetime::Throttle;
 use floatgate_stats::{Latency, Row, Series};
@@ -123,6 +124,23 @@ fn buffer_for(plan: &Plan) -> Option<Buffered> {
     plan.buffer.map(|config| Buffered::new(config, plan.buffer_access_ns, hinted_pages))
 }
 
+/// A separator that goes by what the host says is of no use where the host says nothing.
+fn check_hints(plan: &Plan, source: &dyn Source) -> Result<()> {
+    let (columns, name) = (source.columns(), plan.separate.info().name);
+    let (what, expected) = match plan.separate.needs() {
+        Some(Needs::Contexts) if !columns.context => (
+            format!("{name} goes by program contexts, and this workload has none"),
+            "expected a trace that `floatgate trace record` made (docs/recording.md), or another separator",
+        ),
+        Some(Needs::Streams) if !columns.stream => (
+            format!("{name} goes by streams, and this workload has none"),
+            "expected a trace with a column of streams (docs/formats.md), or another separator",
+        ),
+        _ => return Ok(()),
+    };
+    Err(Error::input(Place::Setting("ftl.separate.policy".into()), what, expected))
+}
+
 impl Simulation {
     /// Opens the workload and makes the drive.
     ///
@@ -152,6 +170,7 @@ impl Simulation {
             let expected = "expected host.queue_of = \"round-robin\" or \"device\"";
             return Err(Error::input(Place::Setting("host.queue_of".into()), what, expected));
         }
+        check_hints(&plan, source.as_ref())?;
         let mut ftl = Ftl::new(plan.layout(), plan.ftl_setup());
         ftl.set_prefetching(plan.prefetching);
         let array = array_for(&plan);

@@ -8,12 +8,15 @@ mod bloom;
 mod dac;
 mod eti;
 mod fadac;
+mod groups;
 mod hash;
 mod host_gc;
 mod host_given;
+mod ids;
 mod last_writes;
 mod multilog;
 mod none;
+mod pds;
 mod separation;
 mod separator;
 mod sepbit;
@@ -45,7 +48,18 @@ pub const POLICIES: &[PolicyInfo] = &[
     multilog::INFO,
     eti::INFO,
     sfr::INFO,
+    pds::INFO,
+    ids::INFO,
 ];
+
+/// What a workload must carry beside addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// The program context of each request.
+    Contexts,
+    /// The stream or placement handle of each request.
+    Streams,
+}
 
 /// Units that collection keeps free for what it moves, at most: a page whose stream finds no unit joins another's.
 const RESERVE_MAX: u32 = 2;
@@ -152,6 +166,8 @@ separators! {
     MultiLog: multilog,
     Eti: eti,
     Sfr: sfr,
+    Pds: pds,
+    Ids: ids,
 }
 
 impl Separate {
@@ -159,6 +175,16 @@ impl Separate {
     #[must_use]
     pub fn looks(self) -> bool {
         !matches!(self, Self::None | Self::HostGc)
+    }
+
+    /// What it cannot do without in a workload.
+    #[must_use]
+    pub fn needs(self) -> Option<Needs> {
+        match self {
+            Self::HostGiven(_) => Some(Needs::Streams),
+            Self::Pds(_) | Self::Ids(_) => Some(Needs::Contexts),
+            _ => None,
+        }
     }
 
     /// Units of a domain that collection keeps free for what it moves.

@@ -1,0 +1,358 @@
+//! IDS: contexts whose data are updated together share a block, and pages updated before go to blocks of their own.
+//!
+//! A context is an update context once the data of more than `consecutive_over` updates in a row after the first were
+//! its own. The last `window_updates` updates stand in a log with the contexts that had written the data. Every
+//! `period_updates` updates the contexts in it are clustered by update locality (`ids/`), and Algorithm 2 gives out update
+//! groups: contexts of the same root cluster share one; another context joins that of its root cluster if its own original
+//! cluster was created at most `level_difference` clusters later. Pages go, when written and when moved, to the block of
+//! the group of their writer if that is an update context; pages in its update history go to the hot archive block, all
+//! others to the write-once block.
+//!
+//! Open in the source, settled here:
+//! - Figure 34's prose lets PC3 join at a difference of 2 and a threshold of 2, so the test of line 13 is `<=`.
+//! - Line 10 creates a group once for each root cluster, not once for each of its members. A group keeps the number that
+//!   the first of its members had, if no other group has taken it in this period; else it gets the lowest free one. So a
+//!   group goes on with its open block. Beyond `groups` groups, those created last share the group written least recently.
+//! - The first call for a context only registers it (line 5). Contexts that no longer stand in the log keep their group.
+//! - A page is hot if its update was noted before this write; the first update of a page notes it. The history of a page is
+//!   that of the last update context whose data were updated there, so that it takes a bounded 4 bytes a page.
+//! - A page that is written after a TRIM counts as an update. Updates of data whose writer is not known are no entries of
+//!   the log and end a row of consecutive updates. Contexts from number `contexts` on are taken for unknown.
+//! - Neither window, period nor thresholds are printed; the defaults of window and period are of the size of the paper's
+//!   traces. Chapter 6 does not say whether update blocks are the last victims as in chapter 5; they and the archive are,
+//!   `update_blocks_last = 0` makes them like others.
+//!
+//! Source: the dissertation's chapter 6 (equations 6.1 to 6.3, Algorithm 2). Cost: two look-ups a write, one a move; each
+//! period contexts * (window + contexts). Memory: 8 bytes a page, 8 a context, 4 for each pair of contexts in the window.
+
+mod clusters;
+mod update_log;
+
+use super::groups::{Group, Groups, NONE, WRITE_ONCE};
+use super::pds::{CONTEXTS, GROUPS, UNKNOWN};
+use super::{Given, Moved, Separator, Shape, Stream, UpdateBlocks, Written};
+use clusters::Clusters;
+use floatgate_base::memory::table;
+use floatgate_base::prefetch::prefetch;
+use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use serde::{Deserialize, Serialize};
+use update_log::{Localities, UpdateLog, WINDOW_MAX};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "ids",
+    summary: "contexts whose data are updated together share a block, pages updated before another",
+    source: "IDS, dissertation chapter 6",
+    params: &[
+        ParamInfo::whole(
+            "consecutive_over",
+            "consecutive updates beyond which a context is an update context; default 4",
+            4,
+            (0, u32::MAX),
+        ),
+        ParamInfo::whole(
+            "window_updates",
+            "updates in the log by which contexts are clustered; default 1024",
+            1024,
+            (2, WINDOW_MAX),
+        ),
+        ParamInfo::whole(
+            "period_updates",
+            "updates between two clusterings; default 1024",
+            1024,
+            (1, u32::MAX),
+        ),
+        ParamInfo::whole(
+            "level_difference",
+            "clusters between its root and a context that may still join the root's group; default 2",
+            2,
+            (0, u32::MAX),
+        ),
+        GROUPS,
+        CONTEXTS,
+        UpdateBlocks::PARAM,
+    ],
+    cost: "two look-ups a write, one a move; contexts * (window + contexts) a period",
+    memory: "8 bytes a page, 8 a context, 4 a pair of contexts in the window",
+};
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    consecutive_over: u32,
+    window: u32,
+    period: u32,
+    level_difference: u32,
+    groups: u32,
+    contexts: u32,
+    update_blocks: UpdateBlocks,
+}
+
+impl Params {
+    pub fn of(given: &Given<'_>) -> Self {
+        Self {
+            consecutive_over: given.whole("consecutive_over"),
+            window: given.whole("window_updates"),
+            period: given.whole("period_updates"),
+            level_difference: given.whole("level_difference"),
+            groups: given.whole("groups"),
+            contexts: given.whole("contexts"),
+            update_blocks: UpdateBlocks::of(given),
+        }
+    }
+
+    pub fn streams(self) -> u32 {
+        self.groups + 2
+    }
+}
+
+/// What is known of a program context.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Context {
+    group: Group,
+    /// Whether its data were updated often enough in a row.
+    updating: bool,
+    /// Whether Algorithm 2 has seen it.
+    registered: bool,
+}
+
+/// Who wrote a page last, and of which update context the data were that were updated there last.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Page {
+    writer: u32,
+    history: u32,
+}
+
+/// What was found.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Found {
+    /// Contexts that Algorithm 2 has seen.
+    registered: u32,
+    /// Update contexts.
+    updating: u32,
+    /// Largest number of contexts that were compared at once.
+    compared: u32,
+    /// Groups of the last period, those that shared a number included.
+    groups: u32,
+    /// Clusterings.
+    periods: u64,
+    /// Pages that the host wrote into the hot archive.
+    hot_pages: u64,
+}
+
+/// What clustering works in; it holds nothing between two periods.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
+    localities: Localities,
+    clusters: Clusters,
+    /// Places of contexts, in the order in which Algorithm 2 is called for them.
+    order: Vec<u32>,
+    /// Group of each root cluster, by its number.
+    group_of_root: Vec<Group>,
+    /// Groups that were given out in this period.
+    taken: Vec<bool>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    consecutive_over: u32,
+    period: u32,
+    level_difference: u32,
+    update_blocks: UpdateBlocks,
+    contexts: Vec<Context>,
+    pages: Vec<Page>,
+    groups: Groups,
+    log: UpdateLog,
+    /// Updates until the next clustering.
+    left: u32,
+    /// Context of the last update, and how many before it in a row were of the same.
+    row: (u32, u32),
+    found: Found,
+    #[serde(skip)]
+    scratch: Scratch,
+}
+
+impl State {
+    pub fn new(params: &Params, shape: &Shape) -> Self {
+        let Params { consecutive_over, window, period, level_difference, groups, contexts, update_blocks } =
+            *params;
+        Self {
+            consecutive_over,
+            period,
+            level_difference,
+            update_blocks,
+            contexts: vec![Context::default(); contexts as usize],
+            pages: table(shape.logical_pages as usize, Page::default()),
+            groups: Groups::new(groups),
+            log: UpdateLog::new(window),
+            left: period,
+            row: (UNKNOWN, 0),
+            found: Found::default(),
+            scratch: Scratch::default(),
+        }
+    }
+
+    /// The stream of the hot archive.
+    #[inline(always)]
+    fn archive(&self) -> Stream {
+        self.groups.most() + 1
+    }
+
+    /// Where data of `context` belong, if this is what the page's history says.
+    #[inline(always)]
+    fn stream(&self, context: u32, history: u32) -> Stream {
+        let known = self.contexts[context as usize];
+        match known.updating {
+            true if history == context => self.archive(),
+            true => known.group,
+            false => WRITE_ONCE,
+        }
+    }
+
+    /// Data of `writer` are updated.
+    #[inline(always)]
+    fn updated(&mut self, writer: u32) {
+        if writer != self.row.0 {
+            self.row = (writer, 0);
+        } else {
+            self.row.1 = self.row.1.saturating_add(1);
+        }
+        if writer == UNKNOWN {
+            return;
+        }
+        let context = &mut self.contexts[writer as usize];
+        if !context.updating && self.row.1 > self.consecutive_over {
+            context.updating = true;
+            self.found.updating += 1;
+        }
+        self.log.push(writer);
+        self.left -= 1;
+        if self.left == 0 {
+            self.left = self.period;
+            self.regroup();
+        }
+    }
+
+    /// Clusters the contexts of the log and gives out update groups (Algorithm 2).
+    #[inline(never)]
+    fn regroup(&mut self) {
+        let Scratch { localities, clusters, order, group_of_root, taken } = &mut self.scratch;
+        localities.compute(&self.log, self.contexts.len());
+        let contexts = localities.contexts();
+        self.found.periods += 1;
+        self.found.compared = self.found.compared.max(contexts.len() as u32);
+        self.found.groups = 0;
+        let clusters = clusters.of(localities);
+        // Root clusters first, as they were created: a context's root is older than its original cluster.
+        order.clear();
+        order.extend(0..clusters.len() as u32);
+        order.sort_unstable_by_key(|&place| (clusters[place as usize].0, place));
+        group_of_root.clear();
+        group_of_root.resize(clusters.len() + 1, NONE);
+        taken.clear();
+        taken.resize(self.groups.most() as usize + 1, false);
+        for &place in &*order {
+            let (original, root) = clusters[place as usize];
+            let context = &mut self.contexts[contexts[place as usize] as usize];
+            if !context.registered {
+                context.registered = true;
+                self.found.registered += 1;
+                continue;
+            }
+            let group = &mut group_of_root[root as usize];
+            if original == root {
+                if *group == NONE {
+                    self.found.groups += 1;
+                    *group = number(context.group, taken, &self.groups);
+                }
+                context.group = *group;
+            } else if original - root <= self.level_difference && *group != NONE {
+                context.group = *group;
+            }
+        }
+    }
+}
+
+/// The number of a new group of which a member was in group `before`.
+fn number(before: Group, taken: &mut [bool], groups: &Groups) -> Group {
+    let free = |group: &Group| !taken[*group as usize];
+    let own = Some(before).filter(|group| *group != NONE && free(group));
+    let Some(group) = own.or_else(|| (1..=groups.most()).find(free)) else { return groups.least_recent() };
+    taken[group as usize] = true;
+    group
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> Stream {
+        let context =
+            if (page.hints.context as usize) < self.contexts.len() { page.hints.context } else { UNKNOWN };
+        let at = page.lpn as usize;
+        let Page { writer, history } = self.pages[at];
+        self.pages[at].writer = context;
+        if page.update || writer != UNKNOWN {
+            self.updated(writer);
+            if self.contexts[writer as usize].updating {
+                self.pages[at].history = writer;
+            }
+        }
+        let stream = self.stream(context, history);
+        if stream == self.archive() {
+            self.found.hot_pages += 1;
+        } else {
+            self.groups.written(stream, page.now);
+        }
+        stream
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> Stream {
+        let Page { writer, history } = self.pages[page.lpn as usize];
+        self.stream(writer, history)
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.pages, lpn as usize);
+    }
+
+    fn update_blocks(&self) -> UpdateBlocks {
+        self.update_blocks
+    }
+
+    fn is_last(&self, stream: Stream) -> bool {
+        stream != WRITE_ONCE
+    }
+
+    fn contexts(&self) -> Vec<(u32, Stream)> {
+        let all = (0..).zip(&self.contexts);
+        all.filter(|(_, context)| context.updating && context.group != NONE)
+            .map(|(number, context)| (number, context.group))
+            .collect()
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        let (compared, contexts) = (u64::from(self.found.compared), self.contexts.len() as u64);
+        let tables = self.pages.len() as u64 * 8 + contexts * 8 + self.groups.memory_bytes();
+        let log = self.log.memory_bytes();
+        tables
+            + log
+            + Localities::memory_bytes(compared, log / 4, contexts)
+            + Clusters::memory_bytes(compared)
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("contexts_registered", self.found.registered.into()),
+            ("contexts_updating", self.found.updating.into()),
+            ("contexts_compared_most", self.found.compared.into()),
+            ("groups", self.found.groups.into()),
+            ("periods", self.found.periods as f64),
+            ("hot_pages", self.found.hot_pages as f64),
+            ("archive_stream", self.archive().into()),
+        ]
+    }
+}
+
+#[cfg(test)]
+#[path = "ids_tests.rs"]
+mod tests;

@@ -1,0 +1,174 @@
+//! The log of the last updates, and from it how far apart in time the updates of two contexts' data are.
+//!
+//! `ul(p, q)` is the mean, over the log's entries of p and of q, of the distance to the nearest entry of the other
+//! (equation 6.3). All of them are summed in one walk through the log, once a period: at each entry, the distances back
+//! to the last and on to the next entry of every context are known, so a step costs a subtraction and a comparison a
+//! context, with nothing to search. Keeping the sums at every update instead would cost as much for each update as the
+//! walk does for each entry, and twice that with what leaves the window; the walk takes far less where a period is longer
+//! than the window, and never more.
+
+use serde::{Deserialize, Serialize};
+
+/// Longest window: distances fit 16 bits.
+pub const WINDOW_MAX: u32 = 8192;
+/// Contexts that are compared at once at most, which bounds the table of their sums. Of more, those seen last count.
+pub const COMPARED_MAX: usize = 1024;
+
+/// Beyond every distance within a window, on either side of it.
+const FAR: i16 = WINDOW_MAX as i16;
+
+/// The contexts whose data were updated last, oldest first where it is read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct UpdateLog {
+    entries: Vec<u32>,
+    window: u32,
+    /// Where the next entry goes, once the window is full.
+    next: u32,
+}
+
+impl UpdateLog {
+    pub fn new(window: u32) -> Self {
+        Self { entries: Vec::with_capacity(window as usize), window, next: 0 }
+    }
+
+    /// An update of a context's data.
+    #[inline(always)]
+    pub fn push(&mut self, context: u32) {
+        if self.entries.len() < self.window as usize {
+            self.entries.push(context);
+            return;
+        }
+        self.entries[self.next as usize] = context;
+        self.next += 1;
+        if self.next == self.window {
+            self.next = 0;
+        }
+    }
+
+    /// From the oldest to the newest.
+    fn entries(&self) -> impl DoubleEndedIterator<Item = u32> {
+        let (newer, older) = self.entries.split_at(self.next as usize);
+        older.iter().chain(newer).copied()
+    }
+
+    pub fn memory_bytes(&self) -> u64 {
+        u64::from(self.window) * 4
+    }
+}
+
+/// Update localities of the contexts of a window, with the memory to compute them.
+#[derive(Clone, Debug, Default)]
+pub struct Localities {
+    /// Contexts that are compared, in the order of their newest entry, newest first.
+    contexts: Vec<u32>,
+    /// Place of each context among them, plus one; 0 for none. By context.
+    place_of: Vec<u32>,
+    /// Entries of each.
+    counts: Vec<u32>,
+    /// Sums of distances, by pair of places; symmetric once all are summed.
+    sums: Vec<u32>,
+    /// Place of each entry's context, [`NOBODY`] if it is not compared, and position of its next entry.
+    entries: Vec<(u32, i16)>,
+    last: Vec<i16>,
+    next: Vec<i16>,
+}
+
+const NOBODY: u32 = u32::MAX;
+
+impl Localities {
+    /// Of what stands in a log; contexts are below `contexts`.
+    pub fn compute(&mut self, log: &UpdateLog, contexts: usize) {
+        self.place(log, contexts);
+        self.sum();
+        self.fold();
+        for &context in &self.contexts {
+            self.place_of[context as usize] = 0;
+        }
+    }
+
+    /// Contexts that are compared.
+    pub fn contexts(&self) -> &[u32] {
+        &self.contexts
+    }
+
+    /// ul of two of them, by place.
+    #[inline(always)]
+    pub fn ul(&self, p: usize, q: usize) -> f64 {
+        let sum = self.sums[p * self.contexts.len() + q];
+        f64::from(sum) / f64::from(self.counts[p] + self.counts[q])
+    }
+
+    /// Says which contexts are compared, and where each has its next entry.
+    fn place(&mut self, log: &UpdateLog, contexts: usize) {
+        self.place_of.resize(contexts, 0);
+        self.contexts.clear();
+        self.counts.clear();
+        self.next.clear();
+        self.entries.clear();
+        let mut position = log.entries.len() as i16;
+        for context in log.entries().rev() {
+            position -= 1;
+            let place = &mut self.place_of[context as usize];
+            if *place == 0 && self.contexts.len() < COMPARED_MAX {
+                self.contexts.push(context);
+                self.counts.push(0);
+                self.next.push(3 * FAR);
+                *place = self.contexts.len() as u32;
+            }
+            let at = place.wrapping_sub(1);
+            if at == NOBODY {
+                self.entries.push((NOBODY, 0));
+                continue;
+            }
+            self.counts[at as usize] += 1;
+            let next = std::mem::replace(&mut self.next[at as usize], position);
+            self.entries.push((at, next));
+        }
+    }
+
+    /// Adds up the distances of each entry to every context.
+    fn sum(&mut self) {
+        let n = self.contexts.len();
+        self.sums.clear();
+        self.sums.resize(n * n, 0);
+        self.last.clear();
+        self.last.resize(n, -FAR);
+        for (position, &(place, next)) in (0i16..).zip(self.entries.iter().rev()) {
+            if place == NOBODY {
+                continue;
+            }
+            let place = place as usize;
+            (self.last[place], self.next[place]) = (position, next);
+            let row = &mut self.sums[place * n..(place + 1) * n];
+            for ((sum, &last), &next) in row.iter_mut().zip(&self.last).zip(&self.next) {
+                *sum += (position - last).min(next - position) as u32;
+            }
+        }
+    }
+
+    /// Adds to each sum that of the pair the other way round, tile by tile: a column by itself would miss the cache at
+    /// every step.
+    fn fold(&mut self) {
+        const TILE: usize = 32;
+        let n = self.contexts.len();
+        for top in (0..n).step_by(TILE) {
+            for left in (top..n).step_by(TILE) {
+                for i in top..n.min(top + TILE) {
+                    for j in left.max(i + 1)..n.min(left + TILE) {
+                        let sum = self.sums[i * n + j] + self.sums[j * n + i];
+                        (self.sums[i * n + j], self.sums[j * n + i]) = (sum, sum);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Bytes for so many contexts in a window.
+    pub fn memory_bytes(compared: u64, window: u64, contexts: u64) -> u64 {
+        compared * (compared * 4 + 12) + window * 8 + contexts * 4
+    }
+}
+
+#[cfg(test)]
+#[path = "update_log_tests.rs"]
+mod tests;

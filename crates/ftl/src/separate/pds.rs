@@ -1,0 +1,225 @@
+//! PDS: program contexts whose data are updated at similar times share a block.
+//!
+//! Each update counts for the context that had written the data which now die (Algorithm 1). A context whose data were
+//! updated `dominates_from` times gets an update group, that is a block of its own. One that is below this and has been
+//! counted before joins the group of the update before, if its page is the next one after that update's and there is
+//! such a group. Pages go, when written and when moved, to the block of the group of their writer; those whose writer
+//! has none go to the write-once block. Update blocks are the last to be
+//! collected.
+//!
+//! Open in the source, settled here: a page that is written after a TRIM counts as an update of what it held before
+//! (its writer is still known). An update of data whose writer is not known counts for nobody, and nobody joins the
+//! group of the update before it. When `groups` groups are there, further contexts that dominate share the group that
+//! was written least recently. Contexts from number `contexts` on are taken for unknown.
+//!
+//! Source: the dissertation of chapter 5 (Algorithm 1; Figure 31 sweeps the threshold from 1 to 16 and more). Cost: two
+//! look-ups a write, one a move. Memory: 4 bytes a page, 8 a context.
+
+use super::groups::{Group, Groups, NONE, WRITE_ONCE};
+use super::{Given, Moved, Separator, Shape, Stream, UpdateBlocks, Written};
+use floatgate_base::memory::table;
+use floatgate_base::prefetch::prefetch;
+use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use serde::{Deserialize, Serialize};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "pds",
+    summary: "program contexts whose data are updated at similar times share a block",
+    source: "PDS, dissertation chapter 5",
+    params: &[
+        ParamInfo::whole(
+            "dominates_from",
+            "updates of a context's data from which on it has an update group; default 16",
+            16,
+            (1, u32::MAX),
+        ),
+        GROUPS,
+        CONTEXTS,
+        UpdateBlocks::PARAM,
+    ],
+    cost: "two look-ups a write, one a move",
+    memory: "4 bytes a page, 8 a context",
+};
+
+pub(super) const GROUPS: ParamInfo = ParamInfo::whole(
+    "groups",
+    "update groups at most; more share the one written least recently; default 8",
+    8,
+    (1, 1024),
+);
+pub(super) const CONTEXTS: ParamInfo = ParamInfo::whole(
+    "contexts",
+    "program contexts told apart; from this number on they count as unknown; default 65536",
+    1 << 16,
+    (2, 1 << 24),
+);
+
+/// Number of the context of data whose writer is not known.
+pub(super) const UNKNOWN: u32 = 0;
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    dominates_from: u32,
+    groups: u32,
+    contexts: u32,
+    update_blocks: UpdateBlocks,
+}
+
+impl Params {
+    pub fn of(given: &Given<'_>) -> Self {
+        Self {
+            dominates_from: given.whole("dominates_from"),
+            groups: given.whole("groups"),
+            contexts: given.whole("contexts"),
+            update_blocks: UpdateBlocks::of(given),
+        }
+    }
+
+    pub fn streams(self) -> u32 {
+        self.groups + 1
+    }
+}
+
+/// What is known of a program context.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Context {
+    /// Updates of data that it had written.
+    updates: u32,
+    group: Group,
+}
+
+/// What became of contexts.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Found {
+    /// Contexts whose data were updated.
+    updated: u32,
+    /// Contexts that got a group of their own.
+    dominating: u32,
+    /// Contexts that dominate but share a group.
+    sharing: u32,
+    /// Contexts that joined a group by a sequential update.
+    sequential: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    dominates_from: u32,
+    contexts: Vec<Context>,
+    /// Who wrote each page last.
+    writer: Vec<u32>,
+    groups: Groups,
+    found: Found,
+    /// Page and group of the last update.
+    previous: (Lpn, Group),
+    update_blocks: UpdateBlocks,
+}
+
+impl State {
+    pub fn new(params: &Params, shape: &Shape) -> Self {
+        let Params { dominates_from, groups, contexts, update_blocks } = *params;
+        Self {
+            dominates_from,
+            contexts: vec![Context::default(); contexts as usize],
+            writer: table(shape.logical_pages as usize, UNKNOWN),
+            groups: Groups::new(groups),
+            found: Found::default(),
+            previous: (0, NONE),
+            update_blocks,
+        }
+    }
+
+    /// Algorithm 1: data of `writer` in page `lpn` are updated.
+    #[inline(always)]
+    fn updated(&mut self, writer: u32, lpn: Lpn) {
+        let before = std::mem::replace(&mut self.previous.0, lpn);
+        let follows = before.wrapping_add(1) == lpn;
+        if writer == UNKNOWN {
+            self.previous.1 = NONE;
+            return;
+        }
+        let context = &mut self.contexts[writer as usize];
+        context.updates = context.updates.saturating_add(1);
+        if context.group == NONE {
+            self.group(writer, follows);
+        }
+        self.previous.1 = self.contexts[writer as usize].group;
+    }
+
+    /// Looks for a group of a context without one.
+    fn group(&mut self, writer: u32, follows: bool) {
+        let context = &mut self.contexts[writer as usize];
+        if context.updates == 1 {
+            // It is only put into the table.
+            self.found.updated += 1;
+        } else if context.updates >= self.dominates_from {
+            context.group = if self.found.dominating < self.groups.most() {
+                self.found.dominating += 1;
+                self.found.dominating
+            } else {
+                self.found.sharing += 1;
+                self.groups.least_recent()
+            };
+        } else if follows && self.previous.1 != NONE {
+            context.group = self.previous.1;
+            self.found.sequential += 1;
+        }
+    }
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> Stream {
+        let context =
+            if (page.hints.context as usize) < self.contexts.len() { page.hints.context } else { UNKNOWN };
+        let writer = std::mem::replace(&mut self.writer[page.lpn as usize], context);
+        if page.update || writer != UNKNOWN {
+            self.updated(writer, page.lpn);
+        }
+        let group = self.contexts[context as usize].group;
+        self.groups.written(group, page.now);
+        group
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> Stream {
+        self.contexts[self.writer[page.lpn as usize] as usize].group
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.writer, lpn as usize);
+    }
+
+    fn update_blocks(&self) -> UpdateBlocks {
+        self.update_blocks
+    }
+
+    fn is_last(&self, stream: Stream) -> bool {
+        stream != WRITE_ONCE
+    }
+
+    fn contexts(&self) -> Vec<(u32, Stream)> {
+        let all = (0..).zip(&self.contexts);
+        all.filter(|(_, context)| context.group != NONE)
+            .map(|(number, context)| (number, context.group))
+            .collect()
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.writer.len() as u64 * 4 + self.contexts.len() as u64 * 8 + self.groups.memory_bytes()
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![
+            ("contexts_updated", self.found.updated.into()),
+            ("contexts_dominating", (self.found.dominating + self.found.sharing).into()),
+            ("contexts_sequential", self.found.sequential.into()),
+            ("groups", self.found.dominating.into()),
+        ]
+    }
+}
+
+#[cfg(test)]
+#[path = "pds_tests.rs"]
+mod tests;
