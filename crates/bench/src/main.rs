@@ -3,6 +3,7 @@
 //! Rounds alternate between what is compared, so that a machine whose speed drifts drifts for all; medians and the
 //! ratios of medians are printed. Nothing here judges a test.
 
+mod contexts;
 mod engine;
 mod flat;
 mod readers;
@@ -108,6 +109,7 @@ fn separators() {
     for (i, name) in (1..).zip(SEPARATORS) {
         verdict(&format!("{name} / none, programs at WAF {:.3}", rounds[0][i].1), rate(i) / none, 0.5);
     }
+    contexts::all();
 }
 
 /// Timed mode at saturation.

@@ -1,0 +1,130 @@
+//! Programs a second of CPU time under the separators that go by program contexts, beside `none`; and how long IDS takes
+//! to cluster a window of a thousand contexts.
+
+use crate::{ROUNDS, median, verdict};
+use floatgate_base::{ExtentKind, Extents, Hints, Rng};
+use floatgate_experiment::meter::thread_cpu_s;
+use floatgate_flash::{Flash, Functional, Layout, Scope};
+use floatgate_ftl::separate::{Given, POLICIES, Separate};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Setup, Victim};
+use floatgate_nand::Geometry;
+
+const PAGES_PER_BLOCK: u32 = 256;
+const SPARE: f64 = 0.07;
+/// Programs that write, each to pages of its own.
+const CONTEXTS: u64 = 64;
+/// Extents served at once.
+const BATCH: usize = 4096;
+
+/// A separator of the table with these values of parameters, the others at their defaults.
+fn separator(name: &str, set: &[(&str, f64)]) -> Separate {
+    let info = POLICIES.iter().find(|info| info.name == name).expect("the separator is there");
+    let value = |param: &floatgate_base::ParamInfo| {
+        let given = set.iter().find(|(name, _)| *name == param.name).map(|&(_, value)| value);
+        given.unwrap_or_else(|| param.number.expect("parameters of separators are numbers").default)
+    };
+    let values: Vec<f64> = info.params.iter().map(value).collect();
+    Separate::of(name, &Given::new(info, &values)).expect("what is in the table can be made")
+}
+
+fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: blocks,
+        pages_per_block: PAGES_PER_BLOCK,
+        page_bytes: 4096,
+    };
+    let logical_pages = (f64::from(blocks * PAGES_PER_BLOCK) * (1.0 - SPARE)) as u32;
+    let setup = Setup {
+        logical_pages,
+        allocation: Allocation::Dynamic,
+        background_free_units: 0,
+        victim: Victim::Greedy,
+        separate,
+        level: Level::None,
+        free_choice: FreeChoice::LeastErased,
+        trigger_free_units: 2,
+        stop_free_units: 2,
+        pace: None,
+        seed: 1,
+    };
+    let layout = Layout::new(geometry, Scope::Plane);
+    (Ftl::new(layout.clone(), setup), Functional::new(layout), logical_pages)
+}
+
+/// What serving took, in CPU time.
+struct Served {
+    /// Millions of programs a second.
+    rate: f64,
+    /// Seconds of a batch: the longest one, and the mean.
+    longest_s: f64,
+    mean_s: f64,
+}
+
+/// Serves single-page writes, each context's within its own pages.
+fn serve(ftl: &mut Ftl, flash: &mut Functional, pages: u32, contexts: u64, batches: usize) -> Served {
+    let (mut rng, mut extents) = (Rng::new(7, "bench of separators"), Extents::default());
+    let (own, mut cpu_s, mut longest_s) = (u64::from(pages) / contexts, 0.0, 0.0f64);
+    let before = flash.counters().programs_total();
+    for _ in 0..batches {
+        extents.clear();
+        for _ in 0..BATCH {
+            let context = rng.below(contexts);
+            extents.push((context * own + rng.below(own)) as u32, 1, ExtentKind::Write);
+            extents.hints.push(Hints { context: context as u32 + 1, handle: 0, request_pages: 1 });
+        }
+        let start = thread_cpu_s();
+        ftl.serve(flash, &extents).expect("the bench's drive has room");
+        let batch_s = thread_cpu_s() - start;
+        (cpu_s, longest_s) = (cpu_s + batch_s, longest_s.max(batch_s));
+    }
+    let programs = flash.counters().programs_total() - before;
+    Served { rate: programs as f64 / cpu_s / 1e6, longest_s, mean_s: cpu_s / batches as f64 }
+}
+
+/// Millions of programs a second of CPU time on a drive at steady state.
+fn programs(blocks: u32, separate: Separate) -> f64 {
+    let (mut ftl, mut flash, pages) = drive(blocks, separate);
+    let batches = (blocks * PAGES_PER_BLOCK) as usize / BATCH;
+    serve(&mut ftl, &mut flash, pages, CONTEXTS, 3 * batches);
+    serve(&mut ftl, &mut flash, pages, CONTEXTS, batches).rate
+}
+
+/// Milliseconds that a clustering of `contexts` contexts takes: the longest of many batches with one each, less the
+/// mean batch without any.
+fn clustering_ms(contexts: u64, window: f64) -> f64 {
+    let batch = |period: f64| {
+        let set = [("window_updates", window), ("period_updates", period)];
+        let (mut ftl, mut flash, pages) = drive(1024, separator("ids", &set));
+        serve(&mut ftl, &mut flash, pages, contexts, 200);
+        serve(&mut ftl, &mut flash, pages, contexts, 20)
+    };
+    let (with, without) = (batch(BATCH as f64), batch(f64::from(u32::MAX)));
+    (with.longest_s - without.mean_s) * 1e3
+}
+
+pub fn all() {
+    let gib = 8;
+    println!(
+        "{gib} GiB drive, 64 contexts that write their own pages at random, greedy, 7 % spare, one core"
+    );
+    let median_of = |name: &str| {
+        let rates = (0..ROUNDS).map(|_| programs(gib * 1024, separator(name, &[])));
+        median(rates.collect())
+    };
+    let none = median_of("none");
+    println!("    {:<44} {none:>6.1}   M programs/s", "none");
+    for name in ["hash", "pds", "ids"] {
+        let rate = median_of(name);
+        verdict(&format!("{name}, {rate:.1} M programs/s, / none"), rate / none, 0.5);
+    }
+    for window in [1024.0, 8192.0] {
+        let ms = median((0..ROUNDS).map(|_| clustering_ms(1000, window)).collect());
+        let word = if ms <= 10.0 { "met" } else { "NOT met" };
+        let name = format!("ids, 1000 contexts clustered, window {window}, ms");
+        println!("    {name:<44} {ms:>6.2}   asked 10.00 at most: {word}");
+    }
+}
