@@ -293,7 +293,7 @@ table! {
         empty_every_writes: u32,
         /// bloom: weight from which on a page is hot.
         hot_weight: f64,
-        /// dac, fadac, warcip, multilog, sfr: streams.
+        /// dac, fadac, fk, warcip, multilog, sfr: streams.
         classes: u32,
         /// sepbit: reclaimed units of class 1 in the mean life.
         lifespan_units: u32,
@@ -325,6 +325,8 @@ table! {
         period_updates: u32,
         /// ids: clusters between its root and a context that may still join the root's group.
         level_difference: u32,
+        /// ora: streams.
+        streams: u32,
     }
 }
 

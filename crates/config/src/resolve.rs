@@ -74,6 +74,15 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         let expected = "expected \"none\", or workload.arrival = \"open\" or \"think\"";
         return Err(layers.error("ftl.background.policy", what, expected));
     }
+    if ftl.separate.foresees() && (buffer.config.is_some() || !host.setup.is_plain()) {
+        let by = if buffer.config.is_some() { "the DRAM buffer changes" } else { "the host's queues change" };
+        let what = format!(
+            "separator {} knows when data die by the order in which requests arrive, and {by} the order of writes",
+            ftl.separate.info().name
+        );
+        let expected = "expected another separator, or neither drive.buffer nor the table [host]";
+        return Err(layers.error("ftl.separate.policy", what, expected));
+    }
     if throttled && !host.setup.is_plain() && matches!(workload.arrival, Some(Arrival::Closed { .. })) {
         let what =
             "in closed loop with queues of the host nobody can say which request waits for the throttle";

@@ -103,7 +103,14 @@ fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Re
     // What a file says of timed mode alone is dropped with it.
     let mut overrides = overrides.to_vec();
     overrides.push(("mode".into(), "functional".into()));
-    load(text, path, &overrides)
+    let resolved = load(text, path, &overrides)?;
+    if resolved.plan.separate.foresees() {
+        let name = resolved.plan.separate.info().name;
+        let what = format!("separator {name} knows a workload to its end, and a life goes on");
+        let place = Place::Setting("ftl.separate.policy".into());
+        return Err(Error::input(place, what, "expected another separator, or floatgate run"));
+    }
+    Ok(resolved)
 }
 
 fn detail_ns((from_s, to_s): (f64, f64)) -> Result<(u64, u64)> {

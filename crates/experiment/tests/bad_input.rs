@@ -54,7 +54,7 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
             "[ftl.separate]\npolicy = \"temperature\"",
             "2:1: unknown separator 'temperature'; expected one of 'none', 'host-gc', 'hash', 'host-given', \
              'two-level-lru', 'size', 'bloom', 'dac', 'sepbit', 'fadac', \
-             'warcip', 'multilog', 'eti', 'sfr', 'pds', 'ids'",
+             'warcip', 'multilog', 'eti', 'sfr', 'pds', 'ids', 'ora', 'fk'",
         ),
         (
             "[ftl]\nprecondition = \"wet\"",

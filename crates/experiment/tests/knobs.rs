@@ -294,6 +294,7 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             By("0", "5", programs),
         ),
         ("ftl.separate.contexts", hinted("pds", "groups = 4"), By("4", "1000", programs)),
+        ("ftl.separate.streams", separated("ora", ""), By("2", "5", programs)),
         (
             "ftl.separate.hot_pages",
             separated("two-level-lru", "candidate_pages = 16"),

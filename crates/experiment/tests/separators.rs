@@ -186,6 +186,9 @@ fn open_blocks_are_counted_as_if_at_every_write() {
     }
 }
 
+/// Separators that know the future.
+const FORESEEING: [&str; 2] = ["ora", "fk"];
+
 /// Through the whole engine, with the buffer and in time.
 #[test]
 fn every_separator_runs_in_both_modes() {
@@ -201,6 +204,10 @@ fn every_separator_runs_in_both_modes() {
     for info in POLICIES {
         for mode in ["functional", "timed"] {
             for buffer in ["0 B", "64 KiB"] {
+                if FORESEEING.contains(&info.name) && buffer != "0 B" {
+                    // Refused: a buffer changes the order of writes.
+                    continue;
+                }
                 let toml = format!(
                     "mode = \"{mode}\"\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 200\npages_per_block = 8\n\
                      [drive.buffer]\ncapacity = \"{buffer}\"\n[ftl]\nspare_factor = 0.5\nprecondition = \"random\"\n\

@@ -9,7 +9,7 @@ use crate::leveling::Leveling;
 use crate::live::Live;
 use crate::migrate::Migration;
 use crate::pace::{NEVER, Pace};
-use crate::separate::{Separate, Separation, Shape};
+use crate::separate::{Foresight, Separate, Separation, Shape};
 use crate::units::{FreeChoice, FreePool, Frontier, Units};
 use floatgate_base::extents::{Extents, Kind};
 use floatgate_base::{Hints, Lpn, Ppn, Rng, memory::table, prefetch::prefetch};
@@ -388,6 +388,27 @@ impl Ftl {
         self.open_pages.restart(self.now);
         self.start_pace();
         self.free.iter_mut().for_each(FreePool::forget_wear);
+    }
+
+    /// Hands a separator that knows the future what it is to know, before the workload begins; others take no notice.
+    pub fn foresee(&mut self, foresight: Foresight) {
+        if let Some(separation) = &mut self.separation {
+            separation.foresee(foresight);
+        }
+    }
+
+    /// Hands it over again, when a run goes on: snapshots leave out what the workload tells.
+    pub fn recall(&mut self, foresight: Foresight) {
+        if let Some(separation) = &mut self.separation {
+            separation.recall(foresight);
+        }
+    }
+
+    /// The drive is in its first state: the next write is the workload's first.
+    pub fn workload_begins(&mut self) {
+        if let Some(separation) = &mut self.separation {
+            separation.workload_begins(self.now);
+        }
     }
 
     /// What collection did since counting began.

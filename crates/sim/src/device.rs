@@ -3,16 +3,17 @@
 use crate::array::{Array, Together};
 use crate::buffered::Buffered;
 use crate::clock::Clock;
+use crate::foresight::Foreseeing;
 use crate::life::LifeBook;
 use crate::outcome::Outcome;
-use crate::plan::{Arrival, Mode, Plan, Workload};
+use crate::plan::{Arrival, Mode, Plan, Precondition, Workload};
 use crate::precondition::Preparation;
 use crate::request_log::{RequestLog, RequestSink};
 use crate::throttled::Throttled;
 use crate::{drive_file, saved};
 use floatgate_base::{Error, Extents, Place, RequestBatch, Result};
 use floatgate_ftl::Ftl;
-use floatgate_ftl::separate::Needs;
+use floatgate_ftl::separate::{Foresight, Needs};
 use floatgate_host::{Beyond, Footprint, Placement, QueueOf, Queues, Splitter};
 use floatgate_lifetime::Throttle;
 use floatgate_stats::{Latency, Row, Series};
@@ -51,6 +52,10 @@ pub struct Simulation {
     /// One past the largest byte addressed, by device, once scanned.
     pub(crate) ends: Option<Vec<u64>>,
     pub(crate) preparation: Option<Preparation>,
+    /// While the workload is read for a separator that knows the future.
+    pub(crate) foreseeing: Option<Box<Foreseeing>>,
+    /// What that gave, until the separator has it.
+    pub(crate) foresight: Option<Foresight>,
     /// Content hash of the drive's snapshot that the run started from.
     pub(crate) snapshot_hash: Option<String>,
     pub(crate) phase: Phase,
@@ -147,6 +152,7 @@ impl Simulation {
     /// # Errors
     /// When the trace cannot be opened.
     pub fn new(plan: Plan) -> Result<Self> {
+        plan.check_foresight()?;
         let source = open_source(&plan)?;
         if matches!(plan.mode, Mode::Timed(Arrival::Open | Arrival::Shifted | Arrival::Think))
             && !source.has_times()
@@ -185,6 +191,8 @@ impl Simulation {
             buffered: buffer_for(&plan),
             ends: scale.then(Vec::new),
             preparation: None,
+            foreseeing: None,
+            foresight: None,
             snapshot_hash: None,
             phase: Phase::Scan,
             stream: Stream::default(),
@@ -286,8 +294,20 @@ impl Simulation {
         Ok(self.finish())
     }
 
-    /// Starts with the drive's first state.
+    /// Starts with the drive's first state, or with what must be known before.
     fn begin(&mut self) -> Result<()> {
+        if self.plan.separate.foresees() {
+            self.begin_foreseeing();
+            return Ok(());
+        }
+        self.prepare()
+    }
+
+    /// Starts with the drive's first state.
+    pub(crate) fn prepare(&mut self) -> Result<()> {
+        if self.plan.precondition != Precondition::Snapshot {
+            self.hand_over_foresight();
+        }
         self.preparation = Preparation::new(&self.plan)?;
         self.phase = Phase::Precondition;
         Ok(())
@@ -295,6 +315,10 @@ impl Simulation {
 
     /// Learns the devices and their ends, then starts from the first request.
     fn scan(&mut self, requests_max: u64) -> Result<()> {
+        if self.foreseeing.is_some() {
+            self.foresight = self.foresee(requests_max)?;
+            return if self.foresight.is_some() { self.prepare() } else { Ok(()) };
+        }
         let mut done = 0;
         let ends = self.ends.get_or_insert_default();
         while done < requests_max {
@@ -333,6 +357,7 @@ impl Simulation {
         }
         self.ends = Some(Vec::new());
         self.stream = Stream::default();
+        (self.foreseeing, self.foresight) = (None, None);
         self.served = 0;
         self.counted = 0;
         self.series = Series::default();
@@ -355,6 +380,9 @@ impl Simulation {
             return Ok(());
         }
         self.preparation = None;
+        // Of a drive from a file: the file has its own past.
+        self.hand_over_foresight();
+        self.ftl.workload_begins();
         self.phase = Phase::WarmUp;
         self.start_counting_if_due()
     }

@@ -11,6 +11,7 @@ pub mod clock;
 pub mod device;
 pub mod drive_file;
 pub mod failure;
+pub mod foresight;
 mod idle;
 pub mod laps;
 pub mod life;

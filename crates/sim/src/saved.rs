@@ -71,6 +71,9 @@ impl Simulation {
             runs: _,
             request_ends: _,
             fetched: _,
+            // The workload is read again.
+            foreseeing: _,
+            foresight: _,
             // Of a whole life, which nobody interrupts.
             life: _,
             // What took the rows so far cannot be taken up again.
@@ -118,6 +121,7 @@ impl Simulation {
         }
         run.ends = ends;
         run.splitter = splitter_for(&run.plan, run.ends.as_deref().unwrap_or_default());
+        run.foresee_again()?;
         let position: Position;
         let stream = &mut run.stream;
         (position, [stream.shift_ns, stream.last_ns, stream.counted_to_ns], stream.counted_from_ns) =
@@ -137,6 +141,7 @@ impl Simulation {
             from.long_words("footprint", &mut [])?;
         }
         run.ftl.restore(from)?;
+        run.recall_foresight();
         let unfit = damaged(from.path(), 0, "the snapshot is damaged: its array or buffer is another one");
         let counts = run.array.counts_mut();
         if !counts.restore(from.state("flash")?) || !counts.restore_rest(from.state("rest")?) {

@@ -32,6 +32,12 @@ pub fn wa_fifo(spare_factor: f64) -> Result<f64> {
 /// do not sum to 1; writes to a group without pages.
 pub fn wa_fifo_skewed(groups: &[(f64, f64)], spare_factor: f64) -> Result<f64> {
     let spare = Spare::from_share(spare_factor)?;
+    let scaled = checked_groups(groups)?;
+    Ok(spare.alpha / turn(&scaled, spare.over))
+}
+
+/// The groups with shares that sum to 1, or what is wrong with them.
+pub(crate) fn checked_groups(groups: &[(f64, f64)]) -> Result<Vec<(f64, f64)>> {
     if groups.is_empty() {
         return Err(Error::NoGroups);
     }
@@ -45,8 +51,7 @@ pub fn wa_fifo_skewed(groups: &[(f64, f64)], spare_factor: f64) -> Result<f64> {
     let (pages, writes) = groups.iter().fold((0.0, 0.0), |sum, group| (sum.0 + group.0, sum.1 + group.1));
     checked("sum of share_of_pages", pages, (pages - 1.0).abs() <= 1e-9, "1 (within 1e-9)")?;
     checked("sum of share_of_writes", writes, (writes - 1.0).abs() <= 1e-9, "1 (within 1e-9)")?;
-    let scaled: Vec<_> = groups.iter().map(|group| (group.0 / pages, group.1 / writes)).collect();
-    Ok(spare.alpha / turn(&scaled, spare.over))
+    Ok(groups.iter().map(|group| (group.0 / pages, group.1 / writes)).collect())
 }
 
 /// The steady state of a FIFO log under uniform writes: how many pages live on at each place.
@@ -87,7 +92,7 @@ const UNIFORM: [(f64, f64); 1] = [(1.0, 1.0)];
 
 /// `copied(x) = x / (1 - e^-x) - 1`: times a page is appended in a turn of `x` of its lifetimes, less 1.
 /// Zero at 0, convex, between `x / 2` and `x`; computed as `(x - 1 + e^-x) / (1 - e^-x)`.
-fn copied(x: f64) -> f64 {
+pub(crate) fn copied(x: f64) -> f64 {
     if x < 0.5 {
         // x (1/2 - x/6 + x^2/24 - ...) over 1 - x/2 + x^2/6 - ..., the first by Horner from 1/18!.
         let sum = (2..=18).rev().fold(0.0, |sum, n| (1.0 - x * sum) / f64::from(n));

@@ -11,6 +11,7 @@
 //! | policy | write amplification | file |
 //! |---|---|---|
 //! | FIFO | `alpha / (alpha + W0(-alpha e^-alpha))`, also with groups of pages of unlike heat | [`fifo`] |
+//! | FIFO, a log for each group | least of `sum w / (1 - e^-x)` over all splits of the spare space | [`separated`] |
 //! | random | `1 / S` | [`random`] |
 //! | greedy | mean field, a sum of harmonic terms | [`greedy`] |
 //! | d-choices | mean field, tails of the valid count | [`choices`] |
@@ -28,6 +29,7 @@ pub mod lambert;
 pub mod law;
 pub mod policy;
 pub mod random;
+pub mod separated;
 pub mod spare;
 
 pub use choices::wa_d_choices;
@@ -38,4 +40,5 @@ pub use lambert::lambert_w0;
 pub use law::ValidityLaw;
 pub use policy::{Policy, wa};
 pub use random::{random_turnover, wa_random};
+pub use separated::{Separated, wa_fifo_separated};
 pub use spare::{PAGES_PER_BLOCK_MAX, SPARE_MARGIN, alpha_of_spare, alpha_with_trim, spare_of_alpha};

@@ -2,7 +2,7 @@
 
 use floatgate_theory::{
     Error, FifoLog, Policy, alpha_of_spare, alpha_with_trim, lambert_w0, spare_of_alpha, wa, wa_d_choices,
-    wa_fifo, wa_fifo_skewed, wa_greedy, wa_random,
+    wa_fifo, wa_fifo_separated, wa_fifo_skewed, wa_greedy, wa_random,
 };
 
 const SPARES: [f64; 14] = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.07, 0.1, 0.15, 0.28, 0.4, 0.6, 0.8, 0.95];
@@ -70,6 +70,41 @@ fn skew_in_one_log() {
     // An empty group without writes changes nothing.
     let uniform = wa_fifo_skewed(&[(1.0, 1.0), (0.0, 0.0)], 0.15).unwrap();
     assert!(near(uniform, wa_fifo(0.15).unwrap(), 1e-15));
+}
+
+/// Logs of their own: the figures of the design, and no other split is better.
+#[test]
+fn separation_with_the_best_split() {
+    let hot = |pages: f64, writes: f64| [(pages, writes), (1.0 - pages, 1.0 - writes)];
+    let (b, c) = (hot(0.2, 0.8), hot(0.1, 0.9));
+    let of = |groups: &[(f64, f64)], spare| wa_fifo_separated(groups, spare).unwrap();
+    assert_eq!(format!("{:.3} {:.3}", of(&b, 0.15).wa, of(&c, 0.15).wa), "2.517 1.759");
+    for spare in SPARES {
+        let alpha = alpha_of_spare(spare).unwrap();
+        // Without heat there is nothing to gain.
+        let even = of(&[(0.25, 0.25), (0.75, 0.75)], spare);
+        assert!(near(even.wa, wa_fifo(spare).unwrap(), 1e-12), "{spare}");
+        even.spare_factors.iter().for_each(|&share| assert!(near(share, spare, 1e-11), "{spare} {share}"));
+        for groups in [b, c, hot(0.5, 0.99), hot(0.001, 0.5)] {
+            let best = of(&groups, spare);
+            assert!(best.wa <= wa_fifo_skewed(&groups, spare).unwrap() * (1.0 + 1e-12), "{spare}");
+            let alphas: Vec<f64> = best.spare_factors.iter().map(|s| 1.0 / (1.0 - s)).collect();
+            let used: f64 = groups.iter().zip(&alphas).map(|(group, alpha)| group.0 * alpha).sum();
+            assert!(near(used, alpha, 1e-12), "{spare}: {used} {alpha}");
+            // A little more here is a little less there.
+            for more in [-0.01, 0.01] {
+                let hot = 1.0 + (alphas[0] - 1.0) * (1.0 + more);
+                let cold = (alpha - groups[0].0 * hot) / groups[1].0;
+                let (Ok(hot), Ok(cold)) = (spare_of_alpha(hot), spare_of_alpha(cold)) else { continue };
+                let wa = groups[0].1 * wa_fifo(hot).unwrap() + groups[1].1 * wa_fifo(cold).unwrap();
+                assert!(wa >= best.wa * (1.0 - 1e-12), "{spare} {groups:?}: {wa}, {}", best.wa);
+            }
+        }
+    }
+    // Data that nobody writes get no spare space.
+    let cold = of(&[(0.5, 1.0), (0.5, 0.0)], 0.5);
+    assert!(near(cold.wa, wa_fifo(2.0 / 3.0).unwrap(), 1e-13) && cold.spare_factors[1] == 0.0);
+    assert_eq!(wa_fifo_separated(&[], 0.1), Err(Error::NoGroups));
 }
 
 #[test]

@@ -8,6 +8,8 @@ mod bloom;
 mod dac;
 mod eti;
 mod fadac;
+mod fk;
+pub mod foresight;
 mod groups;
 mod hash;
 mod host_gc;
@@ -16,6 +18,7 @@ mod ids;
 mod last_writes;
 mod multilog;
 mod none;
+mod ora;
 mod pds;
 mod separation;
 mod separator;
@@ -26,6 +29,7 @@ mod two_level_lru;
 mod warcip;
 
 pub use floatgate_base::Hints;
+pub use foresight::{Foreseer, Foresight};
 pub use separation::{Separation, StreamCounters};
 pub use separator::{Given, Moved, Reclaimed, Separator, Shape, Stream, UpdateBlocks, Written};
 
@@ -50,6 +54,8 @@ pub const POLICIES: &[PolicyInfo] = &[
     sfr::INFO,
     pds::INFO,
     ids::INFO,
+    ora::INFO,
+    fk::INFO,
 ];
 
 /// What a workload must carry beside addresses.
@@ -168,6 +174,8 @@ separators! {
     Sfr: sfr,
     Pds: pds,
     Ids: ids,
+    Ora: ora,
+    Fk: fk,
 }
 
 impl Separate {
@@ -185,6 +193,12 @@ impl Separate {
             Self::Pds(_) | Self::Ids(_) => Some(Needs::Contexts),
             _ => None,
         }
+    }
+
+    /// Whether it knows the future, so that the workload is read before the run.
+    #[must_use]
+    pub fn foresees(self) -> bool {
+        matches!(self, Self::Ora(_) | Self::Fk(_))
     }
 
     /// Units of a domain that collection keeps free for what it moves.

@@ -2,7 +2,8 @@
 //! stream's pages.
 
 use super::{
-    Hints, Looking, Moved, Reclaimed, Separate, Separator, Shape, Stream, UpdateBlocks, Written, with_looking,
+    Foresight, Hints, Looking, Moved, Reclaimed, Separate, Separator, Shape, Stream, UpdateBlocks, Written,
+    with_looking,
 };
 use floatgate_base::{Lpn, UnitId};
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,34 @@ impl Separation {
             && self.opened_at.len() == units as usize
             && self.counters.len() == streams as usize
             && self.stream_of.iter().all(|&stream| stream < streams)
+    }
+
+    /// Hands over what the separator is to know of the future, before the workload begins.
+    pub(crate) fn foresee(&mut self, foresight: Foresight) {
+        with_looking!(&mut self.looking, state => {
+            if let Some(future) = state.future() {
+                *future = foresight;
+                state.foreseen();
+            }
+        });
+    }
+
+    /// The workload begins after so many host page writes.
+    pub(crate) fn workload_begins(&mut self, now: u64) {
+        with_looking!(&mut self.looking, state => {
+            if let Some(future) = state.future() {
+                future.begin_at(now);
+            }
+        });
+    }
+
+    /// Hands over again what of that is not saved, when a run goes on.
+    pub(crate) fn recall(&mut self, foresight: Foresight) {
+        with_looking!(&mut self.looking, state => {
+            if let Some(future) = state.future() {
+                future.recall(foresight);
+            }
+        });
     }
 
     /// The stream of a page that the host writes now.

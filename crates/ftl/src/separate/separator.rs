@@ -4,6 +4,7 @@
 //! A separator keeps in its own tables what it needs to know and the mechanism does not; they live only while it is
 //! chosen. Its clock is the number of host page writes so far.
 
+use super::foresight::Foresight;
 use floatgate_base::{Hints, Lpn, ParamInfo, PolicyInfo};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
@@ -138,6 +139,14 @@ pub trait Separator {
     fn contexts(&self) -> Vec<(u32, Stream)> {
         Vec::new()
     }
+
+    /// Where a separator that knows the future keeps what it knows.
+    fn future(&mut self) -> Option<&mut Foresight> {
+        None
+    }
+
+    /// What it knows of the future is complete.
+    fn foreseen(&mut self) {}
 
     /// Bytes of its tables.
     fn memory_bytes(&self) -> u64;

@@ -1,0 +1,191 @@
+//! What the future holds, for separators that know it: when the data of each page die, in host page writes of the
+//! workload. Somebody who has read the whole workload hands it over before the run; nobody can have it on-line.
+//!
+//! Memory: 4 bytes a host page write of the workload and 4 a logical page.
+
+use floatgate_base::{Lpn, memory::table};
+use serde::{Deserialize, Serialize};
+
+/// Data that nobody writes again and nobody trims.
+pub const NEVER: u32 = u32::MAX;
+/// Page writes of a workload of which all can be told from never: [`NEVER`] is none of their numbers.
+pub const WRITES_MAX: u64 = u32::MAX as u64 - 1;
+
+/// When data die. Host page writes of the workload are numbered from 0; data that the write of that number replaces, or
+/// a trim between the write before and that one gives up, die at it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Foresight {
+    /// When the data of each write of the workload die.
+    #[serde(skip)]
+    next: Vec<u32>,
+    /// When what each logical page holds now dies; before the workload begins: what was there before.
+    dies: Vec<u32>,
+    /// Host page writes that the drive had seen when the workload began; until then no number is as large.
+    base: u64,
+}
+
+impl Foresight {
+    /// Of a workload that is read through and has not begun: `next` by write, `first` by logical page for data from
+    /// before.
+    #[must_use]
+    pub fn new(next: Vec<u32>, first: Vec<u32>) -> Self {
+        Self { next, dies: first, base: u64::MAX }
+    }
+
+    /// The workload begins after so many host page writes of the drive.
+    pub(super) fn begin_at(&mut self, base: u64) {
+        self.base = base;
+    }
+
+    /// When the data of each write die.
+    #[must_use]
+    pub fn next(&self) -> &[u32] {
+        &self.next
+    }
+
+    /// When what each logical page holds now dies.
+    #[must_use]
+    pub fn dies(&self) -> &[u32] {
+        &self.dies
+    }
+
+    /// The same knowledge of a run that goes on: what was not saved of it.
+    pub fn recall(&mut self, whole: Self) {
+        self.next = whole.next;
+    }
+
+    /// The write that is next after `now` host page writes of the drive.
+    #[inline(always)]
+    fn next_write(&self, now: u64) -> u64 {
+        now.saturating_sub(self.base)
+    }
+
+    /// A page is written after `now` host page writes: its lifespan in host page writes, at least 1; none for ever.
+    #[inline(always)]
+    pub(super) fn write(&mut self, lpn: Lpn, now: u64) -> Option<u32> {
+        if now >= self.base {
+            let at = (now - self.base) as usize;
+            // Nothing is known of writes beyond the workload, of which there are none.
+            let dies = self.next.get(at).copied().unwrap_or(NEVER);
+            match self.dies.get_mut(lpn as usize) {
+                Some(place) => *place = dies,
+                None => return None,
+            }
+        }
+        self.left(lpn, now)
+    }
+
+    /// What is left of the lifespan of what a page holds, after `now` host page writes; none for ever.
+    #[inline(always)]
+    pub(super) fn left(&self, lpn: Lpn, now: u64) -> Option<u32> {
+        let dies = self.dies.get(lpn as usize).copied().unwrap_or(NEVER);
+        (dies != NEVER).then(|| u64::from(dies).saturating_sub(self.next_write(now)) as u32)
+    }
+
+    /// Bytes of its tables.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        (self.next.len() + self.dies.len()) as u64 * 4
+    }
+}
+
+/// Makes a [`Foresight`] from the writes and trims of a workload, in order.
+#[derive(Clone, Debug)]
+pub struct Foreseer {
+    next: Vec<u32>,
+    first: Vec<u32>,
+    /// The last write of each page, or one of the two below.
+    last: Vec<u32>,
+}
+
+/// No write and no trim so far.
+const UNTOUCHED: u32 = u32::MAX;
+/// Trimmed: no data to die.
+const EMPTY: u32 = u32::MAX - 1;
+
+impl Foreseer {
+    /// Of a drive with so many logical pages.
+    #[must_use]
+    pub fn new(logical_pages: u32) -> Self {
+        let pages = logical_pages as usize;
+        Self { next: Vec::new(), first: table(pages, NEVER), last: table(pages, UNTOUCHED) }
+    }
+
+    /// Host page writes so far.
+    #[must_use]
+    pub fn writes(&self) -> u64 {
+        self.next.len() as u64
+    }
+
+    /// A page is written; false if that is one write more than can be numbered.
+    #[must_use]
+    pub fn write(&mut self, lpn: Lpn) -> bool {
+        let number = self.next.len() as u32;
+        if self.writes() >= WRITES_MAX {
+            return false;
+        }
+        self.dies_at(lpn, number);
+        self.last[lpn as usize] = number;
+        self.next.push(NEVER);
+        true
+    }
+
+    /// A page is trimmed.
+    pub fn trim(&mut self, lpn: Lpn) {
+        self.dies_at(lpn, self.next.len() as u32);
+        self.last[lpn as usize] = EMPTY;
+    }
+
+    #[inline(always)]
+    fn dies_at(&mut self, lpn: Lpn, number: u32) {
+        match self.last[lpn as usize] {
+            EMPTY => {}
+            UNTOUCHED => self.first[lpn as usize] = number,
+            write => self.next[write as usize] = number,
+        }
+    }
+
+    /// What was foreseen.
+    #[must_use]
+    pub fn finish(mut self) -> Foresight {
+        self.next.shrink_to_fit();
+        Foresight::new(self.next, self.first)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pages 0 1 0, trim 1, 1 1, trim 0, trim 0, 2, on a drive of four pages that were written before.
+    #[test]
+    fn deaths_by_hand() {
+        let mut seer = Foreseer::new(4);
+        assert!([0, 1, 0].into_iter().all(|lpn| seer.write(lpn)));
+        seer.trim(1);
+        assert!([1, 1].into_iter().all(|lpn| seer.write(lpn)));
+        seer.trim(0);
+        seer.trim(0);
+        assert!(seer.write(2));
+        let mut seen = seer.finish();
+        assert_eq!(seen.next(), [2, 3, 5, 4, NEVER, NEVER]);
+        assert_eq!(seen.dies(), [0, 1, 5, NEVER]);
+        // While the drive is filled: four host page writes before the workload.
+        assert_eq!(seen.write(2, 1), Some(5));
+        assert_eq!(seen.write(3, 3), None);
+        // The workload's first write lives for two.
+        seen.begin_at(4);
+        assert_eq!(seen.write(0, 4), Some(2));
+        assert_eq!(seen.left(2, 7), Some(2));
+        assert_eq!(seen.write(1, 5), Some(2));
+        assert_eq!((seen.left(0, 6), seen.left(1, 6)), (Some(0), Some(1)));
+        assert_eq!(seen.memory_bytes(), 40);
+    }
+
+    /// Without foresight nothing is known, and nothing breaks.
+    #[test]
+    fn nothing_foreseen() {
+        let mut nothing = Foresight::default();
+        assert_eq!((nothing.write(7, 3), nothing.left(7, 9)), (None, None));
+    }
+}

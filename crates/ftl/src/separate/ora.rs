@@ -1,0 +1,255 @@
+//! ORA: knows the future; pages that die at near times share a block.
+//!
+//! A page goes to a class by what is left of its life, at each write and again at each move; one class is of pages that
+//! live on. The workload is read twice: first to know when data die. The dissertation says "blocks where data with
+//! similar update times were already stored" and leaves the classes open. Here their ends are those that waste least
+//! space: a block of a class that takes lives from `a` to `b` and a share `p` of the writes is full after `B / p`
+//! writes, and is dead at most `b` later, so that its dead pages wait for it, on average, `b + B / (2 p)` less the mean
+//! life. Summed over the classes by their shares, the second term is `B / 2` a class whatever the ends are, the mean
+//! life is what it is, and `sum p b` is left: the ends that make it least are found from the lives of all pages that the
+//! workload writes, exactly, among bounds that are at most an eighth apart. `docs/decisions` has what was tried beside.
+//! Source: dissertation, section 5.1.2. Cost: two look-ups. Memory: 4 bytes a logical page, 4 a host page write of the
+//! workload.
+
+use super::foresight::{Foresight, NEVER};
+use super::{Given, Moved, Separator, Shape, Stream, Written};
+use floatgate_base::{ParamInfo, PolicyInfo};
+use serde::{Deserialize, Serialize};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "ora",
+    summary: "knows the future: pages that die at near times share a block",
+    source: "dissertation, section 5.1.2",
+    params: &[ParamInfo::whole(
+        "streams",
+        "streams: one of pages that are never replaced, the others by what is left of a life; default 8",
+        8,
+        (1, 1024),
+    )],
+    cost: "two look-ups",
+    memory: "4 bytes a logical page, 4 a host page write of the workload",
+};
+
+/// Lives below this have a bin each; above, so many bins share an octave, times two.
+const FINE: u32 = 16;
+/// Bins of all lives of 32 bits.
+const BINS: usize = (FINE + (32 - FINE.ilog2()) * FINE / 2) as usize;
+
+/// The bin of a life.
+#[inline(always)]
+fn bin_of(life: u32) -> usize {
+    if life < FINE {
+        return life as usize;
+    }
+    // The four bits below the leading one, without the last.
+    let octave = life.ilog2() - FINE.ilog2();
+    let step = (life >> (octave + 1)) - FINE / 2;
+    (FINE + octave * (FINE / 2) + step) as usize
+}
+
+/// The end of a bin: the least life that is beyond it.
+fn end_of(bin: usize) -> u64 {
+    let bin = bin as u64;
+    let (fine, half) = (u64::from(FINE), u64::from(FINE / 2));
+    if bin < fine {
+        return bin + 1;
+    }
+    let (octave, step) = ((bin - fine) / half, (bin - fine) % half);
+    (half + step + 1) << (octave + 1)
+}
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    streams: u32,
+}
+
+impl Params {
+    pub fn of(given: &Given<'_>) -> Self {
+        Self { streams: given.whole("streams") }
+    }
+
+    pub fn streams(self) -> u32 {
+        self.streams
+    }
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    streams: u32,
+    /// Class of each bin of lives.
+    class_of: Vec<Stream>,
+    /// Writes of the workload that are replaced, and those that are not.
+    mortal: u64,
+    lasting: u64,
+    future: Foresight,
+}
+
+impl State {
+    pub fn new(params: &Params, _: &Shape) -> Self {
+        let Params { streams } = *params;
+        Self { streams, class_of: vec![0; BINS], mortal: 0, lasting: 0, future: Foresight::default() }
+    }
+
+    #[inline(always)]
+    fn class(&self, left: Option<u32>) -> Stream {
+        left.map_or(self.streams - 1, |left| self.class_of[bin_of(left)])
+    }
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> Stream {
+        let left = self.future.write(page.lpn, page.now);
+        self.class(left)
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> Stream {
+        self.class(self.future.left(page.lpn, page.now))
+    }
+
+    fn future(&mut self) -> Option<&mut Foresight> {
+        Some(&mut self.future)
+    }
+
+    fn foreseen(&mut self) {
+        let mut lives = vec![0; BINS];
+        for (number, &dies) in (0..).zip(self.future.next()) {
+            if dies != NEVER {
+                lives[bin_of(dies - number)] += 1;
+            }
+        }
+        self.mortal = lives.iter().sum();
+        self.lasting = self.future.next().len() as u64 - self.mortal;
+        self.class_of = best_classes(&lives, self.streams.max(2) - 1);
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.future.memory_bytes() + self.class_of.len() as u64 * 4
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![("replaced_writes", self.mortal as f64), ("lasting_writes", self.lasting as f64)]
+    }
+}
+
+/// Puts the bins into at most so many classes of neighbours, for which the sum over all lives of the end of their class
+/// is least.
+fn best_classes(lives: &[u64], classes: u32) -> Vec<Stream> {
+    let used = lives.iter().rposition(|&n| n > 0).map_or(0, |last| last + 1);
+    let classes = (classes as usize).min(used);
+    let mut class_of = vec![classes.saturating_sub(1) as Stream; lives.len()];
+    if classes < 2 {
+        return class_of;
+    }
+    let mut below = vec![0u128; used + 1];
+    (0..used).for_each(|bin| below[bin + 1] = below[bin] + u128::from(lives[bin]));
+    // Bins `from..to` as one class.
+    let cost = |from: usize, to: usize| (below[to] - below[from]) * u128::from(end_of(to - 1));
+    // Least cost of the bins below `to` in so many classes, and where the last of these begins.
+    let mut least: Vec<u128> = (0..=used).map(|to| if to == 0 { 0 } else { cost(0, to) }).collect();
+    let mut begins: Vec<Vec<usize>> = Vec::with_capacity(classes);
+    for done in 1..classes {
+        let mut begin = vec![0; used + 1];
+        let mut next = least.clone();
+        for to in done + 1..=used {
+            let all = (done..to).map(|from| (least[from] + cost(from, to), from));
+            (next[to], begin[to]) = all.min().expect("there is a bin for each class");
+        }
+        least = next;
+        begins.push(begin);
+    }
+    let mut to = used;
+    for (class, begin) in (1..).zip(&begins).rev() {
+        class_of[begin[to]..to].fill(class);
+        to = begin[to];
+    }
+    class_of[..to].fill(0);
+    class_of
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Hints;
+    use super::*;
+    use floatgate_base::Rng;
+
+    fn state(streams: u32, next: Vec<u32>) -> State {
+        let shape = Shape { logical_pages: 64, pages_per_unit: 4, units: 8, page_bytes: 4096 };
+        let mut state = State::new(&Params { streams }, &shape);
+        *state.future().unwrap() = Foresight::new(next, vec![NEVER; 64]);
+        state.future().unwrap().begin_at(0);
+        state.foreseen();
+        state
+    }
+
+    fn write(state: &mut State, lpn: u32, now: u64) -> Stream {
+        state.write(&Written { lpn, update: false, hints: Hints::default(), now })
+    }
+
+    #[test]
+    fn bins_follow_one_another() {
+        assert_eq!([bin_of(0), bin_of(15), bin_of(16), bin_of(17), bin_of(18)], [0, 15, 16, 16, 17]);
+        assert_eq!((bin_of(u32::MAX), end_of(BINS - 1)), (BINS - 1, 1 << 32));
+        for bin in 1..BINS {
+            let first = end_of(bin - 1) as u32;
+            assert_eq!((bin_of(first - 1), bin_of(first)), (bin - 1, bin), "{bin}");
+            assert!(end_of(bin) - u64::from(first) <= u64::from(first / 8).max(1), "{bin}");
+        }
+    }
+
+    /// As in Figure 24: eight requests, four of which are updated about one time, four about another.
+    #[test]
+    fn near_update_times_share_a_block() {
+        let mut next = vec![50, 89, 51, 87, 52, 90, 49, 88];
+        next.resize(60, NEVER);
+        let mut state = state(3, next);
+        let streams: Vec<_> = (0..8).map(|i| write(&mut state, i, u64::from(i))).collect();
+        assert_eq!(streams, [0, 1, 0, 1, 0, 1, 0, 1]);
+        assert_eq!(write(&mut state, 9, 8), 2);
+        // A page that is moved later has less of its life left.
+        assert_eq!(state.move_stream(&Moved { lpn: 1, from: 1, now: 60 }), 0);
+        assert_eq!(state.move_stream(&Moved { lpn: 9, from: 2, now: 60 }), 2);
+        assert_eq!(state.figures(), [("replaced_writes", 8.0), ("lasting_writes", 52.0)]);
+    }
+
+    /// Against all ways to cut the bins.
+    #[test]
+    fn classes_cost_least() {
+        fn least(lives: &[u64], classes: u32) -> u128 {
+            let one = u128::from(lives.iter().sum::<u64>()) * u128::from(end_of(lives.len() - 1));
+            if classes == 1 {
+                return one;
+            }
+            let cut = |at: usize| {
+                let rest: u64 = lives[at..].iter().sum();
+                u128::from(rest) * u128::from(end_of(lives.len() - 1)) + least(&lives[..at], classes - 1)
+            };
+            (1..lives.len()).map(cut).min().map_or(one, |cut| cut.min(one))
+        }
+        for seed in 0..200 {
+            let mut rng = Rng::new(seed, "lives");
+            let bins = 1 + rng.below(12) as usize;
+            let lives: Vec<u64> = (0..bins).map(|_| rng.below(4) * rng.below(100)).collect();
+            let classes = 1 + rng.below(4) as u32;
+            let class_of = best_classes(&lives, classes);
+            assert!(class_of.is_sorted() && class_of.iter().all(|&class| class < classes), "seed {seed}");
+            let Some(used) = lives.iter().rposition(|&n| n > 0) else { continue };
+            let end = |class| end_of((0..=used).rfind(|&bin| class_of[bin] == class).unwrap());
+            let cost: u128 = (0..=used).map(|i| u128::from(lives[i]) * u128::from(end(class_of[i]))).sum();
+            assert_eq!(cost, least(&lives[..=used], classes), "seed {seed}: {lives:?}, {class_of:?}");
+        }
+    }
+
+    /// One stream takes all; two tell what dies from what stays; a workload that replaces nothing has one class.
+    #[test]
+    fn few_streams_and_few_lives() {
+        let mut one = state(1, vec![3, NEVER, NEVER, NEVER]);
+        assert_eq!((write(&mut one, 0, 0), write(&mut one, 1, 1)), (0, 0));
+        let mut two = state(2, vec![3, NEVER, NEVER, NEVER]);
+        assert_eq!((write(&mut two, 0, 0), write(&mut two, 1, 1)), (0, 1));
+        let mut none = state(5, vec![NEVER; 4]);
+        assert_eq!(write(&mut none, 0, 0), 4);
+    }
+}

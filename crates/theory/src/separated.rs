@@ -1,0 +1,90 @@
+//! Groups of pages of unlike heat in logs of their own, with the spare space split so that it does most good: what
+//! separation can reach when it knows the groups, FIFO inside each.
+//!
+//! A group of `f` of the pages that takes `w` of the writes has a log of `alpha f U` pages, whose turn takes `x` of its
+//! pages' lifetimes: `alpha = x / (1 - e^-x)`, `WA = 1 / (1 - e^-x)` (see [`crate::fifo`]). Least is `sum w WA` with
+//! `sum f alpha` given where each group's gain from one more page is the same: `d WA / d alpha` over groups is as
+//! `-f / w`, and the derivatives of both by `x` give `e^x - 1 - x = m w / f` with one `m` for all. That separate groups want
+//! a split of the spare space of their own is from Desnoyers, "Analytic models of SSD write performance", ACM TOS 2014; the
+//! condition for FIFO is derived here.
+
+use crate::error::Result;
+use crate::fifo::{checked_groups, copied};
+use crate::spare::Spare;
+
+/// Groups of pages with logs of their own.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Separated {
+    /// Write amplification, programs per host write.
+    pub wa: f64,
+    /// Spare factor of each group's log, `(T - U) / T`; 0 for a group that takes no writes.
+    pub spare_factors: Vec<f64>,
+}
+
+/// Write amplification of FIFO collection when groups of pages are written at unlike rates, each in a log of its own,
+/// with the split of the spare space that makes it least.
+///
+/// A group is `(share_of_pages, share_of_writes)`, as in [`crate::wa_fifo_skewed`].
+///
+/// # Errors
+/// As [`crate::wa_fifo_skewed`].
+pub fn wa_fifo_separated(groups: &[(f64, f64)], spare_factor: f64) -> Result<Separated> {
+    let spare = Spare::from_share(spare_factor)?;
+    let groups = checked_groups(groups)?;
+    let written = || groups.iter().filter(|group| group.1 > 0.0);
+    let heats = || written().map(|&(pages, writes)| libm::log(writes / pages));
+    let widest = heats().fold(0.0, |most: f64, heat| most.max(heat.abs()));
+    let narrow = written().map(|group| group.0).fold(1.0, f64::min);
+    // Where the logs, all together, have the spare space that there is. It grows with `ln m`.
+    let over = |log_m: f64| -> f64 {
+        written().map(|&(pages, writes)| pages * copied(turn(log_m + libm::log(writes / pages)))).sum()
+    };
+    let (mut low, mut high) = (-100.0 - widest, 2.0 * spare.over / narrow + 100.0 + widest);
+    loop {
+        let middle = f64::midpoint(low, high);
+        if middle <= low || middle >= high {
+            break;
+        }
+        if over(middle) < spare.over { low = middle } else { high = middle }
+    }
+    let (mut wa, mut spare_factors) = (0.0, Vec::with_capacity(groups.len()));
+    for &(pages, writes) in &groups {
+        if writes > 0.0 {
+            let x = turn(high + libm::log(writes / pages));
+            wa += writes / -libm::expm1(-x);
+            spare_factors.push(copied(x) / (1.0 + copied(x)));
+        } else {
+            spare_factors.push(0.0);
+        }
+    }
+    Ok(Separated { wa, spare_factors })
+}
+
+/// The `x` for which `ln (e^x - 1 - x)` has a value.
+fn turn(value: f64) -> f64 {
+    if value > 50.0 {
+        // `(1 + x) e^-x` is below rounding.
+        return value;
+    }
+    let y = libm::exp(value);
+    // Both lie above the root, from where Newton's iteration falls towards it: the function is convex.
+    let mut x = libm::sqrt(2.0 * y).min(libm::log1p(y) + 1.5);
+    for _ in 0..100 {
+        let next = x - (beyond_line(x) - y) / libm::expm1(x);
+        if next.is_nan() || next >= x {
+            break;
+        }
+        x = next;
+    }
+    x
+}
+
+/// `e^x - 1 - x`, free of cancellation.
+fn beyond_line(x: f64) -> f64 {
+    if x > 0.5 {
+        return libm::expm1(x) - x;
+    }
+    // x^2/2! + x^3/3! + ..., by Horner from x^18/18!.
+    let rest = (3..=18).rev().fold(0.0, |sum, n| (1.0 + sum) * x / f64::from(n));
+    x * x / 2.0 * (1.0 + rest)
+}
