@@ -34,6 +34,21 @@ def test_theory_gives_the_published_figures(
     assert floatgate.theory_wa(policy, spare, pages, choices) == value
 
 
+@pytest.mark.parametrize(
+    ("pages", "writes", "one_log", "separated"), [(0.2, 0.8, 3.869, 2.517), (0.1, 0.9, 4.430, 1.759)]
+)
+def test_theory_of_hot_pages(cli: Cli, pages: float, writes: float, one_log: float, separated: float) -> None:
+    command = ["theory", "wa", "--policy", "fifo", "--spare-factor", "0.15", "--pages-per-block", "64"]
+    command += ["--hot-share-of-pages", str(pages), "--hot-share-of-writes", str(writes)]
+    together = json.loads(cli(*command, "--json").done())
+    assert together["wa"] == pytest.approx(one_log, abs=0.0006)
+    assert together["spare_factor_of"] is None
+    apart = json.loads(cli(*command, "--separated", "--json").done())
+    assert apart["wa"] == pytest.approx(separated, abs=0.0006)
+    assert apart["spare_factor_of"]["hot"] > 0.15 > apart["spare_factor_of"]["cold"] > 0
+    assert float(cli(*command, "--separated").done()) == pytest.approx(separated, abs=0.0006)
+
+
 def test_version(cli: Cli) -> None:
     assert cli("--version").done() == f"floatgate {floatgate.__version__}\n"
 

@@ -10,6 +10,7 @@ import pytest
 from conftest import Cli
 
 MSR = "128166372003061629,a,0,Write,0,4096,10\n"
+FIFO = ("theory", "wa", "--policy", "fifo", "--spare-factor", "0.1", "--pages-per-block", "4")
 DRIVE = ("--set", "drive.capacity=64 MiB")
 
 
@@ -126,6 +127,10 @@ def test_names_are_quoted_and_the_valid_ones_listed(cli: Cli, trace: Path) -> No
         (["theory", "wa", "--policy", "best", "--spare-factor", "0.1", "--pages-per-block", "4"], "'greedy'"),
         (["theory", "wa", "--policy", "fifo", "--spare-factor", "nan", "--pages-per-block", "4"], "spare"),
         (["theory", "wa", "--policy", "fifo", "--spare-factor", "x", "--pages-per-block", "4"], "'--spare-factor'"),
+        ([*FIFO, "--separated"], "--hot-share-of-pages: is missing"),
+        ([*FIFO, "--hot-share-of-pages", "0.2"], "--hot-share-of-writes: is missing"),
+        ([*FIFO, "--hot-share-of-pages", "2", "--hot-share-of-writes", "0.5"], "share_of_pages is 2"),
+        (["theory", "wa", "--policy", "greedy", *FIFO[4:], "--separated"], "hot pages have a closed form under fifo"),
         (["trace", "convert", "a", "b.xyz"], "b.xyz: no format is known by '.xyz'"),
     ],
 )

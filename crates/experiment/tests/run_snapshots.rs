@@ -145,7 +145,16 @@ fn any_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
                 let path = folder.file(&format!("{seed}.{extension}"), text);
                 case.toml += &format!("file = \"{path}\"\n");
             }
-            let overrides = settings(&mut rng, &case);
+            let mut overrides = settings(&mut rng, &case);
+            let in_order =
+                !overrides.iter().any(|(k, _)| *k == "drive.buffer.capacity" || *k == "host.queues");
+            if in_order && seed % 3 == 0 {
+                // The future is not saved but read again.
+                let (policy, key) =
+                    [("ora", "ftl.separate.streams"), ("fk", "ftl.separate.classes")][trace as usize];
+                overrides.push(("ftl.separate.policy", policy.into()));
+                overrides.push((key, case.streams.to_string()));
+            }
             let pairs: Vec<_> = overrides.iter().map(|(k, v)| ((*k).to_string(), v.clone())).collect();
             let resolved = match load(Some(&case.toml), "t.toml", &pairs) {
                 Ok(resolved) => resolved,

@@ -404,6 +404,12 @@ impl Ftl {
         }
     }
 
+    /// What the separator knows of the future, where it knows any.
+    #[must_use]
+    pub fn foresight(&self) -> Option<&Foresight> {
+        self.separation.as_ref().and_then(|separation| separation.foresight())
+    }
+
     /// The drive is in its first state: the next write is the workload's first.
     pub fn workload_begins(&mut self) {
         if let Some(separation) = &mut self.separation {

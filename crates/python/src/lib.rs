@@ -41,12 +41,36 @@ fn theory_wa(policy: &str, spare_factor: f64, pages_per_block: u32, choices: Opt
         .map_err(|e| errors::input("theory", &e.to_string(), ""))
 }
 
+/// Write amplification of FIFO collection where a share of the pages takes a share of the writes (`hot`): all in
+/// one log, or each of both in a log of its own with the best split of the spare space. Then also the spare factors of
+/// the hot pages' log and of the others'.
+#[pyfunction]
+fn theory_wa_hot(
+    spare_factor: f64,
+    pages_per_block: u32,
+    hot: (f64, f64),
+    separated: bool,
+) -> PyResult<(f64, Option<(f64, f64)>)> {
+    use floatgate_theory::{Policy, wa, wa_fifo_separated, wa_fifo_skewed};
+    let groups = [hot, (1.0 - hot.0, 1.0 - hot.1)];
+    // Checks what does not depend on the groups.
+    let told = wa(Policy::Fifo, spare_factor, pages_per_block).and_then(|_| {
+        if separated {
+            let best = wa_fifo_separated(&groups, spare_factor)?;
+            return Ok((best.wa, Some((best.spare_factors[0], best.spare_factors[1]))));
+        }
+        Ok((wa_fifo_skewed(&groups, spare_factor)?, None))
+    });
+    told.map_err(|e| errors::input("theory", &e.to_string(), ""))
+}
+
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     errors::register(module)?;
     columns::register();
     module.add_function(wrap_pyfunction!(theory_wa, module)?)?;
+    module.add_function(wrap_pyfunction!(theory_wa_hot, module)?)?;
     experiment::register(module)?;
     trace::register(module)
 }

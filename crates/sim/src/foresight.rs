@@ -104,6 +104,12 @@ impl Simulation {
         if all { Ok(true) } else { Err(self.too_long()) }
     }
 
+    /// What the separator knows of the future, where it knows any and the workload has been read.
+    #[must_use]
+    pub fn foresight(&self) -> Option<&Foresight> {
+        self.foresight.as_ref().or_else(|| self.ftl.foresight())
+    }
+
     /// Gives the separator what was foreseen, if that has not been done.
     pub(crate) fn hand_over_foresight(&mut self) {
         if let Some(foresight) = self.foresight.take() {

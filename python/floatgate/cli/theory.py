@@ -9,6 +9,7 @@ import typer
 from floatgate import _core
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.errors import input_error
 
 
 def register(app: typer.Typer) -> None:
@@ -30,13 +31,42 @@ def wa(
     choices: Annotated[
         int | None, typer.Option(metavar="D", help="Blocks that d-choices draws.", min=1, max=2**31 - 1)
     ] = None,
+    hot_share_of_pages: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="fifo: this share of the pages is hot.")
+    ] = None,
+    hot_share_of_writes: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="fifo: the hot pages take this share of the writes.")
+    ] = None,
+    separated: Annotated[
+        bool, typer.Option("--separated", help="Hot and cold pages in logs of their own, spare space split at best.")
+    ] = False,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write amplification of uniform random 4 KiB writes by the closed form."""
+    """Write amplification of random 4 KiB writes by the closed form: uniform, or (fifo) with hot pages."""
     output = Output(json, quiet=quiet)
-    value = _core.theory_wa(policy, spare_factor, pages_per_block, choices)
     asked = {"policy": policy, "spare_factor": spare_factor, "pages_per_block": pages_per_block, "choices": choices}
-    output.give({"wa": value, **asked})
+    if hot_share_of_pages is None and hot_share_of_writes is None and not separated:
+        value = _core.theory_wa(policy, spare_factor, pages_per_block, choices)
+        output.give({"wa": value, **asked})
+    else:
+        hot = _hot(policy, hot_share_of_pages, hot_share_of_writes)
+        # Choices are refused here, too.
+        _core.theory_wa(policy, spare_factor, pages_per_block, choices)
+        value, split = _core.theory_wa_hot(spare_factor, pages_per_block, hot, separated)
+        asked |= {"hot_share_of_pages": hot[0], "hot_share_of_writes": hot[1], "separated": separated}
+        spare = {"hot": split[0], "cold": split[1]} if split else None
+        output.give({"wa": value, **asked, "spare_factor_of": spare})
     if not output.wants_json:
         output.say(f"{value:.4f}")
+
+
+def _hot(policy: str, pages: float | None, writes: float | None) -> tuple[float, float]:
+    """Both shares, where they have a meaning."""
+    if policy != "fifo":
+        what = f"hot pages have a closed form under fifo only, and the policy is '{policy}'"
+        raise input_error(f"--policy: {what}; expected --policy fifo")
+    if pages is None or writes is None:
+        missing = "--hot-share-of-pages" if pages is None else "--hot-share-of-writes"
+        raise input_error(f"{missing}: is missing; expected both shares, from 0 to 1")
+    return pages, writes

@@ -42,6 +42,8 @@ pub struct HostModel {
     span: u64,
     mapped: Vec<bool>,
     pub counted: Expected,
+    /// Pages written and (true) given up whole, in order.
+    pub changes: Vec<(u32, bool)>,
 }
 
 impl HostModel {
@@ -61,7 +63,7 @@ impl HostModel {
         }
         let span = if rules.fold { ends.iter().copied().max().unwrap() } else { ends.iter().sum() };
         let mapped = vec![full; rules.logical_pages as usize];
-        Self { rules, bases, span: span.max(1), mapped, counted: Expected::default() }
+        Self { rules, bases, span: span.max(1), mapped, counted: Expected::default(), changes: Vec::new() }
     }
 
     /// Serves the requests in `range`.
@@ -122,8 +124,14 @@ impl HostModel {
                     count.partial += u64::from(!whole);
                     count.partial_reads += u64::from(!whole && *mapped);
                     *mapped = true;
+                    self.changes.push((p as u32, false));
                 }
-                Op::Trim => *mapped &= !whole,
+                Op::Trim => {
+                    *mapped &= !whole;
+                    if whole {
+                        self.changes.push((p as u32, true));
+                    }
+                }
             }
         }
     }

@@ -9,7 +9,7 @@
 
 use super::foresight::Foresight;
 use super::{Given, Moved, Separator, Shape, Stream, Written};
-use floatgate_base::{ParamInfo, PolicyInfo};
+use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -66,6 +66,15 @@ impl Separator for State {
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> Stream {
         self.class(self.future.left(page.lpn, page.now))
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        self.future.prefetch(lpn);
+    }
+
+    fn foresight(&self) -> Option<&Foresight> {
+        Some(&self.future)
     }
 
     fn future(&mut self) -> Option<&mut Foresight> {

@@ -3,7 +3,7 @@
 //!
 //! Memory: 4 bytes a host page write of the workload and 4 a logical page.
 
-use floatgate_base::{Lpn, memory::table};
+use floatgate_base::{Lpn, memory::table, prefetch::prefetch};
 use serde::{Deserialize, Serialize};
 
 /// Data that nobody writes again and nobody trims.
@@ -80,6 +80,12 @@ impl Foresight {
     pub(super) fn left(&self, lpn: Lpn, now: u64) -> Option<u32> {
         let dies = self.dies.get(lpn as usize).copied().unwrap_or(NEVER);
         (dies != NEVER).then(|| u64::from(dies).saturating_sub(self.next_write(now)) as u32)
+    }
+
+    /// Asks for what the write of a page will touch.
+    #[inline(always)]
+    pub(super) fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.dies, lpn as usize);
     }
 
     /// Bytes of its tables.

@@ -13,7 +13,7 @@
 
 use super::foresight::{Foresight, NEVER};
 use super::{Given, Moved, Separator, Shape, Stream, Written};
-use floatgate_base::{ParamInfo, PolicyInfo};
+use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -109,6 +109,15 @@ impl Separator for State {
         self.class(self.future.left(page.lpn, page.now))
     }
 
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        self.future.prefetch(lpn);
+    }
+
+    fn foresight(&self) -> Option<&Foresight> {
+        Some(&self.future)
+    }
+
     fn future(&mut self) -> Option<&mut Foresight> {
         Some(&mut self.future)
     }
@@ -161,8 +170,8 @@ fn best_classes(lives: &[u64], classes: u32) -> Vec<Stream> {
         begins.push(begin);
     }
     let mut to = used;
-    for (class, begin) in (1..).zip(&begins).rev() {
-        class_of[begin[to]..to].fill(class);
+    for (class, begin) in begins.iter().enumerate().rev() {
+        class_of[begin[to]..to].fill(class as Stream + 1);
         to = begin[to];
     }
     class_of[..to].fill(0);

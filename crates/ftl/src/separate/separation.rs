@@ -72,6 +72,11 @@ impl Separation {
         });
     }
 
+    /// What it knows.
+    pub(crate) fn foresight(&self) -> Option<&Foresight> {
+        with_looking!(&self.looking, state => state.foresight())
+    }
+
     /// The workload begins after so many host page writes.
     pub(crate) fn workload_begins(&mut self, now: u64) {
         with_looking!(&mut self.looking, state => {

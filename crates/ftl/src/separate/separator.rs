@@ -140,7 +140,12 @@ pub trait Separator {
         Vec::new()
     }
 
-    /// Where a separator that knows the future keeps what it knows.
+    /// What a separator that knows the future knows.
+    fn foresight(&self) -> Option<&Foresight> {
+        None
+    }
+
+    /// Where it keeps that.
     fn future(&mut self) -> Option<&mut Foresight> {
         None
     }
