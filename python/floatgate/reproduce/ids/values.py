@@ -42,7 +42,7 @@ def _opened(found: Found, workload: str, separator: str) -> int | None:
 def _hot(found: Found, workload: str) -> dict[str, Any]:
     """Hot archive blocks against all others of IDS."""
     streams = _streams(found, workload, "ids")
-    first = found.look(f"main.{workload}.ids.separate.found.first_archive_stream")
+    first = found.look(f"main.{workload}.ids.separate.found.archive_stream")
     if not streams or first is None:
         return {}
     sums = {True: [0, 0, 0], False: [0, 0, 0]}
