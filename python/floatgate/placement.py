@@ -10,6 +10,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import tempfile
 import threading
 from collections.abc import Mapping
@@ -23,7 +24,7 @@ from floatgate import _core
 from floatgate.errors import input_error, quoted
 from floatgate.experiment import Experiment, Overrides
 from floatgate.parallel import at_once
-from floatgate.recorded import PAGE_BYTES, dense
+from floatgate.recorded import DESCRIBED, PAGE_BYTES, dense
 from floatgate.run import execute
 
 SCHEMA = "floatgate.placement/1"
@@ -36,7 +37,7 @@ DRIVE = """
 seed = 1
 [drive.geometry]
 channels = 1
-pages_per_block = 64
+pages_per_block = 32
 [drive.endurance]
 pe_cycles = 1000000
 [ftl]
@@ -45,7 +46,9 @@ spare_factor = 0.15
 warmup_passes = 1
 repeat = 2
 """
-"""The drive where none is given: what the trace writes fills 85 % of it."""
+"""The drive where none is given: what the trace writes fills 85 % of it, or less where it is little."""
+SPARE_BLOCKS = 6
+"""Blocks that such a drive has to spare beside one for each handle."""
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,7 @@ def place(trace: str | Path, *, policy: str = "pds", handles: int = 8, overrides
     with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
         plain, given = Path(folder) / "contexts.parquet", Path(folder) / "handles.parquet"
         size = dense(Path(trace), plain, trims=True)
-        base = _base(size.distinct_pages, overrides or [])
+        base = _base(size.distinct_pages, handles, overrides or [])
 
         def run(file: Path, separator: str, more: Overrides) -> dict[str, Any]:
             settings: Overrides = [("workload.file", str(file)), ("workload.format", "parquet")]
@@ -155,16 +158,18 @@ def place(trace: str | Path, *, policy: str = "pds", handles: int = 8, overrides
     return Placement(policy, handles, contexts, told, results)
 
 
-def _base(distinct_pages: int, overrides: Overrides) -> Experiment:
+def _base(distinct_pages: int, handles: int, overrides: Overrides) -> Experiment:
     base = Experiment(DRIVE, "placement").with_overrides(overrides)
     keys = {key for key, _ in overrides}
     sized = {"drive.preset", "drive.capacity", "drive.geometry.blocks_per_plane"}
     if keys & sized:
         return base
     settings = dict(overrides)
-    pages = int(settings.get("drive.geometry.pages_per_block", 64))
+    pages = int(settings.get("drive.geometry.pages_per_block", 32))
     spare = float(settings.get("ftl.spare_factor", 0.15))
     blocks = -(-distinct_pages // max(1, int(pages * (1 - spare))))
+    # An open block for each handle and the archive, and some free ones.
+    blocks = max(blocks, math.ceil((handles + SPARE_BLOCKS) / spare))
     return base.with_overrides([("drive.geometry.blocks_per_plane", str(blocks + 1))])
 
 
@@ -174,7 +179,7 @@ def _give(plain: Path, given: Path, by_context: Mapping[int, int]) -> tuple[list
     import pyarrow.parquet as pq
 
     table = pq.read_table(plain)
-    described = json.loads((table.schema.metadata or {}).get(b"floatgate", b"{}")).get("contexts", {})
+    described = json.loads((table.schema.metadata or {}).get(DESCRIBED, b"{}")).get("contexts", {})
     context = table["context"].combine_chunks().fill_null(0).to_numpy(zero_copy_only=False)
     known, place = np.unique(context, return_inverse=True)
     handle_of = np.array([by_context.get(int(one), NO_HANDLE) for one in known], dtype=np.uint32)

@@ -16,6 +16,8 @@ import numpy as np
 from floatgate.errors import input_error
 
 PAGE_BYTES = 4096
+DESCRIBED = b"floatgate"
+"""The file's key under which contexts are described."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,7 @@ def dense(source: Path, target: Path, *, trims: bool = False) -> Dense:
 
     try:
         table = pq.read_table(source)
+        described = (pq.read_metadata(source).metadata or {}).get(DESCRIBED)
     except (pa.ArrowInvalid, OSError) as error:
         said = str(error).splitlines()[0]
         raise input_error(f"{source}: {said}; expected a trace that 'floatgate trace record' wrote") from None
@@ -68,5 +71,7 @@ def dense(source: Path, target: Path, *, trims: bool = False) -> Dense:
             place, table.schema.field(place), pa.array(values, type=table.schema.field(place).type)
         )
     table = table.filter(pa.array(written | given_up if trims else written))
+    if described is not None:
+        table = table.replace_schema_metadata({DESCRIBED: described})
     pq.write_table(table, target, compression="zstd")
     return Dense(target, int((end - first)[written].sum()), len(pages))

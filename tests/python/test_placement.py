@@ -1,0 +1,112 @@
+"""``floatgate placement``: the table, what it says of each context, and what it does."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from floatgate import library
+from floatgate.errors import InputError
+from floatgate.placement import place
+from floatgate.recorded import dense
+
+PAGE = 4096
+
+
+def write(path: Path, rows: list[tuple[str, int, int, int]]) -> Path:
+    """A trace of (op, offset, bytes, context)."""
+    op, offset, length, context = zip(*rows, strict=True)
+    table = pa.table(
+        {
+            "time_ns": pa.array(np.arange(len(rows)), pa.int64()),
+            "device": pa.array(["0"] * len(rows)),
+            "op": pa.array(op),
+            "offset": pa.array(offset, pa.uint64()),
+            "bytes": pa.array(length, pa.uint64()),
+            "context": pa.array(context, pa.uint64()),
+        }
+    )
+    told = {"contexts": {str(one): {"name": f"f{one}", "frames": [f"f{one}", "main"]} for one in set(context)}}
+    pq.write_table(table.replace_schema_metadata({b"floatgate": json.dumps(told)}), path)
+    return path
+
+
+def test_pages_are_numbered_in_the_order_of_their_addresses(tmp_path: Path) -> None:
+    rows = [
+        ("write", 100 * PAGE, 2 * PAGE, 1),
+        ("write", 7 * PAGE + 512, 1024, 2),
+        ("trim", 99 * PAGE, 3 * PAGE, 1),
+        ("trim", 500 * PAGE, PAGE, 1),
+        ("write", 101 * PAGE, PAGE, 1),
+    ]
+    source = write(tmp_path / "a.parquet", rows)
+    found = dense(source, tmp_path / "b.parquet")
+    assert (found.page_writes, found.distinct_pages) == (4, 3)
+    made = pq.read_table(found.file)
+    assert made["offset"].to_pylist() == [PAGE, 512, 2 * PAGE]
+    assert made["bytes"].to_pylist() == [2 * PAGE, 1024, PAGE]
+    # Of what a TRIM gives up, the pages that the trace writes; of the second one, nothing.
+    made = pq.read_table(dense(source, tmp_path / "c.parquet", trims=True).file)
+    assert made["op"].to_pylist() == ["write", "write", "trim", "write"]
+    assert made["offset"].to_pylist()[2] == PAGE
+    assert made["bytes"].to_pylist()[2] == 2 * PAGE
+    assert b"floatgate" in pq.read_metadata(tmp_path / "c.parquet").metadata
+
+
+def churn(tmp_path: Path) -> Path:
+    """Two programs that rewrite data of their own at very different rates, and one that writes once."""
+    rng = np.random.default_rng(1)
+    rows = [("write", page * PAGE, PAGE, 9) for page in range(2000)]
+    for _ in range(20_000):
+        fast = rng.random() < 0.9
+        page = rng.integers(0, 200) if fast else 200 + rng.integers(0, 1800)
+        rows.append(("write", int(page) * PAGE, PAGE, 5 if fast else 6))
+    return write(tmp_path / "churn.parquet", rows)
+
+
+def test_the_table_separates_and_lowers_waf(tmp_path: Path) -> None:
+    found = place(churn(tmp_path), handles=4)
+    waf = found.to_dict()["waf"]
+    assert waf["host-given"] < waf["none"]
+    handle = {one["context"]: one["handle"] for one in found.contexts}
+    assert handle[5] != handle[6]
+    assert 0 not in (handle[5], handle[6])
+    rows = list(csv.DictReader(found.table().splitlines()))
+    assert {int(row["context"]): int(row["handle"]) for row in rows} == {
+        one: number for one, number in handle.items() if number
+    }
+    assert {row["name"] for row in rows} <= {"f5", "f6", "f9"}
+    assert rows[0]["frames"].endswith("< main")
+    groups = {group["handle"]: group for group in found.groups}
+    assert groups[handle[5]]["mean_lifespan_writes"] < groups[handle[6]]["mean_lifespan_writes"]
+    assert sum(group["page_writes"] for group in found.groups) == 22_000
+    assert "handles" in found.text()
+
+
+@pytest.mark.parametrize("policy", ["pds", "ids"])
+def test_a_recorded_trace_is_placed_the_same_every_time(policy: str) -> None:
+    first, again = (place(library.path("sqlite-updates"), policy=policy).to_dict() for _ in range(2))
+    assert first == again
+    assert any(one["handle"] for one in first["contexts"])
+
+
+def test_what_cannot_be_placed_is_refused(tmp_path: Path) -> None:
+    trace = churn(tmp_path)
+    with pytest.raises(InputError, match="unknown policy 'lru'; expected one of 'pds', 'ids'"):
+        place(trace, policy="lru")
+    with pytest.raises(InputError, match="1 handles; expected from 2 to 1024"):
+        place(trace, handles=1)
+    plain = tmp_path / "plain.parquet"
+    pq.write_table(pq.read_table(trace).drop_columns(["context"]), plain)
+    with pytest.raises(InputError, match="no column 'context'; expected a trace that 'floatgate trace record' wrote"):
+        place(plain)
+    text = tmp_path / "text.parquet"
+    text.write_text("no parquet")
+    with pytest.raises(InputError, match="expected a trace that 'floatgate trace record' wrote"):
+        place(text)
