@@ -19,8 +19,8 @@
 //! - A page that is written after a TRIM counts as an update. Updates of data whose writer is not known are no entries of
 //!   the log and end a row of consecutive updates. Contexts from number `contexts` on are taken for unknown.
 //! - Neither window, period nor thresholds are printed; the defaults of window and period are of the size of the paper's
-//!   traces. Chapter 6 does not say whether update blocks are the last victims as in chapter 5; they and the archive are,
-//!   `update_blocks_last = 0` makes them like others.
+//!   traces. Chapter 6 does not say whether update blocks are the last victims as in chapter 5; its Table 9 says that
+//!   victims are chosen greedily, so they and the archive are victims as any other. `update_blocks_last` makes them last.
 //!
 //! Source: the dissertation's chapter 6 (equations 6.1 to 6.3, Algorithm 2). Cost: two look-ups a write, one a move; each
 //! period contexts * (window + contexts). Memory: 8 bytes a page, 8 a context, 4 for each pair of contexts in the window.
@@ -69,7 +69,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
         GROUPS,
         CONTEXTS,
-        UpdateBlocks::PARAM,
+        UpdateBlocks::param(
+            "when collection takes update blocks: 0 as any other, 1 last unless they are dead, 2 last in any case; default 0",
+            0,
+        ),
     ],
     cost: "two look-ups a write, one a move; contexts * (window + contexts) a period",
     memory: "8 bytes a page, 8 a context, 4 a pair of contexts in the window",

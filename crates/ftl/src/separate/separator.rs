@@ -82,12 +82,16 @@ pub enum UpdateBlocks {
 
 impl UpdateBlocks {
     /// The parameter that says so.
-    pub const PARAM: ParamInfo = ParamInfo::whole(
-        "update_blocks_last",
+    pub const PARAM: ParamInfo = Self::param(
         "when collection takes update blocks: 0 as any other, 1 last unless they are dead, 2 last in any case; default 1",
         1,
-        (0, 2),
     );
+
+    /// The same with another default.
+    #[must_use]
+    pub const fn param(summary: &'static str, default: u32) -> ParamInfo {
+        ParamInfo::whole("update_blocks_last", summary, default, (0, 2))
+    }
 
     /// What [`UpdateBlocks::PARAM`] says.
     #[must_use]
