@@ -140,8 +140,8 @@ The largest error of {len(points)} points is {worst.error:+.2%} ({worst.curve.la
 `crates/experiment/tests/closed_forms.rs` keeps the engine within 0.5 % of these too:
 
 - FIFO with hot and cold pages in one log (20 % of the pages taking 80 % of the writes, 10/90, 50/99);
-- cost-benefit with hot and cold pages, host and moved pages apart: 3.09 for 20/80 and 2.34 for 10/90 at a spare factor of
-  0.15 (within 2 %);
+- cost-benefit with hot and cold pages, host and moved pages apart: 3.09 for 20/80 and 2.34 for 10/90 at a spare
+  factor of 0.15 (within 2 %);
 - four planes, each collecting for itself, and superblocks over four planes;
 - trims: of live pages only (Frankie et al. 2012: alpha becomes alpha (1 - q) / (1 - 2 q)), and of any page, as the
   generator makes them (alpha / (1 - q), the same law with the trims that hit a live page counted alone);
