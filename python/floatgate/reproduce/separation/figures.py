@@ -32,7 +32,9 @@ def figures(found: Found) -> list[Figure]:
             "waf",
             title,
             "Geometric mean over the traces, as a share of none's with the same victim policy.",
-            lambda width: throttle_charts.dots(rows, LOOKS, list(SEPARATORS), "WAF over none's", width=width, log=True, rule=1.0),
+            lambda width: throttle_charts.dots(
+                rows, LOOKS, list(SEPARATORS), "WAF over none's", width=width, log=True, rule=1.0
+            ),
             title,
         )
     ]
