@@ -162,12 +162,10 @@ impl Ftl {
             self.fill_target(flash, job, moving);
             return Ok(moving.len());
         }
-        let mut known = None;
         while let Some(&(_, lpn)) = moving.get(done) {
-            let stream = match (known, &self.separation) {
-                (Some(stream), _) => stream,
-                (None, Some(separation)) => separation.move_stream(lpn, job.source, self.now),
-                (None, None) => self.setup.separate.blind().1,
+            let stream = match &self.separation {
+                Some(separation) => separation.move_stream(lpn, job.source, self.now),
+                None => self.setup.separate.blind().1,
             };
             let mut slot = (stream * domains + job.domain) as usize;
             if self.frontiers[slot].room() == 0 {
@@ -180,8 +178,7 @@ impl Ftl {
             }
             let room = self.frontiers[slot].room() as usize;
             let together = &moving[done..moving.len().min(done + room)];
-            let run;
-            (run, known) = self.run_of_one_stream(together, job.source, stream, slot as u32 / domains);
+            let run = self.run_of_one_stream(together, job.source, stream, slot as u32 / domains);
             let destination = self.frontiers[slot].next;
             self.frontiers[slot].next += run as u32;
             self.move_run(destination, &moving[done..], run);
@@ -193,7 +190,7 @@ impl Ftl {
     }
 
     /// How many of these pages, from the first on, go to the stream of the first, and tells the separator that they do;
-    /// they join units of the stream `joined`. Also the stream of the page behind them, where that was asked for.
+    /// they join units of the stream `joined`.
     #[inline(always)]
     fn run_of_one_stream(
         &mut self,
@@ -201,19 +198,15 @@ impl Ftl {
         source: UnitId,
         stream: Stream,
         joined: Stream,
-    ) -> (usize, Option<Stream>) {
-        let Some(separation) = &mut self.separation else { return (moving.len(), None) };
-        let (mut run, mut next) = (0, None);
+    ) -> usize {
+        let Some(separation) = &mut self.separation else { return moving.len() };
+        let mut run = 0;
         for &(_, lpn) in moving {
             if let Some(&(_, ahead)) = moving.get(run + MAP_AHEAD) {
                 separation.prefetch(ahead);
             }
-            if run > 0 {
-                let other = separation.move_stream(lpn, source, self.now);
-                if other != stream {
-                    next = Some(other);
-                    break;
-                }
+            if run > 0 && separation.move_stream(lpn, source, self.now) != stream {
+                break;
             }
             separation.moved(lpn, source, stream, self.now);
             run += 1;
@@ -221,7 +214,7 @@ impl Ftl {
         if joined != stream {
             separation.strayed(stream, run as u64);
         }
-        (run, next)
+        run
     }
 
     /// An open unit of the domain with room, when no unit is free: the streams' units are closed with those that collection

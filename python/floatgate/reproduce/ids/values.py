@@ -15,7 +15,7 @@ def values(found: Found) -> dict[str, Any]:
     """All values by name."""
     made: dict[str, Any] = {}
     for workload in RECORDED:
-        made |= contexts(workload)
+        made |= contexts(found, workload)
         hashed, opened = found.figure(f"main.{workload}.hash.gc.time_s"), _opened(found, workload, "hash")
         ratios: dict[str, float | None] = {}
         for separator in SEPARATORS:

@@ -7,6 +7,7 @@ from typing import Any
 
 from floatgate import context_updates, library
 from floatgate.context_updates import PAGE_BYTES
+from floatgate.errors import FloatgateError
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.pds.workloads import RECORDED
 
@@ -27,7 +28,7 @@ def values(found: Found) -> dict[str, Any]:
         copied = [found.figure(f"main.{one}.{separator}.gc.copied_pages") for one in JUDGED]
         made[f"total.{separator}.copied"] = None if None in copied else sum(one for one in copied if one is not None)
     for workload in RECORDED:
-        made |= contexts(workload)
+        made |= contexts(found, workload)
         made |= _hot_dead(found, workload)
         writes = found.look(f"main.{workload}.hash.host.page_writes")
         made[f"writes.{workload}"] = None if writes is None else f"{writes:,}"
@@ -44,14 +45,21 @@ def mean(found: Found, separator: str, key: str) -> float | None:
     return sum(known) / len(known) if len(known) == len(JUDGED) else None
 
 
-@cache
-def contexts(workload: str) -> dict[str, Any]:
-    """Contexts whose data are updated, from the recorded trace itself."""
+def contexts(found: Found, workload: str) -> dict[str, Any]:
+    """Contexts whose data are updated, from the recorded trace; nothing where a trace of the user's took its place."""
+    writes = found.figure(f"main.{workload}.hash.host.page_writes")
     try:
-        counted = context_updates.read(library.path(RECORDED[workload]))
-    except OSError:
+        counted = _counted(workload)
+    except FloatgateError:
         return {}
+    return counted if writes == counted[f"recorded.{workload}"] else {}
+
+
+@cache
+def _counted(workload: str) -> dict[str, Any]:
+    counted = context_updates.read(library.path(RECORDED[workload]))
     return {
+        f"recorded.{workload}": counted.pages,
         f"updates.{workload}": counted.updates,
         f"top_five.{workload}": counted.top_share(),
         f"updating.{workload}": len(counted.by_context),
