@@ -81,11 +81,21 @@ impl Last {
     }
 
     /// A closed unit lost a page; `from` is its count before.
+    #[inline(always)]
     pub fn demote(&mut self, layout: &Layout, unit: UnitId, from: u32, units: &mut Units) {
-        let domain = layout.domain_of(unit);
-        self.worthwhile[domain as usize] += u32::from(from == layout.pages_per_unit());
+        if from == layout.pages_per_unit() {
+            self.worthwhile[layout.domain_of(unit) as usize] += 1;
+        }
         self.index.demote(layout, unit, from, &mut units.meta);
-        if from == 1 && self.dead.is_some() {
+        if from == 1 {
+            self.died(layout.domain_of(unit), unit, units);
+        }
+    }
+
+    /// A closed unit lost its last page.
+    #[cold]
+    fn died(&mut self, domain: u32, unit: UnitId, units: &mut Units) {
+        if self.dead.is_some() {
             self.index.remove(domain, unit, units);
             self.worthwhile[domain as usize] -= 1;
             self.bury(domain, unit, units);

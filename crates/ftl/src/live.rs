@@ -46,6 +46,19 @@ impl Live {
         }
     }
 
+    /// Calls `each` with the first so many live pages of `first..end`, ascending.
+    pub fn for_first(&self, first: Ppn, end: Ppn, most: u32, mut each: impl FnMut(Ppn)) {
+        let (mut word_start, mut left) = (first & !63, most);
+        while word_start < end && left > 0 {
+            let mut word = self.0[(word_start / 64) as usize] & mask(first, end, word_start);
+            while word != 0 && left > 0 {
+                each(word_start + word.trailing_zeros());
+                (word, left) = (word & (word - 1), left - 1);
+            }
+            word_start += 64;
+        }
+    }
+
     /// Sets `first..end`.
     pub fn set_range(&mut self, first: Ppn, end: Ppn) {
         let mut word_start = first & !63;
@@ -85,6 +98,11 @@ mod tests {
             let mut seen = Vec::new();
             live.for_each(first, end, |p| seen.push(p));
             assert_eq!(seen, (first..end).filter(|p| p % 3 != 1).collect::<Vec<_>>());
+            for most in [0, 1, 2, 30, 200] {
+                let mut firsts = Vec::new();
+                live.for_first(first, end, most, |p| firsts.push(p));
+                assert_eq!(firsts, seen[..seen.len().min(most as usize)]);
+            }
             live.clear_range(first, end);
             assert!((0..200).all(|p| live.get(p) == (p % 3 != 1 && !(first..end).contains(&p))));
             live.set_range(first, end);

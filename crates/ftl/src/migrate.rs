@@ -12,9 +12,7 @@ use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{Lpn, Ppn, UnitId, prefetch::prefetch};
 use floatgate_flash::{Cause, Flash, Layout};
 use serde::{Deserialize, Serialize};
-
-/// Pages ahead whose map entry is asked for.
-const MAP_AHEAD: usize = 16;
+use std::ops::Range;
 
 /// A job, between two steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -124,12 +122,15 @@ impl Ftl {
     ) -> Result<Step, Failure> {
         let mut moving = std::mem::take(&mut self.moving);
         moving.clear();
-        let reverse = &self.reverse;
-        self.live.for_each(job.next, job.end, |ppn| {
-            moving.push((ppn, reverse[ppn as usize]));
-        });
-        let last = moving.is_empty() || (moving.len() <= pages_max as usize && pages_max == u32::MAX);
-        moving.truncate(pages_max as usize);
+        let limited = pages_max != u32::MAX;
+        if limited {
+            let reverse = &self.reverse;
+            let push = |ppn| moving.push((ppn, reverse[ppn as usize]));
+            self.live.for_first(job.next, job.end, pages_max, push);
+        } else {
+            self.gather(job.next..job.end, &mut moving);
+        }
+        let last = moving.is_empty() || !limited;
         let from = job.next;
         let moved = self.move_pages(flash, job, &moving);
         let all = moving.len();
@@ -149,24 +150,93 @@ impl Ftl {
         Ok(if moved == 0 { Step::Stalled } else { Step::Moved })
     }
 
-    /// Moves pages in runs that go to one open unit, as far as the units that may be opened reach; how many.
+    /// The live pages of `pages`, in order, with what is next to be touched for each asked for.
+    #[inline(always)]
+    fn gather(&self, pages: Range<Ppn>, moving: &mut Vec<(Ppn, Lpn)>) {
+        if let Some(separation) = &self.separation {
+            return separation.gather(&self.live, &self.reverse, pages, moving);
+        }
+        self.live.for_each(pages.start, pages.end, |ppn| {
+            let lpn = self.reverse[ppn as usize];
+            prefetch(&self.map, lpn as usize);
+            moving.push((ppn, lpn));
+        });
+    }
+
+    /// Moves pages to the open units of their streams, as far as the units that may be opened reach; how many.
+    #[inline(always)]
     fn move_pages<F: Flash>(
         &mut self,
         flash: &mut F,
         job: &mut Migration,
         moving: &[(Ppn, Lpn)],
     ) -> Result<usize, Failure> {
-        let domains = self.layout.domains();
-        let mut done = 0;
         if job.target.unit != NO_UNIT {
             self.fill_target(flash, job, moving);
             return Ok(moving.len());
         }
-        while let Some(&(_, lpn)) = moving.get(done) {
-            let stream = match &self.separation {
-                Some(separation) => separation.move_stream(lpn, job.source, self.now),
-                None => self.setup.separate.blind().1,
-            };
+        match &self.separation {
+            None => self.move_to_stream(flash, job, moving, self.setup.separate.blind().1),
+            Some(_) if job.leave_free == 0 => self.move_by_stream(flash, job, moving),
+            Some(_) => self.move_page_by_page(flash, job, moving),
+        }
+    }
+
+    /// Moves all pages, those of each stream together: in the order of the source the streams change with nearly every
+    /// page, and every change would be a run of its own.
+    fn move_by_stream<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Migration,
+        moving: &[(Ppn, Lpn)],
+    ) -> Result<usize, Failure> {
+        let (Some(separation), Some(&(last, _))) = (&mut self.separation, moving.last()) else {
+            return Ok(0);
+        };
+        let by_stream = separation.move_all(moving, job.source, self.now, &self.map);
+        let moved = by_stream
+            .runs()
+            .try_for_each(|(stream, pages)| self.move_to_stream(flash, job, pages, stream).map(|_| ()));
+        if let Some(separation) = &mut self.separation {
+            separation.keep(by_stream);
+        }
+        job.next = last + 1;
+        moved.map(|()| moving.len())
+    }
+
+    /// Moves pages in their order: where units must be left to the host, each may be the last.
+    #[cold]
+    fn move_page_by_page<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Migration,
+        moving: &[(Ppn, Lpn)],
+    ) -> Result<usize, Failure> {
+        for (done, page) in moving.iter().enumerate() {
+            let Some(separation) = &self.separation else { break };
+            let stream = separation.move_stream(page.1, job.source, self.now);
+            if self.move_to_stream(flash, job, std::slice::from_ref(page), stream)? == 0 {
+                return Ok(done);
+            }
+            if let Some(separation) = &mut self.separation {
+                separation.moved(page.1, job.source, stream, self.now);
+            }
+        }
+        Ok(moving.len())
+    }
+
+    /// Moves pages of one stream, as far as the units that may be opened reach; how many.
+    #[inline(always)]
+    fn move_to_stream<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Migration,
+        moving: &[(Ppn, Lpn)],
+        stream: Stream,
+    ) -> Result<usize, Failure> {
+        let domains = self.layout.domains();
+        let mut done = 0;
+        while done < moving.len() {
             let mut slot = (stream * domains + job.domain) as usize;
             if self.frontiers[slot].room() == 0 {
                 if self.free[job.domain as usize].len() <= job.leave_free && job.leave_free > 0 {
@@ -176,9 +246,12 @@ impl Ftl {
                     slot = self.slot_with_room(job.domain).ok_or(Failure::OutOfFreeBlocks)?;
                 }
             }
-            let room = self.frontiers[slot].room() as usize;
-            let together = &moving[done..moving.len().min(done + room)];
-            let run = self.run_of_one_stream(together, job.source, stream, slot as u32 / domains);
+            let run = (moving.len() - done).min(self.frontiers[slot].room() as usize);
+            if let Some(separation) = &mut self.separation
+                && slot as u32 / domains != stream
+            {
+                separation.strayed(stream, run as u64);
+            }
             let destination = self.frontiers[slot].next;
             self.frontiers[slot].next += run as u32;
             self.move_run(destination, &moving[done..], run);
@@ -187,34 +260,6 @@ impl Ftl {
             job.next = moving[done - 1].0 + 1;
         }
         Ok(done)
-    }
-
-    /// How many of these pages, from the first on, go to the stream of the first, and tells the separator that they do;
-    /// they join units of the stream `joined`.
-    #[inline(always)]
-    fn run_of_one_stream(
-        &mut self,
-        moving: &[(Ppn, Lpn)],
-        source: UnitId,
-        stream: Stream,
-        joined: Stream,
-    ) -> usize {
-        let Some(separation) = &mut self.separation else { return moving.len() };
-        let mut run = 0;
-        for &(_, lpn) in moving {
-            if let Some(&(_, ahead)) = moving.get(run + MAP_AHEAD) {
-                separation.prefetch(ahead);
-            }
-            if run > 0 && separation.move_stream(lpn, source, self.now) != stream {
-                break;
-            }
-            separation.moved(lpn, source, stream, self.now);
-            run += 1;
-        }
-        if joined != stream {
-            separation.strayed(stream, run as u64);
-        }
-        run
     }
 
     /// An open unit of the domain with room, when no unit is free: the streams' units are closed with those that collection
@@ -230,14 +275,11 @@ impl Ftl {
     #[inline(always)]
     fn move_run(&mut self, first: Ppn, moving: &[(Ppn, Lpn)], run: usize) {
         self.live.set_range(first, first + run as u32);
-        let reverse = &mut self.reverse[first as usize..][..run];
-        for (i, back) in reverse.iter_mut().enumerate() {
-            if let Some(&(_, ahead)) = moving.get(i + MAP_AHEAD) {
-                prefetch(&self.map, ahead as usize);
-            }
-            let lpn = moving[i].1;
+        for ((back, &(_, lpn)), to) in
+            self.reverse[first as usize..][..run].iter_mut().zip(moving).zip(first..)
+        {
             *back = lpn;
-            self.map[lpn as usize] = first + i as u32;
+            self.map[lpn as usize] = to;
         }
     }
 

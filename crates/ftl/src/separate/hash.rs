@@ -90,7 +90,9 @@ impl State {
 
     #[inline(always)]
     fn stream(&self, lpn: Lpn) -> Stream {
-        let hot = places(lpn, self.hashes, self.table.len()).all(|place| self.table[place] >= self.hot_from);
+        // All counters are looked at, hot or not: that costs less than a branch nobody can foresee.
+        let places = places(lpn, self.hashes, self.table.len());
+        let hot = places.fold(true, |hot, place| hot & (self.table[place] >= self.hot_from));
         if hot { HOT } else { COLD }
     }
 }

@@ -23,7 +23,7 @@
 //!   victims are chosen greedily, so they and the archive are victims as any other. `update_blocks_last` makes them last.
 //!
 //! Source: the dissertation's chapter 6 (equations 6.1 to 6.3, Algorithm 2). Cost: two look-ups a write, one a move; each
-//! period contexts * (window + contexts). Memory: 8 bytes a page, 8 a context, 4 for each pair of contexts in the window.
+//! period contexts * (window + contexts). Memory: 8 bytes a page, 8 a context, 6 for each pair of contexts in the window.
 
 mod clusters;
 mod update_log;
@@ -75,7 +75,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
     ],
     cost: "two look-ups a write, one a move; contexts * (window + contexts) a period",
-    memory: "8 bytes a page, 8 a context, 4 a pair of contexts in the window",
+    memory: "8 bytes a page, 8 a context, 6 a pair of contexts in the window",
 };
 
 /// Its parameters.
@@ -204,11 +204,8 @@ impl State {
     #[inline(always)]
     fn stream(&self, context: u32, history: u32) -> Stream {
         let known = self.contexts[context as usize];
-        match known.updating {
-            true if history == context => self.archive(),
-            true => known.group,
-            false => WRITE_ONCE,
-        }
+        let of_update_context = if history == context { self.archive() } else { known.group };
+        if known.updating { of_update_context } else { WRITE_ONCE }
     }
 
     /// Data of `writer` are updated.

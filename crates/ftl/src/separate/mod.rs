@@ -5,6 +5,7 @@
 //! written or moved, through [`Separation`].
 
 mod bloom;
+mod by_stream;
 mod dac;
 mod eti;
 mod fadac;

@@ -1,12 +1,15 @@
 //! The mechanism's side of a separator that looks at pages: which unit belongs to which stream, and what became of each
 //! stream's pages.
 
+use super::by_stream::ByStream;
 use super::{
     Foresight, Hints, Looking, Moved, Reclaimed, Separate, Separator, Shape, Stream, UpdateBlocks, Written,
     with_looking,
 };
-use floatgate_base::{Lpn, UnitId};
+use crate::live::Live;
+use floatgate_base::{Lpn, Ppn, UnitId, prefetch::prefetch};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
 
 /// What became of a stream's pages and units since counting began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,6 +30,41 @@ pub struct StreamCounters {
     pub copied_pages: u64,
 }
 
+/// Live pages of a unit, in order, for all of which the separator will be asked.
+#[inline(never)]
+fn gather<S: Separator>(
+    state: &S,
+    live: &Live,
+    reverse: &[Lpn],
+    pages: Range<Ppn>,
+    moving: &mut Vec<(Ppn, Lpn)>,
+) {
+    live.for_each(pages.start, pages.end, |ppn| {
+        let lpn = reverse[ppn as usize];
+        state.prefetch(lpn);
+        moving.push((ppn, lpn));
+    });
+}
+
+/// Streams of pages that leave a unit opened for `from`. Their map entries will be written next.
+#[inline(never)]
+fn ask<S: Separator>(
+    state: &mut S,
+    moving: &[(Ppn, Lpn)],
+    from: Stream,
+    now: u64,
+    map: &[u32],
+    streams: &mut [u16],
+) {
+    for (&(_, lpn), stream) in moving.iter().zip(streams) {
+        prefetch(map, lpn as usize);
+        let page = Moved { lpn, from, now };
+        let to = state.move_stream(&page);
+        state.moved(&page, to);
+        *stream = to as u16;
+    }
+}
+
 /// A separator at work on a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Separation {
@@ -36,6 +74,8 @@ pub struct Separation {
     /// Host page writes when it was.
     opened_at: Vec<u64>,
     counters: Vec<StreamCounters>,
+    #[serde(skip)]
+    by_stream: ByStream,
 }
 
 impl Separation {
@@ -49,6 +89,7 @@ impl Separation {
             stream_of: vec![0; units],
             opened_at: vec![0; units],
             counters: vec![StreamCounters::default(); separate.streams() as usize],
+            by_stream: ByStream::default(),
         }))
     }
 
@@ -105,20 +146,55 @@ impl Separation {
     }
 
     /// The stream of a page that is to leave `unit`.
-    #[inline(always)]
     pub(crate) fn move_stream(&self, lpn: Lpn, unit: UnitId, now: u64) -> Stream {
         let page = Moved { lpn, from: self.stream_of[unit as usize], now };
         with_looking!(&self.looking, state => state.move_stream(&page))
     }
 
     /// The page leaves `unit` for `stream`.
-    #[inline(always)]
     pub(crate) fn moved(&mut self, lpn: Lpn, unit: UnitId, stream: Stream, now: u64) {
         let from = self.stream_of[unit as usize];
         let page = Moved { lpn, from, now };
         with_looking!(&mut self.looking, state => state.moved(&page, stream));
         self.counters[from as usize].copied_pages += 1;
         self.counters[stream as usize].moved_pages += 1;
+    }
+
+    /// Asks for what [`Separation::move_all`] of these pages will touch.
+    #[inline(always)]
+    pub(crate) fn gather(
+        &self,
+        live: &Live,
+        reverse: &[Lpn],
+        pages: Range<Ppn>,
+        moving: &mut Vec<(Ppn, Lpn)>,
+    ) {
+        with_looking!(&self.looking, state => gather(&**state, live, reverse, pages, moving));
+    }
+
+    /// All these pages leave `unit`, each for its stream; [`Separation::keep`] takes the answer back.
+    pub(crate) fn move_all(
+        &mut self,
+        moving: &[(Ppn, Lpn)],
+        unit: UnitId,
+        now: u64,
+        map: &[u32],
+    ) -> ByStream {
+        let from = self.stream_of[unit as usize];
+        let mut sorted = std::mem::take(&mut self.by_stream);
+        let streams = sorted.begin(moving.len());
+        with_looking!(&mut self.looking, state => ask(&mut **state, moving, from, now, map, streams));
+        sorted.sort(self.counters.len(), moving);
+        self.counters[from as usize].copied_pages += moving.len() as u64;
+        for (stream, pages) in sorted.runs() {
+            self.counters[stream as usize].moved_pages += pages.len() as u64;
+        }
+        sorted
+    }
+
+    /// Memory for the next call.
+    pub(crate) fn keep(&mut self, by_stream: ByStream) {
+        self.by_stream = by_stream;
     }
 
     /// Pages of a stream joined another's unit.

@@ -85,7 +85,8 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> Stream {
         let life = self.written.renew(page.lpn, page.now);
-        if page.update && life < self.bounds[0] { SHORT } else { LONG }
+        // Without a branch: which it is is hard to foresee.
+        if page.update & (life < self.bounds[0]) { SHORT } else { LONG }
     }
 
     #[inline(always)]

@@ -4,7 +4,7 @@
 //! of the two contexts. The links that create clusters are those of the least spanning tree, so they are found in time
 //! that grows with the square of the number of contexts, and only they are sorted.
 
-use super::update_log::Localities;
+use super::update_log::{COMPARED_MAX, Localities};
 
 /// Clusters of the contexts of a window.
 #[derive(Clone, Debug, Default)]
@@ -12,9 +12,8 @@ pub struct Clusters {
     /// By context's place: number of its original cluster and of its root cluster. Empty for fewer than two contexts.
     clusters: Vec<(u32, u32)>,
     links: Vec<Link>,
-    /// Best link of each place to the tree so far, and the places that are not in it yet.
-    best: Vec<Link>,
-    outside: Vec<u32>,
+    /// Places that are not in the tree yet, with the best link of each to it.
+    outside: Vec<(u32, Link)>,
     parent: Vec<u32>,
     /// Of each set: its cluster's root; [`SINGLE`] for a context by itself.
     root: Vec<u32>,
@@ -22,20 +21,27 @@ pub struct Clusters {
 
 const SINGLE: u32 = u32::MAX;
 
-/// Two contexts and their ul. Ratios of whole numbers of a window's size differ by more than a double can round.
-#[derive(Clone, Copy, Debug)]
-struct Link {
-    ul: f64,
-    low: u32,
-    high: u32,
+/// A link's place in order: the ul of two contexts, in parts of 2^-[`UL_BITS`], then their places, the lower one first. Two
+/// ratios of whole numbers below a window's size differ by more than two such parts, so that equal keys of ul are equal
+/// ul; and one number is compared without a branch.
+type Link = u64;
+
+/// Windows have up to 2^13 updates: ratios differ by 2^-26 at least.
+const UL_BITS: u32 = 27;
+/// Bits of a place.
+const PLACE_BITS: u32 = COMPARED_MAX.ilog2();
+
+#[inline(always)]
+fn link(ul: f64, one: u32, other: u32) -> Link {
+    let ul = (ul * f64::from(1 << UL_BITS)) as u64;
+    ul << (2 * PLACE_BITS) | u64::from(one.min(other)) << PLACE_BITS | u64::from(one.max(other))
 }
 
-impl Link {
-    const NONE: Self = Self { ul: f64::INFINITY, low: u32::MAX, high: u32::MAX };
-
-    fn is_before(&self, other: &Self) -> bool {
-        self.ul < other.ul || (self.ul == other.ul && (self.low, self.high) < (other.low, other.high))
-    }
+/// The contexts that it joins, by place.
+#[inline(always)]
+fn ends(link: Link) -> (u32, u32) {
+    let place = |link: Link| (link & ((1 << PLACE_BITS) - 1)) as u32;
+    (place(link >> PLACE_BITS), place(link))
 }
 
 impl Clusters {
@@ -57,43 +63,35 @@ impl Clusters {
     fn span(&mut self, n: usize, ul: impl Fn(usize, usize) -> f64) {
         self.links.clear();
         self.outside.clear();
-        self.outside.extend(1..n as u32);
-        self.best.clear();
-        self.best.resize(n, Link::NONE);
+        self.outside.extend((1..n as u32).map(|place| (place, Link::MAX)));
         let mut place = 0;
         while !self.outside.is_empty() {
-            let (mut nearest, mut nearest_at) = (Link::NONE, 0);
-            for (at, &other) in self.outside.iter().enumerate() {
-                let ul = ul(place as usize, other as usize);
-                let link = Link { ul, low: place.min(other), high: place.max(other) };
-                let own = &mut self.best[other as usize];
-                if link.is_before(own) {
-                    *own = link;
-                }
-                if own.is_before(&nearest) {
-                    (nearest, nearest_at) = (*own, at);
-                }
+            let (mut nearest, mut nearest_at) = (Link::MAX, 0);
+            for (at, (other, best)) in self.outside.iter_mut().enumerate() {
+                *best = link(ul(place as usize, *other as usize), place, *other).min(*best);
+                nearest_at = if *best < nearest { at } else { nearest_at };
+                nearest = nearest.min(*best);
             }
-            place = self.outside.swap_remove(nearest_at);
+            (place, _) = self.outside.swap_remove(nearest_at);
             self.links.push(nearest);
         }
     }
 
     /// Creates the clusters, link by link (Kruskal).
     fn join(&mut self, n: usize) {
-        self.links
-            .sort_unstable_by(|a, b| (a.ul.total_cmp(&b.ul)).then((a.low, a.high).cmp(&(b.low, b.high))));
+        self.links.sort_unstable();
         self.clusters.clear();
         self.clusters.resize(n, (SINGLE, SINGLE));
         self.root.clear();
         self.root.resize(n, SINGLE);
         self.parent.clear();
         self.parent.extend(0..n as u32);
-        for (number, link) in (1..).zip(&self.links) {
-            let (one, other) = (find(&mut self.parent, link.low), find(&mut self.parent, link.high));
+        for (number, &link) in (1..).zip(&self.links) {
+            let (low, high) = ends(link);
+            let (one, other) = (find(&mut self.parent, low), find(&mut self.parent, high));
             // The earliest cluster inside; a cluster of two single contexts is its own.
             let root = self.root[one as usize].min(self.root[other as usize]).min(number);
-            for (set, place) in [(one, link.low), (other, link.high)] {
+            for (set, place) in [(one, low), (other, high)] {
                 if self.root[set as usize] == SINGLE {
                     self.clusters[place as usize] = (number, root);
                 }
@@ -108,7 +106,7 @@ impl Clusters {
 
     /// Bytes for so many contexts.
     pub fn memory_bytes(compared: u64) -> u64 {
-        compared * (8 + 2 * 16 + 3 * 4)
+        compared * (8 + 8 + 16 + 2 * 4)
     }
 }
 

@@ -67,6 +67,9 @@ pub struct Localities {
     counts: Vec<u32>,
     /// Sums of distances, by pair of places; symmetric once all are summed.
     sums: Vec<u32>,
+    /// The last few distances of each sum, and how many entries each row of them has.
+    parts: Vec<u16>,
+    parted: Vec<u32>,
     /// Place of each entry's context, [`NOBODY`] if it is not compared, and position of its next entry.
     entries: Vec<(u32, i16)>,
     last: Vec<i16>,
@@ -75,11 +78,18 @@ pub struct Localities {
 
 const NOBODY: u32 = u32::MAX;
 
+/// Moves parts into their sums.
+fn take_in(sums: &mut [u32], parts: &mut [u16]) {
+    for (sum, part) in sums.iter_mut().zip(parts) {
+        *sum += u32::from(std::mem::take(part));
+    }
+}
+
 impl Localities {
     /// Of what stands in a log; contexts are below `contexts`.
     pub fn compute(&mut self, log: &UpdateLog, contexts: usize) {
         self.place(log, contexts);
-        self.sum();
+        self.sum(log.window);
         self.fold();
         for &context in &self.contexts {
             self.place_of[context as usize] = 0;
@@ -126,11 +136,17 @@ impl Localities {
         }
     }
 
-    /// Adds up the distances of each entry to every context.
-    fn sum(&mut self) {
+    /// Adds up the distances of each entry to every context. Every context has an entry in the window, so the nearer of
+    /// two lies within it, and so many distances fit 16 bits together before they are added to the sums.
+    fn sum(&mut self, window: u32) {
         let n = self.contexts.len();
+        let together = u32::from(u16::MAX) / window;
         self.sums.clear();
         self.sums.resize(n * n, 0);
+        self.parts.clear();
+        self.parts.resize(n * n, 0);
+        self.parted.clear();
+        self.parted.resize(n, 0);
         self.last.clear();
         self.last.resize(n, -FAR);
         for (position, &(place, next)) in (0i16..).zip(self.entries.iter().rev()) {
@@ -139,11 +155,18 @@ impl Localities {
             }
             let place = place as usize;
             (self.last[place], self.next[place]) = (position, next);
-            let row = &mut self.sums[place * n..(place + 1) * n];
-            for ((sum, &last), &next) in row.iter_mut().zip(&self.last).zip(&self.next) {
-                *sum += (position - last).min(next - position) as u32;
+            let row = place * n..(place + 1) * n;
+            let parts = &mut self.parts[row.clone()];
+            for ((part, &last), &next) in parts.iter_mut().zip(&self.last).zip(&self.next) {
+                *part += (position - last).min(next - position) as u16;
+            }
+            self.parted[place] += 1;
+            if self.parted[place] == together {
+                self.parted[place] = 0;
+                take_in(&mut self.sums[row], parts);
             }
         }
+        take_in(&mut self.sums, &mut self.parts);
     }
 
     /// Adds to each sum that of the pair the other way round, tile by tile: a column by itself would miss the cache at
@@ -165,7 +188,7 @@ impl Localities {
 
     /// Bytes for so many contexts in a window.
     pub fn memory_bytes(compared: u64, window: u64, contexts: u64) -> u64 {
-        compared * (compared * 4 + 12) + window * 8 + contexts * 4
+        compared * (compared * 6 + 16) + window * 8 + contexts * 4
     }
 }
 

@@ -1,0 +1,94 @@
+//! Pages that leave a unit, sorted by the streams that they join; those of a stream stay in order.
+
+use super::Stream;
+use floatgate_base::{Lpn, Ppn};
+
+/// Parts of a unit that are counted and placed side by side, each with counters of its own: most pages join the same
+/// few streams, and to add to one counter again and again takes as long as its way through memory.
+const LANES: usize = 4;
+
+/// Calls `each` with lane, number and stream of every page; those of a lane in order, and lanes one after the other.
+#[inline(always)]
+fn for_each_lane(streams: &[u16], mut each: impl FnMut(usize, usize, u16)) {
+    let part = streams.len() / LANES;
+    let lanes: [&[u16]; LANES] = std::array::from_fn(|lane| &streams[lane * part..][..part]);
+    for i in 0..part {
+        for (lane, streams) in lanes.iter().enumerate() {
+            each(lane, lane * part + i, streams[i]);
+        }
+    }
+    for (i, &stream) in streams.iter().enumerate().skip(LANES * part) {
+        each(LANES - 1, i, stream);
+    }
+}
+
+/// Pages of a unit by stream. Its memory serves unit after unit.
+#[derive(Clone, Debug, Default)]
+pub struct ByStream {
+    /// Stream of each page, in the order of the unit.
+    streams: Vec<u16>,
+    /// By stream: pages noted, then where the next of them goes, in the end where they end.
+    ends: Vec<[u32; LANES]>,
+    sorted: Vec<(Ppn, Lpn)>,
+}
+
+impl ByStream {
+    /// Where the stream of each of so many pages is to be put.
+    pub fn begin(&mut self, pages: usize) -> &mut [u16] {
+        self.streams.resize(pages, 0);
+        &mut self.streams
+    }
+
+    /// Sorts the pages into so many streams.
+    pub fn sort(&mut self, streams: usize, pages: &[(Ppn, Lpn)]) {
+        self.ends.clear();
+        self.ends.resize(streams, [0; LANES]);
+        for_each_lane(&self.streams, |lane, _, stream| self.ends[usize::from(stream)][lane] += 1);
+        let mut start = 0;
+        for end in self.ends.as_flattened_mut() {
+            start += std::mem::replace(end, start);
+        }
+        self.sorted.resize(pages.len(), (0, 0));
+        for_each_lane(&self.streams, |lane, page, stream| {
+            let at = &mut self.ends[usize::from(stream)][lane];
+            self.sorted[*at as usize] = pages[page];
+            *at += 1;
+        });
+    }
+
+    /// Each stream that has pages, with them.
+    pub fn runs(&self) -> impl Iterator<Item = (Stream, &[(Ppn, Lpn)])> {
+        let starts = std::iter::once(0).chain(self.ends.iter().map(|ends| ends[LANES - 1]));
+        let ends = self.ends.iter().map(|ends| ends[LANES - 1]);
+        let runs = (0..).zip(starts.zip(ends));
+        runs.filter(|(_, (start, end))| start < end)
+            .map(|(stream, (start, end))| (stream, &self.sorted[start as usize..end as usize]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn streams_lie_together_and_keep_their_order() {
+        let mut by_stream = ByStream::default();
+        for streams in [&[2u32, 0, 2, 5, 0, 2][..], &[1, 1], &[]] {
+            let pages: Vec<(Ppn, Lpn)> = (0..streams.len() as u32).map(|i| (i, 100 - i)).collect();
+            for (place, &stream) in by_stream.begin(pages.len()).iter_mut().zip(streams) {
+                *place = stream as u16;
+            }
+            by_stream.sort(6, &pages);
+            let mut expected: Vec<(Stream, Vec<(Ppn, Lpn)>)> = Vec::new();
+            for stream in 0..6 {
+                let of: Vec<_> =
+                    pages.iter().zip(streams).filter(|(_, s)| **s == stream).map(|(&page, _)| page).collect();
+                if !of.is_empty() {
+                    expected.push((stream, of));
+                }
+            }
+            let ours: Vec<_> = by_stream.runs().map(|(stream, pages)| (stream, pages.to_vec())).collect();
+            assert_eq!(ours, expected);
+        }
+    }
+}
