@@ -31,9 +31,10 @@ const UL_BITS: u32 = 27;
 /// Bits of a place.
 const PLACE_BITS: u32 = COMPARED_MAX.ilog2();
 
+/// Of two contexts whose ul is `sum / entries`.
 #[inline(always)]
-fn link(ul: f64, one: u32, other: u32) -> Link {
-    let ul = (ul * f64::from(1 << UL_BITS)) as u64;
+fn link(sum: u32, entries: u32, one: u32, other: u32) -> Link {
+    let ul = (u64::from(sum) << UL_BITS) / u64::from(entries);
     ul << (2 * PLACE_BITS) | u64::from(one.min(other)) << PLACE_BITS | u64::from(one.max(other))
 }
 
@@ -47,28 +48,31 @@ fn ends(link: Link) -> (u32, u32) {
 impl Clusters {
     /// Original and root cluster by place.
     pub fn of(&mut self, localities: &Localities) -> &[(u32, u32)] {
-        self.cluster(localities.contexts().len(), |p, q| localities.ul(p, q))
+        self.cluster(localities.sums(), localities.counts())
     }
 
-    /// Of `n` contexts with this ul.
-    #[inline(always)]
-    fn cluster(&mut self, n: usize, ul: impl Fn(usize, usize) -> f64) -> &[(u32, u32)] {
-        self.span(n, ul);
-        self.join(n);
+    /// Of contexts with so many entries and these sums of distances by pair, symmetric: ul is a pair's sum over its
+    /// entries.
+    fn cluster(&mut self, sums: &[u32], counts: &[u32]) -> &[(u32, u32)] {
+        self.span(sums, counts);
+        self.join(counts.len());
         &self.clusters
     }
 
     /// The least spanning tree (Jarník, Prim).
-    #[inline(always)]
-    fn span(&mut self, n: usize, ul: impl Fn(usize, usize) -> f64) {
+    fn span(&mut self, sums: &[u32], counts: &[u32]) {
+        let n = counts.len();
         self.links.clear();
         self.outside.clear();
         self.outside.extend((1..n as u32).map(|place| (place, Link::MAX)));
         let mut place = 0;
         while !self.outside.is_empty() {
+            let row = &sums[place as usize * n..][..n];
+            let own = counts[place as usize];
             let (mut nearest, mut nearest_at) = (Link::MAX, 0);
             for (at, (other, best)) in self.outside.iter_mut().enumerate() {
-                *best = link(ul(place as usize, *other as usize), place, *other).min(*best);
+                let (sum, entries) = (row[*other as usize], own + counts[*other as usize]);
+                *best = link(sum, entries, place, *other).min(*best);
                 nearest_at = if *best < nearest { at } else { nearest_at };
                 nearest = nearest.min(*best);
             }

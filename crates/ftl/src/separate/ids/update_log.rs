@@ -78,6 +78,15 @@ pub struct Localities {
 
 const NOBODY: u32 = u32::MAX;
 
+/// Adds to each part how far it is from `position` to the nearer of two others. By itself, so that the compiler knows
+/// that the slices lie apart.
+#[inline(never)]
+fn add_distances(parts: &mut [u16], last: &[i16], next: &[i16], position: i16) {
+    for ((part, &last), &next) in parts.iter_mut().zip(last).zip(next) {
+        *part = part.wrapping_add((position - last).min(next - position) as u16);
+    }
+}
+
 /// Moves parts into their sums.
 fn take_in(sums: &mut [u32], parts: &mut [u16]) {
     for (sum, part) in sums.iter_mut().zip(parts) {
@@ -101,8 +110,18 @@ impl Localities {
         &self.contexts
     }
 
-    /// ul of two of them, by place.
-    #[inline(always)]
+    /// Sums of distances between the entries of two of them, both ways, by pair of places.
+    pub fn sums(&self) -> &[u32] {
+        &self.sums
+    }
+
+    /// Entries of each, by place.
+    pub fn counts(&self) -> &[u32] {
+        &self.counts
+    }
+
+    /// ul of two of them, by place (equation 6.3).
+    #[cfg(test)]
     pub fn ul(&self, p: usize, q: usize) -> f64 {
         let sum = self.sums[p * self.contexts.len() + q];
         f64::from(sum) / f64::from(self.counts[p] + self.counts[q])
@@ -157,9 +176,7 @@ impl Localities {
             (self.last[place], self.next[place]) = (position, next);
             let row = place * n..(place + 1) * n;
             let parts = &mut self.parts[row.clone()];
-            for ((part, &last), &next) in parts.iter_mut().zip(&self.last).zip(&self.next) {
-                *part += (position - last).min(next - position) as u16;
-            }
+            add_distances(parts, &self.last, &self.next, position);
             self.parted[place] += 1;
             if self.parted[place] == together {
                 self.parted[place] = 0;
@@ -177,9 +194,13 @@ impl Localities {
         for top in (0..n).step_by(TILE) {
             for left in (top..n).step_by(TILE) {
                 for i in top..n.min(top + TILE) {
-                    for j in left.max(i + 1)..n.min(left + TILE) {
-                        let sum = self.sums[i * n + j] + self.sums[j * n + i];
-                        (self.sums[i * n + j], self.sums[j * n + i]) = (sum, sum);
+                    // Of the rows from i on, this one by itself: no look-up below needs another's bounds.
+                    let (row, below) = self.sums[i * n..].split_at_mut(n);
+                    let from = left.max(i + 1);
+                    let columns = below[(from - i - 1).min(n - i - 1) * n..].chunks_exact_mut(n);
+                    for (sum, column) in row[from.min(n)..n.min(left + TILE)].iter_mut().zip(columns) {
+                        *sum += column[i];
+                        column[i] = *sum;
                     }
                 }
             }
