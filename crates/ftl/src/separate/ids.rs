@@ -15,7 +15,7 @@
 //!   group goes on with its open block. Beyond `groups` groups, those created last share the group written least recently.
 //! - The first call for a context only registers it (line 5). Contexts that no longer stand in the log keep their group.
 //! - A page is hot if its update was noted before this write; the first update of a page notes it. The history of a page is
-//!   that of the last update context whose data were updated there, so that it takes a bounded 4 bytes a page.
+//!   that of the last update context whose data were updated there, so that it takes a bounded 2 bytes a page.
 //! - A page that is written after a TRIM counts as an update. Updates of data whose writer is not known are no entries of
 //!   the log and end a row of consecutive updates. Contexts from number `contexts` on are taken for unknown.
 //! - Neither window, period nor thresholds are printed; the defaults of window and period are of the size of the paper's
@@ -23,13 +23,13 @@
 //!   victims are chosen greedily, so they and the archive are victims as any other. `update_blocks_last` makes them last.
 //!
 //! Source: the dissertation's chapter 6 (equations 6.1 to 6.3, Algorithm 2). Cost: two look-ups a write, one a move; each
-//! period contexts * (window + contexts). Memory: 8 bytes a page, 8 a context, 6 for each pair of contexts in the window.
+//! period contexts * (window + contexts). Memory: 4 bytes a page, 8 a context, 6 for each pair of contexts in the window.
 
 mod clusters;
 mod update_log;
 
 use super::groups::{Group, Groups, NONE, WRITE_ONCE};
-use super::pds::{CONTEXTS, GROUPS, UNKNOWN};
+use super::pds::{CONTEXTS, Context, GROUPS, UNKNOWN, known};
 use super::{Given, Moved, Separator, Shape, Stream, UpdateBlocks, Written};
 use clusters::Clusters;
 use floatgate_base::memory::table;
@@ -75,7 +75,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
     ],
     cost: "two look-ups a write, one a move; contexts * (window + contexts) a period",
-    memory: "8 bytes a page, 8 a context, 6 a pair of contexts in the window",
+    memory: "4 bytes a page, 8 a context, 6 a pair of contexts in the window",
 };
 
 /// Its parameters.
@@ -110,7 +110,7 @@ impl Params {
 
 /// What is known of a program context.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Context {
+struct Knowledge {
     group: Group,
     /// Whether its data were updated often enough in a row.
     updating: bool,
@@ -121,8 +121,8 @@ struct Context {
 /// Who wrote a page last, and of which update context the data were that were updated there last.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 struct Page {
-    writer: u32,
-    history: u32,
+    writer: Context,
+    history: Context,
 }
 
 /// What was found.
@@ -161,14 +161,14 @@ pub struct State {
     period: u32,
     level_difference: u32,
     update_blocks: UpdateBlocks,
-    contexts: Vec<Context>,
+    contexts: Vec<Knowledge>,
     pages: Vec<Page>,
     groups: Groups,
     log: UpdateLog,
     /// Updates until the next clustering.
     left: u32,
     /// Context of the last update, and how many before it in a row were of the same.
-    row: (u32, u32),
+    row: (Context, u32),
     found: Found,
     #[serde(skip)]
     scratch: Scratch,
@@ -183,7 +183,7 @@ impl State {
             period,
             level_difference,
             update_blocks,
-            contexts: vec![Context::default(); contexts as usize],
+            contexts: vec![Knowledge::default(); contexts as usize],
             pages: table(shape.logical_pages as usize, Page::default()),
             groups: Groups::new(groups),
             log: UpdateLog::new(window),
@@ -202,7 +202,7 @@ impl State {
 
     /// Where data of `context` belong, if this is what the page's history says.
     #[inline(always)]
-    fn stream(&self, context: u32, history: u32) -> Stream {
+    fn stream(&self, context: Context, history: Context) -> Stream {
         let known = self.contexts[context as usize];
         let of_update_context = if history == context { self.archive() } else { known.group };
         if known.updating { of_update_context } else { WRITE_ONCE }
@@ -210,7 +210,7 @@ impl State {
 
     /// Data of `writer` are updated.
     #[inline(always)]
-    fn updated(&mut self, writer: u32) {
+    fn updated(&mut self, writer: Context) {
         if writer != self.row.0 {
             self.row = (writer, 0);
         } else {
@@ -224,7 +224,7 @@ impl State {
             context.updating = true;
             self.found.updating += 1;
         }
-        self.log.push(writer);
+        self.log.push(writer.into());
         self.left -= 1;
         if self.left == 0 {
             self.left = self.period;
@@ -284,8 +284,7 @@ fn number(before: Group, taken: &mut [bool], groups: &Groups) -> Group {
 impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> Stream {
-        let context =
-            if (page.hints.context as usize) < self.contexts.len() { page.hints.context } else { UNKNOWN };
+        let context = known(page.hints.context, self.contexts.len());
         let at = page.lpn as usize;
         let Page { writer, history } = self.pages[at];
         self.pages[at].writer = context;
@@ -332,7 +331,7 @@ impl Separator for State {
 
     fn memory_bytes(&self) -> u64 {
         let (compared, contexts) = (u64::from(self.found.compared), self.contexts.len() as u64);
-        let tables = self.pages.len() as u64 * 8 + contexts * 8 + self.groups.memory_bytes();
+        let tables = self.pages.len() as u64 * 4 + contexts * 8 + self.groups.memory_bytes();
         let log = self.log.memory_bytes();
         tables
             + log

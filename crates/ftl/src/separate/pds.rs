@@ -13,7 +13,7 @@
 //! was written least recently. Contexts from number `contexts` on are taken for unknown.
 //!
 //! Source: the dissertation of chapter 5 (Algorithm 1; Figure 31 sweeps the threshold from 1 to 16 and more). Cost: two
-//! look-ups a write, one a move. Memory: 4 bytes a page, 8 a context.
+//! look-ups a write, one a move. Memory: 2 bytes a page, 8 a context.
 
 use super::groups::{Group, Groups, NONE, WRITE_ONCE};
 use super::{Given, Moved, Separator, Shape, Stream, UpdateBlocks, Written};
@@ -38,7 +38,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         UpdateBlocks::PARAM,
     ],
     cost: "two look-ups a write, one a move",
-    memory: "4 bytes a page, 8 a context",
+    memory: "2 bytes a page, 8 a context",
 };
 
 pub(super) const GROUPS: ParamInfo = ParamInfo::whole(
@@ -51,11 +51,21 @@ pub(super) const CONTEXTS: ParamInfo = ParamInfo::whole(
     "contexts",
     "program contexts told apart; from this number on they count as unknown; default 65536",
     1 << 16,
-    (2, 1 << 24),
+    (2, 1 << 16),
 );
 
 /// Number of the context of data whose writer is not known.
-pub(super) const UNKNOWN: u32 = 0;
+pub(super) const UNKNOWN: Context = 0;
+
+/// Number of a program context in tables by page: they are read at random, so half the bytes are half the misses.
+pub(super) type Context = u16;
+
+/// The number that is kept of a context, of so many.
+#[inline(always)]
+pub(super) fn known(context: u32, contexts: usize) -> Context {
+    // Numbers below `contexts` fit.
+    if (context as usize) < contexts { context as Context } else { UNKNOWN }
+}
 
 /// Its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,7 +93,7 @@ impl Params {
 
 /// What is known of a program context.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-struct Context {
+struct Knowledge {
     /// Updates of data that it had written.
     updates: u32,
     group: Group,
@@ -105,9 +115,9 @@ struct Found {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     dominates_from: u32,
-    contexts: Vec<Context>,
+    contexts: Vec<Knowledge>,
     /// Who wrote each page last.
-    writer: Vec<u32>,
+    writer: Vec<Context>,
     groups: Groups,
     found: Found,
     /// Page and group of the last update.
@@ -120,7 +130,7 @@ impl State {
         let Params { dominates_from, groups, contexts, update_blocks } = *params;
         Self {
             dominates_from,
-            contexts: vec![Context::default(); contexts as usize],
+            contexts: vec![Knowledge::default(); contexts as usize],
             writer: table(shape.logical_pages as usize, UNKNOWN),
             groups: Groups::new(groups),
             found: Found::default(),
@@ -131,7 +141,7 @@ impl State {
 
     /// Algorithm 1: data of `writer` in page `lpn` are updated.
     #[inline(always)]
-    fn updated(&mut self, writer: u32, lpn: Lpn) {
+    fn updated(&mut self, writer: Context, lpn: Lpn) {
         let before = std::mem::replace(&mut self.previous.0, lpn);
         let follows = before.wrapping_add(1) == lpn;
         if writer == UNKNOWN {
@@ -147,7 +157,7 @@ impl State {
     }
 
     /// Looks for a group of a context without one.
-    fn group(&mut self, writer: u32, follows: bool) {
+    fn group(&mut self, writer: Context, follows: bool) {
         let context = &mut self.contexts[writer as usize];
         if context.updates == 1 {
             // It is only put into the table.
@@ -170,8 +180,7 @@ impl State {
 impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> Stream {
-        let context =
-            if (page.hints.context as usize) < self.contexts.len() { page.hints.context } else { UNKNOWN };
+        let context = known(page.hints.context, self.contexts.len());
         let writer = std::mem::replace(&mut self.writer[page.lpn as usize], context);
         if page.update || writer != UNKNOWN {
             self.updated(writer, page.lpn);
@@ -207,7 +216,7 @@ impl Separator for State {
     }
 
     fn memory_bytes(&self) -> u64 {
-        self.writer.len() as u64 * 4 + self.contexts.len() as u64 * 8 + self.groups.memory_bytes()
+        self.writer.len() as u64 * 2 + self.contexts.len() as u64 * 8 + self.groups.memory_bytes()
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {

@@ -91,7 +91,7 @@ fn an_update_of_unknown_data_breaks_the_sequence() {
         host.write(4, 2)
     };
     // Page 3 is context 1's: the update of page 4 follows one of its group. Written by nobody known, it is no link.
-    assert_eq!((run(1), run(UNKNOWN)), (1, 0));
+    assert_eq!((run(1), run(UNKNOWN.into())), (1, 0));
 }
 
 #[test]
