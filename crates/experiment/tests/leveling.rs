@@ -4,9 +4,10 @@ mod common;
 
 use common::recorder::{Command, Recorder};
 use common::{number, run_ok, try_run};
-use floatgate_base::{ExtentKind, Extents};
+use floatgate_base::{ExtentKind, Extents, Hints};
 use floatgate_flash::{Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
+use floatgate_ftl::separate::{Given, POLICIES};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 use serde_json::Value;
@@ -82,6 +83,59 @@ fn cold_data_move_into_the_first_worn_block() {
     write(4, &mut flash);
     write(5, &mut flash);
     assert_eq!(flash.commands.last(), Some(&Command::Program(0, 5)), "{:?}", flash.commands);
+}
+
+/// Eight blocks of two pages, two handles; blocks of handle 1 are update blocks. The cold pages are of handle 0, and the
+/// block of handle 1 that takes two of them in is one of handle 0 from then on: else collection would move them, later,
+/// among the hot ones.
+#[test]
+fn a_block_that_takes_cold_data_in_is_of_their_stream() {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 8,
+        pages_per_block: 2,
+        page_bytes: 4096,
+    };
+    let info = POLICIES.iter().find(|info| info.name == "host-given").unwrap();
+    let policy = HotColdSwap { pe_cycles: 20, retirement_age: 0.85, age_variance: 1.0, lead_share_min: 0.0 };
+    let setup = Setup {
+        logical_pages: 6,
+        allocation: Allocation::Dynamic,
+        background_free_units: 0,
+        victim: Victim::Greedy,
+        separate: Separate::of("host-given", &Given::new(info, &[2.0, 1.0, 1.0])).unwrap(),
+        level: Level::HotColdSwap(policy),
+        free_choice: FreeChoice::LeastErased,
+        trigger_free_units: 2,
+        stop_free_units: 2,
+        pace: None,
+        seed: 1,
+    };
+    let layout = Layout::new(geometry, Scope::Plane);
+    let mut ftl = Ftl::new(layout.clone(), setup);
+    let mut flash = Recorder::new(layout);
+    let mut writes = (0..4).map(|lpn| (lpn, 0)).chain((0..1000).map(|turn| (4 + turn % 2, 1)));
+    while ftl.leveled().swaps == 0 {
+        let (lpn, handle) = writes.next().unwrap_or_else(|| panic!("no swap: {:?}", flash.erase_counts()));
+        let mut extents = Extents::default();
+        extents.push(lpn, 1, ExtentKind::Write);
+        extents.hints.push(Hints { handle, ..Hints::default() });
+        flash.commands.clear();
+        ftl.serve(&mut flash, &extents).unwrap();
+        ftl.audit(&flash).unwrap();
+    }
+    let Command::Erase(worn) = flash.commands[0] else { panic!("{:?}", flash.commands) };
+    let first = worn * 2;
+    assert_eq!(
+        flash.commands[1..4],
+        [Command::Copy(0, first, 0), Command::Copy(1, first + 1, 1), Command::Erase(0)]
+    );
+    let separation = ftl.separation().unwrap();
+    assert!(!separation.is_last(worn));
+    assert!((0..8).any(|unit| separation.is_last(unit)), "blocks of handle 1 are update blocks");
 }
 
 /// Four fifths of the data are never written again.

@@ -310,7 +310,10 @@ impl Ftl {
         self.units.meta[job.source as usize].valid = 0;
         job.next = job.end;
         self.free_pages.give(u64::from(self.layout.pages_per_unit()));
-        if let Some(separation) = &mut self.separation {
+        // What has moved as a whole lives on: its unit is reclaimed when the one that took it in is.
+        if let Some(separation) = &mut self.separation
+            && job.target.unit == NO_UNIT
+        {
             separation.reclaimed(job.source, self.now);
         }
         flash.erase(job.source, job.cause);
@@ -333,6 +336,9 @@ impl Ftl {
         let next = self.layout.first_page(job.source);
         let target = Frontier { next, end: next + pages, unit: job.source };
         self.units.meta[job.source as usize].valid = pages;
+        if let Some(separation) = &mut self.separation {
+            separation.takes_in(job.source, cold);
+        }
         *job = Migration {
             target,
             leave_free: job.leave_free,

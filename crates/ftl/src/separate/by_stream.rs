@@ -69,18 +69,26 @@ impl ByStream {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use floatgate_base::Rng;
 
+    /// Few pages by hand, then units of any size one after the other, with few streams and many.
     #[test]
     fn streams_lie_together_and_keep_their_order() {
         let mut by_stream = ByStream::default();
-        for streams in [&[2u32, 0, 2, 5, 0, 2][..], &[1, 1], &[]] {
+        let mut rng = Rng::new(1, "by stream");
+        let mut units = vec![vec![2, 0, 2, 5, 0, 2], vec![1, 1], vec![]];
+        units.extend((0..200).map(|_| {
+            let (pages, streams) = (rng.below(600), 1 + rng.below(300));
+            (0..pages).map(|_| rng.below(streams) as Stream).collect()
+        }));
+        for streams in &units {
             let pages: Vec<(Ppn, Lpn)> = (0..streams.len() as u32).map(|i| (i, 100 - i)).collect();
             for (place, &stream) in by_stream.begin(pages.len()).iter_mut().zip(streams) {
                 *place = stream as u16;
             }
-            by_stream.sort(6, &pages);
+            by_stream.sort(300, &pages);
             let mut expected: Vec<(Stream, Vec<(Ppn, Lpn)>)> = Vec::new();
-            for stream in 0..6 {
+            for stream in 0..300 {
                 let of: Vec<_> =
                     pages.iter().zip(streams).filter(|(_, s)| **s == stream).map(|(&page, _)| page).collect();
                 if !of.is_empty() {

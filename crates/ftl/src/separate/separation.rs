@@ -212,6 +212,12 @@ impl Separation {
         self.counters[stream as usize].opened += 1;
     }
 
+    /// The pages of `cold` are to move into `unit`, which has been erased: it goes on in the place of theirs.
+    pub(crate) fn takes_in(&mut self, unit: UnitId, cold: UnitId) {
+        self.stream_of[unit as usize] = self.stream_of[cold as usize];
+        self.opened_at[unit as usize] = self.opened_at[cold as usize];
+    }
+
     /// A unit with so many valid pages is to be collected.
     pub(crate) fn chosen(&mut self, unit: UnitId, valid: u32) {
         let counters = &mut self.counters[self.stream_of[unit as usize] as usize];
