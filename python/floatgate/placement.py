@@ -11,8 +11,10 @@ import csv
 import io
 import json
 import math
+import re
 import tempfile
 import threading
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from floatgate import _core
-from floatgate.errors import input_error, quoted
+from floatgate.errors import FloatgateError, input_error, quoted
 from floatgate.experiment import Experiment, Overrides
 from floatgate.parallel import at_once
 from floatgate.recorded import DESCRIBED, PAGE_BYTES, dense
@@ -49,6 +51,10 @@ repeat = 2
 """The drive where none is given: what the trace writes fills 85 % of it, or less where it is little."""
 SPARE_BLOCKS = 6
 """Blocks that such a drive has to spare beside one for each handle."""
+FREE_SHARE = 0.002
+"""Share of its blocks, beyond those, that is not to count on: collection keeps more free on a large drive."""
+FREE_SHARE = 0.002
+"""Share of the blocks that collection keeps free on a large drive, and some more."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +65,8 @@ class Placement:
         policy: that found it.
         handles: that the drive has.
         contexts: ``context``, ``name``, ``frames``, ``handle``, ``page_writes``, ``updates``, the most written first.
-        groups: by handle: ``handle``, ``contexts``, ``page_writes``, ``mean_lifespan_writes``, ``hint``.
+        groups: by handle: ``handle``, ``contexts``, ``page_writes``, ``mean_lifespan_writes``, ``hint``. Data live
+            until they are replaced or trimmed; what is alive at the end of the trace counts as dying there.
         results: of the runs, by separator: ``none``, the policy, ``host-given``.
     """
 
@@ -105,16 +112,14 @@ class Placement:
         of_all = f"{len(placed)} of {len(self.contexts)} contexts"
         beside = f"{none:.3f} without; {waf[self.policy]:.3f} where the drive itself runs {self.policy}"
         lines = [
-            f"placement  {of_all} get a handle of their own, with {100 * share:.0f} % of the page writes",
+            f"placement  {of_all} get a handle other than {NO_HANDLE}, with {100 * share:.0f} % of the page writes",
             f"WAF        {given:.3f} with {self.handles} handles, {beside}",
         ]
-        for group in self.groups:
-            life = group["mean_lifespan_writes"]
-            told = "-" if life is None else f"{life:,.0f} page writes"
-            lines.append(
-                f"handle {group['handle']:<3} {len(group['contexts'])} contexts, {group['page_writes']:,} page writes, "
-                f"data live {told} on average, hint {group['hint']}"
-            )
+        lines += [
+            f"handle {group['handle']:<3} {len(group['contexts'])} contexts, {group['page_writes']:,} page writes, "
+            f"data live {group['mean_lifespan_writes']:,.0f} page writes on average, hint {group['hint']}"
+            for group in self.groups
+        ]
         return "\n".join(lines)
 
 
@@ -140,12 +145,23 @@ def place(trace: str | Path, *, policy: str = "pds", handles: int = 8, overrides
     with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
         plain, given = Path(folder) / "contexts.parquet", Path(folder) / "handles.parquet"
         size = dense(Path(trace), plain, trims=True)
-        base = _base(size.distinct_pages, handles, overrides or [])
+
+        def named(error: FloatgateError) -> FloatgateError:
+            # The user knows the trace, not our copies of it, whose rows are others.
+            ours = "|".join(re.escape(str(file)) for file in (plain, given))
+            return type(error)(re.sub(rf"({ours})(:\d+)?", lambda _: str(trace), str(error)))
+
+        try:
+            base = _base(plain, size.distinct_pages, handles, overrides or [])
+        except FloatgateError as error:
+            raise named(error) from None
 
         def run(file: Path, separator: str, more: Overrides) -> dict[str, Any]:
-            settings: Overrides = [("workload.file", str(file)), ("workload.format", "parquet")]
-            chosen = [*settings, ("ftl.separate.policy", separator), *more]
-            return execute(base.with_overrides(chosen)).result.to_dict()
+            chosen = [*_workload(file), ("ftl.separate.policy", separator), *more]
+            try:
+                return execute(base.with_overrides(chosen)).result.to_dict()
+            except FloatgateError as error:
+                raise named(error) from None
 
         groups: Overrides = [("ftl.separate.groups", str(handles - 1))]
         first = [("none", []), (policy, groups)]
@@ -158,18 +174,24 @@ def place(trace: str | Path, *, policy: str = "pds", handles: int = 8, overrides
     return Placement(policy, handles, contexts, told, results)
 
 
-def _base(distinct_pages: int, handles: int, overrides: Overrides) -> Experiment:
+def _workload(file: Path) -> Overrides:
+    return [("workload.file", str(file)), ("workload.format", "parquet")]
+
+
+def _base(plain: Path, distinct_pages: int, handles: int, overrides: Overrides) -> Experiment:
+    """The drive: sized to the pages that are written and to the handles, unless the settings say its size."""
     base = Experiment(DRIVE, "placement").with_overrides(overrides)
-    keys = {key for key, _ in overrides}
-    sized = {"drive.preset", "drive.capacity", "drive.geometry.blocks_per_plane"}
-    if keys & sized:
+    if {key for key, _ in overrides} & {"drive.preset", "drive.capacity", "drive.geometry.blocks_per_plane"}:
         return base
-    settings = dict(overrides)
-    pages = int(settings.get("drive.geometry.pages_per_block", 32))
-    spare = float(settings.get("ftl.spare_factor", 0.15))
-    blocks = -(-distinct_pages // max(1, int(pages * (1 - spare))))
-    # An open block for each handle and the archive, and some free ones.
-    blocks = max(blocks, math.ceil((handles + SPARE_BLOCKS) / spare))
+    config = tomllib.loads(_core.check(base.toml, base.path, [*base.overrides, *_workload(plain)]))
+    geometry, spare = config["drive"]["geometry"], config["ftl"]["spare_factor"]
+    levels = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die")
+    planes = math.prod(geometry[level] for level in levels)
+    filled = max(1, int(geometry["pages_per_block"] * (1 - spare)))
+    blocks = -(-distinct_pages // (filled * planes))
+    if spare > FREE_SHARE:
+        # In each plane an open block for each handle and the archive, and some free ones.
+        blocks = max(blocks, math.ceil((handles + SPARE_BLOCKS) / (spare - FREE_SHARE)))
     return base.with_overrides([("drive.geometry.blocks_per_plane", str(blocks + 1))])
 
 
@@ -187,18 +209,8 @@ def _give(plain: Path, given: Path, by_context: Mapping[int, int]) -> tuple[list
     table = table.append_column("stream", pa.array(handles))
     pq.write_table(table, given, compression="zstd")
 
-    writes = np.asarray(table["op"].combine_chunks().cast("string")) == "write"
-    first = np.asarray(table["offset"], dtype=np.int64)[writes] // PAGE_BYTES
-    ends = np.asarray(table["offset"], dtype=np.int64)[writes] + np.asarray(table["bytes"], dtype=np.int64)[writes]
-    count = -(-ends // PAGE_BYTES) - first
-    order = np.repeat(np.arange(len(first)), count)
-    pages = np.concatenate([np.arange(low, low + n) for low, n in zip(first, count, strict=True)])
-    writer = place[writes][order]
-    # When each page write is overwritten, by sorting the writes of each page in their order.
-    sorted_writes = np.lexsort((np.arange(len(pages)), pages))
-    follows = pages[sorted_writes][1:] == pages[sorted_writes][:-1]
-    lifespan = np.full(len(pages), -1, dtype=np.int64)
-    lifespan[sorted_writes[:-1][follows]] = np.diff(sorted_writes)[follows]
+    row, replaced, lifespan = _lives(table)
+    writer = place[row]
     contexts = []
     for number, one in enumerate(known):
         mine = writer == number
@@ -210,7 +222,7 @@ def _give(plain: Path, given: Path, by_context: Mapping[int, int]) -> tuple[list
                 "frames": about.get("frames", []),
                 "handle": int(handle_of[number]),
                 "page_writes": int(mine.sum()),
-                "updates": int((lifespan[mine] >= 0).sum()),
+                "updates": int(replaced[mine].sum()),
             }
         )
     contexts = [one for one in contexts if one["page_writes"]]
@@ -218,24 +230,49 @@ def _give(plain: Path, given: Path, by_context: Mapping[int, int]) -> tuple[list
     return contexts, _groups(contexts, handle_of[writer], lifespan)
 
 
+def _lives(table: Any) -> tuple[Any, Any, Any]:
+    """Of each page write: its row, whether another one replaces it, and for how many page writes its data live.
+
+    Data die where the page is written again or trimmed. What is alive at the end counts as dying there, or data that
+    hardly ever die would pass for those few of them that do.
+    """
+    op = np.asarray(table["op"].combine_chunks().cast("string"))
+    offset, length = (np.asarray(table[name], dtype=np.int64) for name in ("offset", "bytes"))
+    first = offset // PAGE_BYTES
+    count = -(-(offset + length) // PAGE_BYTES) - first
+    row = np.repeat(np.arange(len(first)), count)
+    page = first[row] + np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    writes = op[row] == "write"
+    clock = np.cumsum(writes) - writes
+    total = int(writes.sum())
+
+    def next_of(events: Any) -> Any:
+        """When the next of these events at the same page is; the end if there is none."""
+        order = events[np.lexsort((events, page[events]))]
+        follows = page[order][1:] == page[order][:-1]
+        after = np.full(len(row), total, dtype=np.int64)
+        after[order[:-1][follows]] = clock[order[1:][follows]]
+        return after[writes]
+
+    dies, rewritten = next_of(np.arange(len(row))), next_of(np.flatnonzero(writes))
+    return row[writes], rewritten < total, dies - clock[writes]
+
+
 def _groups(contexts: list[dict[str, Any]], handle: Any, lifespan: Any) -> list[dict[str, Any]]:
     groups: list[dict[str, Any]] = []
     for number in sorted({one["handle"] for one in contexts}):
-        lives = lifespan[(handle == number) & (lifespan >= 0)]
+        lives = lifespan[handle == number]
         mine = [one for one in contexts if one["handle"] == number]
         groups.append(
             {
                 "handle": number,
                 "contexts": [one["context"] for one in mine],
                 "page_writes": sum(one["page_writes"] for one in mine),
-                "mean_lifespan_writes": float(lives.mean()) if len(lives) else None,
+                "mean_lifespan_writes": float(lives.mean()),
                 "hint": None,
             }
         )
-    longest = float("inf")
-    ranked = sorted(
-        groups, key=lambda one: longest if one["mean_lifespan_writes"] is None else one["mean_lifespan_writes"]
-    )
+    ranked = sorted(groups, key=lambda one: one["mean_lifespan_writes"])
     for place, group in enumerate(ranked):
         group["hint"] = HINTS[place * len(HINTS) // len(ranked)]
     return groups

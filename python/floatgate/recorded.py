@@ -44,14 +44,19 @@ def dense(source: Path, target: Path, *, trims: bool = False) -> Dense:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
+    expected = "expected a trace that 'floatgate trace record' wrote"
+    if not source.is_file():
+        raise input_error(f"{source}: {'is no file' if source.exists() else 'no such file'}; {expected}")
     try:
         table = pq.read_table(source)
         described = (pq.read_metadata(source).metadata or {}).get(DESCRIBED)
     except (pa.ArrowInvalid, OSError) as error:
         said = str(error).splitlines()[0]
-        raise input_error(f"{source}: {said}; expected a trace that 'floatgate trace record' wrote") from None
+        raise input_error(f"{source}: {said}; {expected}") from None
     if "context" not in table.schema.names:
-        raise input_error(f"{source}: no column 'context'; expected a trace that 'floatgate trace record' wrote")
+        raise input_error(f"{source}: no column 'context'; {expected}")
+    if not np.any(table["context"].combine_chunks().fill_null(0)):
+        raise input_error(f"{source}: no write has a context; {expected}")
     written = np.asarray(table["op"].combine_chunks().cast("string")) == "write"
     if not written.any():
         raise input_error(f"{source}: no writes; expected a trace that writes")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 
 from floatgate import library
 from floatgate.errors import InputError
-from floatgate.placement import place
+from floatgate.placement import _lives, place
 from floatgate.recorded import dense
 
 PAGE = 4096
@@ -89,6 +90,33 @@ def test_the_table_separates_and_lowers_waf(tmp_path: Path) -> None:
     assert "handles" in found.text()
 
 
+def test_data_live_until_they_are_replaced_or_trimmed() -> None:
+    rows = [("write", 0, 2), ("write", 1, 2), ("trim", 0, 2), ("write", 0, 1), ("write", 2, 1), ("trim", 2, 1)]
+    op, first, pages = zip(*rows, strict=True)
+    table = pa.table({"op": op, "offset": [PAGE * one for one in first], "bytes": [PAGE * one for one in pages]})
+    row, replaced, lives = _lives(table)
+    assert row.tolist() == [0, 0, 1, 1, 3, 4]
+    # Page 0 is trimmed after four page writes and written again, page 1 is replaced after one and trimmed; page 2 is
+    # replaced, and trimmed in the end; page 0 is alive at the end, which is after six.
+    assert replaced.tolist() == [True, True, False, True, False, False]
+    assert lives.tolist() == [4, 1, 2, 2, 2, 1]
+
+
+def test_settings_size_the_drive(tmp_path: Path) -> None:
+    trace = churn(tmp_path)
+
+    def blocks(*settings: tuple[str, str], handles: int = 8) -> tuple[int, int]:
+        geometry = place(trace, handles=handles, overrides=list(settings)).to_dict()["config"]["drive"]["geometry"]
+        return geometry["blocks_per_plane"], geometry["channels"]
+
+    # 2,000 pages fill 27 of 32 pages in 75 blocks; 8 handles want more. On blocks of 8 pages it is the pages.
+    assert blocks() == (96, 1)
+    assert blocks(("drive.geometry.pages_per_block", "8")) == (335, 1)
+    assert blocks(("drive.geometry.pages_per_block", "8"), ("drive.geometry.channels", "2")) == (168, 2)
+    # As many handles as there may be: each has its open block beside what collection keeps free.
+    assert blocks(handles=1024)[0] > 1024 / 0.15
+
+
 @pytest.mark.parametrize("policy", ["pds", "ids"])
 def test_a_recorded_trace_is_placed_the_same_every_time(policy: str) -> None:
     first, again = (place(library.path("sqlite-updates"), policy=policy).to_dict() for _ in range(2))
@@ -110,3 +138,16 @@ def test_what_cannot_be_placed_is_refused(tmp_path: Path) -> None:
     text.write_text("no parquet")
     with pytest.raises(InputError, match="expected a trace that 'floatgate trace record' wrote"):
         place(text)
+    with pytest.raises(InputError, match=r"^gone\.parquet: no such file; expected a trace"):
+        place("gone.parquet")
+    with pytest.raises(InputError, match=f"^{re.escape(str(tmp_path))}: is no file; expected a trace"):
+        place(tmp_path)
+    nobody = write(tmp_path / "nobody.parquet", [("write", 0, PAGE, 0)])
+    with pytest.raises(InputError, match="no write has a context; expected a trace"):
+        place(nobody)
+    for value in ("2", "'few'"):
+        with pytest.raises(InputError, match="spare_factor"):
+            place(trace, overrides=[("ftl.spare_factor", value)])
+    # What a small drive has no room for is said of the user's trace.
+    with pytest.raises(InputError, match=f"^{re.escape(str(trace))}: the trace addresses"):
+        place(trace, overrides=[("drive.capacity", '"4 MiB"'), ("ftl.spare_factor", "0.5")])

@@ -28,7 +28,7 @@ def placement(
     set: o.Set = None,
     out: o.Out = None,
     force: o.Force = False,
-    json: o.Json = None,
+    json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> int:
     """Which placement handle (NVMe FDP, streams, write hints) each program context should write with.
