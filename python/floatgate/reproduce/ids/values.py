@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.reproduce.judge import Found
-from floatgate.reproduce.pds.values import contexts
+from floatgate.reproduce.pds.values import JUDGED, contexts
 from floatgate.reproduce.pds.workloads import PAGES_PER_BLOCK, RECORDED
 
 SEPARATORS = ("hash", "pds", "ids", "ora")
+LAST = "last-1"
+"""IDS with its update blocks as the last victims, which Table 9 does not say."""
 
 
 def values(found: Found) -> dict[str, Any]:
@@ -26,7 +28,8 @@ def values(found: Found) -> dict[str, Any]:
         others = [ratios[one] for one in SEPARATORS[1:]]
         made[f"blocks_least.{workload}"] = min((one for one in others if one is not None), default=None)
         made |= _hot(found, workload)
-    return made
+    made["hot_share.mean"] = _mean([made.get(f"hot_share.{one}") for one in JUDGED])
+    return made | _settings(found)
 
 
 def _streams(found: Found, workload: str, separator: str) -> list[dict[str, Any]]:
@@ -57,3 +60,30 @@ def _hot(found: Found, workload: str) -> dict[str, Any]:
         f"hot_valid.{workload}": None if hot_copies is None else hot_copies / PAGES_PER_BLOCK,
         f"cold_copies.{workload}": copied / victims if victims else None,
     }
+
+
+def _settings(found: Found) -> dict[str, Any]:
+    """Time of collection of IDS under other settings, over PDS's and HASH's, and the least and the most of it."""
+    swept = next((list(variants) for variants in found.results.get("settings", {}).values() if variants), [])
+    made: dict[str, Any] = {}
+    means: list[float] = []
+    for variant in ("ids", *swept):
+        batch = "main" if variant == "ids" else "settings"
+        over_pds = {one: _over(found, f"{batch}.{one}.{variant}", f"main.{one}.pds") for one in JUDGED}
+        over_hash = [_over(found, f"{batch}.{one}.{variant}", f"main.{one}.hash") for one in JUDGED]
+        made |= {f"settings.{variant}.{one}": ratio for one, ratio in over_pds.items()}
+        made[f"settings.{variant}.pds"] = mean = _mean(list(over_pds.values()))
+        made[f"settings.{variant}.hash"] = _mean(over_hash)
+        if mean is not None and variant not in ("none", LAST):
+            means.append(mean)
+    return made | ({"settings.least": min(means), "settings.most": max(means)} if swept and means else {})
+
+
+def _over(found: Found, run: str, other: str) -> float | None:
+    time, beside = found.figure(f"{run}.gc.time_s"), found.figure(f"{other}.gc.time_s")
+    return time / beside if time is not None and beside else None
+
+
+def _mean(figures: list[float | None]) -> float | None:
+    known = [one for one in figures if one is not None]
+    return sum(known) / len(known) if known and len(known) == len(figures) else None
