@@ -116,7 +116,7 @@ def from_file(path: str) -> Experiment:
         before = data[: error.start]
         line = before.count(b"\n") + 1
         column = error.start - (before.rfind(b"\n") + 1) + 1
-        raise input_error(f"{path}:{line}:{column}: not UTF-8 text; {expected}") from None
+        raise input_error(f"{path}:{line}:{column}: not UTF-8 text; {expected}; a trace goes with --trace") from None
 
 
 def flatten(settings: Mapping[str, Any], prefix: str = "") -> Overrides:

@@ -159,3 +159,9 @@ def test_result_json_of_something_else_is_refused(cli: Cli, tmp_path: Path) -> N
     assert cli("report", "r").refused().startswith("r/result.json:1:2: not JSON")
     (tmp_path / "r/result.json").write_text(json.dumps({"schema": "other/1"}))
     assert "'floatgate.result/1'" in cli("report", "r").refused()
+
+
+def test_a_trace_in_place_of_an_experiment_is_told_where_it_goes(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "writes.parquet").write_bytes(b"PAR1\x15\x04\xff\xfe")
+    said = cli("run", "writes.parquet").refused()
+    assert said.endswith("not UTF-8 text; expected an experiment file (TOML); a trace goes with --trace")
