@@ -31,7 +31,7 @@ def streams(result: dict[str, Any]) -> str:
     strayed = sum(stream.get("strayed_pages") or 0 for stream in found)
     if strayed:
         costs.append(("pages that joined another stream", units.count(strayed)))
-    costs += [(name.replace("_", " "), units.figure(value)) for name, value in (facts.get("found") or {}).items()]
+    costs += [(name.replace("_", " "), _figure(value)) for name, value in (facts.get("found") or {}).items()]
     note = "<p>Pages that the host wrote into each stream and that were moved into it, its blocks that were opened and "
     note += "collected, those of them that had no valid page left, and pages copied out of each that was collected.</p>"
     return f"<h2>Streams</h2><p>{html.escape(said)}.</p>{table}{note}{html.rows_table(costs)}"
@@ -51,6 +51,10 @@ def rows(found: list[dict[str, Any]]) -> list[list[str]]:
     if len(found) > 1:
         made.append(_row("all", _sum(found)))
     return made
+
+
+def _figure(value: float) -> str:
+    return units.count(int(value)) if float(value).is_integer() else units.figure(value)
 
 
 def _sum(found: list[dict[str, Any]]) -> dict[str, Any]:

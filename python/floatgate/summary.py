@@ -332,6 +332,9 @@ def remarks(result: dict[str, Any]) -> list[str]:
         said.append(
             "1 time stamp runs backwards" if backwards == 1 else f"{units.count(backwards)} time stamps run backwards"
         )
+    separator, streams = look(result, "config", "ftl", "separate", "policy"), look(result, "separate", "streams")
+    if separator in ("pds", "ids") and streams and len(streams) == 1:
+        said.append(f"{separator} found nothing to separate: no context whose data are updated often enough")
     said += look(facts, "suspicions") or []
     said += look(facts, "assumed") or []
     unmapped = look(result, "flash", "unmapped_reads")

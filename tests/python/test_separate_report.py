@@ -50,6 +50,15 @@ def test_each_stream_has_a_row_and_the_sum_is_that_of_the_drive(run: floatgate.R
     assert '<div class="scroll"><table>' in separate_report.streams(result)
 
 
+def test_what_was_found_is_counted_in_whole_numbers(run: floatgate.Run) -> None:
+    result = run.result.to_dict()
+    result["separate"]["found"] = {"contexts_updating": 12.0, "mean_life_page_writes": 20.5}
+    told = separate_report.streams(result)
+    assert "contexts updating" in told
+    assert ">12<" in told
+    assert ">20.5<" in told
+
+
 def test_of_many_streams_the_smallest_share_a_row() -> None:
     rows = separate_report.rows([stream(number, 1000 - number) for number in range(100)])
     assert [row[0] for row in rows[:2]] == ["0", "1"]

@@ -107,6 +107,16 @@ def test_remarks_name_what_was_done_to_the_input() -> None:
     ]
 
 
+def test_a_separator_by_context_that_found_nothing_says_so() -> None:
+    def said(policy: str, streams: int) -> list[str]:
+        config = {"ftl": {"separate": {"policy": policy}}}
+        return summary.remarks({"config": config, "separate": {"streams": [{}] * streams}})
+
+    assert said("pds", 1) == ["pds found nothing to separate: no context whose data are updated often enough"]
+    assert said("ids", 1)[0].startswith("ids found nothing")
+    assert said("pds", 2) == said("hash", 1) == []
+
+
 def test_a_workload_without_writes_has_a_summary() -> None:
     run = floatgate.run({"drive.capacity": "64 MiB", "workload.requests": 1000, "workload.read_share": 1.0})
     assert run.waf is None

@@ -116,9 +116,12 @@ def _tables(tables: list[dict[str, Any]]) -> str:
 
 def _figures(done: Reproduction) -> str:
     made = []
-    for section, figures in itertools.groupby(done.figures(), key=lambda figure: figure.section):
+    for section, group in itertools.groupby(done.figures(), key=lambda figure: figure.section):
+        figures = list(group)
         drawn = "".join(html.figure(one.id, one.title, one.caption, one.draw) for one in figures)
-        heading = f"<h3>{html.escape(section)}</h3>" if section else ""
+        # A figure by itself says it in its own title.
+        alone = [one.title for one in figures] == [section]
+        heading = f"<h3>{html.escape(section)}</h3>" if section and not alone else ""
         made.append(f'{heading}<div class="charts">{drawn}</div>')
     return f"<h2>Figures</h2>{''.join(made)}" if made else ""
 
