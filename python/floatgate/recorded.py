@@ -34,6 +34,23 @@ class Dense:
     page_writes: int
     distinct_pages: int
 
+    def must_have(self, pages: int, source: Path, drive: str) -> None:
+        """Refuse a trace that is too small for its drive.
+
+        Args:
+            pages: that it has to write at least.
+            source: what messages call it.
+            drive: why so many.
+
+        Raises:
+            InputError: it writes fewer.
+        """
+        if self.distinct_pages < pages:
+            raise input_error(
+                f"{source}: writes {self.distinct_pages:,} different pages of 4 KiB; expected at least {pages:,}, "
+                f"that is a longer trace or one of a larger program: {drive}"
+            )
+
 
 def dense(source: Path, target: Path, *, trims: bool = False) -> Dense:
     """Write the writes of a recorded trace to ``target``, with dense pages; its TRIMs of them, too, if asked for.

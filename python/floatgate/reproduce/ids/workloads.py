@@ -12,6 +12,11 @@ from floatgate.reproduce.pds.workloads import PAGES_PER_BLOCK, RECORDED
 
 BACKGROUND_FROM = 0.3
 """Share of the writes from which on collection works in the background (section 6.3)."""
+STREAMS = 18
+"""Open blocks of IDS with its 16 groups, the separator with most."""
+SMALLEST = (STREAMS + 2) * PAGES_PER_BLOCK + 1
+"""Pages of a trace whose drive has room for these: half of it is to spare, which must be more than they and the two
+blocks that collection keeps free."""
 
 
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
@@ -20,6 +25,7 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
     for name in workloads:
         source = Path(traces[name]) if name in traces else library.path(RECORDED[name])
         trace = dense(source, folder / f"{name}.parquet")
+        trace.must_have(SMALLEST, source, f"half of its drive has to hold the {STREAMS} open blocks of IDS")
         blocks = -(-2 * trace.distinct_pages // PAGES_PER_BLOCK)
         made[name] = [
             ("workload.file", str(trace.file)),

@@ -1,0 +1,120 @@
+"""Papers on data separation with traces of the user's: what is said of them, and which are too small."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from conftest import Cli
+from floatgate import context_updates, library
+from floatgate.errors import InputError
+from floatgate.reproduce import load
+from floatgate.reproduce.ids import workloads as ids_workloads
+from floatgate.reproduce.judge import Found
+from floatgate.reproduce.pds import values
+from floatgate.reproduce.pds import workloads as pds_workloads
+from floatgate.reproduce.separation import workloads as separation_workloads
+from floatgate.run import execute
+
+PAGE = 4096
+
+
+def write(path: Path, pages: int) -> Path:
+    """A trace that writes so many pages three times over, with three contexts."""
+    page = np.tile(np.arange(pages), 3)
+    table = pa.table(
+        {
+            "time_ns": pa.array(np.arange(len(page)), pa.int64()),
+            "device": pa.array(["0"] * len(page)),
+            "op": pa.array(["write"] * len(page)),
+            "offset": pa.array(page * PAGE, pa.uint64()),
+            "bytes": pa.array(np.full(len(page), PAGE), pa.uint64()),
+            "context": pa.array(1 + page % 3, pa.uint64()),
+        }
+    )
+    pq.write_table(table, path)
+    return path
+
+
+def found(workload: str, page_writes: int) -> Found:
+    """What a run of HASH told of its trace."""
+    return Found({"main": {workload: {"hash": {"host": {"page_writes": page_writes}}}}})
+
+
+@pytest.fixture
+def uncounted() -> Iterator[None]:
+    """Forget what was counted of recorded traces."""
+    values._counted.cache_clear()
+    yield
+    values._counted.cache_clear()
+
+
+def test_contexts_are_those_of_the_recorded_trace_and_of_no_other() -> None:
+    recorded = context_updates.read(library.path("gcc-build"))
+    told = values.contexts(found("gcc", recorded.pages), "gcc")
+    assert told["updates.gcc"] == recorded.updates > 0
+    assert told["updating.gcc"] == len(recorded.by_context)
+    assert 0 < told["sequential.gcc"] <= 1
+    assert values.contexts(found("gcc", recorded.pages + 1), "gcc") == {}
+    assert values.contexts(Found({}), "gcc") == {}
+
+
+@pytest.mark.usefixtures("uncounted")
+def test_contexts_of_a_trace_that_is_not_there_are_left_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(library, "FOLDER", tmp_path)
+    with pytest.raises(InputError, match="the recorded trace 'gcc-build' is not there"):
+        library.path("gcc-build")
+    assert values.contexts(found("gcc", 1), "gcc") == {}
+
+
+def test_a_trace_of_the_users_is_judged_without_what_was_recorded(cli: Cli, tmp_path: Path) -> None:
+    pages = ids_workloads.SMALLEST
+    mine = write(tmp_path / "mine.parquet", pages)
+    cli("reproduce", "ids", "--quick", "--trace", f"gcc={mine}", "--out", "o", "--no-report").done()
+    answer = json.loads((tmp_path / "o" / "reproduce.json").read_text())
+    assert answer["failures"] == []
+    [programs] = (table for table in answer["tables"] if table["id"] == "table-10")
+    cells = {row["keys"][0]: [cell["ours"] for cell in row["cells"]] for row in programs["rows"]}
+    assert cells["gcc"][:2] == [3 * pages, None]
+    assert cells["cscope"][1] > 0
+
+
+@pytest.mark.parametrize(
+    ("paper", "workload", "smallest", "separators"),
+    [
+        ("ids", "gcc", ids_workloads.SMALLEST, ["hash", "pds", "ids", "ora"]),
+        (
+            "separation",
+            "gcc-build",
+            separation_workloads.SMALLEST,
+            ["ids/greedy", "pds/d-choices", "host-gc/cost-benefit"],
+        ),
+    ],
+)
+def test_the_smallest_trace_runs_and_a_smaller_one_is_refused(
+    cli: Cli, tmp_path: Path, paper: str, workload: str, smallest: int, separators: list[str]
+) -> None:
+    chosen = load(paper)
+    enough = write(tmp_path / "enough.parquet", smallest)
+    settings = chosen.prepare([workload], {workload: str(enough)}, tmp_path)[workload]
+    for separator in separators:
+        execute(chosen.experiment.with_overrides([*settings, *chosen.variants[separator].overrides]))
+    tiny = write(tmp_path / "tiny.parquet", smallest - 1)
+    said = cli("reproduce", paper, "--trace", f"{workload}={tiny}").refused()
+    assert f"{tiny}: writes {smallest - 1:,} different pages of 4 KiB; expected at least {smallest:,}" in said
+    assert "a longer trace" in said
+
+
+def test_pds_takes_a_trace_of_one_page(tmp_path: Path) -> None:
+    """Its drive is made for the open blocks in any case."""
+    one = write(tmp_path / "one.parquet", 1)
+    chosen = load("pds")
+    settings = pds_workloads.prepare(["gcc"], {"gcc": str(one)}, tmp_path)["gcc"]
+    for separator in ("hash", "pds", "ora"):
+        execute(chosen.experiment.with_overrides([*settings, *chosen.variants[separator].overrides]))
