@@ -138,6 +138,7 @@ def dots(
     *,
     width: int = WIDTH,
     log: bool = False,
+    zero: bool = True,
     rule: float | None = None,
 ) -> alt.LayerChart:
     """One line of dots for each thing: figures of several throttles side by side.
@@ -148,7 +149,8 @@ def dots(
         order: the things from top to bottom.
         title: of the axis of values, with its unit.
         width: of the whole chart in pixels.
-        log: logarithmic axis.
+        log: logarithmic axis, of whole decades.
+        zero: whether the axis begins at 0; else where the figures do.
         rule: a value to draw a line at.
     """
     import altair as alt
@@ -156,7 +158,7 @@ def dots(
     x = alt.X(
         "value:Q",
         title=title,
-        scale=alt.Scale(type="log" if log else "linear", zero=not log),
+        scale=alt.Scale(type="log" if log else "linear", zero=zero and not log),
         axis=alt.Axis(tickCount=5, format=FIGURES, labelOverlap=True),
     )
     y = alt.Y("thing:N", title=None, sort=list(order), axis=alt.Axis(grid=True))

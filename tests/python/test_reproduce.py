@@ -11,6 +11,8 @@ import pytest
 from conftest import Cli
 from floatgate.errors import InputError
 from floatgate.reproduce import Settings, load, names, reproduce
+from floatgate.reproduce.judge import Found
+from floatgate.reproduce.separation.figures import figures as separation_figures
 
 PAPER = """
 title = "Greedy <is> best"
@@ -256,3 +258,10 @@ def test_every_paper_that_ships_can_be_loaded(cli: Cli) -> None:
     for name in names():
         assert load(name).claims
         assert name in cli("reproduce").done()
+
+
+def test_the_picture_of_separators_begins_where_its_figures_do() -> None:
+    values = {f"of.{one}/greedy.waf_ratio": 0.9 for one in ("none", "ora")}
+    drawn = separation_figures(Found({}, values))[0].draw(600).to_dict()
+    scales = [layer["encoding"]["x"]["scale"] for layer in drawn["layer"]]
+    assert all(scale == {"type": "linear", "zero": False} for scale in scales)

@@ -31,10 +31,9 @@ def values(found: Found) -> dict[str, Any]:
         for separator, results in by_separator.items():
             name = f"{separator}/{victims}"
             made |= {f"waf.{name}.{trace}": result["waf"] for trace, result in results.items()}
-            made |= {f"of.{name}.{key}": value for key, value in _of(results, by_separator["none"]).items()}
-            made[f"contexts.{name}.waf"] = _geometric(
-                result["waf"] for trace, result in results.items() if trace in CONTEXTS
-            )
+            # Over the traces that all of them can run on: means over different traces cannot be set side by side.
+            shared = {trace: result for trace, result in results.items() if trace in CONTEXTS}
+            made |= {f"of.{name}.{key}": value for key, value in _of(shared, by_separator["none"]).items()}
         made |= _ranks(by_separator, victims)
     return made
 
