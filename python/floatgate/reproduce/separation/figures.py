@@ -31,7 +31,7 @@ def figures(found: Found) -> list[Figure]:
         Figure(
             "waf",
             title,
-            "Geometric mean over the six traces with contexts, as a share of none's with the same victim policy.",
+            "Geometric mean over the traces with contexts, as a share of none's with the same victim policy.",
             lambda width: throttle_charts.dots(
                 rows, LOOKS, list(SEPARATORS), "WAF over none's", width=width, zero=False, rule=1.0
             ),
