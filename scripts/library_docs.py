@@ -17,8 +17,8 @@ from floatgate.context_updates import ContextUpdates
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- counted by scripts/library_docs.py -->", "<!-- end of what is counted -->"
 ORDER = (
-    *("gcc-build", "cscope", "two-at-once", "sqlite-updates", "sqlite-content", "postgres-updates"),
-    "decision-support",
+    *("gcc-build", "cscope", "rendering", "two-at-once", "three-at-once"),
+    *("sqlite-updates", "sqlite-content", "postgres-updates", "decision-support"),
 )
 
 

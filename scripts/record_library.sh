@@ -10,22 +10,27 @@
 #   postgres-updates  PostgreSQL under pgbench and a skewed load
 #   decision-support  PostgreSQL with a sales schema: large queries in turn with refreshes
 #   two-at-once       cscope and gcc-build at the same time
+#   rendering         POV-Ray measured on its example scenes; films and contact sheets of the frames
+#   three-at-once     cscope, gcc-build and rendering at the same time
 #
 # What runs stands in scripts/library/NAME.sh; what it needs is fetched and unpacked here beforehand, so that it is not
 # part of the trace. The script installs nothing. It wants, on Debian 12 (the package names of others differ):
 #
-#   apt-get install linux-perf strace make gcc dpkg-dev cscope sqlite3 postgresql python3
+#   apt-get install linux-perf strace make gcc dpkg-dev cscope sqlite3 postgresql python3 povray imagemagick ffmpeg
 #
-# The sources of Redis and Linux come from Debian too, by `apt-get source redis` and
-# `apt-get download linux-source-6.1`, with lists of its own: run `apt-get update` first. Recording takes root, or
-# perf and ptrace allowed (docs/recording.md), and some 20 GB of space for temporary files.
+# The sources of Redis and Linux and POV-Ray's scenes come from Debian too, by `apt-get source redis` with lists of its
+# own, `apt-get download linux-source-6.1` and `apt-get download povray-examples`: run `apt-get update` first. Recording
+# takes root, or perf and ptrace allowed (docs/recording.md), and some 20 GB of space for temporary files. Where other work
+# keeps the processors busy, `nice -n -15` before it lets perf have its turn; the programs go to a priority of their own.
 #
 # SPDX-License-Identifier: Apache-2.0
 
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-NAMES=(gcc-build cscope sqlite-updates sqlite-content postgres-updates decision-support two-at-once)
+NAMES=(
+    gcc-build cscope sqlite-updates sqlite-content postgres-updates decision-support two-at-once rendering three-at-once
+)
 FLOATGATE=${FLOATGATE:-.venv/bin/floatgate}
 OUT=${OUT:-traces}
 TMPBASE=${TMPDIR:-/var/tmp}
@@ -62,10 +67,13 @@ done
 
 need strace strace
 command -v "$FLOATGATE" >/dev/null || die "no $FLOATGATE; expected make build to have been run, or FLOATGATE"
-case " $* " in *" gcc-build "* | *" two-at-once "*)
+case " $* " in *" gcc-build "* | *"-at-once "*)
     need gcc gcc; need make make; need dpkg-source dpkg-dev ;;
 esac
-case " $* " in *" cscope "* | *" two-at-once "*) need cscope cscope ;; esac
+case " $* " in *" cscope "* | *"-at-once "*) need cscope cscope ;; esac
+case " $* " in *" rendering "* | *" three-at-once "*)
+    need povray povray; need montage imagemagick; need ffmpeg ffmpeg ;;
+esac
 case " $* " in *" sqlite-updates "* | *" sqlite-content "*) need sqlite3 sqlite3 ;; esac
 
 ALL=$(mktemp -d "$TMPBASE/record_library.XXXXXX")
@@ -95,6 +103,15 @@ with_linux() {
     cp -r "$SOURCES/linux" "$WORK/linux"
 }
 
+with_scenes() {
+    if [ ! -d "$SOURCES/examples" ]; then
+        (cd "$SOURCES" && apt-get download -q povray-examples >apt.log 2>&1) ||
+            die "no scenes of POV-Ray; expected apt-get update to have been run, and a package povray-examples"
+        dpkg-deb -x "$SOURCES"/povray-examples_*.deb "$SOURCES/examples"
+    fi
+    cp -r "$SOURCES/examples/usr/share/doc/povray/examples" "$WORK/scenes"
+}
+
 # record NAME [option...]: the page cache is small, and what is dirty stays so for 5 s only, so that a run of some
 # minutes makes as many rewrites on the drive as an afternoon with the defaults (1 GiB, 30 s).
 record() {
@@ -121,6 +138,8 @@ for name; do
         postgres-updates) record "$name" --cache-mb 16 --stack-bytes 16384 ;;
         decision-support) record "$name" --cache-mb 16 --stack-bytes 16384 ;;
         two-at-once) with_redis; with_linux; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
+        rendering) with_scenes; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
+        three-at-once) with_redis; with_linux; with_scenes; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
     esac
     rm -rf --one-file-system "$WORK"
 done

@@ -8,8 +8,8 @@ from floatgate.errors import input_error, quoted
 
 FOLDER = Path(__file__).resolve().parents[2] / "traces"
 CONTEXTS = (
-    *("gcc-build", "cscope", "two-at-once", "sqlite-updates", "sqlite-content", "postgres-updates"),
-    "decision-support",
+    *("gcc-build", "cscope", "rendering", "two-at-once", "three-at-once"),
+    *("sqlite-updates", "sqlite-content", "postgres-updates", "decision-support"),
 )
 """Those with program contexts."""
 BLOCKS = ("pgbench-ext4",)

@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parents[2]
 TRACES = ROOT / "traces"
 LIBRARY = sorted(TRACES.glob("*.parquet"))
 NAMES = {
-    *("gcc-build", "cscope", "two-at-once", "sqlite-updates", "sqlite-content", "postgres-updates"),
-    "decision-support",
+    *("gcc-build", "cscope", "rendering", "two-at-once", "three-at-once"),
+    *("sqlite-updates", "sqlite-content", "postgres-updates", "decision-support"),
 }
 LARGEST_BYTES = 20_000_000
 
@@ -120,6 +120,36 @@ def test_nothing_tells_of_the_machine(path: Path) -> None:
     assert described["recorder"]["malformed_lines"] == 0
     raw = pq.ParquetFile(path).metadata.metadata
     assert set(raw) <= {b"floatgate", b"ARROW:schema"}
+
+
+@pytest.mark.parametrize(
+    ("trace", "programs"),
+    [
+        ("rendering", ["povray", "png.so", "ffmpeg"]),
+        ("three-at-once", ["cscope", "cc1", "povray", "png.so", "ffmpeg"]),
+    ],
+)
+def test_every_program_of_a_trace_wrote_under_contexts_of_its_own(trace: str, programs: list[str]) -> None:
+    # png.so is montage's: what calls it lies beyond the copied stack.
+    path = TRACES / f"{trace}.parquet"
+    written = {
+        str(context)
+        for context in pq.read_table(path, columns=["context"])["context"].to_pylist()
+        if context is not None
+    }
+    for program in programs:
+        own = [
+            number
+            for number, about in metadata(path)["contexts"].items()
+            if any(frame.startswith(f"{program}+") for frame in about["frames"])
+        ]
+        assert written & set(own), program
+
+
+def test_renderings_are_written_once() -> None:
+    found = context_updates.read(TRACES / "rendering.parquet")
+    assert found.updates < found.pages / 10
+    assert found.live_updates < found.pages / 100
 
 
 def test_one_trace_knows_the_content_of_its_page_writes() -> None:
