@@ -149,7 +149,7 @@ def dots(
         order: the things from top to bottom.
         title: of the axis of values, with its unit.
         width: of the whole chart in pixels.
-        log: logarithmic axis, of whole decades.
+        log: logarithmic axis, of whole decades; rows at or below 0 are left out.
         zero: whether the axis begins at 0; else where the figures do.
         rule: a value to draw a line at.
     """
@@ -162,7 +162,8 @@ def dots(
         axis=alt.Axis(tickCount=5, format=FIGURES, labelOverlap=True),
     )
     y = alt.Y("thing:N", title=None, sort=list(order), axis=alt.Axis(grid=True))
-    marks = data_chart(rows).mark_point(size=80, strokeWidth=1.8, filled=False)
+    shown = [row for row in rows if row["value"] > 0 or not log]
+    marks = data_chart(shown).mark_point(size=80, strokeWidth=1.8, filled=False)
     # Each kind has a height of its own, so that equal figures do not hide each other.
     apart = alt.YOffset("series:N", sort=[one.label for one in looks])
     layers: list[Any] = [marks.encode(x=x, y=y, yOffset=apart, color=_colors(looks), shape=_shapes(looks))]

@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
+from floatgate import context_updates, library
 from floatgate.errors import InputError
 from floatgate.reproduce import Settings, load, names, reproduce
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.separation.figures import figures as separation_figures
+from floatgate.run import execute
+from floatgate.throttle_charts import dots, look_of
 
 PAPER = """
 title = "Greedy <is> best"
@@ -250,6 +253,25 @@ def test_a_run_that_fails_leaves_its_claims_unjudged(tiny: Path) -> None:
     assert [verdict.holds for verdict in done.verdicts] == [None, None, None]
     assert done.failures
     assert "Failed: " in done.report()
+
+
+def test_separators_go_through_a_trace_three_times_and_are_counted_twice(tmp_path: Path) -> None:
+    # Naming a trace makes the core forget what an experiment of another kind of workload said of passes.
+    paper = load("separation")
+    prepared = paper.prepare(["gcc-build"], {}, tmp_path)["gcc-build"]
+    base = paper.experiment.with_overrides([*paper.workloads["gcc-build"].overrides, *prepared])
+    run = execute(base.with_overrides(paper.variants["host-gc/greedy"].overrides)).result.to_dict()
+    assert run["host"]["page_writes"] == 2 * context_updates.read(library.path("gcc-build")).pages
+    # The first pass erased nothing twice; a drive that it has filled to 85 % collects about what is written from then on.
+    assert run["gc"]["victims"] * 32 >= run["host"]["page_writes"]
+
+
+def test_what_is_never_collected_has_no_dot_on_a_logarithmic_axis() -> None:
+    rows = [{"thing": thing, "value": value, "series": "none"} for thing, value in (("a", 0.0), ("b", 2.0))]
+    drawn = [look_of("none")]
+    for log, things in ((True, ["b"]), (False, ["a", "b"])):
+        chart = json.dumps(dots(rows, drawn, ["a", "b"], "seconds", log=log).to_dict())
+        assert [thing for thing in ("a", "b") if f'"thing": "{thing}"' in chart] == things
 
 
 def test_every_paper_that_ships_can_be_loaded(cli: Cli) -> None:

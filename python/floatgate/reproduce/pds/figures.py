@@ -18,6 +18,7 @@ _THRESHOLD_LOOKS = (
     ("#a5630a", (8, 3), "square"),
     ("#56b4ea", (5, 2, 1, 2), "diamond"),
     ("#0072b3", (3, 1), "triangle-up"),
+    ("#808080", (2, 3), "circle"),
     (INK, (), "cross"),
 )
 
@@ -72,16 +73,17 @@ def _times(found: Found) -> Figure | None:
         {"thing": workload, "value": time, "series": LOOKS[separator].label}
         for workload in RECORDED
         for separator in SEPARATORS
-        if (time := found.figure(f"main.{workload}.{separator}.gc.time_s")) is not None
+        if (time := found.figure(f"main.{workload}.{separator}.gc.time_s"))
     ]
     if not rows:
         return None
+    shown = [workload for workload in RECORDED if any(row["thing"] == workload for row in rows)]
     return Figure(
         "figure-30",
         "Figure 30: time of garbage collection",
         "Nominal time of all reads, programs and erases of collection.",
         lambda width: throttle_charts.dots(
-            rows, looks(SEPARATORS), list(RECORDED), "time of collection, seconds", width=width, log=True
+            rows, looks(SEPARATORS), shown, "time of collection, seconds", width=width, log=True
         ),
         "Figure 30: time of garbage collection",
     )

@@ -11,7 +11,7 @@ from floatgate.errors import FloatgateError
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.pds.workloads import RECORDED
 
-JUDGED = ("cscope", "gcc", "multi1", "tpc-h")
+JUDGED = ("cscope", "gcc", "multi1", "multi2", "tpc-h")
 SEPARATORS = ("hash", "pds", "ora")
 THRESHOLDS = (1, 2, 4, 8, 16, 32, 64, 128)
 HOT = 0

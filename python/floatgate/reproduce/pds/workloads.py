@@ -14,7 +14,9 @@ RECORDED = {
     "cscope": "cscope",
     "gcc": "gcc-build",
     "multi1": "two-at-once",
+    "multi2": "three-at-once",
     "tpc-h": "decision-support",
+    "viewperf": "rendering",
     "sqlite": "sqlite-updates",
     "postgres": "postgres-updates",
 }

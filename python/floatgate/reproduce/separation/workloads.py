@@ -19,8 +19,8 @@ SMALLEST = math.floor((math.floor((STREAMS + 2) / SPARE) - 1) * PAGES_PER_BLOCK 
 """Pages of a trace with contexts whose drive has room for these: what is to spare must be more than they and the two
 blocks that collection keeps free."""
 CONTEXTS = (
-    *("cscope", "gcc-build", "two-at-once", "decision-support", "sqlite-updates"),
-    "postgres-updates",
+    *("cscope", "gcc-build", "rendering", "two-at-once", "three-at-once"),
+    *("decision-support", "sqlite-updates", "postgres-updates"),
 )
 """The traces with program contexts."""
 
