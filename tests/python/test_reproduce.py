@@ -262,7 +262,7 @@ def test_separators_go_through_a_trace_three_times_and_are_counted_twice(tmp_pat
     base = paper.experiment.with_overrides([*paper.workloads["gcc-build"].overrides, *prepared])
     run = execute(base.with_overrides(paper.variants["host-gc/greedy"].overrides)).result.to_dict()
     assert run["host"]["page_writes"] == 2 * context_updates.read(library.path("gcc-build")).pages
-    # The first pass erased nothing twice; a drive that it has filled to 85 % collects about what is written from then on.
+    # The first pass has filled the drive to 85 %: from then on blocks are collected as fast as they are written.
     assert run["gc"]["victims"] * 32 >= run["host"]["page_writes"]
 
 
