@@ -212,8 +212,9 @@ def _give(plain: Path, given: Path, by_context: Mapping[int, int]) -> tuple[list
     row, replaced, lifespan = _lives(table)
     writer = place[row]
     contexts = []
+    page_writes = np.bincount(writer, minlength=len(known))
+    updates = np.bincount(writer[replaced], minlength=len(known))
     for number, one in enumerate(known):
-        mine = writer == number
         about = described.get(str(int(one)), {})
         contexts.append(
             {
@@ -221,8 +222,8 @@ def _give(plain: Path, given: Path, by_context: Mapping[int, int]) -> tuple[list
                 "name": about.get("name", "(no stack)"),
                 "frames": about.get("frames", []),
                 "handle": int(handle_of[number]),
-                "page_writes": int(mine.sum()),
-                "updates": int(replaced[mine].sum()),
+                "page_writes": int(page_writes[number]),
+                "updates": int(updates[number]),
             }
         )
     contexts = [one for one in contexts if one["page_writes"]]
