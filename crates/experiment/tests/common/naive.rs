@@ -17,7 +17,8 @@
 //! Where wear is leveled by hot-cold swap ([`Swaps`]), a queue holds the closed blocks, the one closed first in front. A
 //! victim whose remaining life is below the given part of the average gets the live pages of the first of at most 8
 //! blocks in front that is worn no more than the average and holds enough live pages; what stands before it goes to the
-//! back. The victim is emptied and erased, takes in those pages and is closed, and the other block is erased and free.
+//! back. The victim is emptied and erased, takes in those pages and is closed as a block of their stream, and the other
+//! block is erased and free.
 //!
 //! Which victims a policy may choose is a set: where the policy leaves a tie open the engine's choice is taken, if it
 //! is in the set. For FIFO and cost-benefit (ties: fewest valid pages, then oldest, then lowest number) the set has
@@ -275,6 +276,7 @@ impl Naive {
         let swaps = self.swaps.as_mut().ok_or("no swaps")?;
         swaps.count = (swaps.count.0 + 1, swaps.count.1 + moving.len() as u64);
         self.blocks[victim].pages = moving;
+        self.blocks[victim].stream = self.blocks[partner].stream;
         self.close(victim);
         self.erase(partner);
         self.set_free(partner);

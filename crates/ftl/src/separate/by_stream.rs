@@ -82,7 +82,7 @@ mod tests {
             (0..pages).map(|_| rng.below(streams) as Stream).collect()
         }));
         for streams in &units {
-            let pages: Vec<(Ppn, Lpn)> = (0..streams.len() as u32).map(|i| (i, 100 - i)).collect();
+            let pages: Vec<(Ppn, Lpn)> = (0..streams.len() as u32).map(|i| (i, 1000 - i)).collect();
             for (place, &stream) in by_stream.begin(pages.len()).iter_mut().zip(streams) {
                 *place = stream as u16;
             }
