@@ -335,6 +335,12 @@ def remarks(result: dict[str, Any]) -> list[str]:
     separator, streams = look(result, "config", "ftl", "separate", "policy"), look(result, "separate", "streams")
     if separator in ("pds", "ids") and streams and len(streams) == 1:
         said.append(f"{separator} found nothing to separate: no context whose data are updated often enough")
+    beyond = look(result, "separate", "found", "pages_of_contexts_beyond")
+    if beyond:
+        said.append(
+            f"{units.count(int(beyond))} pages written from contexts beyond those that {separator} tells apart "
+            "(ftl.separate.contexts), which count as unknown"
+        )
     said += look(facts, "suspicions") or []
     said += look(facts, "assumed") or []
     unmapped = look(result, "flash", "unmapped_reads")

@@ -176,3 +176,12 @@ def test_a_drive_that_falls_behind_says_so() -> None:
     assert summary.backlog({**result, "span_s": 105.0}) is None
     assert summary.backlog({**result, "config": {"workload": {"arrival": "closed"}}}) is None
     assert summary.backlog({"span_s": 5.0}) is None
+
+
+def test_contexts_that_are_not_told_apart_are_counted() -> None:
+    result = {
+        "config": {"ftl": {"separate": {"policy": "pds"}}},
+        "separate": {"streams": [{}, {}], "found": {"pages_of_contexts_beyond": 1234.0}},
+    }
+    said = "1234 pages written from contexts beyond those that pds tells apart (ftl.separate.contexts), which count as"
+    assert summary.remarks(result) == [f"{said} unknown"]

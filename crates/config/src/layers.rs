@@ -81,6 +81,19 @@ const DEPENDENT: &[(&str, &[&str])] = &[
     ),
 ];
 
+/// Keys of `workload` that only a trace has use for.
+const OF_TRACES: &[&str] = &[
+    "workload.format",
+    "workload.time_unit",
+    "workload.lba_unit",
+    "workload.action",
+    "workload.on_bad_line",
+    "workload.repeat",
+    "workload.warmup_passes",
+    "workload.devices",
+    "workload.beyond",
+];
+
 /// Keys that mean nothing beside some values of another: a layer that sets one drops what a file or preset below says of
 /// them, so that one experiment can be run either way. What the command line says is never dropped.
 const USELESS_WITH: &[(&str, &[&str], &[&str])] = &[
@@ -213,7 +226,10 @@ impl Layers {
                 && self.text(key).or_else(|| implied(&self.merged, key)) != Some(value)
                 && !(*key == "ftl.precondition" && self.is_overridden("ftl.snapshot"))
             {
-                dependents.iter().for_each(|key| self.drop(key));
+                // A layer below that names no kind and says these means a trace, and this is it.
+                let meant = *key == "workload.kind" && value == "trace" && self.text(key).is_none();
+                let spared = |key: &&str| meant && OF_TRACES.contains(key);
+                dependents.iter().filter(|key| !spared(key)).for_each(|key| self.drop(key));
             }
         }
         // Traces and twins arrive at their stamps unless told otherwise.
@@ -464,6 +480,23 @@ mod tests {
             layers.experiment().workload.unwrap().requests
         };
         assert_eq!((requests("synthetic"), requests("trace")), (Some(7), None));
+    }
+
+    /// `floatgate run X.toml --trace F`, where X says how often a trace is to be gone through, but not that there is one.
+    #[test]
+    fn what_a_file_says_of_traces_holds_for_the_trace_that_is_named() {
+        let passes = |text: &str| {
+            let mut layers = Layers::default();
+            layers.add_file(text, "e.toml").unwrap();
+            layers.add_override("workload.kind", "trace").unwrap();
+            layers.add_override("workload.file", "a.csv").unwrap();
+            let workload = layers.experiment().workload.unwrap();
+            (workload.repeat, workload.warmup_passes, workload.requests)
+        };
+        let keys = "repeat = 2\nwarmup_passes = 1\nrequests = 7\n";
+        assert_eq!(passes(&format!("[workload]\n{keys}")), (Some(2), Some(1), None));
+        // What is said of another kind of workload goes with it.
+        assert_eq!(passes(&format!("[workload]\nkind = \"twin\"\n{keys}")), (None, None, None));
     }
 
     #[test]

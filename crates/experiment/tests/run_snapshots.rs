@@ -364,8 +364,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (7, "b79f1d5278d98164");
-    const RUN_IS: (u32, &str) = (10, "c822c1fc628d156f377ec5e256740f16681217982f15c78f");
+    const DRIVE_IS: (u32, &str) = (8, "b79f1d5278d98164");
+    const RUN_IS: (u32, &str) = (11, "c822c1fc628d156f377ec5e256740f16681217982f15c78f");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -94,6 +94,9 @@ impl Ftl {
                 self.open_pages.closed(frontier.room(), self.now);
                 self.units.meta[frontier.unit as usize].valid = 0;
                 self.free[domain as usize].put(frontier.unit, flash.erase_count(frontier.unit));
+                if let Some(separation) = &mut self.separation {
+                    separation.put_back(slot as u32 / self.layout.domains());
+                }
                 return Ok(false);
             }
         }

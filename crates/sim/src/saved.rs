@@ -14,7 +14,7 @@ use floatgate_trace::Summary;
 use std::io::{self, Read, Write};
 
 /// Version of what the sections of an interrupted run hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 10;
+pub const STATE_VERSION: u32 = 11;
 
 /// Where in the source a run is: requests of this pass before the batch, requests of the batch, the next of them, the
 /// pass, digest.

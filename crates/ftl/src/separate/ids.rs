@@ -32,7 +32,7 @@ mod clusters;
 mod update_log;
 
 use super::groups::{Group, Groups, NONE, WRITE_ONCE};
-use super::pds::{CONTEXTS, Context, GROUPS, UNKNOWN, known};
+use super::pds::{CONTEXTS, Context, GROUPS, PAGES_BEYOND, UNKNOWN, known};
 use super::{Given, Moved, Separator, Shape, Stream, UpdateBlocks, Written};
 use clusters::Clusters;
 use floatgate_base::memory::table;
@@ -143,6 +143,8 @@ struct Found {
     periods: u64,
     /// Pages that the host wrote into the hot archive.
     hot_pages: u64,
+    /// Pages that the host wrote from contexts beyond those that are told apart.
+    beyond: u64,
 }
 
 /// What clustering works in; it holds nothing between two periods.
@@ -288,6 +290,7 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> Stream {
         let context = known(page.hints.context, self.contexts.len());
+        self.found.beyond += u64::from(context == UNKNOWN && page.hints.context != 0);
         let at = page.lpn as usize;
         let Page { writer, history } = self.pages[at];
         self.pages[at].writer = context;
@@ -350,6 +353,7 @@ impl Separator for State {
             ("groups", self.found.groups.into()),
             ("periods", self.found.periods as f64),
             ("hot_pages", self.found.hot_pages as f64),
+            (PAGES_BEYOND, self.found.beyond as f64),
             ("archive_stream", self.archive().into()),
         ]
     }

@@ -155,5 +155,6 @@ fn a_million_contexts_take_bounded_memory() {
         assert!(context < 1 << 16 || stream == WRITE_ONCE);
     }
     assert_eq!(figure(&state, "contexts_compared_most"), 1024.0);
+    assert_eq!(figure(&state, PAGES_BEYOND), f64::from(1_000_000 - (1 << 16)));
     assert!(state.memory_bytes() < 8 << 20, "{}", state.memory_bytes());
 }

@@ -54,6 +54,9 @@ pub(super) const CONTEXTS: ParamInfo = ParamInfo::whole(
     (2, 1 << 16),
 );
 
+/// Figure of the pages that the host wrote from contexts beyond those that are told apart.
+pub(super) const PAGES_BEYOND: &str = "pages_of_contexts_beyond";
+
 /// Number of the context of data whose writer is not known.
 pub(super) const UNKNOWN: Context = 0;
 
@@ -110,6 +113,8 @@ struct Found {
     sharing: u32,
     /// Contexts that joined a group by a sequential update.
     sequential: u32,
+    /// Pages that the host wrote from contexts beyond those that are told apart.
+    beyond: u64,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -181,6 +186,7 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> Stream {
         let context = known(page.hints.context, self.contexts.len());
+        self.found.beyond += u64::from(context == UNKNOWN && page.hints.context != 0);
         let writer = std::mem::replace(&mut self.writer[page.lpn as usize], context);
         if page.update || writer != UNKNOWN {
             self.updated(writer, page.lpn);
@@ -225,6 +231,7 @@ impl Separator for State {
             ("contexts_dominating", (self.found.dominating + self.found.sharing).into()),
             ("contexts_sequential", self.found.sequential.into()),
             ("groups", self.found.dominating.into()),
+            (PAGES_BEYOND, self.found.beyond as f64),
         ]
     }
 }

@@ -140,6 +140,7 @@ fn a_million_contexts_take_no_more_memory() {
     }
     assert_eq!(host.state.memory_bytes(), before);
     assert!(host.figure("contexts_updated") <= 999.0);
+    assert_eq!(host.figure(PAGES_BEYOND), 999_000.0);
 }
 
 #[test]

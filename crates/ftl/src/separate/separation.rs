@@ -212,6 +212,11 @@ impl Separation {
         self.counters[stream as usize].opened += 1;
     }
 
+    /// A unit that was opened for a stream goes back untouched.
+    pub(crate) fn put_back(&mut self, stream: Stream) {
+        self.counters[stream as usize].opened -= 1;
+    }
+
     /// The pages of `cold` are to move into `unit`, which has been erased: it goes on in the place of theirs.
     pub(crate) fn takes_in(&mut self, unit: UnitId, cold: UnitId) {
         self.stream_of[unit as usize] = self.stream_of[cold as usize];
