@@ -39,9 +39,9 @@ figure .wide { display: none; }
 table { border-collapse: collapse; font-size: .95rem; font-variant-numeric: tabular-nums; }
 th, td { padding: 4px 10px 4px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--edge); }
 th { font-weight: 600; }
-thead th, .scroll td:first-child { white-space: nowrap; }
+thead th, .scroll td { white-space: nowrap; }
 @media (max-width: 619px) { .scroll table { font-size: .85rem; } .scroll td, .scroll th { padding-right: 8px; } }
-td.n, th.n { text-align: right; white-space: nowrap; }
+td.n, th.n { text-align: right; }
 table.rows th { white-space: nowrap; color: var(--soft); font-weight: 400; }
 table.rows td { overflow-wrap: anywhere; }
 pre { background: var(--card); border: 1px solid var(--edge); border-radius: 8px; padding: 10px;

@@ -147,5 +147,8 @@ def test_rules_and_figures_in_words() -> None:
     assert rule_text(slack) == "rising, neighbours within 2 % of each other may swap"
     assert shown(0.805, "share") == "80.5 %"
     assert shown({"a": [1.0, 2.0], "b": None}, "x") == "a 1.00x / 2.00x, b -"
+    # An order that is judged can be seen.
+    assert shown([1.1432, 1.1391, 1.2, 1.2]) == "1.143 / 1.139 / 1.200 / 1.200"
+    assert shown([0.80501, 0.80502], "share") == "80.501 % / 80.502 %"
     assert shown(1300.0, "us") == "1.3 ms"
     assert shown(value=True) == "yes"

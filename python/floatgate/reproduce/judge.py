@@ -255,8 +255,11 @@ def _bound(value: Any, unit: str) -> str:
     return shown(value, unit).replace(units.figure(value), f"{value:g}")
 
 
-def shown(value: object, unit: str = "") -> str:
-    """A figure of ours or of the paper's in words: ``4.4x``, ``80 %``, ``5.02 years``, ``-`` where there is none."""
+def shown(value: object, unit: str = "", digits: int = 3) -> str:
+    """A figure of ours or of the paper's in words: ``4.4x``, ``80 %``, ``5.02 years``, ``-`` where there is none.
+
+    Figures of a list that differ look different, so that their order can be seen.
+    """
     if value is None:
         return "-"
     if isinstance(value, str):
@@ -266,12 +269,22 @@ def shown(value: object, unit: str = "") -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {shown(one, unit)}" for name, one in value.items())
     if isinstance(value, list):
-        return " / ".join(shown(one, unit) for one in value)
+        return " / ".join(_told_apart(value, unit))
     if not isinstance(value, int | float):
         return str(value)
     if unit == "share":
-        return f"{100 * value:.1f} %"
+        return f"{100 * value:.{digits - 2}f} %"
     if unit in ("s", "us"):
         return units.span(value * (1e-6 if unit == "us" else 1.0))
-    text = units.figure(value)
+    text = units.figure(value, digits)
     return {"x": f"{text}x", "": text}.get(unit, f"{text} {unit}")
+
+
+def _told_apart(values: list[Any], unit: str) -> list[str]:
+    texts: list[str] = []
+    for digits in range(3, 8):
+        texts = [shown(one, unit, digits) for one in values]
+        neighbours = zip(itertools.pairwise(values), itertools.pairwise(texts), strict=True)
+        if all(one == other or text != next_text for (one, other), (text, next_text) in neighbours):
+            break
+    return texts
