@@ -2,7 +2,8 @@
 
 The separator runs on a drive of its own for as long as the trace goes on; where its groups stand at the end is the
 table. A second run gives the table to a drive that only knows handles (``host-given``): what an NVMe drive with
-flexible data placement, or with streams, would have.
+flexible data placement, or with streams, would have. That run is of the trace from which the table was made; another
+recording of the program tells what the table is worth on writes from which it was not.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import tempfile
 import threading
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,34 @@ SPARE_BLOCKS = 6
 """Blocks that such a drive has to spare beside one for each handle."""
 FREE_SHARE = 0.002
 """Share of its blocks, beyond those, that is not to count on: collection keeps more free on a large drive."""
-FREE_SHARE = 0.002
-"""Share of the blocks that collection keeps free on a large drive, and some more."""
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What the table does on a trace from which it was not made.
+
+    Attributes:
+        trace: the other one.
+        contexts: of its writes.
+        matched_contexts: that wrote in the first trace, too.
+        page_writes: of the other trace.
+        matched_page_writes: by matched contexts.
+        placed_page_writes: of those, with a handle other than 0.
+        results: of the runs on the other trace, by separator; ``host-given`` follows the first trace's table.
+    """
+
+    trace: str
+    contexts: int
+    matched_contexts: int
+    page_writes: int
+    matched_page_writes: int
+    placed_page_writes: int
+    results: Mapping[str, dict[str, Any]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON gives it, within ``floatgate.placement/1``."""
+        told = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "results"}
+        return {**told, "waf": _waf(self.results), "config": self.results["host-given"]["config"]}
 
 
 @dataclass(frozen=True)
@@ -62,28 +89,34 @@ class Placement:
     """The table, and what it does.
 
     Attributes:
+        trace: from which it was made.
         policy: that found it.
         handles: that the drive has.
         contexts: ``context``, ``name``, ``frames``, ``handle``, ``page_writes``, ``updates``, the most written first.
         groups: by handle: ``handle``, ``contexts``, ``page_writes``, ``mean_lifespan_writes``, ``hint``. Data live
             until they are replaced or trimmed; what is alive at the end of the trace counts as dying there.
         results: of the runs, by separator: ``none``, the policy, ``host-given``.
+        applied: what the table does on another trace, if there is one.
     """
 
+    trace: str
     policy: str
     handles: int
     contexts: list[dict[str, Any]]
     groups: list[dict[str, Any]]
     results: Mapping[str, dict[str, Any]]
+    applied: Applied | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON gives it (schema ``floatgate.placement/1``)."""
         return {
             "schema": SCHEMA,
             "version": _core.__version__,
+            "trace": self.trace,
             "policy": self.policy,
             "handles": self.handles,
-            "waf": {name: result["waf"] for name, result in self.results.items()},
+            "waf": _waf(self.results),
+            "applied": None if self.applied is None else self.applied.to_dict(),
             "groups": self.groups,
             "contexts": self.contexts,
             "config": self.results["host-given"]["config"],
@@ -104,17 +137,23 @@ class Placement:
 
     def text(self) -> str:
         """The answer in words."""
-        waf = self.to_dict()["waf"]
         placed = [one for one in self.contexts if one["handle"] != NO_HANDLE]
         written = sum(one["page_writes"] for one in self.contexts)
-        share = sum(one["page_writes"] for one in placed) / written if written else 0.0
-        given, none = waf["host-given"], waf["none"]
+        share = _percent(sum(one["page_writes"] for one in placed), written)
         of_all = f"{len(placed)} of {len(self.contexts)} contexts"
-        beside = f"{none:.3f} without; {waf[self.policy]:.3f} where the drive itself runs {self.policy}"
         lines = [
-            f"placement  {of_all} get a handle other than {NO_HANDLE}, with {100 * share:.0f} % of the page writes",
-            f"WAF        {given:.3f} with {self.handles} handles, {beside}",
+            f"placement  {of_all} get a handle other than {NO_HANDLE}, with {share} of the page writes",
+            f"WAF        {self._judged(self.results)}; on {self.trace}, from which the table was made",
         ]
+        if (other := self.applied) is not None:
+            matched = _percent(other.matched_page_writes, other.page_writes)
+            with_handle = _percent(other.placed_page_writes, other.page_writes)
+            known = f"({matched}) are by contexts that the table's trace has"
+            lines += [
+                f"applied    {self._judged(other.results)}; on {other.trace}, from which the table was not made",
+                f"matched    {other.matched_page_writes:,} of its {other.page_writes:,} page writes {known}",
+                f"placed     {other.placed_page_writes:,} ({with_handle}) get a handle other than {NO_HANDLE}",
+            ]
         lines += [
             f"handle {group['handle']:<3} {len(group['contexts'])} contexts, {group['page_writes']:,} page writes, "
             f"data live {group['mean_lifespan_writes']:,.0f} page writes on average, hint {group['hint']}"
@@ -122,8 +161,28 @@ class Placement:
         ]
         return "\n".join(lines)
 
+    def _judged(self, results: Mapping[str, dict[str, Any]]) -> str:
+        waf = _waf(results)
+        beside = f"{waf['none']:.3f} without; {waf[self.policy]:.3f} where the drive itself runs {self.policy}"
+        return f"{waf['host-given']:.3f} with {self.handles} handles, {beside}"
 
-def place(trace: str | Path, *, policy: str = "pds", handles: int = 8, overrides: Overrides | None = None) -> Placement:
+
+def _waf(results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    return {name: result["waf"] for name, result in results.items()}
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole if whole else 0:.1f} %"
+
+
+def place(
+    trace: str | Path,
+    *,
+    policy: str = "pds",
+    handles: int = 8,
+    overrides: Overrides | None = None,
+    apply: str | Path | None = None,
+) -> Placement:
     """Find the table of a trace that ``floatgate trace record`` wrote, and try it.
 
     Args:
@@ -131,9 +190,11 @@ def place(trace: str | Path, *, policy: str = "pds", handles: int = 8, overrides
         policy: ``pds`` or ``ids``.
         handles: of the drive, handle 0 included; from 2 to 1024.
         overrides: settings of the drive in place of :data:`DRIVE`'s.
+        apply: another such trace, on which the table is tried, too.
 
     Raises:
-        InputError: no such policy, a number of handles out of range, a trace without contexts, unusable settings.
+        InputError: no such policy, a number of handles out of range, a trace without contexts, unusable settings, a
+            trace to apply the table to that shares no context with the first.
         RunError: a run ended early.
     """
     if policy not in POLICIES:
@@ -143,35 +204,88 @@ def place(trace: str | Path, *, policy: str = "pds", handles: int = 8, overrides
             f"{handles} handles; expected from 2 to 1024: one for contexts without a group, one for a group"
         )
     with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
-        plain, given = Path(folder) / "contexts.parquet", Path(folder) / "handles.parquet"
-        size = dense(Path(trace), plain, trims=True)
-
-        def named(error: FloatgateError) -> FloatgateError:
-            # The user knows the trace, not our copies of it, whose rows are others.
-            ours = "|".join(re.escape(str(file)) for file in (plain, given))
-            return type(error)(re.sub(rf"({ours})(:\d+)?", lambda _: str(trace), str(error)))
-
-        try:
-            base = _base(plain, size.distinct_pages, handles, overrides or [])
-        except FloatgateError as error:
-            raise named(error) from None
-
-        def run(file: Path, separator: str, more: Overrides) -> dict[str, Any]:
-            chosen = [*_workload(file), ("ftl.separate.policy", separator), *more]
-            try:
-                return execute(base.with_overrides(chosen)).result.to_dict()
-            except FloatgateError as error:
-                raise named(error) from None
-
-        groups: Overrides = [("ftl.separate.groups", str(handles - 1))]
-        first = [("none", []), (policy, groups)]
-        found = at_once(lambda k: run(plain, *first[k]), len(first), threading.Event())
-        results = {name: result for (name, _), result in zip(first, found, strict=True)}
+        drive = handles, overrides or []
+        first = _Tried(Path(trace), Path(folder) / "first", *drive)
+        other = None if apply is None else _Tried(Path(apply), Path(folder) / "other", *drive)
+        if other is not None and not first.writers() & other.writers():
+            raise input_error(
+                f"{apply}: no context that writes there writes in {trace}, so its table says nothing about this trace; "
+                "expected a recording of the same program, and of the same build of it: contexts are made of addresses "
+                "in its files"
+            )
+        results = first.separate(policy)
         by_context = {one["context"]: one["stream"] for one in results[policy]["separate"]["contexts"]}
         by_context = {context: stream for context, stream in by_context.items() if 0 < stream < handles}
-        contexts, told = _give(plain, given, by_context)
-        results["host-given"] = run(given, "host-given", [("ftl.separate.handles", str(handles))])
-    return Placement(policy, handles, contexts, told, results)
+        contexts, groups, results["host-given"] = first.follow(by_context)
+        applied = None
+        if other is not None:
+            results_there = other.separate(policy)
+            there, _, results_there["host-given"] = other.follow(by_context)
+            applied = _applied(str(apply), {one["context"] for one in contexts}, there, results_there)
+    return Placement(str(trace), policy, handles, contexts, groups, results, applied)
+
+
+def _applied(trace: str, known: set[int], there: list[dict[str, Any]], results: dict[str, dict[str, Any]]) -> Applied:
+    # 0 stands for writes without a context, which are nobody's.
+    matched = [one for one in there if one["context"] != 0 and one["context"] in known]
+    return Applied(
+        trace=trace,
+        contexts=sum(one["context"] != 0 for one in there),
+        matched_contexts=len(matched),
+        page_writes=sum(one["page_writes"] for one in there),
+        matched_page_writes=sum(one["page_writes"] for one in matched),
+        placed_page_writes=sum(one["page_writes"] for one in there if one["handle"] != NO_HANDLE),
+        results=results,
+    )
+
+
+class _Tried:
+    """A recorded trace, and runs of it on a drive of its size."""
+
+    def __init__(self, trace: Path, folder: Path, handles: int, overrides: Overrides) -> None:
+        folder.mkdir()
+        self.trace, self.handles = trace, handles
+        self.plain, self.given = folder / "contexts.parquet", folder / "handles.parquet"
+        size = dense(trace, self.plain, trims=True)
+        try:
+            self.base = _base(self.plain, size.distinct_pages, handles, overrides)
+        except FloatgateError as error:
+            raise self._named(error) from None
+
+    def writers(self) -> set[int]:
+        """The contexts of its writes."""
+        import pyarrow.parquet as pq
+
+        table = pq.read_table(self.plain, columns=["op", "context"])
+        context = table["context"].combine_chunks().fill_null(0).to_numpy(zero_copy_only=False)
+        written = np.asarray(table["op"].combine_chunks().cast("string")) == "write"
+        return {int(one) for one in np.unique(context[written])} - {0}
+
+    def separate(self, policy: str) -> dict[str, dict[str, Any]]:
+        """Run it without separation, and with the policy in the drive."""
+        groups: Overrides = [("ftl.separate.groups", str(self.handles - 1))]
+        runs: list[tuple[str, Overrides]] = [("none", []), (policy, groups)]
+        found = at_once(lambda k: self._run(self.plain, *runs[k]), len(runs), threading.Event())
+        return {name: result for (name, _), result in zip(runs, found, strict=True)}
+
+    def follow(
+        self, by_context: Mapping[int, int]
+    ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, Any]]:
+        """Run it with the handles of a table; also what is told of contexts and of handles."""
+        contexts, groups = _give(self.plain, self.given, by_context)
+        return contexts, groups, self._run(self.given, "host-given", [("ftl.separate.handles", str(self.handles))])
+
+    def _run(self, file: Path, separator: str, more: Overrides) -> dict[str, Any]:
+        chosen = [*_workload(file), ("ftl.separate.policy", separator), *more]
+        try:
+            return execute(self.base.with_overrides(chosen)).result.to_dict()
+        except FloatgateError as error:
+            raise self._named(error) from None
+
+    def _named(self, error: FloatgateError) -> FloatgateError:
+        # The user knows the trace, not our copies of it, whose rows are others.
+        ours = "|".join(re.escape(str(file)) for file in (self.plain, self.given))
+        return type(error)(re.sub(rf"({ours})(:\d+)?", lambda _: str(self.trace), str(error)))
 
 
 def _workload(file: Path) -> Overrides:

@@ -14,8 +14,10 @@ import pytest
 
 from floatgate import library
 from floatgate.errors import InputError
-from floatgate.placement import _lives, place
+from floatgate.experiment import Experiment
+from floatgate.placement import DRIVE, _lives, place
 from floatgate.recorded import dense
+from floatgate.run import execute
 
 PAGE = 4096
 
@@ -88,6 +90,105 @@ def test_the_table_separates_and_lowers_waf(tmp_path: Path) -> None:
     assert groups[handle[5]]["mean_lifespan_writes"] < groups[handle[6]]["mean_lifespan_writes"]
     assert sum(group["page_writes"] for group in found.groups) == 22_000
     assert "handles" in found.text()
+
+
+def again(path: Path, contexts: dict[str, int]) -> Path:
+    """Another run of that program: other data in the same way, its contexts called as is said."""
+    rng = np.random.default_rng(2)
+    rows = [("write", page * PAGE, PAGE, contexts["fill"]) for page in range(2500)]
+    for _ in range(15_000):
+        fast = rng.random() < 0.85
+        page = rng.integers(2200, 2500) if fast else rng.integers(0, 2200)
+        rows.append(("write", int(page) * PAGE, PAGE, contexts["fast" if fast else "slow"]))
+    return write(path, rows)
+
+
+def test_the_table_is_judged_on_another_recording(tmp_path: Path) -> None:
+    trace = churn(tmp_path)
+    # The slow context is one that the first trace does not have.
+    other = again(tmp_path / "other.parquet", {"fill": 9, "fast": 5, "slow": 77})
+    table = pq.read_table(other)
+    fast = int(np.count_nonzero(table["context"].to_numpy() == 5))
+    found = place(trace, handles=4, apply=other)
+    alone = place(trace, handles=4)
+    applied = found.applied
+    assert applied is not None
+    assert (applied.contexts, applied.matched_contexts) == (3, 2)
+    assert (applied.page_writes, applied.matched_page_writes) == (17_500, 2500 + fast)
+    handle = {one["context"]: one["handle"] for one in found.contexts}
+    assert handle[5]
+    assert applied.placed_page_writes == fast + (2500 if handle[9] else 0)
+
+    # What the other trace holds does not change the table, nor what it does on the first.
+    told = found.to_dict()
+    assert {**told, "applied": None} == alone.to_dict()
+    assert found.table() == alone.table()
+    # The run follows the first trace's table: the same as the other trace with a column of those handles.
+    streams = pa.array([handle.get(one, 0) for one in table["context"].to_pylist()], pa.uint32())
+    given = tmp_path / "given.parquet"
+    pq.write_table(table.append_column("stream", streams), given)
+    geometry = told["applied"]["config"]["drive"]["geometry"]
+    drive = [
+        ("drive.geometry.blocks_per_plane", str(geometry["blocks_per_plane"])),
+        ("workload.file", str(given)),
+        ("workload.format", "parquet"),
+        ("ftl.separate.policy", "host-given"),
+        ("ftl.separate.handles", "4"),
+    ]
+    same = execute(Experiment(DRIVE, "same").with_overrides(drive)).result.to_dict()["waf"]
+    waf = told["applied"]["waf"]
+    assert waf["host-given"] == same
+    assert same < waf["none"]
+    assert waf != told["waf"]
+    share, placed = (f"{pages / 175:.1f} %" for pages in (2500 + fast, applied.placed_page_writes))
+    lines = found.text().splitlines()
+    assert lines[1].endswith(f"; on {trace}, from which the table was made")
+    assert lines[2].startswith(f"applied    {same:.3f} with 4 handles, {waf['none']:.3f} without")
+    assert lines[2].endswith(f"; on {other}, from which the table was not made")
+    assert lines[3].startswith(f"matched    {2500 + fast:,} of its 17,500 page writes ({share}) are by")
+    assert lines[4].startswith(f"placed     {applied.placed_page_writes:,} ({placed}) get")
+
+
+def test_applied_to_itself_a_table_does_the_same(tmp_path: Path) -> None:
+    told = place(trace := churn(tmp_path), handles=4, apply=trace).to_dict()
+    assert told["applied"]["waf"] == told["waf"]
+    assert told["applied"]["matched_page_writes"] == told["applied"]["page_writes"] == 22_000
+
+
+def test_the_table_of_a_small_recording_serves_a_larger_one_of_the_same_program() -> None:
+    # One was recorded with strace, the other with perf: contexts are the same.
+    found = place(library.path("sqlite-content"), apply=library.path("sqlite-updates"))
+    applied = found.applied
+    assert applied is not None
+    assert applied.matched_page_writes > 0.99 * applied.page_writes
+    none, given = (applied.results[name]["waf"] for name in ("none", "host-given"))
+    # The example of docs/separation.md.
+    assert none == pytest.approx(2.033, abs=0.0005)
+    assert given == pytest.approx(1.468, abs=0.0005)
+
+
+def test_a_trace_that_the_table_says_nothing_about_is_refused(tmp_path: Path) -> None:
+    trace = churn(tmp_path)
+    foreign = again(tmp_path / "foreign.parquet", {"fill": 1, "fast": 2, "slow": 3})
+    here = re.escape(str(foreign))
+    with pytest.raises(InputError, match=f"^{here}: no context that writes there writes in .*expected a recording of"):
+        place(trace, apply=foreign)
+    # Writes without a context on both sides are no match.
+    nobody = write(tmp_path / "nobody.parquet", [("write", 0, PAGE, 0), ("write", 0, PAGE, 4)])
+    some = write(tmp_path / "some.parquet", [("write", 0, PAGE, 0), ("write", 0, PAGE, 3)])
+    with pytest.raises(InputError, match="no context that writes there"):
+        place(some, apply=nobody)
+    plain = tmp_path / "plain.parquet"
+    pq.write_table(pq.read_table(foreign).drop_columns(["context"]), plain)
+    with pytest.raises(InputError, match=f"^{re.escape(str(plain))}: no column 'context'; expected a trace that"):
+        place(trace, apply=plain)
+    with pytest.raises(InputError, match=r"^gone\.parquet: no such file; expected a trace"):
+        place(trace, apply="gone.parquet")
+    # The drive is the first trace's, or not: which of the two it has no room for is said.
+    large = write(tmp_path / "large.parquet", [("write", page * PAGE, PAGE, 5) for page in range(9000)])
+    small = [("drive.capacity", '"32 MiB"')]
+    with pytest.raises(InputError, match=f"^{re.escape(str(large))}: the trace addresses"):
+        place(trace, apply=large, overrides=small)
 
 
 def test_data_live_until_they_are_replaced_or_trimmed() -> None:

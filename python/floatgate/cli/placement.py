@@ -24,6 +24,10 @@ def placement(
     trace: Annotated[str, typer.Argument(metavar="TRACE.parquet", show_default=False)],
     policy: Annotated[str, typer.Option(metavar="NAME", help="pds or ids.")] = "pds",
     handles: Annotated[int, typer.Option(metavar="N", help="Handles of the drive.")] = 8,
+    apply: Annotated[
+        str | None,
+        typer.Option(metavar="OTHER.parquet", help="Try the table on another recording of the program, too."),
+    ] = None,
     drive: o.Drive = None,
     set: o.Set = None,
     out: o.Out = None,
@@ -35,6 +39,7 @@ def placement(
 
     The trace is one that floatgate trace record wrote. The folder gets placement.csv, the table, and placement.json.
     The drive is sized to what the trace writes, with 15 % to spare, unless --drive or --set says otherwise.
+    A context of another recording (--apply) gets the handle that it has in the table, or 0 if it is not there.
     """
     from floatgate.placement import place
 
@@ -42,7 +47,7 @@ def placement(
     settings: Overrides = [] if drive is None else [("drive.preset", toml_value("drive.preset", drive))]
     settings += [parse_set(text) for text in set or []]
     target = RunFolder.default(f"placement-{Path(trace).stem}") if out is None else RunFolder.given(out, force=force)
-    found = place(trace, policy=policy, handles=handles, overrides=settings)
+    found = place(trace, policy=policy, handles=handles, overrides=settings, apply=apply)
 
     def fill(staging: Path, _final: Path) -> None:
         (staging / "placement.csv").write_text(found.table(), "utf-8")
