@@ -55,6 +55,8 @@ const DEPENDENT: &[(&str, &[&str])] = &[
         "workload.pattern",
         &["workload.zipf_theta", "workload.hot_share_of_pages", "workload.hot_share_of_writes"],
     ),
+    // Before the file, which says that there is a trace where nothing else does.
+    ("workload.kind", OF_TRACES),
     (
         "workload.kind",
         &[
@@ -68,15 +70,6 @@ const DEPENDENT: &[(&str, &[&str])] = &[
             "workload.hot_share_of_pages",
             "workload.hot_share_of_writes",
             "workload.file",
-            "workload.format",
-            "workload.time_unit",
-            "workload.lba_unit",
-            "workload.action",
-            "workload.on_bad_line",
-            "workload.repeat",
-            "workload.warmup_passes",
-            "workload.devices",
-            "workload.beyond",
         ],
     ),
 ];
@@ -495,7 +488,12 @@ mod tests {
         };
         let keys = "repeat = 2\nwarmup_passes = 1\nrequests = 7\n";
         assert_eq!(passes(&format!("[workload]\n{keys}")), (Some(2), Some(1), None));
-        // What is said of another kind of workload goes with it.
+        // What is said of another kind of workload goes with it, and what is said of a trace with the trace.
+        let mut layers = Layers::default();
+        layers.add_file("[workload]\nfile = \"a.csv\"\nrepeat = 2\n", "e.toml").unwrap();
+        layers.add_override("workload.kind", "synthetic").unwrap();
+        let workload = layers.experiment().workload.unwrap();
+        assert_eq!((workload.file, workload.repeat), (None, None));
         assert_eq!(passes(&format!("[workload]\nkind = \"twin\"\n{keys}")), (None, None, None));
     }
 
