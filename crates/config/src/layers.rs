@@ -218,11 +218,10 @@ impl Layers {
             if let Some(value) = find(&upper, key).and_then(Value::as_str)
                 && self.text(key).or_else(|| implied(&self.merged, key)) != Some(value)
                 && !(*key == "ftl.precondition" && self.is_overridden("ftl.snapshot"))
-            {
                 // A layer below that names no kind and says these means a trace, and this is it.
-                let meant = *key == "workload.kind" && value == "trace" && self.text(key).is_none();
-                let spared = |key: &&str| meant && OF_TRACES.contains(key);
-                dependents.iter().filter(|key| !spared(key)).for_each(|key| self.drop(key));
+                && !(*dependents == OF_TRACES && value == "trace" && self.text(key).is_none())
+            {
+                dependents.iter().for_each(|key| self.drop(key));
             }
         }
         // Traces and twins arrive at their stamps unless told otherwise.

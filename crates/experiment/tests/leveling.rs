@@ -17,6 +17,35 @@ fn spread(result: &Value) -> f64 {
     number(result, "/wear/erases_max") / number(result, "/wear/erases_mean")
 }
 
+/// A drive of blocks of two pages that holds six, with hot-cold swap.
+fn swapping(blocks_per_plane: u32, separate: Separate, free_units: u32) -> (Ftl, Recorder) {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane,
+        pages_per_block: 2,
+        page_bytes: 4096,
+    };
+    let policy = HotColdSwap { pe_cycles: 20, retirement_age: 0.85, age_variance: 1.0, lead_share_min: 0.0 };
+    let setup = Setup {
+        logical_pages: 6,
+        allocation: Allocation::Dynamic,
+        background_free_units: 0,
+        victim: Victim::Greedy,
+        separate,
+        level: Level::HotColdSwap(policy),
+        free_choice: FreeChoice::LeastErased,
+        trigger_free_units: free_units,
+        stop_free_units: free_units,
+        pace: None,
+        seed: 1,
+    };
+    let layout = Layout::new(geometry, Scope::Plane);
+    (Ftl::new(layout.clone(), setup), Recorder::new(layout))
+}
+
 /// Six blocks of two pages. Pages 0 to 3 are written once and lie in blocks 0 and 1; pages 4 and 5 are written in turn,
 /// so that the other four blocks are erased one after the other, dead.
 ///
@@ -27,32 +56,7 @@ fn spread(result: &Value) -> f64 {
 /// erased for the first time.
 #[test]
 fn cold_data_move_into_the_first_worn_block() {
-    let geometry = Geometry {
-        channels: 1,
-        chips_per_channel: 1,
-        dies_per_chip: 1,
-        planes_per_die: 1,
-        blocks_per_plane: 6,
-        pages_per_block: 2,
-        page_bytes: 4096,
-    };
-    let policy = HotColdSwap { pe_cycles: 20, retirement_age: 0.85, age_variance: 1.0, lead_share_min: 0.0 };
-    let setup = Setup {
-        logical_pages: 6,
-        allocation: Allocation::Dynamic,
-        background_free_units: 0,
-        victim: Victim::Greedy,
-        separate: Separate::None,
-        level: Level::HotColdSwap(policy),
-        free_choice: FreeChoice::LeastErased,
-        trigger_free_units: 1,
-        stop_free_units: 1,
-        pace: None,
-        seed: 1,
-    };
-    let layout = Layout::new(geometry, Scope::Plane);
-    let mut ftl = Ftl::new(layout.clone(), setup);
-    let mut flash = Recorder::new(layout);
+    let (mut ftl, mut flash) = swapping(6, Separate::None, 1);
     let mut write = |lpn: u32, flash: &mut Recorder| {
         let mut extents = Extents::default();
         extents.push(lpn, 1, ExtentKind::Write);
@@ -90,33 +94,9 @@ fn cold_data_move_into_the_first_worn_block() {
 /// among the hot ones.
 #[test]
 fn a_block_that_takes_cold_data_in_is_of_their_stream() {
-    let geometry = Geometry {
-        channels: 1,
-        chips_per_channel: 1,
-        dies_per_chip: 1,
-        planes_per_die: 1,
-        blocks_per_plane: 8,
-        pages_per_block: 2,
-        page_bytes: 4096,
-    };
     let info = POLICIES.iter().find(|info| info.name == "host-given").unwrap();
-    let policy = HotColdSwap { pe_cycles: 20, retirement_age: 0.85, age_variance: 1.0, lead_share_min: 0.0 };
-    let setup = Setup {
-        logical_pages: 6,
-        allocation: Allocation::Dynamic,
-        background_free_units: 0,
-        victim: Victim::Greedy,
-        separate: Separate::of("host-given", &Given::new(info, &[2.0, 1.0, 1.0])).unwrap(),
-        level: Level::HotColdSwap(policy),
-        free_choice: FreeChoice::LeastErased,
-        trigger_free_units: 2,
-        stop_free_units: 2,
-        pace: None,
-        seed: 1,
-    };
-    let layout = Layout::new(geometry, Scope::Plane);
-    let mut ftl = Ftl::new(layout.clone(), setup);
-    let mut flash = Recorder::new(layout);
+    let separate = Separate::of("host-given", &Given::new(info, &[2.0, 1.0, 1.0])).unwrap();
+    let (mut ftl, mut flash) = swapping(8, separate, 2);
     let mut writes = (0..4).map(|lpn| (lpn, 0)).chain((0..1000).map(|turn| (4 + turn % 2, 1)));
     while ftl.leveled().swaps == 0 {
         let (lpn, handle) = writes.next().unwrap_or_else(|| panic!("no swap: {:?}", flash.erase_counts()));

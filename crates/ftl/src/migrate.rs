@@ -182,8 +182,7 @@ impl Ftl {
         }
     }
 
-    /// Moves all pages, those of each stream together: in the order of the source the streams change with nearly every
-    /// page, and every change would be a run of its own.
+    /// Moves all pages, those of each stream together: in the order of the source every change of stream would end a run.
     fn move_by_stream<F: Flash>(
         &mut self,
         flash: &mut F,

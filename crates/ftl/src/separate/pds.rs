@@ -60,7 +60,7 @@ pub(super) const PAGES_BEYOND: &str = "pages_of_contexts_beyond";
 /// Number of the context of data whose writer is not known.
 pub(super) const UNKNOWN: Context = 0;
 
-/// Number of a program context in tables by page: they are read at random, so half the bytes are half the misses.
+/// Number of a program context in tables by page, which are read at random and so are kept small.
 pub(super) type Context = u16;
 
 /// The number that is kept of a context, of so many.

@@ -83,7 +83,7 @@ const NOBODY: u32 = u32::MAX;
 #[inline(never)]
 fn add_distances(parts: &mut [u16], last: &[i16], next: &[i16], position: i16) {
     for ((part, &last), &next) in parts.iter_mut().zip(last).zip(next) {
-        *part = part.wrapping_add((position - last).min(next - position) as u16);
+        *part += (position - last).min(next - position) as u16;
     }
 }
 
