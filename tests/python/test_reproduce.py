@@ -11,8 +11,10 @@ import pytest
 from conftest import Cli
 from floatgate import context_updates, library
 from floatgate.errors import InputError
+from floatgate.html import escape
 from floatgate.reproduce import Settings, load, names, reproduce
 from floatgate.reproduce.judge import Found
+from floatgate.reproduce.reproduction import Reproduction
 from floatgate.reproduce.separation.figures import figures as separation_figures
 from floatgate.run import execute
 from floatgate.throttle_charts import dots, look_of
@@ -280,6 +282,26 @@ def test_every_paper_that_ships_can_be_loaded(cli: Cli) -> None:
     for name in names():
         assert load(name).claims
         assert name in cli("reproduce").done()
+
+
+@pytest.mark.parametrize("name", names())
+def test_the_page_names_every_rule_that_was_changed(name: str) -> None:
+    page = Reproduction(load(name), Settings(quick=True), Found({}), []).report()
+    changed = [claim for claim in load(name).claims if "changed" in claim.rule]
+    for claim in changed:
+        assert re.search(rf"<li>Rule changed after a first run \([^)]*\b{claim.id}\b", page)
+        assert escape(claim.rule["changed"]) in page
+    assert ("All other rules are as they were written down before" in page) == bool(changed)
+
+
+def test_ready_marks_the_rules_that_its_history_changed() -> None:
+    changed = {claim.id: claim.rule["changed"] for claim in load("ready").claims if "changed" in claim.rule}
+    assert set(changed) == {
+        *("nt-is-service", "st-cap", "throughput-in-order", "opt-writes-more", "fixed-epochs-vary"),
+        *("st-varies-more-than-opt", "st-varies-more-than-pes", "nt-varies-little", "pes-varies-more"),
+        *("dt-steadier-than-st", "dt-restless"),
+    }
+    assert "5 %; it was 2 %" in changed["nt-is-service"]
 
 
 def test_the_picture_of_separators_begins_where_its_figures_do() -> None:

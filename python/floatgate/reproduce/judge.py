@@ -17,7 +17,8 @@ A claim names values (:class:`Found`) and a rule. The rules and their keys:
 
 ``value`` may be divided by ``over``. With ``each``, a list of names, ``{}`` in a value's name stands for each of them
 in turn and every one has to pass; with ``take`` (``mean``, ``geometric-mean``, ``min``, ``max``) one figure of them all
-is judged. ``paper`` is what the paper says: a figure, one for each name, or words.
+is judged. ``paper`` is what the paper says: a figure, one for each name, or words. ``changed`` is there where the rule
+was changed after a first run: what it is now, what it was, and why.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ TAKES: dict[str, Callable[[Sequence[float]], float]] = {
     "max": max,
 }
 UNITS = ("", "x", "share", "years", "s", "us", "cycles", "TiB", "MiB/s")
-_TOLD = ("id", "text", "where", "paper", "unit", "note")
+_TOLD = ("id", "text", "where", "paper", "unit", "note", "changed")
 _VALUES = ("value", "over", "values", "each", "take")
 _BORDERS = ("judge", "than", "low", "high", "tolerance", "tolerance_abs", "direction", "slack")
 KEYS = frozenset(_TOLD + _VALUES + _BORDERS)
@@ -136,6 +137,8 @@ class Verdict:
             "holds": self.holds,
             "rule": rule_text(rule),
         }
+        if "changed" in rule:
+            entry["changed"] = rule["changed"]
         return entry | ({"parts": dict(self.parts)} if self.parts else {})
 
 

@@ -62,12 +62,12 @@ class Reproduction:
         return self.paper.figures(self.found)
 
     def differs(self) -> list[str]:
-        """What differs from the paper and why, with our values in it."""
+        """What differs from the paper and why, with our values in it; last, which rules were changed and why."""
 
         def value(match: re.Match[str]) -> str:
             return shown(self.found.look(match[1]), match[2] or "")
 
-        return [_VALUE.sub(value, text) for text in self.paper.differs]
+        return [_VALUE.sub(value, text) for text in self.paper.differs] + changed_rules(self.paper)
 
     def headline(self) -> str:
         """``31 of 38 claims hold, 6 fail, 1 could not be judged``."""
@@ -127,6 +127,21 @@ class Reproduction:
                 (staging / "report.html").write_text(self.report(command), "utf-8")
 
         return target.write(fill)
+
+
+def changed_rules(paper: Paper) -> list[str]:
+    """Every rule that was changed after a first run, with the claims that it judges; nothing where none was.
+
+    The list comes from the claims themselves (``changed``), so that the page cannot leave one out.
+    """
+    claims: dict[str, list[str]] = {}
+    for claim in paper.claims:
+        if "changed" in claim.rule:
+            claims.setdefault(str(claim.rule["changed"]), []).append(claim.id)
+    if not claims:
+        return []
+    listed = [f"Rule changed after a first run ({', '.join(ids)}): {text}" for text, ids in claims.items()]
+    return [*listed, "All other rules are as they were written down before the first run."]
 
 
 def _kept(results: Mapping[str, Any]) -> dict[str, Any]:
