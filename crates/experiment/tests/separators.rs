@@ -4,7 +4,7 @@
 mod common;
 
 use common::{Folder, hinted};
-use floatgate_base::{ExtentKind as Kind, Extents, Hints, Rng};
+use floatgate_base::{ExtentKind as Kind, Extents, Hints, Op, Rng};
 use floatgate_experiment::{load, run};
 use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
 use floatgate_ftl::level::HotColdSwap;
@@ -227,6 +227,44 @@ fn every_separator_runs_in_both_modes() {
             }
         }
     }
+}
+
+/// Pages that the host writes to each stream of MultiLog.
+fn host_pages_of_multilog(folder: &Folder, name: &str, rows: &[hinted::Row]) -> Vec<u64> {
+    let trace = hinted::file(folder, name, rows);
+    let toml = format!(
+        "[drive.geometry]\nchannels = 1\nblocks_per_plane = 120\npages_per_block = 8\n[ftl]\nspare_factor = 0.4\n\
+         precondition = \"none\"\n[ftl.separate]\npolicy = \"multilog\"\n[workload]\nfile = \"{trace}\"\n"
+    );
+    let resolved = load(Some(&toml), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}"));
+    let result = run(resolved, &mut |_| Ok(())).unwrap_or_else(|e| panic!("{e}\n{toml}")).result;
+    let streams = result["separate"]["streams"].as_array().unwrap();
+    streams.iter().map(|stream| stream["host_pages"].as_u64().unwrap()).collect()
+}
+
+/// A trimmed page holds no data, so it is new when it is written again: MultiLog starts new pages in the hottest log,
+/// stream 0, whatever log they were in before. Were it not told of trims, pages that had cooled down would go on in
+/// the colder logs.
+#[test]
+fn trims_make_pages_new_to_the_separator() {
+    const PAGES: u64 = 560;
+    let folder = Folder::new("trimmed");
+    let mut rng = Rng::new(5, "trims and multilog");
+    let mut rows: Vec<hinted::Row> = (0..PAGES).map(|page| hinted::write(page, 0)).collect();
+    // One page in eight takes nearly all writes; the others cool down where they are moved.
+    rows.extend((0..12_000).map(|_| {
+        let pages = if rng.below(20) == 0 { PAGES } else { PAGES / 8 };
+        hinted::write(rng.below(pages), 0)
+    }));
+    let before = host_pages_of_multilog(&folder, "before.parquet", &rows);
+    assert!(before[1..].iter().sum::<u64>() > 500, "pages must have been in colder logs: {before:?}");
+    let written_again = (0..PAGES).map(|page| hinted::write(page, 0));
+    let all = hinted::Row { op: Op::Trim, page: 0, pages: PAGES, context: 0, stream: 0 };
+    rows.push(all);
+    rows.extend(written_again);
+    let after = host_pages_of_multilog(&folder, "after.parquet", &rows);
+    let added: Vec<u64> = after.iter().zip(&before).map(|(after, before)| after - before).collect();
+    assert_eq!((added[0], added[1..].iter().sum::<u64>()), (PAGES, 0), "{added:?}");
 }
 
 /// Who goes by what the host says is refused where the host says nothing.
