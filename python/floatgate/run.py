@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.errors import input_error
 from floatgate.experiment import Experiment, ExperimentLike, resolve
+from floatgate.folder import must_be_file_place
 from floatgate.record import Record, look
 
 if TYPE_CHECKING:
@@ -212,7 +213,8 @@ def run(
             ``"1.5s..1.52s"`` after the first counted request; None for the first 20 ms.
         log_requests: a Parquet file to write with one row a request (docs/host-queues.md); timed mode only.
         snapshot: a file to leave the run in when it is interrupted (Ctrl-C, or an exception from ``progress``), for
-            :func:`resume`; removed once the run has ended.
+            :func:`resume`; removed once the run has ended. A file that was there before and that no snapshot has
+            replaced stays.
         snapshot_every: seconds after which that file is written anew while the run goes on, in case it is killed.
         progress: called a few times a second with ``(done, total or None, phase)``; may raise to stop the run.
 
@@ -229,6 +231,9 @@ def run(
         >>> result.waf, result.lifetime.years
     """
     asked = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
+    if snapshot is not None:
+        must_be_file_place(os.fspath(snapshot), "a file for the snapshot")
+    before = _identity(snapshot)
     run = execute(
         asked,
         shadow=shadow,
@@ -239,9 +244,21 @@ def run(
         snapshot_every=snapshot_every,
         progress=progress,
     )
-    if snapshot is not None:
-        remove_snapshot(snapshot)
+    # What stood there before and was not replaced is no snapshot of this run.
+    if snapshot is not None and _identity(snapshot) not in (None, before):
+        Path(snapshot).unlink(missing_ok=True)
     return run
+
+
+def _identity(path: str | os.PathLike[str] | None) -> tuple[int, int, int] | None:
+    """What tells a file from the one that replaces it; None where there is none."""
+    if path is None:
+        return None
+    try:
+        found = Path(path).stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 def execute(

@@ -170,3 +170,28 @@ def test_the_python_interface_stops_and_goes_on(tmp_path: Path) -> None:
     straight = floatgate.run(settings, snapshot=file)
     assert (run.waf, run.flash, run.config_hash) == (straight.waf, straight.flash, straight.config_hash)
     assert not file.exists()
+
+
+def test_a_run_removes_no_file_that_it_did_not_write(tmp_path: Path) -> None:
+    mine = tmp_path / "important.txt"
+    for path in (mine, tmp_path / "important.txt.part"):
+        path.write_text("mine")
+    floatgate.run(SMALL, snapshot=mine)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["important.txt", "important.txt.part"]
+    assert mine.read_text() == "mine"
+
+
+def test_a_run_removes_the_snapshot_that_it_wrote(tmp_path: Path) -> None:
+    file = tmp_path / "a.snapshot"
+    file.write_text("old")
+    settings = {**SMALL, "workload.requests": 3_000_000, "drive.endurance.pe_cycles": 4_000_000_000}
+    floatgate.run(settings, snapshot=file, snapshot_every=0.001)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_is_no_place_for_a_snapshot(tmp_path: Path) -> None:
+    calls: list[int] = []
+    with pytest.raises(floatgate.InputError, match="is a directory; expected a file for the snapshot"):
+        floatgate.run(SMALL, snapshot=tmp_path, progress=lambda done, *_: calls.append(done))
+    assert calls == []
+    assert tmp_path.is_dir()
