@@ -1,19 +1,24 @@
 """Run folders: where results go, and nothing half-written on the way.
 
-Everything is written into a hidden folder beside (or, where it exists, in) the target and moved to its place when it is
-complete, so that an error or Ctrl-C leaves the target as it was.
+A folder that was asked for belongs to one run at a time: :class:`RunFolder` is entered before the run, which makes the
+folder and locks it. The kernel lets go of the lock with the process, so a run that was killed keeps nobody out. Results
+are written into a hidden folder and get their place by one rename when they are complete, so that an error or Ctrl-C
+leaves the target as it was.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from types import TracebackType
 from typing import TYPE_CHECKING
 
 from floatgate.errors import input_error
@@ -22,14 +27,28 @@ if TYPE_CHECKING:
     from floatgate.run import Run
 
 DEFAULT_ROOT = "runs"
+RESULT = "result.json"
+SNAPSHOT = "run.snapshot"
+"""Name of an interrupted run in its folder."""
+_STAGING = ".floatgate."
+"""How the names of folders and files begin that are not complete yet."""
+_OF_A_RESULT = ("timeline.parquet", "requests.parquet", "report.html")
+"""What a run may leave beside its result; where another result takes its place, they belong to no run any more."""
+_NO_RENAME = (errno.EBUSY, errno.EACCES, errno.EPERM, errno.EXDEV, errno.EINVAL)
+"""Why a folder cannot be replaced whole: a mount point, a folder above that may not be changed."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class RunFolder:
-    """Where a run goes: a folder that was asked for, or the first free of ``runs/NAME``, ``runs/NAME-2``, ..."""
+    """Where a run goes: a folder that was asked for, or the first free of ``runs/NAME``, ``runs/NAME-2``, ...
+
+    Enter it (``with``) before the run; :meth:`write` does so by itself where nobody has.
+    """
 
     path: Path
     numbered: bool = False
+    force: bool = False
+    _claim: _Claim | None = field(default=None, init=False, repr=False)
 
     @classmethod
     def given(cls, path: str, *, force: bool) -> RunFolder:
@@ -40,20 +59,10 @@ class RunFolder:
         """
         if not path:
             raise input_error("--out: an empty path; expected a folder")
-        folder = Path(path)
-        try:
-            if folder.exists() and not folder.is_dir():
-                raise input_error(f"{path}: is a file; expected an empty or missing folder")
-            if not force and (folder / "run.snapshot").is_file():
-                raise input_error(
-                    f"{path}: holds an interrupted run; expected --resume to go on with it, or --force to start over"
-                )
-            if folder.is_dir() and not force and any(folder.iterdir()):
-                raise input_error(f"{path}: folder is not empty; expected an empty or missing one, or --force")
-        except (OSError, ValueError) as error:
-            raise _unusable(path, error) from None
-        _must_be_writable(folder, path)
-        return cls(folder)
+        folder = cls(Path(path), force=force)
+        folder._must_be_free()
+        _must_be_writable(folder.path, path)
+        return folder
 
     @classmethod
     def default(cls, name: str) -> RunFolder:
@@ -62,30 +71,81 @@ class RunFolder:
         _must_be_writable(folder, str(folder))
         return cls(folder, numbered=True)
 
-    def write(self, fill: Callable[[Path, Path], None]) -> Path:
+    def __enter__(self) -> RunFolder:
+        """Claim the folder: make it, and keep other runs out.
+
+        A numbered one needs no claim: it gets a name that nobody has when it is complete.
+
+        Raises:
+            InputError: another run has claimed it, something has come into it, or it cannot be made.
+        """
+        if not self.numbered:
+            try:
+                self._claim = _Claim.of(self.path)
+                self._must_be_free()
+            except (OSError, ValueError) as error:
+                self._release()
+                raise _unusable(str(self.path), error) from None
+            except BaseException:
+                self._release()
+                raise
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let go of the folder; one that was made for this run and stayed empty goes again."""
+        self._release()
+
+    def _release(self) -> None:
+        claim, self._claim = self._claim, None
+        if claim is not None:
+            claim.release()
+
+    def _must_be_free(self) -> None:
+        """Refuse a file, and without ``force`` a folder that is not empty."""
+        path = self.path
+        try:
+            if path.exists() and not path.is_dir():
+                raise input_error(f"{path}: is a file; expected an empty or missing folder")
+            if self.force:
+                return
+            if (path / SNAPSHOT).is_file():
+                raise input_error(
+                    f"{path}: holds an interrupted run; expected --resume to go on with it, or --force to start over"
+                )
+            if path.is_dir() and any(path.iterdir()):
+                raise input_error(f"{path}: folder is not empty; expected an empty or missing one, or --force")
+        except (OSError, ValueError) as error:
+            raise _unusable(str(path), error) from None
+
+    def write(self, fill: Callable[[Path, Path], None], settled: Callable[[Path], None] | None = None) -> Path:
         """Fill the folder and return where it is.
 
         Args:
             fill: writes files into its first argument, a hidden folder that becomes the second.
+            settled: called with the folder once the files are in their place, while the folder is still claimed.
 
         Raises:
-            InputError: the folder cannot be written to.
+            InputError: the folder cannot be written to, or something came into it meanwhile.
         """
-        try:
-            target = self._claim()
-            room = target if target.is_dir() else target.parent
-            room.mkdir(parents=True, exist_ok=True)
-            staging = Path(tempfile.mkdtemp(prefix=".floatgate.", dir=room))
-        except (OSError, ValueError) as error:
-            raise _unusable(str(self.path), error) from None
-        try:
-            fill(staging, target)
-            staging.chmod(0o777 & ~_umask())
-            return self._settle(staging, target)
-        except OSError as error:
-            raise _unusable(str(self.path), error) from None
-        finally:
-            shutil.rmtree(staging, ignore_errors=True)
+        with contextlib.nullcontext() if self._claim is not None else self:
+            try:
+                target = self._first_free() if self.numbered else self.path
+                staging = self._staging()
+            except (OSError, ValueError) as error:
+                raise _unusable(str(self.path), error) from None
+            try:
+                fill(staging, target)
+                staging.chmod(0o777 & ~_umask())
+                target = self._settle(staging)
+            except OSError as error:
+                raise _unusable(str(self.path), error) from None
+            finally:
+                shutil.rmtree(staging, ignore_errors=True)
+            if settled is not None:
+                settled(target)
+            return target
 
     @contextlib.contextmanager
     def scratch(self, name: str) -> Iterator[Path]:
@@ -95,9 +155,12 @@ class RunFolder:
             InputError: nothing can be written there.
         """
         try:
-            places = (self.path, *self.path.absolute().parents)
-            room = next(place for place in places if place.is_dir())
-            staging = Path(tempfile.mkdtemp(prefix=".floatgate.", dir=room))
+            if self._claim is not None:
+                staging = self._staging()
+            else:
+                places = (self.path, *self.path.absolute().parents)
+                room = next(place for place in places if place.is_dir())
+                staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=room))
         except (OSError, ValueError) as error:
             raise _unusable(str(self.path), error) from None
         try:
@@ -105,32 +168,159 @@ class RunFolder:
         finally:
             shutil.rmtree(staging, ignore_errors=True)
 
-    def _claim(self) -> Path:
-        """The first free numbered name; another process may take it first, which :meth:`_settle` notices."""
+    def _staging(self) -> Path:
+        """A new hidden folder on the file system of the target: beside it where it can get its name by a rename."""
+        if self._claim is None:
+            room = self.path.parent
+            room.mkdir(parents=True, exist_ok=True)
+        else:
+            room = self._claim.room()
+        return Path(tempfile.mkdtemp(prefix=_STAGING, dir=room))
+
+    def _first_free(self) -> Path:
+        """The first numbered name that nobody has."""
+        first = self.path if self._claim is None else self._claim.folder
         number = 1
-        candidate = self.path
-        while self.numbered and candidate.exists():
+        candidate = first
+        while candidate.exists():
             number += 1
-            candidate = self.path.with_name(f"{self.path.name}-{number}")
+            candidate = first.with_name(f"{first.name}-{number}")
         return candidate
 
-    def _settle(self, staging: Path, target: Path) -> Path:
+    def _settle(self, staging: Path) -> Path:
+        if self._claim is None:
+            return self._settle_numbered(staging)
+        others = self._claim.others()
+        if others and not self.force:
+            kept = self._settle_numbered(staging)
+            raise input_error(
+                f"{self.path}: '{others[0]}' came into the folder during the run; the results are in {kept}; "
+                "expected a folder that nobody else writes to"
+            )
+        self._claim.settle(staging)
+        return self.path
+
+    def _settle_numbered(self, staging: Path) -> Path:
+        """Give the folder a name that nobody has; making the name first tells which of two runs has it."""
         while True:
-            if target.is_dir() and not self.numbered:
-                _move_into(staging, target)
-                return target
+            target = self._first_free()
             try:
-                staging.rename(target)
-                return target
+                target.mkdir()
+            except FileExistsError:
+                continue
+            staging.rename(target)
+            return target
+
+
+class _Claim:
+    """A folder that this process has locked, with the folders that had to be made for it."""
+
+    def __init__(self, folder: Path, descriptor: int, made: list[Path]) -> None:
+        self.folder, self._descriptor, self._made = folder, descriptor, made
+
+    @classmethod
+    def of(cls, path: Path) -> _Claim:
+        """Make the folder where it is missing, and lock it.
+
+        Raises:
+            InputError: another process has locked it.
+            OSError: it cannot be made or opened.
+        """
+        folder = Path(os.path.realpath(path))
+        made: list[Path] = []
+        while True:
+            made += _make(folder)
+            try:
+                descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+            except FileNotFoundError:
+                continue  # another run has just removed what it had made
+            claim = cls(folder, descriptor, made)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(descriptor)
+                what = "another run is writing to this folder"
+                raise input_error(f"{path}: {what}; expected a folder of its own, or to wait for that run") from None
+            except OSError:
+                pass  # a file system without locks: what comes into the folder is still noticed at the end
+            if claim._is_current():
+                return claim
+            os.close(descriptor)  # replaced while we waited for the lock
+
+    def _is_current(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), self.folder.stat())
+        except FileNotFoundError:
+            return False
+
+    def release(self) -> None:
+        """Unlock the folder; what was made for it and is empty goes."""
+        for place in sorted(self._made, reverse=True):
+            with contextlib.suppress(OSError):
+                place.rmdir()
+        os.close(self._descriptor)
+
+    def room(self) -> Path:
+        """Where to write what is to become the folder: beside it, or in it where a rename could not replace it."""
+        beside = self.folder.parent
+        mine = self.folder in self._made or (
+            self.folder.stat().st_dev == beside.stat().st_dev
+            and self.folder.stat().st_uid == os.geteuid()
+            and not self.folder.samefile(Path.cwd())
+            and os.access(beside, os.W_OK | os.X_OK)
+        )
+        return beside if mine else self.folder
+
+    def others(self) -> list[str]:
+        """What is in the folder and comes neither from this run nor from one that it starts over."""
+        names = sorted(entry.name for entry in self.folder.iterdir())
+        ours = (SNAPSHOT, f"{SNAPSHOT}.part")
+        return [name for name in names if name not in ours and not name.startswith(_STAGING)]
+
+    def settle(self, staging: Path) -> None:
+        """Put what was written in the folder's place: whole where the folder is empty, else file by file."""
+        empty = not any(self.folder.iterdir())
+        if empty and staging.parent == self.folder.parent:
+            mode = stat.S_IMODE(self.folder.stat().st_mode)
+            descriptor = os.open(staging, os.O_RDONLY | os.O_DIRECTORY)
+            try:
+                staging.chmod(mode)
+                # The lock goes with the new folder, which nobody has seen yet.
+                with contextlib.suppress(OSError):
+                    fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                staging.rename(self.folder)
             except OSError as error:
-                if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+                os.close(descriptor)
+                if error.errno not in _NO_RENAME:
                     raise
-                target = self._claim()
+            else:
+                os.close(self._descriptor)
+                self._descriptor = descriptor
+                return
+        _move_into(staging, self.folder)
+
+
+def _make(folder: Path) -> list[Path]:
+    """Make a folder and those above it; those that were missing."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    made = []
+    for place in reversed(missing):
+        with contextlib.suppress(FileExistsError):
+            place.mkdir()
+            made.append(place)
+    return made
 
 
 def _move_into(staging: Path, target: Path) -> None:
-    """Move what was written over what is there, file by file; other files of the folder stay."""
-    for entry in sorted(staging.iterdir()):
+    """Move what was written over what is there, file by file; other files of the folder stay.
+
+    A result comes last, so that a folder with a result is complete; what belonged to the result that it replaces goes.
+    """
+    entries = sorted(staging.iterdir(), key=lambda entry: (entry.name == RESULT, entry.name))
+    if any(entry.name == RESULT for entry in entries) and (target / RESULT).is_file():
+        for name in (RESULT, *_OF_A_RESULT):
+            (target / name).unlink(missing_ok=True)
+    for entry in entries:
         place = target / entry.name
         if entry.is_dir() and place.is_dir():
             shutil.rmtree(place)
@@ -170,7 +360,13 @@ def write_files(run: Run, folder: Path) -> None:
 
 
 def write_run(
-    run: Run, target: RunFolder, *, report: bool = True, command: str | None = None, requests: Path | None = None
+    run: Run,
+    target: RunFolder,
+    *,
+    report: bool = True,
+    command: str | None = None,
+    requests: Path | None = None,
+    settled: Callable[[], None] | None = None,
 ) -> Path:
     """Write a run folder and return its path.
 
@@ -180,6 +376,7 @@ def write_run(
         report: whether to draw ``report.html``.
         command: the command line that made the run, for the foot of the report.
         requests: the log of requests, to be moved into the folder.
+        settled: called once the results are in their place.
     """
 
     def fill(staging: Path, final: Path) -> None:
@@ -190,7 +387,12 @@ def write_run(
             run.folder = final
             (staging / "report.html").write_text(run.report(command), "utf-8")
 
-    return target.write(fill)
+    def done(folder: Path) -> None:
+        run.folder = folder
+        if settled is not None:
+            settled()
+
+    return target.write(fill, done)
 
 
 def write_text(path: str, text: str, expected: str) -> None:
@@ -217,7 +419,7 @@ def write_text(path: str, text: str, expected: str) -> None:
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[Path]:
     """A temporary file beside ``target``, with the same extensions, that takes its place when the block ends well."""
-    handle, name = tempfile.mkstemp(prefix=".floatgate.", suffix=f".{target.name}", dir=target.parent)
+    handle, name = tempfile.mkstemp(prefix=_STAGING, suffix=f".{target.name}", dir=target.parent)
     os.close(handle)
     temporary = Path(name)
     try:

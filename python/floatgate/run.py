@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.errors import input_error
 from floatgate.experiment import Experiment, ExperimentLike, resolve
-from floatgate.folder import must_be_file_place
+from floatgate.folder import SNAPSHOT, must_be_file_place
 from floatgate.record import Record, look
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     from floatgate._core import Progress
 
 SCHEMA = "floatgate.result/1"
-SNAPSHOT = "run.snapshot"
-"""Name of an interrupted run in its folder."""
 
 
 class Run:
@@ -179,9 +177,7 @@ class Run:
         """
         from floatgate.folder import RunFolder, write_run
 
-        target = RunFolder.given(os.fspath(folder), force=force)
-        self.folder = write_run(self, target, report=report)
-        return self.folder
+        return write_run(self, RunFolder.given(os.fspath(folder), force=force), report=report)
 
 
 def run(

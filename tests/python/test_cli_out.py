@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -86,3 +89,77 @@ def test_compare_follows_the_same_rules(cli: Cli, experiment: Path, tmp_path: Pa
     cli("compare", experiment, *vary, "--out", "p", "--no-report").done()
     assert names(tmp_path / "p") == ["01-greedy", "02-fifo", "compare.json"]
     assert names(tmp_path / "p/01-greedy") == FILES
+
+
+def started(folder: Path, *arguments: str | Path) -> subprocess.Popen[bytes]:
+    """A run of its own that waits for its trace, which comes through a pipe."""
+    command = [sys.executable, "-m", "floatgate", *map(str, arguments)]
+    return subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+
+PIPED = ("run", "--trace", "-", "--format", "msr", "--devices", "fold", "--set", "drive.capacity=64 MiB", "--no-report")
+
+
+def wait_for(path: Path) -> None:
+    for _ in range(600):
+        if path.exists():
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"{path} never came")
+
+
+@pytest.mark.parametrize("force", [[], ["--force"]])
+def test_a_folder_takes_one_run_at_a_time(
+    cli: Cli, experiment: Path, trace: Path, tmp_path: Path, force: list[str]
+) -> None:
+    first = started(tmp_path, *PIPED, "--out", "o")
+    wait_for(tmp_path / "o")
+    vary = ("--vary", "ftl.collect.policy=greedy,fifo")
+    for command in (("run", experiment), ("compare", experiment, *vary), ("lifetime", experiment)):
+        refused = cli(*command, "--out", "o", *force).refused()
+        assert refused.startswith("o: another run is writing to this folder; expected a folder of its own")
+    _, err = first.communicate(trace.read_bytes(), timeout=60)
+    assert (first.returncode, err) == (0, b"")
+    assert names(tmp_path / "o") == FILES
+    assert "two.csv" not in (tmp_path / "o/experiment.toml").read_text()
+    assert [name for name in names(tmp_path) if name.startswith(".")] == []
+
+
+def test_a_killed_run_keeps_nobody_out(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    first = started(tmp_path, *PIPED, "--out", "o")
+    wait_for(tmp_path / "o")
+    first.kill()
+    first.communicate()
+    cli("run", experiment, "--out", "o", "--no-report").done()
+    assert names(tmp_path / "o") == FILES
+
+
+def test_what_comes_into_the_folder_during_a_run_is_not_mixed_with_its_results(trace: Path, tmp_path: Path) -> None:
+    first = started(tmp_path, *PIPED, "--out", "o")
+    wait_for(tmp_path / "o")
+    (tmp_path / "o/mine.txt").write_text("mine")
+    _, err = first.communicate(trace.read_bytes(), timeout=60)
+    assert first.returncode == 2
+    assert err.decode().startswith("error: o: 'mine.txt' came into the folder during the run; the results are in ")
+    assert names(tmp_path / "o") == ["mine.txt"]
+    assert names(tmp_path / "o-2") == FILES
+
+
+def test_force_leaves_no_file_of_the_result_that_it_replaces(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    cli("run", experiment, "--set", "mode=timed", "--out", "o", "--log-requests").done()
+    assert {"timeline.parquet", "requests.parquet", "report.html"} < set(names(tmp_path / "o"))
+    (tmp_path / "o/mine.txt").write_text("mine")
+    cli("run", experiment, "--out", "o", "--force", "--no-report").done()
+    assert names(tmp_path / "o") == sorted([*FILES, "mine.txt"])
+
+
+def test_a_folder_keeps_its_rights_and_the_working_folder_its_place(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    (tmp_path / "o").mkdir(mode=0o700)
+    cli("run", experiment, "--out", "o", "--no-report").done()
+    assert (tmp_path / "o").stat().st_mode & 0o777 == 0o700
+    (tmp_path / "p").mkdir()
+    before = (tmp_path / "p").stat().st_ino
+    command = [sys.executable, "-m", "floatgate", "run", str(experiment), "--out", ".", "--no-report"]
+    subprocess.run(command, cwd=tmp_path / "p", check=True, capture_output=True)
+    assert (tmp_path / "p").stat().st_ino == before
+    assert names(tmp_path / "p") == FILES

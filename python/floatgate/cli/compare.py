@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from typing import Annotated
 
@@ -48,9 +49,10 @@ def compare(
     points = combinations(vary or [])
     base = o.build(experiment, trace, drive, {"format": format}, set)
     labels = [", ".join(value for _, value in point) for point in points]
-    with bars(labels, quiet=quiet) as progress:
-        done = run_settings(base, points, jobs, shadow, progress)
-    folder = None if target is None else done.write(target, report=not no_report, command=o.command_line())
+    with target or contextlib.nullcontext():
+        with bars(labels, quiet=quiet) as progress:
+            done = run_settings(base, points, jobs, shadow, progress)
+        folder = None if target is None else done.write(target, report=not no_report, command=o.command_line())
     status = o.tell_failures(done)
     output.give(done.to_dict())
     output.say(done.text())

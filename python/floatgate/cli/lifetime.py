@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from typing import Annotated
 
@@ -85,10 +86,12 @@ def lifetime(
     if plan or any(one is not None for one in lists.values()):
         if throttle is not None:
             raise input_error("--throttle: a plan tries several; expected --throttles in its place")
-        return _planned(base, lists, output, place, report=not no_report)
-    with bar(base.name(), quiet=quiet) as progress:
-        life = of(base, progress)
-    folder = None if place is None else life.write(place, report=not no_report, command=o.command_line())
+        with place or contextlib.nullcontext():
+            return _planned(base, lists, output, place, report=not no_report)
+    with place or contextlib.nullcontext():
+        with bar(base.name(), quiet=quiet) as progress:
+            life = of(base, progress)
+        folder = None if place is None else life.write(place, report=not no_report, command=o.command_line())
     output.give(life.result.to_dict())
     output.say(life.summary())
     if folder is not None:

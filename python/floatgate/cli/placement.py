@@ -47,14 +47,15 @@ def placement(
     settings: Overrides = [] if drive is None else [("drive.preset", toml_value("drive.preset", drive))]
     settings += [parse_set(text) for text in set or []]
     target = RunFolder.default(f"placement-{Path(trace).stem}") if out is None else RunFolder.given(out, force=force)
-    found = place(trace, policy=policy, handles=handles, overrides=settings, apply=apply)
 
     def fill(staging: Path, _final: Path) -> None:
         (staging / "placement.csv").write_text(found.table(), "utf-8")
         told = json_module.dumps(found.to_dict(), indent=2, ensure_ascii=False)
         (staging / "placement.json").write_text(told + "\n", "utf-8")
 
-    folder = target.write(fill)
+    with target:
+        found = place(trace, policy=policy, handles=handles, overrides=settings, apply=apply)
+        folder = target.write(fill)
     output.give(found.to_dict())
     output.say(found.text())
     output.say(f"table      {folder / 'placement.csv'}")

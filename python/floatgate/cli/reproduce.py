@@ -50,9 +50,10 @@ def reproduce(
     paper = load(name)
     traces = _traces(trace or [], list(paper.workloads))
     target = RunFolder.default(f"reproduce-{paper.name}") if out is None else RunFolder.given(out, force=force)
-    with bar(paper.name, quiet=quiet) as progress:
-        done = run_paper(paper, Settings(quick, traces), progress)
-    folder = done.write(target, report=not no_report, command=o.command_line())
+    with target:
+        with bar(paper.name, quiet=quiet) as progress:
+            done = run_paper(paper, Settings(quick, traces), progress)
+        folder = done.write(target, report=not no_report, command=o.command_line())
     output.give(done.to_dict())
     output.say(done.text())
     output.say(o.place_line(folder, report=not no_report))

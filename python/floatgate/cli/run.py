@@ -16,9 +16,9 @@ from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.errors import STATUS_DONE, InterruptedRunError, input_error
 from floatgate.experiment import Experiment
-from floatgate.folder import RunFolder, write_run
+from floatgate.folder import SNAPSHOT, RunFolder, write_run
 from floatgate.progress import bar, bars
-from floatgate.run import SNAPSHOT, Run, execute, go_on, remove_snapshot
+from floatgate.run import Run, execute, go_on, remove_snapshot
 
 
 def register(app: typer.Typer) -> None:
@@ -85,9 +85,11 @@ def run(
             raise input_error("--log-requests: a log is of one run; expected it without --repeat")
         if snapshot_every is not None:
             raise input_error("--snapshot-every: several runs have no snapshots; expected it without --repeat")
-        return _repeated(asked, repeat, jobs, target, output, shadow=shadow, report=not no_report)
+        with target:
+            return _repeated(asked, repeat, jobs, target, output, shadow=shadow, report=not no_report)
     snapshot = None if out is None else target.path / SNAPSHOT
     with contextlib.ExitStack() as stack:
+        stack.enter_context(target)
         log = stack.enter_context(target.scratch("requests.parquet")) if log_requests else None
         with bar(asked.name(), quiet=quiet) as progress, _saying_how_to_go_on(snapshot):
             done = execute(
@@ -114,9 +116,12 @@ def _finished(
     requests: Path | None = None,
 ) -> int:
     """Write the run folder and say what came out; only then does the snapshot go."""
-    folder = write_run(done, target, report=report, command=done.command, requests=requests)
-    if snapshot is not None:
-        remove_snapshot(snapshot)
+
+    def settled() -> None:
+        if snapshot is not None:
+            remove_snapshot(snapshot)
+
+    folder = write_run(done, target, report=report, command=done.command, requests=requests, settled=settled)
     output.give(done.result_json)
     output.say(summary.text(done))
     output.say(o.place_line(folder, report=report))
@@ -137,9 +142,10 @@ def _saying_how_to_go_on(snapshot: Path | None) -> Iterator[None]:
 def _resumed(folder: str, snapshot_every: float | None, output: Output, *, report: bool) -> int:
     target = RunFolder.given(folder, force=True)
     snapshot = target.path / SNAPSHOT
-    with bar(target.path.name, quiet=output.quiet) as progress, _saying_how_to_go_on(snapshot):
-        done = go_on(snapshot, snapshot_every=snapshot_every, progress=progress)
-    return _finished(done, target, snapshot, output, report=report)
+    with target:
+        with bar(target.path.name, quiet=output.quiet) as progress, _saying_how_to_go_on(snapshot):
+            done = go_on(snapshot, snapshot_every=snapshot_every, progress=progress)
+        return _finished(done, target, snapshot, output, report=report)
 
 
 def _repeated(

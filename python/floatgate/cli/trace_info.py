@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json as json_module
 import math
 from pathlib import Path
@@ -64,13 +65,14 @@ def info(
     folder = _places(report, pictures, force=force, counts_only=counts_only)
     options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
-    with bar(Path(path).name, quiet=quiet) as progress:
-        text = _core.trace_info(path, options, progress, counts_only=counts_only, window_s=window)
-    facts = json_module.loads(text)
-    if report is not None:
-        write_text(report, trace_report.page(path, facts, o.command_line()), EXPECTED_REPORT)
-    if folder is not None:
-        folder.write(lambda staging, _: trace_report.write_pictures(facts, staging))
+    with folder or contextlib.nullcontext():
+        with bar(Path(path).name, quiet=quiet) as progress:
+            text = _core.trace_info(path, options, progress, counts_only=counts_only, window_s=window)
+        facts = json_module.loads(text)
+        if report is not None:
+            write_text(report, trace_report.page(path, facts, o.command_line()), EXPECTED_REPORT)
+        if folder is not None:
+            folder.write(lambda staging, _: trace_report.write_pictures(facts, staging))
     output.give(text)
     if not output.wants_json:
         output.say(screen(path, facts))
