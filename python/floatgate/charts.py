@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from floatgate import drawing
 from floatgate.causes import CAUSES, PATTERNS, Cause, by_cause, cause, patterned
 from floatgate.record import look
 from floatgate.series import rates, thinned
@@ -382,10 +383,11 @@ def svg(chart: Any, name: str, label: str) -> str:
         label: what a screen reader says.
 
     Text and lines take the page's text colour; fills of causes take the patterns of :func:`pattern_defs`.
-    """
-    import vl_convert
 
-    text: str = vl_convert.vegalite_to_svg(chart.to_json())
+    Raises:
+        CannotDrawError: there is no picture; the message says why.
+    """
+    text = drawing.svg(chart.to_json())
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
     text = text.replace(f'"{INK}"', '"currentColor"')

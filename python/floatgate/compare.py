@@ -183,10 +183,8 @@ class Comparison:
                     write_files(setting.run, staging / name)
                     setting.run.folder = final / name
             (staging / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
-            if report:
-                (staging / "report.html").write_text(self.report(command), "utf-8")
 
-        return target.write(fill)
+        return target.write(fill, report=(lambda: self.report(command)) if report else None)
 
 
 def compare(

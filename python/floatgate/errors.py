@@ -6,9 +6,21 @@ line prints that as the first line on standard error after ``error: `` and exits
 
 from __future__ import annotations
 
+import warnings
+
 from floatgate._core import FloatgateError, InputError, RunError
 
-__all__ = ["FloatgateError", "InputError", "InterruptedRunError", "RunError", "input_error", "one_line", "quoted"]
+__all__ = [
+    "FloatgateError",
+    "FloatgateWarning",
+    "InputError",
+    "InterruptedRunError",
+    "RunError",
+    "input_error",
+    "one_line",
+    "quoted",
+    "warn",
+]
 
 STATUS_DONE = 0
 STATUS_RUN_FAILED = 1
@@ -20,6 +32,15 @@ class InterruptedRunError(RunError):
     """Ctrl-C stopped a run that can be resumed; the message says how."""
 
     status = STATUS_INTERRUPTED
+
+
+class FloatgateWarning(UserWarning):
+    """Something went wrong that costs no result; the command line prints it as a note on standard error."""
+
+
+def warn(message: str) -> None:
+    """Say that something went wrong, and go on."""
+    warnings.warn(one_line(message), FloatgateWarning, stacklevel=2)
 
 
 def input_error(message: str) -> InputError:

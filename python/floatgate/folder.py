@@ -21,18 +21,19 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from floatgate.errors import input_error
+from floatgate.errors import InterruptedRunError, input_error, warn
 
 if TYPE_CHECKING:
     from floatgate.run import Run
 
 DEFAULT_ROOT = "runs"
 RESULT = "result.json"
+REPORT = "report.html"
 SNAPSHOT = "run.snapshot"
 """Name of an interrupted run in its folder."""
 _STAGING = ".floatgate."
 """How the names of folders and files begin that are not complete yet."""
-_OF_A_RESULT = ("timeline.parquet", "requests.parquet", "report.html")
+_OF_A_RESULT = ("timeline.parquet", "requests.parquet", REPORT)
 """What a run may leave beside its result; where another result takes its place, they belong to no run any more."""
 _NO_RENAME = (errno.EBUSY, errno.EACCES, errno.EPERM, errno.EXDEV, errno.EINVAL)
 """Why a folder cannot be replaced whole: a mount point, a folder above that may not be changed."""
@@ -119,12 +120,18 @@ class RunFolder:
         except (OSError, ValueError) as error:
             raise _unusable(str(path), error) from None
 
-    def write(self, fill: Callable[[Path, Path], None], settled: Callable[[Path], None] | None = None) -> Path:
+    def write(
+        self,
+        fill: Callable[[Path, Path], None],
+        settled: Callable[[Path], None] | None = None,
+        report: Callable[[], str] | None = None,
+    ) -> Path:
         """Fill the folder and return where it is.
 
         Args:
             fill: writes files into its first argument, a hidden folder that becomes the second.
             settled: called with the folder once the files are in their place, while the folder is still claimed.
+            report: makes ``report.html``, which is drawn last: results are safe by then, whatever becomes of it.
 
         Raises:
             InputError: the folder cannot be written to, or something came into it meanwhile.
@@ -145,6 +152,8 @@ class RunFolder:
                 shutil.rmtree(staging, ignore_errors=True)
             if settled is not None:
                 settled(target)
+            if report is not None:
+                _draw(target / REPORT, report)
             return target
 
     @contextlib.contextmanager
@@ -327,6 +336,20 @@ def _move_into(staging: Path, target: Path) -> None:
         entry.replace(place)
 
 
+def _draw(place: Path, report: Callable[[], str]) -> None:
+    """Write the report beside results that are complete; where there can be none, a note says so."""
+    try:
+        text = report()
+        with replacing(place) as temporary:
+            temporary.write_text(text, "utf-8")
+    except KeyboardInterrupt:
+        what = f"interrupted while the report was drawn; the results are complete in {place.parent}"
+        raise InterruptedRunError(what) from None
+    except Exception as error:  # noqa: BLE001 - the results stand, and the run has not failed
+        reason = str(error).strip().split("\n", 1)[0] or type(error).__name__
+        warn(f"{place}: the report could not be written ({reason}); the results beside it are complete")
+
+
 def _umask() -> int:
     mask = os.umask(0o022)
     os.umask(mask)
@@ -379,20 +402,17 @@ def write_run(
         settled: called once the results are in their place.
     """
 
-    def fill(staging: Path, final: Path) -> None:
+    def fill(staging: Path, _final: Path) -> None:
         write_files(run, staging)
         if requests is not None:
             shutil.move(requests, staging / requests.name)
-        if report:
-            run.folder = final
-            (staging / "report.html").write_text(run.report(command), "utf-8")
 
     def done(folder: Path) -> None:
         run.folder = folder
         if settled is not None:
             settled()
 
-    return target.write(fill, done)
+    return target.write(fill, done, (lambda: run.report(command)) if report else None)
 
 
 def write_text(path: str, text: str, expected: str) -> None:

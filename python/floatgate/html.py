@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from floatgate import charts
+from floatgate import charts, drawing
 from floatgate.causes import Cause, patterned
 
 STYLE = """
@@ -93,7 +93,8 @@ def escape(text: object) -> str:
 
 
 def document(title: str, body: str) -> str:
-    """The whole page."""
+    """The whole page; one note names the pictures that are missing on it."""
+    drawing.tell_missing()
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -152,7 +153,7 @@ def swatch(look: Cause) -> str:
 
 
 def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> str:
-    """A chart drawn for wide and for narrow pages, so that its text keeps its size.
+    """A chart drawn for wide and for narrow pages, so that its text keeps its size; or why it could not be drawn.
 
     Args:
         name: prefix of ids.
@@ -161,9 +162,11 @@ def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> s
         draw: makes the chart for a width in pixels.
     """
     label = f"{title}. {caption}"
-    wide = charts.svg(draw(560), f"{name}-w", label)
-    narrow = charts.svg(draw(328), f"{name}-n", label)
-    return (
-        f"<figure><figcaption><b>{escape(title)}</b>{escape(caption)}</figcaption>"
-        f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div></figure>'
-    )
+    try:
+        wide = charts.svg(draw(560), f"{name}-w", label)
+        narrow = charts.svg(draw(328), f"{name}-n", label)
+        picture = f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
+    except (drawing.CannotDrawError, ImportError, MemoryError) as error:
+        reason = drawing.missing(title, error)
+        picture = f'<p class="soft">This picture could not be drawn: {escape(reason)}.</p>'
+    return f"<figure><figcaption><b>{escape(title)}</b>{escape(caption)}</figcaption>{picture}</figure>"

@@ -70,10 +70,8 @@ class Lifetime:
             text = json.dumps(self.result.to_dict(), indent=2, ensure_ascii=False)
             (staging / FILE).write_text(text + "\n", "utf-8")
             (staging / "experiment.toml").write_text(self.experiment_toml, "utf-8")
-            if report:
-                (staging / "report.html").write_text(self.report(command), "utf-8")
 
-        return target.write(fill)
+        return target.write(fill, report=(lambda: self.report(command)) if report else None)
 
 
 def lifetime(

@@ -204,10 +204,8 @@ class Plan:
         def fill(staging: Path, _final: Path) -> None:
             (staging / FILE).write_text(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
             (staging / "experiment.toml").write_text(self.experiment_toml, "utf-8")
-            if report:
-                (staging / "report.html").write_text(self.report(command), "utf-8")
 
-        return target.write(fill)
+        return target.write(fill, report=(lambda: self.report(command)) if report else None)
 
 
 WORTH = 0.99

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core, html, units
+from floatgate import _core, drawing, html, units
 from floatgate.record import look
 from floatgate.trace_charts import Picture, busiest_contexts, pictures
 from floatgate.trace_summary import context_name, lines
@@ -46,20 +46,22 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
 
 
 def write_pictures(facts: Facts, folder: Path) -> None:
-    """Write each picture as ``NAME.svg`` and ``NAME.png`` into a folder.
+    """Write each picture as ``NAME.svg`` and ``NAME.png`` into a folder; one note names those that cannot be drawn.
 
     Args:
         facts: the JSON of ``floatgate trace info``, with its distributions.
         folder: an existing folder.
     """
-    import vl_convert
-
     for picture in pictures(facts):
-        chart = picture.draw(560).properties(title=picture.title).to_dict()
-        chart["config"]["background"] = "white"
-        text = json.dumps(chart)
-        (folder / f"{picture.name}.svg").write_text(vl_convert.vegalite_to_svg(text), "utf-8")
-        (folder / f"{picture.name}.png").write_bytes(vl_convert.vegalite_to_png(text, scale=_PNG_SCALE))
+        try:
+            chart = picture.draw(560).properties(title=picture.title).to_dict()
+            chart["config"]["background"] = "white"
+            text = json.dumps(chart)
+            (folder / f"{picture.name}.svg").write_text(drawing.svg(text), "utf-8")
+            (folder / f"{picture.name}.png").write_bytes(drawing.png(text, _PNG_SCALE))
+        except (drawing.CannotDrawError, ImportError, MemoryError) as error:
+            drawing.missing(picture.title, error)
+    drawing.tell_missing()
 
 
 def headline(facts: Facts) -> list[tuple[str, str, str]]:

@@ -9,8 +9,9 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from collections.abc import Sequence
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from floatgate.errors import (
     STATUS_DONE,
@@ -18,6 +19,7 @@ from floatgate.errors import (
     STATUS_RUN_FAILED,
     STATUS_UNUSABLE_INPUT,
     FloatgateError,
+    FloatgateWarning,
     input_error,
     one_line,
 )
@@ -25,6 +27,7 @@ from floatgate.errors import (
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit status."""
+    _show_notes()
     sys.exit(status(sys.argv[1:] if arguments is None else arguments))
 
 
@@ -55,6 +58,27 @@ def status(arguments: Sequence[str]) -> int:
     if code == STATUS_INTERRUPTED:
         return _failed("interrupted; nothing was written", STATUS_INTERRUPTED)
     return code
+
+
+def _show_notes() -> None:
+    """Print floatgate's own warnings as plain notes, each time; others as Python does."""
+    others = warnings.showwarning
+
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
+        if issubclass(category, FloatgateWarning):
+            print(f"note: {one_line(message)}", file=sys.stderr, flush=True)
+        else:
+            others(message, category, filename, lineno, file, line)
+
+    warnings.simplefilter("always", FloatgateWarning)
+    warnings.showwarning = show
 
 
 def _internal(error: Exception) -> int:

@@ -184,7 +184,8 @@ def command_line() -> str:
 
 def place_line(folder: Path, *, report: bool) -> str:
     """The last line of a summary: where the report is, or the results where there is none."""
-    name, place = ("report", folder / "report.html") if report else ("results", folder)
+    page = folder / "report.html"
+    name, place = ("report", page) if report and page.is_file() else ("results", folder)
     return f"{name:<10} {place}"
 
 

@@ -123,10 +123,8 @@ class Reproduction:
         def fill(staging: Path, _final: Path) -> None:
             (staging / FILE).write_text(json.dumps(self.to_dict(), indent=2, ensure_ascii=False) + "\n", "utf-8")
             (staging / "results.json").write_text(json.dumps(_kept(self.found.results)) + "\n", "utf-8")
-            if report:
-                (staging / "report.html").write_text(self.report(command), "utf-8")
 
-        return target.write(fill)
+        return target.write(fill, report=(lambda: self.report(command)) if report else None)
 
 
 def changed_rules(paper: Paper) -> list[str]:

@@ -1,0 +1,86 @@
+"""Pictures that cannot be drawn cost no results."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from conftest import Outcome
+from floatgate import drawing, html
+
+ADDRESS_SPACE = 8 << 30
+"""Bytes: ample for floatgate, too little for the renderer, which reserves far more than it uses."""
+
+
+def limited(folder: Path, *arguments: str | Path) -> Outcome:
+    """``floatgate ARGUMENTS`` in a limited address space."""
+    ended = subprocess.run(
+        [sys.executable, "-m", "floatgate", *map(str, arguments)],
+        cwd=folder,
+        capture_output=True,
+        check=False,
+        timeout=120,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE)),
+    )
+    return Outcome(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+
+def test_a_run_keeps_its_results_where_no_picture_can_be_drawn(experiment: Path, tmp_path: Path) -> None:
+    ended = limited(tmp_path, "run", experiment, "--out", "o", "--json", "-")
+    assert json.loads(ended.done())["schema"] == "floatgate.result/1"
+    assert (tmp_path / "o/result.json").is_file()
+    page = (tmp_path / "o/report.html").read_text()
+    assert page.count("This picture could not be drawn") > 3
+    assert "<h2>Resolved experiment</h2>" in page
+    notes = [line for line in ended.err.splitlines() if line.startswith("note: ")]
+    assert len(notes) == 1
+    assert "pictures could not be drawn (Where the work of the flash went, Write amplification" in notes[0]
+    assert "the results are complete" in notes[0]
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith((".", "core"))]
+
+
+def test_pictures_of_a_trace_that_cannot_be_drawn_are_named(trace: Path, tmp_path: Path) -> None:
+    ended = limited(tmp_path, "trace", "info", trace, "--format", "msr", "--report", "r.html", "--pictures", "p")
+    assert "requests" in ended.done()
+    assert ended.err.count("note: ") == 2
+    assert "This picture could not be drawn" in (tmp_path / "r.html").read_text()
+
+
+def test_a_picture_after_a_renderer_that_was_killed_is_drawn_again() -> None:
+    chart = json.dumps({"data": {"values": [{"a": 1}]}, "mark": "bar", "encoding": {"x": {"field": "a"}}})
+    renderer = drawing._Renderer()
+    order = {"kind": "svg", "chart": chart}
+    try:
+        assert renderer.picture(order).startswith("<svg")
+        assert renderer._process is not None
+        os.kill(renderer._process.pid, signal.SIGKILL)
+        with pytest.raises(drawing.CannotDrawError, match="was ended by SIGKILL"):
+            renderer.picture(order)
+        assert renderer.picture(order).startswith("<svg")
+        with pytest.raises(drawing.CannotDrawError, match="the renderer says"):
+            renderer.picture({"kind": "svg", "chart": "{"})
+    finally:
+        renderer.close()
+
+
+def test_a_page_says_in_one_note_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def cannot(_: str) -> str:
+        raise drawing.CannotDrawError("no memory")
+
+    class Chart:
+        def to_json(self) -> str:
+            return "{}"
+
+    monkeypatch.setattr(drawing, "svg", cannot)
+    body = "".join(html.figure(name, name.title(), "", lambda _: Chart()) for name in ("first", "second"))
+    with pytest.warns(UserWarning, match=r"2 pictures could not be drawn \(First, Second\): no memory") as told:
+        html.document("title", body)
+    assert len(told) == 1
+    assert body.count("This picture could not be drawn: no memory.") == 2
