@@ -35,6 +35,8 @@ _STAGING = ".floatgate."
 """How the names of folders and files begin that are not complete yet."""
 _OF_A_RESULT = ("timeline.parquet", "requests.parquet", REPORT)
 """What a run may leave beside its result; where another result takes its place, they belong to no run any more."""
+_rooms: set[Path] = set()
+"""Where hidden folders and files were made."""
 _NO_RENAME = (errno.EBUSY, errno.EACCES, errno.EPERM, errno.EXDEV, errno.EINVAL)
 """Why a folder cannot be replaced whole: a mount point, a folder above that may not be changed."""
 
@@ -169,7 +171,7 @@ class RunFolder:
             else:
                 places = (self.path, *self.path.absolute().parents)
                 room = next(place for place in places if place.is_dir())
-                staging = Path(tempfile.mkdtemp(prefix=_STAGING, dir=room))
+                staging = _hidden_folder(room)
         except (OSError, ValueError) as error:
             raise _unusable(str(self.path), error) from None
         try:
@@ -184,7 +186,7 @@ class RunFolder:
             room.mkdir(parents=True, exist_ok=True)
         else:
             room = self._claim.room()
-        return Path(tempfile.mkdtemp(prefix=_STAGING, dir=room))
+        return _hidden_folder(room)
 
     def _first_free(self) -> Path:
         """The first numbered name that nobody has."""
@@ -320,6 +322,24 @@ def _make(folder: Path) -> list[Path]:
     return made
 
 
+def _prefix() -> str:
+    """How the hidden names of this process begin."""
+    return f"{_STAGING}{os.getpid()}."
+
+
+def _hidden_folder(room: Path) -> Path:
+    _rooms.add(room)
+    return Path(tempfile.mkdtemp(prefix=_prefix(), dir=room))
+
+
+def sweep() -> None:
+    """Remove whatever this process has not completed, at its end: a signal may come before anybody has the name."""
+    for room in _rooms:
+        for left in room.glob(f"{_prefix()}*"):
+            with contextlib.suppress(OSError):
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+
+
 def _move_into(staging: Path, target: Path) -> None:
     """Move what was written over what is there, file by file; other files of the folder stay.
 
@@ -439,7 +459,8 @@ def write_text(path: str, text: str, expected: str) -> None:
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[Path]:
     """A temporary file beside ``target``, with the same extensions, that takes its place when the block ends well."""
-    handle, name = tempfile.mkstemp(prefix=_STAGING, suffix=f".{target.name}", dir=target.parent)
+    _rooms.add(target.parent)
+    handle, name = tempfile.mkstemp(prefix=_prefix(), suffix=f".{target.name}", dir=target.parent)
     os.close(handle)
     temporary = Path(name)
     try:

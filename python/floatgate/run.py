@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tomllib
@@ -323,7 +324,8 @@ def go_on(snapshot: Path, *, snapshot_every: float | None = None, progress: Prog
 def remove_snapshot(path: str | os.PathLike[str]) -> None:
     """Remove the snapshot of a run that has ended, and what a killed run left of one."""
     for name in (os.fspath(path), f"{os.fspath(path)}.part"):
-        Path(name).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # what is no file, or cannot be removed, costs no result
+            Path(name).unlink()
 
 
 def check(experiment: Experiment) -> str:

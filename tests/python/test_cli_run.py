@@ -194,6 +194,16 @@ def test_a_closed_pipe_is_no_catastrophe(experiment: Path, tmp_path: Path) -> No
     assert b"Exception" not in ended.stderr
 
 
+@pytest.mark.parametrize("closed", [1, 2])
+@pytest.mark.parametrize("more", [[], ["--json"]])
+def test_a_closed_stream_is_a_pipe_that_nobody_reads(tmp_path: Path, closed: int, more: list[str]) -> None:
+    command = [sys.executable, "-m", "floatgate", "policies", *more]
+    ended = subprocess.run(command, cwd=tmp_path, check=False, capture_output=True, preexec_fn=lambda: os.close(closed))
+    assert ended.returncode == (1 if closed == 1 else 0)
+    assert ended.stderr == b""
+    assert (ended.stdout == b"") == (closed == 1)
+
+
 def test_progress_shows_on_a_terminal_only(experiment: Path, tmp_path: Path) -> None:
     main, other = pty.openpty()
     command = [sys.executable, "-m", "floatgate", "run", str(experiment), "--no-report"]

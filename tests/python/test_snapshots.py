@@ -139,6 +139,48 @@ def test_ctrl_c_leaves_a_snapshot_and_says_how_to_go_on(cli: Cli, experiment: Pa
     assert without_run(folder / "result.json") == without_run(expected / "result.json")
 
 
+def test_sigterm_leaves_a_snapshot_as_ctrl_c_does(cli: Cli, experiment: Path) -> None:
+    folder = experiment.parent / "o"
+    long = (*ENDURING, "--set", "workload.requests=20000000")
+    process = start(experiment, *long, "--out", "o", "--snapshot-every", "0.2", "--json", "j.json")
+    wait_for(folder / "run.snapshot")
+    process.terminate()
+    out, err = process.communicate(timeout=60)
+    assert (process.returncode, out) == (128 + signal.SIGTERM, b"")
+    assert err.decode().splitlines() == ["error: interrupted; go on with: floatgate run --resume o"]
+    assert [path.name for path in folder.iterdir()] == ["run.snapshot"]
+    assert sorted(path.name for path in experiment.parent.iterdir()) == ["o", "small.toml"]
+    cli("run", "--resume", "o", "--no-report").done()
+    assert (folder / "result.json").is_file()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_command_leaves_no_hidden_file(experiment: Path, number: signal.Signals) -> None:
+    long = (*ENDURING, "--set", "mode=timed", "--set", "workload.requests=100000000", "--log-requests")
+    process = start(experiment, *long, "--out", "o")
+    for _ in range(600):
+        if list(experiment.parent.glob(".floatgate.*/*.parquet")):
+            break
+        time.sleep(0.02)
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 128 + number
+    assert err.decode().splitlines() == ["error: interrupted; nothing was written"]
+    assert [path.name for path in experiment.parent.iterdir()] == ["small.toml"]
+
+
+def test_a_snapshot_that_cannot_be_written_stops_no_run(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    # A folder in the way stands for a full disk.
+    (tmp_path / "o/run.snapshot.part").mkdir(parents=True)
+    more = ("--set", "workload.requests=3000000", *ENDURING, "--no-report", "--force")
+    ended = cli("run", experiment, *more, "--out", "o", "--snapshot-every", "0.001")
+    ended.done()
+    notes = ended.err.splitlines()
+    assert len(notes) == 1
+    assert notes[0].startswith("note: a snapshot could not be written, the run goes on: o/run.snapshot: ")
+    assert (tmp_path / "o/result.json").is_file()
+
+
 def test_resume_takes_no_settings_and_needs_a_run(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     assert cli("run", "--resume", "none").refused().startswith("none/run.snapshot: no such file; expected a snapshot")
     for more in (("--set", "seed=3"), (str(experiment),), ("--out", "o"), ("--repeat", "2")):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 import warnings
 from collections.abc import Sequence
@@ -20,15 +21,25 @@ from floatgate.errors import (
     STATUS_UNUSABLE_INPUT,
     FloatgateError,
     FloatgateWarning,
+    InterruptedRunError,
     input_error,
     one_line,
 )
+from floatgate.folder import sweep
+
+_interruption = [STATUS_INTERRUPTED]
+"""The exit status of an interrupted command; SIGTERM has its own."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and leave with its exit status."""
+    _open_streams()
     _show_notes()
-    sys.exit(status(sys.argv[1:] if arguments is None else arguments))
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _terminate)
+    code = status(sys.argv[1:] if arguments is None else arguments)
+    sweep()
+    sys.exit(code)
 
 
 def status(arguments: Sequence[str]) -> int:
@@ -39,7 +50,7 @@ def status(arguments: Sequence[str]) -> int:
         code = _invoke(list(arguments))
         sys.stdout.flush()
     except FloatgateError as error:
-        return _failed(error.message, error.status)
+        return _failed(error.message, _interrupted() if isinstance(error, InterruptedRunError) else error.status)
     except KeyboardInterrupt:
         code = STATUS_INTERRUPTED
     except BrokenPipeError:
@@ -56,8 +67,40 @@ def status(arguments: Sequence[str]) -> int:
     except Exception as error:  # noqa: BLE001 - the last resort: nobody meets a traceback
         return _internal(error)
     if code == STATUS_INTERRUPTED:
-        return _failed("interrupted; nothing was written", STATUS_INTERRUPTED)
+        return _failed("interrupted; nothing was written", _interrupted())
     return code
+
+
+def _open_streams() -> None:
+    """Give standard streams that were closed (``>&-``) a place: no file that is opened later may take theirs.
+
+    A closed standard output is a pipe that nobody reads.
+    """
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            reading, writing = os.pipe()
+            nowhere = os.open(os.devnull, os.O_RDWR)
+            os.dup2(writing if descriptor == 1 else nowhere, descriptor)
+            for one in {reading, writing, nowhere} - {descriptor}:
+                os.close(one)
+    if sys.stdout is None:
+        sys.stdout = open(1, "w", encoding="utf-8")  # noqa: SIM115 - a descriptor, for as long as we are
+    if sys.stderr is None:
+        sys.stderr = open(2, "w", encoding="utf-8")  # noqa: SIM115
+
+
+def _terminate(*_: object) -> None:
+    """SIGTERM ends a command as Ctrl-C does: what can be resumed is kept, what is half done is removed."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _interruption[0] = 128 + signal.SIGTERM
+    raise KeyboardInterrupt
+
+
+def _interrupted() -> int:
+    """The exit status of a command that a signal has ended: 128 and the signal."""
+    return _interruption[0]
 
 
 def _show_notes() -> None:
