@@ -18,9 +18,14 @@ __all__ = [
     "RunError",
     "input_error",
     "one_line",
+    "printable",
+    "quote",
     "quoted",
     "warn",
 ]
+
+_MESSAGE_MAX, _MESSAGE_END = 8000, 2000
+_QUOTED_MAX = 60
 
 STATUS_DONE = 0
 STATUS_RUN_FAILED = 1
@@ -49,11 +54,33 @@ def input_error(message: str) -> InputError:
 
 
 def one_line(message: object) -> str:
-    """The message on one plain line, whatever a file name or a line of a trace holds: no line breaks, no escapes."""
-    text = str(message).replace("\n", " ").replace("\r", " ")
+    """The message on one plain line, whatever a file name or a line of a trace holds: no line breaks, no escapes.
+
+    It has an end, too: of a longer one than any of ours the beginning and the end are kept.
+    """
+    text = str(message)
+    if len(text) > _MESSAGE_MAX:
+        text = f"{text[: _MESSAGE_MAX - _MESSAGE_END]} ... {text[-_MESSAGE_END:]}"
+    return _plain(text.replace("\n", " ").replace("\r", " "))
+
+
+def printable(text: str) -> str:
+    """Lines for a terminal: what it would take for commands is escaped, whoever gave it; line breaks stay."""
+    return "\n".join(map(_plain, text.split("\n")))
+
+
+def _plain(text: str) -> str:
+    if text.isprintable():
+        return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
+
+
+def quote(given: object) -> str:
+    """What a user gave, for an error message: in quotes, on one line, and at most its first 60 characters."""
+    text = str(given)
+    return f"'{one_line(text[:_QUOTED_MAX])}{'...' if len(text) > _QUOTED_MAX else ''}'"
 
 
 def quoted(names: list[str]) -> str:
     """Names for an error message: ``'a', 'b', 'c'``."""
-    return ", ".join(f"'{name}'" for name in names)
+    return ", ".join(map(quote, names))

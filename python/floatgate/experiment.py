@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from floatgate.errors import input_error, quoted
+from floatgate.errors import input_error, quote, quoted
 
 ExperimentLike: TypeAlias = "Mapping[str, Any] | str | os.PathLike[str] | None"
 Overrides: TypeAlias = list[tuple[str, str]]
@@ -128,7 +128,9 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Overrides:
     overrides: Overrides = []
     for key, value in settings.items():
         if not isinstance(key, str) or not _KEY.fullmatch(key):
-            raise input_error(f"setting '{prefix}{key}': not a dotted key; expected one such as ftl.spare_factor")
+            raise input_error(
+                f"setting {quote(f'{prefix}{key}')}: not a dotted key; expected one such as ftl.spare_factor"
+            )
         if isinstance(value, Mapping):
             overrides += flatten(value, f"{prefix}{key}.")
         elif value is not None:
@@ -158,7 +160,9 @@ def toml_value(key: str, value: Any) -> str:
         return "[" + ", ".join(toml_value(key, item) for item in value) + "]"
     if hasattr(value, "item"):  # a number of numpy's
         return toml_value(key, value.item())
-    raise input_error(f"setting '{key}': a {type(value).__name__} is no value; expected a number, string, bool or list")
+    raise input_error(
+        f"setting {quote(key)}: a {type(value).__name__} is no value; expected a number, string, bool or list"
+    )
 
 
 def _toml_float(value: float) -> str:
@@ -185,9 +189,11 @@ def parse_set(text: str, option: str = "--set") -> tuple[str, str]:
     key, equals, value = text.partition("=")
     key = key.strip()
     if not equals:
-        raise input_error(f"{option} '{text}': no '=' in it; expected KEY=VALUE such as ftl.spare_factor=0.07")
+        raise input_error(f"{option} {quote(text)}: no '=' in it; expected KEY=VALUE such as ftl.spare_factor=0.07")
     if not _KEY.fullmatch(key):
-        raise input_error(f"{option} '{text}': '{key}' is not a dotted key; expected one such as ftl.spare_factor")
+        raise input_error(
+            f"{option} {quote(text)}: {quote(key)} is not a dotted key; expected one such as ftl.spare_factor"
+        )
     return key, value.strip()
 
 
@@ -200,10 +206,10 @@ def parse_vary(text: str) -> tuple[str, list[str]]:
     key, values = parse_set(text, "--vary")
     parts = [part.strip() for part in _split_values(values)]
     if not all(parts):
-        raise input_error(f"--vary '{text}': an empty value; expected KEY=VALUE,VALUE,...")
+        raise input_error(f"--vary {quote(text)}: an empty value; expected KEY=VALUE,VALUE,...")
     if len(set(parts)) < len(parts):
         twice = [part for part in dict.fromkeys(parts) if parts.count(part) > 1]
-        raise input_error(f"--vary '{text}': {quoted(twice)} given twice; expected each value once")
+        raise input_error(f"--vary {quote(text)}: {quoted(twice)} given twice; expected each value once")
     return key, parts
 
 

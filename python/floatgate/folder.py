@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from floatgate.errors import InterruptedRunError, input_error, warn
+from floatgate.errors import InterruptedRunError, input_error, quote, warn
 
 if TYPE_CHECKING:
     from floatgate.run import Run
@@ -205,7 +205,7 @@ class RunFolder:
         if others and not self.force:
             kept = self._settle_numbered(staging)
             raise input_error(
-                f"{self.path}: '{others[0]}' came into the folder during the run; the results are in {kept}; "
+                f"{self.path}: {quote(others[0])} came into the folder during the run; the results are in {kept}; "
                 "expected a folder that nobody else writes to"
             )
         self._claim.settle(staging)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from floatgate.errors import input_error, quoted
+from floatgate.errors import input_error, quote, quoted
 
 FOLDER = Path(__file__).resolve().parents[2] / "traces"
 CONTEXTS = (
@@ -23,10 +23,10 @@ def path(name: str) -> Path:
         InputError: there is no such trace, or no checkout.
     """
     if name not in (*CONTEXTS, *BLOCKS):
-        raise input_error(f"unknown recorded trace '{name}'; expected one of {quoted([*CONTEXTS, *BLOCKS])}")
+        raise input_error(f"unknown recorded trace {quote(name)}; expected one of {quoted([*CONTEXTS, *BLOCKS])}")
     file = FOLDER / (f"{name}.parquet" if name in CONTEXTS else f"{name}.nbdkit-log.zst")
     if not file.is_file():
-        what = f"{file}: the recorded trace '{name}' is not there"
+        what = f"{file}: the recorded trace {quote(name)} is not there"
         raise input_error(
             f"{what}; expected floatgate to be installed from its checkout (pip install -e), or a trace of yours"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate import units
+from floatgate.errors import one_line
 from floatgate.record import look
 from floatgate.summary import drive
 
@@ -15,7 +16,7 @@ UNTHROTTLED = "none"
 
 def text(result: Facts, label: str = "") -> str:
     """The summary as lines of text; ``label`` is what to call a trace."""
-    return "\n".join(f"{name:<10} {value}" for name, value in lines(result, label))
+    return "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines(result, label))
 
 
 def lines(result: Facts, label: str = "") -> list[tuple[str, str]]:

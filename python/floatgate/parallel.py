@@ -8,7 +8,22 @@ from collections.abc import Callable
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TypeVar
 
+from floatgate.errors import input_error
+
 T = TypeVar("T")
+
+RUNS_MAX = 1_000_000
+"""Most runs of one command: what is kept of each has to fit in memory."""
+
+
+def must_be_few(count: int, what: str) -> None:
+    """Refuse more runs than :data:`RUNS_MAX`, before anything is made for each.
+
+    Raises:
+        InputError: ``what`` says what makes them.
+    """
+    if count > RUNS_MAX:
+        raise input_error(f"{what}: {count} runs; expected at most {RUNS_MAX}")
 
 
 def cores() -> int:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from floatgate.errors import InputError, input_error, quoted
+from floatgate.errors import InputError, input_error, quote, quoted
 
 if TYPE_CHECKING:
     import numpy as np
@@ -184,7 +184,9 @@ class ParquetReader:
         bad = np.flatnonzero(found == 255)
         if len(bad):
             name = names[indices[bad[0]]]
-            raise self._bad(int(bad[0]), f"'{name}' is no operation", f"expected one of {quoted(list(OPERATIONS))}")
+            raise self._bad(
+                int(bad[0]), f"{quote(name)} is no operation", f"expected one of {quoted(list(OPERATIONS))}"
+            )
         return found
 
     def _devices(self, batch: pa.RecordBatch) -> tuple[NDArray[np.uint16], list[str]]:

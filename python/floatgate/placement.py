@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from floatgate import _core
-from floatgate.errors import FloatgateError, input_error, quoted
+from floatgate.errors import FloatgateError, input_error, one_line, quote, quoted
 from floatgate.experiment import Experiment, Overrides
 from floatgate.parallel import at_once
 from floatgate.recorded import DESCRIBED, PAGE_BYTES, dense
@@ -123,7 +123,11 @@ class Placement:
         }
 
     def table(self) -> str:
-        """The table as CSV: one line for each context that does not use handle 0."""
+        """The table as CSV: one line for each context that does not use handle 0.
+
+        Names come from the recorded programs. A spreadsheet takes some for formulas and would run them: those get an
+        apostrophe in front, which it does not show.
+        """
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(["handle", "hint", "context", "page_writes", "updates", "name", "frames"])
@@ -132,7 +136,7 @@ class Placement:
             if one["handle"] != NO_HANDLE:
                 frames = " < ".join(one["frames"])
                 told = [one["handle"], hints[one["handle"]], one["context"], one["page_writes"], one["updates"]]
-                writer.writerow([*told, one["name"], frames])
+                writer.writerow([*told, _no_formula(one["name"]), _no_formula(frames)])
         return out.getvalue()
 
     def text(self) -> str:
@@ -143,14 +147,15 @@ class Placement:
         of_all = f"{len(placed)} of {len(self.contexts)} contexts"
         lines = [
             f"placement  {of_all} get a handle other than {NO_HANDLE}, with {share} of the page writes",
-            f"WAF        {self._judged(self.results)}; on {self.trace}, from which the table was made",
+            f"WAF        {self._judged(self.results)}; on {one_line(self.trace)}, from which the table was made",
         ]
         if (other := self.applied) is not None:
             matched = _percent(other.matched_page_writes, other.page_writes)
             with_handle = _percent(other.placed_page_writes, other.page_writes)
+            there = one_line(other.trace)
             known = f"({matched}) are by contexts that the table's trace has"
             lines += [
-                f"applied    {self._judged(other.results)}; on {other.trace}, from which the table was not made",
+                f"applied    {self._judged(other.results)}; on {there}, from which the table was not made",
                 f"matched    {other.matched_page_writes:,} of its {other.page_writes:,} page writes {known}",
                 f"placed     {other.placed_page_writes:,} ({with_handle}) get a handle other than {NO_HANDLE}",
             ]
@@ -165,6 +170,11 @@ class Placement:
         waf = _waf(results)
         beside = f"{waf['none']:.3f} without; {waf[self.policy]:.3f} where the drive itself runs {self.policy}"
         return f"{waf['host-given']:.3f} with {self.handles} handles, {beside}"
+
+
+def _no_formula(text: str) -> str:
+    text = text.replace("\r", "\n")  # which the writer of the standard library leaves without quotes
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\n")) else text
 
 
 def _waf(results: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
@@ -198,7 +208,7 @@ def place(
         RunError: a run ended early.
     """
     if policy not in POLICIES:
-        raise input_error(f"unknown policy '{policy}'; expected one of {quoted(list(POLICIES))}")
+        raise input_error(f"unknown policy {quote(policy)}; expected one of {quoted(list(POLICIES))}")
     if not 2 <= handles <= 1024:
         raise input_error(
             f"{handles} handles; expected from 2 to 1024: one for contexts without a group, one for a group"

@@ -6,6 +6,8 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 
+from floatgate.errors import one_line
+
 Bars = Callable[[int, int, "int | None", str], None]
 """Called with the number of the bar, what is done, the total or None, and the phase."""
 
@@ -29,8 +31,8 @@ def bars(labels: list[str], *, quiet: bool) -> Iterator[Bars | None]:
 
         def report(number: int, done: int, total: int | None, phase: str) -> None:
             if number not in tasks:
-                tasks[number] = int(shown.add_task(escape(labels[number]), total=None))
-            text = f"{escape(labels[number])} {phase}".strip()
+                tasks[number] = int(shown.add_task(escape(one_line(labels[number])), total=None))
+            text = f"{escape(one_line(labels[number]))} {phase}".strip()
             shown.update(tasks[number], completed=done, total=total, description=text)  # type: ignore[arg-type]
 
         yield report

@@ -10,6 +10,7 @@ from typing import Any
 from floatgate import units
 from floatgate.compare import Comparison, Progress, Setting, run_settings
 from floatgate.experiment import Experiment
+from floatgate.parallel import must_be_few
 from floatgate.record import look
 from floatgate.run import check
 from floatgate.summary import lines, waf_digits, waf_text
@@ -91,6 +92,7 @@ def run_seeds(
     Raises:
         InputError: as :func:`floatgate.run`.
     """
+    must_be_few(repeat, "--repeat")
     first = int(tomllib.loads(check(base)).get("seed", 1))
     points = [[("seed", str(first + number))] for number in range(repeat)]
     return Repetition(run_settings(base, points, jobs, shadow, progress).settings)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
-from floatgate.errors import input_error
+from floatgate.errors import input_error, quote
 from floatgate.experiment import Experiment, ExperimentLike, resolve
 from floatgate.folder import SNAPSHOT, must_be_file_place
 from floatgate.record import Record, look
@@ -352,7 +352,7 @@ def load(folder: str | os.PathLike[str]) -> Run:
             f"{path / 'result.json'}:{error.lineno}:{error.colno}: not JSON ({error.msg}); expected a floatgate result"
         ) from None
     if schema != SCHEMA:
-        raise input_error(f"{path / 'result.json'}: its schema is '{schema}'; expected '{SCHEMA}'")
+        raise input_error(f"{path / 'result.json'}: its schema is {quote(schema)}; expected {quote(SCHEMA)}")
 
     def read(name: str) -> pa.Table:
         import pyarrow as pa

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import units
 from floatgate.causes import by_cause, by_reason, cause, reason
+from floatgate.errors import one_line
 from floatgate.record import look
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ Line = tuple[str, str]
 
 def text(run: Run) -> str:
     """The summary as lines of text."""
-    return "\n".join(f"{name:<10} {value}" for name, value in lines(run))
+    return "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines(run))
 
 
 def lines(run: Run) -> list[Line]:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from floatgate.errors import input_error
+from floatgate.errors import input_error, quote
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -58,16 +58,16 @@ def interval(text: str) -> tuple[int, int]:
     start, dots, end = (part.strip() for part in text.partition(".."))
     matches = _TIME.fullmatch(start), _TIME.fullmatch(end)
     if not dots or matches[0] is None or matches[1] is None:
-        raise input_error(f"--timeline: '{text}' is no interval; {_EXPECTED}")
+        raise input_error(f"--timeline: {quote(text)} is no interval; {_EXPECTED}")
     (first, first_unit), (last, last_unit) = (match.groups() for match in matches if match is not None)
     ends = []
     for number, unit in ((first, first_unit or last_unit), (last, last_unit)):
         if unit not in _UNITS:
-            named = f"'{unit}' is no unit of time" if unit else f"'{text}' has no unit"
+            named = f"{quote(unit)} is no unit of time" if unit else f"{quote(text)} has no unit"
             raise input_error(f"--timeline: {named}; expected one of {', '.join(_UNITS)}, such as 0..20ms")
         ends.append(float(number) * _UNITS[unit])
     if not all(math.isfinite(value) and value < 2**63 for value in ends) or round(ends[1]) <= round(ends[0]):
-        raise input_error(f"--timeline: '{text}' holds no time; {_EXPECTED}")
+        raise input_error(f"--timeline: {quote(text)} holds no time; {_EXPECTED}")
     return round(ends[0]), round(ends[1])
 
 

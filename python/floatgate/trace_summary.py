@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate import units
+from floatgate.errors import one_line
 from floatgate.record import look
 from floatgate.text_table import table
 
@@ -29,7 +30,7 @@ def screen(path: str, facts: Facts) -> str:
         path: the trace as the user called it.
         facts: the JSON of ``floatgate trace info``.
     """
-    text = "\n".join(f"{name:<10} {value}" for name, value in lines(path, facts))
+    text = "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines(path, facts))
     parts = [text, _contexts_table(facts), _devices_table(facts)]
     return "\n\n".join(part for part in parts if part)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
-from floatgate.errors import input_error, quoted
+from floatgate.errors import input_error, quote, quoted
 from floatgate.folder import writing
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def format_of(path: str) -> str:
     extension = Path(path).suffix
     if extension not in _BY_EXTENSION:
         known = quoted(list(_BY_EXTENSION))
-        raise input_error(f"{path}: no format is known by '{extension}'; expected --to FORMAT, or one of {known}")
+        raise input_error(f"{path}: no format is known by {quote(extension)}; expected --to FORMAT, or one of {known}")
     return _BY_EXTENSION[extension]
 
 
@@ -52,7 +52,7 @@ def check_format(to: str) -> None:
         InputError: it is none of :data:`FORMATS`.
     """
     if to not in FORMATS:
-        raise input_error(f"--to: '{to}' cannot be written; expected one of {quoted(list(FORMATS))}")
+        raise input_error(f"--to: {quote(to)} cannot be written; expected one of {quoted(list(FORMATS))}")
 
 
 def convert(

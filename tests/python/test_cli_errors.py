@@ -146,6 +146,87 @@ def test_strange_file_names_stay_on_one_plain_line(cli: Cli) -> None:
     assert said == "a b\\x1b[31m.toml: no such file; expected an experiment file (TOML)"
 
 
+HUGE = "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "--set", HUGE],
+        ["run", "--set", f"{HUGE}=1"],
+        ["run", "--set", f"ftl.collect.policy={HUGE}"],
+        ["run", "--set", f"{'a b ' * 20_000}=1"],
+        ["run", HUGE],
+        ["run", f"--{HUGE}"],
+        ["run", "--repeat", HUGE],
+        ["run", *DRIVE, "--out", HUGE],
+        ["compare", "x.toml", "--vary", f"{HUGE}=1,1"],
+        ["policies", HUGE],
+        ["reproduce", HUGE],
+        ["trace", "info", "t.csv", "--format", HUGE],
+        ["trace", "convert", "t.csv", f"b.{HUGE}"],
+        ["trace", "info", "t.csv", "--fold", HUGE],
+        ["trace", "generate", "--pattern", HUGE, "-o", "o.csv"],
+        ["run", *DRIVE, "--timeline", HUGE],
+        ["theory", "wa", "--policy", HUGE, *FIFO[4:]],
+        [HUGE],
+    ],
+)
+def test_errors_quote_the_beginning_of_what_a_user_gave(cli: Cli, tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "t.csv").write_text(MSR)
+    assert len(cli(*arguments).refused()) < 10_000
+
+
+def test_more_runs_than_memory_holds_are_refused(cli: Cli, experiment: Path) -> None:
+    assert "1000000" in cli("run", experiment, "--repeat", "1000001").refused()
+    values = ",".join(map(str, range(100)))
+    axes = [part for key in ("seed", "a", "b", "c") for part in ("--vary", f"{key}={values}")]
+    assert cli("compare", experiment, *axes).refused() == "--vary: 100000000 runs; expected at most 1000000"
+
+
+def test_files_that_are_there_are_not_written_over(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    vary = ("--vary", "seed=1,2")
+    for command in (
+        ("run", experiment, "--json", "mine"),
+        ("run", experiment, "--save-drive", "mine"),
+        ("run", experiment, "--repeat", "2", "--json", "mine"),
+        ("run", "--resume", "o", "--json", "mine"),
+        ("compare", experiment, *vary, "--json", "mine"),
+        ("lifetime", experiment, "--json", "mine"),
+        ("reproduce", "ready", "--json", "mine"),
+    ):
+        assert cli(*command).refused().startswith("mine: exists already; expected a new file")
+    assert mine.read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["mine", "small.toml"]
+    cli("run", experiment, "--json", "mine", "--no-report", "--force").done()
+    assert json.loads(mine.read_text())["schema"] == "floatgate.result/1"
+    cli("run", experiment, "--save-drive", "mine", "--no-report", "--force").done()
+    assert not mine.read_bytes().startswith(b"{")
+
+
+EVIL = "a\x1b[2Jb\x9b31m\u202ec\nd.csv"
+
+
+def test_names_reach_no_terminal_as_commands(cli: Cli, tmp_path: Path, trace: Path) -> None:
+    (tmp_path / EVIL).write_text(trace.read_text().replace("usr", "u\x1b[31msr"))
+    (tmp_path / "x.toml").write_text('[drive]\ncapacity = "64 MiB"\n')
+    for command in (
+        ("trace", "info", EVIL, "--format", "msr"),
+        ("trace", "info", EVIL, "--format", "msr", "--json"),
+        ("run", "--trace", EVIL, "--format", "msr", *DRIVE, "--no-report", "--out", "o\x1b]0;t\x07\n"),
+        ("run", "--trace", EVIL, "--format", "msr", *DRIVE, "--no-report", "--json", "-"),
+        ("compare", "x.toml", "--trace", EVIL, "--format", "msr", "--vary", "seed=1,2"),
+        ("trace", "convert", EVIL, f"{EVIL}.msr", "--format", "msr", "--to", "msr"),
+        ("report", "o\x1b]0;t\x07\n"),
+    ):
+        ended = cli(*command)
+        said = ended.done() + ended.err
+        assert not any(char in said for char in "\x1b\x9b\x07\u202e"), command
+        assert not any(line.startswith("d.csv") for line in said.splitlines()), command
+
+
 def test_a_worn_out_drive_is_a_failed_run(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     said = cli("run", experiment, "--set", "drive.endurance.pe_cycles=1", "--out", "o", "--json", "j").refused(1)
     assert "worn out" in said

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from pathlib import Path
@@ -15,7 +16,7 @@ import pytest
 from floatgate import library
 from floatgate.errors import InputError
 from floatgate.experiment import Experiment
-from floatgate.placement import DRIVE, _lives, place
+from floatgate.placement import DRIVE, Placement, _lives, place
 from floatgate.recorded import dense
 from floatgate.run import execute
 
@@ -252,3 +253,19 @@ def test_what_cannot_be_placed_is_refused(tmp_path: Path) -> None:
     # What a small drive has no room for is said of the user's trace.
     with pytest.raises(InputError, match=f"^{re.escape(str(trace))}: the trace addresses"):
         place(trace, overrides=[("drive.capacity", '"4 MiB"'), ("ftl.spare_factor", "0.5")])
+
+
+@pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "\tx", "\rx", "\nx"])
+def test_no_cell_of_the_table_is_a_formula(name: str) -> None:
+    shown = "'" + name.replace("\r", "\n")
+    context = {"context": 7, "name": name, "frames": [name], "handle": 1, "page_writes": 2, "updates": 1}
+    result = {"waf": 1.0, "config": {}}
+    groups = [{"handle": 1, "contexts": [7], "page_writes": 2, "mean_lifespan_writes": 1.0, "hint": "short"}]
+    results = dict.fromkeys(("none", "pds", "host-given"), result)
+    found = Placement(
+        "t\x1b[31m\n", "pds", 2, [context, {**context, "name": "plain", "frames": ["a"]}], groups, results
+    )
+    rows = list(csv.DictReader(io.StringIO(found.table(), newline="")))
+    assert [row["name"] for row in rows] == [shown, "plain"]
+    assert [row["frames"] for row in rows] == [shown, "a"]
+    assert "t\\x1b[31m , from which" in found.text()

@@ -24,9 +24,15 @@ from floatgate.errors import (
     InterruptedRunError,
     input_error,
     one_line,
+    quote,
 )
 from floatgate.folder import sweep
 
+_OF_A_PATH = (
+    *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP),
+    *(errno.EACCES, errno.EPERM, errno.EROFS),
+)
+"""What is wrong with a path that a user gave, and not with us."""
 _interruption = [STATUS_INTERRUPTED]
 """The exit status of an interrupted command; SIGTERM has its own."""
 
@@ -56,12 +62,7 @@ def status(arguments: Sequence[str]) -> int:
     except BrokenPipeError:
         return _nobody_reads()
     except OSError as error:
-        if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-            return _internal(error)
-        # What was to be printed is lost; the interpreter must not try again at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        where = error.filename or "standard output"
-        return _failed(f"{where}: {error.strerror}; expected room for the output", STATUS_UNUSABLE_INPUT)
+        return _system_failed(error)
     except MemoryError:
         return _failed("out of memory; expected a smaller drive or fewer --jobs", STATUS_RUN_FAILED)
     except Exception as error:  # noqa: BLE001 - the last resort: nobody meets a traceback
@@ -124,6 +125,19 @@ def _show_notes() -> None:
     warnings.showwarning = show
 
 
+def _system_failed(error: OSError) -> int:
+    """What the system refuses: a path that a user gave, room for the output, or something that we did not expect."""
+    if error.errno in _OF_A_PATH and error.filename is not None:
+        what = f"{error.filename}: {error.strerror}; expected a path that can be used"
+        return _failed(what, STATUS_UNUSABLE_INPUT)
+    if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return _internal(error)
+    # What was to be printed is lost; the interpreter must not try again at its end.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    where = error.filename or "standard output"
+    return _failed(f"{where}: {error.strerror}; expected room for the output", STATUS_UNUSABLE_INPUT)
+
+
 def _internal(error: Exception) -> int:
     return _failed(f"internal error: {type(error).__name__}: {error}; please report", STATUS_RUN_FAILED)
 
@@ -147,7 +161,7 @@ def _must_be_text(argument: str) -> None:
     try:
         argument.encode()
     except UnicodeEncodeError:
-        raise input_error(f"argument '{argument}': not UTF-8 text; expected UTF-8") from None
+        raise input_error(f"argument {quote(argument)}: not UTF-8 text; expected UTF-8") from None
 
 
 def _failed(message: str, code: int) -> int:

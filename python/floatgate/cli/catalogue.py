@@ -10,7 +10,7 @@ import typer
 from floatgate import _core, units
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import input_error, quoted
+from floatgate.errors import input_error, quote, quoted
 from floatgate.text_table import table
 
 
@@ -38,7 +38,7 @@ def drives(
         found = [entry for entry in entries if entry["name"] == name]
         if not found:
             names = quoted([entry["name"] for entry in entries])
-            raise input_error(f"unknown drive '{name}'; expected one of {names}")
+            raise input_error(f"unknown drive {quote(name)}; expected one of {names}")
         output.give(found[0])
         if not output.wants_json:
             output.say(found[0]["toml"].rstrip("\n"))
@@ -80,7 +80,7 @@ def policies(
         slots = {slot: entries for slot, entries in slots.items() if entries}
         if not slots:
             names = dict.fromkeys(entry["name"] for entries in catalogue["policies"].values() for entry in entries)
-            raise input_error(f"unknown policy '{name}'; expected one of {quoted(list(names))}")
+            raise input_error(f"unknown policy {quote(name)}; expected one of {quoted(list(names))}")
     output.give({"policies": slots, "common_params": {slot: common.get(slot, []) for slot in slots}})
     if output.wants_json:
         return

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 from typing import Annotated
 
 import typer
@@ -14,6 +15,7 @@ from floatgate.compare import run_settings
 from floatgate.errors import input_error, quoted
 from floatgate.experiment import Overrides, parse_vary
 from floatgate.folder import RunFolder
+from floatgate.parallel import must_be_few
 from floatgate.progress import bars
 
 
@@ -44,7 +46,7 @@ def compare(
 
     With --out, the folder gets compare.json, report.html and one run folder a setting.
     """
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=force)
     target = None if out is None else RunFolder.given(out, force=force)
     points = combinations(vary or [])
     base = o.build(experiment, trace, drive, {"format": format}, set)
@@ -74,4 +76,5 @@ def combinations(vary: list[str]) -> list[Overrides]:
     twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
     if twice:
         raise input_error(f"--vary {quoted(twice)} given twice; expected all its values in one --vary")
+    must_be_few(math.prod(len(values) for _, values in axes), "--vary")
     return [list(point) for point in itertools.product(*([(key, value) for value in values] for key, values in axes))]

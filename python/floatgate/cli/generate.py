@@ -12,7 +12,7 @@ import typer
 from floatgate import _core, traces, units
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
-from floatgate.errors import input_error
+from floatgate.errors import input_error, one_line
 from floatgate.experiment import Overrides, parse_set, toml_value
 from floatgate.folder import must_be_file_place, write_text, writing
 from floatgate.parquet_columns import write_columns
@@ -165,7 +165,7 @@ def _fit(trace: str, out: str, options: Mapping[str, str], output: Output) -> No
     output.give({"out": out, "format": "twin", "requests": requests, "trims_left_out": trims})
     if not output.wants_json:
         said = f"{requests} requests" + (f", {trims} trims left out" if trims else "")
-        output.say(f"{out}: the twin of {said}")
+        output.say(f"{one_line(out)}: the twin of {said}")
 
 
 def _list(output: Output) -> None:

@@ -10,7 +10,7 @@ import typer
 
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE, input_error
+from floatgate.errors import STATUS_DONE, input_error, quote
 from floatgate.experiment import Experiment
 from floatgate.folder import RunFolder
 from floatgate.lifetime import of, throttled
@@ -63,7 +63,7 @@ def lifetime(
     The workload repeats until the drive is worn out or its target is reached; years have 8,760 hours. With --out, the
     folder gets lifetime.json (or plan.json), experiment.toml and report.html.
     """
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=force)
     shorthand = {
         "format": format,
         "time_unit": time_unit,
@@ -107,7 +107,9 @@ def _planned(
     spares = lists["--spare-factors"]
     for text in spares or []:
         if not _is_share(text):
-            raise input_error(f"--spare-factors: '{text}' is no share; expected figures from 0 to 1 such as 0.07,0.28")
+            raise input_error(
+                f"--spare-factors: {quote(text)} is no share; expected figures from 0 to 1 such as 0.07,0.28"
+            )
     with bar(base.name(), quiet=output.quiet) as progress:
         made = plan(base, lists["--capacities"], spares, lists["--throttles"], progress)
     folder = None if place is None else made.write(place, report=report, command=o.command_line())
@@ -128,10 +130,10 @@ def _list(option: str, text: str | None) -> list[str] | None:
         return None
     values = [value.strip() for value in text.split(",")]
     if not all(values):
-        raise input_error(f"{option} '{text}': an empty value; expected VALUE,VALUE,...")
+        raise input_error(f"{option} {quote(text)}: an empty value; expected VALUE,VALUE,...")
     twice = [value for value in dict.fromkeys(values) if values.count(value) > 1]
     if twice:
-        raise input_error(f"{option} '{text}': '{twice[0]}' given twice; expected each value once")
+        raise input_error(f"{option} {quote(text)}: {quote(twice[0])} given twice; expected each value once")
     return values
 
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from floatgate.compare import Comparison
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error
+from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line
 from floatgate.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
 
 Json = Annotated[
@@ -23,7 +23,9 @@ Out = Annotated[
     str | None,
     typer.Option("--out", metavar="DIR", help="The run folder; an empty one is used. Default: runs/NAME."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write into a folder that is not empty, over what is there.")]
+Force = Annotated[
+    bool, typer.Option("--force", help="Write into a folder that is not empty and over files that are there.")
+]
 LogRequests = Annotated[
     bool,
     typer.Option(
@@ -186,7 +188,7 @@ def place_line(folder: Path, *, report: bool) -> str:
     """The last line of a summary: where the report is, or the results where there is none."""
     page = folder / "report.html"
     name, place = ("report", page) if report and page.is_file() else ("results", folder)
-    return f"{name:<10} {place}"
+    return f"{name:<10} {one_line(place)}"
 
 
 def tell_failures(comparison: Comparison) -> int:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
-from floatgate.errors import input_error
+from floatgate.errors import input_error, one_line, printable, quote
 from floatgate.folder import must_be_file_place, write_text
 
 EXPECTED_JSON = "a file for the JSON, or -"
+_COMMANDS = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+"""What JSON may hold as it is and a terminal would take for commands."""
 
 
 class Output:
@@ -19,19 +23,20 @@ class Output:
     Args:
         json: None, ``-`` for standard output, or a file.
         quiet: whether to say nothing but JSON and errors.
+        force: whether a file for the JSON may be there already.
 
     Raises:
-        InputError: the file for the JSON cannot be written; found out before any work is done.
+        InputError: the file for the JSON is there, or cannot be written; found out before any work is done.
     """
 
-    def __init__(self, json: str | bool | None, *, quiet: bool = False) -> None:
+    def __init__(self, json: str | bool | None, *, quiet: bool = False, force: bool = False) -> None:
         """Check where the JSON is to go."""
         self.quiet = quiet
         self._json: str | None = ("-" if json else None) if isinstance(json, bool) else json
         if self._json is not None and self._json.startswith("--"):
-            raise input_error(f"--json: '{self._json}' is no file; expected --json FILE, or --json -")
+            raise input_error(f"--json: {quote(self._json)} is no file; expected --json FILE, or --json -")
         if self._json is not None and self._json != "-":
-            must_be_file_place(self._json, EXPECTED_JSON)
+            must_be_new_file(self._json, EXPECTED_JSON, force=force)
 
     @property
     def wants_json(self) -> bool:
@@ -41,7 +46,7 @@ class Output:
     def say(self, text: str) -> None:
         """Print for people: on standard output, or on standard error where that belongs to the JSON."""
         if not self.quiet:
-            print(text, file=sys.stderr if self._json == "-" else sys.stdout)
+            print(printable(text), file=sys.stderr if self._json == "-" else sys.stdout)
 
     def give(self, value: Any) -> None:
         """Write the JSON where it was asked for, if it was.
@@ -54,16 +59,27 @@ class Output:
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
         text = text.rstrip("\n") + "\n"
         if self._json == "-":
-            sys.stdout.write(text)
+            sys.stdout.write(_COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
         else:
             write_text(self._json, text, EXPECTED_JSON)
+
+
+def must_be_new_file(path: str, expected: str, *, force: bool) -> None:
+    """Refuse a place for a file before the work starts: one that cannot be written to, or is taken (but for ``force``).
+
+    Raises:
+        InputError: with ``expected`` saying what was wanted.
+    """
+    must_be_file_place(path, expected)
+    if Path(path).is_file() and not force:
+        raise input_error(f"{path}: exists already; expected a new file, or --force")
 
 
 def written_text(out: str, format: str, report: Mapping[str, Any]) -> str:
     """What a conversion has written, what the format could not hold, and what a slice left out."""
     counts = {key: count for key, count in report.items() if key not in ("requests", "slice")}
     written = ", ".join([f"{report['requests']} requests", *_counted(counts)])
-    text = f"{out}: {written} ({format})"
+    text = f"{one_line(out)}: {written} ({format})"
     if "slice" not in report:
         return text
     own = dict(report["slice"])

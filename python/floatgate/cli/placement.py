@@ -10,7 +10,7 @@ import typer
 
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE
+from floatgate.errors import STATUS_DONE, one_line
 from floatgate.experiment import Overrides, parse_set, toml_value
 from floatgate.folder import RunFolder
 
@@ -58,5 +58,5 @@ def placement(
         folder = target.write(fill)
     output.give(found.to_dict())
     output.say(found.text())
-    output.say(f"table      {folder / 'placement.csv'}")
+    output.say(f"table      {one_line(folder / 'placement.csv')}")
     return STATUS_DONE

@@ -12,7 +12,7 @@ import typer
 from floatgate import units
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import RunError, input_error, quoted
+from floatgate.errors import RunError, input_error, one_line, quote, quoted
 from floatgate.folder import must_be_file_place
 from floatgate.text_table import table
 
@@ -66,7 +66,7 @@ def record(
 
     output = Output(json, quiet=quiet)
     if backend is not None and backend not in backends.BACKENDS:
-        raise input_error(f"--backend: '{backend}' is unknown; expected one of {quoted(list(backends.BACKENDS))}")
+        raise input_error(f"--backend: {quote(backend)} is unknown; expected one of {quoted(list(backends.BACKENDS))}")
     _must_be(cache_mb, "--cache-mb", low=0.0, high=math.inf, expected="a number above 0")
     _must_be(dirty_ratio, "--dirty-ratio", low=0.0, high=1.0, expected="a share above 0, at most 1")
     _must_be(flush_interval_s, "--flush-interval-s", low=0.0, high=1e9, expected="seconds above 0")
@@ -96,7 +96,7 @@ def record(
     output.give(done.facts)
     output.say(_text(done.facts))
     if done.status:
-        raise RunError(f"'{(command or [''])[0]}' ended with status {done.status}; its trace is kept in {out}")
+        raise RunError(f"{quote((command or [''])[0])} ended with status {done.status}; its trace is kept in {out}")
 
 
 def _must_be(value: float, name: str, *, low: float, high: float, expected: str) -> None:
@@ -127,7 +127,7 @@ def _text(facts: dict[str, Any]) -> str:
         for row in facts["top_contexts"]
     ]
     top = table(["pages", "updates", "context"], rows, right=frozenset({0, 1}))
-    return "\n".join(f"{name:<10} {value}" for name, value in lines) + f"\n\n{top}"
+    return "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines) + f"\n\n{top}"
 
 
 def counted(count: int, noun: str) -> str:

@@ -10,7 +10,7 @@ import typer
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.compare import Comparison, Setting
-from floatgate.errors import input_error
+from floatgate.errors import input_error, one_line
 from floatgate.folder import must_be_file_place, write_text
 from floatgate.run import load
 
@@ -51,4 +51,4 @@ def report(
     write_text(target, text, EXPECTED)
     output.give({"report": target, "runs": runs})
     if not output.wants_json:
-        output.say(f"{'report':<10} {target}")
+        output.say(f"{'report':<10} {one_line(target)}")

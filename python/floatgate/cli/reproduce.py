@@ -9,7 +9,7 @@ import typer
 
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE, input_error, quoted
+from floatgate.errors import STATUS_DONE, input_error, quote, quoted
 from floatgate.folder import RunFolder
 from floatgate.progress import bar
 from floatgate.text_table import table
@@ -43,7 +43,7 @@ def reproduce(
     from floatgate.reproduce import Settings, load
     from floatgate.reproduce import reproduce as run_paper
 
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=force)
     if name is None:
         _list(output)
         return STATUS_DONE
@@ -80,11 +80,15 @@ def _traces(given: list[str], workloads: list[str]) -> dict[str, str]:
     for text in given:
         name, equals, file = text.partition("=")
         if not equals or not file:
-            raise input_error(f"--trace '{text}': no file in it; expected WORKLOAD=FILE such as {workloads[0]}=FILE")
+            raise input_error(
+                f"--trace {quote(text)}: no file in it; expected WORKLOAD=FILE such as {workloads[0]}=FILE"
+            )
         if name not in workloads:
-            raise input_error(f"--trace '{text}': unknown workload '{name}'; expected one of {quoted(workloads)}")
+            raise input_error(
+                f"--trace {quote(text)}: unknown workload {quote(name)}; expected one of {quoted(workloads)}"
+            )
         if name in traces:
-            raise input_error(f"--trace: '{name}' given twice; expected one file for it")
+            raise input_error(f"--trace: {quote(name)} given twice; expected one file for it")
         if not Path(file).exists():
             raise input_error(f"{file}: no such file; expected a trace of {name}")
         traces[name] = str(Path(file).resolve())

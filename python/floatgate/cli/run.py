@@ -17,6 +17,7 @@ from floatgate.cli.output import Output
 from floatgate.errors import STATUS_DONE, InterruptedRunError, input_error
 from floatgate.experiment import Experiment
 from floatgate.folder import SNAPSHOT, RunFolder, write_run
+from floatgate.parallel import RUNS_MAX
 from floatgate.progress import bar, bars
 from floatgate.run import Run, execute, go_on, remove_snapshot
 
@@ -39,7 +40,9 @@ def run(
     on_bad_line: o.OnBadLine = None,
     devices: o.Devices = None,
     beyond: o.Beyond = None,
-    repeat: Annotated[int, typer.Option(metavar="N", min=1, help="Run with N seeds, counted up from the first.")] = 1,
+    repeat: Annotated[
+        int, typer.Option(metavar="N", min=1, max=RUNS_MAX, help="Run with N seeds, counted up from the first.")
+    ] = 1,
     jobs: o.Jobs = None,
     out: o.Out = None,
     force: o.Force = False,
@@ -58,9 +61,9 @@ def run(
     The folder holds result.json, experiment.toml, series.parquet and report.html; of a timed run timeline.parquet too,
     and requests.parquet where asked for. With --out, Ctrl-C leaves run.snapshot there, and --resume goes on with it.
     """
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=force)
     if resume is not None:
-        if o.given_beside(context, "resume", "snapshot_every", "json", "no_report", "quiet"):
+        if o.given_beside(context, "resume", "snapshot_every", "json", "force", "no_report", "quiet"):
             raise input_error(
                 "--resume: the run goes on with the settings that it was started with; expected no others beside it"
             )
@@ -75,6 +78,8 @@ def run(
         "beyond": beyond,
     }
     asked = o.build(experiment, trace, drive, shorthand, set)
+    if save_drive is not None and Path(save_drive).is_file() and not force:
+        raise input_error(f"{save_drive}: exists already; expected a new file for the drive, or --force")
     target = RunFolder.default(asked.name()) if out is None else RunFolder.given(out, force=force)
     if repeat > 1:
         if save_drive is not None:

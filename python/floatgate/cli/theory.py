@@ -9,7 +9,7 @@ import typer
 from floatgate import _core
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import input_error
+from floatgate.errors import input_error, quote
 
 
 def register(app: typer.Typer) -> None:
@@ -64,7 +64,7 @@ def wa(
 def _hot(policy: str, pages: float | None, writes: float | None) -> tuple[float, float]:
     """Both shares, where they have a meaning."""
     if policy != "fifo":
-        what = f"hot pages have a closed form under fifo only, and the policy is '{policy}'"
+        what = f"hot pages have a closed form under fifo only, and the policy is {quote(policy)}"
         raise input_error(f"--policy: {what}; expected --policy fifo")
     if pages is None or writes is None:
         missing = "--hot-share-of-pages" if pages is None else "--hot-share-of-writes"

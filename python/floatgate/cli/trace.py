@@ -11,7 +11,7 @@ import typer
 from floatgate.cli import generate, record, trace_info
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
-from floatgate.errors import input_error
+from floatgate.errors import input_error, printable
 from floatgate.folder import must_be_file_place
 from floatgate.progress import bar
 
@@ -76,7 +76,7 @@ def convert(
     if output.wants_json or quiet:
         return
     said = written_text("standard output" if target == traces.STDOUT else target, wanted, report)
-    print(said, file=sys.stderr if target == traces.STDOUT else sys.stdout)
+    print(printable(said), file=sys.stderr if target == traces.STDOUT else sys.stdout)
 
 
 def _target_format(target: str, to: str | None, *, json: bool, force: bool) -> str:

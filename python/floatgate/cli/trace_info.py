@@ -13,7 +13,7 @@ import typer
 from floatgate import _core, trace_report
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import input_error
+from floatgate.errors import input_error, one_line
 from floatgate.folder import RunFolder, must_be_file_place, write_text
 from floatgate.progress import bar
 from floatgate.trace_summary import screen
@@ -78,7 +78,7 @@ def info(
         output.say(screen(path, facts))
         for name, place in (("report", report), ("pictures", pictures)):
             if place is not None:
-                output.say(f"{name:<10} {place}")
+                output.say(f"{name:<10} {one_line(place)}")
 
 
 def _places(report: str | None, pictures: str | None, *, force: bool, counts_only: bool) -> RunFolder | None:

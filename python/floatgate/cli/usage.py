@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.errors import quoted
+from floatgate.errors import quote, quoted
 
 
 def usage_message(error: Exception, root: Any) -> str | None:
@@ -25,11 +25,13 @@ def usage_message(error: Exception, root: Any) -> str | None:
     if kind == "NoArgsIsHelpError":
         return f"{path}: no command; expected one of {quoted(commands)}"
     if kind == "NoSuchOption":
-        return f"unknown option '{getattr(error, 'option_name', '')}' of {path}; expected one of {_options(command)}"
-    text = " ".join(str(describe()).split())
+        unknown = quote(getattr(error, "option_name", ""))
+        return f"unknown option {unknown} of {path}; expected one of {_options(command)}"
+    # Words of inordinate length are what the user gave.
+    text = " ".join(word if len(word) <= 200 else f"{word[:60]}..." for word in str(describe()).split())
     if text.startswith("No such command"):
         unknown = text.removeprefix("No such command").strip(" '.")
-        return f"unknown command '{unknown}' of {path}; expected one of {quoted(commands)}"
+        return f"unknown command {quote(unknown)} of {path}; expected one of {quoted(commands)}"
     return f"{path}: {text[:1].lower()}{text[1:].rstrip('.')}; see {path} --help"
 
 

@@ -30,6 +30,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate import units
+from floatgate.errors import quote
 
 Number = float | bool
 Ours = Any
@@ -146,14 +147,14 @@ def problem(rule: Mapping[str, Any]) -> str | None:
     """What is wrong with a claim as written; None where it can be judged."""
     kind = rule.get("judge")
     if kind not in RULES:
-        return f"unknown judge '{kind}'; expected one of {', '.join(RULES)}"
+        return f"unknown judge {quote(kind)}; expected one of {', '.join(RULES)}"
     unknown = sorted(set(rule) - KEYS)
     if unknown:
-        return f"unknown key '{unknown[0]}'; expected some of {', '.join(sorted(KEYS))}"
+        return f"unknown key {quote(unknown[0])}; expected some of {', '.join(sorted(KEYS))}"
     needed = [*(() if kind == "order" else ("value",)), *RULES[kind]]
     missing = [key for key in needed if key not in rule]
     if missing:
-        return f"no '{missing[0]}'; judge '{kind}' needs it"
+        return f"no {quote(missing[0])}; judge {quote(kind)} needs it"
     if kind == "near" and ("tolerance" in rule) == ("tolerance_abs" in rule):
         return "judge 'near' needs one of 'tolerance' (a share of the paper's figure) and 'tolerance_abs'"
     if kind == "order" and (rule["direction"] not in ("rising", "falling") or len(rule["values"]) < 2):
@@ -161,7 +162,7 @@ def problem(rule: Mapping[str, Any]) -> str | None:
     if "take" in rule and (rule["take"] not in TAKES or not rule.get("each")):
         return f"'take' is one of {', '.join(TAKES)}, over the names of 'each'"
     if rule.get("unit", "") not in UNITS:
-        return f"unknown unit '{rule['unit']}'; expected one of {', '.join(filter(None, UNITS))}"
+        return f"unknown unit {quote(rule['unit'])}; expected one of {', '.join(filter(None, UNITS))}"
     return None
 
 

@@ -29,7 +29,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from floatgate.errors import input_error, quoted
+from floatgate.errors import input_error, quote, quoted
 from floatgate.experiment import Experiment, Overrides, flatten, from_file
 from floatgate.reproduce.judge import Claim, Found, problem
 
@@ -152,7 +152,7 @@ def load(name: str) -> Paper:
     folder = HOME / name if name in names() else Path(name)
     if name not in names() and not (folder / "paper.toml").is_file():
         expected = f"expected one of {quoted(names())}, or a folder with a paper.toml"
-        raise input_error(f"unknown paper '{name}'; {expected}")
+        raise input_error(f"unknown paper {quote(name)}; {expected}")
     return read(folder)
 
 
@@ -162,7 +162,7 @@ def read(folder: Path) -> Paper:
     table = _toml(file)
     for key in ("title", "source", "workload", "variant", "batch"):
         if key not in table:
-            raise input_error(f"{file}: no '{key}'; a paper needs it")
+            raise input_error(f"{file}: no {quote(key)}; a paper needs it")
     workloads, variants = (_choices(table[kind]) for kind in ("workload", "variant"))
     return Paper(
         name=folder.name,
@@ -208,9 +208,11 @@ def _batch(
     for kind, known in (("workloads", workloads), ("variants", variants)):
         for one in entry.get(kind, []):
             if one not in known:
-                raise input_error(f"{file}: batch '{name}': unknown '{one}'; {kind} are {quoted(list(known))}")
+                raise input_error(
+                    f"{file}: batch {quote(name)}: unknown {quote(one)}; {kind} are {quoted(list(known))}"
+                )
     if entry.get("command", COMMANDS[0]) not in COMMANDS:
-        raise input_error(f"{file}: batch '{name}': unknown command; expected one of {quoted(list(COMMANDS))}")
+        raise input_error(f"{file}: batch {quote(name)}: unknown command; expected one of {quoted(list(COMMANDS))}")
     detail = entry.get("detail_s")
     return Batch(
         name=name,
@@ -229,11 +231,11 @@ def _claims(file: Path) -> list[Claim]:
     for entry in _toml(file).get("claim", []):
         missing = [key for key in ("id", "text", "where") if not entry.get(key)]
         if missing:
-            raise input_error(f"{file}: claim '{entry.get('id', '?')}': no '{missing[0]}'; a claim needs it")
+            raise input_error(f"{file}: claim {quote(entry.get('id', '?'))}: no {quote(missing[0])}; a claim needs it")
         wrong = problem(entry)
         if wrong:
-            raise input_error(f"{file}: claim '{entry['id']}': {wrong}")
+            raise input_error(f"{file}: claim {quote(entry['id'])}: {wrong}")
         if entry["id"] in [claim.id for claim in claims]:
-            raise input_error(f"{file}: claim '{entry['id']}' is there twice; expected each once")
+            raise input_error(f"{file}: claim {quote(entry['id'])} is there twice; expected each once")
         claims.append(Claim(entry["id"], entry["text"], entry["where"], entry))
     return claims
