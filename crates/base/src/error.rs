@@ -77,21 +77,59 @@ impl Error {
     }
 }
 
+/// Most characters of a path (the longest that Linux takes), of a setting's name, and of each part of a message.
+const PATH_MAX: usize = 4096;
+const SETTING_MAX: usize = 200;
+const TEXT_MAX: usize = 4000;
+/// A word of a message beyond so many characters is something that a user gave; its beginning tells enough.
+const WORD_MAX: usize = 300;
+const WORD_SHOWN: usize = 60;
+
+/// The text on one line, without escapes that a terminal would follow, and in bounds, whatever a file put into it.
+fn plain(text: &str, most: usize) -> String {
+    let mut shown = String::with_capacity(text.len().min(most));
+    let mut chars = text.chars();
+    for c in chars.by_ref().take(most) {
+        match c {
+            '\n' | '\r' => shown.push(' '),
+            c if c.is_control() => shown.push_str(&format!("\\x{:02x}", u32::from(c))),
+            c => shown.push(c),
+        }
+    }
+    if chars.next().is_some() {
+        shown.push_str("...");
+    }
+    shown
+}
+
+/// As [`plain`], with words of inordinate length cut.
+fn message(text: &str) -> String {
+    if text.len() <= WORD_MAX {
+        return plain(text, TEXT_MAX);
+    }
+    let shortened = text.split(' ').map(|word| {
+        let long = word.chars().nth(WORD_MAX).is_some();
+        plain(word, if long { WORD_SHOWN } else { WORD_MAX })
+    });
+    plain(&shortened.collect::<Vec<_>>().join(" "), TEXT_MAX)
+}
+
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = |path: &str| plain(path, PATH_MAX);
         match &self.place {
             Place::None => {}
-            Place::Path(path) => write!(f, "{path}: ")?,
-            Place::Line { path, line, column: None } => write!(f, "{path}:{line}: ")?,
-            Place::Line { path, line, column: Some(column) } => write!(f, "{path}:{line}:{column}: ")?,
-            Place::Byte { path, byte } => write!(f, "{path}@{byte}: ")?,
-            Place::Setting(setting) => write!(f, "{setting}: ")?,
+            Place::Path(file) => write!(f, "{}: ", path(file))?,
+            Place::Line { path: file, line, column: None } => write!(f, "{}:{line}: ", path(file))?,
+            Place::Line { path: file, line, column: Some(column) } => {
+                write!(f, "{}:{line}:{column}: ", path(file))?;
+            }
+            Place::Byte { path: file, byte } => write!(f, "{}@{byte}: ", path(file))?,
+            Place::Setting(setting) => write!(f, "{}: ", plain(setting, SETTING_MAX))?,
         }
-        // The message must stay on one line whatever a file put into it.
-        let clean = |s: &str| s.replace(['\n', '\r'], " ");
-        f.write_str(&clean(&self.what))?;
+        f.write_str(&message(&self.what))?;
         if !self.expected.is_empty() {
-            write!(f, "; {}", clean(&self.expected))?;
+            write!(f, "; {}", message(&self.expected))?;
         }
         Ok(())
     }
@@ -102,9 +140,10 @@ impl std::error::Error for Error {}
 /// Shows at most 60 characters of what a user gave, escaped, for quoting in a message.
 #[must_use]
 pub fn quote(bytes: &[u8]) -> String {
-    let text = String::from_utf8_lossy(bytes);
-    let mut shown: String = text.chars().take(60).flat_map(char::escape_debug).collect();
-    if text.chars().count() > 60 {
+    // A character has four bytes at most: no more than that many are looked at, however much was given.
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(4 * (WORD_SHOWN + 1))]);
+    let mut shown: String = text.chars().take(WORD_SHOWN).flat_map(char::escape_debug).collect();
+    if text.chars().nth(WORD_SHOWN).is_some() {
         shown.push_str("...");
     }
     format!("'{shown}'")
@@ -130,5 +169,27 @@ mod tests {
     fn quoting_escapes_and_shortens() {
         assert_eq!(quote(b"a\tb"), "'a\\tb'");
         assert_eq!(quote(&[b'x'; 80]).len(), 65);
+        assert_eq!(quote(&[b'x'; 1 << 20]), quote(&[b'x'; 80]));
+        assert!(quote("\u{10ffff}".repeat(1 << 20).as_bytes()).len() < 60 * 12 + 10);
+    }
+
+    /// Whatever a user gives, a message has an end, and its first and last words are there.
+    #[test]
+    fn messages_are_bounded_and_plain() {
+        let huge = "x".repeat(1 << 20);
+        let places = [
+            Place::Path(huge.clone()),
+            Place::Line { path: huge.clone(), line: 3, column: None },
+            Place::Setting(huge.clone()),
+        ];
+        for place in places {
+            let what = format!("unknown key '{huge}' and '{}'", "y ".repeat(1 << 20));
+            let shown = Error::input(place, what, format!("expected less than {huge}")).to_string();
+            assert!(shown.len() < 9_000, "{}", shown.len());
+            assert!(shown.contains("unknown key 'xxx"), "{shown}");
+            assert!(shown.contains("; expected less than xxx"), "{shown}");
+        }
+        let path = Place::Path("a\x1b[31m\nb".into());
+        assert_eq!(Error::input(path, "no \u{9b}m", "").to_string(), "a\\x1b[31m b: no \\x9bm");
     }
 }

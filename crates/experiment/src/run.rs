@@ -111,6 +111,16 @@ pub struct Options {
     pub snapshot_every: Option<Duration>,
     /// The command that the run was started with, for its report; kept in the snapshot.
     pub command: Option<String>,
+    /// Told what went wrong where the run goes on all the same: a snapshot that cannot be written.
+    pub warn: Option<fn(&str)>,
+}
+
+impl Options {
+    fn warn(&self, text: &str) {
+        if let Some(warn) = self.warn {
+            warn(text);
+        }
+    }
 }
 
 /// Refuses the name of a file that could not be written in the end, before the work is done.
@@ -194,6 +204,7 @@ pub(crate) fn go_on(
     let meter = Meter::start();
     let mut counted = None;
     let (mut reported, mut written) = (Duration::ZERO, Duration::ZERO);
+    let mut failing = false;
     let so_far = |counted: &Option<Meter>| Spent {
         wall_s: spent.wall_s + meter.wall_s(),
         cpu_s: spent.cpu_s + meter.cpu_s(),
@@ -211,7 +222,10 @@ pub(crate) fn go_on(
             let (done, total) = simulation.progress();
             if let Err(stop) = progress(Progress { done, total, phase: phase_name(phase) }) {
                 if options.snapshot.is_some() && cannot_resume(resolved, simulation.is_logged()).is_none() {
-                    snapshot::write(resolved, &simulation, so_far(&counted), options)?;
+                    // Why the run was stopped counts for more than that it cannot be kept.
+                    if let Err(e) = snapshot::write(resolved, &simulation, so_far(&counted), options) {
+                        options.warn(&format!("the interrupted run could not be kept: {e}"));
+                    }
                 }
                 return Err(stop);
             }
@@ -219,7 +233,15 @@ pub(crate) fn go_on(
         if let Some(period) = options.snapshot_every
             && meter.every(period, &mut written)
         {
-            snapshot::write(resolved, &simulation, so_far(&counted), options)?;
+            match snapshot::write(resolved, &simulation, so_far(&counted), options) {
+                Ok(()) => failing = false,
+                // A full disk may have room again later. It is told once, not each time.
+                Err(e) => {
+                    if !std::mem::replace(&mut failing, true) {
+                        options.warn(&format!("a snapshot could not be written, the run goes on: {e}"));
+                    }
+                }
+            }
             // What writing takes does not count: the run must get on between two snapshots.
             written = meter.wall();
         }

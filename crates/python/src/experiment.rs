@@ -190,7 +190,18 @@ fn options(
         })
     };
     let snapshot_every = snapshot_every.map(seconds).transpose()?;
-    Ok(Options { save_drive, snapshot, snapshot_every, command, ..Options::default() })
+    Ok(Options { save_drive, snapshot, snapshot_every, command, warn: Some(warn), ..Options::default() })
+}
+
+/// Says with `floatgate.errors.warn` what went wrong while a run goes on.
+fn warn(text: &str) {
+    Python::attach(|py| {
+        let told = py.import("floatgate.errors").and_then(|module| module.call_method1("warn", (text,)));
+        if let Err(e) = told {
+            // A filter may turn warnings into exceptions; the run goes on.
+            e.write_unraisable(py, None);
+        }
+    });
 }
 
 /// Lets Python's other threads go on while a run does, and hands its progress over.

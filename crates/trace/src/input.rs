@@ -105,6 +105,11 @@ impl Input {
         })
     }
 
+    /// What messages call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// blake3 of the whole content in hex, once it has been read to its end.
     pub fn hash(&self) -> Option<&str> {
         self.hash.as_deref()

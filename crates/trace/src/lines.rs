@@ -2,13 +2,16 @@
 
 use crate::cursor::PAD;
 use crate::input::Input;
-use floatgate_base::Result;
+use floatgate_base::{Error, Place, Result};
 use memchr::{memchr, memrchr};
 
 /// Decompressed bytes read at once; large enough for the hash to run at full speed, small enough for the cache.
 pub(crate) const CHUNK: usize = 256 << 10;
 /// Longest line that is looked at.
 pub(crate) const LINE_MAX: usize = 64 << 10;
+/// Bytes of a line that is too long after which its end is not looked for any more: this is no text, and it may be
+/// endless.
+const DROPPED_MAX: usize = 64 << 20;
 
 /// The whole lines of the first [`CHUNK`] bytes of a trace.
 pub(crate) fn whole_lines(head: &[u8]) -> &[u8] {
@@ -44,6 +47,10 @@ pub(crate) struct Lines {
     at_end: bool,
     /// The present line is too long and its end is still to come.
     dropping: bool,
+    /// How much of it has gone by.
+    dropped: usize,
+    /// It has not been told yet that the next line is too long. It is told before the end is looked for, so that
+    /// whoever stops there need not read on.
     too_long: bool,
     chunk: usize,
 }
@@ -61,6 +68,7 @@ impl Lines {
             ascii: true,
             at_end: false,
             dropping: false,
+            dropped: 0,
             too_long: false,
             chunk,
         };
@@ -127,9 +135,11 @@ impl Lines {
                 return Ok(false);
             }
             self.start = self.start.min(self.end);
-            let mut carry = self.end - self.start;
+            let carry = self.end - self.start;
             if carry > LINE_MAX {
-                (self.dropping, carry, self.start) = (true, 0, self.end);
+                (self.dropping, self.dropped, self.too_long) = (true, carry, true);
+                (self.start, self.whole) = (self.end, self.end);
+                return Ok(true);
             }
             self.buf.copy_within(self.start..self.end, 0);
             let n = self.input.read_full(&mut self.buf[carry..carry + self.chunk])?;
@@ -137,26 +147,31 @@ impl Lines {
             // Digits are loaded eight at a time: the last line needs a break and bytes behind it.
             self.buf[self.end..self.end + PAD].fill(b'\n');
             if self.dropping {
-                self.drop_rest_of_line();
+                self.drop_rest_of_line()?;
             }
             let data = &self.buf[self.start..self.end];
             let whole = if self.at_end { data.len() } else { memrchr(b'\n', data).map_or(0, |n| n + 1) };
             self.whole = self.start + whole;
             self.ascii = data[..whole].is_ascii();
-            if self.whole > self.start || self.too_long {
+            if self.whole > self.start {
                 return Ok(true);
             }
         }
     }
 
     /// Steps behind the end of a line that is too long, if it has come.
-    fn drop_rest_of_line(&mut self) {
+    fn drop_rest_of_line(&mut self) -> Result<()> {
         let found = memchr(b'\n', &self.buf[..self.end]);
         self.start = found.map_or(self.end, |n| n + 1);
+        self.dropped += self.start;
         if found.is_some() || self.at_end {
             self.dropping = false;
-            self.too_long = true;
+        } else if self.dropped > DROPPED_MAX {
+            let place = Place::Line { path: self.input.name().into(), line: self.number, column: None };
+            let what = format!("the line has not ended after {} MiB", DROPPED_MAX >> 20);
+            return Err(Error::input(place, what, "expected lines of text"));
         }
+        Ok(())
     }
 
     /// Starts again from the first line.
@@ -215,5 +230,21 @@ mod tests {
         assert!(cut(b"", 4).is_empty());
         content = vec![b'z'; 3 * LINE_MAX];
         assert_eq!(cut(&content, 1000), [None]);
+    }
+
+    /// Of a line without an end no more is read than it takes to know that it is too long; whoever passes over it gets
+    /// an error with its place.
+    #[test]
+    fn a_line_without_an_end_is_told_at_once_and_then_refused() {
+        let endless = std::io::Read::chain(&b"first\n"[..], std::io::repeat(0));
+        let mut lines = Lines::new(Input::from_stream("t", Box::new(endless)).unwrap(), CHUNK).unwrap();
+        assert!(matches!(lines.next(), Next::Line { from: 0, len: 5 }));
+        assert!(matches!(lines.next(), Next::Empty));
+        assert!(lines.refill().unwrap());
+        assert!(matches!(lines.next(), Next::TooLong));
+        assert_eq!(lines.number(), 2);
+        assert!(matches!(lines.next(), Next::Empty));
+        let error = lines.refill().unwrap_err();
+        assert_eq!(error.to_string(), "t:2: the line has not ended after 64 MiB; expected lines of text");
     }
 }

@@ -110,7 +110,12 @@ pub(crate) fn external_reader(mut input: Input, _chunk: usize, setup: Setup) -> 
             "use floatgate's command line or its Python package",
         ));
     };
-    let copy = if input.is_plain_file() { None } else { Some(input.copy_to_file()?) };
+    let copy = if input.is_plain_file() {
+        None
+    } else {
+        check_head(&mut input, setup.info.name, &setup.path)?;
+        Some(input.copy_to_file()?)
+    };
     let path = match &copy {
         None => setup.path.clone(),
         Some(file) => file.path().to_string_lossy().into_owned(),
@@ -118,6 +123,26 @@ pub(crate) fn external_reader(mut input: Input, _chunk: usize, setup: Setup) -> 
     let reader = opener(ExternalFile { format: setup.info.name, name: &setup.path, path: &path })?;
     Ok(Box::new(ColumnSource::new(reader, setup, copy)))
 }
+
+/// Looks at the first bytes before all is copied: what is not of the format may be endless.
+fn check_head(input: &mut Input, format: &str, path: &str) -> Result<()> {
+    if format == "parquet" {
+        if !input.peek(PARQUET.len())?.starts_with(PARQUET) {
+            let place = Place::Path(path.into());
+            return Err(Error::input(place, "is no Parquet file", "expected one that begins with PAR1"));
+        }
+    } else if input.peek(HEAD_MAX)?.len() == HEAD_MAX && !input.peek(HEAD_MAX)?.contains(&b'\n') {
+        let place = Place::Line { path: path.into(), line: 1, column: None };
+        let what = format!("the line is longer than {} MiB", HEAD_MAX >> 20);
+        return Err(Error::input(place, what, "expected lines of text"));
+    }
+    Ok(())
+}
+
+/// How a Parquet file begins.
+const PARQUET: &[u8] = b"PAR1";
+/// Bytes of a text of system calls in which its first line ends: with the data of a call lines are long.
+const HEAD_MAX: usize = 8 << 20;
 
 /// The source over a [`ColumnReader`].
 struct ColumnSource {
