@@ -13,9 +13,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
 from floatgate import _core
+from floatgate.arguments import U32, checked
 from floatgate.compare import Comparison, compare
 from floatgate.errors import FloatgateError, InputError, RunError
 from floatgate.lifetime import Lifetime, lifetime
@@ -43,6 +44,7 @@ __all__ = [
 ]
 
 
+@checked
 def trace_info(path: str | os.PathLike[str], **options: str) -> Record:
     """What is in a trace: counts, update intervals, reuse distances, skew, demand; see ``docs/trace-info.md``.
 
@@ -61,7 +63,13 @@ def trace_info(path: str | os.PathLike[str], **options: str) -> Record:
     return Record(info)
 
 
-def theory_wa(policy: str, spare_factor: float, pages_per_block: int, choices: int | None = None) -> float:
+@checked
+def theory_wa(
+    policy: str,
+    spare_factor: float,
+    pages_per_block: Annotated[int, U32],
+    choices: Annotated[int, U32] | None = None,
+) -> float:
     """Write amplification by the closed form for uniform random writes of one page.
 
     Args:

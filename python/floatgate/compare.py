@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from floatgate import units
+from floatgate.arguments import checked
 from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
 from floatgate.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
 from floatgate.folder import RunFolder, write_files
-from floatgate.parallel import at_once, cores
+from floatgate.parallel import at_once, cores, must_be_few
 from floatgate.record import look
 from floatgate.run import Run, check, execute
 from floatgate.summary import waf_digits, waf_text
@@ -187,6 +188,7 @@ class Comparison:
         return target.write(fill, report=(lambda: self.report(command)) if report else None)
 
 
+@checked
 def compare(
     experiment: ExperimentLike,
     vary: Mapping[str, Sequence[Any]],
@@ -215,6 +217,7 @@ def compare(
     if not all(vary.values()):
         raise ValueError("vary: each key needs a value at least")
     base = resolve(experiment, set=set)
+    must_be_few(math.prod(len(values) for values in vary.values()), "vary")
     axes = [[(key, toml_value(key, value)) for value in values] for key, values in vary.items()]
     return run_settings(base, [list(point) for point in itertools.product(*axes)], jobs, shadow, progress)
 

@@ -6,7 +6,9 @@ line prints that as the first line on standard error after ``error: `` and exits
 
 from __future__ import annotations
 
+import contextlib
 import warnings
+from collections.abc import Iterator
 
 from floatgate._core import FloatgateError, InputError, RunError
 
@@ -21,6 +23,7 @@ __all__ = [
     "printable",
     "quote",
     "quoted",
+    "reading",
     "warn",
 ]
 
@@ -46,6 +49,38 @@ class FloatgateWarning(UserWarning):
 def warn(message: str) -> None:
     """Say that something went wrong, and go on."""
     warnings.warn(one_line(message), FloatgateWarning, stacklevel=2)
+
+
+_OF_CONTENT = (ArithmeticError, AttributeError, EOFError, LookupError, RuntimeError, TypeError, ValueError)
+"""What code raises that meets something else than it was written for; of recursion, RuntimeError knows."""
+
+
+@contextlib.contextmanager
+def reading(path: object, expected: str, what: str = "its content is damaged") -> Iterator[None]:
+    """Take a file's content for what it should be; whatever goes wrong with that is the file's fault.
+
+    The one place where exceptions of libraries become ours: a file that is damaged, or was made to mislead (nested
+    without end, columns twice), must not end in a traceback.
+
+    Raises:
+        InputError: with the file, what its content did, and what was ``expected``.
+    """
+    try:
+        yield
+    except FloatgateError:
+        raise
+    except OSError as error:
+        # Libraries have errors of their own among these, which no system has raised.
+        reason = error.strerror or f"{what} ({_first_line(error)})"
+        raise input_error(f"{path}: {reason}; {expected}") from None
+    except RecursionError:
+        raise input_error(f"{path}: its content is nested too deeply; {expected}") from None
+    except _OF_CONTENT as error:
+        raise input_error(f"{path}: {what} ({_first_line(error)}); {expected}") from None
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().split("\n", 1)[0] or type(error).__name__
 
 
 def input_error(message: str) -> InputError:

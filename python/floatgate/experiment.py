@@ -20,6 +20,10 @@ from floatgate.errors import input_error, quote, quoted
 ExperimentLike: TypeAlias = "Mapping[str, Any] | str | os.PathLike[str] | None"
 Overrides: TypeAlias = list[tuple[str, str]]
 
+_BYTES_MAX = 16 << 20
+"""Of an experiment file; what is larger is no such file, and may be endless."""
+_DEPTH_MAX = 32
+"""Levels of settings within settings; the deepest that there are have four."""
 _KEY = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 
 
@@ -103,7 +107,10 @@ def from_file(path: str) -> Experiment:
     """
     expected = "expected an experiment file (TOML)"
     try:
-        data = Path(path).read_bytes()
+        with Path(path).open("rb") as file:
+            data = file.read(_BYTES_MAX + 1)
+        if len(data) > _BYTES_MAX:
+            raise input_error(f"{path}: is larger than {_BYTES_MAX >> 20} MiB; {expected}")
     except FileNotFoundError:
         raise input_error(f"{path}: no such file; {expected}") from None
     except IsADirectoryError:
@@ -119,12 +126,13 @@ def from_file(path: str) -> Experiment:
         raise input_error(f"{path}:{line}:{column}: not UTF-8 text; {expected}; a trace goes with --trace") from None
 
 
-def flatten(settings: Mapping[str, Any], prefix: str = "") -> Overrides:
+def flatten(settings: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Overrides:
     """Turn nested settings into dotted overrides, in the order of the dict.
 
     Raises:
         InputError: a key that is no dotted name, or a value that TOML has no word for.
     """
+    _must_be_flat(prefix.rstrip("."), depth)
     overrides: Overrides = []
     for key, value in settings.items():
         if not isinstance(key, str) or not _KEY.fullmatch(key):
@@ -132,22 +140,31 @@ def flatten(settings: Mapping[str, Any], prefix: str = "") -> Overrides:
                 f"setting {quote(f'{prefix}{key}')}: not a dotted key; expected one such as ftl.spare_factor"
             )
         if isinstance(value, Mapping):
-            overrides += flatten(value, f"{prefix}{key}.")
+            overrides += flatten(value, f"{prefix}{key}.", depth + 1)
         elif value is not None:
             overrides.append((prefix + key, toml_value(prefix + key, value)))
     return overrides
 
 
-def toml_value(key: str, value: Any) -> str:
+def _must_be_flat(key: str, depth: int) -> None:
+    if depth > _DEPTH_MAX:
+        what = f"nested more than {_DEPTH_MAX} deep, or within itself"
+        raise input_error(f"setting {quote(key)}: {what}; expected settings such as ftl.spare_factor")
+
+
+def toml_value(key: str, value: Any, depth: int = 0) -> str:
     """One value as TOML text.
 
     Raises:
         InputError: TOML has no word for it.
     """
+    _must_be_flat(key, depth)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
-        return str(value)
+        if value.bit_length() > 64:
+            raise input_error(f"setting {quote(key)}: a whole number of more than 64 bits; expected a smaller one")
+        return str(int(value))
     if isinstance(value, float):
         return _toml_float(value)
     if isinstance(value, os.PathLike):
@@ -157,9 +174,9 @@ def toml_value(key: str, value: Any) -> str:
     if isinstance(value, dt.datetime | dt.date | dt.time):
         return value.isoformat()
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(toml_value(key, item) for item in value) + "]"
-    if hasattr(value, "item"):  # a number of numpy's
-        return toml_value(key, value.item())
+        return "[" + ", ".join(toml_value(key, item, depth + 1) for item in value) + "]"
+    if hasattr(value, "tolist"):  # a number or an array of numpy's
+        return toml_value(key, value.tolist(), depth + 1)
     raise input_error(
         f"setting {quote(key)}: a {type(value).__name__} is no value; expected a number, string, bool or list"
     )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
+from floatgate.arguments import checked
 from floatgate.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
 from floatgate.folder import RunFolder
 from floatgate.record import Record
@@ -74,6 +75,7 @@ class Lifetime:
         return target.write(fill, report=(lambda: self.report(command)) if report else None)
 
 
+@checked
 def lifetime(
     experiment: ExperimentLike = None,
     *,

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from floatgate.errors import InputError, input_error, quote, quoted
+from floatgate.errors import InputError, input_error, quote, quoted, reading
 
 if TYPE_CHECKING:
     import numpy as np
@@ -19,6 +19,8 @@ OPERATIONS = ("read", "write", "trim")
 REQUIRED = ("op", "offset", "bytes")
 _DEVICES_MAX = 1 << 16
 _ROWS = 1 << 16
+_EXPECTED = "expected an intact one"
+_DAMAGED = "is damaged or no Parquet file"
 
 
 class ParquetReader:
@@ -34,31 +36,33 @@ class ParquetReader:
         Raises:
             InputError: it is no Parquet, or not with our columns.
         """
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         self._name = name
-        try:
+        with reading(name, _EXPECTED, _DAMAGED):
             there = pq.read_schema(path).names
             named = [column for column in ("device", "op") if column in there]
             self._file = pq.ParquetFile(path, read_dictionary=named)
             columns = set(self._file.schema_arrow.names)
-        except (pa.ArrowException, OSError, ValueError) as error:
-            raise self._damaged(error) from None
+            twice = sorted({column for column in columns if self._file.schema_arrow.names.count(column) > 1})
+        if twice:
+            raise input_error(f"{name}: has column {quoted(twice)} more than once; expected each column once")
         missing = [column for column in REQUIRED if column not in columns]
         if missing:
             raise input_error(
                 f"{name}: has no column {quoted(missing)}; expected a trace with {quoted(list(REQUIRED))}, "
                 "as floatgate writes it"
             )
-        described = self._metadata()
+        with reading(name, _EXPECTED, _DAMAGED):
+            described = self._metadata()
         self.has_times = "time_ns" in columns and described.get("has_times", True) is not False
         content = columns & {"fingerprints", "compressed_bytes"}
         self.optional = [*sorted(columns & {"context", "stream", "flags"}), *(["content"] if content else [])]
         known = ("time_ns", "device", *REQUIRED, "context", "stream", "flags", "fingerprints", "compressed_bytes")
         self._columns = [column for column in known if column in columns]
         contexts = described.get("contexts")
-        self._names: list[tuple[int, str]] = _names(contexts) if isinstance(contexts, dict) else []
+        with reading(name, _EXPECTED, _DAMAGED):
+            self._names: list[tuple[int, str]] = _names(contexts) if isinstance(contexts, dict) else []
         self._rows = 0
         self._batches: Iterator[pa.RecordBatch] = iter(())
         self.restart()
@@ -78,26 +82,16 @@ class ParquetReader:
         Raises:
             InputError: with the rows in which something is wrong.
         """
-        import pyarrow as pa
-
         while True:
-            try:
+            with reading(self._name, _EXPECTED, _DAMAGED):
                 batch = next(self._batches, None)
                 if batch is None:
                     return None
                 if batch.num_rows == 0:
                     continue
                 rows = self._convert(batch)
-            except InputError:
-                raise
-            except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
-                raise self._damaged(error) from None
             self._rows += batch.num_rows
             return rows
-
-    def _damaged(self, error: Exception) -> InputError:
-        reason = str(error).split("\n", 1)[0].strip() or type(error).__name__
-        return input_error(f"{self._name}: is damaged or no Parquet file ({reason}); expected an intact one")
 
     def _metadata(self) -> dict[str, Any]:
         raw = (self._file.schema_arrow.metadata or {}).get(b"floatgate") or (self._file.metadata.metadata or {}).get(

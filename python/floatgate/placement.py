@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from floatgate import _core
-from floatgate.errors import FloatgateError, input_error, one_line, quote, quoted
+from floatgate.errors import FloatgateError, input_error, one_line, quote, quoted, reading
 from floatgate.experiment import Experiment, Overrides
 from floatgate.parallel import at_once
 from floatgate.recorded import DESCRIBED, PAGE_BYTES, dense
@@ -50,6 +50,7 @@ warmup_passes = 1
 repeat = 2
 """
 """The drive where none is given: what the trace writes fills 85 % of it, or less where it is little."""
+_EXPECTED = "expected a trace as floatgate trace record writes it"
 SPARE_BLOCKS = 6
 """Blocks that such a drive has to spare beside one for each handle."""
 FREE_SHARE = 0.002
@@ -256,7 +257,8 @@ class _Tried:
         folder.mkdir()
         self.trace, self.handles = trace, handles
         self.plain, self.given = folder / "contexts.parquet", folder / "handles.parquet"
-        size = dense(trace, self.plain, trims=True)
+        with reading(trace, _EXPECTED):
+            size = dense(trace, self.plain, trims=True)
         try:
             self.base = _base(self.plain, size.distinct_pages, handles, overrides)
         except FloatgateError as error:
@@ -282,7 +284,8 @@ class _Tried:
         self, by_context: Mapping[int, int]
     ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], dict[str, Any]]:
         """Run it with the handles of a table; also what is told of contexts and of handles."""
-        contexts, groups = _give(self.plain, self.given, by_context)
+        with reading(self.trace, _EXPECTED):
+            contexts, groups = _give(self.plain, self.given, by_context)
         return contexts, groups, self._run(self.given, "host-given", [("ftl.separate.handles", str(self.handles))])
 
     def _run(self, file: Path, separator: str, more: Overrides) -> dict[str, Any]:

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
-from floatgate.errors import input_error, quote
+from floatgate.arguments import checked
+from floatgate.errors import InputError, input_error, quote, reading
 from floatgate.experiment import Experiment, ExperimentLike, resolve
 from floatgate.folder import SNAPSHOT, must_be_file_place
 from floatgate.record import Record, look
@@ -165,6 +166,7 @@ class Run:
 
         return page(self, command)
 
+    @checked
     def save(self, folder: str | os.PathLike[str], *, force: bool = False, report: bool = True) -> Path:
         """Write the run folder: result, experiment, series, timeline (where there is one) and report.
 
@@ -181,6 +183,7 @@ class Run:
         return write_run(self, RunFolder.given(os.fspath(folder), force=force), report=report)
 
 
+@checked
 def run(
     experiment: ExperimentLike = None,
     *,
@@ -295,6 +298,7 @@ def execute(
     return Run.of(output)
 
 
+@checked
 def resume(
     snapshot: str | os.PathLike[str], *, snapshot_every: float | None = None, progress: Progress | None = None
 ) -> Run:
@@ -333,6 +337,7 @@ def check(experiment: Experiment) -> str:
     return _core.check(experiment.toml, experiment.path, experiment.overrides)
 
 
+@checked
 def load(folder: str | os.PathLike[str]) -> Run:
     """Read a run folder back.
 
@@ -345,23 +350,23 @@ def load(folder: str | os.PathLike[str]) -> Run:
     path = Path(folder)
     path = path.parent if path.name == "result.json" else path
     result_json = _read_text(path / "result.json")
-    try:
-        schema = look(json.loads(result_json), "schema")
-    except json.JSONDecodeError as error:
-        raise input_error(
-            f"{path / 'result.json'}:{error.lineno}:{error.colno}: not JSON ({error.msg}); expected a floatgate result"
-        ) from None
+    with reading(path / "result.json", "expected a floatgate result"):
+        try:
+            schema = look(json.loads(result_json), "schema")
+        except json.JSONDecodeError as error:
+            place = f"{path / 'result.json'}:{error.lineno}:{error.colno}"
+            raise input_error(f"{place}: not JSON ({error.msg}); expected a floatgate result") from None
     if schema != SCHEMA:
         raise input_error(f"{path / 'result.json'}: its schema is {quote(schema)}; expected {quote(SCHEMA)}")
 
     def read(name: str) -> pa.Table:
-        import pyarrow as pa
         import pyarrow.parquet as pq
 
         file = path / f"{name}.parquet"
         try:
-            return pq.read_table(file)
-        except (OSError, pa.ArrowInvalid):
+            with reading(file, f"expected the {name} of a run"):
+                return pq.read_table(file)
+        except InputError:
             raise input_error(f"{file}: cannot be read; expected the {name} of a run") from None
 
     def timeline() -> pa.Table | None:

@@ -115,7 +115,7 @@ def metadata_of(path: str) -> dict[str, Any]:
 
     try:
         described = json.loads((pq.read_metadata(path).metadata or {}).get(b"floatgate", b"{}"))
-    except (pa.ArrowException, OSError, ValueError):
+    except (pa.ArrowException, OSError, ValueError, RecursionError):
         return {}
     return described if isinstance(described, dict) else {}
 

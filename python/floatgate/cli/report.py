@@ -10,7 +10,7 @@ import typer
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.compare import Comparison, Setting
-from floatgate.errors import input_error, one_line
+from floatgate.errors import input_error, one_line, reading
 from floatgate.folder import must_be_file_place, write_text
 from floatgate.run import load
 
@@ -43,7 +43,8 @@ def report(
     if (out is not None or not single) and Path(target).exists() and not force:
         raise input_error(f"{target}: exists already; expected a new file, --out FILE or --force")
     if single:
-        text = loaded[0].report()
+        with reading(Path(str(loaded[0].folder)) / "result.json", "expected a result as floatgate wrote it"):
+            text = loaded[0].report()
     else:
         text = Comparison([Setting([("run", name)], run) for name, run in zip(runs, loaded, strict=True)]).report(
             o.command_line()

@@ -29,7 +29,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from floatgate.errors import input_error, quote, quoted
+from floatgate.errors import input_error, quote, quoted, reading
 from floatgate.experiment import Experiment, Overrides, flatten, from_file
 from floatgate.reproduce.judge import Claim, Found, problem
 
@@ -185,10 +185,11 @@ def read(folder: Path) -> Paper:
 
 def _toml(file: Path) -> dict[str, Any]:
     text = from_file(str(file)).toml or ""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise input_error(f"{file}: {error}; expected TOML") from None
+    with reading(file, "expected TOML"):
+        try:
+            return tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise input_error(f"{file}: {error}; expected TOML") from None
 
 
 def _choices(table: Mapping[str, Any]) -> dict[str, Choice]:
