@@ -14,6 +14,7 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
+from floatgate.recorder import text_trace
 
 LOOP: dict[str, Any] = {}
 LOOP["ftl"] = LOOP
@@ -135,3 +136,11 @@ def test_a_deep_experiment_is_refused(cli: Cli, tmp_path: Path) -> None:
 def test_a_trace_without_an_end_is_refused(cli: Cli, format: str) -> None:
     said = cli("trace", "info", "/dev/zero", "--format", format).refused()
     assert said.startswith("/dev/zero: is no Parquet" if format == "parquet" else "/dev/zero:1: the line is longer")
+
+
+def test_a_line_that_fills_memory_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_trace, "_LINE_MAX", 1000)
+    (tmp_path / "t").write_bytes(b"1 write(3, 0, 1) = 1\n" + b"\0" * 5000)
+    for kind in ("strace", "perf-script"):
+        with pytest.raises(floatgate.InputError, match=r"^mine:2: the line is longer than 1000 bytes; expected"):
+            text_trace.CallsReader(kind, "mine", str(tmp_path / "t")).next()

@@ -10,6 +10,7 @@ text of sockets and pipes does too.
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 _ROWS = 1 << 14
 _FOLDER = re.compile(r"AT_FDCWD<(/[^>]*)>")
 _PAGE_BYTES = 4096
+_LINE_MAX = 128 << 20
+"""Characters of a line: with the data of a write (strace -s) it has four for each byte, and we record 16 MiB."""
 
 
 class CallsReader:
@@ -118,11 +121,24 @@ class CallsReader:
             "contexts": [(number, self._contexts.name(number)) for number in fresh],
         }
 
-    def _lines(self) -> TextIO:
+    @contextlib.contextmanager
+    def _lines(self) -> Iterator[Iterator[str]]:
         try:
-            return self._path.open(encoding="utf-8", errors="surrogateescape", newline=None)
+            opened = self._path.open(encoding="utf-8", errors="surrogateescape", newline=None)
         except OSError as error:
             raise input_error(f"{self._name}: cannot be read ({error.strerror or error})") from None
+        with opened as file:
+            yield self._bounded(file)
+
+    def _bounded(self, file: TextIO) -> Iterator[str]:
+        """The lines; one that is no text, but fills memory, is refused."""
+        number = 0
+        while line := file.readline(_LINE_MAX):
+            number += 1
+            if len(line) == _LINE_MAX and not line.endswith("\n"):
+                what = f"the line is longer than {_LINE_MAX} bytes"
+                raise input_error(f"{self._name}:{number}: {what}; expected {_EXPECTED[self._format]}")
+            yield line
 
     def _of_calls(self, calls: Iterator[Call]) -> Iterator[tuple[int, int, int, int, int, int]]:
         """What reaches the drive when a program makes these calls."""
