@@ -52,6 +52,7 @@ class RunFolder:
     numbered: bool = False
     force: bool = False
     _claim: _Claim | None = field(default=None, init=False, repr=False)
+    _own: set[str] = field(default_factory=set, init=False, repr=False)
 
     @classmethod
     def given(cls, path: str, *, force: bool) -> RunFolder:
@@ -99,6 +100,11 @@ class RunFolder:
     ) -> None:
         """Let go of the folder; one that was made for this run and stayed empty goes again."""
         self._release()
+
+    def expect(self, path: str | None) -> None:
+        """Say of a file that this run writes itself where it is; in the folder it is no stranger."""
+        if path is not None and os.path.realpath(Path(path).parent) == os.path.realpath(self.path):
+            self._own.add(Path(path).name)
 
     def _release(self) -> None:
         claim, self._claim = self._claim, None
@@ -201,7 +207,7 @@ class RunFolder:
     def _settle(self, staging: Path) -> Path:
         if self._claim is None:
             return self._settle_numbered(staging)
-        others = self._claim.others()
+        others = [name for name in self._claim.others() if name not in self._own]
         if others and not self.force:
             kept = self._settle_numbered(staging)
             raise input_error(

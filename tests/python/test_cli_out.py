@@ -163,3 +163,15 @@ def test_a_folder_keeps_its_rights_and_the_working_folder_its_place(cli: Cli, ex
     subprocess.run(command, cwd=tmp_path / "p", check=True, capture_output=True)
     assert (tmp_path / "p").stat().st_ino == before
     assert names(tmp_path / "p") == FILES
+
+
+def test_other_files_of_the_same_run_may_stand_in_its_folder(
+    cli: Cli, experiment: Path, trace: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "o").mkdir()
+    more = ("--save-drive", "o/worn.drive", "--json", "o/j.json", "--no-report")
+    cli("run", experiment, "--out", "o", *more).done()
+    assert names(tmp_path / "o") == sorted([*FILES, "worn.drive", "j.json"])
+    info = ("trace", "info", trace, "--format", "msr")
+    cli(*info, "--report", "p/r.html", "--pictures", "p").done()
+    assert {"r.html", "demand.svg", "demand.png"} < set(names(tmp_path / "p"))

@@ -81,6 +81,7 @@ def run(
     if save_drive is not None and Path(save_drive).is_file() and not force:
         raise input_error(f"{save_drive}: exists already; expected a new file for the drive, or --force")
     target = RunFolder.default(asked.name()) if out is None else RunFolder.given(out, force=force)
+    target.expect(save_drive)
     if repeat > 1:
         if save_drive is not None:
             raise input_error("--save-drive: several runs would write one file; expected it without --repeat")

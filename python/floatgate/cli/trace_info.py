@@ -93,4 +93,8 @@ def _places(report: str | None, pictures: str | None, *, force: bool, counts_onl
         must_be_file_place(report, EXPECTED_REPORT)
         if Path(report).is_file() and not force:
             raise input_error(f"{report}: exists already; expected a new file, or --force")
-    return None if pictures is None else RunFolder.given(pictures, force=force)
+    if pictures is None:
+        return None
+    folder = RunFolder.given(pictures, force=force)
+    folder.expect(report)
+    return folder
