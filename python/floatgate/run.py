@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from floatgate._core import Progress
 
 SCHEMA = "floatgate.result/1"
+_TEXT_MAX = 64 << 20
+"""Most characters of a result: ours have some thousands, and a device has no end."""
 
 
 class Run:
@@ -377,7 +379,13 @@ def load(folder: str | os.PathLike[str]) -> Run:
 
 def _read_text(path: Path) -> str:
     try:
-        return path.read_text("utf-8")
+        with path.open(encoding="utf-8") as file:
+            text = file.read(_TEXT_MAX + 1)
+        if len(text) > _TEXT_MAX:
+            raise input_error(
+                f"{path}: is larger than {_TEXT_MAX >> 20} MiB; expected a run folder that floatgate wrote"
+            )
+        return text
     except FileNotFoundError:
         raise input_error(f"{path}: no such file; expected a run folder that floatgate wrote") from None
     except (OSError, UnicodeDecodeError, ValueError) as error:

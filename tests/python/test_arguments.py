@@ -106,6 +106,12 @@ def test_results_that_mislead_are_refused(cli: Cli, tmp_path: Path, text: str, s
     assert cli("report", "r").refused().startswith(said)
 
 
+def test_a_result_without_an_end_is_refused(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "r").mkdir()
+    (tmp_path / "r/result.json").symlink_to("/dev/zero")
+    assert cli("report", "r").refused().startswith("r/result.json: is larger than 64 MiB; expected a run folder")
+
+
 @pytest.mark.parametrize("content", [b'{"contexts":' * 100_000, b'{"contexts": {"1": {"name": "a"}}' + b" " * 10])
 def test_metadata_of_parquet_that_misleads_is_no_internal_error(cli: Cli, tmp_path: Path, content: bytes) -> None:
     columns = {"op": ["write"] * 3, "offset": [0, 1, 2], "bytes": [512] * 3, "context": [1, 1, 1]}

@@ -14,6 +14,7 @@ use floatgate_trace::generate::Twin;
 use floatgate_trace::generate::twin::{Content, Fit, Rate, Side, SizeLaw, Skew, Visits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::io::Read;
 use toml::{Table, Value};
 
 /// A twin of the catalogue.
@@ -213,6 +214,8 @@ impl Default for ContentFile {
     }
 }
 
+/// Most bytes of a twin in a file.
+const BYTES_MAX: u64 = 16 << 20;
 const GIB: f64 = (1u64 << 30) as f64;
 
 impl TwinFile {
@@ -423,11 +426,17 @@ pub fn find(text: &str, folder: Option<&std::path::Path>) -> Result<(Twin, Strin
     let shown = path.to_string_lossy();
     let cannot =
         |what: String| Error::input(Place::Path(shown.to_string()), what, "expected a twin in a TOML file");
-    let content = std::fs::read_to_string(&path).map_err(|e| match e.kind() {
+    // No more than can be a twin: a device may have no end.
+    let mut content = String::new();
+    let read_text = |file: std::fs::File| file.take(BYTES_MAX + 1).read_to_string(&mut content);
+    let read_bytes = std::fs::File::open(&path).and_then(read_text).map_err(|e| match e.kind() {
         std::io::ErrorKind::InvalidData => cannot("is no text".into()),
         std::io::ErrorKind::IsADirectory => cannot("is a directory".into()),
         _ => cannot(format!("cannot be read: {e}")),
     })?;
+    if read_bytes as u64 > BYTES_MAX {
+        return Err(cannot(format!("is larger than {} MiB", BYTES_MAX >> 20)));
+    }
     let twin = read(&content, &shown)?;
     // A path says nothing about the content, and may not enter a result: the content stands for itself.
     let content = if content.contains('\n') { content } else { format!("{content}\n") };
@@ -540,4 +549,12 @@ pub fn unexplained(text: &str) -> std::result::Result<Vec<String>, toml::de::Err
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::find;
+
+    #[test]
+    fn a_file_without_an_end_is_no_twin() {
+        let error = find("/dev/zero", None).unwrap_err();
+        assert_eq!(error.to_string(), "/dev/zero: is larger than 16 MiB; expected a twin in a TOML file");
+    }
+}
