@@ -29,6 +29,8 @@ __all__ = [
 
 _MESSAGE_MAX, _MESSAGE_END = 8000, 2000
 _QUOTED_MAX = 60
+PATH_MAX = 4096
+"""Of a path that is quoted, which nobody could use if it were cut."""
 
 STATUS_DONE = 0
 STATUS_RUN_FAILED = 1
@@ -110,10 +112,10 @@ def _plain(text: str) -> str:
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
-def quote(given: object) -> str:
-    """What a user gave, for an error message: in quotes, on one line, and at most its first 60 characters."""
+def quote(given: object, most: int = _QUOTED_MAX) -> str:
+    """What a user gave, for an error message: in quotes, on one line, and at most its first characters."""
     text = str(given)
-    return f"'{one_line(text[:_QUOTED_MAX])}{'...' if len(text) > _QUOTED_MAX else ''}'"
+    return f"'{one_line(text[:most])}{'...' if len(text) > most else ''}'"
 
 
 def quoted(names: list[str]) -> str:

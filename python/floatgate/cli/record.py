@@ -12,7 +12,7 @@ import typer
 from floatgate import units
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import RunError, input_error, one_line, quote, quoted
+from floatgate.errors import PATH_MAX, RunError, input_error, one_line, quote, quoted
 from floatgate.folder import must_be_file_place
 from floatgate.text_table import table
 
@@ -96,7 +96,9 @@ def record(
     output.give(done.facts)
     output.say(_text(done.facts))
     if done.status:
-        raise RunError(f"{quote((command or [''])[0])} ended with status {done.status}; its trace is kept in {out}")
+        raise RunError(
+            f"{quote((command or [''])[0], PATH_MAX)} ended with status {done.status}; its trace is kept in {out}"
+        )
 
 
 def _must_be(value: float, name: str, *, low: float, high: float, expected: str) -> None:

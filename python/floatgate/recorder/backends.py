@@ -21,7 +21,7 @@ from heapq import merge
 from pathlib import Path
 from typing import TextIO
 
-from floatgate.errors import input_error, quote
+from floatgate.errors import PATH_MAX, input_error, quote
 from floatgate.recorder import perf_data, perf_text, strace_data, strace_text
 from floatgate.recorder.calls import Call, Tally
 
@@ -483,4 +483,4 @@ def executable(command: list[str]) -> None:
     if shutil.which(command[0]) is None:
         there = Path(command[0]).exists()
         what = "cannot be executed" if there else "no such program"
-        raise input_error(f"{quote(command[0])}: {what}; expected a program to run after --")
+        raise input_error(f"{quote(command[0], PATH_MAX)}: {what}; expected a program to run after --")

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from floatgate.errors import input_error, quote
+from floatgate.errors import PATH_MAX, input_error, quote
 from floatgate.folder import replacing
 from floatgate.recorder import backends, trace_file
 from floatgate.recorder.calls import Tally
@@ -165,7 +165,9 @@ class _Build:
     def write(self, target: Path, command: list[str], choice: backends.Choice) -> None:
         """Write the Parquet file."""
         if len(self._columns) == 0:
-            raise input_error(f"{quote(command[0])}: wrote no file; expected a program that writes regular files")
+            raise input_error(
+                f"{quote(command[0], PATH_MAX)}: wrote no file; expected a program that writes regular files"
+            )
         if self._options.content:
             last = LastWrites(self._columns, self._path_of)
             self._content = last
