@@ -1,8 +1,8 @@
 //! What requests waited for in the host's queues, for result.json.
 
 use floatgate_sim::Outcome;
-use floatgate_sim::clock::QueueCount;
 use floatgate_sim::plan::Plan;
+use floatgate_sim::serve::clock::QueueCount;
 use serde_json::{Value, json};
 
 /// Mean time in a queue by kind of request, microseconds; null where there was none.

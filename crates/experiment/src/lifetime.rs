@@ -13,7 +13,7 @@ use floatgate_lifetime::life::{Life, Method, Outcome};
 use floatgate_lifetime::throttle::Setup;
 use floatgate_lifetime::{SECONDS_PER_YEAR, Throttle};
 use floatgate_sim::laps::{Criterion, Laps, measure};
-use floatgate_sim::pass::{Pass, read_pass};
+use floatgate_sim::reading::pass::{Pass, read_pass};
 use floatgate_sim::{LifeOptions, Plan, full_life};
 use serde_json::Value;
 

@@ -10,7 +10,7 @@ use floatgate_lifetime::throttle::Predictions;
 use floatgate_lifetime::{SECONDS_PER_HOUR, SECONDS_PER_YEAR};
 use floatgate_sim::Workload;
 use floatgate_sim::laps::Laps;
-use floatgate_sim::pass::Pass;
+use floatgate_sim::reading::pass::Pass;
 use serde_json::{Value, json};
 
 /// Name and version of the layout.

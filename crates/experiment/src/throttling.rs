@@ -1,8 +1,8 @@
 //! What the throttle of a run did, for result.json.
 
 use floatgate_sim::Outcome;
+use floatgate_sim::gate::Throttling;
 use floatgate_sim::plan::Plan;
-use floatgate_sim::throttled::Throttling;
 use serde_json::{Value, json};
 
 /// Delays and waits of page writes, and how the throttle planned; null where it plans in no epochs.

@@ -9,7 +9,7 @@ use floatgate_experiment::load;
 use floatgate_lifetime::life::{Life, Outcome};
 use floatgate_lifetime::throttle::Setup;
 use floatgate_sim::laps::{Criterion, measure};
-use floatgate_sim::pass::read_pass;
+use floatgate_sim::reading::pass::read_pass;
 use floatgate_sim::{LifeOptions, Plan, full_life};
 use std::fmt::Write as _;
 

@@ -365,7 +365,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (8, "b79f1d5278d98164");
-    const RUN_IS: (u32, &str) = (11, "c822c1fc628d156f377ec5e256740f16681217982f15c78f");
+    const RUN_IS: (u32, &str) = (12, "786692662d61c34d2a823406e897f379a1b44354504df4a5");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -64,8 +64,8 @@ impl Splitter {
         self.requests_moved = 0;
     }
 
-    /// Appends the extents of the requests in `range`. Where a request cannot be placed, the requests before it
-    /// stay split.
+    /// Appends the extents of the requests in `range`, and to `ends` the number of extents after each request. Where a
+    /// request cannot be placed, the requests before it stay split.
     ///
     /// # Errors
     /// The number of the request in the batch, and why it has no place.
@@ -74,31 +74,7 @@ impl Splitter {
         batch: &RequestBatch,
         range: Range<usize>,
         out: &mut Extents,
-    ) -> Result<(), (usize, Outside)> {
-        self.split_noting(batch, range, out, |_| {})
-    }
-
-    /// As [`Splitter::split`]; `ends` takes the number of extents after each request.
-    ///
-    /// # Errors
-    /// As [`Splitter::split`].
-    pub fn split_each(
-        &mut self,
-        batch: &RequestBatch,
-        range: Range<usize>,
-        out: &mut Extents,
         ends: &mut Vec<usize>,
-    ) -> Result<(), (usize, Outside)> {
-        self.split_noting(batch, range, out, |extents| ends.push(extents))
-    }
-
-    #[inline(always)]
-    fn split_noting(
-        &mut self,
-        batch: &RequestBatch,
-        range: Range<usize>,
-        out: &mut Extents,
-        mut note: impl FnMut(usize),
     ) -> Result<(), (usize, Outside)> {
         let devices_max = batch.device[range.clone()].iter().copied().max().unwrap_or(0);
         if self.counters.len() <= usize::from(devices_max) {
@@ -145,7 +121,7 @@ impl Splitter {
             if self.hints {
                 hints_of(batch, i, out);
             }
-            note(out.len());
+            ends.push(out.len());
         }
         Ok(())
     }
@@ -253,7 +229,7 @@ mod tests {
         let mut batch = RequestBatch::default();
         batch.push(0, 0, op, offset, bytes);
         let mut out = Extents::default();
-        splitter.split(&batch, 0..1, &mut out).unwrap();
+        splitter.split(&batch, 0..1, &mut out, &mut Vec::new()).unwrap();
         ((0..out.len()).map(|i| (out.lpn[i], out.pages[i], out.kind[i])).collect(), splitter.total())
     }
 
@@ -283,7 +259,7 @@ mod tests {
         batch.push(0, 0, Op::Write, 0, 4096);
         (batch.context, batch.stream) = (vec![7, 8], vec![1, 2]);
         let mut out = Extents::default();
-        splitter.split(&batch, 0..2, &mut out).unwrap();
+        splitter.split(&batch, 0..2, &mut out, &mut Vec::new()).unwrap();
         let first = Hints { context: 7, handle: 1, request_pages: 4 };
         let second = Hints { context: 8, handle: 2, request_pages: 1 };
         assert_eq!(out.hints, [first, first, first, second]);
@@ -297,7 +273,7 @@ mod tests {
             let mut batch = RequestBatch::default();
             batch.push(0, 0, op, offset, bytes);
             let mut out = Extents::default();
-            splitter.split(&batch, 0..1, &mut out).unwrap();
+            splitter.split(&batch, 0..1, &mut out, &mut Vec::new()).unwrap();
             assert_eq!(out.edges.len(), out.len());
             out.edges
         };

@@ -1,96 +1,115 @@
-//! The flash array: functional or timed, with or without the shadow model around it, chosen once per batch.
+//! The flash array of a run: a back end, with or without the shadow model around it, chosen once per batch.
 
-use crate::plan::Mode;
 use floatgate_base::Extents;
 use floatgate_flash::timed::Settings;
 use floatgate_flash::{Counters, Flash, Functional, Layout, Shadow, Timed};
 use floatgate_ftl::{Failure, Ftl, Stopped};
-use floatgate_nand::Endurance;
 use std::ops::Range;
 
-/// The back end of a run.
+/// What can be under the FTL. The type says whether operations take time.
+pub trait BackEnd: Flash {
+    /// An empty array.
+    fn new(layout: Layout, settings: Settings) -> Self;
+    /// State and counts, without time.
+    fn counts(&self) -> &Functional;
+    /// State and counts, without time.
+    fn counts_mut(&mut self) -> &mut Functional;
+}
+
+impl BackEnd for Functional {
+    fn new(layout: Layout, _: Settings) -> Self {
+        Self::new(layout)
+    }
+
+    fn counts(&self) -> &Functional {
+        self
+    }
+
+    fn counts_mut(&mut self) -> &mut Functional {
+        self
+    }
+}
+
+impl BackEnd for Timed {
+    fn new(layout: Layout, settings: Settings) -> Self {
+        Self::new(layout, settings)
+    }
+
+    fn counts(&self) -> &Functional {
+        self.counts()
+    }
+
+    fn counts_mut(&mut self) -> &mut Functional {
+        self.counts_mut()
+    }
+}
+
+/// A back end, checked or not.
 #[derive(Clone, Debug)]
-pub enum Array {
-    /// Counts only.
-    Functional(Functional),
-    /// Counts, and is checked.
-    Shadowed(Shadow<Functional>),
-    /// Counts and times.
-    Timed(Timed),
-    /// Counts and times, and is checked.
-    ShadowedTimed(Shadow<Timed>),
+pub enum Array<F> {
+    /// As it is.
+    Plain(F),
+    /// With the shadow model around it.
+    Shadowed(Shadow<F>),
 }
 
-/// Requests, or extents, that happen at one time.
-#[derive(Clone, Copy, Debug)]
-pub struct Together {
-    /// One past the last of them; they begin where the run before ended.
-    pub end: usize,
-    /// Nanoseconds since counting began.
-    pub now_ns: u64,
-}
-
-/// Runs `$body` with `$flash` bound to the back end, in code made for its type.
+/// Runs `$body` with `$flash` bound to the array, in code made for its type.
 macro_rules! with_flash {
     ($array:expr, $flash:ident => $body:expr) => {
         match $array {
-            $crate::array::Array::Functional($flash) => $body,
+            $crate::array::Array::Plain($flash) => $body,
             $crate::array::Array::Shadowed($flash) => $body,
-            $crate::array::Array::Timed($flash) => $body,
-            $crate::array::Array::ShadowedTimed($flash) => $body,
         }
     };
 }
 pub(crate) use with_flash;
 
-impl Array {
-    /// A fresh array, whose blocks wear out if it is said what they stand.
+impl<F: BackEnd> Array<F> {
+    /// An empty array; the shadow model needs to know how many logical pages there are.
     #[must_use]
-    pub fn new(
-        layout: Layout,
-        logical_pages: u32,
-        mode: Mode,
-        settings: Settings,
-        shadow: bool,
-        endurance: Option<Endurance>,
-    ) -> Self {
-        let mut array = match (mode, shadow) {
-            (Mode::Functional, false) => Self::Functional(Functional::new(layout)),
-            (Mode::Functional, true) => Self::Shadowed(Shadow::new(Functional::new(layout), logical_pages)),
-            (Mode::Timed(_), false) => Self::Timed(Timed::new(layout, settings)),
-            (Mode::Timed(_), true) => {
-                Self::ShadowedTimed(Shadow::new(Timed::new(layout, settings), logical_pages))
-            }
-        };
-        if let Some(endurance) = endurance {
-            array.counts_mut().set_endurance(endurance);
+    pub fn new(layout: Layout, settings: Settings, shadow_pages: Option<u32>) -> Self {
+        let back_end = F::new(layout, settings);
+        match shadow_pages {
+            None => Self::Plain(back_end),
+            Some(logical_pages) => Self::Shadowed(Shadow::new(back_end, logical_pages)),
         }
-        array
     }
 
-    /// Serves runs of extents from `begin` on through `ftl`, each at its time.
-    ///
-    /// # Errors
-    /// When the drive cannot go on.
-    pub fn serve_runs(
-        &mut self,
-        ftl: &mut Ftl,
-        extents: &Extents,
-        mut begin: usize,
-        runs: &[Together],
-    ) -> Result<(), Stopped> {
-        for run in runs {
-            self.counts_mut().set_now(run.now_ns);
-            self.serve(ftl, extents, begin..run.end)?;
-            begin = run.end;
+    /// The back end itself.
+    #[must_use]
+    #[inline(always)]
+    pub fn back_end(&self) -> &F {
+        match self {
+            Self::Plain(back_end) => back_end,
+            Self::Shadowed(shadow) => shadow.inner(),
         }
-        Ok(())
+    }
+
+    /// The back end itself.
+    #[inline(always)]
+    pub fn back_end_mut(&mut self) -> &mut F {
+        match self {
+            Self::Plain(back_end) => back_end,
+            Self::Shadowed(shadow) => shadow.inner_mut(),
+        }
+    }
+
+    /// State and counts of the array, without time and without the shadow model.
+    #[must_use]
+    pub fn counts(&self) -> &Functional {
+        self.back_end().counts()
+    }
+
+    /// State and counts of the array, without time and without the shadow model.
+    pub fn counts_mut(&mut self) -> &mut Functional {
+        self.back_end_mut().counts_mut()
     }
 
     /// Serves the extents in `range` through `ftl`.
     ///
     /// # Errors
     /// When the drive cannot go on.
+    #[inline(always)]
     pub fn serve(&mut self, ftl: &mut Ftl, extents: &Extents, range: Range<usize>) -> Result<(), Stopped> {
         with_flash!(self, flash => ftl.serve_range(flash, extents, range))
     }
@@ -101,46 +120,6 @@ impl Array {
     /// When the drive cannot go on.
     pub fn background_step(&mut self, ftl: &mut Ftl, domain: u32) -> Result<bool, Failure> {
         with_flash!(self, flash => ftl.background_step(flash, domain))
-    }
-
-    /// The timed back end, if it is one.
-    pub fn timed_mut(&mut self) -> Option<&mut Timed> {
-        match self {
-            Self::Timed(timed) => Some(timed),
-            Self::ShadowedTimed(shadow) => Some(shadow.inner_mut()),
-            _ => None,
-        }
-    }
-
-    /// The timed back end, if it is one.
-    #[must_use]
-    pub fn timed(&self) -> Option<&Timed> {
-        match self {
-            Self::Timed(timed) => Some(timed),
-            Self::ShadowedTimed(shadow) => Some(shadow.inner()),
-            _ => None,
-        }
-    }
-
-    /// State and counts of the array, without time and without the shadow model.
-    #[must_use]
-    pub fn counts(&self) -> &Functional {
-        match self {
-            Self::Functional(counts) => counts,
-            Self::Shadowed(shadow) => shadow.inner(),
-            Self::Timed(timed) => timed.counts(),
-            Self::ShadowedTimed(shadow) => shadow.inner().counts(),
-        }
-    }
-
-    /// State and counts of the array, without time and without the shadow model.
-    pub fn counts_mut(&mut self) -> &mut Functional {
-        match self {
-            Self::Functional(counts) => counts,
-            Self::Shadowed(shadow) => shadow.inner_mut(),
-            Self::Timed(timed) => timed.counts_mut(),
-            Self::ShadowedTimed(shadow) => shadow.inner_mut().counts_mut(),
-        }
     }
 
     /// Starts counting afresh.

@@ -2,14 +2,15 @@
 //!
 //! The file begins with what the drive is: whoever starts from it must describe the same one.
 
-use crate::array::{Array, with_flash};
+use crate::array::{BackEnd, with_flash};
+use crate::drive::Drive;
 use crate::plan::Plan;
 use floatgate_base::Result;
 use floatgate_flash::Scope;
 use floatgate_ftl::ftl::ALLOCATIONS;
 use floatgate_ftl::index::IndexKind;
 use floatgate_ftl::units::FREE_CHOICES;
-use floatgate_ftl::{Ftl, Victim, collect};
+use floatgate_ftl::{Victim, collect};
 use floatgate_snapshot::{Kind, Reader, damaged, replace_file, unfit};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -106,23 +107,24 @@ fn compare(path: &str, theirs: &[Trait], ours: &[Trait]) -> Result<()> {
 ///
 /// # Errors
 /// When the file cannot be written.
-pub fn save(path: &Path, plan: &Plan, ftl: &Ftl, array: &Array) -> Result<String> {
+pub fn save<F: BackEnd>(path: &Path, plan: &Plan, drive: &Drive<F>) -> Result<String> {
     replace_file(path, Kind::Drive, STATE_VERSION, |out| {
         out.state("drive", &(traits(plan), plan.seed))?;
-        ftl.save(out)?;
-        out.state("flash", &array.counts().saved())
+        drive.ftl.save(out)?;
+        out.state("flash", &drive.array.counts().saved())
     })
 }
 
-/// Makes `ftl` and `array` the drive that a file holds; gives the file's content hash. Random numbers go on where they
-/// were if the seed is still the same; with another one they begin anew.
+/// Makes `drive` the one that a file holds; gives the file's content hash. Random numbers go on where they were if the
+/// seed is still the same; with another one they begin anew.
 ///
 /// # Errors
 /// No such file, a damaged one, one of another drive or version.
-pub fn load(path: &str, plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result<String> {
+pub fn load<F: BackEnd>(path: &str, plan: &Plan, drive: &mut Drive<F>) -> Result<String> {
     let mut from = Reader::open(path, Kind::Drive, STATE_VERSION)?;
     let (theirs, seed): (Vec<Trait>, u64) = from.state("drive")?;
     compare(path, &theirs, &traits(plan))?;
+    let Drive { ftl, array } = drive;
     ftl.restore(&mut from)?;
     ftl.start_over(seed != plan.seed);
     if !array.counts_mut().restore(from.state("flash")?) {

@@ -1,31 +1,16 @@
 //! Saying when and why a run stopped.
 
-use crate::device::{Phase, Simulation, note_ends};
-use crate::plan::{Plan, Workload};
-use floatgate_base::{Error, Extents, RequestBatch};
+use crate::plan::Plan;
+use floatgate_base::{Error, Place};
 use floatgate_flash::Counters;
 use floatgate_ftl::Failure;
-use floatgate_host::split::beyond_drive;
-use floatgate_host::{Placement, Splitter};
 use floatgate_nand::Endurance;
-use std::ops::Range;
 
-/// Which request of `range` the extent belongs to.
-#[must_use]
-pub fn request_of_extent(
-    splitter: &Splitter,
-    batch: &RequestBatch,
-    range: Range<usize>,
-    extent: usize,
-) -> usize {
-    let mut scratch = splitter.clone();
-    let mut extents = Extents::default();
-    for i in range.clone() {
-        if scratch.split(batch, i..i + 1, &mut extents).is_err() || extents.len() > extent {
-            return i;
-        }
-    }
-    range.end.saturating_sub(1)
+/// The error of a run that would go on with requests of something else.
+pub(crate) fn another_trace(path: &str, requests: u64) -> Box<Error> {
+    let expected = format!("expected the same {requests} requests to begin with");
+    let what = "the workload is another one than when the run was interrupted";
+    Error::input(Place::Path(path.into()), what, expected)
 }
 
 /// The error of a drive that stopped at request number `request` (from 1), which stands at `place` of its trace.
@@ -67,59 +52,5 @@ pub fn stopped(
                 "expected fewer requests or passes, or more drive.endurance.pe_cycles"
             },
         ),
-    }
-}
-
-impl Simulation {
-    pub(crate) fn beyond(&mut self, request: usize, end: u64) -> Box<Error> {
-        let place = self.source.place_of(self.stream.before + request as u64);
-        let page_bytes = self.plan.geometry.page_bytes;
-        let span = self.span_of_whole_trace().max(end);
-        let logical = u64::from(self.plan.logical_pages) * u64::from(page_bytes);
-        beyond_drive(&place, span, logical, self.plan.capacity_for(span))
-    }
-
-    /// Bytes of the address line that the whole trace needs, to name a drive that holds it. Where the trace cannot be
-    /// read twice (a pipe), what is left of it counts; where it goes wrong further on, what was read until then.
-    fn span_of_whole_trace(&mut self) -> u64 {
-        let mut ends = self.ends.clone().unwrap_or_default();
-        let mut batch = std::mem::take(&mut self.stream.batch);
-        if self.source.rewind().is_ok() {
-            batch.clear();
-            if self.source.fill(&mut batch, RequestBatch::DEFAULT_LEN).is_err() {
-                batch.clear();
-            }
-        }
-        while !batch.is_empty() {
-            note_ends(&mut ends, &batch);
-            batch.clear();
-            if self.source.fill(&mut batch, RequestBatch::DEFAULT_LEN).is_err() {
-                break;
-            }
-        }
-        Placement::span_bytes(self.plan.geometry.page_bytes, self.plan.devices, &ends)
-    }
-
-    pub(crate) fn stopped(&self, request: usize, why: Failure) -> Box<Error> {
-        let index = self.stream.before + request as u64;
-        let number = if self.phase == Phase::Run {
-            self.counted + (request - self.stream.cursor) as u64
-        } else {
-            index
-        } + 1;
-        let stamp_ns = self.stream.batch.time_ns[request].saturating_add(self.stream.shift_ns);
-        self.stopped_at(index, number, stamp_ns, why)
-    }
-
-    /// The error of a drive that stopped at a request: from 0 in its pass, from 1 of those that count.
-    pub(crate) fn stopped_at(&self, index: u64, number: u64, stamp_ns: i64, why: Failure) -> Box<Error> {
-        let place = matches!(self.plan.workload, Workload::Trace { .. }).then(|| self.source.place_of(index));
-        let from = self.stream.counted_from_ns.unwrap_or(0);
-        let time_s = match &self.throttled {
-            Some(throttled) => Some(throttled.now_ns() as f64 / 1e9),
-            None => (self.stream.counted_to_ns > from).then_some((stamp_ns - from) as f64 / 1e9),
-        };
-        // Not the splitter's count: it has already seen the requests behind this one.
-        stopped(&self.plan, why, number, place.as_deref(), self.array.counters(), time_s)
     }
 }

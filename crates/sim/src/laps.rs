@@ -7,8 +7,9 @@
 //! the smallest `m` with which it is: one where laps are alike, more where single ones scatter or come in turns. What is
 //! given is write amplification of the last block.
 
-use crate::device::{Phase, Simulation};
 use crate::plan::{Mode, Plan, Workload};
+use crate::serve::with_drive;
+use crate::simulation::{Phase, Simulation};
 use floatgate_base::Result;
 use floatgate_lifetime::Throttle;
 use floatgate_nand::Endurance;
@@ -92,15 +93,16 @@ pub fn measure(
             let mut left = requests;
             while left > 0 {
                 // A step ends where a pass does, and may have served nothing then.
-                let served = simulation.counted;
+                let served = simulation.stages.book.counted;
                 if simulation.step(left.min(STEP))? == Phase::Done {
                     break;
                 }
-                left -= (simulation.counted - served).min(left);
-                tick(simulation.array.counters().programs_total())?;
+                left -= (simulation.stages.book.counted - served).min(left);
+                tick(simulation.stages.serving.counters().programs_total())?;
             }
             laps.passes += 1;
-            let made = simulation.array.counters().programs_total() - marks[marks.len() - 1].programs;
+            let made =
+                simulation.stages.serving.counters().programs_total() - marks[marks.len() - 1].programs;
             // A workload that writes nothing would never fill a lap.
             if made >= enough || made == 0 {
                 break;
@@ -166,10 +168,11 @@ fn endless(plan: &Plan) -> Plan {
 }
 
 fn counts(simulation: &Simulation) -> Counts {
-    let erases = simulation.array.erase_counts();
+    let stages = &simulation.stages;
+    let erases = with_drive!(&stages.serving, drive => drive.array.erase_counts());
     Counts {
-        programs: simulation.array.counters().programs_total(),
-        host_pages: simulation.splitter.total().page_writes,
+        programs: stages.serving.counters().programs_total(),
+        host_pages: stages.placing.total().page_writes,
         erases_max: erases.iter().copied().max().unwrap_or(0),
         erases_mean: erases.iter().map(|&n| f64::from(n)).sum::<f64>() / erases.len().max(1) as f64,
     }

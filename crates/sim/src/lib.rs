@@ -1,32 +1,32 @@
-//! The stages side by side: source, host interface, FTL, flash array. This crate owns the loop.
+//! The stages side by side: reading, placing, gate, buffer, drive, book. This crate owns the loop.
 //!
-//! Reading order: [`plan`] (everything a run needs), [`device`] (the loop, with `chunk`), [`precondition`], [`outcome`].
+//! Reading order: [`plan`] (everything a run needs), [`simulation`] (the phases and the loop), then the stages: `reading/`,
+//! `placing`, `serve/` (with `gate`, `buffer` and [`drive`]), `book`; [`outcome`].
 //!
 //! Must not know: configuration files, presets, JSON, Python.
 
 pub mod array;
-mod buffered;
-mod chunk;
-pub mod clock;
-pub mod device;
+mod book;
+mod buffer;
+pub mod drive;
 pub mod drive_file;
-pub mod failure;
-pub mod foresight;
-mod idle;
+mod failure;
+pub mod gate;
 pub mod laps;
 pub mod life;
+mod life_book;
 pub mod outcome;
-pub mod pass;
+mod placing;
 pub mod plan;
 pub mod precondition;
-mod queued;
-pub mod request_log;
+pub mod reading;
 pub mod saved;
-pub mod throttled;
-mod timed;
+pub mod serve;
+pub mod simulation;
 
-pub use device::{Phase, Simulation};
-pub use life::{LifeOptions, full_life};
+pub use life::full_life;
+pub use life_book::LifeOptions;
 pub use outcome::Outcome;
 pub use plan::{Arrival, Background, Mode, Plan, Precondition, Workload};
-pub use request_log::{RequestRows, RequestSink};
+pub use serve::request_log::{RequestRows, RequestSink};
+pub use simulation::{Phase, Simulation};

@@ -1,16 +1,17 @@
 //! What a finished run has measured.
 
-use crate::clock::Clock;
-use crate::clock::QueueCount;
-use crate::device::{Simulation, signed};
+use crate::gate::{Throttled, Throttling};
 use crate::plan::Plan;
-use crate::throttled::{Throttled, Throttling};
+use crate::serve::clock::QueueCount;
+use crate::serve::{InTime, Timely, with_drive};
+use crate::simulation::{Phase, Simulation, Stages};
+use floatgate_base::Result;
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
-use floatgate_flash::{Cause, Counters, Rest, Timed};
+use floatgate_flash::{Cause, Counters, Flash, Rest};
 use floatgate_ftl::separate::Separation;
 pub use floatgate_ftl::separate::StreamCounters;
 use floatgate_ftl::{GcCounters, LevelCounters};
-use floatgate_host::{BufferCounters, Footprint, HostCounters};
+use floatgate_host::{BufferCounters, HostCounters};
 use floatgate_stats::{Histogram, Latency, Series, WafEstimate, estimate_waf, histogram::moments};
 use floatgate_trace::{Context, Summary};
 
@@ -164,66 +165,107 @@ impl Outcome {
     }
 }
 
+/// Figures that only timed mode knows.
+struct TimedFigures {
+    last_ns: u64,
+    times: [ClassTimes; 3],
+    commands: CommandCounts,
+    jobs_s: [f64; 2],
+    timeline: Option<Timeline>,
+    buffer_times: Option<[LinkTimes; 2]>,
+    arrivals_s: f64,
+    queue_wait_ns: [u128; 2],
+    queues: Vec<QueueCount>,
+    latencies: [Latency; 2],
+}
+
+impl TimedFigures {
+    fn of(serving: &InTime) -> Self {
+        let Timely { drive, clock, .. } = &serving.timely;
+        let timed = drive.array.back_end();
+        Self {
+            last_ns: timed.last_ns(),
+            times: *timed.times(),
+            commands: timed.command_counts(),
+            jobs_s: timed.jobs_ns().map(|ns| ns as f64 / 1e9),
+            timeline: timed.timeline().cloned(),
+            buffer_times: timed.link_times().copied(),
+            arrivals_s: clock.now_ns() as f64 / 1e9,
+            queue_wait_ns: clock.queue_wait_ns(),
+            queues: clock.queues().to_vec(),
+            latencies: clock.latencies().clone(),
+        }
+    }
+}
+
 impl Simulation {
-    /// The figures of the run. Meaningful once the phase is [`Phase::Done`].
+    /// Runs to the end.
+    ///
+    /// # Errors
+    /// As [`Simulation::step`].
+    pub fn run(mut self) -> Result<Outcome> {
+        while self.step(1 << 20)? != Phase::Done {}
+        Ok(self.finish())
+    }
+
+    /// The figures of the run. Meaningful once the phase is [`Phase::Done`](crate::Phase::Done).
     #[must_use]
     pub fn finish(self) -> Outcome {
-        let counters = self.array.counters().clone();
+        let timed = self.stages.serving.in_time().map(TimedFigures::of);
+        let (ftl, array) = with_drive!(&self.stages.serving, drive => (&drive.ftl, drive.array.counts()));
+        let Stages { placing, serving, book } = &self.stages;
         let layout = self.plan.layout();
         let blocks_per_unit = u64::from(layout.blocks_per_unit());
         let total_pages = f64::from(layout.pages());
-        let from = self.stream.counted_from_ns.unwrap_or(0);
-        let span_ns = match (self.array.timed(), &self.throttled) {
-            (Some(timed), _) => signed(timed.last_ns()),
-            (None, Some(throttled)) => signed(throttled.now_ns()),
-            (None, None) => (self.stream.counted_to_ns - from).max(0),
+        let span_ns = match (&timed, serving.gate()) {
+            (Some(timed), _) => timed.last_ns,
+            (None, Some(gate)) => gate.now_ns(),
+            (None, None) => book.span_ns() as u64,
         };
-        let names = self.source.devices();
-        let by_device =
-            self.splitter.counters().iter().enumerate().map(|(i, count): (usize, &HostCounters)| {
-                (names.get(i).cloned().unwrap_or_else(|| i.to_string()), *count)
-            });
+        let source = self.reading.source();
+        let names = source.devices();
+        let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
+        let by_device = placing.counters().iter().enumerate().map(|(i, count)| (name(i), *count));
         let pages_per_block = self.plan.geometry.pages_per_block;
-        let spare_pages = total_pages - self.ftl.mean_free_pages() - f64::from(self.plan.logical_pages);
+        let spare_pages = total_pages - ftl.mean_free_pages() - f64::from(self.plan.logical_pages);
+        let rest = || idle(array.rest(), array.erase_counts(), blocks_per_unit);
         Outcome {
             span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),
-            requests: self.counted,
-            host: self.splitter.total(),
+            requests: book.counted,
+            host: placing.total(),
             by_device: by_device.collect(),
-            requests_moved: self.splitter.requests_moved,
-            footprint_pages: self.footprint.as_ref().map(Footprint::pages),
-            snapshot_hash: self.snapshot_hash.clone(),
-            format: self.source.format(),
-            assumed: self.source.assumed(),
-            source: self.first_pass.clone().unwrap_or_default(),
-            gc: self.ftl.gc(),
-            victim_histogram: Histogram::rebin(self.ftl.victims_by_valid(), BINS_MAX + 1),
-            level: self.ftl.leveled(),
-            streams: self.ftl.separation().map(|separation| Streams::of(separation, self.source.contexts())),
-            open_units: self.ftl.open_units(),
-            open_pages_mean: self.ftl.mean_open_pages(),
-            open_units_most: self.ftl.most_open_units(),
-            waf: estimate_waf(self.series.rows(), pages_per_block, self.ftl.gc().victims),
-            erases: moments(self.array.erase_counts()),
-            idle: (span_ns > 0)
-                .then(|| idle(self.array.counts().rest(), self.array.erase_counts(), blocks_per_unit))
-                .flatten(),
-            erase_histogram: Histogram::of(self.array.erase_counts(), blocks_per_unit, BINS_MAX as u64),
-            valid_histogram: Histogram::rebin(&self.ftl.valid_histogram(), BINS_MAX + 1),
+            requests_moved: placing.requests_moved(),
+            footprint_pages: placing.footprint_pages(),
+            snapshot_hash: book.snapshot_hash.clone(),
+            format: source.format(),
+            assumed: source.assumed(),
+            source: self.reading.first_pass().cloned().unwrap_or_default(),
+            gc: ftl.gc(),
+            victim_histogram: Histogram::rebin(ftl.victims_by_valid(), BINS_MAX + 1),
+            level: ftl.leveled(),
+            streams: ftl.separation().map(|separation| Streams::of(separation, source.contexts())),
+            open_units: ftl.open_units(),
+            open_pages_mean: ftl.mean_open_pages(),
+            open_units_most: ftl.most_open_units(),
+            waf: estimate_waf(book.series.rows(), pages_per_block, ftl.gc().victims),
+            erases: moments(array.erase_counts()),
+            idle: if span_ns > 0 { rest() } else { None },
+            erase_histogram: Histogram::of(array.erase_counts(), blocks_per_unit, BINS_MAX as u64),
+            valid_histogram: Histogram::rebin(&ftl.valid_histogram(), BINS_MAX + 1),
             effective_spare_factor: (spare_pages >= 0.0).then_some(spare_pages / total_pages),
-            flash: counters,
-            series: self.series,
-            buffer: self.buffered.as_ref().map(|buffered| *buffered.counters()),
-            buffer_times: self.array.timed().and_then(|timed| timed.link_times().copied()),
-            times: self.array.timed().map(|timed| *timed.times()),
-            commands: self.array.timed().map(Timed::command_counts),
-            jobs_s: self.array.timed().map(|timed| timed.jobs_ns().map(|ns| ns as f64 / 1e9)),
-            timeline: self.array.timed().and_then(|timed| timed.timeline().cloned()),
-            arrivals_s: self.clock.as_ref().map(|clock| clock.now_ns() as f64 / 1e9),
-            queue_wait_ns: self.clock.as_ref().map(Clock::queue_wait_ns),
-            queues: self.clock.as_ref().map(|clock| clock.queues().to_vec()).unwrap_or_default(),
-            throttling: self.throttled.as_ref().map(Throttled::figures),
-            latencies: self.clock.map(|clock| clock.latencies().clone()),
+            flash: serving.counters().clone(),
+            series: book.series.clone(),
+            buffer: serving.buffer().map(|buffer| *buffer.counters()),
+            throttling: serving.gate().map(Throttled::figures),
+            times: timed.as_ref().map(|timed| timed.times),
+            commands: timed.as_ref().map(|timed| timed.commands),
+            jobs_s: timed.as_ref().map(|timed| timed.jobs_s),
+            buffer_times: timed.as_ref().and_then(|timed| timed.buffer_times),
+            arrivals_s: timed.as_ref().map(|timed| timed.arrivals_s),
+            queue_wait_ns: timed.as_ref().map(|timed| timed.queue_wait_ns),
+            queues: timed.as_ref().map(|timed| timed.queues.clone()).unwrap_or_default(),
+            timeline: timed.as_ref().and_then(|timed| timed.timeline.clone()),
+            latencies: timed.map(|timed| timed.latencies),
         }
     }
 }

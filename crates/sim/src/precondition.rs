@@ -1,11 +1,12 @@
 //! Bringing the drive into the state in which the run starts. Nothing here counts, wear included.
 
-use crate::array::{Array, with_flash};
+use crate::array::{BackEnd, with_flash};
+use crate::drive::Drive;
 use crate::drive_file;
 use crate::plan::{Plan, Precondition};
 use floatgate_base::permute::Permutation;
 use floatgate_base::{Error, ExtentKind, Extents, Lpn, Result, Rng};
-use floatgate_ftl::{Ftl, Victim};
+use floatgate_ftl::Victim;
 use floatgate_theory::{FifoLog, Policy, ValidityLaw};
 use serde::{Deserialize, Serialize};
 
@@ -54,7 +55,7 @@ impl Filler {
     ///
     /// # Errors
     /// When the drive cannot hold its logical pages.
-    pub fn step(&mut self, ftl: &mut Ftl, array: &mut Array) -> Result<bool> {
+    pub fn step<F: BackEnd>(&mut self, drive: &mut Drive<F>) -> Result<bool> {
         let end = (self.next + CHUNK).min(self.pages);
         self.extents.clear();
         for i in self.next..end {
@@ -66,7 +67,7 @@ impl Filler {
             self.extents.push(lpn as Lpn, 1, ExtentKind::Write);
         }
         self.next = end;
-        array.serve(ftl, &self.extents, 0..self.extents.len()).map_err(|_| {
+        drive.serve(&self.extents, 0..self.extents.len()).map_err(|_| {
             Error::run(
                 "the drive ran out of free blocks while it was preconditioned",
                 "expected a larger ftl.spare_factor",
@@ -125,7 +126,8 @@ impl SteadyState {
     ///
     /// # Errors
     /// When the spare factor is outside the law's range.
-    pub fn step(&mut self, plan: &Plan, ftl: &mut Ftl, array: &mut Array) -> Result<bool> {
+    pub fn step<F: BackEnd>(&mut self, plan: &Plan, drive: &mut Drive<F>) -> Result<bool> {
+        let Drive { ftl, array } = drive;
         let layout = plan.layout();
         let (domain, domains) = (self.domain, u64::from(layout.domains()));
         let logical = u64::from(plan.logical_pages);
@@ -159,6 +161,8 @@ impl SteadyState {
 /// The work that brings the drive into its first state.
 #[derive(Clone, Debug)]
 pub enum Preparation {
+    /// The drive stays empty.
+    Nothing,
     /// See [`Filler`].
     Fill(Filler),
     /// See [`SteadyState`].
@@ -167,41 +171,44 @@ pub enum Preparation {
     Load(String),
 }
 
+/// A drive is in its first state.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prepared {
+    /// Content hash of the file that the drive was read from, if it was.
+    pub snapshot_hash: Option<String>,
+}
+
 impl Preparation {
-    /// What a plan asks for; none for an empty drive.
+    /// What a plan asks for.
     ///
     /// # Errors
     /// As [`SteadyState::new`].
-    pub fn new(plan: &Plan) -> Result<Option<Self>> {
+    pub fn new(plan: &Plan) -> Result<Self> {
         Ok(match plan.precondition {
-            Precondition::None => None,
-            Precondition::Sequential => Some(Self::Fill(Filler::new(plan, false))),
-            Precondition::Random => Some(Self::Fill(Filler::new(plan, true))),
-            Precondition::Fill => Some(Self::Fill(Filler::from_the_end(plan))),
-            Precondition::Steady => Some(Self::Steady(SteadyState::new(plan)?)),
-            Precondition::Snapshot => plan.snapshot.clone().map(Self::Load),
+            Precondition::None => Self::Nothing,
+            Precondition::Sequential => Self::Fill(Filler::new(plan, false)),
+            Precondition::Random => Self::Fill(Filler::new(plan, true)),
+            Precondition::Fill => Self::Fill(Filler::from_the_end(plan)),
+            Precondition::Steady => Self::Steady(SteadyState::new(plan)?),
+            Precondition::Snapshot => plan.snapshot.clone().map_or(Self::Nothing, Self::Load),
         })
     }
 
-    /// Goes on for a bounded amount of work; true when it is done. `hash` is set to that of a file that was read.
+    /// Goes on for a bounded amount of work; says when it is done.
     ///
     /// # Errors
     /// As the steps of its kinds.
-    pub fn step(
-        &mut self,
-        plan: &Plan,
-        ftl: &mut Ftl,
-        array: &mut Array,
-        hash: &mut Option<String>,
-    ) -> Result<bool> {
-        match self {
-            Self::Fill(filler) => filler.step(ftl, array),
-            Self::Steady(state) => state.step(plan, ftl, array),
+    pub fn step<F: BackEnd>(&mut self, plan: &Plan, drive: &mut Drive<F>) -> Result<Option<Prepared>> {
+        let done = match self {
+            Self::Nothing => true,
+            Self::Fill(filler) => filler.step(drive)?,
+            Self::Steady(state) => state.step(plan, drive)?,
             Self::Load(path) => {
-                *hash = Some(drive_file::load(path, plan, ftl, array)?);
-                Ok(true)
+                let hash = drive_file::load(path, plan, drive)?;
+                return Ok(Some(Prepared { snapshot_hash: Some(hash) }));
             }
-        }
+        };
+        Ok(done.then_some(Prepared { snapshot_hash: None }))
     }
 
     /// Pages done, and pages in all.
@@ -210,7 +217,7 @@ impl Preparation {
         match self {
             Self::Fill(filler) => filler.progress(),
             Self::Steady(state) => state.progress(plan),
-            Self::Load(_) => (0, 1),
+            Self::Nothing | Self::Load(_) => (0, 1),
         }
     }
 }
@@ -218,12 +225,22 @@ impl Preparation {
 /// How far a preparation is, for a snapshot: what else it holds follows from the plan.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum SavedPreparation {
-    /// Of [`Filler`]: pages written.
-    Fill(u64),
-    /// Of [`SteadyState`]: random numbers, pages installed, next domain.
-    Steady(Rng, u64, u64),
+    /// Of [`Filler`].
+    Fill {
+        /// Pages written.
+        next: u64,
+    },
+    /// Of [`SteadyState`].
+    Steady {
+        /// Its random numbers.
+        rng: Rng,
+        /// Pages installed.
+        installed: u64,
+        /// Next domain.
+        domain: u64,
+    },
     /// Nothing is done yet.
-    Load,
+    Nothing,
 }
 
 impl Preparation {
@@ -231,11 +248,13 @@ impl Preparation {
     #[must_use]
     pub fn saved(&self) -> SavedPreparation {
         match self {
-            Self::Fill(Filler { next, order: _, pages: _, extents: _ }) => SavedPreparation::Fill(*next),
-            Self::Steady(SteadyState { rng, installed, domain, policy: _, pages: _ }) => {
-                SavedPreparation::Steady(rng.clone(), *installed, *domain)
+            Self::Fill(Filler { next, order: _, pages: _, extents: _ }) => {
+                SavedPreparation::Fill { next: *next }
             }
-            Self::Load(_) => SavedPreparation::Load,
+            Self::Steady(SteadyState { rng, installed, domain, policy: _, pages: _ }) => {
+                SavedPreparation::Steady { rng: rng.clone(), installed: *installed, domain: *domain }
+            }
+            Self::Nothing | Self::Load(_) => SavedPreparation::Nothing,
         }
     }
 
@@ -243,11 +262,11 @@ impl Preparation {
     #[must_use]
     pub fn restore(&mut self, saved: SavedPreparation) -> bool {
         match (self, saved) {
-            (Self::Fill(filler), SavedPreparation::Fill(next)) => filler.next = next,
-            (Self::Steady(state), SavedPreparation::Steady(rng, installed, domain)) => {
+            (Self::Fill(filler), SavedPreparation::Fill { next }) => filler.next = next,
+            (Self::Steady(state), SavedPreparation::Steady { rng, installed, domain }) => {
                 (state.rng, state.installed, state.domain) = (rng, installed, domain);
             }
-            (Self::Load(_), SavedPreparation::Load) => {}
+            (Self::Nothing | Self::Load(_), SavedPreparation::Nothing) => {}
             _ => return false,
         }
         true

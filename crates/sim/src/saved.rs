@@ -4,37 +4,28 @@
 //! written. Every struct that owns state is taken apart without `..`: state that is added later does not compile until
 //! it is said here what becomes of it.
 
-use crate::device::{Phase, Simulation, Stream, splitter_for};
-use crate::plan::{Plan, Workload};
+use crate::array::BackEnd;
+use crate::book::Book;
+use crate::buffer::Buffered;
+use crate::drive::Drive;
+use crate::failure::another_trace;
+use crate::gate::{SavedThrottled, Throttled};
+use crate::placing::Placing;
+use crate::plan::{Plan, Precondition};
 use crate::precondition::{Preparation, SavedPreparation};
-use crate::throttled::{SavedThrottled, Throttled, setup};
-use floatgate_base::{Error, Place, RequestBatch, Result};
+use crate::reading::SavedReading;
+use crate::reading::foresight::{Foreseeing, Foreseen};
+use crate::serve::clock::Clock;
+use crate::serve::{InOrder, InTime, Kept, Serving, Timely, Waiting, with_drive};
+use crate::simulation::{Phase, Simulation, Stages, State};
+use floatgate_base::{Error, Result};
+use floatgate_ftl::separate::Foresight;
+use floatgate_host::Queues;
 use floatgate_snapshot::{Reader, Writer, damaged};
-use floatgate_trace::Summary;
 use std::io::{self, Read, Write};
 
 /// Version of what the sections of an interrupted run hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 11;
-
-/// Where in the source a run is: requests of this pass before the batch, requests of the batch, the next of them, the
-/// pass, digest.
-type Position = (u64, u64, u64, u64, u64);
-
-/// Goes on from `seed` over the requests of a batch: whether a trace is still the one that a run was given. Four sums
-/// side by side, because each step waits for the one before.
-pub(crate) fn digest(seed: u64, batch: &RequestBatch) -> u64 {
-    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-    let mix = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(FACTOR);
-    let mut sums = [seed, !seed, 1, 2];
-    for i in 0..batch.len() {
-        let stream = u64::from(batch.stream.get(i).copied().unwrap_or(0));
-        let device = u64::from(batch.device[i]);
-        let small = stream << 32 | device << 16 | u64::from(batch.flags_of(i)) << 8 | batch.op[i] as u64;
-        let words = [batch.time_ns[i] as u64, batch.offset[i], batch.bytes[i], small];
-        sums = std::array::from_fn(|k| mix(sums[k], words[k]));
-    }
-    sums.into_iter().fold(batch.len() as u64, mix)
-}
+pub const STATE_VERSION: u32 = 12;
 
 impl Simulation {
     /// Writes all that a run needs to go on as if it had never stopped.
@@ -43,69 +34,55 @@ impl Simulation {
     /// Those of the file.
     ///
     /// # Panics
-    /// Under the shadow model and with a log of requests, which are not written.
+    /// Under the shadow model, with a log of requests, and of a whole life, which are not written.
     pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
-        let Self {
-            ftl,
-            array,
-            buffered,
-            splitter,
-            footprint,
-            ends,
-            preparation,
-            snapshot_hash,
-            phase,
-            stream,
-            served,
-            counted,
-            next_audit,
-            series,
-            first_pass,
-            clock,
-            queues,
-            throttled,
-            // Made again from the plan, or empty between two steps.
-            plan,
-            source: _,
-            extents: _,
-            runs: _,
-            request_ends: _,
-            fetched: _,
-            // The workload is read again.
-            foreseeing: _,
-            foresight: _,
-            // Of a whole life, which nobody interrupts.
-            life: _,
-            // What took the rows so far cannot be taken up again.
-            log,
-        } = self;
-        let Stream { batch, cursor, before, pass, shift_ns, last_ns, counted_from_ns, counted_to_ns, digest } =
-            stream;
-        assert!(log.is_none(), "a log of requests has no place in snapshots");
+        let Self { plan, reading, stages, state } = self;
+        let Stages { placing, serving, book } = stages;
+        assert!(!self.is_logged(), "a log of requests has no place in snapshots");
         assert!(!plan.shadow, "the shadow model has no place in snapshots");
-        out.state("phase", &(phase, ends))?;
-        if *phase == Phase::Scan {
+        out.state("phase", &self.phase())?;
+        let preparation = match state {
             // Nothing is done yet that would be worth keeping.
-            return Ok(());
+            State::Ends(_) | State::Future(_) => return Ok(()),
+            // What was foreseen is read again.
+            State::Precondition(preparation, _) => Some(preparation.saved()),
+            State::WarmUp | State::Run | State::Done => None,
+        };
+        out.state("preparation", &preparation)?;
+        out.state("reading", &reading.saved())?;
+        placing.save(out)?;
+        out.state("book", book)?;
+        match serving {
+            Serving::Functional(serving) => {
+                let InOrder {
+                    drive,
+                    buffer,
+                    gate,
+                    // Empty between two chunks.
+                    runs: _,
+                } = serving;
+                save_drive(drive, out)?;
+                save_gate_and_buffer(gate, buffer, out)
+            }
+            Serving::Timed(InTime { timely, waiting }) => {
+                let Timely {
+                    drive,
+                    buffer,
+                    gate,
+                    clock,
+                    // What took the rows so far cannot be taken up again.
+                    log: _,
+                    // From the plan.
+                    background: _,
+                    timeline: _,
+                } = timely;
+                save_drive(drive, out)?;
+                out.state("under way", &drive.array.back_end().saved())?;
+                save_gate_and_buffer(gate, buffer, out)?;
+                out.state("clock", clock)?;
+                out.state("queues", &waiting.as_ref().map(Waiting::saved))
+            }
         }
-        let position: Position = (*before, batch.len() as u64, *cursor as u64, *pass, *digest);
-        out.state("position", &(position, [shift_ns, last_ns, counted_to_ns], counted_from_ns))?;
-        out.state("counts", &(splitter.counters(), splitter.requests_moved, served, counted, next_audit))?;
-        out.state("series", series)?;
-        out.state("trace", &(first_pass.as_ref().map(|s| without_path(plan, s.clone())), snapshot_hash))?;
-        out.state("preparation", &preparation.as_ref().map(|p| p.saved()))?;
-        out.long_words("footprint", footprint.as_ref().map_or(&[], |f| f.words()))?;
-        ftl.save(out)?;
-        out.state("flash", &array.counts().saved())?;
-        out.state("rest", array.counts().rest())?;
-        if let Some(timed) = array.timed() {
-            out.state("under way", &timed.saved())?;
-        }
-        if let Some(buffered) = buffered {
-            out.state("buffer", &buffered.saved())?;
-        }
-        out.state("clock", &(clock, queues))?;
-        out.state("throttle", &throttled.as_ref().map(Throttled::saved))
     }
 
     /// The run that was written, for the same plan.
@@ -113,141 +90,149 @@ impl Simulation {
     /// # Errors
     /// A damaged file; a trace that cannot be opened, or is another one now.
     pub fn resume<R: Read>(plan: Plan, from: &mut Reader<R>) -> Result<Self> {
+        let phase: Phase = from.state("phase")?;
         let mut run = Self::new(plan)?;
-        let ends;
-        (run.phase, ends) = from.state("phase")?;
-        if run.phase == Phase::Scan {
-            return Self::new(run.plan);
+        if phase == Phase::Scan {
+            return Ok(run);
         }
-        run.ends = ends;
-        run.splitter = splitter_for(&run.plan, run.ends.as_deref().unwrap_or_default());
-        run.foresee_again()?;
-        let position: Position;
-        let stream = &mut run.stream;
-        (position, [stream.shift_ns, stream.last_ns, stream.counted_to_ns], stream.counted_from_ns) =
-            from.state("position")?;
-        let (counters, moved);
-        (counters, moved, run.served, run.counted, run.next_audit) = from.state("counts")?;
-        run.splitter.restore(counters, moved);
-        run.series = from.state("series")?;
-        let first_pass: Option<Summary>;
-        (first_pass, run.snapshot_hash) = from.state("trace")?;
-        run.first_pass = first_pass.map(|summary| with_path(&run.plan, summary));
-        run.resume_preparation(from)?;
-        if let Some(footprint) = &mut run.footprint {
-            from.long_words("footprint", footprint.words_mut())?;
-            footprint.recount();
-        } else {
-            from.long_words("footprint", &mut [])?;
-        }
-        run.ftl.restore(from)?;
-        run.recall_foresight();
-        let unfit = damaged(from.path(), 0, "the snapshot is damaged: its array or buffer is another one");
-        let counts = run.array.counts_mut();
-        if !counts.restore(from.state("flash")?) || !counts.restore_rest(from.state("rest")?) {
-            return Err(unfit);
-        }
-        run.ftl.learn_wear(run.array.erase_counts());
-        if let Some(timed) = run.array.timed_mut()
-            && !timed.restore(from.state("under way")?)
-        {
-            return Err(unfit);
-        }
-        if let Some(buffered) = &mut run.buffered
-            && !buffered.restore(from.state("buffer")?)
-        {
-            return Err(unfit);
-        }
-        (run.clock, run.queues) = from.state("clock")?;
-        let throttled: Option<SavedThrottled> = from.state("throttle")?;
-        if let Some(saved) = throttled {
-            run.start_throttle();
-            match &mut run.throttled {
-                Some(throttled) => throttled.restore(setup(&run.plan, 0.0, 0.0), saved),
-                None => {
-                    return Err(damaged(from.path(), 0, "the snapshot is damaged: it has another throttle"));
-                }
-            }
-        }
-        run.seek(position)?;
+        let preparation: Option<SavedPreparation> = from.state("preparation")?;
+        let reading: SavedReading = from.state("reading")?;
+        let placing = Placing::resume(&run.plan, from)?;
+        let foresight = run.foresee_again(&placing)?;
+        run.stages = Stages { placing, ..Stages::new(&run.plan, None, Kept::default()) };
+        run.stages.book = from.state::<Book>("book")?;
+        run.resume_serving(from)?;
+        run.state = match (phase, preparation) {
+            (Phase::Precondition, Some(saved)) => run.resume_preparation(from, saved, foresight)?,
+            (Phase::WarmUp, None) => run.recalling(foresight, State::WarmUp),
+            (Phase::Run, None) => run.recalling(foresight, State::Run),
+            (Phase::Done, None) => run.recalling(foresight, State::Done),
+            _ => return Err(otherwise_prepared(from)),
+        };
+        run.reading.restore(reading)?;
         Ok(run)
     }
 
-    fn resume_preparation<R: Read>(&mut self, from: &mut Reader<R>) -> Result<()> {
-        let saved: Option<SavedPreparation> = from.state("preparation")?;
-        if saved.is_some() && self.preparation.is_none() {
-            self.preparation = Preparation::new(&self.plan)?;
-        }
-        let fits = match (&mut self.preparation, saved) {
-            (Some(preparation), Some(saved)) => preparation.restore(saved),
-            (preparation, None) => {
-                *preparation = None;
-                true
+    fn resume_serving<R: Read>(&mut self, from: &mut Reader<R>) -> Result<()> {
+        match &mut self.stages.serving {
+            Serving::Functional(serving) => {
+                resume_drive(&mut serving.drive, from)?;
+                resume_gate_and_buffer(&self.plan, &mut serving.gate, &mut serving.buffer, from)
             }
-            (None, Some(_)) => false,
-        };
-        match fits {
-            true => Ok(()),
-            false => {
-                Err(damaged(from.path(), 0, "the snapshot is damaged: its drive was prepared otherwise"))
+            Serving::Timed(InTime { timely, waiting }) => {
+                resume_drive(&mut timely.drive, from)?;
+                if !timely.drive.array.back_end_mut().restore(from.state("under way")?) {
+                    return Err(unfit(from));
+                }
+                resume_gate_and_buffer(&self.plan, &mut timely.gate, &mut timely.buffer, from)?;
+                timely.clock = from.state::<Clock>("clock")?;
+                match (waiting, from.state::<Option<Queues>>("queues")?) {
+                    (None, None) => Ok(()),
+                    (Some(waiting), Some(queues)) => {
+                        waiting.queues = queues;
+                        Ok(())
+                    }
+                    _ => Err(damaged(from.path(), 0, "the snapshot is damaged: it has other queues")),
+                }
             }
         }
     }
 
-    /// Reads the source up to the batch that the run was in.
-    fn seek(&mut self, (before, in_batch, cursor, pass, expected): Position) -> Result<()> {
-        let trace = self.footprint.is_some();
-        let stream = &mut self.stream;
-        (stream.before, stream.pass, stream.cursor) = (before, pass, cursor as usize);
-        let mut sum = 0;
-        let mut done = 0;
-        while done < before + in_batch {
-            stream.batch.clear();
-            self.source.fill(&mut stream.batch, RequestBatch::DEFAULT_LEN)?;
-            done += stream.batch.len() as u64;
-            if trace {
-                sum = digest(sum, &stream.batch);
-            }
-            if stream.batch.is_empty() {
-                break;
+    fn resume_preparation<R: Read>(
+        &mut self,
+        from: &Reader<R>,
+        saved: SavedPreparation,
+        mut foresight: Option<Foresight>,
+    ) -> Result<State> {
+        let mut preparation = Preparation::new(&self.plan)?;
+        if !preparation.restore(saved) {
+            return Err(otherwise_prepared(from));
+        }
+        // The separator of a drive that is still to be read from a file learns of the future later.
+        if self.plan.precondition != Precondition::Snapshot {
+            self.recall(foresight.take());
+        }
+        Ok(State::Precondition(preparation, foresight))
+    }
+
+    /// `state`, once the separator, which was restored, has what was foreseen.
+    fn recalling(&mut self, foresight: Option<Foresight>, state: State) -> State {
+        self.recall(foresight);
+        state
+    }
+
+    fn recall(&mut self, foresight: Option<Foresight>) {
+        if let Some(foresight) = foresight {
+            with_drive!(&mut self.stages.serving, drive => drive.ftl.recall(foresight));
+        }
+    }
+
+    /// Foresees again, where the separator knows the future: the source stands at its first request after this.
+    fn foresee_again(&mut self, placing: &Placing) -> Result<Option<Foresight>> {
+        if !self.plan.separate.foresees() {
+            return Ok(None);
+        }
+        let mut foreseeing = Foreseeing::new(&self.plan, placing.ends());
+        loop {
+            match foreseeing.step(&self.plan, &mut self.reading, u64::MAX)? {
+                Foreseen::NotYet => {}
+                Foreseen::All(foresight) => return Ok(Some(foresight)),
+                Foreseen::Misplaced(_) => return Err(another_trace("workload", 0)),
             }
         }
-        stream.digest = expected;
-        let same = done == before + in_batch
-            && stream.batch.len() as u64 == in_batch
-            && stream.cursor <= stream.batch.len();
-        if same && (!trace || sum == expected) {
-            return Ok(());
-        }
-        let path = match &self.plan.workload {
-            Workload::Trace { path, .. } => path.as_str(),
-            Workload::Synthetic(_) => "workload",
-        };
-        Err(another_trace(path, before + in_batch))
     }
 }
 
-/// The error of a run that would go on with requests of something else.
-pub(crate) fn another_trace(path: &str, requests: u64) -> Box<Error> {
-    let expected = format!("expected the same {requests} requests to begin with");
-    let what = "the workload is another one than when the run was interrupted";
-    Error::input(Place::Path(path.into()), what, expected)
+fn save_drive<F: BackEnd, W: Write>(drive: &Drive<F>, out: &mut Writer<W>) -> io::Result<()> {
+    let Drive { ftl, array } = drive;
+    ftl.save(out)?;
+    out.state("flash", &array.counts().saved())?;
+    out.state("rest", array.counts().rest())
 }
 
-/// What a summary says without the name of the trace, which may be another one when the run goes on.
-fn without_path(plan: &Plan, mut summary: Summary) -> Summary {
-    if let (Workload::Trace { path, .. }, Some(line)) = (&plan.workload, &mut summary.first_bad_line)
-        && let Some(rest) = line.strip_prefix(path.as_str())
-    {
-        *line = rest.to_owned();
+fn resume_drive<F: BackEnd, R: Read>(drive: &mut Drive<F>, from: &mut Reader<R>) -> Result<()> {
+    let Drive { ftl, array } = drive;
+    ftl.restore(from)?;
+    let counts = array.counts_mut();
+    if !counts.restore(from.state("flash")?) || !counts.restore_rest(from.state("rest")?) {
+        return Err(unfit(from));
     }
-    summary
+    ftl.learn_wear(array.erase_counts());
+    Ok(())
 }
 
-/// The way back.
-fn with_path(plan: &Plan, mut summary: Summary) -> Summary {
-    if let (Workload::Trace { path, .. }, Some(line)) = (&plan.workload, &mut summary.first_bad_line) {
-        line.insert_str(0, path);
+fn save_gate_and_buffer<W: Write>(
+    gate: &Option<Throttled>,
+    buffer: &Option<Buffered>,
+    out: &mut Writer<W>,
+) -> io::Result<()> {
+    out.state("throttle", &gate.as_ref().map(Throttled::saved))?;
+    out.state("buffer", &buffer.as_ref().map(Buffered::saved))
+}
+
+fn resume_gate_and_buffer<R: Read>(
+    plan: &Plan,
+    gate: &mut Option<Throttled>,
+    buffer: &mut Option<Buffered>,
+    from: &mut Reader<R>,
+) -> Result<()> {
+    match (gate, from.state::<Option<SavedThrottled>>("throttle")?) {
+        (None, None) => {}
+        (Some(gate), Some(saved)) => gate.restore(plan, saved),
+        _ => return Err(damaged(from.path(), 0, "the snapshot is damaged: it has another throttle")),
     }
-    summary
+    let fits = match (buffer, from.state("buffer")?) {
+        (None, None) => true,
+        (Some(buffer), Some(saved)) => buffer.restore(saved),
+        _ => false,
+    };
+    if fits { Ok(()) } else { Err(unfit(from)) }
+}
+
+fn unfit<R: Read>(from: &Reader<R>) -> Box<Error> {
+    damaged(from.path(), 0, "the snapshot is damaged: its array or buffer is another one")
+}
+
+fn otherwise_prepared<R: Read>(from: &Reader<R>) -> Box<Error> {
+    damaged(from.path(), 0, "the snapshot is damaged: its drive was prepared otherwise")
 }

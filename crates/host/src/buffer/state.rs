@@ -5,6 +5,7 @@ use super::pages::{Part, SECTOR_BYTES, low, parts, touch};
 use super::{NOWHERE, Step, Why};
 use floatgate_base::{ExtentKind as Kind, Extents, Lpn, batch::flags, memory::table};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// How large the buffer is and what it does.
@@ -300,24 +301,21 @@ impl Buffer {
 }
 
 /// What a snapshot keeps of a buffer.
-#[derive(Debug, Deserialize)]
-pub struct SavedBuffer(Vec<Lpn>, Vec<u128>, Vec<u128>, Order, Order, Vec<u32>, BufferCounters);
-
-/// The same, borrowed, field by field in the same order.
-#[derive(Serialize)]
-struct SavedBufferRef<'a>(
-    &'a [Lpn],
-    &'a [u128],
-    &'a [u128],
-    &'a Order,
-    &'a Order,
-    &'a [u32],
-    &'a BufferCounters,
-);
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedBuffer<'a> {
+    lpn: Cow<'a, [Lpn]>,
+    valid: Cow<'a, [u128]>,
+    dirty: Cow<'a, [u128]>,
+    used: Cow<'a, Order>,
+    unsaved: Cow<'a, Order>,
+    free: Cow<'a, [u32]>,
+    counters: BufferCounters,
+}
 
 impl Buffer {
     /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
-    pub fn saved(&self) -> impl Serialize + '_ {
+    #[must_use]
+    pub fn saved(&self) -> SavedBuffer<'_> {
         let Self {
             lpn,
             valid,
@@ -332,13 +330,21 @@ impl Buffer {
             // The way back from `lpn`.
             place_of: _,
         } = self;
-        SavedBufferRef(lpn, valid, dirty, used, unsaved, free, counters)
+        SavedBuffer {
+            lpn: Cow::from(lpn),
+            valid: Cow::from(valid),
+            dirty: Cow::from(dirty),
+            used: Cow::Borrowed(used),
+            unsaved: Cow::Borrowed(unsaved),
+            free: Cow::from(free),
+            counters: *counters,
+        }
     }
 
     /// Takes over what a snapshot kept of a buffer of the same size; false if it is of another one.
     #[must_use]
-    pub fn restore(&mut self, state: SavedBuffer) -> bool {
-        let SavedBuffer(lpn, valid, dirty, used, unsaved, free, counters) = state;
+    pub fn restore(&mut self, state: SavedBuffer<'_>) -> bool {
+        let SavedBuffer { lpn, valid, dirty, used, unsaved, free, counters } = state;
         let n = self.config.pages as usize;
         let fits = [lpn.len(), valid.len(), dirty.len(), used.len() as usize + free.len()] == [n; 4]
             && used.is_sound(n)
@@ -352,8 +358,9 @@ impl Buffer {
                 self.place_of[lpn[place as usize] as usize] = place;
                 place = used.newer(place);
             }
-            (self.lpn, self.valid, self.dirty, self.counters) = (lpn, valid, dirty, counters);
-            (self.used, self.unsaved, self.free) = (used, unsaved, free);
+            (self.lpn, self.valid, self.dirty) = (lpn.into_owned(), valid.into_owned(), dirty.into_owned());
+            (self.used, self.unsaved) = (used.into_owned(), unsaved.into_owned());
+            (self.free, self.counters) = (free.into_owned(), counters);
         }
         fits
     }

@@ -17,7 +17,8 @@ fn steps_of(
     let mut batch = RequestBatch::default();
     batch.push(0, 0, op, start, bytes);
     let (mut extents, mut steps) = (Extents::default(), Vec::new());
-    Splitter::new(placement, config.page_bytes).with_edges(true).split(&batch, 0..1, &mut extents).unwrap();
+    let mut splitter = Splitter::new(placement, config.page_bytes).with_edges(true);
+    splitter.split(&batch, 0..1, &mut extents, &mut Vec::new()).unwrap();
     buffer.request(&extents, 0..extents.len(), request_flags, &mut steps);
     steps
 }

@@ -1,4 +1,4 @@
-//! The throttle of a run: every request passes its gate when it arrives, before queues, buffer and FTL see it.
+//! The third stage: the throttle. Every request passes its gate when it arrives, before queues, buffer and FTL see it.
 //!
 //! The gate counts what its page writes cost by an estimate. Whenever a write would leave the gate's present period, or
 //! exceed its limit, the estimate is corrected first: by what the flash has programmed since counting began, and by the
@@ -6,15 +6,12 @@
 //!
 //! Requests leave in the order in which they arrive; a read waits behind a write that waits.
 
-use crate::array::Together;
-use crate::chunk::TOGETHER_NS;
-use crate::device::Simulation;
+use crate::life_book::LifeBook;
 use crate::plan::{Arrival, Mode, Plan};
-use floatgate_base::{ExtentKind as Kind, Extents, Op, RequestBatch, Result};
+use floatgate_base::{ExtentKind as Kind, Extents, Op};
 use floatgate_flash::Counters;
-use floatgate_lifetime::SECONDS_PER_YEAR;
-use floatgate_lifetime::life::Book;
 use floatgate_lifetime::throttle::{Gate, GateState, Passed, Predictions, Setup, View};
+use floatgate_lifetime::{SECONDS_PER_YEAR, life};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -68,8 +65,15 @@ impl Amplification {
 }
 
 /// What a snapshot keeps.
-pub(crate) type SavedThrottled = (GateState, Passed, [u128; 2], SavedEstimate);
-type SavedEstimate = (Amplification, u64, u64);
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedThrottled {
+    gate: GateState,
+    passed: Passed,
+    request_wait_ns: [u128; 2],
+    amplification: Amplification,
+    now_ns: u64,
+    observed_ns: u64,
+}
 
 /// The gate of a run, and what it goes by.
 #[derive(Clone, Debug)]
@@ -84,6 +88,8 @@ pub(crate) struct Throttled {
     observed_ns: u64,
     shifted: bool,
     page_bytes: f64,
+    /// What is noted, where the run is a whole life.
+    life: Option<Box<LifeBook>>,
 }
 
 /// The throttle of a plan's drive from the beginning of counting on; blocks have been through `cycles_used` by then, in
@@ -106,8 +112,14 @@ pub(crate) fn setup(plan: &Plan, cycles_used: f64, age_s: f64) -> Setup {
 }
 
 impl Throttled {
-    pub fn new(plan: &Plan, setup: Setup) -> Self {
-        Self {
+    /// The gate of a plan, where it has one; of a whole life, where that is noted.
+    pub fn of(plan: &Plan, life: Option<LifeBook>) -> Option<Self> {
+        let setup = match &life {
+            Some(life) => *life.setup(),
+            None if plan.throttle.parts().is_some() => setup(plan, 0.0, 0.0),
+            None => return None,
+        };
+        Some(Self {
             gate: Gate::new(setup, 1.0),
             passed: Passed::new(setup.target_ns),
             request_wait_ns: [0; 2],
@@ -116,11 +128,12 @@ impl Throttled {
             observed_ns: 0,
             shifted: plan.shifted,
             page_bytes: f64::from(plan.geometry.page_bytes),
-        }
+            life: life.map(Box::new),
+        })
     }
 
-    /// Taken apart without `..`, so that no new field is forgotten.
-    pub fn saved(&self) -> impl Serialize + '_ {
+    /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
+    pub fn saved(&self) -> SavedThrottled {
         let Self {
             gate,
             passed,
@@ -131,15 +144,25 @@ impl Throttled {
             // From the plan.
             shifted: _,
             page_bytes: _,
+            // Of a whole life, which nobody interrupts.
+            life: _,
         } = self;
-        (gate.state(), passed, request_wait_ns, (amplification, now_ns, observed_ns))
+        SavedThrottled {
+            gate: gate.state().clone(),
+            passed: *passed,
+            request_wait_ns: *request_wait_ns,
+            amplification: amplification.clone(),
+            now_ns: *now_ns,
+            observed_ns: *observed_ns,
+        }
     }
 
-    /// Takes over what a snapshot kept.
-    pub fn restore(&mut self, setup: Setup, (gate, passed, request_wait_ns, estimate): SavedThrottled) {
-        self.gate = Gate::resume(setup, gate);
-        (self.passed, self.request_wait_ns) = (passed, request_wait_ns);
-        (self.amplification, self.now_ns, self.observed_ns) = estimate;
+    /// Takes over what a snapshot kept of the gate of the same plan.
+    pub fn restore(&mut self, plan: &Plan, saved: SavedThrottled) {
+        let SavedThrottled { gate, passed, request_wait_ns, amplification, now_ns, observed_ns } = saved;
+        self.gate = Gate::resume(setup(plan, 0.0, 0.0), gate);
+        (self.passed, self.request_wait_ns, self.amplification) = (passed, request_wait_ns, amplification);
+        (self.now_ns, self.observed_ns) = (now_ns, observed_ns);
     }
 
     pub fn gate(&self) -> &Gate {
@@ -151,8 +174,13 @@ impl Throttled {
         self.now_ns
     }
 
+    /// The book of a whole life.
+    pub fn life(&self) -> Option<&LifeBook> {
+        self.life.as_deref()
+    }
+
     /// Functional mode: when a request arrives whose stamp is `stamp_ns` after the first counted one.
-    fn arrival_ns(&self, stamp_ns: i64) -> u64 {
+    pub fn arrival_ns(&self, stamp_ns: i64) -> u64 {
         let stamp_ns = u64::try_from(stamp_ns).unwrap_or(0);
         if self.shifted { stamp_ns.saturating_add(self.gate.held_back_ns()) } else { stamp_ns }
     }
@@ -173,19 +201,61 @@ impl Throttled {
         self.observed_ns = self.now_ns;
     }
 
-    /// Lets a request pass that writes so many pages: when it leaves. Where the run is a whole life, its book does the
-    /// sums.
-    fn pass(&mut self, arrival_ns: u64, pages: u64, book: Option<&mut Book>) -> u64 {
-        let left_ns = match book {
+    /// Whether the estimate wants correction before a request that arrives then and touches the extents passes.
+    pub fn is_due_for(&self, arrival_ns: u64, extents: &Extents, range: Range<usize>) -> bool {
+        self.is_due(arrival_ns, page_writes(extents, range))
+    }
+
+    /// A request arrives that touches the extents in `range`: when it leaves the gate. Of the page writes that passed
+    /// before, `waiting` have not been served.
+    pub fn pass(
+        &mut self,
+        arrival_ns: u64,
+        (extents, range): (&Extents, Range<usize>),
+        op: Op,
+        flash: &Counters,
+        waiting: u64,
+    ) -> u64 {
+        let pages = page_writes(extents, range);
+        if self.is_due(arrival_ns, pages) {
+            self.observe(flash, waiting);
+        }
+        let left_ns = match &mut self.life {
             None => self.gate.admit(arrival_ns, 0, pages, &mut self.passed),
-            Some(book) => {
-                let left_ns = self.gate.admit(arrival_ns, 0, pages, book);
-                self.passed = *book.passed();
+            Some(life) => {
+                let left_ns = self.gate.admit(arrival_ns, 0, pages, &mut life.book);
+                self.passed = *life.book.passed();
+                life.book.look(&self.gate);
                 left_ns
             }
         };
         self.now_ns = self.now_ns.max(left_ns);
+        if op != Op::Trim {
+            self.request_wait_ns[op as usize] += u128::from(left_ns - arrival_ns);
+        }
         left_ns
+    }
+
+    /// Whether the run is a life that is over before a request arrives.
+    pub fn life_ends(&self, arrival_ns: u64) -> bool {
+        self.life.as_ref().is_some_and(|life| life.ends(arrival_ns))
+    }
+
+    /// A pass over the workload is over, `span_ns` after counting began.
+    pub fn end_pass(&mut self, span_ns: u64) {
+        if let Some(life) = &mut self.life {
+            life.end_pass(self.passed.page_writes, span_ns, self.gate.predictions());
+        }
+    }
+
+    /// What a whole life came to, its last page writes served.
+    ///
+    /// # Panics
+    /// Where the run is none.
+    pub fn finish_life(&mut self, flash: &Counters) -> life::Outcome {
+        self.observe(flash, 0);
+        let life = self.life.take().expect("the run is a life");
+        life.outcome(&self.gate, self.passed.page_writes, self.now_ns)
     }
 
     /// What the throttle did.
@@ -206,91 +276,4 @@ impl Throttled {
 fn page_writes(extents: &Extents, range: Range<usize>) -> u64 {
     let writes = |&i: &usize| matches!(extents.kind[i], Kind::Write | Kind::WritePartial);
     range.filter(writes).map(|i| u64::from(extents.pages[i])).sum()
-}
-
-impl Simulation {
-    /// Counting begins: from here on requests pass the gate.
-    pub(crate) fn start_throttle(&mut self) {
-        let setup = match &self.life {
-            Some(life) => Some(*life.setup()),
-            None => (self.plan.throttle.parts().is_some()).then(|| setup(&self.plan, 0.0, 0.0)),
-        };
-        self.throttled = setup.map(|setup| Throttled::new(&self.plan, setup));
-    }
-
-    /// A request arrives that touches the extents in `range`: when it leaves the gate.
-    #[inline(always)]
-    pub(crate) fn pass_gate(&mut self, arrival_ns: u64, range: Range<usize>, op: Op) -> u64 {
-        if self.throttled.is_none() { arrival_ns } else { self.pass_throttle(arrival_ns, range, op) }
-    }
-
-    #[inline(never)]
-    fn pass_throttle(&mut self, arrival_ns: u64, range: Range<usize>, op: Op) -> u64 {
-        let Some(throttled) = &mut self.throttled else { return arrival_ns };
-        let pages = page_writes(&self.extents, range);
-        if throttled.is_due(arrival_ns, pages) {
-            let waiting = self.queues.as_ref().map_or(0, |queues| queues.waiting_pages().1);
-            throttled.observe(self.array.counters(), waiting);
-        }
-        let before_ns = throttled.gate.held_back_ns();
-        let left_ns = throttled.pass(arrival_ns, pages, self.life.as_mut().map(|life| &mut life.book));
-        if op != Op::Trim {
-            throttled.request_wait_ns[op as usize] += u128::from(left_ns - arrival_ns);
-        }
-        if let Some(clock) = &mut self.clock {
-            clock.delay(throttled.gate.held_back_ns() - before_ns);
-        }
-        left_ns
-    }
-
-    /// Serves some requests of the batch in functional mode, each when it has left the gate; false if the run had to
-    /// start over.
-    pub(crate) fn chunk_throttled(&mut self, range: Range<usize>) -> Result<bool> {
-        let before =
-            self.life.as_ref().map(|_| (self.splitter.counters().to_vec(), self.splitter.requests_moved));
-        if !self.split_each(range.clone())? {
-            return Ok(false);
-        }
-        let shift_ns = self.stream.shift_ns;
-        let stamp_of = |batch: &RequestBatch, i: usize| batch.time_ns[i].saturating_add(shift_ns);
-        let from_ns =
-            self.stream.counted_from_ns.unwrap_or_else(|| stamp_of(&self.stream.batch, range.start));
-        let (mut unserved, mut extents_from) = (range.start, 0);
-        let mut end = range.end;
-        self.runs.clear();
-        for i in range.clone() {
-            let Some(throttled) = &self.throttled else { break };
-            let extents_to = self.request_ends[i - range.start];
-            let arrival_ns = throttled.arrival_ns(stamp_of(&self.stream.batch, i).saturating_sub(from_ns));
-            if self.life_ends(arrival_ns) {
-                end = i;
-                break;
-            }
-            let extents = extents_from..extents_to;
-            if throttled.is_due(arrival_ns, page_writes(&self.extents, extents.clone())) {
-                self.serve_together(&range, unserved..i)?;
-                unserved = i;
-            }
-            let left_ns = self.pass_gate(arrival_ns, extents, self.stream.batch.op[i]);
-            self.note_life();
-            let now_ns = left_ns - left_ns % TOGETHER_NS as u64;
-            match self.runs.last_mut() {
-                Some(run) if run.now_ns == now_ns => run.end = i + 1,
-                _ => self.runs.push(Together { end: i + 1, now_ns }),
-            }
-            extents_from = extents_to;
-        }
-        self.serve_together(&range, unserved..end)?;
-        if end > range.start {
-            self.after_chunk(range.start..end)?;
-        }
-        if let (true, Some((counters, moved))) = (end < range.end, before) {
-            // Those behind the end do not count.
-            self.splitter.restore(counters, moved);
-            if end == range.start || self.split_each(range.start..end)? {
-                self.end_life()?;
-            }
-        }
-        Ok(true)
-    }
 }

@@ -1,19 +1,22 @@
-//! The DRAM buffer between the host interface and the FTL: its decisions become flash operations, and in time what has
-//! to wait for what.
+//! The fourth stage: the DRAM buffer between the host interface and the FTL. Its decisions become flash operations, and
+//! in time what has to wait for what.
 //!
 //! Decisions fall in the order of arrival, so functional and timed mode flush the same pages in the same order. In time
 //! a place that was given to another page is free for it once the flushes from that place are done; a flush is an aside
 //! of the request that causes it, and flushes from one place go one after the other.
 
-use crate::array::{Array, Together};
-use crate::device::Simulation;
-use crate::failure;
-use floatgate_base::{ExtentKind as Kind, Extents, Hints, Lpn, RequestBatch, Result};
+use crate::array::BackEnd;
+use crate::drive::{Drive, Together};
+use crate::plan::Plan;
+use crate::reading::Chunk;
+use floatgate_base::{ExtentKind as Kind, Extents, Hints, Lpn, batch};
+use floatgate_flash::Timed;
 use floatgate_flash::timed::{Handle, Issued, Reason};
-use floatgate_ftl::{Ftl, Stopped};
+use floatgate_ftl::{Failure, Stopped};
 use floatgate_host::buffer::{NOWHERE, SavedBuffer};
 use floatgate_host::{Buffer, BufferConfig, BufferCounters, Step, Why};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// When a place can be used.
@@ -29,8 +32,13 @@ pub(crate) struct Place {
     after: Issued,
 }
 
-/// What a snapshot keeps of the buffer of a run.
-pub(crate) type SavedBuffered = (SavedBuffer, Vec<Place>, Vec<Hints>);
+/// What a snapshot keeps of the buffer of a run, between two requests.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedBuffered<'a> {
+    buffer: SavedBuffer<'a>,
+    places: Cow<'a, [Place]>,
+    hints: Cow<'a, [Hints]>,
+}
 
 /// The buffer of a run.
 #[derive(Clone, Debug)]
@@ -47,7 +55,13 @@ pub(crate) struct Buffered {
 }
 
 impl Buffered {
-    pub fn new(config: BufferConfig, access_ns: u64, hinted_pages: u32) -> Self {
+    /// The empty buffer of a plan, if it has one.
+    pub fn of(plan: &Plan) -> Option<Self> {
+        let hinted_pages = if plan.separate.looks() { plan.logical_pages } else { 0 };
+        plan.buffer.map(|config| Self::new(config, plan.buffer_access_ns, hinted_pages))
+    }
+
+    fn new(config: BufferConfig, access_ns: u64, hinted_pages: u32) -> Self {
         Self {
             buffer: Buffer::new(config),
             access_ns,
@@ -59,8 +73,8 @@ impl Buffered {
         }
     }
 
-    /// What a snapshot keeps between two requests. Taken apart without `..`, so that no new field is forgotten.
-    pub fn saved(&self) -> impl Serialize + '_ {
+    /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
+    pub fn saved(&self) -> SavedBuffered<'_> {
         let Self {
             buffer,
             places,
@@ -71,17 +85,18 @@ impl Buffered {
             flash: _,
             ends: _,
         } = self;
-        (buffer.saved(), places, hints)
+        SavedBuffered { buffer: buffer.saved(), places: Cow::from(places), hints: Cow::from(hints) }
     }
 
     /// Takes over what a snapshot kept of a buffer of the same size; false if it is of another one.
     #[must_use]
-    pub fn restore(&mut self, (buffer, places, hints): SavedBuffered) -> bool {
+    pub fn restore(&mut self, saved: SavedBuffered<'_>) -> bool {
+        let SavedBuffered { buffer, places, hints } = saved;
         let fits = places.len() == self.places.len()
             && hints.len() == self.hints.len()
             && self.buffer.restore(buffer);
         if fits {
-            (self.places, self.hints) = (places, hints);
+            (self.places, self.hints) = (places.into_owned(), hints.into_owned());
         }
         fits
     }
@@ -130,33 +145,32 @@ impl Buffered {
         self.steps = steps;
     }
 
-    /// Serves some requests of a chunk, whose extents begin at `from` and end at `ends`, in functional mode; `runs` are of
+    /// Serves the requests of `chunk`, whose extents begin at `from` and end at `ends`, without time; `runs` are of
     /// requests, and are turned into runs of flash operations.
     ///
     /// # Errors
-    /// When the drive cannot go on: names the request of `range`, from 0, in place of the extent.
-    pub fn serve_chunk(
+    /// When the drive cannot go on: names the request of the chunk, from 0, in place of the extent.
+    pub fn serve_together<F: BackEnd>(
         &mut self,
-        (array, ftl): (&mut Array, &mut Ftl),
+        drive: &mut Drive<F>,
+        chunk: &Chunk<'_>,
         (extents, mut from, ends): (&Extents, usize, &[usize]),
-        (batch, range): (&RequestBatch, Range<usize>),
         runs: &mut [Together],
-    ) -> std::result::Result<(), Stopped> {
+    ) -> Result<(), Stopped> {
         self.flash.clear();
         self.ends.clear();
-        let begin = range.start;
-        for (&to, i) in ends.iter().zip(range) {
+        for (&to, i) in ends.iter().zip(chunk.range()) {
             self.note_hints(extents, from..to);
-            self.buffer.request(extents, from..to, batch.flags_of(i), &mut self.steps);
+            self.buffer.request(extents, from..to, chunk.flags(i), &mut self.steps);
             self.append_steps();
             self.ends.push(self.flash.len());
             from = to;
         }
         for run in &mut *runs {
-            run.end = self.ends[run.end - begin - 1];
+            run.end = self.ends[run.end - chunk.first - 1];
         }
-        array
-            .serve_runs(ftl, &self.flash, 0, runs)
+        drive
+            .serve_runs(&self.flash, 0, runs)
             .map_err(|stop| Stopped { extent: self.ends.partition_point(|&end| end <= stop.extent), ..stop })
     }
 
@@ -166,44 +180,59 @@ impl Buffered {
     /// When the drive cannot go on.
     pub fn serve_in_time(
         &mut self,
-        (array, ftl): (&mut Array, &mut Ftl),
+        drive: &mut Drive<Timed>,
         (extents, range): (&Extents, Range<usize>),
         request_flags: u8,
         class: u8,
-    ) -> std::result::Result<(), Stopped> {
+    ) -> Result<(), Stopped> {
         self.note_hints(extents, range.clone());
         self.buffer.request(extents, range, request_flags, &mut self.steps);
-        if request_flags & floatgate_base::batch::flags::FLUSH != 0
-            && let Some(timed) = array.timed_mut()
-        {
-            timed.wait_for_asides(Reason::Flushed);
+        if request_flags & batch::flags::FLUSH != 0 {
+            drive.array.back_end_mut().wait_for_asides(Reason::Flushed);
         }
         let through = self.steps.iter().filter(|step| matches!(step, Step::Wait { .. })).count() as u64;
-        self.perform(array, ftl, class == 0)?;
-        if let Some(timed) = array.timed_mut() {
-            timed.shape_request(through * self.access_ns, class);
-        }
+        self.perform(drive, class == 0)?;
+        drive.array.back_end_mut().shape_request(through * self.access_ns, class);
+        Ok(())
+    }
+
+    /// Flushes what is dirty, without time.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn flush_all<F: BackEnd>(&mut self, drive: &mut Drive<F>) -> Result<(), Failure> {
+        self.buffer.flush_all(Why::End, &mut self.steps);
+        self.flash.clear();
+        self.append_steps();
+        drive.serve(&self.flash, 0..self.flash.len()).map_err(|stop| stop.failure)
+    }
+
+    /// Flushes what is dirty from `now_ns` on, and lets that end.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn flush_all_in_time(&mut self, drive: &mut Drive<Timed>, now_ns: u64) -> Result<(), Failure> {
+        self.buffer.flush_all(Why::End, &mut self.steps);
+        let timed = drive.array.back_end_mut();
+        timed.advance(now_ns.max(timed.last_ns()));
+        self.perform(drive, false).map_err(|stop| stop.failure)?;
+        drive.array.back_end_mut().finish();
         Ok(())
     }
 
     /// Carries the steps out for the open request, a read or not.
-    fn perform(
-        &mut self,
-        array: &mut Array,
-        ftl: &mut Ftl,
-        reading: bool,
-    ) -> std::result::Result<(), Stopped> {
+    fn perform(&mut self, drive: &mut Drive<Timed>, reading: bool) -> Result<(), Stopped> {
         let mut steps = std::mem::take(&mut self.steps);
         for step in steps.drain(..) {
             match step {
                 Step::Flush { place, lpn, whole, why } => {
-                    let Some(timed) = array.timed_mut() else { continue };
+                    let timed = drive.array.back_end_mut();
                     let aside = timed.open_aside();
                     timed.hold(self.places[place as usize].after);
                     self.flash.clear();
                     self.push_flush(lpn, whole);
-                    array.serve(ftl, &self.flash, 0..1)?;
-                    let Some(timed) = array.timed_mut() else { continue };
+                    drive.serve(&self.flash, 0..1)?;
+                    let timed = drive.array.back_end_mut();
                     let place = &mut self.places[place as usize];
                     place.after = timed.newest();
                     place.flushed = timed.close_aside(aside);
@@ -216,19 +245,19 @@ impl Buffered {
                     (place.free, place.filled) = (place.flushed, Handle::default());
                 }
                 Step::Wait { place } => {
-                    let Some(timed) = array.timed_mut() else { continue };
+                    let timed = drive.array.back_end_mut();
                     let place = self.places[place as usize];
                     // A page that comes from flash is handed to readers as it comes, wherever it stays.
                     let comes = reading && place.filled != Handle::default();
                     timed.wait_for(if comes { place.filled } else { place.free }, Reason::Place);
                 }
                 Step::Read { lpn, pages, place } => {
-                    let before = array.timed_mut().map(|timed| timed.newest());
+                    let before = drive.array.back_end().newest();
                     self.flash.clear();
                     self.flash.push(lpn, pages, Kind::Read);
-                    array.serve(ftl, &self.flash, 0..1)?;
-                    let Some(timed) = array.timed_mut() else { continue };
-                    if place != NOWHERE && before != Some(timed.newest()) {
+                    drive.serve(&self.flash, 0..1)?;
+                    let timed = drive.array.back_end_mut();
+                    if place != NOWHERE && before != timed.newest() {
                         let place = &mut self.places[place as usize];
                         place.filled = timed.open_request();
                         // Of the two that a flush from here would come after, the one that ends later as a rule.
@@ -240,50 +269,11 @@ impl Buffered {
                 Step::Trim { lpn, pages } => {
                     self.flash.clear();
                     self.flash.push(lpn, pages, Kind::Trim);
-                    array.serve(ftl, &self.flash, 0..1)?;
+                    drive.serve(&self.flash, 0..1)?;
                 }
             }
         }
         self.steps = steps;
-        Ok(())
-    }
-}
-
-impl Simulation {
-    /// Flushes what is dirty in the buffer: before counting begins, so that nothing of the warm-up counts later, and
-    /// when all is served, so that everything written counts.
-    ///
-    /// # Errors
-    /// A run error when the drive cannot go on.
-    pub(crate) fn flush_buffer(&mut self) -> Result<()> {
-        let Some(buffered) = &mut self.buffered else { return Ok(()) };
-        buffered.buffer.flush_all(Why::End, &mut buffered.steps);
-        let served = match (&self.clock, self.array.timed_mut()) {
-            (Some(clock), Some(timed)) => {
-                timed.advance(clock.now_ns().max(timed.last_ns()));
-                buffered.perform(&mut self.array, &mut self.ftl, false)
-            }
-            _ => {
-                buffered.flash.clear();
-                buffered.append_steps();
-                let all = 0..buffered.flash.len();
-                self.array.serve(&mut self.ftl, &buffered.flash, all)
-            }
-        };
-        if let Err(stop) = served {
-            let number = self.counted.max(1);
-            return Err(failure::stopped(
-                &self.plan,
-                stop.failure,
-                number,
-                None,
-                self.array.counters(),
-                None,
-            ));
-        }
-        if let (Some(_), Some(timed)) = (&self.clock, self.array.timed_mut()) {
-            timed.finish();
-        }
         Ok(())
     }
 }

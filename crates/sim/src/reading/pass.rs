@@ -1,7 +1,7 @@
 //! One pass over a workload without a drive: what it writes when, for lives that repeat it.
 
-use crate::device::open_source;
 use crate::plan::{Plan, Workload};
+use crate::reading::open::open_source;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 use floatgate_host::HostCounters;
 use floatgate_lifetime::life::{Demand, DemandBuilder};

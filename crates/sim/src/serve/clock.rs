@@ -65,9 +65,11 @@ pub struct Clock {
 }
 
 impl Clock {
-    /// A clock at 0.
+    /// A clock at 0 that counts so many queues, 0 where there is just one that the drive empties at once. Behind a
+    /// `throttle` requests may wait at a gate.
     #[must_use]
-    pub fn new(arrival: Arrival) -> Self {
+    pub fn new(arrival: Arrival, queues: usize, throttle: bool) -> Self {
+        let rooms = throttle && matches!(arrival, Arrival::Closed { .. });
         Self {
             arrival,
             underway: Vec::new(),
@@ -82,21 +84,11 @@ impl Clock {
             latencies: Default::default(),
             queue_wait_ns: [0; 2],
             completed: 0,
-            rooms: None,
-            queues: Vec::new(),
+            rooms: rooms.then(VecDeque::new),
+            queues: vec![QueueCount::default(); queues],
             logged: false,
             ended: Vec::new(),
         }
-    }
-
-    /// Counts by queue from now on.
-    pub(crate) fn count_queues(&mut self, queues: usize) {
-        self.queues = vec![QueueCount::default(); queues];
-    }
-
-    /// Requests may wait at a throttle's gate from now on.
-    pub(crate) fn expect_throttle(&mut self) {
-        self.rooms = matches!(self.arrival, Arrival::Closed { .. }).then(VecDeque::new);
     }
 
     /// Throttling has delayed requests by `ns` more.

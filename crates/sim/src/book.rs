@@ -1,0 +1,63 @@
+//! The last step: what was served is booked.
+
+use crate::reading::{Counting, Span};
+use floatgate_stats::{Row, Series};
+use serde::{Deserialize, Serialize};
+
+/// Requests between two full audits under the shadow model.
+pub(crate) const AUDIT_EVERY: u64 = 1 << 20;
+
+/// What has been served and counted.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Book {
+    /// Requests served, those of the warm-up included.
+    pub served: u64,
+    /// Requests that counted.
+    pub counted: u64,
+    /// Shifted stamp of the first request that counted.
+    from_ns: Option<i64>,
+    /// Largest shifted stamp of those that counted.
+    to_ns: i64,
+    /// Full audits passed.
+    pub audits: u64,
+    pub series: Series,
+    /// Content hash of the drive's snapshot that the run started from.
+    pub snapshot_hash: Option<String>,
+}
+
+impl Book {
+    /// What the stages need to know of requests that count from now on.
+    pub fn counting(&self) -> Counting {
+        Counting { counted: self.counted, from_ns: self.from_ns }
+    }
+
+    /// Books requests that counted; true where an interval of the series ends with them.
+    pub fn count(&mut self, requests: u64, span: Span) -> bool {
+        let ends = self.series.until_due(self.counted) == requests;
+        self.counted += requests;
+        self.from_ns.get_or_insert(span.first_ns);
+        self.to_ns = self.to_ns.max(span.largest_ns);
+        ends
+    }
+
+    /// Nanoseconds from the first counted request to the largest stamp; 0 where stamps run backwards.
+    pub fn span_ns(&self) -> i64 {
+        (self.to_ns - self.from_ns.unwrap_or(0)).max(0)
+    }
+
+    /// Seconds from the first counted request to a stamp; none before time has passed.
+    pub fn time_s(&self, stamp_ns: i64) -> Option<f64> {
+        let from_ns = self.from_ns.unwrap_or(0);
+        (self.to_ns > from_ns).then_some((stamp_ns - from_ns) as f64 / 1e9)
+    }
+
+    /// Whether an audit is due that has not been.
+    pub fn audit_is_due(&self) -> bool {
+        self.counted / AUDIT_EVERY > self.audits
+    }
+
+    /// A row of the series with what arrived and when, by stamps.
+    pub fn row(&self) -> Row {
+        Row { requests: self.counted, time_ns: self.span_ns(), ..Row::default() }
+    }
+}

@@ -1,0 +1,110 @@
+//! The drive: the FTL over its flash array, with its audits.
+
+use crate::array::{Array, BackEnd};
+use crate::plan::Plan;
+use floatgate_base::{Error, Extents};
+use floatgate_flash::Counters;
+use floatgate_ftl::{Failure, Ftl, Stopped};
+use std::ops::Range;
+
+/// Requests, or extents, that happen at one time.
+#[derive(Clone, Copy, Debug)]
+pub struct Together {
+    /// One past the last of them; they begin where the run before ended.
+    pub end: usize,
+    /// Nanoseconds since counting began.
+    pub now_ns: u64,
+}
+
+/// A drive.
+#[derive(Clone, Debug)]
+pub struct Drive<F> {
+    /// What decides where data lie.
+    pub ftl: Ftl,
+    /// What holds them.
+    pub array: Array<F>,
+}
+
+impl<F: BackEnd> Drive<F> {
+    /// The empty drive of a plan.
+    #[must_use]
+    pub fn new(plan: &Plan) -> Self {
+        let mut ftl = Ftl::new(plan.layout(), plan.ftl_setup());
+        ftl.set_prefetching(plan.prefetching);
+        let shadow_pages = plan.shadow.then_some(plan.logical_pages);
+        let mut array = Array::<F>::new(plan.layout(), plan.settings(), shadow_pages);
+        if plan.wears_out {
+            array.counts_mut().set_endurance(plan.endurance);
+        }
+        Self { ftl, array }
+    }
+
+    /// Serves the extents in `range`.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    #[inline(always)]
+    pub fn serve(&mut self, extents: &Extents, range: Range<usize>) -> Result<(), Stopped> {
+        self.array.serve(&mut self.ftl, extents, range)
+    }
+
+    /// Serves runs of extents from `begin` on, each at its time.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn serve_runs(
+        &mut self,
+        extents: &Extents,
+        mut begin: usize,
+        runs: &[Together],
+    ) -> Result<(), Stopped> {
+        for run in runs {
+            self.array.counts_mut().set_now(run.now_ns);
+            self.serve(extents, begin..run.end)?;
+            begin = run.end;
+        }
+        Ok(())
+    }
+
+    /// A job in idle time takes its next step in a domain; false where none does.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn background_step(&mut self, domain: u32) -> Result<bool, Failure> {
+        self.array.background_step(&mut self.ftl, domain)
+    }
+
+    /// Starts counting afresh.
+    pub fn reset_counts(&mut self) {
+        self.array.reset_counts(&mut self.ftl);
+    }
+
+    /// What has been counted.
+    #[must_use]
+    pub fn counters(&self) -> &Counters {
+        self.array.counters()
+    }
+
+    /// Checks all books, with or without the shadow model.
+    ///
+    /// # Errors
+    /// A run error that names the invariant.
+    pub fn audit(&self) -> floatgate_base::Result<()> {
+        self.array.audit(&self.ftl).map_err(|what| shadow_error(&what))
+    }
+
+    /// Asks the shadow model, where there is one, whether it has found anything.
+    ///
+    /// # Errors
+    /// A run error that says what.
+    pub fn check_shadow(&self) -> floatgate_base::Result<()> {
+        self.array.violation().map_or(Ok(()), |what| Err(shadow_error(what)))
+    }
+}
+
+fn shadow_error(what: &str) -> Box<Error> {
+    Error::run(
+        format!("the shadow model found a fault: {what}"),
+        "this is an error in floatgate; please report it",
+    )
+}

@@ -1,0 +1,83 @@
+//! What is noted of a whole life.
+
+use floatgate_lifetime::life::{self, Book};
+use floatgate_lifetime::throttle::{Gate, Predictions, Setup};
+
+/// What a life needs beside the plan.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LifeOptions {
+    /// Time of a page write without throttling, nanoseconds.
+    pub service_ns: u64,
+    /// Part of the life to be looked at closely: from when to when, nanoseconds.
+    pub detail_ns: Option<(u64, u64)>,
+    /// Passes over the workload after which the life ends even before its target.
+    pub passes_max: u64,
+    /// Cycles that the blocks have behind them at the beginning.
+    pub cycles_used: f64,
+    /// How old the drive is then, seconds.
+    pub age_s: f64,
+}
+
+/// The first pass of a life, once it is over.
+#[derive(Clone, Copy, Debug)]
+struct FirstPass {
+    page_writes: u64,
+    /// Its time without throttling, nanoseconds.
+    span_ns: u64,
+}
+
+/// The book of a life.
+#[derive(Clone, Debug)]
+pub(crate) struct LifeBook {
+    pub book: Book,
+    setup: Setup,
+    options: LifeOptions,
+    /// Passes begun.
+    passes: u64,
+    first_pass: Option<FirstPass>,
+}
+
+impl LifeBook {
+    /// Before the first request.
+    pub fn new(setup: Setup, options: LifeOptions) -> Self {
+        let book = Book::new(&setup, options.service_ns, options.detail_ns);
+        Self { book, setup, options, passes: 1, first_pass: None }
+    }
+
+    /// The same life from its beginning.
+    pub fn anew(&self) -> Self {
+        Self::new(self.setup, self.options)
+    }
+
+    /// Passes that it may take.
+    pub fn passes_max(&self) -> u64 {
+        self.options.passes_max
+    }
+
+    pub fn setup(&self) -> &Setup {
+        &self.setup
+    }
+
+    /// Whether the life is over before a request arrives.
+    pub fn ends(&self, arrival_ns: u64) -> bool {
+        arrival_ns >= self.setup.target_ns
+    }
+
+    /// A pass is over, after so many page writes since counting began and so much time without throttling.
+    pub fn end_pass(&mut self, page_writes: u64, span_ns: u64, predictions: Predictions) {
+        self.passes += 1;
+        if self.first_pass.is_none() {
+            self.first_pass = Some(FirstPass { page_writes, span_ns });
+            self.book.first_pass = predictions;
+        }
+    }
+
+    /// What the life came to, behind a gate that let `page_writes` pass until `now_ns`.
+    pub fn outcome(self, gate: &Gate, page_writes: u64, now_ns: u64) -> life::Outcome {
+        let undelayed_ns = now_ns.saturating_sub(gate.held_back_ns()).max(1);
+        let pass = self.first_pass.unwrap_or(FirstPass { page_writes, span_ns: undelayed_ns });
+        let bytes_per_page = gate.used_bytes() / page_writes.max(1) as f64;
+        let rate = bytes_per_page * pass.page_writes as f64 / pass.span_ns as f64;
+        self.book.outcome(gate, self.passes.min(self.options.passes_max), rate)
+    }
+}

@@ -1,0 +1,193 @@
+//! The second stage: requests find their place on the drive and become extents of pages.
+
+use crate::plan::{Plan, Workload};
+use crate::reading::Chunk;
+use floatgate_base::Extents;
+use floatgate_host::{Footprint, HostCounters, Outside, Placement, Splitter};
+use floatgate_snapshot::{Reader, Writer};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Read, Write};
+use std::ops::Range;
+
+/// The splitter of a run over devices that end at `ends`, where that is known.
+pub(crate) fn splitter(plan: &Plan, ends: &[u64]) -> Splitter {
+    let page_bytes = plan.geometry.page_bytes;
+    let placement = Placement::new(page_bytes, plan.logical_pages, plan.beyond, plan.devices, ends);
+    Splitter::new(placement, page_bytes).with_edges(plan.buffer.is_some()).with_hints(plan.separate.looks())
+}
+
+/// A request that has no place.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Misplaced {
+    /// From 0, in its pass over the source.
+    pub index: u64,
+    pub outside: Outside,
+}
+
+/// The extents of a chunk.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed<'a> {
+    pub extents: &'a Extents,
+    /// Where those of each request end.
+    pub ends: &'a [usize],
+}
+
+impl Placed<'_> {
+    /// One past the last extent of the first `requests`.
+    #[inline(always)]
+    pub fn end_of(&self, requests: usize) -> usize {
+        if requests == 0 { 0 } else { self.ends[requests - 1] }
+    }
+
+    /// The extents of a request of the chunk, from 0.
+    #[inline(always)]
+    pub fn of(&self, request: usize) -> Range<usize> {
+        self.end_of(request)..self.ends[request]
+    }
+}
+
+/// What a snapshot keeps beside the footprint.
+#[derive(Debug, Serialize, Deserialize)]
+struct SavedPlacing {
+    ends: Option<Vec<u64>>,
+    by_device: Vec<HostCounters>,
+    requests_moved: u64,
+}
+
+/// The stage.
+pub(crate) struct Placing {
+    splitter: Splitter,
+    /// Pages touched; only traces have a footprint that is not known before.
+    footprint: Option<Footprint>,
+    /// One past the largest byte addressed, by device, once scanned.
+    ends: Option<Vec<u64>>,
+    extents: Extents,
+    /// Where the extents of each request of the chunk end.
+    request_ends: Vec<usize>,
+    /// Counts before the chunk, by device, and requests moved.
+    before: (Vec<HostCounters>, u64),
+}
+
+impl Placing {
+    /// Of a run whose devices end at `ends`, if the trace was scanned for them.
+    pub fn new(plan: &Plan, ends: Option<Vec<u64>>) -> Self {
+        let is_trace = matches!(plan.workload, Workload::Trace { .. });
+        Self {
+            splitter: splitter(plan, ends.as_deref().unwrap_or_default()),
+            footprint: is_trace.then(|| Footprint::new(plan.logical_pages)),
+            ends,
+            extents: Extents::default(),
+            request_ends: Vec::new(),
+            before: (Vec::new(), 0),
+        }
+    }
+
+    /// Places the requests of a chunk.
+    ///
+    /// # Errors
+    /// The first request that has no place.
+    pub fn place(&mut self, chunk: &Chunk<'_>) -> Result<(), Misplaced> {
+        self.before.0.clear();
+        self.before.0.extend_from_slice(self.splitter.counters());
+        self.before.1 = self.splitter.requests_moved;
+        self.extents.clear();
+        self.request_ends.clear();
+        let split =
+            self.splitter.split(chunk.batch, chunk.range(), &mut self.extents, &mut self.request_ends);
+        split.map_err(|(i, outside)| Misplaced { index: chunk.at(i).index, outside })?;
+        if let Some(footprint) = &mut self.footprint {
+            footprint.add(&self.extents);
+        }
+        Ok(())
+    }
+
+    /// What was placed last.
+    pub fn placed(&self) -> Placed<'_> {
+        Placed { extents: &self.extents, ends: &self.request_ends }
+    }
+
+    /// One past the largest byte addressed, by device, where that is known.
+    pub fn ends(&self) -> &[u64] {
+        self.ends.as_deref().unwrap_or_default()
+    }
+
+    pub fn counters(&self) -> &[HostCounters] {
+        self.splitter.counters()
+    }
+
+    /// Counts of all devices together.
+    pub fn total(&self) -> HostCounters {
+        self.splitter.total()
+    }
+
+    /// Requests whose address was wrapped or scaled.
+    pub fn requests_moved(&self) -> u64 {
+        self.splitter.requests_moved
+    }
+
+    /// Distinct pages that a trace read or wrote.
+    pub fn footprint_pages(&self) -> Option<u64> {
+        self.footprint.as_ref().map(Footprint::pages)
+    }
+
+    /// Only these requests of the chunk that was placed last count: the rest comes after the end. In the footprint they
+    /// stay.
+    pub fn take_back(&mut self, chunk: &Chunk<'_>) {
+        let (by_device, requests_moved) = std::mem::take(&mut self.before);
+        self.splitter.restore(by_device, requests_moved);
+        self.extents.clear();
+        self.request_ends.clear();
+        let split =
+            self.splitter.split(chunk.batch, chunk.range(), &mut self.extents, &mut self.request_ends);
+        debug_assert!(split.is_ok(), "these requests were placed before");
+    }
+
+    /// Starts counting afresh.
+    pub fn reset_counts(&mut self) {
+        self.splitter.reset_counts();
+        if let Some(footprint) = &mut self.footprint {
+            footprint.clear();
+        }
+    }
+
+    /// Writes what a run needs to go on. Taken apart without `..`, so that no new field is forgotten.
+    ///
+    /// # Errors
+    /// Those of the file.
+    pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
+        let Self {
+            splitter,
+            footprint,
+            ends,
+            // Empty between two chunks.
+            extents: _,
+            request_ends: _,
+            before: _,
+        } = self;
+        let saved = SavedPlacing {
+            ends: ends.clone(),
+            by_device: splitter.counters().to_vec(),
+            requests_moved: splitter.requests_moved,
+        };
+        out.state("placing", &saved)?;
+        out.long_words("footprint", footprint.as_ref().map_or(&[], |f| f.words()))
+    }
+
+    /// The stage that was written, for the same plan.
+    ///
+    /// # Errors
+    /// A damaged file.
+    pub fn resume<R: Read>(plan: &Plan, from: &mut Reader<R>) -> floatgate_base::Result<Self> {
+        let SavedPlacing { ends, by_device, requests_moved } = from.state("placing")?;
+        let mut placing = Self::new(plan, ends);
+        placing.splitter.restore(by_device, requests_moved);
+        match &mut placing.footprint {
+            Some(footprint) => {
+                from.long_words("footprint", footprint.words_mut())?;
+                footprint.recount();
+            }
+            None => from.long_words("footprint", &mut [])?,
+        }
+        Ok(placing)
+    }
+}

@@ -1,0 +1,114 @@
+//! Knowing the future: the workload is read once, warm-up and all passes, before it is served, for separators that are
+//! to know when data die.
+//!
+//! Requests are split just as they will be when they are served, and take numbers in that order. What would change the
+//! order (a buffer, queues of the host) is refused where settings are read.
+
+use super::reader::Reading;
+use crate::placing::{self, Misplaced};
+use crate::plan::{Plan, Workload};
+use floatgate_base::{Error, ExtentKind as Kind, Extents, Place, Result};
+use floatgate_ftl::separate::foresight::WRITES_MAX;
+use floatgate_ftl::separate::{Foreseer, Foresight};
+use floatgate_host::Splitter;
+
+/// Reading the workload ahead of the run.
+pub(crate) struct Foreseeing {
+    seer: Foreseer,
+    splitter: Splitter,
+    extents: Extents,
+    request_ends: Vec<usize>,
+    /// Passes read.
+    passes: u64,
+}
+
+/// How far that is.
+pub(crate) enum Foreseen {
+    /// There is more to read.
+    NotYet,
+    /// All is read, and the source stands at its first request again.
+    All(Foresight),
+    /// A request has no place.
+    Misplaced(Misplaced),
+}
+
+impl Foreseeing {
+    /// Starts reading ahead in a trace whose devices end at `ends`, where that is known.
+    pub fn new(plan: &Plan, ends: &[u64]) -> Self {
+        Self {
+            seer: Foreseer::new(plan.logical_pages),
+            splitter: placing::splitter(plan, ends),
+            extents: Extents::default(),
+            request_ends: Vec::new(),
+            passes: 0,
+        }
+    }
+
+    /// Reads on for about so many requests.
+    ///
+    /// # Errors
+    /// Input errors of the source; more writes than can be numbered.
+    pub fn step(&mut self, plan: &Plan, reading: &mut Reading, requests_max: u64) -> Result<Foreseen> {
+        let mut done = 0;
+        while done < requests_max {
+            let requests = reading.read_batch()?.len();
+            if requests == 0 {
+                // Serving says what is wrong with a trace that holds no request.
+                let empty = reading.done() == 0;
+                self.passes += 1;
+                reading.restart()?;
+                if empty || self.passes >= passes(plan) {
+                    let seer = std::mem::replace(&mut self.seer, Foreseer::new(0));
+                    return Ok(Foreseen::All(seer.finish()));
+                }
+                continue;
+            }
+            done += requests as u64;
+            if let Err(misplaced) = self.split(reading, requests) {
+                return Ok(Foreseen::Misplaced(misplaced));
+            }
+            if !self.note() {
+                return Err(too_long(plan));
+            }
+        }
+        Ok(Foreseen::NotYet)
+    }
+
+    fn split(&mut self, reading: &Reading, requests: usize) -> std::result::Result<(), Misplaced> {
+        self.extents.clear();
+        self.request_ends.clear();
+        let chunk = reading.chunk(requests, None);
+        let split =
+            self.splitter.split(chunk.batch, chunk.range(), &mut self.extents, &mut self.request_ends);
+        split.map_err(|(i, outside)| Misplaced { index: chunk.at(i).index, outside })
+    }
+
+    /// Notes the writes and trims of the extents; false when there are too many.
+    fn note(&mut self) -> bool {
+        let (extents, seer) = (&self.extents, &mut self.seer);
+        let mut all = true;
+        for i in 0..extents.len() {
+            let mut pages = extents.lpn[i]..extents.lpn[i] + extents.pages[i];
+            match extents.kind[i] {
+                Kind::Write | Kind::WritePartial => all &= pages.all(|lpn| seer.write(lpn)),
+                Kind::Trim => pages.for_each(|lpn| seer.trim(lpn)),
+                Kind::Read => {}
+            }
+        }
+        all
+    }
+}
+
+/// Passes over the workload, those of the warm-up included.
+fn passes(plan: &Plan) -> u64 {
+    match &plan.workload {
+        Workload::Trace { repeat, warmup_passes, .. } => repeat.saturating_add(*warmup_passes),
+        Workload::Synthetic(_) => 1,
+    }
+}
+
+fn too_long(plan: &Plan) -> Box<Error> {
+    let name = plan.separate.info().name;
+    let what = format!("separator {name} can number {WRITES_MAX} page writes, and the workload has more");
+    Error::input(Place::Setting("ftl.separate.policy".into()), what, "expected fewer requests or passes")
+}

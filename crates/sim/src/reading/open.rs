@@ -1,0 +1,92 @@
+//! Opening the workload, and refusing one that cannot drive the run.
+
+use crate::plan::{Arrival, Mode, Plan, Workload};
+use floatgate_base::{Error, Place, Result};
+use floatgate_ftl::separate::Needs;
+use floatgate_host::QueueOf;
+use floatgate_lifetime::Throttle;
+use floatgate_trace::{Generator, Source};
+use std::path::Path;
+
+/// Opens the workload of a plan.
+pub(crate) fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
+    match &plan.workload {
+        Workload::Synthetic(config) => Ok(Box::new(Generator::new(config.clone())?)),
+        Workload::Trace { path, options, .. } => floatgate_trace::open(path, options),
+    }
+}
+
+/// As [`open_source`], for a run.
+///
+/// # Errors
+/// When it cannot be opened, or lacks what the plan goes by.
+pub(crate) fn open_for_run(plan: &Plan) -> Result<Box<dyn Source>> {
+    check_foresight(plan)?;
+    let source = open_source(plan)?;
+    check_times(plan, source.as_ref())?;
+    check_columns(plan, source.as_ref())?;
+    Ok(source)
+}
+
+fn refuse(key: &str, what: String, expected: &str) -> Result<()> {
+    Err(Error::input(Place::Setting(key.into()), what, expected))
+}
+
+/// Refuses to know the future of a workload that can be read but once.
+fn check_foresight(plan: &Plan) -> Result<()> {
+    match &plan.workload {
+        Workload::Trace { path, .. } if plan.separate.foresees() && !Path::new(path).is_file() => {
+            let name = plan.separate.info().name;
+            let what = format!("separator {name} reads the workload twice, which a pipe cannot give");
+            Err(Error::input(Place::Path(path.into()), what, "expected a file: save the trace to one"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Arrivals and throttles go by stamps.
+fn check_times(plan: &Plan, source: &dyn Source) -> Result<()> {
+    if source.has_times() {
+        return Ok(());
+    }
+    let format = source.format();
+    match plan.mode {
+        Mode::Timed(Arrival::Open | Arrival::Shifted | Arrival::Think) => refuse(
+            "workload.arrival",
+            format!("a trace in format {format} has no times at which requests could arrive"),
+            "expected workload.arrival = \"closed\"",
+        ),
+        Mode::Functional if plan.throttle != Throttle::None => refuse(
+            "lifetime.throttle.policy",
+            format!("a trace in format {format} has no times by which a throttle could go"),
+            "expected lifetime.throttle.policy = \"none\", or a trace with times",
+        ),
+        Mode::Timed(Arrival::Closed { .. }) | Mode::Functional => Ok(()),
+    }
+}
+
+/// Queues may go by streams, and a separator by what the host says, of which it is no use where the host says nothing.
+fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
+    let (columns, name) = (source.columns(), plan.separate.info().name);
+    if plan.queues.queue_of == QueueOf::Stream && !columns.stream {
+        let format = source.format();
+        return refuse(
+            "host.queue_of",
+            format!("a trace in format {format} has no streams by which requests could choose their queue"),
+            "expected host.queue_of = \"round-robin\" or \"device\"",
+        );
+    }
+    match plan.separate.needs() {
+        Some(Needs::Contexts) if !columns.context => refuse(
+            "ftl.separate.policy",
+            format!("{name} goes by program contexts, and this workload has none"),
+            "expected a trace that `floatgate trace record` made (docs/recording.md), or another separator",
+        ),
+        Some(Needs::Streams) if !columns.stream => refuse(
+            "ftl.separate.policy",
+            format!("{name} goes by streams, and this workload has none"),
+            "expected a trace with a column of streams (docs/formats.md), or another separator",
+        ),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,285 @@
+//! The source, and where in it a run is.
+
+use super::chunk::{Chunk, Counting};
+use crate::failure::another_trace;
+use crate::plan::{Plan, Workload};
+use floatgate_base::{Error, Place, RequestBatch, Result};
+use floatgate_trace::{Source, Summary};
+use serde::{Deserialize, Serialize};
+
+/// What a snapshot keeps of the place in the source.
+#[derive(Debug, Serialize, Deserialize)]
+struct Position {
+    /// Requests of this pass before the batch.
+    before: u64,
+    /// Requests of the batch.
+    in_batch: u64,
+    /// The next of them.
+    next: u64,
+    pass: u64,
+    /// Digest of the requests of this pass, those of the batch included.
+    digest: u64,
+    /// Added to the stamps of this pass.
+    shift_ns: i64,
+    /// Largest stamp of this pass.
+    last_ns: i64,
+}
+
+/// What a snapshot keeps of the stage.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedReading {
+    position: Position,
+    first_pass: Option<Summary>,
+}
+
+/// Shifted stamps of requests that were served: of the first of them, and the largest.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Span {
+    pub first_ns: i64,
+    pub largest_ns: i64,
+}
+
+/// Where in the source a run is.
+#[derive(Default)]
+struct Cursor {
+    batch: RequestBatch,
+    /// Next request of the batch.
+    next: usize,
+    /// Requests of this pass before the batch.
+    before: u64,
+    pass: u64,
+    /// Added to the stamps of this pass.
+    shift_ns: i64,
+    /// Largest stamp of this pass.
+    last_ns: i64,
+    /// Digest of the requests of this pass, those of the batch included.
+    digest: u64,
+}
+
+/// The source of a run, and where in it the run is.
+pub(crate) struct Reading {
+    source: Box<dyn Source>,
+    /// Name of the trace, for errors; `synthetic` of a generator.
+    path: String,
+    /// Whether requests are digested: those of a trace, which may be another one when a run goes on.
+    digests: bool,
+    at: Cursor,
+    /// What the source noticed in the first pass.
+    first_pass: Option<Summary>,
+}
+
+impl Reading {
+    /// Before the first request.
+    pub fn new(plan: &Plan, source: Box<dyn Source>) -> Self {
+        let (path, digests) = match &plan.workload {
+            Workload::Trace { path, .. } => (path.clone(), true),
+            Workload::Synthetic(_) => (String::from("synthetic"), false),
+        };
+        Self { source, path, digests, at: Cursor::default(), first_pass: None }
+    }
+
+    pub fn source(&self) -> &dyn Source {
+        self.source.as_ref()
+    }
+
+    pub fn source_mut(&mut self) -> &mut dyn Source {
+        self.source.as_mut()
+    }
+
+    /// The batch that the run is in.
+    pub fn batch(&self) -> &RequestBatch {
+        &self.at.batch
+    }
+
+    /// Passes that are over.
+    pub fn pass(&self) -> u64 {
+        self.at.pass
+    }
+
+    /// Requests of this pass that were served.
+    pub fn done(&self) -> u64 {
+        self.at.before + self.at.next as u64
+    }
+
+    /// What the source noticed in the first pass; nothing before its end.
+    pub fn first_pass(&self) -> Option<&Summary> {
+        self.first_pass.as_ref()
+    }
+
+    /// Reads the next batch, which is empty at the end of a pass. Its requests need not be served.
+    ///
+    /// # Errors
+    /// Input errors of the source.
+    pub fn read_batch(&mut self) -> Result<&RequestBatch> {
+        let at = &mut self.at;
+        at.before += at.batch.len() as u64;
+        at.batch.clear();
+        at.next = 0;
+        self.source.fill(&mut at.batch, RequestBatch::DEFAULT_LEN)?;
+        Ok(&at.batch)
+    }
+
+    /// How many requests of the batch are still to be served; 0 at the end of a pass.
+    ///
+    /// # Errors
+    /// Input errors of the source.
+    pub fn ready(&mut self) -> Result<usize> {
+        if self.at.next == self.at.batch.len() {
+            self.read_batch()?;
+            if self.digests {
+                self.at.digest = digest(self.at.digest, &self.at.batch);
+            }
+        }
+        Ok(self.at.batch.len() - self.at.next)
+    }
+
+    /// The next `n` requests of the batch.
+    pub fn chunk(&self, n: usize, counting: Option<Counting>) -> Chunk<'_> {
+        let Cursor { batch, next, before, shift_ns, .. } = &self.at;
+        Chunk { batch, first: *next, end: next + n, before: *before, shift_ns: *shift_ns, counting }
+    }
+
+    /// The next `n` requests, at least one, were served: says when they were issued.
+    pub fn advance(&mut self, n: usize) -> Span {
+        let at = &mut self.at;
+        let times = &at.batch.time_ns[at.next..at.next + n];
+        let (first, largest) = (times[0], times.iter().copied().fold(i64::MIN, i64::max));
+        at.next += n;
+        at.last_ns = at.last_ns.max(largest);
+        let shifted = |stamp_ns: i64| stamp_ns.saturating_add(at.shift_ns);
+        Span { first_ns: shifted(first), largest_ns: shifted(largest) }
+    }
+
+    /// A pass is over.
+    ///
+    /// # Errors
+    /// When it held no request, or a later one holds other requests than the first.
+    pub fn end_pass(&mut self) -> Result<()> {
+        if self.at.before == 0 {
+            return Err(Error::input(
+                Place::Path(self.path.clone()),
+                "the trace holds no request",
+                "expected at least one read, write or TRIM",
+            ));
+        }
+        let summary = self.source.summary();
+        let first = self.first_pass.get_or_insert_with(|| summary.clone());
+        // Only a run that was taken up again reads the trace to this end for the first time in a later pass.
+        if first.content_hash != summary.content_hash {
+            return Err(another_trace(&self.path, self.at.before));
+        }
+        self.at.pass += 1;
+        Ok(())
+    }
+
+    /// The pass is broken off: what the source has noticed so far is what there is.
+    pub fn end_early(&mut self) {
+        let summary = self.source.summary();
+        self.first_pass.get_or_insert(summary);
+    }
+
+    /// Begins the next pass, whose stamps go on where this one ended.
+    ///
+    /// # Errors
+    /// When the source cannot be read again.
+    pub fn next_pass(&mut self) -> Result<()> {
+        self.source.rewind()?;
+        let at = &mut self.at;
+        (at.before, at.digest) = (0, 0);
+        at.shift_ns = at.shift_ns.saturating_add(at.last_ns);
+        at.last_ns = 0;
+        Ok(())
+    }
+
+    /// Goes back to the first request of the first pass.
+    ///
+    /// # Errors
+    /// When the source cannot be read again.
+    pub fn restart(&mut self) -> Result<()> {
+        self.source.rewind()?;
+        (self.at, self.first_pass) = (Cursor::default(), None);
+        Ok(())
+    }
+
+    /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
+    pub fn saved(&self) -> SavedReading {
+        let Self {
+            at: Cursor { batch, next, before, pass, shift_ns, last_ns, digest },
+            first_pass,
+            path,
+            // From the plan.
+            source: _,
+            digests: _,
+        } = self;
+        let position = Position {
+            before: *before,
+            in_batch: batch.len() as u64,
+            next: *next as u64,
+            pass: *pass,
+            digest: *digest,
+            shift_ns: *shift_ns,
+            last_ns: *last_ns,
+        };
+        SavedReading { position, first_pass: first_pass.clone().map(|summary| without_path(path, summary)) }
+    }
+
+    /// Reads the source up to the batch that a snapshot was taken in.
+    ///
+    /// # Errors
+    /// Input errors of the source; a workload that is another one now.
+    pub fn restore(&mut self, saved: SavedReading) -> Result<()> {
+        let SavedReading { position, first_pass } = saved;
+        let Position { before, in_batch, next, pass, digest: expected, shift_ns, last_ns } = position;
+        self.first_pass = first_pass.map(|summary| with_path(&self.path, summary));
+        let mut sum = 0;
+        while self.at.before + (self.at.batch.len() as u64) < before + in_batch {
+            let batch = self.read_batch()?;
+            if batch.is_empty() {
+                break;
+            }
+            sum = digest(sum, batch);
+        }
+        let read = (self.at.before, self.at.batch.len() as u64);
+        if read != (before, in_batch) || next > in_batch || self.digests && sum != expected {
+            let path = if self.digests { &self.path } else { "workload" };
+            return Err(another_trace(path, before + in_batch));
+        }
+        let batch = std::mem::take(&mut self.at.batch);
+        self.at = Cursor { batch, next: next as usize, before, pass, shift_ns, last_ns, digest: expected };
+        Ok(())
+    }
+}
+
+/// Goes on from `seed` over the requests of a batch: whether a trace is still the one that a run was given. Four sums
+/// side by side, because each step waits for the one before.
+fn digest(seed: u64, batch: &RequestBatch) -> u64 {
+    const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |sum: u64, word: u64| (sum.rotate_left(5) ^ word).wrapping_mul(FACTOR);
+    let mut sums = [seed, !seed, 1, 2];
+    for i in 0..batch.len() {
+        let stream = u64::from(batch.stream.get(i).copied().unwrap_or(0));
+        let device = u64::from(batch.device[i]);
+        let small = stream << 32 | device << 16 | u64::from(batch.flags_of(i)) << 8 | batch.op[i] as u64;
+        let words = [batch.time_ns[i] as u64, batch.offset[i], batch.bytes[i], small];
+        sums = std::array::from_fn(|k| mix(sums[k], words[k]));
+    }
+    sums.into_iter().fold(batch.len() as u64, mix)
+}
+
+/// What a summary says without the name of the trace, which may be another one when the run goes on.
+fn without_path(path: &str, mut summary: Summary) -> Summary {
+    if let Some(line) = &mut summary.first_bad_line
+        && let Some(rest) = line.strip_prefix(path)
+    {
+        *line = rest.to_owned();
+    }
+    summary
+}
+
+/// The way back.
+fn with_path(path: &str, mut summary: Summary) -> Summary {
+    if let Some(line) = &mut summary.first_bad_line {
+        line.insert_str(0, path);
+    }
+    summary
+}

@@ -1,0 +1,100 @@
+//! Serving where operations are counted and take no time.
+
+use super::stop::Stop;
+use super::together::{TOGETHER_NS, find_runs, serve_together};
+use crate::buffer::Buffered;
+use crate::drive::{Drive, Together};
+use crate::gate::Throttled;
+use crate::placing::Placed;
+use crate::plan::Plan;
+use crate::reading::Chunk;
+use floatgate_flash::Functional;
+
+/// Gate, buffer and drive of a functional run.
+pub(crate) struct InOrder {
+    pub drive: Drive<Functional>,
+    pub buffer: Option<Buffered>,
+    /// Passed by requests that count.
+    pub gate: Option<Throttled>,
+    /// Runs of requests that arrive within a second, of a chunk.
+    pub runs: Vec<Together>,
+}
+
+impl InOrder {
+    /// Of an empty drive.
+    pub fn new(plan: &Plan, gate: Option<Throttled>) -> Self {
+        Self { drive: Drive::new(plan), buffer: Buffered::of(plan), gate, runs: Vec::new() }
+    }
+
+    /// Serves the requests of a chunk; gives how many, which are fewer than all where a whole life is over before.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn serve(&mut self, chunk: &Chunk<'_>, placed: Placed<'_>) -> Result<usize, Stop> {
+        let Self { drive, buffer, gate, runs } = self;
+        if let (Some(gate), Some(_)) = (gate, chunk.counting) {
+            return serve_gated((drive, buffer, gate), runs, chunk, placed);
+        }
+        find_runs(chunk, runs);
+        serve_together(drive, buffer, chunk, (placed, 0), runs)?;
+        Ok(chunk.len())
+    }
+
+    /// Counting begins.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn start_counting(&mut self) -> Result<(), Stop> {
+        self.flush_buffer()?;
+        self.drive.reset_counts();
+        self.buffer.iter_mut().for_each(Buffered::reset_counts);
+        Ok(())
+    }
+
+    /// Flushes what is dirty in the buffer.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn flush_buffer(&mut self) -> Result<(), Stop> {
+        let Self { drive, buffer, .. } = self;
+        buffer.as_mut().map_or(Ok(()), |buffer| buffer.flush_all(drive)).map_err(Stop::Flush)
+    }
+}
+
+/// Serves each request when it has left the gate.
+fn serve_gated(
+    (drive, buffer, gate): (&mut Drive<Functional>, &mut Option<Buffered>, &mut Throttled),
+    runs: &mut Vec<Together>,
+    chunk: &Chunk<'_>,
+    placed: Placed<'_>,
+) -> Result<usize, Stop> {
+    let from_ns = chunk.first_counted_ns();
+    let (mut unserved, mut end) = (chunk.first, chunk.end);
+    let mut serve_until = |drive: &mut Drive<Functional>, runs: &mut Vec<Together>, end: usize| {
+        let part = (placed, unserved - chunk.first);
+        let served = serve_together(drive, buffer, &chunk.part(unserved..end), part, runs);
+        unserved = end;
+        served
+    };
+    runs.clear();
+    for i in chunk.range() {
+        let extents = placed.of(i - chunk.first);
+        let arrival_ns = gate.arrival_ns(chunk.stamp_ns(i).saturating_sub(from_ns));
+        if gate.life_ends(arrival_ns) {
+            end = i;
+            break;
+        }
+        // What has passed is served before the gate looks at the flash.
+        if gate.is_due_for(arrival_ns, placed.extents, extents.clone()) {
+            serve_until(drive, runs, i)?;
+        }
+        let left_ns = gate.pass(arrival_ns, (placed.extents, extents), chunk.op(i), drive.counters(), 0);
+        let now_ns = left_ns - left_ns % TOGETHER_NS as u64;
+        match runs.last_mut() {
+            Some(run) if run.now_ns == now_ns => run.end = i + 1,
+            _ => runs.push(Together { end: i + 1, now_ns }),
+        }
+    }
+    serve_until(drive, runs, end)?;
+    Ok(end - chunk.first)
+}

@@ -1,0 +1,18 @@
+//! The last stages, gate, buffer and drive, in one owner per way of serving: [`functional`] counts operations, [`in_time`]
+//! lets them take time.
+
+pub mod clock;
+mod functional;
+mod idle;
+mod in_time;
+mod queued;
+pub mod request_log;
+mod serving;
+mod stop;
+mod together;
+
+pub(crate) use functional::InOrder;
+pub(crate) use in_time::{InTime, Timely};
+pub(crate) use queued::Waiting;
+pub(crate) use serving::{Kept, Serving, with_drive};
+pub(crate) use stop::Stop;

@@ -1,0 +1,167 @@
+//! Serving in either mode.
+
+use super::functional::InOrder;
+use super::in_time::InTime;
+use super::request_log::RequestLog;
+use super::stop::Stop;
+use crate::buffer::Buffered;
+use crate::gate::Throttled;
+use crate::life_book::LifeBook;
+use crate::placing::Placed;
+use crate::plan::{Mode, Plan};
+use crate::reading::Chunk;
+use floatgate_flash::Counters;
+use floatgate_stats::Row;
+
+/// Gate, buffer and drive of a run.
+#[expect(clippy::large_enum_variant, reason = "a run has one")]
+pub(crate) enum Serving {
+    /// Operations are counted.
+    Functional(InOrder),
+    /// Operations take time.
+    Timed(InTime),
+}
+
+/// Runs `$body` with `$drive` bound to the drive, in code made for its type.
+macro_rules! with_drive {
+    ($serving:expr, $drive:ident => $body:expr) => {
+        match $serving {
+            $crate::serve::Serving::Functional($crate::serve::InOrder { drive: $drive, .. }) => $body,
+            $crate::serve::Serving::Timed($crate::serve::InTime {
+                timely: $crate::serve::Timely { drive: $drive, .. },
+                ..
+            }) => $body,
+        }
+    };
+}
+pub(crate) use with_drive;
+
+/// What outlives a run that begins again.
+#[derive(Default)]
+pub(crate) struct Kept {
+    pub log: Option<RequestLog>,
+    pub life: Option<LifeBook>,
+}
+
+impl Serving {
+    /// Of an empty drive.
+    pub fn new(plan: &Plan, kept: Kept) -> Self {
+        let Kept { log, life } = kept;
+        let gate = Throttled::of(plan, life);
+        match plan.mode {
+            Mode::Functional => Self::Functional(InOrder::new(plan, gate)),
+            Mode::Timed(arrival) => {
+                let mut serving = InTime::new(plan, arrival, gate);
+                if let Some(log) = log {
+                    serving.log_to(log);
+                }
+                Self::Timed(serving)
+            }
+        }
+    }
+
+    /// Takes what outlives the run: the log, and the book of a life before its first request.
+    pub fn take_kept(&mut self) -> Kept {
+        match self {
+            Self::Functional(serving) => {
+                let life = serving.gate.as_ref().and_then(Throttled::life).map(LifeBook::anew);
+                Kept { log: None, life }
+            }
+            Self::Timed(serving) => Kept { log: serving.timely.log.take(), life: None },
+        }
+    }
+
+    /// Serves the requests of a chunk; gives how many, which are fewer than all where a whole life is over before.
+    /// `devices` names those met so far.
+    ///
+    /// # Errors
+    /// When the drive cannot go on, a request is lost, or the log cannot be written.
+    pub fn serve(
+        &mut self,
+        chunk: &Chunk<'_>,
+        placed: Placed<'_>,
+        devices: &[String],
+    ) -> Result<usize, Stop> {
+        match self {
+            Self::Functional(serving) => serving.serve(chunk, placed),
+            Self::Timed(serving) => serving.serve(chunk, placed, devices).map(|()| chunk.len()),
+        }
+    }
+
+    /// Counting begins: what the buffer holds of the warm-up leaves before, and does not count.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn start_counting(&mut self) -> Result<(), Stop> {
+        match self {
+            Self::Functional(serving) => serving.start_counting(),
+            Self::Timed(serving) => serving.start_counting(),
+        }
+    }
+
+    /// All requests have arrived: they end, and what the buffer holds leaves, so that everything written counts.
+    ///
+    /// # Errors
+    /// As [`Serving::serve`].
+    pub fn finish(&mut self, devices: &[String]) -> Result<(), Stop> {
+        match self {
+            Self::Functional(serving) => serving.flush_buffer(),
+            Self::Timed(serving) => serving.finish(devices),
+        }
+    }
+
+    /// A counted pass over the workload is over, `span_ns` after counting began.
+    pub fn end_pass(&mut self, span_ns: u64) {
+        if let Self::Functional(InOrder { gate: Some(gate), .. }) = self {
+            gate.end_pass(span_ns);
+        }
+    }
+
+    /// The throttle, if there is one.
+    pub fn gate(&self) -> Option<&Throttled> {
+        match self {
+            Self::Functional(serving) => serving.gate.as_ref(),
+            Self::Timed(serving) => serving.timely.gate.as_ref(),
+        }
+    }
+
+    /// The DRAM buffer, if there is one.
+    pub fn buffer(&self) -> Option<&Buffered> {
+        match self {
+            Self::Functional(serving) => serving.buffer.as_ref(),
+            Self::Timed(serving) => serving.timely.buffer.as_ref(),
+        }
+    }
+
+    /// The run in time, if it is one.
+    pub fn in_time(&self) -> Option<&InTime> {
+        match self {
+            Self::Functional(_) => None,
+            Self::Timed(serving) => Some(serving),
+        }
+    }
+
+    /// Passes over the workload that count, where a whole life says it.
+    pub fn passes_max(&self) -> Option<u64> {
+        self.gate().and_then(Throttled::life).map(LifeBook::passes_max)
+    }
+
+    /// What has been counted on flash.
+    pub fn counters(&self) -> &Counters {
+        with_drive!(self, drive => drive.counters())
+    }
+
+    /// Completes a row that says what arrived and when, by stamps.
+    pub fn complete(&mut self, row: &mut Row) {
+        if let Some(gate) = self.gate() {
+            row.time_ns = i64::try_from(gate.now_ns()).unwrap_or(i64::MAX);
+            row.held_back_ns = gate.gate().held_back_ns();
+        }
+        if let Self::Timed(serving) = self {
+            serving.complete(row);
+        }
+        let counters = self.counters();
+        (row.programs, row.erases) = (counters.programs, counters.erases);
+        row.free_units = with_drive!(self, drive => drive.ftl.free_units());
+    }
+}

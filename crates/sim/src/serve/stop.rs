@@ -1,0 +1,22 @@
+//! Why serving stopped.
+
+use crate::reading::RequestAt;
+use floatgate_base::Error;
+use floatgate_ftl::Failure;
+
+/// Why serving stopped.
+#[derive(Debug)]
+pub(crate) enum Stop {
+    /// The drive cannot go on with a request.
+    Drive(RequestAt, Failure),
+    /// The drive cannot take what the buffer held at the end of warm-up or run.
+    Flush(Failure),
+    /// Anything else.
+    Error(Box<Error>),
+}
+
+impl From<Box<Error>> for Stop {
+    fn from(error: Box<Error>) -> Self {
+        Self::Error(error)
+    }
+}

@@ -1,0 +1,445 @@
+//! A run: its phases, and the loop in which requests go through the stages.
+
+use crate::book::Book;
+use crate::drive_file;
+use crate::failure;
+use crate::life_book::LifeBook;
+use crate::placing::{Misplaced, Placing};
+use crate::plan::{Plan, Precondition, Workload};
+use crate::precondition::{Preparation, Prepared};
+use crate::reading::foresight::{Foreseeing, Foreseen};
+use crate::reading::{Reading, ends, open};
+use crate::serve::request_log::{RequestLog, RequestSink};
+use crate::serve::{Kept, Serving, Stop, with_drive};
+use floatgate_base::{Error, Place, Result};
+use floatgate_ftl::separate::Foresight;
+use floatgate_host::split::beyond_drive;
+use floatgate_host::{Beyond, Outside};
+use floatgate_stats::Row;
+use serde::{Deserialize, Serialize};
+
+/// What a run is busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phase {
+    /// Reading the trace once to learn its devices and their sizes.
+    Scan,
+    /// Bringing the drive into its first state.
+    Precondition,
+    /// Serving requests that do not count.
+    WarmUp,
+    /// Serving requests that count.
+    Run,
+    /// All requests are served.
+    Done,
+}
+
+/// The phase with what it needs.
+#[expect(clippy::large_enum_variant, reason = "a run has one")]
+pub(crate) enum State {
+    /// Learning the ends of the trace's devices.
+    Ends(Vec<u64>),
+    /// Reading ahead for a separator that knows the future.
+    Future(Box<Foreseeing>),
+    /// Preparing the drive; what was foreseen waits until it is known which drive that is.
+    Precondition(Preparation, Option<Foresight>),
+    WarmUp,
+    Run,
+    Done,
+}
+
+/// What requests go through once they are read, and what is booked of them. A run that begins again gets new ones.
+pub(crate) struct Stages {
+    pub placing: Placing,
+    pub serving: Serving,
+    pub book: Book,
+}
+
+impl Stages {
+    pub fn new(plan: &Plan, ends: Option<Vec<u64>>, kept: Kept) -> Self {
+        Self { placing: Placing::new(plan, ends), serving: Serving::new(plan, kept), book: Book::default() }
+    }
+}
+
+/// A drive with a workload.
+pub struct Simulation {
+    pub(crate) plan: Plan,
+    pub(crate) reading: Reading,
+    pub(crate) stages: Stages,
+    pub(crate) state: State,
+}
+
+impl Simulation {
+    /// Opens the workload and makes the drive.
+    ///
+    /// # Errors
+    /// When the trace cannot be opened, or lacks what the plan goes by.
+    pub fn new(plan: Plan) -> Result<Self> {
+        Self::with(plan, Kept::default())
+    }
+
+    /// As [`Simulation::new`], for a whole life.
+    pub(crate) fn of_life(plan: Plan, life: LifeBook) -> Result<Self> {
+        let simulation = Self::with(plan, Kept { log: None, life: Some(life) })?;
+        let source = simulation.reading.source();
+        if !source.has_times() {
+            let what = format!("a workload in format {} has no time to live through", source.format());
+            let expected = "expected a trace with times, or workload.rate_per_s";
+            return Err(Error::input(Place::Setting("workload".into()), what, expected));
+        }
+        Ok(simulation)
+    }
+
+    fn with(plan: Plan, kept: Kept) -> Result<Self> {
+        let source = open::open_for_run(&plan)?;
+        let reading = Reading::new(&plan, source);
+        let stages = Stages::new(&plan, None, kept);
+        let state = State::Ends(Vec::new());
+        let scans = plan.beyond == Beyond::Scale && matches!(plan.workload, Workload::Trace { .. });
+        let mut simulation = Self { plan, reading, stages, state };
+        if !scans {
+            simulation.prepare()?;
+        }
+        Ok(simulation)
+    }
+
+    /// Puts every counted request on record.
+    ///
+    /// # Errors
+    /// In functional mode, in which nothing takes time.
+    pub fn log_requests(&mut self, sink: Box<dyn RequestSink>) -> Result<()> {
+        match &mut self.stages.serving {
+            Serving::Timed(serving) => {
+                serving.log_to(RequestLog::new(sink));
+                Ok(())
+            }
+            Serving::Functional(_) => {
+                let what = "functional mode has no times at which requests could be logged";
+                let expected = "expected mode = \"timed\", or no log of requests";
+                Err(Error::input(Place::Setting("mode".into()), what, expected))
+            }
+        }
+    }
+
+    /// Whether requests are put on record.
+    #[must_use]
+    pub fn is_logged(&self) -> bool {
+        self.stages.serving.in_time().is_some_and(|serving| serving.timely.log.is_some())
+    }
+
+    /// What the run is busy with.
+    #[must_use]
+    pub fn phase(&self) -> Phase {
+        match self.state {
+            State::Ends(_) | State::Future(_) => Phase::Scan,
+            State::Precondition(..) => Phase::Precondition,
+            State::WarmUp => Phase::WarmUp,
+            State::Run => Phase::Run,
+            State::Done => Phase::Done,
+        }
+    }
+
+    /// The run's settings.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Full audits that the run has passed under the shadow model, beside the one at its end.
+    #[must_use]
+    pub fn audits(&self) -> u64 {
+        self.stages.book.audits
+    }
+
+    /// What the separator knows of the future, where it knows any and the workload has been read.
+    #[must_use]
+    pub fn foresight(&self) -> Option<&Foresight> {
+        match &self.state {
+            State::Precondition(_, Some(foresight)) => Some(foresight),
+            _ => with_drive!(&self.stages.serving, drive => drive.ftl.foresight()),
+        }
+    }
+
+    /// Work done in this phase, and in all where that is known.
+    #[must_use]
+    pub fn progress(&self) -> (u64, Option<u64>) {
+        match (&self.state, &self.plan.workload) {
+            (State::Precondition(preparation, _), _) => {
+                let (done, all) = preparation.progress(&self.plan);
+                (done, Some(all))
+            }
+            (State::Run, Workload::Synthetic(config)) => {
+                (self.stages.book.counted, Some(config.requests - self.plan.warmup_requests))
+            }
+            (State::Run, Workload::Trace { .. }) => (self.stages.book.counted, None),
+            _ => (self.reading.done(), None),
+        }
+    }
+
+    /// Goes on for up to about `requests_max` requests; the phase that it is in then.
+    ///
+    /// # Errors
+    /// Input errors from the trace, run errors from the drive.
+    pub fn step(&mut self, requests_max: u64) -> Result<Phase> {
+        match &mut self.state {
+            State::Ends(ends) => {
+                if ends::read_ends(&mut self.reading, ends, requests_max)? {
+                    let ends = std::mem::take(ends);
+                    self.begin_anew(ends)?;
+                }
+            }
+            State::Future(foreseeing) => {
+                match foreseeing.step(&self.plan, &mut self.reading, requests_max)? {
+                    Foreseen::NotYet => {}
+                    Foreseen::All(foresight) => self.precondition_with(Some(foresight))?,
+                    Foreseen::Misplaced(misplaced) => self.misplaced(misplaced)?,
+                }
+            }
+            State::Precondition(preparation, foresight) => {
+                let drive = &mut self.stages.serving;
+                let prepared = with_drive!(drive, drive => preparation.step(&self.plan, drive))?;
+                if let Some(prepared) = prepared {
+                    let foresight = foresight.take();
+                    self.begin_warm_up(prepared, foresight)?;
+                }
+            }
+            State::WarmUp | State::Run => self.serve(requests_max)?,
+            State::Done => {}
+        }
+        Ok(self.phase())
+    }
+
+    /// A new run, now that the ends of the devices are known.
+    fn begin_anew(&mut self, ends: Vec<u64>) -> Result<()> {
+        let mut kept = self.stages.serving.take_kept();
+        if let Some(log) = &mut kept.log {
+            log.restart()?;
+        }
+        self.stages = Stages::new(&self.plan, Some(ends), kept);
+        self.prepare()
+    }
+
+    /// Starts with the drive's first state, or with what must be known before.
+    fn prepare(&mut self) -> Result<()> {
+        if self.plan.separate.foresees() {
+            let foreseeing = Foreseeing::new(&self.plan, self.stages.placing.ends());
+            self.state = State::Future(Box::new(foreseeing));
+            return Ok(());
+        }
+        self.precondition_with(None)
+    }
+
+    /// Starts with the drive's first state. A drive from a file has its own past: its separator learns the future later.
+    fn precondition_with(&mut self, mut foresight: Option<Foresight>) -> Result<()> {
+        if self.plan.precondition != Precondition::Snapshot {
+            self.hand_over(foresight.take());
+        }
+        self.state = State::Precondition(Preparation::new(&self.plan)?, foresight);
+        Ok(())
+    }
+
+    fn hand_over(&mut self, foresight: Option<Foresight>) {
+        if let Some(foresight) = foresight {
+            with_drive!(&mut self.stages.serving, drive => drive.ftl.foresee(foresight));
+        }
+    }
+
+    fn begin_warm_up(&mut self, prepared: Prepared, foresight: Option<Foresight>) -> Result<()> {
+        self.stages.book.snapshot_hash = prepared.snapshot_hash;
+        self.hand_over(foresight);
+        with_drive!(&mut self.stages.serving, drive => drive.ftl.workload_begins());
+        self.state = State::WarmUp;
+        self.start_counting_if_due()
+    }
+
+    /// Warm-up ends after its requests and its passes, whichever comes later.
+    fn start_counting_if_due(&mut self) -> Result<()> {
+        let passes = match self.plan.workload {
+            Workload::Trace { warmup_passes, .. } => warmup_passes,
+            Workload::Synthetic(_) => 0,
+        };
+        let served = self.stages.book.served;
+        let due = self.reading.pass() >= passes && served >= self.plan.warmup_requests;
+        if !due || !matches!(self.state, State::WarmUp) {
+            return Ok(());
+        }
+        self.stages.serving.start_counting().map_err(|stop| self.stopped(stop))?;
+        self.stages.placing.reset_counts();
+        self.state = State::Run;
+        Ok(())
+    }
+
+    /// The loop: requests are read, placed, pass the gate, go through the buffer, are served, and are booked.
+    fn serve(&mut self, requests_max: u64) -> Result<()> {
+        let counts = matches!(self.state, State::Run);
+        let mut left = requests_max;
+        while left > 0 && matches!(self.state, State::Run) == counts {
+            let ready = self.reading.ready()?;
+            if ready == 0 {
+                return self.end_pass();
+            }
+            let Stages { placing, serving, book } = &mut self.stages;
+            let until_due = match counts {
+                true => book.series.until_due(book.counted),
+                false => self.plan.warmup_requests.saturating_sub(book.served).max(1),
+            };
+            let n = left.min(until_due).min(ready as u64);
+            let chunk = self.reading.chunk(n as usize, counts.then(|| book.counting()));
+
+            if let Err(misplaced) = placing.place(&chunk) {
+                return self.misplaced(misplaced);
+            }
+            // Gate and buffer belong to the way of serving: a request may have to wait in between.
+            let devices = self.reading.source().devices();
+            let served = match serving.serve(&chunk, placing.placed(), devices) {
+                Ok(served) => served,
+                Err(stop) => return Err(self.stopped(stop)),
+            };
+            if served < chunk.len() {
+                placing.take_back(&chunk.part(chunk.first..chunk.first + served));
+                return self.end_life(served);
+            }
+            self.book(served)?;
+            left -= n;
+        }
+        Ok(())
+    }
+
+    /// Books the next requests, which were served.
+    fn book(&mut self, requests: usize) -> Result<()> {
+        let span = self.reading.advance(requests);
+        let book = &mut self.stages.book;
+        book.served += requests as u64;
+        if !matches!(self.state, State::Run) {
+            self.start_counting_if_due()?;
+        } else if book.count(requests as u64, span) {
+            let row = self.row();
+            self.stages.book.series.push(row);
+        }
+        if !self.plan.shadow {
+            return Ok(());
+        }
+        if !self.stages.book.audit_is_due() {
+            return with_drive!(&self.stages.serving, drive => drive.check_shadow());
+        }
+        self.stages.book.audits += 1;
+        self.audit()
+    }
+
+    fn row(&mut self) -> Row {
+        let Stages { placing, serving, book } = &mut self.stages;
+        let host = placing.total();
+        let mut row = Row { page_writes: host.page_writes, page_reads: host.page_reads, ..book.row() };
+        serving.complete(&mut row);
+        row
+    }
+
+    /// The next pass, or the end.
+    fn end_pass(&mut self) -> Result<()> {
+        self.reading.end_pass()?;
+        let Stages { serving, book, .. } = &mut self.stages;
+        if matches!(self.state, State::Run) {
+            serving.end_pass(book.span_ns().max(1) as u64);
+        }
+        let (repeat, warmup_passes) = match self.plan.workload {
+            Workload::Trace { repeat, warmup_passes, .. } => (repeat, warmup_passes),
+            Workload::Synthetic(_) => (1, 0),
+        };
+        let passes = serving.passes_max().unwrap_or(repeat).saturating_add(warmup_passes);
+        if self.reading.pass() < passes {
+            self.reading.next_pass()?;
+            return self.start_counting_if_due();
+        }
+        if book.counted == 0 {
+            return Err(Error::input(
+                Place::Setting("workload.warmup_requests".into()),
+                format!("the warm-up of {} requests leaves none to count", self.plan.warmup_requests),
+                "expected fewer of them, or more passes (workload.repeat)",
+            ));
+        }
+        self.close()
+    }
+
+    /// A whole life is over after so many of the chunk's requests.
+    fn end_life(&mut self, served: usize) -> Result<()> {
+        if served > 0 {
+            self.book(served)?;
+        }
+        self.reading.end_early();
+        self.close()
+    }
+
+    /// All requests are served.
+    fn close(&mut self) -> Result<()> {
+        let devices = self.reading.source().devices();
+        self.stages.serving.finish(devices).map_err(|stop| self.stopped(stop))?;
+        let row = self.row();
+        self.stages.book.series.push(row);
+        if self.plan.shadow {
+            self.audit()?;
+        }
+        self.state = State::Done;
+        Ok(())
+    }
+
+    /// A request has no place. If it is of a device that was not known, the run begins again once all devices are.
+    fn misplaced(&mut self, misplaced: Misplaced) -> Result<()> {
+        match misplaced.outside {
+            Outside::Device => {
+                self.reading.restart().map_err(|_| {
+                    Error::input(
+                        Place::None,
+                        "the trace has several devices and cannot be read twice to learn their sizes",
+                        "expected a file instead of a pipe, or workload.devices = \"fold\"",
+                    )
+                })?;
+                self.state = State::Ends(Vec::new());
+                Ok(())
+            }
+            Outside::Drive { end } => {
+                let place = self.reading.source().place_of(misplaced.index);
+                let ends = self.stages.placing.ends();
+                let span_bytes = ends::span_bytes(&self.plan, &mut self.reading, ends).max(end);
+                let logical_bytes =
+                    u64::from(self.plan.logical_pages) * u64::from(self.plan.geometry.page_bytes);
+                Err(beyond_drive(&place, span_bytes, logical_bytes, self.plan.capacity_for(span_bytes)))
+            }
+        }
+    }
+
+    /// Says when and why the run stopped.
+    fn stopped(&self, stop: Stop) -> Box<Error> {
+        let Stages { serving, book, .. } = &self.stages;
+        // Not the splitter's count: it has already seen the requests behind this one.
+        let flash = serving.counters();
+        match stop {
+            Stop::Error(error) => error,
+            Stop::Flush(why) => failure::stopped(&self.plan, why, book.counted.max(1), None, flash, None),
+            Stop::Drive(at, why) => {
+                let is_trace = matches!(self.plan.workload, Workload::Trace { .. });
+                let place = is_trace.then(|| self.reading.source().place_of(at.index));
+                let time_s = match (serving.gate(), &self.state) {
+                    (Some(gate), State::Run) => Some(gate.now_ns() as f64 / 1e9),
+                    _ => book.time_s(at.stamp_ns),
+                };
+                failure::stopped(&self.plan, why, at.number, place.as_deref(), flash, time_s)
+            }
+        }
+    }
+
+    /// Checks all books of the drive, with or without the shadow model.
+    ///
+    /// # Errors
+    /// A run error that names the invariant.
+    pub fn audit(&self) -> Result<()> {
+        with_drive!(&self.stages.serving, drive => drive.audit())
+    }
+
+    /// Writes the drive to a file that other runs may start from; gives its content hash. Meaningful once the phase is
+    /// [`Phase::Done`].
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn save_drive(&self, path: &std::path::Path) -> Result<String> {
+        with_drive!(&self.stages.serving, drive => drive_file::save(path, &self.plan, drive))
+    }
+}
