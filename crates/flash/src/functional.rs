@@ -3,6 +3,8 @@
 use crate::{Cause, Counters, Flash, Layout, Rest};
 use floatgate_base::{Lpn, Ppn, UnitId};
 use floatgate_nand::Endurance;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// Counts what the FTL asks for.
 #[derive(Clone, Debug)]
@@ -61,24 +63,30 @@ impl Functional {
     }
 }
 
-/// What a snapshot keeps of the array: counts, and erases by unit.
-pub type SavedCounts = (Counters, Vec<u32>);
+/// What a snapshot keeps of the array.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct SavedCounts<'a> {
+    counters: Cow<'a, Counters>,
+    /// By unit.
+    erases: Cow<'a, [u32]>,
+}
 
 impl Functional {
     /// What a snapshot keeps.
     #[must_use]
-    pub fn saved(&self) -> (&Counters, &[u32]) {
+    pub fn saved(&self) -> SavedCounts<'_> {
         // Rest matters to a run that goes on, and is kept with that.
         let Self { counters, erases, rest: _, layout: _, blocks_per_unit: _, endurance: _ } = self;
-        (counters, erases)
+        SavedCounts { counters: Cow::Borrowed(counters), erases: Cow::from(erases) }
     }
 
     /// Takes over what a snapshot kept of an array of the same layout; false if it is of another one.
     #[must_use]
-    pub fn restore(&mut self, (counters, erases): SavedCounts) -> bool {
+    pub fn restore(&mut self, saved: SavedCounts<'_>) -> bool {
+        let SavedCounts { counters, erases } = saved;
         let fits = erases.len() == self.erases.len();
         if fits {
-            (self.counters, self.erases) = (counters, erases);
+            (self.counters, self.erases) = (counters.into_owned(), erases.into_owned());
         }
         fits
     }

@@ -4,20 +4,50 @@
 //! from it again. All other state is small and goes through serde. Both directions take the drive apart without `..`:
 //! state that is added later does not compile until it is said here what becomes of it.
 
-use crate::ftl::{Ftl, SIDE_TABLE};
+use crate::free_pages::{FreePages, OpenPages};
+use crate::ftl::{Ftl, GcCounters, SIDE_TABLE};
+use crate::index::Index;
 use crate::last::Last;
 use crate::leveling::Leveling;
 use crate::live::Live;
 use crate::migrate::Migration;
 use crate::pace::NEVER;
-use crate::units::NO_UNIT;
-use floatgate_base::{Lpn, Result};
+use crate::separate::Separation;
+use crate::units::{FreePool, Frontier, NO_UNIT, Units};
+use floatgate_base::{Lpn, Result, Rng};
 use floatgate_flash::Flash;
 use floatgate_snapshot::{Reader, Writer, damaged};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::io::{self, Read, Write};
 
 const MAP: &str = "map";
 const STATE: &str = "ftl";
+
+/// What a snapshot keeps of a drive beside its map.
+#[derive(Serialize, Deserialize)]
+struct SavedFtl<'a> {
+    units: Cow<'a, Units>,
+    index: Cow<'a, Index>,
+    last: Cow<'a, Option<Box<Last>>>,
+    free: Cow<'a, [FreePool]>,
+    frontiers: Cow<'a, [Frontier]>,
+    next_domain: u32,
+    jobs: Cow<'a, [Option<Migration>]>,
+    futile_at: Cow<'a, [Option<u64>]>,
+    now: u64,
+    rng: Cow<'a, Rng>,
+    gc: GcCounters,
+    victims_by_valid: Cow<'a, [u64]>,
+    leveling: Cow<'a, Option<Leveling>>,
+    separation: Cow<'a, Option<Box<Separation>>>,
+    free_pages: FreePages,
+    open_pages: OpenPages,
+    pass_over: Cow<'a, [u32]>,
+    counting: bool,
+    paced_at: u64,
+    paced_domain: u32,
+}
 
 impl Ftl {
     /// Writes the state. What the setup and the layout say is not part of it.
@@ -58,10 +88,29 @@ impl Ftl {
             moving: _,
         } = self;
         out.words(MAP, map)?;
-        let drive = (units, (index, last), free, frontiers, next_domain, jobs, futile_at);
-        let done = (gc, victims_by_valid, leveling, separation);
-        let rest = (pass_over, counting, paced_at, paced_domain);
-        out.state(STATE, &(drive, now, rng, done, (free_pages, open_pages), rest))
+        let saved = SavedFtl {
+            units: Cow::Borrowed(units),
+            index: Cow::Borrowed(index),
+            last: Cow::Borrowed(last),
+            free: Cow::from(free),
+            frontiers: Cow::from(frontiers),
+            next_domain: *next_domain,
+            jobs: Cow::from(jobs),
+            futile_at: Cow::from(futile_at),
+            now: *now,
+            rng: Cow::Borrowed(rng),
+            gc: *gc,
+            victims_by_valid: Cow::from(victims_by_valid),
+            leveling: Cow::Borrowed(leveling),
+            separation: Cow::Borrowed(separation),
+            free_pages: free_pages.clone(),
+            open_pages: open_pages.clone(),
+            pass_over: Cow::from(pass_over),
+            counting: *counting,
+            paced_at: *paced_at,
+            paced_domain: *paced_domain,
+        };
+        out.state(STATE, &saved)
     }
 
     /// Makes this drive, of equal layout and setup, the one that was written; what the plan says stays. Its tables are
@@ -70,53 +119,46 @@ impl Ftl {
     /// # Errors
     /// A damaged file; the drive is of no use then.
     pub fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<()> {
-        let Self {
-            map,
+        from.words(MAP, &mut self.map)?;
+        let SavedFtl {
             units,
             index,
+            last,
             free,
             frontiers,
             next_domain,
+            jobs,
+            futile_at,
             now,
             rng,
             gc,
             victims_by_valid,
-            // Below.
-            leveling: _,
+            leveling,
             separation,
-            last: _,
             free_pages,
             open_pages,
+            pass_over,
+            counting,
             paced_at,
             paced_domain,
-            pass_over,
-            jobs,
-            futile_at,
-            counting,
-            reverse: _,
-            live,
-            layout,
-            setup: _,
-            prefetching: _,
-            moving: _,
-        } = self;
-        from.words(MAP, map)?;
-        let drive;
-        let (leveling, last);
-        let (done, rest);
-        (drive, *now, *rng, done, (*free_pages, *open_pages), rest) = from.state(STATE)?;
-        (*gc, *victims_by_valid, leveling, *separation) = done;
-        (*pass_over, *counting, *paced_at, *paced_domain) = rest;
-        (*units, (*index, last), *free, *frontiers, *next_domain, *jobs, *futile_at) = drive;
-        *live = Live::new(layout.pages());
+        } = from.state(STATE)?;
+        (self.units, self.index, self.rng) = (units.into_owned(), index.into_owned(), rng.into_owned());
+        (self.free, self.frontiers) = (free.into_owned(), frontiers.into_owned());
+        (self.jobs, self.futile_at) = (jobs.into_owned(), futile_at.into_owned());
+        (self.next_domain, self.now, self.counting) = (next_domain, now, counting);
+        (self.gc, self.victims_by_valid) = (gc, victims_by_valid.into_owned());
+        self.separation = separation.into_owned();
+        (self.free_pages, self.open_pages) = (free_pages, open_pages);
+        (self.pass_over, self.paced_at, self.paced_domain) = (pass_over.into_owned(), paced_at, paced_domain);
+        self.live = Live::new(self.layout.pages());
         let mut fault = self.fault().or_else(|| self.mirror());
         if fault.is_none() && !self.separation_fits() {
             fault = Some("its separator is another one, or knows other units".into());
         }
-        if fault.is_none() && !self.adopt_last(last) {
+        if fault.is_none() && !self.adopt_last(last.into_owned()) {
             fault = Some("update blocks wait otherwise in it".into());
         }
-        if fault.is_none() && !self.adopt(leveling) {
+        if fault.is_none() && !self.adopt(leveling.into_owned()) {
             fault = Some("its wear-leveler knows other units".into());
         }
         fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))

@@ -27,14 +27,14 @@ impl Recorder {
     }
 
     /// An array in which nothing but this was done so far.
-    pub fn with_counts(layout: Layout, counts: SavedCounts) -> Self {
+    pub fn with_counts(layout: Layout, counts: SavedCounts<'_>) -> Self {
         let mut recorder = Self::new(layout);
         assert!(recorder.inner.restore(counts));
         recorder
     }
 
     /// What a snapshot keeps.
-    pub fn saved(&self) -> (&Counters, &[u32]) {
+    pub fn saved(&self) -> SavedCounts<'_> {
         self.inner.saved()
     }
 

@@ -5,37 +5,28 @@ use super::queue::{Far, Job};
 use super::schedule::Schedule;
 use super::{Block, Timed};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 
 /// What is under way.
-#[derive(Deserialize)]
-pub struct Underway(
-    Schedule,
-    (Vec<Block>, Vec<Option<u32>>),
-    Job,
-    u64,
-    u32,
-    [Far; 3],
-    Option<Box<Links>>,
-    bool,
-);
-
-/// The same, borrowed, field by field in the same order.
-#[derive(Serialize)]
-struct UnderwayRef<'a>(
-    &'a Schedule,
-    (&'a [Block], &'a [Option<u32>]),
-    Job,
-    u64,
-    u32,
-    [Far; 3],
-    &'a Option<Box<Links>>,
-    bool,
-);
+#[derive(Serialize, Deserialize)]
+pub struct Underway<'a> {
+    schedule: Cow<'a, Schedule>,
+    blocks: Cow<'a, [Block]>,
+    barrier_of_unit: Cow<'a, [Option<u32>]>,
+    job: Job,
+    now_ns: u64,
+    request: u32,
+    read_first: Far,
+    hold: Far,
+    newest: Far,
+    links: Cow<'a, Option<Box<Links>>>,
+    on: bool,
+}
 
 impl Timed {
     /// What a snapshot keeps beside the counts. Taken apart without `..`, so that no new field is forgotten.
     #[must_use]
-    pub fn saved(&self) -> impl Serialize + '_ {
+    pub fn saved(&self) -> Underway<'_> {
         let Self {
             schedule,
             blocks,
@@ -54,30 +45,45 @@ impl Timed {
             planes: _,
             detailed: _,
         } = self;
-        let blocks = (&blocks[..], &barrier_of_unit[..]);
-        UnderwayRef(schedule, blocks, *job, *now_ns, *request, [*read_first, *hold, *newest], links, *on)
+        Underway {
+            schedule: Cow::Borrowed(schedule),
+            blocks: Cow::from(blocks),
+            barrier_of_unit: Cow::from(barrier_of_unit),
+            job: *job,
+            now_ns: *now_ns,
+            request: *request,
+            read_first: *read_first,
+            hold: *hold,
+            newest: *newest,
+            links: Cow::Borrowed(links),
+            on: *on,
+        }
     }
 
     /// Takes over what a snapshot kept of an array of the same layout and settings; false if it is of another one.
     #[must_use]
-    pub fn restore(&mut self, state: Underway) -> bool {
-        let Underway(
-            mut schedule,
-            (blocks, barriers),
+    pub fn restore(&mut self, state: Underway<'_>) -> bool {
+        let Underway {
+            schedule,
+            blocks,
+            barrier_of_unit,
             job,
             now_ns,
             request,
-            [read_first, hold, newest],
+            read_first,
+            hold,
+            newest,
             links,
             on,
-        ) = state;
+        } = state;
         let fits = blocks.len() == self.blocks.len()
-            && barriers.len() == self.barrier_of_unit.len()
+            && barrier_of_unit.len() == self.barrier_of_unit.len()
             && schedule.same_drive(&self.schedule);
         if fits {
+            let mut schedule = schedule.into_owned();
             std::mem::swap(&mut schedule.layout, &mut self.schedule.layout);
-            (self.schedule, self.blocks, self.job, self.links) = (schedule, blocks, job, links);
-            self.barrier_of_unit = barriers;
+            (self.schedule, self.blocks, self.job) = (schedule, blocks.into_owned(), job);
+            (self.barrier_of_unit, self.links) = (barrier_of_unit.into_owned(), links.into_owned());
             (self.now_ns, self.request, self.on) = (now_ns, request, on);
             (self.read_first, self.hold, self.newest) = (read_first, hold, newest);
         }
