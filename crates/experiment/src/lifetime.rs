@@ -3,9 +3,10 @@
 //! Several variants of an experiment are gone through at once. The workload is read once, and the FTL is run once, for
 //! all variants that agree on what these depend on.
 
-use crate::lifetime_json::{Found, object};
+use crate::lifetime_json::{Found, object, waf};
+use crate::load::load;
 use crate::meter::{Meter, process_cpu_s};
-use crate::run::{Progress, load};
+use crate::options::Progress;
 use crate::workers::each;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::Resolved;
@@ -175,14 +176,6 @@ fn criterion(resolved: &Resolved) -> Criterion {
 /// Whether write amplification need not be measured.
 fn is_given(resolved: &Resolved) -> bool {
     resolved.forecast.waf.is_some() || resolved.forecast.waf_of_bytes.is_some()
-}
-
-/// Flash programs for each host page write: as given, as measured, or none where nothing is written.
-pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Option<f64> {
-    let pages = pass.host.page_writes as f64 * f64::from(resolved.plan.geometry.page_bytes);
-    let of_bytes = resolved.forecast.waf_of_bytes.filter(|_| pages > 0.0);
-    let by_pages = of_bytes.map(|waf| waf * pass.host.write_bytes as f64 / pages);
-    resolved.forecast.waf.or(by_pages).or(laps.map(|laps| laps.waf))
 }
 
 /// None where write amplification is given, or nothing is written.

@@ -1,7 +1,6 @@
 //! The object that `floatgate lifetime` gives: schema `floatgate.lifetime/1`. All but its `run` table is byte-equal
 //! between two runs.
 
-use crate::lifetime::waf;
 use crate::meter::peak_rss_bytes;
 use crate::result;
 use floatgate_config::Resolved;
@@ -27,6 +26,14 @@ pub(crate) struct Found<'a> {
     pub life: &'a Outcome,
     /// The drive at the end, where there was one.
     pub drive: Option<&'a floatgate_sim::Outcome>,
+}
+
+/// Flash programs for each host page write: as given, as measured, or none where nothing is written.
+pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Option<f64> {
+    let pages = pass.host.page_writes as f64 * f64::from(resolved.plan.geometry.page_bytes);
+    let of_bytes = resolved.forecast.waf_of_bytes.filter(|_| pages > 0.0);
+    let by_pages = of_bytes.map(|waf| waf * pass.host.write_bytes as f64 / pages);
+    resolved.forecast.waf.or(by_pages).or(laps.map(|laps| laps.waf))
 }
 
 impl Found<'_> {

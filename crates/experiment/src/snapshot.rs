@@ -1,8 +1,7 @@
 //! Interrupted runs in files: written while a run goes on or when it is stopped, and taken up again.
 
-use crate::run::{
-    Options, Output, Progress, Spent, absolute, check_snapshots, check_target, experiment_toml, go_on, load,
-};
+use crate::load::{absolute, experiment_toml, load};
+use crate::options::{Options, check_snapshots, check_target};
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::Resolved;
 use floatgate_sim::plan::Workload;
@@ -10,6 +9,14 @@ use floatgate_sim::{Simulation, saved::STATE_VERSION};
 use floatgate_snapshot::{Kind, Reader, replace_file};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
+
+/// Time that earlier parts of a run took.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Spent {
+    pub wall_s: f64,
+    pub cpu_s: f64,
+    pub counted_cpu_s: f64,
+}
 
 /// What stands before the simulation.
 #[derive(Serialize, Deserialize)]
@@ -61,16 +68,19 @@ pub(crate) fn write(
     Ok(())
 }
 
-/// Goes on with a run that was interrupted, to the end. `options.snapshot` is where it is left when it is stopped again;
-/// what else the run was to do besides stands in the file.
+/// A run that was interrupted.
+pub(crate) struct Interrupted {
+    pub resolved: Resolved,
+    pub simulation: Simulation,
+    pub spent: Spent,
+    pub options: Options,
+}
+
+/// Opens the file of a run that was interrupted; what the run was to do besides stands there, too.
 ///
 /// # Errors
-/// A file that is damaged or no interrupted run, a trace that is another one now, and as [`crate::run()`].
-pub fn resume(
-    path: &str,
-    options: &Options,
-    progress: &mut dyn FnMut(Progress) -> Result<()>,
-) -> Result<Output> {
+/// A file that is damaged or no interrupted run; a trace that is another one now.
+pub(crate) fn open(path: &str, options: &Options) -> Result<Interrupted> {
     let mut from = Reader::open(path, Kind::Run, STATE_VERSION)?;
     let head: Head = from.state("head")?;
     let resolved = load(Some(&head.experiment_toml), path, &[])?;
@@ -94,5 +104,5 @@ pub fn resume(
     plan.timeline = options.timeline;
     let simulation = Simulation::resume(plan, &mut from)?;
     from.finish()?;
-    go_on(&resolved, simulation, head.spent, &options, progress)
+    Ok(Interrupted { resolved, simulation, spent: head.spent, options })
 }

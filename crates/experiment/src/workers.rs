@@ -1,6 +1,6 @@
 //! Independent pieces of work on all cores, with progress, in the order in which they were given.
 
-use crate::run::Progress;
+use crate::options::Progress;
 use floatgate_base::{Error, Result};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, channel};

@@ -5,7 +5,7 @@ mod common;
 use common::cases::draw;
 use common::{Folder, number, run_ok, try_run, without_clock, without_run};
 use floatgate_base::Rng;
-use floatgate_experiment::run::{Options, run_with};
+use floatgate_experiment::{Options, run_with};
 use floatgate_experiment::{load, run};
 use floatgate_sim::{Phase, Simulation};
 use serde_json::Value;

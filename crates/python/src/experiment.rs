@@ -22,7 +22,7 @@ type Overrides = Vec<(String, String)>;
 #[pyfunction]
 fn check(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<String> {
     let resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
-    Ok(floatgate_experiment::run::experiment_toml(&resolved))
+    Ok(floatgate_experiment::experiment_toml(&resolved))
 }
 
 /// Cycles that a block of an experiment's drive stands, for each time in hours that it rests between erases.

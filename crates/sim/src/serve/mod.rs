@@ -9,10 +9,12 @@ mod queued;
 pub mod request_log;
 mod serving;
 mod stop;
+mod timely;
 mod together;
 
 pub(crate) use functional::InOrder;
-pub(crate) use in_time::{InTime, Timely};
+pub(crate) use in_time::InTime;
 pub(crate) use queued::Waiting;
 pub(crate) use serving::{Kept, Serving, with_drive};
 pub(crate) use stop::Stop;
+pub(crate) use timely::Timely;

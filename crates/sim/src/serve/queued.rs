@@ -3,9 +3,9 @@
 //!
 //! At one moment, what is done comes first, then the drive fetches what waits, then requests arrive.
 
-use super::in_time::{Timely, lost};
 use super::request_log::ROWS;
-use super::stop::Stop;
+use super::stop::{Stop, lost};
+use super::timely::Timely;
 use crate::placing::Placed;
 use crate::plan::{Arrival, Plan};
 use crate::reading::{Chunk, RequestAt};

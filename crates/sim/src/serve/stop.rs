@@ -20,3 +20,8 @@ impl From<Box<Error>> for Stop {
         Self::Error(error)
     }
 }
+
+/// The error for requests that the run lost.
+pub(super) fn lost(requests: usize) -> Box<Error> {
+    Error::run(format!("{requests} requests never ended"), "this is an error in floatgate; please report it")
+}

@@ -1,0 +1,134 @@
+//! What a request meets once the drive takes it: gate, buffer and drive, and the clock.
+
+use super::clock::Clock;
+use super::idle::work_until;
+use super::request_log::RequestLog;
+use super::stop::Stop;
+use crate::buffer::Buffered;
+use crate::drive::Drive;
+use crate::gate::Throttled;
+use crate::placing::Placed;
+use crate::plan::Background;
+use crate::reading::Chunk;
+use floatgate_base::{Extents, Op};
+use floatgate_flash::Timed;
+use floatgate_ftl::Failure;
+use std::ops::Range;
+
+/// Clock, gate, buffer and drive of a timed run: all that a request meets once the drive takes it.
+pub(crate) struct Timely {
+    pub drive: Drive<Timed>,
+    pub buffer: Option<Buffered>,
+    /// Passed by requests that count.
+    pub gate: Option<Throttled>,
+    pub clock: Clock,
+    /// Where requests are put on record, if anywhere.
+    pub log: Option<RequestLog>,
+    pub background: Option<Background>,
+    pub timeline: Option<(u64, u64, usize)>,
+}
+
+impl Timely {
+    /// The drive takes every request when it arrives.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn arrive_at_once(&mut self, chunk: &Chunk<'_>, placed: Placed<'_>) -> Result<(), Stop> {
+        for i in chunk.range() {
+            let (op, extents) = (chunk.op(i), placed.of(i - chunk.first));
+            let timed = self.drive.array.back_end_mut();
+            let arrival_ns = self.clock.next_arrival(timed, chunk.stamp_ns(i));
+            let entry_ns = self.pass_gate(arrival_ns, (placed.extents, extents.clone()), op, 0);
+            self.work_until(entry_ns).map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
+            let number = self.clock.admit(self.drive.array.back_end_mut(), arrival_ns, entry_ns, op);
+            if let Some(log) = &mut self.log {
+                log.ended(&mut self.clock.ended);
+                log.fetched(number, chunk.request(i, 0, (arrival_ns, entry_ns)), entry_ns);
+            }
+            self.issue(placed.extents, extents, chunk.flags(i), op)
+                .map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
+        }
+        Ok(())
+    }
+
+    /// A request arrives that touches the extents in `range`: when it leaves the gate. `waiting` page writes that passed
+    /// before wait in the queues.
+    #[inline(always)]
+    pub fn pass_gate(
+        &mut self,
+        arrival_ns: u64,
+        passing: (&Extents, Range<usize>),
+        op: Op,
+        waiting: u64,
+    ) -> u64 {
+        let Some(gate) = &mut self.gate else { return arrival_ns };
+        let before_ns = gate.gate().held_back_ns();
+        let left_ns = gate.pass(arrival_ns, passing, op, self.drive.counters(), waiting);
+        self.clock.delay(gate.gate().held_back_ns() - before_ns);
+        left_ns
+    }
+
+    /// Lets jobs work while the array is idle before `until_ns`.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    #[inline(always)]
+    pub fn work_until(&mut self, until_ns: u64) -> Result<(), Failure> {
+        match self.background {
+            Some(background) => work_until(&mut self.drive, background, until_ns),
+            None => Ok(()),
+        }
+    }
+
+    /// Issues the operations of the request admitted last, whose extents are those in `range`, through the buffer if
+    /// there is one.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    #[inline(always)]
+    pub fn issue(
+        &mut self,
+        extents: &Extents,
+        range: Range<usize>,
+        request_flags: u8,
+        op: Op,
+    ) -> Result<(), Failure> {
+        let served = match &mut self.buffer {
+            None => self.drive.serve(extents, range),
+            Some(buffer) => {
+                let class = u8::from(op != Op::Read);
+                buffer.serve_in_time(&mut self.drive, (extents, range), request_flags, class)
+            }
+        };
+        served.map_err(|stop| stop.failure)?;
+        let timed = self.drive.array.back_end_mut();
+        timed.issued();
+        self.clock.collect(timed);
+        Ok(())
+    }
+
+    /// Hands the log's rows out, if there are at least so many.
+    ///
+    /// # Errors
+    /// Those of the log.
+    pub fn hand_out_log(&mut self, rows: usize, devices: &[String]) -> floatgate_base::Result<()> {
+        match &mut self.log {
+            None => Ok(()),
+            Some(log) => {
+                log.ended(&mut self.clock.ended);
+                log.hand_out(rows, devices)
+            }
+        }
+    }
+
+    /// Flushes what is dirty in the buffer, and lets that end.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn flush_buffer(&mut self) -> Result<(), Failure> {
+        match &mut self.buffer {
+            None => Ok(()),
+            Some(buffer) => buffer.flush_all_in_time(&mut self.drive, self.clock.now_ns()),
+        }
+    }
+}

@@ -1,0 +1,221 @@
+"""The shape of the source: imports between crates point downwards, files do not import one another in a circle, and
+files and functions keep to the sizes of STYLE.md."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CRATES = ROOT / "crates"
+
+# From the top: each crate may import those of the rows below its own. `bench` measures whatever it likes.
+LAYERS = [
+    {"python"},
+    {"experiment"},
+    {"config"},
+    {"sim"},
+    {"trace", "host", "ftl", "lifetime"},
+    {"stats"},
+    {"snapshot"},
+    {"flash"},
+    {"nand"},
+    {"theory"},
+    {"base"},
+]
+
+# Crates whose files may still import one another in a circle, with the reason.
+CIRCLES_ALLOWED: dict[str, str] = {}
+
+# STYLE.md: beyond about these sizes files and functions want splitting.
+FILE_LINES_MAX = 600
+FUNCTION_LINES_MAX = 70
+# Larger functions, with the reason.
+FUNCTIONS_ALLOWED: dict[str, str] = {}
+
+
+def test_every_crate_has_its_layer() -> None:
+    assert {path.parent.name for path in CRATES.glob("*/Cargo.toml")} == set().union(*LAYERS) | {"bench"}
+
+
+def test_imports_between_crates_point_downwards() -> None:
+    level = {crate: i for i, layer in enumerate(LAYERS) for crate in layer}
+    upwards = []
+    for crate, own in level.items():
+        manifest = (CRATES / crate / "Cargo.toml").read_text()
+        # What only tests import is no part of the crate.
+        needed = manifest.split("[dev-dependencies]")[0]
+        for other in re.findall(r"^floatgate-(\w+)", needed, re.M):
+            if level[other] <= own:
+                upwards.append(f"{crate} imports {other}")
+    assert upwards == []
+
+
+# Files of a crate
+
+
+def without_tests(text: str) -> str:
+    """The code of a file without comments, texts in quotes, and the module of its unit tests."""
+    text = re.sub(r"//[^\n]*", "", text)
+    text = re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)
+    return re.sub(r"#\[cfg\(test\)\]\s*(?:pub\(crate\) )?(?:mod \w+ \{.*?^\}|mod \w+;)", "", text, flags=re.M | re.S)
+
+
+def modules_of(crate: str) -> dict[str, str]:
+    """The code of each module: `timed::queue` is `timed/queue.rs`, and the empty name is `lib.rs`."""
+    source = CRATES / crate / "src"
+    found = {}
+    for path in sorted(source.rglob("*.rs")):
+        parts = list(path.relative_to(source).with_suffix("").parts)
+        if parts[-1] in {"mod", "lib", "main"}:
+            parts.pop()
+        elif parts[-1].endswith("tests"):
+            continue
+        found["::".join(parts)] = without_tests(path.read_text())
+    return found
+
+
+def branches(tree: str) -> Iterator[str]:
+    """The single paths of a `use` with braces: `a::{b, c::{d}}` is `a::b` and `a::c::d`."""
+    tree = tree.strip()
+    start = tree.find("{")
+    if start < 0:
+        yield re.sub(r"\s+as\s+\w+$", "", tree)
+        return
+    prefix, inner, depth, piece = tree[:start], tree[start + 1 : tree.rindex("}")], 0, ""
+    for char in inner + ",":
+        depth += {"{": 1, "}": -1}.get(char, 0)
+        if char == "," and depth == 0:
+            if piece.strip():
+                yield from (prefix + branch for branch in branches(piece))
+            piece = ""
+        else:
+            piece += char
+
+
+class Crate:
+    """Which file of a crate needs which."""
+
+    def __init__(self, name: str) -> None:
+        self.code = modules_of(name)
+        self.handed_on = {module: self.re_exports(module) for module in self.code}
+
+    def absolute(self, module: str, path: str) -> list[str] | None:
+        """A path as module names and items from the crate's root; none if it leaves the crate."""
+        parts = path.strip().split("::")
+        here = module.split("::") if module else []
+        if parts[0] == "crate":
+            return parts[1:]
+        if parts[0] in {"super", "self"}:
+            while parts and parts[0] in {"super", "self"}:
+                here = here[:-1] if parts.pop(0) == "super" else here
+            return here + parts
+        inner = "::".join([*here, parts[0]])
+        return here + parts if inner in self.code else None
+
+    def re_exports(self, module: str) -> dict[str, list[str]]:
+        """Names that a module only hands on, with where they come from."""
+        found = {}
+        for tree in re.findall(r"\bpub(?:\([\w ]+\))? use ([^;]+);", self.code[module]):
+            for path in branches(tree):
+                target = self.absolute(module, path)
+                if target:
+                    found[target[-1]] = target
+        return found
+
+    def file_of(self, path: list[str]) -> str | None:
+        """The module in which an item stands, behind whoever hands it on."""
+        for _ in range(10):
+            depth = next(n for n in range(len(path), -1, -1) if "::".join(path[:n]) in self.code)
+            module, rest = "::".join(path[:depth]), path[depth:]
+            if not rest or rest[0] not in self.handed_on[module]:
+                return module
+            further = self.handed_on[module][rest[0]] + rest[1:]
+            if further == path:
+                return module
+            path = further
+        return None
+
+    def needs(self, module: str) -> set[str]:
+        """The other files that a file needs; what it only hands on does not count."""
+        code = re.sub(r"\bpub(?:\([\w ]+\))? use [^;]+;", "", self.code[module])
+        paths = [branch for tree in re.findall(r"\buse ([^;]+);", code) for branch in branches(tree)]
+        code = re.sub(r"\buse [^;]+;", "", code)
+        paths += re.findall(r"(?<![\w:])\$?((?:crate|super|self)(?:::\w+)+)", code)
+        children = re.findall(r"\bmod (\w+);", code)
+        paths += [path for path in re.findall(r"(?<![\w:])(\w+(?:::\w+)+)", code) if path.split("::")[0] in children]
+        absolute = [self.absolute(module, path.lstrip("$").removesuffix("::*")) for path in paths]
+        found = {self.file_of(path) for path in absolute if path is not None}
+        return {other for other in found if other is not None} - {module}
+
+
+def circles(edges: dict[str, set[str]]) -> list[list[str]]:
+    """Sets of files each of which reaches every other one."""
+    reach = {}
+    for start in edges:
+        seen, todo = set(), [start]
+        while todo:
+            for other in edges[todo.pop()] - seen:
+                seen.add(other)
+                todo.append(other)
+        reach[start] = seen
+    together = {tuple(sorted(b for b in reach[a] if a in reach[b])) for a in edges if a in reach[a]}
+    return sorted(list(group) for group in together)
+
+
+CRATE_NAMES = sorted(path.parent.name for path in CRATES.glob("*/Cargo.toml"))
+
+
+@pytest.mark.parametrize("name", CRATE_NAMES)
+def test_files_do_not_import_one_another_in_a_circle(name: str) -> None:
+    crate = Crate(name)
+    found = circles({module: crate.needs(module) for module in crate.code})
+    if name in CIRCLES_ALLOWED:
+        assert found, f"{name} has no circle any more: take it from the list"
+    else:
+        assert found == []
+
+
+# Sizes
+
+
+def sources(*suffixes: str) -> Iterator[Path]:
+    for folder in ["crates", "python", "scripts", "tests"]:
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in suffixes and "target" not in path.parts:
+                yield path
+
+
+def rust_functions(text: str) -> Iterator[tuple[str, int]]:
+    """Names and lengths; by the indentation that rustfmt gives."""
+    lines = text.splitlines()
+    for i, line in enumerate(lines):
+        head = re.match(r"( *)(?:pub(?:\([\w ]+\))? )?(?:const |unsafe |async )*fn (\w+)", line)
+        if head and not line.rstrip().endswith(";"):
+            end = next((n for n in range(i, len(lines)) if lines[n].startswith(head[1] + "}")), i)
+            yield head[2], end - i + 1
+
+
+def python_functions(text: str) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+            yield node.name, node.end_lineno - node.lineno + 1
+
+
+def test_files_keep_to_their_size() -> None:
+    lines = {path: len(path.read_text().splitlines()) for path in sources(".rs", ".py")}
+    too_long = {str(path.relative_to(ROOT)): n for path, n in lines.items() if n > FILE_LINES_MAX}
+    assert too_long == {}
+
+
+def test_functions_keep_to_their_size() -> None:
+    too_long = {}
+    for path in sources(".rs", ".py"):
+        functions = rust_functions if path.suffix == ".rs" else python_functions
+        for name, lines in functions(path.read_text()):
+            if lines > FUNCTION_LINES_MAX:
+                too_long[f"{path.relative_to(ROOT)}:{name}"] = lines
+    assert {name: n for name, n in too_long.items() if name not in FUNCTIONS_ALLOWED} == {}
+    assert set(FUNCTIONS_ALLOWED) <= set(too_long), "these are short enough now: take them from the list"
