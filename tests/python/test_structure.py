@@ -193,7 +193,7 @@ def rust_functions(text: str) -> Iterator[tuple[str, int]]:
     lines = text.splitlines()
     for i, line in enumerate(lines):
         head = re.match(r"( *)(?:pub(?:\([\w ]+\))? )?(?:const |unsafe |async )*fn (\w+)", line)
-        if head and not line.rstrip().endswith(";"):
+        if head and not line.rstrip().endswith((";", "}")):
             end = next((n for n in range(i, len(lines)) if lines[n].startswith(head[1] + "}")), i)
             yield head[2], end - i + 1
 
