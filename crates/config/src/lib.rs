@@ -6,6 +6,7 @@
 //! Must not know: how a simulation runs, or what a result looks like.
 
 pub mod catalogue;
+mod generator;
 pub mod layers;
 pub mod presets;
 pub mod raw;
@@ -25,5 +26,6 @@ pub mod schema;
 mod tables;
 pub mod twins;
 
+pub use generator::generator;
 pub use raw::Experiment;
 pub use resolve::{Resolved, resolve};

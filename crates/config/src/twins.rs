@@ -3,13 +3,8 @@
 //! Every figure of a twin stands by name in its table `[source]`, with the place in the paper, or in `[assumed]`, with
 //! the reason. A name may be a whole table, such as `rate`; the longest name that fits a figure counts.
 
-use crate::layers::Layers;
 use floatgate_base::error::quote;
-use floatgate_base::units::parse_bytes;
 use floatgate_base::{Error, Place, Result};
-use floatgate_host::Beyond;
-use floatgate_sim::plan;
-use floatgate_trace::GeneratorConfig;
 use floatgate_trace::generate::Twin;
 use floatgate_trace::generate::twin::{Content, Fit, Rate, Side, SizeLaw, Skew, Visits};
 use serde::{Deserialize, Serialize};
@@ -441,48 +436,6 @@ pub fn find(text: &str, folder: Option<&std::path::Path>) -> Result<(Twin, Strin
     // A path says nothing about the content, and may not enter a result: the content stands for itself.
     let content = if content.contains('\n') { content } else { format!("{content}\n") };
     Ok((twin, content))
-}
-
-/// The generator that settings of `[workload]` describe, without a drive.
-///
-/// `space` is its address space, such as "64 GiB"; a twin has its own, any other workload needs it.
-///
-/// # Errors
-/// Those of the settings; a trace is no generator.
-pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64) -> Result<GeneratorConfig> {
-    let mut layers = Layers::default();
-    for (key, value) in overrides {
-        layers.add_override(key, value)?;
-    }
-    let given = layers.experiment().workload.unwrap_or_default();
-    let bytes = match space {
-        None => 0,
-        Some(text) => match parse_bytes(text) {
-            Ok(bytes) if bytes > 0 => bytes,
-            Ok(_) => return Err(wrong("--drive-bytes", "0 bytes", "expected at least 1")),
-            Err(e) => return Err(wrong("--drive-bytes", e, "expected a size such as \"64 GiB\"")),
-        },
-    };
-    if space.is_none() && given.twin.is_none() {
-        let what = "there is no address space";
-        return Err(wrong("--drive-bytes", what, "expected a size such as \"64 GiB\""));
-    }
-    let workload = crate::resolve_workload::resolve(&layers, given, (false, false), bytes, seed, false)?;
-    let config = match workload.workload {
-        plan::Workload::Synthetic(config) => config,
-        plan::Workload::Trace { .. } => {
-            return Err(wrong(
-                "workload.kind",
-                "a trace is generated already",
-                "expected a twin or a pattern",
-            ));
-        }
-    };
-    if workload.beyond == Beyond::Wrap {
-        let what = "addresses wrap at the end of a drive, not of a trace";
-        return Err(wrong("workload.beyond", what, "expected \"refuse\" or \"scale\""));
-    }
-    Ok(config)
 }
 
 /// A fitted twin as TOML.

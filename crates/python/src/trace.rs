@@ -218,7 +218,7 @@ type Making = (Vec<(String, String)>, Option<String>, u64, Options);
 /// A generator. Without a content model of its own a twin has that of its TOML, where `content_of_twin` asks for it.
 fn generator(making: &Making, content_of_twin: bool) -> Result<Box<dyn Source>> {
     let (overrides, space, seed, content) = making;
-    let config = floatgate_config::twins::generator(overrides, space.as_deref(), *seed)?;
+    let config = floatgate_config::generator(overrides, space.as_deref(), *seed)?;
     let plain = Content { duplicate_share: 0.0, compressed_share: 1.0 };
     let of_twin = config.twin.as_ref().map(|t| t.content).filter(|c| content_of_twin && *c != plain);
     let model = match ContentModel::parse(|key| content.get(key).map(String::as_str))? {

@@ -1,9 +1,11 @@
 //! The twins that ship, twins of users, and the settings that name them.
 
 use super::*;
+use crate::generator;
+use crate::layers::Layers;
 use floatgate_base::RequestBatch;
 use floatgate_trace::generate::Pattern;
-use floatgate_trace::{Generator, Info, Source, info};
+use floatgate_trace::{Generator, GeneratorConfig, Info, Source, info};
 use std::sync::Arc;
 
 /// Long twins are looked at through so many of their requests: the same laws, shares and span, thinned.

@@ -1,0 +1,55 @@
+//! Settings of `[workload]` as a generator, without a drive: what `floatgate trace generate` asks for.
+
+use crate::layers::Layers;
+use crate::resolve_workload;
+use floatgate_base::units::parse_bytes;
+use floatgate_base::{Error, Place, Result};
+use floatgate_host::Beyond;
+use floatgate_sim::plan;
+use floatgate_trace::GeneratorConfig;
+
+/// The generator that settings of `[workload]` describe, without a drive.
+///
+/// `space` is its address space, such as "64 GiB"; a twin has its own, any other workload needs it.
+///
+/// # Errors
+/// Those of the settings; a trace is no generator.
+pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64) -> Result<GeneratorConfig> {
+    let mut layers = Layers::default();
+    for (key, value) in overrides {
+        layers.add_override(key, value)?;
+    }
+    let given = layers.experiment().workload.unwrap_or_default();
+    let bytes = match space {
+        None => 0,
+        Some(text) => match parse_bytes(text) {
+            Ok(bytes) if bytes > 0 => bytes,
+            Ok(_) => return Err(wrong("--drive-bytes", "0 bytes", "expected at least 1")),
+            Err(e) => return Err(wrong("--drive-bytes", e, "expected a size such as \"64 GiB\"")),
+        },
+    };
+    if space.is_none() && given.twin.is_none() {
+        let what = "there is no address space";
+        return Err(wrong("--drive-bytes", what, "expected a size such as \"64 GiB\""));
+    }
+    let workload = resolve_workload::resolve(&layers, given, (false, false), bytes, seed, false)?;
+    let config = match workload.workload {
+        plan::Workload::Synthetic(config) => config,
+        plan::Workload::Trace { .. } => {
+            return Err(wrong(
+                "workload.kind",
+                "a trace is generated already",
+                "expected a twin or a pattern",
+            ));
+        }
+    };
+    if workload.beyond == Beyond::Wrap {
+        let what = "addresses wrap at the end of a drive, not of a trace";
+        return Err(wrong("workload.beyond", what, "expected \"refuse\" or \"scale\""));
+    }
+    Ok(config)
+}
+
+fn wrong(key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
+    Error::input(Place::Setting(key.to_owned()), what, expected)
+}
