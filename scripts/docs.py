@@ -209,22 +209,21 @@ def policies(catalogue: dict[str, Any]) -> str:
 # Policies
 {GENERATED}
 
-What can stand behind `policy` in each slot of an experiment file. `floatgate policies NAME` shows the same, and each
-policy is one file of the source that opens with what it does, its source and its cost.
+What can stand behind `policy` in each slot of an experiment file (`model` in `drive.endurance`), and the parameters
+beside it. `floatgate policies NAME` shows the same, and each policy is one file of the source that opens with what it
+does, its source and its cost. A parameter of another policy than the one that is named is refused.
 """
     ]
     for slot, rows in catalogue["policies"].items():
         cells = [(f"`{r['name']}`", r["summary"], r["source"], r["cost"], r["memory"]) for r in rows]
-        text = f"## `{slot}`\n" + table(("policy", "what it does", "source", "cost of a decision", "memory"), cells)
-        own = [(f"`{p['name']}`", f"`{r['name']}`", p["summary"]) for r in rows for p in r["params"]]
-        shared = [(f"`{p['name']}`", "all", p["summary"]) for p in catalogue["common_params"][slot]]
+        heads = (rows[0]["selector"], "what it does", "source", "cost of a decision", "memory")
+        text = f"## `{slot}`\n" + table(heads, cells)
+        own = [(f"`{p['name']}`", f"`{r['name']}`", p["summary"], p["values"]) for r in rows for p in r["params"]]
+        shared = [(f"`{p['name']}`", "all", p["summary"], p["values"]) for p in catalogue["common_params"][slot]]
         if own or shared:
-            text += "\n" + table(("parameter", "policy", "meaning"), [*shared, *own])
+            text += "\n" + table(("parameter", heads[0], "meaning", "values"), [*shared, *own])
         parts.append(text)
-    models = [(f"`{m['name']}`", m["summary"]) for m in catalogue["endurance"]]
-    parts.append("## `drive.endurance.model`\n" + table(("model", "what it does"), models))
-    constants = [(f"`{p['name']}`", "`ready-...`", p["summary"]) for p in catalogue["endurance_params"]]
-    parts.append(table(("parameter", "model", "meaning"), constants) + "\nSee [endurance.md](endurance.md).\n")
+    parts.append("More of models of endurance: [endurance.md](endurance.md).\n")
     return "\n".join(parts)
 
 

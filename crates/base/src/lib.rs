@@ -17,7 +17,7 @@ pub use batch::{ContentColumns, Op, OptionalColumns, RequestBatch};
 pub use error::{Error, Kind, Place, Result};
 pub use extents::{Extents, Hints, Kind as ExtentKind};
 pub use fastdiv::FastDiv;
-pub use policy::{ParamInfo, PolicyInfo};
+pub use policy::{Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
 pub use rng::Rng;
 
 /// A logical page number: what the host addresses, divided by the page size.

@@ -5,8 +5,8 @@ use crate::{ROUNDS, median, verdict};
 use floatgate_base::{ExtentKind, Extents, Hints, Rng};
 use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_flash::{Flash, Functional, Layout, Scope};
-use floatgate_ftl::separate::{Given, POLICIES, Separate};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Setup, Victim};
+use floatgate_ftl::separate::SLOT;
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 
 const PAGES_PER_BLOCK: u32 = 256;
@@ -15,17 +15,6 @@ const SPARE: f64 = 0.07;
 const CONTEXTS: u64 = 64;
 /// Extents served at once.
 const BATCH: usize = 4096;
-
-/// A separator of the table with these values of parameters, the others at their defaults.
-fn separator(name: &str, set: &[(&str, f64)]) -> Separate {
-    let info = POLICIES.iter().find(|info| info.name == name).expect("the separator is there");
-    let value = |param: &floatgate_base::ParamInfo| {
-        let given = set.iter().find(|(name, _)| *name == param.name).map(|&(_, value)| value);
-        given.unwrap_or_else(|| param.number.expect("parameters of separators are numbers").default)
-    };
-    let values: Vec<f64> = info.params.iter().map(value).collect();
-    Separate::of(name, &Given::new(info, &values)).expect("what is in the table can be made")
-}
 
 fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
     let geometry = Geometry {
@@ -42,7 +31,7 @@ fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
         logical_pages,
         allocation: Allocation::Dynamic,
         background_free_units: 0,
-        victim: Victim::Greedy,
+        victim: Victim::named("greedy"),
         separate,
         level: Level::None,
         free_choice: FreeChoice::LeastErased,
@@ -98,7 +87,7 @@ fn programs(blocks: u32, separate: Separate) -> f64 {
 fn clustering_ms(contexts: u64, window: f64) -> f64 {
     let batch = |period: f64| {
         let set = [("window_updates", window), ("period_updates", period)];
-        let (mut ftl, mut flash, pages) = drive(1024, separator("ids", &set));
+        let (mut ftl, mut flash, pages) = drive(1024, Separate::of(&SLOT.with("ids", &set)));
         serve(&mut ftl, &mut flash, pages, contexts, 200);
         serve(&mut ftl, &mut flash, pages, contexts, 20)
     };
@@ -112,7 +101,7 @@ pub fn all() {
         "{gib} GiB drive, 64 contexts that write their own pages at random, greedy, 7 % spare, one core"
     );
     let names = ["none", "hash", "pds", "ids"];
-    let round = |_| names.map(|name| programs(gib * 1024, separator(name, &[])));
+    let round = |_| names.map(|name| programs(gib * 1024, Separate::of(&SLOT.with(name, &[]))));
     let rounds: Vec<[f64; 4]> = (0..ROUNDS).map(round).collect();
     for (i, name) in names.iter().enumerate() {
         let rate = median(rounds.iter().map(|round| round[i]).collect());

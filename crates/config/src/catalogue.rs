@@ -3,43 +3,26 @@
 use crate::layers::Layers;
 use crate::presets::PRESETS;
 use crate::resolve::resolve;
+use crate::slots::SLOTS;
 use crate::twins::{self, TWINS, TwinPreset};
-use floatgate_base::{ParamInfo, PolicyInfo};
-use floatgate_ftl::{collect, level, separate};
+use floatgate_base::ParamInfo;
 use floatgate_trace::generate::micro::MICROS;
 use serde_json::{Value, json};
 
-/// A slot that has a single policy so far.
-const fn single(name: &'static str, summary: &'static str) -> [PolicyInfo; 1] {
-    [PolicyInfo { name, summary, source: "-", params: &[], cost: "none", memory: "none" }]
+fn params<'a>(list: impl IntoIterator<Item = &'a ParamInfo>) -> Value {
+    list.into_iter()
+        .map(|p| {
+            json!({
+                "name": p.name,
+                "summary": p.described(),
+                "default": p.default_words(),
+                "values": p.range_words(),
+            })
+        })
+        .collect()
 }
 
-const MAPS: &[PolicyInfo] = &single("page", "every logical page maps to any physical page");
-const RECLAIMERS: &[PolicyInfo] = &single("none", "read disturb is not modelled");
-const DISPATCHERS: &[PolicyInfo] = &single("fcfs", "writes are programmed in the order in which they arrive");
-const REDUCERS: &[PolicyInfo] = &single("none", "every host page write is programmed");
-
-/// All slots with their policies and the parameters that a slot's policies share.
-pub const SLOTS: &[(&str, &[PolicyInfo], &[ParamInfo])] = &[
-    ("ftl.map", MAPS, &[]),
-    ("ftl.collect", collect::POLICIES, collect::COMMON_PARAMS),
-    ("ftl.separate", separate::POLICIES, &[]),
-    ("ftl.level", level::POLICIES, &[]),
-    ("ftl.reclaim", RECLAIMERS, &[]),
-    ("ftl.dispatch", DISPATCHERS, &[]),
-    (
-        "lifetime.throttle",
-        floatgate_lifetime::throttle::POLICIES,
-        floatgate_lifetime::throttle::COMMON_PARAMS,
-    ),
-    ("lifetime.reduce", REDUCERS, &[]),
-];
-
-fn params(list: &[ParamInfo]) -> Vec<Value> {
-    list.iter().map(|p| json!({ "name": p.name, "summary": p.summary })).collect()
-}
-
-/// Slots, formats, drives, endurance models, twins and micro-benchmarks.
+/// Slots, formats, drives, twins and micro-benchmarks.
 ///
 /// # Panics
 /// When a drive or a twin that ships is not valid; tests hold them all.
@@ -47,10 +30,11 @@ fn params(list: &[ParamInfo]) -> Vec<Value> {
 pub fn catalogue() -> Value {
     let mut policies = serde_json::Map::new();
     let mut common = serde_json::Map::new();
-    for (slot, table, shared) in SLOTS {
-        let rows = table.iter().map(|info| {
+    for slot in SLOTS {
+        let rows = slot.policies.iter().map(|info| {
             json!({
                 "name": info.name,
+                "selector": slot.selector,
                 "summary": info.summary,
                 "source": info.source,
                 "params": params(info.params),
@@ -58,15 +42,11 @@ pub fn catalogue() -> Value {
                 "memory": info.memory,
             })
         });
-        policies.insert((*slot).into(), rows.collect());
-        common.insert((*slot).into(), params(shared).into());
+        policies.insert(slot.key.into(), rows.collect());
+        common.insert(slot.key.into(), params(slot.common));
     }
     let formats: Vec<_> = floatgate_trace::FORMATS.iter().map(format).collect();
     let drives: Vec<_> = PRESETS.iter().map(drive).collect();
-    let endurance: Vec<_> = floatgate_nand::endurance::MODELS
-        .iter()
-        .map(|(name, summary)| json!({ "name": name, "summary": summary }))
-        .collect();
     let twins: Vec<_> = TWINS.iter().map(twin).collect();
     let micros: Vec<_> = MICROS
         .iter()
@@ -81,7 +61,14 @@ pub fn catalogue() -> Value {
             })
         })
         .collect();
-    json!({ "policies": policies, "common_params": common, "formats": formats, "drives": drives, "endurance": endurance, "endurance_params": params(floatgate_nand::endurance::RECOVERY_PARAMS), "twins": twins, "micro_benchmarks": micros })
+    json!({
+        "policies": policies,
+        "common_params": common,
+        "formats": formats,
+        "drives": drives,
+        "twins": twins,
+        "micro_benchmarks": micros,
+    })
 }
 
 fn format(f: &floatgate_trace::FormatInfo) -> Value {

@@ -2,7 +2,8 @@
 //! error knows its place; then they are laid over one another.
 
 use crate::raw::Experiment;
-use floatgate_base::{Error, Place, Result};
+use crate::slots::SLOTS;
+use floatgate_base::{Error, Place, Result, Slot};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
@@ -25,32 +26,7 @@ const ALTERNATIVES: &[&[&str]] = &[
 
 /// Keys that only make sense with the value of another: a layer that sets the first drops the rest below it.
 const DEPENDENT: &[(&str, &[&str])] = &[
-    ("ftl.collect.policy", &["ftl.collect.choices", "ftl.collect.window"]),
-    (
-        "ftl.level.policy",
-        &[
-            "ftl.level.pe_cycles",
-            "ftl.level.retirement_age",
-            "ftl.level.age_variance",
-            "ftl.level.lead_share_min",
-        ],
-    ),
-    // All parameters of the separator that was chosen before.
-    ("ftl.separate.policy", &["ftl.separate"]),
     ("ftl.precondition", &["ftl.snapshot", "ftl.fill_share"]),
-    (
-        "drive.endurance.model",
-        &[
-            "drive.endurance.interface_trap_v",
-            "drive.endurance.interface_exponent",
-            "drive.endurance.oxide_trap_v",
-            "drive.endurance.oxide_exponent",
-            "drive.endurance.limit_v",
-            "drive.endurance.recovery_efficiency",
-            "drive.endurance.recovery_onset_s",
-            "drive.endurance.healed_share_max",
-        ],
-    ),
     (
         "workload.pattern",
         &["workload.zipf_theta", "workload.hot_share_of_pages", "workload.hot_share_of_writes"],
@@ -106,24 +82,7 @@ const USELESS_WITH: &[(&str, &[&str], &[&str])] = &[
     ),
     ("mode", &["timed"], &["ftl.collect.paced_from_writes", "ftl.collect.pace_writes"]),
     ("workload.arrival", &["open", "shifted", "think"], &["workload.queue_depth"]),
-    ("lifetime.throttle.policy", &["none"], &["workload.arrival", "lifetime.throttle.period_s"]),
-    (
-        "lifetime.throttle.policy",
-        &["none", "static"],
-        &[
-            "lifetime.throttle.unit_window_s",
-            "lifetime.throttle.history_s",
-            "lifetime.throttle.epoch_s",
-            "lifetime.throttle.error_max",
-            "lifetime.throttle.errors_in_a_row",
-            "lifetime.throttle.pairs_min",
-        ],
-    ),
-    (
-        "lifetime.throttle.policy",
-        &["none", "static", "ready-pessimistic"],
-        &["lifetime.throttle.spare_share"],
-    ),
+    ("lifetime.throttle.policy", &["none"], &["workload.arrival"]),
 ];
 
 impl Layers {
@@ -224,6 +183,9 @@ impl Layers {
                 dependents.iter().for_each(|key| self.drop(key));
             }
         }
+        for slot in SLOTS {
+            self.make_way(slot, &upper);
+        }
         // Traces and twins arrive at their stamps unless told otherwise.
         let kind = find(&upper, "workload.kind").and_then(Value::as_str);
         let arrives = find(&upper, "workload.arrival").or_else(|| find(&self.merged, "workload.arrival"));
@@ -242,6 +204,26 @@ impl Layers {
         }
         merge(&mut self.merged, upper);
         self.places.extend(places);
+    }
+
+    /// A layer that names another policy for a slot drops what a file or preset below says of the policy before. What the
+    /// new one has too stays if it means the same under both, or if nothing below named a policy that it was meant for.
+    fn make_way(&mut self, slot: &Slot, upper: &Table) {
+        let selector = format!("{}.{}", slot.key, slot.selector);
+        let Some(policy) = find(upper, &selector).and_then(Value::as_str) else { return };
+        let before = self.text(&selector).map(str::to_string);
+        if before.as_deref() == Some(policy) {
+            return;
+        }
+        let theirs = slot.find(policy).map_or(&[][..], |info| info.params);
+        for (param, owners) in slot.params() {
+            let stays =
+                theirs.iter().any(|other| other.name == param.name && (other.shared || before.is_none()));
+            let key = format!("{}.{}", slot.key, param.name);
+            if !owners.is_empty() && !stays && !self.is_overridden(&key) {
+                self.drop(&key);
+            }
+        }
     }
 
     /// Of all arrivals only `shifted` means something in functional mode, and nothing without a throttle.
@@ -438,7 +420,7 @@ mod tests {
         let ftl = layers.experiment().ftl.unwrap();
         assert_eq!(ftl.spare_factor, Some(0.2));
         let collect = ftl.collect.unwrap();
-        assert_eq!((collect.policy.as_deref(), collect.choices), (Some("greedy"), None));
+        assert_eq!((collect.policy.as_deref(), collect.get("choices")), (Some("greedy"), None));
         assert_eq!(layers.place("ftl.spare_factor"), Place::Setting("ftl.spare_factor".into()));
     }
 

@@ -1,7 +1,7 @@
 //! From TOML to a plan: layers of settings, defaults, checks with places, the schema, the catalogue.
 //!
-//! Reading order: [`raw`] (what a user may write), [`layers`] (preset, file, overrides), [`resolve`] (defaults and
-//! checks), [`catalogue`], [`schema`].
+//! Reading order: [`raw`] (what a user may write), [`slots`] (the tables of policies), [`layers`] (preset, file,
+//! overrides), [`resolve`] (defaults and checks), [`catalogue`], [`schema`].
 //!
 //! Must not know: how a simulation runs, or what a result looks like.
 
@@ -14,15 +14,15 @@ pub mod resolve;
 mod resolve_arrival;
 mod resolve_buffer;
 mod resolve_drive;
-mod resolve_endurance;
 mod resolve_ftl;
 mod resolve_host;
-mod resolve_level;
 mod resolve_lifetime;
-mod resolve_separate;
+mod resolve_slot;
 mod resolve_timed;
 mod resolve_workload;
 pub mod schema;
+pub mod slot_table;
+pub mod slots;
 mod tables;
 pub mod twins;
 

@@ -1,7 +1,28 @@
 //! The experiment file as a user may write it. Every key is optional; unknown ones are refused.
 
+use crate::slot_table::SlotTable;
+use crate::slots;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+/// Tables of the slots.
+pub type Map = SlotTable<slots::Map>;
+/// See [`Map`].
+pub type Collect = SlotTable<slots::Collect>;
+/// See [`Map`].
+pub type Separate = SlotTable<slots::Separate>;
+/// See [`Map`].
+pub type Level = SlotTable<slots::Level>;
+/// See [`Map`].
+pub type Reclaim = SlotTable<slots::Reclaim>;
+/// See [`Map`].
+pub type Dispatch = SlotTable<slots::Dispatch>;
+/// See [`Map`].
+pub type Throttle = SlotTable<slots::Throttle>;
+/// See [`Map`].
+pub type Reduce = SlotTable<slots::Reduce>;
+/// See [`Map`].
+pub type Endurance = SlotTable<slots::Endurance>;
 
 /// Declares a table of optional keys: serialised without the missing ones, unknown keys refused.
 macro_rules! table {
@@ -180,32 +201,6 @@ table! {
 }
 
 table! {
-    /// Endurance of a block.
-    Endurance {
-        /// Endurance model; default "fixed".
-        model: String,
-        /// Nominal program/erase cycles; default 3000.
-        pe_cycles: u32,
-        /// ready-...: volts that interface traps add at the first of 3000 nominal cycles; default 2.97e-3.
-        interface_trap_v: f64,
-        /// ready-...: exponent of the cycles in the voltage of interface traps; default 0.62.
-        interface_exponent: f64,
-        /// ready-...: volts that oxide traps add at the first of 3000 nominal cycles; default 2e-2.
-        oxide_trap_v: f64,
-        /// ready-...: exponent of the cycles in the voltage of oxide traps; default 0.3.
-        oxide_exponent: f64,
-        /// ready-...: trapped volts at which a block is worn out; default 0.65.
-        limit_v: f64,
-        /// ready-...: share of the trapped charge that heals for each factor e of idle time; default by model.
-        recovery_efficiency: f64,
-        /// ready-...: idle time up to which nothing heals, seconds; default by model.
-        recovery_onset_s: f64,
-        /// ready-...: the most that heals, a share below 1; default 0.6.
-        healed_share_max: f64,
-    }
-}
-
-table! {
     /// Energy of the flash's operations. One without a figure is null in the result and in no sum.
     Energy {
         /// Array read of a page, microjoules.
@@ -237,7 +232,7 @@ table! {
         /// Jobs in idle time; timed.
         background: Background,
         /// Address mapping.
-        map: Policy,
+        map: Map,
         /// Choice of the block to collect.
         collect: Collect,
         /// Choice of the open block that a write joins.
@@ -245,133 +240,9 @@ table! {
         /// Wear-leveling.
         level: Level,
         /// Read-disturb management.
-        reclaim: Policy,
+        reclaim: Reclaim,
         /// Order of writes.
-        dispatch: Policy,
-    }
-}
-
-table! {
-    /// A slot whose policies have no parameters yet.
-    Policy {
-        /// Name of the policy (`floatgate policies`).
-        policy: String,
-    }
-}
-
-table! {
-    /// Choice of the open block that a write joins.
-    Separate {
-        /// Separator; default "none".
-        policy: String,
-        /// hash: counters of the table.
-        counters: u32,
-        /// hash, bloom: hash functions.
-        hashes: u32,
-        /// hash: count from which on a page is hot.
-        hot_from: u32,
-        /// hash, eti: page writes between two halvings of all counters.
-        halve_every_writes: u32,
-        /// host-given: streams that the drive has.
-        handles: u32,
-        /// host-given: handle from which on they hold update blocks.
-        update_from: u32,
-        /// With update blocks: when collection takes them: 0 as any other, 1 last unless they are dead (default), 2 last in
-        /// any case.
-        update_blocks_last: u32,
-        /// two-level-lru: entries of the hot list.
-        hot_pages: u32,
-        /// two-level-lru: entries of the candidate list.
-        candidate_pages: u32,
-        /// size: bytes of a request, in whole pages, up to which it is small.
-        small_bytes: u32,
-        /// bloom: filters.
-        filters: u32,
-        /// bloom: bits of a filter.
-        filter_bits: u32,
-        /// bloom: page writes between two emptyings of a filter.
-        empty_every_writes: u32,
-        /// bloom: weight from which on a page is hot.
-        hot_weight: f64,
-        /// dac, fadac, fk, warcip, multilog, sfr: streams.
-        classes: u32,
-        /// sepbit: reclaimed units of class 1 in the mean life.
-        lifespan_units: u32,
-        /// sepbit: factor between the bounds of age.
-        age_factor: f64,
-        /// fadac: weight of the newest interval in a page's average.
-        interval_weight: f64,
-        /// fadac: factor between the bounds of classes.
-        class_factor: f64,
-        /// warcip: units filled by the host between two adaptations of the clusters.
-        period_units: u32,
-        /// eti: bytes of an extent.
-        extent_bytes: u32,
-        /// sfr: bytes of a chunk.
-        chunk_bytes: u32,
-        /// sfr: page writes after which a count fades to a half.
-        decay_writes: u32,
-        /// pds: updates of a context's data from which on it has an update group.
-        dominates_from: u32,
-        /// pds, ids: update groups at most.
-        groups: u32,
-        /// pds, ids: program contexts told apart; those from this number on count as unknown.
-        contexts: u32,
-        /// ids: consecutive updates beyond which a context is an update context.
-        consecutive_over: u32,
-        /// ids: updates in the log by which contexts are clustered.
-        window_updates: u32,
-        /// ids: updates between two clusterings.
-        period_updates: u32,
-        /// ids: clusters between its root and a context that may still join the root's group.
-        level_difference: u32,
-        /// ora: streams.
-        streams: u32,
-    }
-}
-
-table! {
-    /// Wear-leveling.
-    Level {
-        /// Wear-leveler; default "none".
-        policy: String,
-        /// hot-cold-swap: erases that it takes for a block's life; default: those of drive.endurance.
-        pe_cycles: u32,
-        /// hot-cold-swap: share of the average remaining lifetime below which a block gets cold data; default 0.85.
-        retirement_age: f64,
-        /// hot-cold-swap: share by which a remaining lifetime may lie below the average before the block is passed over at
-        /// random; default 0.2.
-        age_variance: f64,
-        /// hot-cold-swap: share of pe_cycles that a block must be ahead of the average to be judged; default 0.01.
-        lead_share_min: f64,
-    }
-}
-
-table! {
-    /// Garbage collection.
-    Collect {
-        /// Victim policy; default "greedy".
-        policy: String,
-        /// What is collected together: "plane" (default) or "superblock".
-        scope: String,
-        /// Collection starts when fewer blocks of a plane (superblocks) are free; default: one a stream.
-        trigger_free_blocks: u32,
-        /// Collection goes on until so many are free; default: 1 % of the blocks, from the trigger up to 8.
-        stop_free_blocks: u32,
-        /// The trigger as a share of all blocks.
-        trigger_free_share: f64,
-        /// The stop level as a share of all blocks.
-        stop_free_share: f64,
-        /// functional: after so many counted host page writes, blocks are collected at a pace too, however many are free;
-        /// default: never.
-        paced_from_writes: u64,
-        /// functional, with paced_from_writes: host page writes for each block that is collected so; default: the pages of a
-        /// block (superblock).
-        pace_writes: u64,
-        /// d-choices: blocks drawn for each victim; default 10.
-        choices: u32,
-        /// windowed-greedy: oldest blocks considered, in each plane; default 1024.
-        window: u32,
+        dispatch: Dispatch,
     }
 }
 
@@ -397,33 +268,7 @@ table! {
         /// How `floatgate lifetime` gets from a trace to years; `floatgate run` passes over it.
         forecast: Forecast,
         /// Reduction of writes.
-        reduce: Policy,
-    }
-}
-
-table! {
-    /// Throttling of writes.
-    Throttle {
-        /// Throttle; default "none".
-        policy: String,
-        /// Years that the drive should last; default 5.
-        target_years: f64,
-        /// Time in which a regulator gives out one share of the capacity, seconds; default 1.
-        period_s: f64,
-        /// throttles that plan: windows by which demand is remembered, and the first epoch, seconds; default 600.
-        unit_window_s: f64,
-        /// throttles that plan: how much demand is remembered, seconds; default 1209600, two weeks.
-        history_s: f64,
-        /// throttles that plan: epochs of just this length, seconds; default: chosen by demand.
-        epoch_s: f64,
-        /// throttles that plan: a prediction that is off by no less is wrong; default 0.25.
-        error_max: f64,
-        /// throttles that plan: wrong predictions before the length of epochs is chosen anew; default 3.
-        errors_in_a_row: u32,
-        /// throttles that plan: pairs of epochs that a candidate length must have; default 1.
-        pairs_min: u32,
-        /// optimistic regulator: share of the later epochs' capacity that one may borrow; default 0.1.
-        spare_share: f64,
+        reduce: Reduce,
     }
 }
 

@@ -3,7 +3,10 @@
 
 use crate::layers::Layers;
 use crate::raw;
-use crate::{resolve_endurance, resolve_timed};
+use crate::resolve_slot::{self, refuse};
+use crate::tables::US_MAX;
+use crate::{resolve_timed, slots};
+use floatgate_base::policy::Facts;
 use floatgate_base::{Result, units::parse_bytes};
 use floatgate_flash::timed::{Commands, Order};
 use floatgate_nand::timing::PAGE_TYPES_MAX;
@@ -26,7 +29,8 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Drive, timed: bool) -> Result
     let (commands, raw_commands) = resolve_timed::commands(layers, given.commands, timed, &geometry)?;
     let ((order, urgent_as_writes), raw_scheduling) =
         resolve_timed::scheduling(layers, given.scheduling, timed, &commands)?;
-    let (endurance, raw_endurance) = resolve_endurance::resolve(layers, given.endurance.unwrap_or_default())?;
+    let (model, raw_endurance) = resolve_slot::resolve(layers, given.endurance, &Facts::default())?;
+    let endurance = Endurance::of(&model).map_err(|misfit| refuse::<slots::Endurance>(layers, misfit))?;
     let energy = energy(layers, given.energy.as_ref())?;
     let raw = raw::Drive {
         preset: None,
@@ -203,7 +207,6 @@ fn positive(layers: &Layers, key: &str, values: &[f64]) -> Result<()> {
 
 /// The shortest and the longest time of an operation, microseconds.
 const US_MIN: f64 = 1e-3;
-pub(crate) const US_MAX: f64 = 1e8;
 
 /// None where no figure is given.
 fn energy(layers: &Layers, given: Option<&raw::Energy>) -> Result<Option<Energy>> {

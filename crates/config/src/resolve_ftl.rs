@@ -2,19 +2,18 @@
 
 use crate::layers::Layers;
 use crate::raw;
-use crate::resolve_level;
-use crate::resolve_separate;
-use crate::resolve_timed;
-use crate::tables::{choice, known, only};
-use floatgate_base::{PolicyInfo, Result};
+use crate::tables::{any_of, choice};
+use crate::{resolve_slot, resolve_timed};
+use floatgate_base::policy::Facts;
+use floatgate_base::{Given, Result, Setting};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::ftl::ALLOCATIONS;
+use floatgate_ftl::level::Leveler as _;
 use floatgate_ftl::units::FREE_CHOICES;
 use floatgate_ftl::{Allocation, FreeChoice, Level, Pace, Separate, Victim, collect};
 use floatgate_nand::Geometry;
 use floatgate_sim::Background;
 use floatgate_sim::plan::{PRECONDITIONS, Precondition};
-use floatgate_sim::precondition::law_policy;
 
 pub(crate) struct Ftl {
     pub scope: Scope,
@@ -36,9 +35,6 @@ pub(crate) struct Ftl {
     pub raw: raw::Ftl,
 }
 
-/// Most blocks that d-choices may draw for a victim; greedy serves whoever wants more, and takes no time for it.
-const CHOICES_MAX: u32 = 65_536;
-
 /// Collection goes on, unless told otherwise, until one block of so many is free, but no more than [`STOP_MAX`]: with
 /// a single free block there is no choice of free blocks, and so no wear-leveling by it.
 const STOP_ONE_OF: u32 = 100;
@@ -47,12 +43,6 @@ const STOP_MAX: u32 = 8;
 
 /// How full a drive is that PDS's section 5.4 sets out from.
 const FILL_SHARE: f64 = 0.9;
-
-/// Names of the scopes with what they mean.
-pub(crate) const SCOPES: &[(&str, &str)] = &[
-    ("plane", "each plane collects its own blocks"),
-    ("superblock", "the blocks of one number over all planes are filled, collected and erased together"),
-];
 
 /// The tables under `[ftl]`, for blocks that last `pe_cycles`.
 pub(crate) fn resolve(
@@ -68,16 +58,18 @@ pub(crate) fn resolve(
         return Err(layers.error("ftl.spare_factor", what, "expected a share between 0 and 1"));
     }
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
-    let mut collect = given.collect.unwrap_or_default();
-    let victim = victim(layers, &mut collect)?;
-    let (separate, raw_separate) = resolve_separate::resolve(layers, given.separate)?;
-    let scope_name = collect.scope.get_or_insert_with(|| "plane".into());
-    let scope =
-        [Scope::Plane, Scope::Superblock][choice(layers, "ftl.collect.scope", "scope", scope_name, SCOPES)?];
+    let facts = Facts { pe_cycles };
+    let (collect, mut raw_collect) = resolve_slot::resolve(layers, given.collect, &facts)?;
+    let victim = Victim::of(&collect);
+    let (separate, raw_separate) = resolve_slot::resolve(layers, given.separate, &facts)?;
+    let separate = Separate::of(&separate);
+    let scope = if collect.text("scope") == "plane" { Scope::Plane } else { Scope::Superblock };
     let layout = Layout::new(geometry, scope);
-    let stop_is_given = collect.stop_free_blocks.is_some() || collect.stop_free_share.is_some();
-    let (trigger_free_units, stop_free_units) = levels(layers, &mut collect, separate, &layout)?;
-    let pace = pace(layers, &mut collect, timed, &layout)?;
+    let stop_is_given =
+        ["stop_free_blocks", "stop_free_share"].iter().any(|key| raw_collect.get(key).is_some());
+    let (trigger_free_units, stop_free_units) =
+        levels(layers, &collect, &mut raw_collect, separate, &layout)?;
+    let pace = pace(layers, &collect, &mut raw_collect, timed, &layout)?;
     let precondition = precondition(layers, given.precondition, victim)?;
     let snapshot = snapshot(layers, given.snapshot, precondition)?;
     let (fill_pages, fill_share) =
@@ -89,7 +81,7 @@ pub(crate) fn resolve(
     // Who asks for a stop level that cannot be reached gets a drive that collects until nothing is to be gained.
     let free_units = if stop_is_given { trigger_free_units } else { stop_free_units };
     reserve_fits(layers, &layout, logical_pages, free_units, separate)?;
-    let (level, raw_level) = resolve_level::resolve(layers, given.level, pe_cycles)?;
+    let (level, raw_level) = resolve_slot::resolve(layers, given.level, &facts)?;
     let free_name = given.free_block.unwrap_or_else(|| FREE_CHOICES[0].0.into());
     let free_row = choice(layers, "ftl.free_block", "choice of free blocks", &free_name, FREE_CHOICES)?;
     let raw = raw::Ftl {
@@ -100,12 +92,12 @@ pub(crate) fn resolve(
         free_block: Some(free_name),
         allocation: Some(raw_allocation),
         background: raw_background,
-        map: Some(only(layers, "ftl.map.policy", "map", given.map, "page")?),
-        collect: Some(collect),
+        map: Some(resolve_slot::resolve(layers, given.map, &facts)?.1),
+        collect: Some(raw_collect),
         separate: Some(raw_separate),
         level: Some(raw_level),
-        reclaim: Some(only(layers, "ftl.reclaim.policy", "read-disturb manager", given.reclaim, "none")?),
-        dispatch: Some(only(layers, "ftl.dispatch.policy", "dispatcher", given.dispatch, "fcfs")?),
+        reclaim: Some(resolve_slot::resolve(layers, given.reclaim, &facts)?.1),
+        dispatch: Some(resolve_slot::resolve(layers, given.dispatch, &facts)?.1),
     };
     let free_choice = [FreeChoice::LeastErased, FreeChoice::Fifo][free_row];
     Ok(Ftl {
@@ -117,7 +109,7 @@ pub(crate) fn resolve(
         background,
         victim,
         separate,
-        level,
+        level: Level::of(&level),
         free_choice,
         trigger_free_units,
         stop_free_units,
@@ -155,121 +147,75 @@ fn allocation(
     Ok((mode, order, raw::Allocation { mode: Some(name), order: raw_order }))
 }
 
-/// The victim policy with its parameters; parameters of other policies are refused.
-fn victim(layers: &Layers, given: &mut raw::Collect) -> Result<Victim> {
-    let name = given.policy.get_or_insert_with(|| "greedy".into()).clone();
-    known(layers, "ftl.collect.policy", "victim policy", &name, collect::POLICIES)?;
-    let info: &PolicyInfo = collect::POLICIES.iter().find(|info| info.name == name).expect("it is known");
-    for (param, set) in [("choices", given.choices.is_some()), ("window", given.window.is_some())] {
-        if set && !info.params.iter().any(|p| p.name == param) {
-            let key = format!("ftl.collect.{param}");
-            let owners: Vec<_> = collect::POLICIES
-                .iter()
-                .filter(|i| i.params.iter().any(|p| p.name == param))
-                .map(|i| i.name)
-                .collect();
-            let what = format!("{param} is no parameter of {name}");
-            return Err(layers.error(&key, what, format!("expected it with {} only", owners.join(", "))));
-        }
-    }
-    let from_one = |key: &str, value: u32, most: u32| match value {
-        v if (1..=most).contains(&v) => Ok(v),
-        v => Err(layers.error(
-            &format!("ftl.collect.{key}"),
-            format!("{key} is {v}"),
-            format!("expected a whole number from 1 to {most}"),
-        )),
-    };
-    Ok(match name.as_str() {
-        "greedy" => Victim::Greedy,
-        "fifo" => Victim::Fifo,
-        "random" => Victim::Random,
-        "d-choices" => {
-            Victim::DChoices { choices: from_one("choices", *given.choices.get_or_insert(10), CHOICES_MAX)? }
-        }
-        "windowed-greedy" => Victim::WindowedGreedy {
-            window: from_one("window", *given.window.get_or_insert(1024), u32::MAX)?,
-        },
-        "cost-benefit" => Victim::CostBenefit,
-        "cost-benefit-sqrt" => Victim::CostBenefitSqrt,
-        "cost-age-time" => Victim::CostAgeTime,
-        other => unreachable!("victim policy {other} is in the table but not here"),
-    })
-}
-
 /// Trigger and stop level in erase units of a domain; shares become numbers.
 fn levels(
     layers: &Layers,
-    given: &mut raw::Collect,
+    given: &Given,
+    raw: &mut raw::Collect,
     separate: Separate,
     layout: &Layout,
 ) -> Result<(u32, u32)> {
     let units = layout.units_per_domain();
     // Streams that collection fills may need units while the victim is not yet erased.
     let least = separate.reserve();
-    let in_units = |name: &str, blocks: Option<u32>, share: Option<f64>| -> Result<Option<u32>> {
-        match (blocks, share) {
+    let in_units = |name: &str| -> Result<Option<u32>> {
+        let share = given.find_real(&format!("{name}_free_share"));
+        match (given.find_whole(&format!("{name}_free_blocks")), share) {
             (Some(_), Some(_)) => {
                 let key = format!("ftl.collect.{name}_free_share");
                 let what = format!("{name}_free_share and {name}_free_blocks are both set");
                 Err(layers.error(&key, what, "expected one of them"))
             }
-            (None, Some(share)) if !(share > 0.0 && share < 1.0) => {
-                let key = format!("ftl.collect.{name}_free_share");
-                Err(layers.error(
-                    &key,
-                    format!("{share} is no share of the blocks"),
-                    "expected a share between 0 and 1",
-                ))
-            }
             (None, Some(share)) => Ok(Some(((share * f64::from(units)).ceil() as u32).max(least))),
-            (blocks, None) => Ok(blocks),
+            (blocks, None) => Ok(blocks.map(|blocks| blocks as u32)),
         }
     };
     let trigger_key = "ftl.collect.trigger_free_blocks";
-    let trigger = in_units("trigger", given.trigger_free_blocks, given.trigger_free_share)?.unwrap_or(least);
+    let trigger = in_units("trigger")?.unwrap_or(least);
     if trigger < least {
         let what = format!("trigger_free_blocks is {trigger}");
         let expected =
             format!("expected at least {least}: one for each stream that collection may have to fill");
         return Err(layers.error(trigger_key, what, expected));
     }
-    let stop = in_units("stop", given.stop_free_blocks, given.stop_free_share)?;
+    let stop = in_units("stop")?;
     let stop = stop.unwrap_or_else(|| trigger.max((units / STOP_ONE_OF).min(STOP_MAX)));
     if stop < trigger {
-        let share = given.stop_free_share.is_some();
+        let share = given.find_real("stop_free_share").is_some();
         let key = if share { "ftl.collect.stop_free_share" } else { "ftl.collect.stop_free_blocks" };
         let what = format!("the stop level, {stop} blocks, lies below the trigger, {trigger}");
         return Err(layers.error(key, what, "expected a stop level that is not below the trigger"));
     }
-    (given.trigger_free_share, given.stop_free_share) = (None, None);
-    (given.trigger_free_blocks, given.stop_free_blocks) = (Some(trigger), Some(stop));
+    ["trigger_free_share", "stop_free_share"].iter().for_each(|key| raw.remove(key));
+    raw.set("trigger_free_blocks", trigger);
+    raw.set("stop_free_blocks", stop);
     Ok((trigger, stop))
 }
 
 /// Whether victims are collected at a pace.
-fn pace(layers: &Layers, given: &mut raw::Collect, timed: bool, layout: &Layout) -> Result<Option<Pace>> {
-    let keys = [
-        ("paced_from_writes", given.paced_from_writes.is_some()),
-        ("pace_writes", given.pace_writes.is_some()),
-    ];
-    if let Some((key, _)) = keys.iter().find(|(_, set)| *set && timed) {
+fn pace(
+    layers: &Layers,
+    given: &Given,
+    raw: &mut raw::Collect,
+    timed: bool,
+    layout: &Layout,
+) -> Result<Option<Pace>> {
+    let (from, every) = ("paced_from_writes", "pace_writes");
+    if let Some(key) = [from, every].iter().find(|key| timed && given.find_whole(key).is_some()) {
         let what = format!("{key} has no effect in timed mode, which has idle time to collect in");
         let expected = "expected ftl.background.policy = \"idle\", or mode = \"functional\"";
         return Err(layers.error(&format!("ftl.collect.{key}"), what, expected));
     }
-    let key = "ftl.collect.pace_writes";
-    let Some(from_writes) = given.paced_from_writes else {
-        if given.pace_writes.is_some() {
+    let Some(from_writes) = given.find_whole(from) else {
+        if given.find_whole(every).is_some() {
             let what = "pace_writes has no effect while nothing is collected at a pace";
-            return Err(layers.error(key, what, "expected it with paced_from_writes only"));
+            let expected = "expected it with paced_from_writes only";
+            return Err(layers.error("ftl.collect.pace_writes", what, expected));
         }
         return Ok(None);
     };
-    let every_writes = *given.pace_writes.get_or_insert(u64::from(layout.pages_per_unit()));
-    if every_writes == 0 {
-        return Err(layers.error(key, "pace_writes is 0", "expected a whole number from 1"));
-    }
+    let every_writes = given.find_whole(every).unwrap_or(layout.pages_per_unit().into());
+    raw.set(every, Setting::Whole(every_writes));
     Ok(Some(Pace { from_writes, every_writes }))
 }
 
@@ -284,12 +230,15 @@ fn precondition(layers: &Layers, given: Option<String>, victim: Victim) -> Resul
         Precondition::Snapshot,
         Precondition::Fill,
     ];
-    if all[row] == Precondition::Steady && law_policy(victim).is_none() {
-        return Err(layers.error(
-            "ftl.precondition",
-            "no steady-state law is known for this victim policy",
-            "expected greedy, fifo, random or d-choices, or precondition = \"random\" with workload.warmup_requests",
-        ));
+    if all[row] == Precondition::Steady && victim.law().is_none() {
+        let lawful = collect::POLICIES.iter().map(|info| info.name);
+        let lawful: Vec<_> = lawful.filter(|name| Victim::named(name).law().is_some()).collect();
+        let what = "no steady-state law is known for this victim policy";
+        let expected = format!(
+            "expected {}, or precondition = \"random\" with workload.warmup_requests",
+            any_of(&lawful)
+        );
+        return Err(layers.error("ftl.precondition", what, expected));
     }
     Ok(all[row])
 }

@@ -3,8 +3,7 @@
 
 use crate::layers::Layers;
 use crate::raw;
-use crate::resolve_drive::US_MAX;
-use crate::tables::{choice, unknown};
+use crate::tables::{US_MAX, choice, unknown};
 use floatgate_base::Result;
 use floatgate_flash::layout::{ALLOCATION_ORDER, LEVELS, Level};
 use floatgate_flash::timed::settings::MULTI_PLANE;

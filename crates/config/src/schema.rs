@@ -1,9 +1,7 @@
 //! The JSON schema of the experiment file, for editors.
 
-use crate::catalogue::SLOTS;
 use crate::presets::PRESETS;
 use crate::raw::Experiment;
-use crate::resolve_ftl::SCOPES;
 use crate::resolve_workload::KINDS;
 use crate::twins::TWINS;
 use floatgate_ftl::units::FREE_CHOICES;
@@ -12,7 +10,7 @@ use floatgate_host::queues::QUEUE_OF;
 use floatgate_sim::plan::PRECONDITIONS;
 use floatgate_trace::Pattern;
 use floatgate_trace::generate::micro::MICROS;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// The schema, with the names that each key takes.
 #[must_use]
@@ -21,10 +19,8 @@ pub fn schema() -> Value {
     let names =
         |table: &[(&str, &str)]| table.iter().map(|(name, _)| (*name).to_string()).collect::<Vec<_>>();
     limit(&mut root, "Drive", "preset", PRESETS.iter().map(|p| p.name.to_string()).collect());
-    limit(&mut root, "Endurance", "model", names(floatgate_nand::endurance::MODELS));
     limit(&mut root, "Ftl", "precondition", names(PRECONDITIONS));
     limit(&mut root, "Ftl", "free_block", names(FREE_CHOICES));
-    limit(&mut root, "Collect", "scope", names(SCOPES));
     limit(&mut root, "Host", "queue_of", names(QUEUE_OF));
     limit(&mut root, "Workload", "kind", names(KINDS));
     let patterns = Pattern::NAMES.iter().map(|(name, _)| (*name).to_string()).collect();
@@ -41,33 +37,10 @@ pub fn schema() -> Value {
         "format",
         floatgate_trace::FORMATS.iter().map(|f| f.name.to_string()).collect(),
     );
-    for (slot, table, _) in SLOTS {
-        let policies: Vec<String> = table.iter().map(|info| info.name.to_string()).collect();
-        match *slot {
-            "ftl.collect" => limit(&mut root, "Collect", "policy", policies),
-            "ftl.separate" => limit(&mut root, "Separate", "policy", policies),
-            "ftl.level" => limit(&mut root, "Level", "policy", policies),
-            "lifetime.throttle" => limit(&mut root, "Throttle", "policy", policies),
-            slot => limit_slot(&mut root, slot, policies),
-        }
-    }
     root
 }
 
 /// Restricts a key of a definition to names.
 fn limit(root: &mut Value, definition: &str, key: &str, names: Vec<String>) {
     root["$defs"][definition]["properties"][key]["enum"] = names.into();
-}
-
-/// Slots that share one definition get their names in place.
-fn limit_slot(root: &mut Value, slot: &str, names: Vec<String>) {
-    let (table, key) = slot.split_once('.').expect("slots have two parts");
-    let definition = if table == "ftl" { "Ftl" } else { "Lifetime" };
-    let described = root["$defs"][definition]["properties"][key]["description"].clone();
-    root["$defs"][definition]["properties"][key] = json!({
-        "description": described,
-        "type": "object",
-        "additionalProperties": false,
-        "properties": { "policy": { "type": "string", "enum": names } },
-    });
 }

@@ -1,8 +1,9 @@
 //! Looking names up in the tables of what there is.
 
 use crate::layers::Layers;
-use crate::raw::Policy;
-use floatgate_base::{PolicyInfo, Result};
+use floatgate_base::Result;
+
+pub(crate) const US_MAX: f64 = 1e8;
 
 /// A name that is in no table: quoted, with the valid ones.
 pub(crate) fn unknown<'a>(
@@ -17,29 +18,6 @@ pub(crate) fn unknown<'a>(
     layers.error(key, format!("unknown {kind} {name}"), format!("expected one of {}", valid.join(", ")))
 }
 
-/// Checks that a policy is in its slot's table.
-pub(crate) fn known(layers: &Layers, key: &str, kind: &str, name: &str, table: &[PolicyInfo]) -> Result<()> {
-    if table.iter().any(|info| info.name == name) {
-        return Ok(());
-    }
-    Err(unknown(layers, key, kind, name, table.iter().map(|info| info.name)))
-}
-
-/// A slot that has just one policy so far.
-pub(crate) fn only(
-    layers: &Layers,
-    key: &str,
-    kind: &str,
-    given: Option<Policy>,
-    name: &str,
-) -> Result<Policy> {
-    let policy = given.and_then(|p| p.policy).unwrap_or_else(|| name.into());
-    if policy == name {
-        return Ok(Policy { policy: Some(policy) });
-    }
-    Err(unknown(layers, key, kind, &policy, std::iter::once(name)))
-}
-
 /// Looks a value up in a table of (name, meaning) pairs, giving its row.
 pub(crate) fn choice(
     layers: &Layers,
@@ -52,4 +30,13 @@ pub(crate) fn choice(
         .iter()
         .position(|(n, _)| *n == name)
         .ok_or_else(|| unknown(layers, key, kind, name, table.iter().map(|(n, _)| *n)))
+}
+
+/// "a", "a or b", "a, b or c".
+pub(crate) fn any_of(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).into(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
 }

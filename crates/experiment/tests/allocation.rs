@@ -2,10 +2,11 @@
 
 mod common;
 
+use common::policies::any_victim;
 use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_flash::{Layout, Scope};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup};
 use floatgate_nand::Geometry;
 
 const CASES: u64 = 60;
@@ -24,12 +25,11 @@ fn static_pages_stay_in_their_plane() {
             page_bytes: 4096,
         };
         let separate = [Separate::None, Separate::HostGc][rng.below(2) as usize];
-        let victims = [Victim::Greedy, Victim::Fifo, Victim::CostBenefit, Victim::DChoices { choices: 3 }];
         let setup = Setup {
             logical_pages: (geometry.pages() as f64 * (0.3 + 0.3 * rng.unit())) as u32,
             allocation: Allocation::Static,
             background_free_units: 0,
-            victim: victims[rng.below(4) as usize],
+            victim: any_victim(&mut rng),
             separate,
             level: Level::None,
             free_choice: FreeChoice::LeastErased,

@@ -1,10 +1,12 @@
-//! Unusable input: one plain message that says where, what, and what was expected; and runs that stop say when.
+//! Unusable input: one plain message that says where, what, and what was expected; and runs that stop say when. Names and
+//! parameters of policies: `policies.rs`.
 
 mod common;
 
 use common::{Folder, number, run_ok};
 use floatgate_base::{Error, Rng};
 use floatgate_experiment::{load, run};
+use floatgate_ftl::collect;
 
 fn error(toml: &str, overrides: &[(&str, &str)]) -> Box<Error> {
     let overrides: Vec<_> = overrides.iter().map(|(k, v)| (k.to_string(), v.to_string())).collect();
@@ -46,21 +48,9 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
         ),
         ("[ftl.map]\npolicy = \"page\"\nx = 1", "3:1: unknown key 'x'; expected 'policy'"),
         (
-            "[ftl.collect]\npolicy = \"greedyy\"",
-            "2:1: unknown victim policy 'greedyy'; expected one of 'greedy', 'fifo', 'random', 'd-choices', \
-             'windowed-greedy', 'cost-benefit', 'cost-benefit-sqrt', 'cost-age-time'",
-        ),
-        (
-            "[ftl.separate]\npolicy = \"temperature\"",
-            "2:1: unknown separator 'temperature'; expected one of 'none', 'host-gc', 'hash', 'host-given', \
-             'two-level-lru', 'size', 'bloom', 'dac', 'sepbit', 'fadac', \
-             'warcip', 'multilog', 'eti', 'sfr', 'pds', 'ids', 'ora', 'fk'",
-        ),
-        (
             "[ftl]\nprecondition = \"wet\"",
             "2:1: unknown precondition 'wet'; expected one of 'none', 'sequential', 'random', 'steady', 'snapshot', 'fill'",
         ),
-        ("[ftl.collect]\nscope = \"die\"", "2:1: unknown scope 'die'; expected one of 'plane', 'superblock'"),
         (
             "[drive]\npreset = \"floppy\"",
             "2:1: unknown drive 'floppy'; expected one of 'mlc-20nm', 'ready-32g', 'ready-128g', 'pattern-16g', \
@@ -123,15 +113,6 @@ fn numbers_outside_their_range() {
             )]);
         }
     }
-    for level in ["trigger_free_share", "stop_free_share"] {
-        for value in ["nan", "inf", "0.0", "1.0"] {
-            let shown = value.parse::<f64>().unwrap();
-            check(&[(
-                &format!("[ftl.collect]\n{level} = {value}"),
-                &format!("2:1: {shown} is no share of the blocks; expected a share between 0 and 1"),
-            )]);
-        }
-    }
     check(&[
         (
             "[workload]\nread_share = 0.6\ntrim_share = 0.6",
@@ -150,10 +131,6 @@ fn numbers_outside_their_range() {
         (
             "[workload]\npattern = \"hot-cold\"\nhot_share_of_writes = -1.0",
             "3:1: -1 is no share; expected a number from 0 to 1",
-        ),
-        (
-            "[lifetime.throttle]\ntarget_years = nan",
-            "2:1: NaN is no life time; expected a number of years greater than 0, up to 100",
         ),
         (
             "[ftl.collect]\ntrigger_free_blocks = 4\nstop_free_blocks = 2",
@@ -199,25 +176,6 @@ fn impossible_drives_and_workloads() {
             "2:1: the drive has 2415919104 pages; expected at most 2147483647 (8 TiB of 4 KiB pages)",
         ),
         ("[drive]\ncapacity = \"nan GiB\"", "2:1: 'nan GiB' is no size; expected a size such as \"128 GiB\""),
-        ("[drive.endurance]\npe_cycles = 0", "2:1: pe_cycles is 0; expected a whole number from 1"),
-        (
-            "[drive.endurance]\nmodel = \"rubber\"",
-            "2:1: unknown endurance model 'rubber'; expected one of 'fixed', 'ready-printed', 'ready-table2'",
-        ),
-        (
-            "[drive.endurance]\nlimit_v = 0.7",
-            "2:1: limit_v has no effect under the model \"fixed\"; expected no such key, or model = \"ready-table2\" \
-             or another one that recovers",
-        ),
-        (
-            "[drive.endurance]\nmodel = \"ready-printed\"\nhealed_share_max = 1",
-            "3:1: healed_share_max is 1: rest would heal all that cycles trap, or more; expected a share from 0 up to \
-             but not 1",
-        ),
-        (
-            "[drive.endurance]\nmodel = \"ready-printed\"\nlimit_v = 0",
-            "3:1: limit_v is 0; expected a number greater than 0",
-        ),
         (
             "[drive.endurance]\nmodel = \"ready-printed\"\nlimit_v = 0.02",
             "3:1: limit_v 0.02 is met before a block has been through one cycle; expected more than 0.0230 V, which \
@@ -229,40 +187,12 @@ fn impossible_drives_and_workloads() {
              cycles",
         ),
         (
-            "[drive.endurance]\nmodel = \"ready-printed\"\ninterface_exponent = -1",
-            "3:1: interface_exponent is -1; expected a number greater than 0",
-        ),
-        (
-            "[drive.endurance]\nmodel = \"ready-printed\"\noxide_exponent = inf",
-            "3:1: oxide_exponent is inf; expected a number greater than 0",
-        ),
-        (
-            "[drive.endurance]\nmodel = \"ready-printed\"\nrecovery_onset_s = 0",
-            "3:1: recovery_onset_s is 0; expected a number greater than 0",
-        ),
-        (
-            "[drive.endurance]\nmodel = \"ready-printed\"\nrecovery_efficiency = nan",
-            "3:1: recovery_efficiency is NaN; expected a number from 0",
-        ),
-        (
-            "[drive.endurance]\nmodel = \"ready-printed\"\noxide_trap_v = -0.1",
-            "3:1: oxide_trap_v is -0.1; expected a number from 0",
-        ),
-        (
             "[drive.endurance]\nmodel = \"ready-printed\"\ninterface_trap_v = 0\noxide_trap_v = 0",
             "4:1: nothing is trapped, so no block wears out; expected interface_trap_v or oxide_trap_v above 0",
         ),
         ("[workload]\nrequests = 0", "2:1: requests is 0; expected a whole number from 1"),
         ("[workload]\nrequest_bytes = 0", "2:1: 0 bytes; expected at least 1"),
         ("[workload]\nfile = \"x\"\nrepeat = 0", "3:1: repeat is 0; expected a whole number from 1"),
-        (
-            "[ftl.collect]\npolicy = \"d-choices\"\nchoices = 0",
-            "3:1: choices is 0; expected a whole number from 1 to 65536",
-        ),
-        (
-            "[ftl.collect]\npolicy = \"windowed-greedy\"\nwindow = 0",
-            "3:1: window is 0; expected a whole number from 1 to 4294967295",
-        ),
         (
             "[ftl]\nprecondition = \"steady\"\n[ftl.collect]\npolicy = \"cost-benefit\"",
             "2:1: no steady-state law is known for this victim policy; expected greedy, fifo, random or d-choices, or \
@@ -276,10 +206,6 @@ fn impossible_drives_and_workloads() {
         (
             "[ftl.collect]\npace_writes = 5",
             "2:1: pace_writes has no effect while nothing is collected at a pace; expected it with paced_from_writes only",
-        ),
-        (
-            "[ftl.collect]\npaced_from_writes = 5\npace_writes = 0",
-            "3:1: pace_writes is 0; expected a whole number from 1",
         ),
         (
             "[ftl]\nfill_share = 0.5",
@@ -475,16 +401,7 @@ fn a_worn_out_drive_says_when() {
 /// that happens to be full of live pages must leave its share to the others and recover.
 #[test]
 fn no_admitted_drive_runs_out_of_free_blocks() {
-    for policy in [
-        "greedy",
-        "fifo",
-        "random",
-        "d-choices",
-        "windowed-greedy",
-        "cost-benefit",
-        "cost-benefit-sqrt",
-        "cost-age-time",
-    ] {
+    for policy in collect::POLICIES.iter().map(|info| info.name) {
         // A stop level that cannot be reached lets collection go on until nothing is to be gained.
         for (separator, stop) in [
             ("none", ""),
@@ -522,7 +439,10 @@ fn lives_that_cannot_be_gone_through() {
     let life = "[drive]\ncapacity = \"64 MiB\"\n[drive.endurance]\nmodel = \"ready-table2\"\n[workload]\nrequests = 50\n\
                 rate_per_s = 1\n";
     let cases: &[(&[(&str, &str)], &str)] = &[
-        (&[("lifetime.throttle.target_years", "0")], "lifetime.throttle.target_years: 0 is no life time"),
+        (
+            &[("lifetime.throttle.target_years", "0")],
+            "lifetime.throttle.target_years: target_years is 0; expected a number greater than 0, up to 100",
+        ),
         (&[("mode", "timed")], "mode: mode 'timed' has no effect on a life"),
         (&[("workload.arrival", "open")], "workload.arrival: arrival 'open' has no effect on a life"),
         (&[("workload.rate_per_s", "1000000")], "the workload lasts"),
@@ -539,7 +459,7 @@ fn lives_that_cannot_be_gone_through() {
             "an epoch of 600 s is longer than the life of 0.00001 years",
         ),
         (&[("drive.endurance.recovery_efficiency", "2")], "heal more than was trapped"),
-        (&[("drive.endurance.healed_share_max", "1.0")], "rest would heal all that cycles trap"),
+        (&[("drive.endurance.healed_share_max", "1.0")], "expected a number from 0 up to but not 1"),
         (
             &[("lifetime.forecast.method", "full"), ("lifetime.forecast.waf", "2")],
             "waf has no effect with method \"full\"",

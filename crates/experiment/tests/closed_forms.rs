@@ -220,7 +220,8 @@ fn trims_of_live_pages() {
         page_bytes: 4096,
     };
     let logical = (f64::from(BLOCKS * 64) * 0.9) as u32;
-    for (victim, policy) in [(Victim::Greedy, Policy::Greedy), (Victim::Fifo, Policy::Fifo)] {
+    for (victim, policy) in [(Victim::named("greedy"), Policy::Greedy), (Victim::named("fifo"), Policy::Fifo)]
+    {
         for q in [0.1, 0.3] {
             let layout = Layout::new(geometry, Scope::Plane);
             let setup = Setup {

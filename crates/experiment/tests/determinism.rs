@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::cases::draw;
+use common::cases::draw_any;
 use common::{Folder, run_ok, without_run};
 use floatgate_base::Rng;
 use floatgate_experiment::{Output, load, run};
@@ -28,7 +28,7 @@ fn with_cases(name: &str, check: impl Fn(&str)) {
     let folder = Folder::new(&format!("determinism-{name}"));
     for seed in 0..CASES {
         for trace in [false, true] {
-            let mut case = draw(&mut Rng::new(seed, "determinism"), trace);
+            let mut case = draw_any(&mut Rng::new(seed, "determinism"), trace);
             if let Some((text, extension)) = &case.trace {
                 let path = folder.file(&format!("{seed}.{extension}"), text);
                 case.toml += &format!("file = \"{path}\"\n");

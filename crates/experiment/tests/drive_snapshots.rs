@@ -3,28 +3,17 @@
 mod common;
 
 use common::cases::draw;
+use common::policies::{any_level, any_victim, separator};
 use common::recorder::Recorder;
 use common::{Folder, try_run, without_clock, without_run};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_experiment::{Options, Output, load, run_with};
 use floatgate_flash::{Flash, Layout, Scope};
-use floatgate_ftl::level::HotColdSwap;
-use floatgate_ftl::separate::{Given, Hints, POLICIES};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
+use floatgate_ftl::separate::Hints;
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup};
 use floatgate_nand::Geometry;
 use floatgate_snapshot::{Kind, Reader, Writer};
 use serde_json::Value;
-
-const VICTIMS: [Victim; 8] = [
-    Victim::Greedy,
-    Victim::Fifo,
-    Victim::Random,
-    Victim::DChoices { choices: 3 },
-    Victim::WindowedGreedy { window: 9 },
-    Victim::CostBenefit,
-    Victim::CostBenefitSqrt,
-    Victim::CostAgeTime,
-];
 
 fn random_extents(rng: &mut Rng, logical: u32, n: u64) -> Extents {
     let mut extents = Extents::default();
@@ -50,21 +39,14 @@ fn random_extents(rng: &mut Rng, logical: u32, n: u64) -> Extents {
     extents
 }
 
-fn level(rng: &mut Rng) -> Level {
-    let policy = HotColdSwap {
-        pe_cycles: 2 + rng.below(60) as u32,
-        retirement_age: 0.95,
-        age_variance: 0.1,
-        lead_share_min: 0.0,
-    };
-    [Level::None, Level::HotColdSwap(policy)][rng.below(2) as usize]
-}
-
 /// Three streams that the host names, the second and third or just the third of update blocks.
 fn with_update_blocks(rng: &mut Rng) -> Separate {
-    let info = POLICIES.iter().find(|info| info.name == "host-given").unwrap();
-    let values = [3.0, 1.0 + rng.below(2) as f64, 1.0 + rng.below(2) as f64];
-    Separate::of("host-given", &Given::new(info, &values)).unwrap()
+    let values = [
+        ("handles", 3.0),
+        ("update_from", 1.0 + rng.below(2) as f64),
+        ("update_blocks_last", 1.0 + rng.below(2) as f64),
+    ];
+    separator("host-given", &values)
 }
 
 fn written(ftl: &Ftl, flash: &Recorder) -> Vec<u8> {
@@ -93,9 +75,9 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
             logical_pages: (geometry.pages() * 6 / 10).max(1) as u32,
             allocation: Allocation::Dynamic,
             background_free_units: 0,
-            victim: VICTIMS[(seed % 7) as usize],
+            victim: any_victim(&mut rng),
             separate: [Separate::None, Separate::HostGc, with_update_blocks(&mut rng)][rng.below(3) as usize],
-            level: level(&mut rng),
+            level: any_level(&mut rng),
             free_choice: [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize],
             trigger_free_units: 2,
             stop_free_units: 2 + rng.below(2) as u32,

@@ -4,13 +4,14 @@ mod common;
 
 use common::cases::draw;
 use common::host_model::HostModel;
+use common::policies::separator;
 use common::{Folder, number, run_ok, try_run};
 use floatgate_base::{Error, ExtentKind, Extents, Hints, Place, RequestBatch, Rng};
 use floatgate_experiment::{LifetimeOptions, lifetime, load};
 use floatgate_flash::{Functional, Layout, Scope};
 use floatgate_ftl::separate::foresight::NEVER;
-use floatgate_ftl::separate::{Foreseer, Given, POLICIES};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
+use floatgate_ftl::separate::{Foreseer, POLICIES};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Setup, Victim};
 use floatgate_nand::Geometry;
 use floatgate_sim::{Phase, Simulation, plan::Workload};
 use floatgate_trace::{Generator, Source};
@@ -125,16 +126,12 @@ fn one_dead_block_instead_of_two_half_dead_ones() {
     (83..89).for_each(&mut write);
     [0, 2, 4, 6].into_iter().for_each(&mut write);
     let blocks_at = |name: &str, param: &str, value: f64, writes: usize| {
-        let info = POLICIES.iter().find(|info| info.name == name).unwrap();
-        let values: Vec<f64> = info.params.iter().map(|p| p.number.unwrap().default).collect();
-        let values: Vec<f64> =
-            info.params.iter().zip(values).map(|(p, v)| if p.name == param { value } else { v }).collect();
         let setup = Setup {
             logical_pages: 100,
             allocation: Allocation::Dynamic,
             background_free_units: 0,
-            victim: Victim::Greedy,
-            separate: Separate::of(name, &Given::new(info, &values)).unwrap(),
+            victim: Victim::named("greedy"),
+            separate: separator(name, &[(param, value)]),
             level: Level::None,
             free_choice: FreeChoice::LeastErased,
             trigger_free_units: 2,

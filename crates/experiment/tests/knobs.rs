@@ -1,10 +1,12 @@
 //! No silent knob: every key of the experiment file changes figures, or is refused where it would not.
 //!
-//! The keys come from the schema, so that a new key without a case here fails the test.
+//! The keys come from the schema, so that a new key without a case here fails the test. What chooses policies and what
+//! their rows have is in `policy_knobs.rs`, which takes it from the tables.
 
 mod common;
 
-use common::{Folder, hinted, try_run};
+use common::{Folder, try_run};
+use floatgate_config::slots::SLOTS;
 use floatgate_experiment::{LifetimeOptions, Options, load, run_with};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -19,12 +21,10 @@ enum Shown {
     By(&'static str, &'static str, &'static str),
     /// The first value runs, the second stops with this message.
     Refused(&'static str, &'static str, &'static str),
-    /// There is just this one value: another one is refused with these words.
-    Single(&'static str, &'static str),
     /// As [`Shown::By`], in what `floatgate lifetime` gives.
     Life(&'static str, &'static str, &'static str),
 }
-use Shown::{By, Life, Refused, Single};
+use Shown::{By, Life, Refused};
 
 /// A key, an experiment in which it matters, and how.
 fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
@@ -54,28 +54,6 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         geometry(&format!("[drive.buffer]\ncapacity = \"200 KiB\"\n{buffer}")) + workload
     };
     let programs = "/flash/programs/total";
-    let separated = |policy: &str, more: &str| {
-        format!(
-            "{DRIVE}{FTL}[ftl.separate]\npolicy = \"{policy}\"\n{more}\n[workload]\nrequests = 20000\n\
-             pattern = \"hot-cold\"\nhot_share_of_pages = 0.2\nhot_share_of_writes = 0.8\n"
-        )
-    };
-    let hinted = |policy: &str, more: &str| {
-        format!(
-            "{DRIVE}{FTL}[ftl.separate]\npolicy = \"{policy}\"\n{more}\n[workload]\nfile = \"{}/hinted.parquet\"\n",
-            folder.path()
-        )
-    };
-    let leveled = |more: &str| {
-        format!(
-            "{DRIVE}{FTL}[ftl.level]\npolicy = \"hot-cold-swap\"\n{more}[workload]\nrequests = 40000\n\
-             pattern = \"hot-cold\"\nhot_share_of_pages = 0.2\nhot_share_of_writes = 1\n"
-        )
-    };
-    let achievable = "/lifetime/pe_cycles_achievable";
-    let resting = |rate_per_s: f64| {
-        geometry("[drive.endurance]\nmodel = \"ready-table2\"\n") + &format!("rate_per_s = {rate_per_s}\n")
-    };
     // A life of eighteen days of which the drive stands a fraction, with bursts; keys of the tables come last.
     let life = |policy: &str, more: &str| {
         let workload = "[workload]\nrequests = 40000\nrate_per_s = 5\npattern = \"jobs\"\nburst_on_s = 100\n\
@@ -85,7 +63,7 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             + &throttle
             + more
     };
-    let (pessimistic, optimistic) = ("ready-pessimistic", "ready-optimistic");
+    let optimistic = "ready-optimistic";
     let windows = "[lifetime.forecast]\nmethod = \"windows\"\n";
     let strict = "[lifetime.forecast]\nmethod = \"windows\"\nwaf_error_max = 1e-12\n";
     let jobs = "pattern = \"jobs\"\n";
@@ -176,16 +154,7 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         ),
         ("ftl.background.trigger_free_blocks", idle(""), By("3", "6", programs)),
         ("ftl.background.idle_us", idle(""), By("0", "9000", programs)),
-        ("drive.endurance.model", base.clone(), By("fixed", "ready-table2", "/not_modelled")),
         ("drive.endurance.pe_cycles", base.clone(), By("3000", "3001", "/lifetime/tbw_bytes")),
-        ("drive.endurance.interface_trap_v", resting(0.5), By("2.97e-3", "3e-3", achievable)),
-        ("drive.endurance.interface_exponent", resting(0.5), By("0.62", "0.63", achievable)),
-        ("drive.endurance.oxide_trap_v", resting(0.5), By("2e-2", "2.1e-2", achievable)),
-        ("drive.endurance.oxide_exponent", resting(0.5), By("0.3", "0.31", achievable)),
-        ("drive.endurance.limit_v", resting(0.5), By("0.65", "0.66", achievable)),
-        ("drive.endurance.recovery_efficiency", resting(0.5), By("0.0702", "0.07", achievable)),
-        ("drive.endurance.recovery_onset_s", resting(0.5), By("46.1", "46", achievable)),
-        ("drive.endurance.healed_share_max", resting(1e-3), By("0.1", "0.2", achievable)),
         ("drive.energy.read_uj", base.clone(), By("1", "2", "/energy/read_j/gc")),
         ("drive.energy.program_uj", base.clone(), By("1", "2", "/energy/program_j/host")),
         ("drive.energy.erase_uj", base.clone(), By("1", "2", "/energy/erase_j/gc")),
@@ -227,8 +196,6 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             format!("{DRIVE}[ftl]\nspare_factor = 0.25\n{UNIFORM}"),
             By("a.drive", "b.drive", programs),
         ),
-        ("ftl.map.policy", base.clone(), Single("dftl", "unknown map 'dftl'; expected one of 'page'")),
-        ("ftl.collect.policy", base.clone(), By("greedy", "fifo", programs)),
         ("ftl.collect.scope", geometry("channels = 2\n"), By("plane", "superblock", programs)),
         (
             "ftl.collect.trigger_free_blocks",
@@ -248,131 +215,6 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             with("[ftl.collect]\npaced_from_writes = 1000\n", ""),
             By("8", "64", programs),
         ),
-        ("ftl.collect.choices", with("[ftl.collect]\npolicy = \"d-choices\"\n", ""), By("2", "3", programs)),
-        (
-            "ftl.collect.window",
-            with("[ftl.collect]\npolicy = \"windowed-greedy\"\n", ""),
-            By("2", "3", programs),
-        ),
-        ("ftl.separate.policy", base.clone(), By("none", "host-gc", programs)),
-        ("ftl.separate.counters", separated("hash", "hot_from = 2"), By("8", "4096", programs)),
-        ("ftl.separate.hashes", separated("hash", "hot_from = 2\ncounters = 256"), By("1", "3", programs)),
-        ("ftl.separate.hot_from", separated("hash", ""), By("1", "4", programs)),
-        ("ftl.separate.halve_every_writes", separated("hash", ""), By("100", "2000", programs)),
-        (
-            "ftl.separate.handles",
-            hinted("host-given", ""),
-            Refused("2", "40", "expected no more than 7, more ftl.spare_factor, or a larger drive"),
-        ),
-        // Under random, which sees no valid pages: dead update blocks are taken first.
-        (
-            "ftl.separate.update_from",
-            hinted("host-given", "handles = 4\n[ftl.collect]\npolicy = \"random\"\n"),
-            By("0", "4096", programs),
-        ),
-        (
-            "ftl.separate.update_blocks_last",
-            hinted("host-given", "handles = 4\nupdate_from = 0\n[ftl.collect]\npolicy = \"random\"\n"),
-            By("1", "2", programs),
-        ),
-        ("ftl.separate.dominates_from", hinted("pds", "groups = 4"), By("2", "200", programs)),
-        ("ftl.separate.groups", hinted("pds", ""), By("1", "4", programs)),
-        ("ftl.separate.consecutive_over", hinted("ids", "groups = 3"), By("1", "40", programs)),
-        (
-            "ftl.separate.window_updates",
-            hinted("ids", "groups = 3\nperiod_updates = 200"),
-            By("20", "1000", programs),
-        ),
-        (
-            "ftl.separate.period_updates",
-            hinted("ids", "groups = 3\nwindow_updates = 100"),
-            By("50", "3000", programs),
-        ),
-        (
-            "ftl.separate.level_difference",
-            hinted("ids", "groups = 3\nperiod_updates = 200"),
-            By("0", "5", programs),
-        ),
-        ("ftl.separate.contexts", hinted("pds", "groups = 4"), By("4", "1000", programs)),
-        ("ftl.separate.streams", separated("ora", ""), By("2", "5", programs)),
-        (
-            "ftl.separate.hot_pages",
-            separated("two-level-lru", "candidate_pages = 16"),
-            By("4", "100", programs),
-        ),
-        (
-            "ftl.separate.candidate_pages",
-            separated("two-level-lru", "hot_pages = 50"),
-            By("4", "100", programs),
-        ),
-        (
-            "ftl.separate.small_bytes",
-            separated("size", "") + "request_bytes = 12288\n",
-            By("12287", "12288", "/separate/streams/0/host_pages"),
-        ),
-        ("ftl.separate.filters", separated("bloom", "hot_weight = 2"), By("2", "4", programs)),
-        ("ftl.separate.filter_bits", separated("bloom", ""), By("64", "2048", programs)),
-        ("ftl.separate.empty_every_writes", separated("bloom", ""), By("50", "512", programs)),
-        ("ftl.separate.hot_weight", separated("bloom", ""), By("1", "4", programs)),
-        ("ftl.separate.classes", separated("dac", ""), By("3", "6", programs)),
-        ("ftl.separate.lifespan_units", separated("sepbit", ""), By("2", "16", programs)),
-        ("ftl.separate.age_factor", separated("sepbit", ""), By("2.0", "4.0", programs)),
-        ("ftl.separate.interval_weight", separated("fadac", ""), By("0.2", "0.5", programs)),
-        ("ftl.separate.class_factor", separated("fadac", ""), By("2.0", "4.0", programs)),
-        ("ftl.separate.period_units", separated("warcip", ""), By("16", "256", programs)),
-        ("ftl.separate.extent_bytes", separated("eti", ""), By("16384", "65536", programs)),
-        ("ftl.separate.chunk_bytes", separated("sfr", ""), By("16384", "65536", programs)),
-        ("ftl.separate.decay_writes", separated("sfr", "chunk_bytes = 16384"), By("100", "16384", programs)),
-        (
-            "ftl.level.policy",
-            leveled("")
-                .replace("[ftl.level]\npolicy = \"hot-cold-swap\"\n", "")
-                .replace("[workload]", "[drive.endurance]\npe_cycles = 500\n[workload]"),
-            By("none", "hot-cold-swap", "/level/swaps"),
-        ),
-        ("ftl.level.pe_cycles", leveled(""), By("300", "400", "/level/swaps")),
-        ("ftl.level.retirement_age", leveled("pe_cycles = 300\n"), By("0.85", "0.9", "/level/swaps")),
-        (
-            "ftl.level.age_variance",
-            leveled("pe_cycles = 300\nretirement_age = 0\n"),
-            By("0.2", "0.1", "/level/passed_over"),
-        ),
-        ("ftl.level.lead_share_min", leveled("pe_cycles = 300\n"), By("0.01", "0.3", "/level/swaps")),
-        (
-            "ftl.reclaim.policy",
-            base.clone(),
-            Single("redftl", "unknown read-disturb manager 'redftl'; expected one of 'none'"),
-        ),
-        (
-            "ftl.dispatch.policy",
-            base.clone(),
-            Single("pgis", "unknown dispatcher 'pgis'; expected one of 'fcfs'"),
-        ),
-        ("lifetime.throttle.policy", life("none", ""), Life("static", "dynamic", "/latency_us/write/mean")),
-        ("lifetime.throttle.period_s", life(pessimistic, ""), Life("1", "10", "/throttle/waits")),
-        ("lifetime.throttle.unit_window_s", life(optimistic, ""), Life("600", "300", "/throttle/epochs")),
-        (
-            "lifetime.throttle.history_s",
-            life(optimistic, "errors_in_a_row = 1\n"),
-            Life("1209600", "3000", "/throttle/epochs"),
-        ),
-        ("lifetime.throttle.epoch_s", life(optimistic, ""), Life("600", "1200", "/throttle/epochs")),
-        (
-            "lifetime.throttle.error_max",
-            life(optimistic, ""),
-            Life("0.01", "5.0", "/throttle/prediction/within"),
-        ),
-        (
-            "lifetime.throttle.errors_in_a_row",
-            life(optimistic, ""),
-            Life("1", "100000", "/throttle/selections"),
-        ),
-        (
-            "lifetime.throttle.pairs_min",
-            life(optimistic, "errors_in_a_row = 1\n"),
-            Life("1", "100", "/throttle/epochs"),
-        ),
-        ("lifetime.throttle.spare_share", life(optimistic, ""), Life("0.1", "0.3", "/lifetime/w_work_bytes")),
         ("lifetime.forecast.method", life(optimistic, ""), Life("windows", "requests", "/method/runs")),
         ("lifetime.forecast.window_s", life(optimistic, windows), Life("1", "100", "/method/runs")),
         ("lifetime.forecast.waf", life("none", windows), Life("1.0", "2.0", "/lifetime/years")),
@@ -386,11 +228,6 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             Life("0", "1", "/lifetime/years"),
         ),
         ("lifetime.throttle.target_years", base.clone(), By("5", "6", "/lifetime/dwpd_for_target")),
-        (
-            "lifetime.reduce.policy",
-            base.clone(),
-            Single("dedup", "unknown reducer 'dedup'; expected one of 'none'"),
-        ),
         ("host.queues", timed(""), By("1", "2", "/latency_us/write/mean")),
         (
             "host.queue_of",
@@ -476,7 +313,6 @@ fn traces() -> Folder {
     let turns = (0..3000).map(|i| line(i, i / 8 % 2, scattered(i, 200)));
     folder.file("devices-in-turns.csv", turns.collect::<String>());
     folder.file("large.csv", (0..3000).map(|i| line(i, 0, scattered(i, 700))).collect::<String>());
-    hinted::file(&folder, "hinted.parquet", &hinted::programs(1, 10, 480, 12_000));
     folder.file("bad.csv", format!("{}1001000,host,0,Write,x,4096,0\n", line(0, 0, 0)));
     let five: String = (0..100).map(|i| format!("{} 0 {} 8 0\n", i * 1000, i * 8)).collect();
     folder.file("five.ssdsim", &five);
@@ -538,7 +374,18 @@ fn every_key_of_the_schema_has_a_case() {
     let unique: BTreeSet<String> = tested.iter().cloned().collect();
     assert_eq!(unique.len(), tested.len(), "a key has two cases");
     assert!(unique.len() > 50);
-    assert_eq!(keys(), unique);
+    let of_policies = |key: &String| {
+        let slot =
+            SLOTS.iter().find(|slot| key.strip_prefix(slot.key).is_some_and(|rest| rest.starts_with('.')));
+        slot.is_some_and(|slot| slot.common.iter().all(|param| !key.ends_with(&format!(".{}", param.name))))
+    };
+    let keys: BTreeSet<String> = keys().into_iter().filter(|key| !of_policies(key)).collect();
+    let missing: Vec<_> = keys.difference(&unique).collect();
+    let superfluous: Vec<_> = unique.difference(&keys).collect();
+    assert!(
+        missing.is_empty() && superfluous.is_empty(),
+        "without a case: {missing:?}; not in the schema: {superfluous:?}"
+    );
 }
 
 #[test]
@@ -589,7 +436,6 @@ fn every_key_matters_or_is_refused() {
                 runs(one);
                 stops(other, message);
             }
-            Single(other, message) => stops(other, message),
         }
     }
 }

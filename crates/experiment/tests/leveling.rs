@@ -2,12 +2,12 @@
 
 mod common;
 
+use common::policies::separator;
 use common::recorder::{Command, Recorder};
-use common::{number, run_ok, try_run};
+use common::{number, run_ok};
 use floatgate_base::{ExtentKind, Extents, Hints};
 use floatgate_flash::{Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
-use floatgate_ftl::separate::{Given, POLICIES};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 use serde_json::Value;
@@ -33,7 +33,7 @@ fn swapping(blocks_per_plane: u32, separate: Separate, free_units: u32) -> (Ftl,
         logical_pages: 6,
         allocation: Allocation::Dynamic,
         background_free_units: 0,
-        victim: Victim::Greedy,
+        victim: Victim::named("greedy"),
         separate,
         level: Level::HotColdSwap(policy),
         free_choice: FreeChoice::LeastErased,
@@ -94,8 +94,8 @@ fn cold_data_move_into_the_first_worn_block() {
 /// among the hot ones.
 #[test]
 fn a_block_that_takes_cold_data_in_is_of_their_stream() {
-    let info = POLICIES.iter().find(|info| info.name == "host-given").unwrap();
-    let separate = Separate::of("host-given", &Given::new(info, &[2.0, 1.0, 1.0])).unwrap();
+    let values = [("handles", 2.0), ("update_from", 1.0), ("update_blocks_last", 1.0)];
+    let separate = separator("host-given", &values);
     let (mut ftl, mut flash) = swapping(8, separate, 2);
     let mut writes = (0..4).map(|lpn| (lpn, 0)).chain((0..1000).map(|turn| (4 + turn % 2, 1)));
     while ftl.leveled().swaps == 0 {
@@ -209,29 +209,4 @@ fn modes_agree_and_idle_time_swaps() {
     assert!(number(&idle, "/level/swaps") > 20.0);
     assert!(number(&idle, "/jobs/background_s") > 10.0 * number(&idle, "/jobs/foreground_s"));
     assert!(spread(&idle) < 1.5);
-}
-
-#[test]
-fn unusable_parameters_are_refused() {
-    let with = |more: &str| try_run(&format!("[ftl.level]\n{more}\n"), &[]).map(|_| ()).unwrap_err();
-    let swap = "policy = \"hot-cold-swap\"\n";
-    let none = with("policy = \"none\"\npe_cycles = 3");
-    assert!(
-        none.ends_with("3:1: pe_cycles is no parameter of none; expected it with hot-cold-swap only"),
-        "{none}"
-    );
-    let zero = with(&format!("{swap}pe_cycles = 0"));
-    assert!(zero.ends_with("3:1: pe_cycles is 0; expected a whole number from 1"), "{zero}");
-    for key in ["retirement_age", "age_variance", "lead_share_min"] {
-        for value in ["-0.1", "1.1", "nan", "inf"] {
-            let error = with(&format!("{swap}{key} = {value}"));
-            assert!(error.contains(&format!("3:1: {key} is ")), "{error}");
-            assert!(error.ends_with("; expected a share from 0 to 1"), "{error}");
-        }
-    }
-    let unknown = with("policy = \"hot-cold\"");
-    assert!(
-        unknown.ends_with("unknown wear-leveler 'hot-cold'; expected one of 'none', 'hot-cold-swap'"),
-        "{unknown}"
-    );
 }

@@ -5,7 +5,7 @@
 
 mod common;
 
-use common::cases::{Case, draw};
+use common::cases::{Case, draw_any};
 use common::host_model::{Expected, HostModel};
 use common::{Folder, without_run};
 use floatgate_base::{RequestBatch, Rng};
@@ -30,7 +30,7 @@ fn run_all(trace: bool) {
     let name = if trace { "trace" } else { "synthetic" };
     let folder = Folder::new(&format!("properties-{name}"));
     for seed in seeds() {
-        let mut case = draw(&mut Rng::new(seed, name), trace);
+        let mut case = draw_any(&mut Rng::new(seed, name), trace);
         if let Some((text, extension)) = &case.trace {
             let path = folder.file(&format!("{seed}.{extension}"), text);
             case.toml += &format!("file = \"{path}\"\n");

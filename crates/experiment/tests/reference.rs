@@ -4,11 +4,11 @@
 mod common;
 
 use common::naive::{Given as NamedStreams, Naive, Rule, Swaps};
+use common::policies::{separator, victim};
 use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Hints, Rng};
 use floatgate_flash::{Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
-use floatgate_ftl::separate::{Given, POLICIES};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Pace, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 
@@ -69,18 +69,12 @@ fn leveler(rng: &mut Rng, logical: u32, blocks: u32) -> (Level, Swaps) {
 
 /// Streams that the host names, some of which are update blocks.
 fn named_streams(rng: &mut Rng) -> (Separate, NamedStreams) {
-    let info = POLICIES.iter().find(|info| info.name == "host-given").unwrap();
     let streams = 1 + rng.below(3);
     let last_from = rng.below(streams + 1);
     let mode = rng.below(3);
-    let values = info.params.iter().map(|param| match param.name {
-        "handles" => streams as f64,
-        "update_from" => last_from as f64,
-        "update_blocks_last" => mode as f64,
-        other => panic!("{other} is new"),
-    });
-    let values: Vec<f64> = values.collect();
-    let separate = Separate::of("host-given", &Given::new(info, &values)).unwrap();
+    let values =
+        [("handles", streams as f64), ("update_from", last_from as f64), ("update_blocks_last", mode as f64)];
+    let separate = separator("host-given", &values);
     let last_from = if mode == 0 { usize::MAX } else { last_from as usize };
     (separate, NamedStreams { last_from, even_dead: mode == 2 })
 }
@@ -203,22 +197,22 @@ fn all(rule: Rule, victim: impl Fn(u64) -> Victim) {
 
 #[test]
 fn fifo_is_exact() {
-    all(Rule::Fifo, |_| Victim::Fifo);
+    all(Rule::Fifo, |_| Victim::named("fifo"));
 }
 
 #[test]
 fn cost_benefit_is_exact() {
-    all(Rule::CostBenefit, |_| Victim::CostBenefit);
+    all(Rule::CostBenefit, |_| Victim::named("cost-benefit"));
 }
 
 #[test]
 fn cost_benefit_with_the_root_of_age_is_exact_up_to_ties() {
-    all(Rule::CostBenefitSqrt, |_| Victim::CostBenefitSqrt);
+    all(Rule::CostBenefitSqrt, |_| Victim::named("cost-benefit-sqrt"));
 }
 
 #[test]
 fn greedy_is_exact_up_to_ties() {
-    all(Rule::Greedy, |_| Victim::Greedy);
+    all(Rule::Greedy, |_| Victim::named("greedy"));
 }
 
 #[test]
@@ -229,7 +223,7 @@ fn windowed_greedy_is_exact_up_to_ties() {
                 for named in [false, true] {
                     agree(
                         seed,
-                        Victim::WindowedGreedy { window },
+                        victim("windowed-greedy", &[("window", window.into())]),
                         Rule::Window(window as usize),
                         leveled,
                         named,
@@ -242,11 +236,11 @@ fn windowed_greedy_is_exact_up_to_ties() {
 
 #[test]
 fn cost_age_time_keeps_its_bound() {
-    all(Rule::CostAgeTime, |_| Victim::CostAgeTime);
+    all(Rule::CostAgeTime, |_| Victim::named("cost-age-time"));
 }
 
 #[test]
 fn random_choices_are_closed_blocks() {
-    all(Rule::Any, |_| Victim::Random);
-    all(Rule::Any, |seed| Victim::DChoices { choices: 1 + seed as u32 % 9 });
+    all(Rule::Any, |_| Victim::named("random"));
+    all(Rule::Any, |seed| victim("d-choices", &[("choices", 1.0 + (seed % 9) as f64)]));
 }

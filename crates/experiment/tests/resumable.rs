@@ -28,7 +28,7 @@ fn drive(seed: u64) -> (Ftl, Recorder) {
         logical_pages: 60,
         allocation: Allocation::Dynamic,
         background_free_units: 0,
-        victim: Victim::Greedy,
+        victim: Victim::named("greedy"),
         separate: Separate::HostGc,
         level: Level::None,
         free_choice: FreeChoice::LeastErased,

@@ -3,23 +3,12 @@
 
 mod common;
 
+use common::policies::separator;
 use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind as Kind, Extents, Hints};
 use floatgate_flash::{Layout, Scope};
-use floatgate_ftl::separate::{Given, POLICIES, Separate};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
-
-/// A separator with these values of parameters, the others at their defaults.
-fn separator(name: &str, set: &[(&str, f64)]) -> Separate {
-    let info = POLICIES.iter().find(|info| info.name == name).unwrap();
-    let value = |param: &floatgate_base::ParamInfo| {
-        let given = set.iter().find(|(name, _)| *name == param.name).map(|&(_, value)| value);
-        given.unwrap_or(param.number.unwrap().default)
-    };
-    let values: Vec<f64> = info.params.iter().map(value).collect();
-    Separate::of(name, &Given::new(info, &values)).unwrap()
-}
 
 /// Pages of the eight requests, in order of arrival, with the context that writes them: those of context 1 are updated
 /// soon, those of context 2 late.
@@ -46,7 +35,7 @@ fn deaths(separate: Separate) -> Vec<u32> {
         logical_pages: 100,
         allocation: Allocation::Dynamic,
         background_free_units: 0,
-        victim: Victim::Greedy,
+        victim: Victim::named("greedy"),
         separate,
         level: Level::None,
         free_choice: FreeChoice::Fifo,

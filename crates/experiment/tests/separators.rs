@@ -3,27 +3,19 @@
 
 mod common;
 
+use common::policies::{any_level, any_victim, drawn, separator};
 use common::{Folder, hinted};
 use floatgate_base::{ExtentKind as Kind, Extents, Hints, Op, Rng};
 use floatgate_experiment::{load, run};
 use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
-use floatgate_ftl::level::HotColdSwap;
-use floatgate_ftl::separate::{Given, POLICIES, Separate, StreamCounters};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Pace, Setup, Victim};
+use floatgate_ftl::separate::{POLICIES, SLOT, Separate, StreamCounters};
+use floatgate_ftl::{Allocation, FreeChoice, Ftl, Pace, Setup};
 use floatgate_nand::Geometry;
 use serde_json::Value;
 
-/// A separator of the table with parameters between its least and its largest, or its defaults.
-fn separator(rng: &mut Rng, name: &str) -> Separate {
-    let info = POLICIES.iter().find(|info| info.name == name).unwrap();
-    let mut value = |number: floatgate_base::policy::Number| match rng.below(3) {
-        // Small numbers: most parameters count something.
-        0 if number.whole => number.least.max(1.0 + rng.below(6) as f64).min(number.most),
-        1 if !number.whole => (number.default * (0.5 + rng.unit())).clamp(number.least, number.most),
-        _ => number.default,
-    };
-    let values: Vec<f64> = info.params.iter().map(|param| value(param.number.unwrap())).collect();
-    Separate::of(name, &Given::new(info, &values)).unwrap()
+/// A separator of the table with parameters of their ranges, or its defaults.
+fn any_separator(rng: &mut Rng, name: &str) -> Separate {
+    Separate::of(&drawn(rng, &SLOT, SLOT.find(name).unwrap()))
 }
 
 /// Programs with pages of their own that they write again and again, and one that writes anywhere; some requests name
@@ -53,7 +45,7 @@ fn work(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
 
 fn exact(name: &str, seed: u64) {
     let mut rng = Rng::new(seed, name);
-    let separate = separator(&mut rng, name);
+    let separate = any_separator(&mut rng, name);
     let streams = separate.streams();
     let channels = 1 + rng.below(3) as u32;
     let scope = [Scope::Plane, Scope::Superblock][rng.below(2) as usize];
@@ -72,26 +64,14 @@ fn exact(name: &str, seed: u64) {
     let room = (blocks - stop - streams) * pages_per_block * channels;
     let logical =
         ((f64::from(room - channels) * (0.4 + 0.6 * rng.unit())) as u32 / channels * channels).max(1);
-    let victims = [
-        Victim::Greedy,
-        Victim::Fifo,
-        Victim::Random,
-        Victim::DChoices { choices: 3 },
-        Victim::WindowedGreedy { window: 4 },
-        Victim::CostBenefit,
-        Victim::CostBenefitSqrt,
-        Victim::CostAgeTime,
-    ];
-    // Victims are passed over, and cold data move in.
-    let swap = HotColdSwap { pe_cycles: 60, retirement_age: 0.95, age_variance: 0.1, lead_share_min: 0.0 };
-    let level = [Level::None, Level::HotColdSwap(swap)][rng.below(2) as usize];
+    let (victim, level) = (any_victim(&mut rng), any_level(&mut rng));
     let pace =
         (rng.below(3) == 0).then(|| Pace { from_writes: rng.below(2000), every_writes: 1 + rng.below(60) });
     let setup = Setup {
         logical_pages: logical,
         allocation: Allocation::Dynamic,
         background_free_units: if rng.below(2) == 0 { stop + 1 } else { 0 },
-        victim: victims[rng.below(victims.len() as u64) as usize],
+        victim,
         separate,
         level,
         free_choice: FreeChoice::LeastErased,
@@ -186,9 +166,6 @@ fn open_blocks_are_counted_as_if_at_every_write() {
     }
 }
 
-/// Separators that know the future.
-const FORESEEING: [&str; 2] = ["ora", "fk"];
-
 /// Through the whole engine, with the buffer and in time.
 #[test]
 fn every_separator_runs_in_both_modes() {
@@ -197,14 +174,11 @@ fn every_separator_runs_in_both_modes() {
     let trace = format!("file = \"{trace}\"\n");
     let synthetic =
         "requests = 6000\npattern = \"zipf\"\nrequest_bytes = 6144\ntrim_share = 0.1\nread_share = 0.1\n";
-    let needs = |info: &floatgate_base::PolicyInfo| {
-        let values: Vec<f64> = info.params.iter().map(|param| param.number.unwrap().default).collect();
-        Separate::of(info.name, &Given::new(info, &values)).unwrap().needs()
-    };
+    let needs = |info: &floatgate_base::PolicyInfo| separator(info.name, &[]).needs();
     for info in POLICIES {
         for mode in ["functional", "timed"] {
             for buffer in ["0 B", "64 KiB"] {
-                if FORESEEING.contains(&info.name) && buffer != "0 B" {
+                if separator(info.name, &[]).foresees() && buffer != "0 B" {
                     // Refused: a buffer changes the order of writes.
                     continue;
                 }

@@ -6,8 +6,7 @@
 use crate::ftl::{Ftl, Setup};
 use crate::index::Lists;
 use crate::last::Group;
-use crate::level::hot_cold_swap::{LOOKS_MAX, PASSED_MAX};
-use crate::level::{HotColdSwap, Level};
+use crate::level::{LOOKS_MAX, Level, Leveler, PASSED_MAX};
 use crate::units::{NOT_INDEXED, Units};
 use floatgate_base::{Rng, UnitId};
 use floatgate_flash::{Flash, Layout};
@@ -158,11 +157,13 @@ impl Ftl {
     /// gained. Both are still in the index.
     pub(crate) fn choose<F: Flash>(&mut self, flash: &F, domain: u32) -> Option<(UnitId, Option<UnitId>)> {
         let (mut group, mut victim) = self.first_choice(flash, domain)?;
-        let Level::HotColdSwap(policy) = self.setup.level else { return Some((victim, None)) };
+        if self.setup.level == Level::None {
+            return Some((victim, None));
+        }
         let mut passed = [(Group::Others, 0, None); PASSED_MAX];
         let mut count = 0;
         let cold = loop {
-            match self.judge(policy, flash.erase_counts(), domain, victim, count < PASSED_MAX) {
+            match self.judge(flash.erase_counts(), domain, victim, count < PASSED_MAX) {
                 Verdict::Collect => break None,
                 Verdict::Swap(cold) => break Some(cold),
                 Verdict::PassOver => {
@@ -181,14 +182,8 @@ impl Ftl {
         Some((victim, cold))
     }
 
-    fn judge(
-        &mut self,
-        policy: HotColdSwap,
-        erases: &[u32],
-        domain: u32,
-        victim: UnitId,
-        may_pass: bool,
-    ) -> Verdict {
+    fn judge(&mut self, erases: &[u32], domain: u32, victim: UnitId, may_pass: bool) -> Verdict {
+        let policy = self.setup.level;
         let Some(leveling) = &mut self.leveling else { return Verdict::Collect };
         let mean = leveling.erases[domain as usize] as f64 / f64::from(self.layout.units_per_domain());
         let own = erases[victim as usize];

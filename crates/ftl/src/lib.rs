@@ -20,6 +20,7 @@ pub mod migrate;
 mod pace;
 mod saved;
 pub mod separate;
+pub mod slots;
 mod space;
 pub mod units;
 

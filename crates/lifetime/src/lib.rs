@@ -4,6 +4,7 @@
 
 pub mod life;
 pub mod projection;
+pub mod reduce;
 pub mod throttle;
 
 pub use projection::{Projection, Wear};

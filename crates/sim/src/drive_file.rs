@@ -8,9 +8,8 @@ use crate::plan::Plan;
 use floatgate_base::Result;
 use floatgate_flash::Scope;
 use floatgate_ftl::ftl::ALLOCATIONS;
-use floatgate_ftl::index::IndexKind;
 use floatgate_ftl::units::FREE_CHOICES;
-use floatgate_ftl::{Victim, collect};
+use floatgate_ftl::Victim;
 use floatgate_snapshot::{Kind, Reader, damaged, replace_file, unfit};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -49,13 +48,13 @@ fn traits(plan: &Plan) -> Vec<Trait> {
     let quoted = |name: &str| format!("\"{name}\"");
     // Under static allocation every page must lie in its own plane.
     let allocation = ALLOCATIONS[plan.allocation as usize].0;
-    let (index, policies) = victims(plan.victim);
+    let index = plan.victim.index_kind();
     let rest = [
         ("ftl.collect.scope", scope.to_owned(), quoted(scope)),
         ("ftl.allocation.mode", allocation.to_owned(), quoted(allocation)),
         ("ftl.spare_factor", plan.logical_pages.to_string(), plan.spare_factor.to_string()),
         ("ftl.separate.policy", format!("{:?}", plan.separate), quoted(plan.separate.info().name)),
-        ("ftl.collect.policy", index, policies),
+        ("ftl.collect.policy", index.words(), Victim::with_index(index).join(" or ")),
         (
             "ftl.free_block",
             FREE_CHOICES[plan.free_choice as usize].0.to_owned(),
@@ -64,28 +63,6 @@ fn traits(plan: &Plan) -> Vec<Trait> {
     ];
     let rest = rest.map(|(key, is, fits)| (key.to_owned(), is, fits));
     geometry.into_iter().chain(rest).map(|(key, is, fits)| Trait { key, is, fits }).collect()
-}
-
-/// The index that a victim policy keeps, and the policies that keep the same.
-fn victims(victim: Victim) -> (String, String) {
-    let kind = victim.index_kind();
-    let (name, fit): (_, &[&str]) = match kind {
-        IndexKind::ByValid => ("by valid pages".to_owned(), &["greedy"]),
-        IndexKind::CloseOrder => ("by age".to_owned(), &["fifo"]),
-        IndexKind::Slots => ("in no order".to_owned(), &["random", "d-choices"]),
-        IndexKind::OldestByValid => {
-            ("by valid pages and age".to_owned(), &["cost-benefit", "cost-benefit-sqrt", "cost-age-time"])
-        }
-        IndexKind::ByValidInWindow { window } => {
-            (format!("by valid pages among the oldest {window}"), &["windowed-greedy"])
-        }
-    };
-    debug_assert!(fit.iter().all(|name| collect::POLICIES.iter().any(|p| p.name == *name)));
-    let mut shown = fit.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ");
-    if let IndexKind::ByValidInWindow { window } = kind {
-        shown += &format!(" with window = {window}");
-    }
-    (name, shown)
 }
 
 /// Refuses the file of another drive.

@@ -6,7 +6,6 @@ use crate::drive_file;
 use crate::plan::{Plan, Precondition};
 use floatgate_base::permute::Permutation;
 use floatgate_base::{Error, ExtentKind, Extents, Lpn, Result, Rng};
-use floatgate_ftl::Victim;
 use floatgate_theory::{FifoLog, Policy, ValidityLaw};
 use serde::{Deserialize, Serialize};
 
@@ -83,21 +82,6 @@ impl Filler {
     }
 }
 
-/// The theory's name of a victim policy whose steady-state law is known.
-#[must_use]
-pub fn law_policy(victim: Victim) -> Option<Policy> {
-    match victim {
-        Victim::Greedy => Some(Policy::Greedy),
-        Victim::Fifo => Some(Policy::Fifo),
-        Victim::Random => Some(Policy::Random),
-        Victim::DChoices { choices } => Some(Policy::DChoices(choices)),
-        Victim::WindowedGreedy { .. }
-        | Victim::CostBenefit
-        | Victim::CostBenefitSqrt
-        | Victim::CostAgeTime => None,
-    }
-}
-
 /// Fills the drive as uniform writes would have left it: the number of valid pages of every closed block follows the
 /// victim policy's mean-field law at the spare space that these blocks have, so that a run is at steady state from
 /// its first request. One domain a step.
@@ -114,7 +98,7 @@ impl SteadyState {
     /// # Errors
     /// When the policy's law is not known.
     pub fn new(plan: &Plan) -> Result<Self> {
-        let policy = law_policy(plan.victim).ok_or_else(|| {
+        let policy = plan.victim.law().ok_or_else(|| {
             Error::run("no steady-state law is known for this victim policy", "expected precondition random")
         })?;
         let mut rng = Rng::new(plan.seed, "precondition");

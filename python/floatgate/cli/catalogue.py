@@ -92,7 +92,7 @@ def policies(
 
 
 def _policy(slot: str, entry: dict[str, Any], common: list[dict[str, Any]]) -> str:
-    lines = [f"[{slot}]", f'policy = "{entry["name"]}"', f"  {entry['summary']}"]
+    lines = [f"[{slot}]", f'{entry["selector"]} = "{entry["name"]}"', f"  {entry['summary']}"]
     lines += [f"  {key}: {entry[key]}" for key in ("source", "cost", "memory") if entry.get(key, "-") != "-"]
     for title, params in (("parameters", entry.get("params", [])), ("parameters of the slot", common)):
         if params:

@@ -1,7 +1,11 @@
 //! Random experiments: any drive, any policies, any workload that the configuration admits.
 
 use crate::common::host_model::Rules;
-use floatgate_base::Rng;
+use crate::common::policies;
+use floatgate_base::{Given, Rng, Slot};
+use floatgate_ftl::index::IndexKind;
+use floatgate_ftl::{Separate, Victim, collect, level, separate, slots};
+use floatgate_nand::endurance;
 use std::fmt::Write as _;
 
 /// A random experiment.
@@ -21,20 +25,12 @@ pub struct Case {
     pub repeat: u64,
 }
 
-const POLICIES: [&str; 8] = [
-    "greedy",
-    "fifo",
-    "random",
-    "d-choices",
-    "windowed-greedy",
-    "cost-benefit",
-    "cost-benefit-sqrt",
-    "cost-age-time",
-];
 const PAGES_PER_BLOCK: [u64; 11] = [1, 2, 3, 7, 8, 16, 24, 31, 64, 96, 192];
 /// Largest drive, in pages, and most pages that a run may program: what keeps a case below some milliseconds.
 const PAGES_MAX: u64 = 30_000;
 const PROGRAMS_MAX: f64 = 250_000.0;
+/// Most streams of a separator.
+const STREAMS_MAX: u32 = 8;
 
 fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
     of[rng.below(of.len() as u64) as usize]
@@ -72,25 +68,41 @@ impl Drive {
     }
 }
 
-/// Draws an experiment; the same generator state gives the same experiment.
+/// Draws an experiment whose separator looks at no page; the same generator state gives the same experiment.
 pub fn draw(rng: &mut Rng, trace: bool) -> Case {
-    let drive = Drive::draw(rng);
+    let name = if once_in(rng, 2) { "none" } else { "host-gc" };
+    draw_with(rng, trace, &separate::SLOT.with(name, &[]))
+}
+
+/// Draws an experiment with any separator that any workload will do for; those that know the future are refused where a
+/// buffer or queues change the order of writes.
+pub fn draw_any(rng: &mut Rng, trace: bool) -> Case {
+    loop {
+        let given = policy(rng, &separate::SLOT);
+        let separate = Separate::of(&given);
+        if separate.needs().is_none() && separate.streams() <= STREAMS_MAX {
+            return draw_with(rng, trace, &given);
+        }
+    }
+}
+
+fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
+    let mut drive = Drive::draw(rng);
     let planes = drive.planes();
-    let policy = pick(rng, &POLICIES);
+    let victim = policy(rng, &collect::SLOT);
+    let separate = Separate::of(given_separate);
     let superblock = once_in(rng, 2);
-    let streams = 1 + rng.below(2);
+    // Each stream has an open unit of its own.
+    let (streams, reserve) = (u64::from(separate.streams()), u64::from(separate.reserve()));
+    drive.blocks += streams;
     let (domains, pages_per_unit) =
         if superblock { (1, drive.pages_per_block * planes) } else { (planes, drive.pages_per_block) };
-    let mut collect = format!("[ftl.collect]\npolicy = \"{policy}\"\n");
-    match policy {
-        "d-choices" => writeln!(collect, "choices = {}", 1 + rng.below(12)).unwrap(),
-        "windowed-greedy" => writeln!(collect, "window = {}", 1 + rng.below(80)).unwrap(),
-        _ => {}
-    }
+    let mut collect = policies::toml(&collect::SLOT, &victim);
+    let victim = Victim::of(&victim);
     if superblock {
         collect += "scope = \"superblock\"\n";
     }
-    let (trigger, stop) = levels(rng, &mut collect, streams, drive.blocks);
+    let stop = levels(rng, &mut collect, (streams, reserve), drive.blocks);
     // What must fit beside the free and open units, and how much of it the host gets.
     let room = (drive.blocks - stop - streams) * pages_per_unit * domains;
     let total = drive.blocks * drive.pages_per_block * planes;
@@ -102,29 +114,34 @@ pub fn draw(rng: &mut Rng, trace: bool) -> Case {
     }
     .clamp(1, most);
     let spare = 1.0 - (logical as f64 + 0.5) / total as f64;
-    let law = matches!(policy, "greedy" | "fifo" | "random" | "d-choices");
-    let precondition = pick(rng, &["none", "sequential", "random", if law { "steady" } else { "random" }]);
+    let steady = if victim.law().is_some() { "steady" } else { "random" };
+    let precondition = pick(rng, &["none", "sequential", "random", steady]);
     let seed = rng.next_u64() >> 1;
     let mut toml = format!("seed = {seed}\n[drive.geometry]\n");
     let names = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
     names.iter().zip(drive.counts).for_each(|(name, n)| writeln!(toml, "{name} = {n}").unwrap());
     writeln!(toml, "blocks_per_plane = {}\npages_per_block = {}", drive.blocks, drive.pages_per_block)
         .unwrap();
-    writeln!(toml, "page_bytes = {}\n[drive.endurance]\npe_cycles = 1000000000", drive.page_bytes).unwrap();
+    writeln!(toml, "page_bytes = {}", drive.page_bytes).unwrap();
+    let model = policies::row(rng, &endurance::SLOT).name;
+    writeln!(toml, "[drive.endurance]\nmodel = \"{model}\"\npe_cycles = 100000000").unwrap();
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
     writeln!(toml, "free_block = \"{}\"", pick(rng, &["least-erased", "fifo"])).unwrap();
     toml += &collect;
-    toml += &level(&mut Rng::new(seed, "level of a case"));
-    writeln!(toml, "[ftl.separate]\npolicy = \"{}\"", if streams == 2 { "host-gc" } else { "none" }).unwrap();
+    toml += &policies::toml(&separate::SLOT, given_separate);
+    for slot in [&level::SLOT, &slots::MAP, &slots::RECLAIM, &slots::DISPATCH] {
+        let given = policy(rng, slot);
+        toml += &policies::toml(slot, &given);
+    }
     // Pages that the host may write: each costs about 1 / (spare share of the closed units) programs, at most the
     // drive (or a unit, where the policy looks for the emptiest one).
     let spare_share = (room - logical) as f64 / room as f64;
-    let worst = if matches!(policy, "fifo" | "random" | "windowed-greedy") { room } else { pages_per_unit };
+    let emptiest = matches!(victim.index_kind(), IndexKind::ByValid | IndexKind::OldestByValid);
+    let worst = if emptiest { pages_per_unit } else { room };
     let amplification = (1.0 / spare_share).min(worst as f64);
     let writes = ((PROGRAMS_MAX / amplification) as u64).clamp(20, 4 * logical + 200);
     let rules = Rules { page_bytes: drive.page_bytes, logical_pages: logical, fold: false, beyond: 0 };
     let full = precondition != "none";
-    let _ = trigger;
     let mut case = Case {
         toml,
         trace: None,
@@ -145,36 +162,28 @@ pub fn draw(rng: &mut Rng, trace: bool) -> Case {
     case
 }
 
-/// No wear-leveler, or one that takes blocks for worn after few erases.
-fn level(rng: &mut Rng) -> String {
-    if once_in(rng, 2) {
-        return "[ftl.level]\npolicy = \"none\"\n".into();
-    }
-    let (life, retire) = (2 + rng.below(400), pick(rng, &[0.0, 0.85, 0.85, 0.99, 1.0]));
-    let (variance, lead) = (pick(rng, &[0.0, 0.2, 0.2, 1.0]), pick(rng, &[0.0, 0.0, 0.01]));
-    format!(
-        "[ftl.level]\npolicy = \"hot-cold-swap\"\npe_cycles = {life}\nretirement_age = {retire}\n\
-         age_variance = {variance}\nlead_share_min = {lead}\n"
-    )
+/// A policy of a slot with its parameters.
+fn policy(rng: &mut Rng, slot: &Slot) -> Given {
+    let info = policies::row(rng, slot);
+    policies::drawn(rng, slot, info)
 }
 
 /// Trigger and stop level, by default, by number or by share.
-fn levels(rng: &mut Rng, collect: &mut String, streams: u64, blocks: u64) -> (u64, u64) {
+fn levels(rng: &mut Rng, collect: &mut String, (streams, least): (u64, u64), blocks: u64) -> u64 {
     // At least one unit must be left to be collected.
     let most = (blocks - streams - 1).min(6);
     match rng.below(3) {
-        0 => (streams, streams),
+        0 => least.max((blocks / 100).min(8)),
         1 => {
-            let trigger = streams + rng.below(most - streams);
+            let trigger = least + rng.below(most - least);
             let stop = trigger + rng.below(most - trigger);
             writeln!(collect, "trigger_free_blocks = {trigger}\nstop_free_blocks = {stop}").unwrap();
-            (trigger, stop)
+            stop
         }
         _ => {
             let (low, more) = (0.01 + 0.1 * rng.unit(), 0.1 * rng.unit());
             writeln!(collect, "trigger_free_share = {low}\nstop_free_share = {}", low + more).unwrap();
-            let units = |share: f64| ((share * blocks as f64).ceil() as u64).max(streams);
-            (units(low), units(low + more))
+            (((low + more) * blocks as f64).ceil() as u64).max(least)
         }
     }
 }

@@ -5,6 +5,7 @@ pub mod cases;
 pub mod hinted;
 pub mod host_model;
 pub mod naive;
+pub mod policies;
 pub mod recorder;
 pub mod request_log;
 

@@ -9,8 +9,9 @@
 //! valid pages, but in between it can be large.
 //! Parameters: none. Cost: O(pages per block). Memory: 40 bytes a block, and 4 for each number of valid pages and domain.
 
-use super::{View, cost_benefit};
-use floatgate_base::{PolicyInfo, UnitId};
+use super::{VictimPolicy, View, cost_benefit};
+use crate::index::IndexKind;
+use floatgate_base::{Given, PolicyInfo, Rng, UnitId};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "cost-age-time",
@@ -21,6 +22,20 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "40 bytes a block",
 };
 
-pub fn pick(view: View<'_>) -> Option<UnitId> {
-    cost_benefit::best(view, |age| age, |unit| 1.0 / (1.0 + f64::from(view.erases[unit as usize])))
+/// It has no parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params;
+
+impl VictimPolicy for Params {
+    fn of(_: &Given) -> Self {
+        Self
+    }
+
+    fn index_kind(&self) -> IndexKind {
+        IndexKind::OldestByValid
+    }
+
+    fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {
+        cost_benefit::best(view, |age| age, |unit| 1.0 / (1.0 + f64::from(view.erases[unit as usize])))
+    }
 }

@@ -7,9 +7,9 @@
 //! looking at those alone is exact.
 //! Parameters: none. Cost: O(pages per block). Memory: 40 bytes a block, and 4 for each number of valid pages and domain.
 
-use super::View;
-use crate::index::Index;
-use floatgate_base::{PolicyInfo, UnitId};
+use super::{VictimPolicy, View};
+use crate::index::{Index, IndexKind};
+use floatgate_base::{Given, PolicyInfo, Rng, UnitId};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "cost-benefit",
@@ -20,8 +20,22 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "40 bytes a block",
 };
 
-pub fn pick(view: View<'_>) -> Option<UnitId> {
-    best(view, |age| age, |_| 1.0)
+/// It has no parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params;
+
+impl VictimPolicy for Params {
+    fn of(_: &Given) -> Self {
+        Self
+    }
+
+    fn index_kind(&self) -> IndexKind {
+        IndexKind::OldestByValid
+    }
+
+    fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {
+        best(view, |age| age, |_| 1.0)
+    }
 }
 
 /// The oldest unit of the valid count whose score, with `of_age(age)` for its age, times `weight(unit)` is greatest; a dead

@@ -6,8 +6,9 @@
 //! number is exact.
 //! Parameters: none. Cost: O(pages per block). Memory: 40 bytes a block, and 4 for each number of valid pages and domain.
 
-use super::{View, cost_benefit};
-use floatgate_base::{PolicyInfo, UnitId};
+use super::{VictimPolicy, View, cost_benefit};
+use crate::index::IndexKind;
+use floatgate_base::{Given, PolicyInfo, Rng, UnitId};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "cost-benefit-sqrt",
@@ -18,6 +19,20 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "40 bytes a block",
 };
 
-pub fn pick(view: View<'_>) -> Option<UnitId> {
-    cost_benefit::best(view, f64::sqrt, |_| 1.0)
+/// It has no parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params;
+
+impl VictimPolicy for Params {
+    fn of(_: &Given) -> Self {
+        Self
+    }
+
+    fn index_kind(&self) -> IndexKind {
+        IndexKind::OldestByValid
+    }
+
+    fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {
+        cost_benefit::best(view, f64::sqrt, |_| 1.0)
+    }
 }

@@ -3,24 +3,51 @@
 //! Source: Van Houdt, SIGMETRICS 2013. One choice is `random`, very many are `greedy`.
 //! Parameters: `choices`. Cost: O(choices). Memory: 20 bytes a block.
 
-use super::View;
-use crate::index::Index;
-use floatgate_base::{ParamInfo, PolicyInfo, Rng, UnitId};
+use super::{VictimPolicy, View};
+use crate::index::{Index, IndexKind};
+use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_theory::Policy as Law;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "d-choices",
     summary: "the block with the fewest valid pages among a few drawn at random",
     source: "Van Houdt, SIGMETRICS 2013",
-    params: &[ParamInfo::new("choices", "blocks drawn for each victim; default 10")],
+    params: &[ParamInfo::whole("choices", "blocks drawn for each victim", 10, (1, CHOICES_MAX))],
     cost: "O(choices)",
     memory: "20 bytes a block",
 };
 
-pub fn pick(view: View<'_>, choices: u32, rng: &mut Rng) -> Option<UnitId> {
-    let Index::Slots(slots) = view.index else { unreachable!("d-choices declares the slot index") };
-    let units = slots[view.domain as usize].units();
-    if units.is_empty() {
-        return None;
+/// Most blocks that may be drawn for a victim; greedy serves whoever wants more, and takes no time for it.
+const CHOICES_MAX: u32 = 65_536;
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// Blocks drawn.
+    choices: u32,
+}
+
+impl VictimPolicy for Params {
+    fn of(given: &Given) -> Self {
+        Self { choices: given.whole("choices") }
     }
-    (0..choices).map(|_| units[rng.below(units.len() as u64) as usize]).min_by_key(|&unit| view.valid(unit))
+
+    fn index_kind(&self) -> IndexKind {
+        IndexKind::Slots
+    }
+
+    fn pick(&self, view: View<'_>, rng: &mut Rng) -> Option<UnitId> {
+        let Index::Slots(slots) = view.index else { unreachable!("d-choices declares the slot index") };
+        let units = slots[view.domain as usize].units();
+        if units.is_empty() {
+            return None;
+        }
+        (0..self.choices)
+            .map(|_| units[rng.below(units.len() as u64) as usize])
+            .min_by_key(|&unit| view.valid(unit))
+    }
+
+    fn law(&self) -> Option<Law> {
+        Some(Law::DChoices(self.choices))
+    }
 }

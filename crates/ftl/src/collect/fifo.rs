@@ -3,9 +3,10 @@
 //! Source: the circular log of Rosenblum and Ousterhout, SOSP 1991; closed form in Desnoyers, SYSTOR 2012.
 //! Parameters: none. Cost: O(1). Memory: 24 bytes a block.
 
-use super::View;
-use crate::index::Index;
-use floatgate_base::{PolicyInfo, UnitId};
+use super::{VictimPolicy, View};
+use crate::index::{Index, IndexKind};
+use floatgate_base::{Given, PolicyInfo, Rng, UnitId};
+use floatgate_theory::Policy as Law;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "fifo",
@@ -16,7 +17,25 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "24 bytes a block",
 };
 
-pub fn pick(view: View<'_>) -> Option<UnitId> {
-    let Index::CloseOrder(list) = view.index else { unreachable!("fifo declares the close-order index") };
-    list.oldest(view.domain)
+/// It has no parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params;
+
+impl VictimPolicy for Params {
+    fn of(_: &Given) -> Self {
+        Self
+    }
+
+    fn index_kind(&self) -> IndexKind {
+        IndexKind::CloseOrder
+    }
+
+    fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {
+        let Index::CloseOrder(list) = view.index else { unreachable!("fifo declares the close-order index") };
+        list.oldest(view.domain)
+    }
+
+    fn law(&self) -> Option<Law> {
+        Some(Law::Fifo)
+    }
 }

@@ -4,9 +4,10 @@
 //! under uniform writes (Hu et al., SYSTOR 2009).
 //! Parameters: none. Cost: O(1). Memory: 20 bytes a block.
 
-use super::View;
-use crate::index::Index;
-use floatgate_base::{PolicyInfo, UnitId};
+use super::{VictimPolicy, View};
+use crate::index::{Index, IndexKind};
+use floatgate_base::{Given, PolicyInfo, Rng, UnitId};
+use floatgate_theory::Policy as Law;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "greedy",
@@ -17,7 +18,25 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "20 bytes a block",
 };
 
-pub fn pick(view: View<'_>) -> Option<UnitId> {
-    let Index::ByValid(rings) = view.index else { unreachable!("greedy declares the valid-count index") };
-    rings[view.domain as usize].first().and_then(|unit| view.worth(unit))
+/// It has no parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params;
+
+impl VictimPolicy for Params {
+    fn of(_: &Given) -> Self {
+        Self
+    }
+
+    fn index_kind(&self) -> IndexKind {
+        IndexKind::ByValid
+    }
+
+    fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {
+        let Index::ByValid(rings) = view.index else { unreachable!("greedy declares the valid-count index") };
+        rings[view.domain as usize].first().and_then(|unit| view.worth(unit))
+    }
+
+    fn law(&self) -> Option<Law> {
+        Some(Law::Greedy)
+    }
 }

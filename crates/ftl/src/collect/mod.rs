@@ -1,4 +1,5 @@
-//! Slot `ftl.collect`: which block is collected next. One file a policy, one row of [`POLICIES`] each.
+//! Slot `ftl.collect`: which block is collected next. One file a policy, one row of `victims!` each;
+//! [`VictimPolicy`] is the contract.
 
 mod cost_age_time;
 mod cost_benefit;
@@ -7,131 +8,164 @@ mod d_choices;
 mod fifo;
 mod greedy;
 mod random;
+mod victim_policy;
 mod windowed_greedy;
 
-use crate::index::{Index, IndexKind};
-use crate::units::Units;
-use floatgate_base::{ParamInfo, PolicyInfo, Rng, UnitId};
-use floatgate_flash::Layout;
+pub use victim_policy::{VictimPolicy, View};
 
-/// All victim policies.
-pub const POLICIES: &[PolicyInfo] = &[
-    greedy::INFO,
-    fifo::INFO,
-    random::INFO,
-    d_choices::INFO,
-    windowed_greedy::INFO,
-    cost_benefit::INFO,
-    cost_benefit_sqrt::INFO,
-    cost_age_time::INFO,
+use crate::index::IndexKind;
+use floatgate_base::policy::Range;
+use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, Slot, UnitId};
+use floatgate_theory::Policy as Law;
+
+/// The slot.
+pub const SLOT: Slot = Slot {
+    key: "ftl.collect",
+    selector: "policy",
+    what: "victim policy",
+    summary: "Garbage collection.",
+    policies: POLICIES,
+    common: COMMON_PARAMS,
+};
+
+/// Names of the scopes with what they mean.
+pub const SCOPES: &[(&str, &str)] = &[
+    ("plane", "each plane collects its own blocks"),
+    ("superblock", "the blocks of one number over all planes are filled, collected and erased together"),
 ];
 
-/// Parameters that every victim policy shares.
-pub const COMMON_PARAMS: &[ParamInfo] = &[
-    ParamInfo::new("scope", "what is collected together: plane (default) or superblock"),
-    ParamInfo::new(
+/// Parameters that every victim policy shares; what they do, the mechanism does.
+const COMMON_PARAMS: &[ParamInfo] = &[
+    ParamInfo::name("scope", "what is collected together: plane or superblock", SCOPES),
+    ParamInfo::whole(
         "trigger_free_blocks",
-        "collection starts when fewer blocks of a plane (superblocks) are free; default: one a stream",
-    ),
-    ParamInfo::new(
-        "stop_free_blocks",
-        "collection goes on until so many are free; default: 1 % of the blocks, from the trigger up to 8",
-    ),
-    ParamInfo::new("trigger_free_share", "the trigger as a share of all blocks, instead of a number"),
-    ParamInfo::new("stop_free_share", "the stop level as a share of all blocks, instead of a number"),
-    ParamInfo::new(
+        "collection starts when fewer blocks of a plane (superblocks) are free",
+        0,
+        (0, u32::MAX),
+    )
+    .or("one a stream"),
+    ParamInfo::whole("stop_free_blocks", "collection goes on until so many are free", 0, (0, u32::MAX))
+        .or("1 % of the blocks, from the trigger up to 8"),
+    ParamInfo::within(
+        "trigger_free_share",
+        "the trigger as a share of all blocks, instead of a number",
+        0.0,
+        Range::SHARE_BETWEEN,
+    )
+    .or("none"),
+    ParamInfo::within(
+        "stop_free_share",
+        "the stop level as a share of all blocks, instead of a number",
+        0.0,
+        Range::SHARE_BETWEEN,
+    )
+    .or("none"),
+    ParamInfo::count(
         "paced_from_writes",
-        "functional: after so many counted host page writes, blocks are collected at a pace too, however many are \
-         free; default: never",
-    ),
-    ParamInfo::new(
+        "functional: after so many counted host page writes, blocks are collected at a pace too, however many are free",
+        0,
+    )
+    .or("never"),
+    ParamInfo::count(
         "pace_writes",
-        "host page writes for each block that is collected so; default: the pages of a block (superblock)",
-    ),
+        "functional, with paced_from_writes: host page writes for each block that is collected so",
+        1,
+    )
+    .or("the pages of a block (superblock)"),
 ];
 
-/// What a policy sees when it chooses: the index that it declared, and the units' state.
-#[derive(Clone, Copy)]
-pub struct View<'a> {
-    /// The index of the declared kind.
-    pub index: &'a Index,
-    /// Valid counts and times of closing.
-    pub units: &'a Units,
-    /// Erases of every unit.
-    pub erases: &'a [u32],
-    /// Shape of the drive.
-    pub layout: &'a Layout,
-    /// Host page writes so far.
-    pub now: u64,
-    /// Domain to choose in.
-    pub domain: u32,
+/// One row a policy: its variant and its module, which has `INFO` and `Params`, a [`VictimPolicy`].
+macro_rules! victims {
+    ($($variant:ident: $module:ident,)*) => {
+        /// All victim policies.
+        pub const POLICIES: &[PolicyInfo] = &[$($module::INFO,)*];
+
+        /// A victim policy with its parameters.
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum Victim {
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`].")]
+                $variant($module::Params),
+            )*
+        }
+
+        impl Victim {
+            /// The policy that is given.
+            ///
+            /// # Panics
+            /// When it is of another slot.
+            #[must_use]
+            pub fn of(given: &Given) -> Self {
+                match given.name() {
+                    $(name if name == $module::INFO.name => Self::$variant($module::Params::of(given)),)*
+                    name => panic!("{name} is no victim policy"),
+                }
+            }
+
+            /// See [`VictimPolicy::index_kind`].
+            #[must_use]
+            pub fn index_kind(self) -> IndexKind {
+                match self {
+                    $(Self::$variant(policy) => policy.index_kind(),)*
+                }
+            }
+
+            /// See [`VictimPolicy::pick`].
+            #[must_use]
+            pub fn pick(self, view: View<'_>, rng: &mut Rng) -> Option<UnitId> {
+                match self {
+                    $(Self::$variant(policy) => policy.pick(view, rng),)*
+                }
+            }
+
+            /// See [`VictimPolicy::law`].
+            #[must_use]
+            pub fn law(self) -> Option<Law> {
+                match self {
+                    $(Self::$variant(policy) => policy.law(),)*
+                }
+            }
+        }
+    };
 }
 
-impl View<'_> {
-    /// Valid pages of a unit.
-    #[must_use]
-    pub fn valid(&self, unit: UnitId) -> u32 {
-        self.units.meta[unit as usize].valid
-    }
-
-    /// `Some(unit)` unless collecting it would gain nothing.
-    fn worth(&self, unit: UnitId) -> Option<UnitId> {
-        (self.valid(unit) < self.layout.pages_per_unit()).then_some(unit)
-    }
-}
-
-/// A victim policy with its parameters.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Victim {
-    /// See [`greedy`].
-    Greedy,
-    /// See [`fifo`].
-    Fifo,
-    /// See [`random`].
-    Random,
-    /// See [`d_choices`].
-    DChoices {
-        /// Blocks sampled.
-        choices: u32,
-    },
-    /// See [`windowed_greedy`].
-    WindowedGreedy {
-        /// Oldest blocks among which it is greedy, in each domain.
-        window: u32,
-    },
-    /// See [`cost_benefit`].
-    CostBenefit,
-    /// See [`cost_benefit_sqrt`].
-    CostBenefitSqrt,
-    /// See [`cost_age_time`].
-    CostAgeTime,
+victims! {
+    Greedy: greedy,
+    Fifo: fifo,
+    Random: random,
+    DChoices: d_choices,
+    WindowedGreedy: windowed_greedy,
+    CostBenefit: cost_benefit,
+    CostBenefitSqrt: cost_benefit_sqrt,
+    CostAgeTime: cost_age_time,
 }
 
 impl Victim {
-    /// The index that the mechanism must keep for this policy.
+    /// The policy of a name, its parameters at their defaults.
+    ///
+    /// # Panics
+    /// When there is no such policy.
     #[must_use]
-    pub fn index_kind(self) -> IndexKind {
-        match self {
-            Self::Greedy => IndexKind::ByValid,
-            Self::Fifo => IndexKind::CloseOrder,
-            Self::Random | Self::DChoices { .. } => IndexKind::Slots,
-            Self::WindowedGreedy { window } => IndexKind::ByValidInWindow { window },
-            Self::CostBenefit | Self::CostBenefitSqrt | Self::CostAgeTime => IndexKind::OldestByValid,
-        }
+    pub fn named(name: &str) -> Self {
+        Self::of(&SLOT.with(name, &[]))
     }
 
-    /// Chooses a closed unit of the view's domain; none if there is none that is worth collecting.
+    /// The policies that keep an index of this kind, as an experiment would name them.
     #[must_use]
-    pub fn pick(self, view: View<'_>, rng: &mut Rng) -> Option<UnitId> {
-        match self {
-            Self::Greedy => greedy::pick(view),
-            Self::Fifo => fifo::pick(view),
-            Self::Random => random::pick(view, rng),
-            Self::DChoices { choices } => d_choices::pick(view, choices, rng),
-            Self::WindowedGreedy { .. } => windowed_greedy::pick(view),
-            Self::CostBenefit => cost_benefit::pick(view),
-            Self::CostBenefitSqrt => cost_benefit_sqrt::pick(view),
-            Self::CostAgeTime => cost_age_time::pick(view),
+    pub fn with_index(kind: IndexKind) -> Vec<String> {
+        let keeps = |name: &str, values: &[_]| Self::of(&SLOT.with(name, values)).index_kind() == kind;
+        let mut found = Vec::new();
+        for info in POLICIES {
+            let Some(window) = kind.window() else {
+                found.extend(keeps(info.name, &[]).then(|| format!("\"{}\"", info.name)));
+                continue;
+            };
+            // The window is the value of one of its parameters.
+            let takes = |param: &&ParamInfo| param.takes(&param.setting(window.into()));
+            let params = info.params.iter().filter(takes);
+            let params = params.filter(|param| keeps(info.name, &[(param.name, window.into())]));
+            found.extend(params.map(|param| format!("\"{}\" with {} = {window}", info.name, param.name)));
         }
+        found
     }
 }

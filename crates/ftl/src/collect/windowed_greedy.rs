@@ -4,23 +4,40 @@
 //! greedy.
 //! Parameters: `window`, in each plane (or in superblocks). Cost: O(1) for the choice. Memory: 28 bytes a block.
 
-use super::View;
-use crate::index::Index;
-use floatgate_base::{ParamInfo, PolicyInfo, UnitId};
+use super::{VictimPolicy, View};
+use crate::index::{Index, IndexKind};
+use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, UnitId};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "windowed-greedy",
     summary: "the block with the fewest valid pages among the oldest ones",
     source: "Hu et al., SYSTOR 2009",
-    params: &[ParamInfo::new("window", "oldest blocks considered, in each plane; default 1024")],
+    params: &[ParamInfo::whole("window", "oldest blocks considered, in each plane", 1024, (1, u32::MAX))],
     cost: "O(1)",
     memory: "28 bytes a block",
 };
 
-pub fn pick(view: View<'_>) -> Option<UnitId> {
-    let Index::Window { rings, .. } = view.index else {
-        unreachable!("windowed greedy declares the window index")
-    };
-    // A window of valid blocks only must still move on, as FIFO does, so nothing is refused here.
-    rings[view.domain as usize].first()
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    /// Oldest blocks among which it is greedy, in each domain.
+    window: u32,
+}
+
+impl VictimPolicy for Params {
+    fn of(given: &Given) -> Self {
+        Self { window: given.whole("window") }
+    }
+
+    fn index_kind(&self) -> IndexKind {
+        IndexKind::ByValidInWindow { window: self.window }
+    }
+
+    fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {
+        let Index::Window { rings, .. } = view.index else {
+            unreachable!("windowed greedy declares the window index")
+        };
+        // A window of valid blocks only must still move on, as FIFO does, so nothing is refused here.
+        rings[view.domain as usize].first()
+    }
 }

@@ -36,6 +36,29 @@ pub enum IndexKind {
     Slots,
 }
 
+impl IndexKind {
+    /// What units are found by, in words.
+    #[must_use]
+    pub fn words(self) -> String {
+        match self {
+            Self::ByValid => "by valid pages".into(),
+            Self::ByValidInWindow { window } => format!("by valid pages among the oldest {window}"),
+            Self::OldestByValid => "by valid pages and age".into(),
+            Self::CloseOrder => "by age".into(),
+            Self::Slots => "in no order".into(),
+        }
+    }
+
+    /// Units in the window, of a kind that has one.
+    #[must_use]
+    pub fn window(self) -> Option<u32> {
+        match self {
+            Self::ByValidInWindow { window } => Some(window),
+            Self::ByValid | Self::OldestByValid | Self::CloseOrder | Self::Slots => None,
+        }
+    }
+}
+
 /// The index in use.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Index {

@@ -15,7 +15,7 @@
 //! - With the code's thresholds (0.80 passes over, 0.85 swaps) passing over only happens where no candidate is left.
 //!   The thresholds of the code are the defaults here.
 //! - The code passes over within greedy's running minima, and never over the last of them. Here the victim policy, any
-//!   one, chooses again without the block, at most [`PASSED_MAX`] times; the last block is taken, whatever it is.
+//!   one, chooses again without the block, at most [`super::PASSED_MAX`] times; the last block is taken, whatever it is.
 //! - Near the end of life the average remaining lifetime is next to nothing, and one erase more than the average would
 //!   move a block of data. So a block that is less than `lead_share_min` of its rated cycles ahead of the average is
 //!   left alone; 0 gives the rule of the paper.
@@ -25,7 +25,9 @@
 //! worn; else a few looks at the queue, and for every victim passed over O(pages per block) in the victim index. Memory:
 //! 8 bytes a block.
 
-use floatgate_base::{ParamInfo, PolicyInfo};
+use super::Leveler;
+use floatgate_base::policy::Range;
+use floatgate_base::{Given, ParamInfo, PolicyInfo};
 
 /// Its row in the table.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -33,36 +35,35 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "cold data move into worn blocks, and the blocks where they were are recycled",
     source: "Agrawal et al., USENIX ATC 2008",
     params: &[
-        ParamInfo::new(
-            "pe_cycles",
-            "erases that the leveler takes for a block's life; default: those of drive.endurance",
-        ),
-        ParamInfo::new(
+        ParamInfo::whole("pe_cycles", "erases that the leveler takes for a block's life", 0, (1, u32::MAX))
+            .or_of_drive("those of drive.endurance", |facts| f64::from(facts.pe_cycles)),
+        ParamInfo::within(
             "retirement_age",
-            "share of the average remaining lifetime below which a block gets cold data; 0 for never; default 0.85",
+            "share of the average remaining lifetime below which a block gets cold data; 0 for never",
+            0.85,
+            Range::SHARE,
         ),
-        ParamInfo::new(
+        ParamInfo::within(
             "age_variance",
             "share by which a remaining lifetime may lie below the average before the block is passed over at \
-                      random; 1 for never; default 0.2",
+             random; 1 for never",
+            0.2,
+            Range::SHARE,
         ),
-        ParamInfo::new(
+        ParamInfo::within(
             "lead_share_min",
-            "share of pe_cycles that a block must be ahead of the average to be judged at all; default 0.01",
+            "share of pe_cycles that a block must be ahead of the average to be judged at all",
+            0.01,
+            Range::SHARE,
         ),
     ],
     cost: "O(1), O(pages per block) for each worn block passed over",
     memory: "8 bytes a block",
 };
 
-/// Victims that may be passed over for one that is taken.
-pub const PASSED_MAX: usize = 8;
-/// Blocks at the head of the queue that are looked at for one swap.
-pub const LOOKS_MAX: usize = 8;
-
 /// The parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct HotColdSwap {
+pub struct Params {
     /// Erases in a block's life.
     pub pe_cycles: u32,
     /// Share of the average remaining lifetime below which a block gets cold data.
@@ -73,7 +74,7 @@ pub struct HotColdSwap {
     pub lead_share_min: f64,
 }
 
-impl HotColdSwap {
+impl Params {
     /// The remaining lifetime of a block as a share of the average; none if the block is not far enough ahead of the
     /// others, or nothing remains on average.
     fn remaining(&self, erases: u32, mean_erases: f64) -> Option<f64> {
@@ -83,16 +84,23 @@ impl HotColdSwap {
         let judged = lead > 0.0 && lead >= self.lead_share_min * cycles && average > 0.0;
         judged.then(|| (cycles - f64::from(erases)).max(0.0) / average)
     }
+}
 
-    /// Whether cold data are to move into a block.
-    #[must_use]
-    pub fn retires(&self, erases: u32, mean_erases: f64) -> bool {
+impl Leveler for Params {
+    fn of(given: &Given) -> Self {
+        Self {
+            pe_cycles: given.whole("pe_cycles"),
+            retirement_age: given.real("retirement_age"),
+            age_variance: given.real("age_variance"),
+            lead_share_min: given.real("lead_share_min"),
+        }
+    }
+
+    fn retires(&self, erases: u32, mean_erases: f64) -> bool {
         self.remaining(erases, mean_erases).is_some_and(|share| share < self.retirement_age)
     }
 
-    /// The probability with which a block is passed over.
-    #[must_use]
-    pub fn passed_over(&self, erases: u32, mean_erases: f64) -> f64 {
+    fn passed_over(&self, erases: u32, mean_erases: f64) -> f64 {
         let from = 1.0 - self.age_variance;
         match self.remaining(erases, mean_erases) {
             Some(share) if share < from => 1.0 - share / from,
@@ -100,10 +108,7 @@ impl HotColdSwap {
         }
     }
 
-    /// Whether the data of a block may move into a worn one; `valid_min` is what a block of a full drive holds on
-    /// average, at least 1.
-    #[must_use]
-    pub fn gives(&self, erases: u32, mean_erases: f64, valid: u32, valid_min: u32) -> bool {
+    fn gives(&self, erases: u32, mean_erases: f64, valid: u32, valid_min: u32) -> bool {
         f64::from(erases) <= mean_erases && valid >= valid_min
     }
 }
@@ -112,8 +117,8 @@ impl HotColdSwap {
 mod tests {
     use super::*;
 
-    const PAPER: HotColdSwap =
-        HotColdSwap { pe_cycles: 1000, retirement_age: 0.85, age_variance: 0.2, lead_share_min: 0.0 };
+    const PAPER: Params =
+        Params { pe_cycles: 1000, retirement_age: 0.85, age_variance: 0.2, lead_share_min: 0.0 };
 
     #[test]
     fn a_block_is_judged_by_its_remaining_lifetime() {
@@ -133,7 +138,7 @@ mod tests {
 
     #[test]
     fn a_small_lead_does_not_count() {
-        let level = HotColdSwap { lead_share_min: 0.01, ..PAPER };
+        let level = Params { lead_share_min: 0.01, ..PAPER };
         assert!(!level.retires(999, 990.0) && level.retires(1000, 990.0));
         assert_eq!(level.passed_over(999, 990.0), 0.0);
         assert!(level.retires(576, 500.0));
@@ -141,7 +146,7 @@ mod tests {
 
     #[test]
     fn switches() {
-        let level = HotColdSwap { retirement_age: 0.0, age_variance: 1.0, ..PAPER };
+        let level = Params { retirement_age: 0.0, age_variance: 1.0, ..PAPER };
         for erases in 0..1200 {
             assert!(!level.retires(erases, 100.0));
             assert_eq!(level.passed_over(erases, 100.0), 0.0);

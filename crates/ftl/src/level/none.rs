@@ -4,11 +4,4 @@
 
 use floatgate_base::PolicyInfo;
 
-pub const INFO: PolicyInfo = PolicyInfo {
-    name: "none",
-    summary: "no moves for the sake of wear",
-    source: "-",
-    params: &[],
-    cost: "none",
-    memory: "none",
-};
+pub const INFO: PolicyInfo = PolicyInfo::plain("none", "no moves for the sake of wear");

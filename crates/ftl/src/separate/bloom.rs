@@ -18,16 +18,16 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "hot and cold pages, by several Bloom filters that are emptied in turn",
     source: "Park and Du, MSST 2011",
     params: &[
-        ParamInfo::whole("filters", "filters; default 4", FILTERS, (1, 8)),
-        ParamInfo::whole("filter_bits", "bits of a filter; default 2048", 2048, (1, 1 << 28)),
-        ParamInfo::whole("hashes", "hash functions; default 2", 2, (1, 16)),
+        ParamInfo::whole("filters", "filters", FILTERS, (1, 8)),
+        ParamInfo::whole("filter_bits", "bits of a filter", 2048, (1, 1 << 28)),
+        ParamInfo::whole("hashes", "hash functions", 2, (1, 16)),
         ParamInfo::whole(
             "empty_every_writes",
-            "page writes between two emptyings of a filter; default 512",
+            "page writes between two emptyings of a filter",
             512,
             (1, u32::MAX),
         ),
-        ParamInfo::real("hot_weight", "weight from which on a page is hot; default 4", 4.0, (0.0, 9.0)),
+        ParamInfo::real("hot_weight", "weight from which on a page is hot", 4.0, (0.0, 9.0)),
     ],
     cost: "a look-up a hash function",
     memory: "a byte a bit of a filter",
@@ -50,7 +50,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self {
             filters: given.whole("filters"),
             filter_bits: given.whole("filter_bits"),

@@ -17,7 +17,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "dac",
     summary: "a region up with every write, a region down with every move",
     source: "Chiang, Lee, Chang, Software: Practice and Experience 1999",
-    params: &[ParamInfo::whole("classes", "streams; default 6", 6, (2, 256))],
+    params: &[ParamInfo::whole("classes", "streams", 6, (2, 256))],
     cost: "one look-up",
     memory: "a byte a page",
 };
@@ -29,7 +29,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self { classes: given.whole("classes") }
     }
 

@@ -19,13 +19,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "hot and cold extents of addresses, and moved pages",
     source: "Shafaei, Desnoyers, Fitzpatrick, HotStorage 2016",
     params: &[
-        ParamInfo::whole("extent_bytes", "bytes of an extent; default 1048576", 1 << 20, (512, 1 << 31)),
-        ParamInfo::whole(
-            "halve_every_writes",
-            "page writes between two halvings; default 65536",
-            65536,
-            (1, u32::MAX),
-        ),
+        ParamInfo::whole("extent_bytes", "bytes of an extent", 1 << 20, (512, 1 << 31)),
+        ParamInfo::whole("halve_every_writes", "page writes between two halvings", 65536, (1, u32::MAX)),
     ],
     cost: "one look-up",
     memory: "8 bytes an extent",
@@ -43,7 +38,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self { extent_bytes: given.whole("extent_bytes"), halve_every: given.whole("halve_every_writes") }
     }
 

@@ -20,19 +20,14 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "classes of fading averages of the update interval, on a scale that adapts",
     source: "Kremer and Brinkmann, SYSTOR 2019",
     params: &[
-        ParamInfo::whole("classes", "streams; default 6", 6, (2, 256)),
+        ParamInfo::whole("classes", "streams", 6, (2, 256)),
         ParamInfo::real(
             "interval_weight",
-            "weight of the newest interval in a page's average; default 0.5",
+            "weight of the newest interval in a page's average",
             0.5,
             (0.001, 1.0),
         ),
-        ParamInfo::real(
-            "class_factor",
-            "factor between the bounds of classes; default 4",
-            4.0,
-            (1.01, 1000.0),
-        ),
+        ParamInfo::real("class_factor", "factor between the bounds of classes", 4.0, (1.01, 1000.0)),
     ],
     cost: "one look-up",
     memory: "8 bytes a page",
@@ -51,7 +46,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self {
             classes: given.whole("classes"),
             interval_weight: given.real("interval_weight"),

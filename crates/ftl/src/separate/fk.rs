@@ -16,7 +16,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "fk",
     summary: "knows the future: pages by what is left of their lives, in units of a block's (superblock's) writes",
     source: "Wang et al., FAST 2022 (SepBIT)",
-    params: &[ParamInfo::whole("classes", "classes of lifespans; default 6", 6, (1, 1024))],
+    params: &[ParamInfo::whole("classes", "classes of lifespans", 6, (1, 1024))],
     cost: "two look-ups",
     memory: "4 bytes a logical page, 4 a host page write of the workload",
 };
@@ -28,7 +28,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self { classes: given.whole("classes") }
     }
 

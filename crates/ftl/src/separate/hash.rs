@@ -15,15 +15,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "hot and cold pages, by a counting table of hashed addresses that is halved now and then",
     source: "Hsieh, Kuo, Chang, ACM TOS 2006",
     params: &[
-        ParamInfo::whole("counters", "counters of the table; default 4096", 4096, (1, 1 << 28)),
-        ParamInfo::whole("hashes", "hash functions; default 2", 2, (1, 16)),
-        ParamInfo::whole("hot_from", "count from which on a page is hot; default 4", 4, (1, 15)),
-        ParamInfo::whole(
-            "halve_every_writes",
-            "page writes between two halvings; default 4096",
-            4096,
-            (1, u32::MAX),
-        ),
+        ParamInfo::whole("counters", "counters of the table", 4096, (1, 1 << 28)),
+        ParamInfo::whole("hashes", "hash functions", 2, (1, 16)),
+        ParamInfo::whole("hot_from", "count from which on a page is hot", 4, (1, 15)),
+        ParamInfo::whole("halve_every_writes", "page writes between two halvings", 4096, (1, u32::MAX)),
     ],
     cost: "a look-up a hash function",
     memory: "a byte a counter",
@@ -44,7 +39,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self {
             counters: given.whole("counters"),
             hashes: given.whole("hashes"),

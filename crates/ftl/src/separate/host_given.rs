@@ -16,15 +16,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "the stream or placement handle that the host names",
     source: "Kang et al., HotStorage 2014; NVMe FDP",
     params: &[
-        ParamInfo::whole(
-            "handles",
-            "streams that the drive has; higher ones share the last; default 8",
-            8,
-            (1, 4096),
-        ),
+        ParamInfo::whole("handles", "streams that the drive has; higher ones share the last", 8, (1, 4096)),
         ParamInfo::whole(
             "update_from",
-            "handle from which on they hold update blocks; default 4096, none",
+            "handle from which on they hold update blocks; beyond the last one none does",
             4096,
             (0, 4096),
         ),
@@ -43,7 +38,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self {
             handles: given.whole("handles"),
             update_from: given.whole("update_from"),

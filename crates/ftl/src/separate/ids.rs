@@ -48,34 +48,26 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[
         ParamInfo::whole(
             "consecutive_over",
-            "consecutive updates beyond which a context is an update context; default 4",
+            "consecutive updates beyond which a context is an update context",
             4,
             (0, u32::MAX),
         ),
         ParamInfo::whole(
             "window_updates",
-            "updates in the log by which contexts are clustered; default 1024",
+            "updates in the log by which contexts are clustered",
             1024,
             (2, WINDOW_MAX),
         ),
-        ParamInfo::whole(
-            "period_updates",
-            "updates between two clusterings; default 1024",
-            1024,
-            (1, u32::MAX),
-        ),
+        ParamInfo::whole("period_updates", "updates between two clusterings", 1024, (1, u32::MAX)),
         ParamInfo::whole(
             "level_difference",
-            "clusters between its root and a context that may still join the root's group; default 2",
+            "clusters between its root and a context that may still join the root's group",
             2,
             (0, u32::MAX),
         ),
         GROUPS,
         CONTEXTS,
-        UpdateBlocks::param(
-            "when collection takes update blocks: 0 as any other, 1 last unless they are dead, 2 last in any case; default 0",
-            0,
-        ),
+        UpdateBlocks::param(0),
     ],
     cost: "two look-ups a write, one a move; contexts * (window + contexts) a period",
     memory: "4 bytes a page, 8 a context, 6 a pair of contexts in the window",
@@ -94,7 +86,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self {
             consecutive_over: given.whole("consecutive_over"),
             window: given.whole("window_updates"),

@@ -1,5 +1,5 @@
 //! Slot `ftl.separate`: which stream, and so which open unit, a page write joins. One file a policy, one row of
-//! [`POLICIES`] and one of `separators!` each.
+//! `separators!` each.
 //!
 //! `none` and `host-gc` look at no page and cost nothing. All others are [`Separator`]s: they see each page that is
 //! written or moved, through [`Separation`].
@@ -29,35 +29,23 @@ mod size;
 mod two_level_lru;
 mod warcip;
 
-pub use floatgate_base::Hints;
+pub use floatgate_base::{Given, Hints};
 pub use foresight::{Foreseer, Foresight};
 pub use separation::{Separation, StreamCounters};
-pub use separator::{Given, Moved, Reclaimed, Separator, Shape, Stream, UpdateBlocks, Written};
+pub use separator::{Moved, Reclaimed, Separator, Shape, Stream, UpdateBlocks, Written};
 
-use floatgate_base::PolicyInfo;
+use floatgate_base::{PolicyInfo, Slot};
 use serde::{Deserialize, Serialize};
 
-/// All separators.
-pub const POLICIES: &[PolicyInfo] = &[
-    none::INFO,
-    host_gc::INFO,
-    hash::INFO,
-    host_given::INFO,
-    two_level_lru::INFO,
-    size::INFO,
-    bloom::INFO,
-    dac::INFO,
-    sepbit::INFO,
-    fadac::INFO,
-    warcip::INFO,
-    multilog::INFO,
-    eti::INFO,
-    sfr::INFO,
-    pds::INFO,
-    ids::INFO,
-    ora::INFO,
-    fk::INFO,
-];
+/// The slot.
+pub const SLOT: Slot = Slot {
+    key: "ftl.separate",
+    selector: "policy",
+    what: "separator",
+    summary: "Choice of the open block that a write joins.",
+    policies: POLICIES,
+    common: &[],
+};
 
 /// What a workload must carry beside addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +62,9 @@ const RESERVE_MAX: u32 = 2;
 /// One row a separator that looks at pages: its variant and its module, which has `INFO`, `Params` and `State`.
 macro_rules! separators {
     ($($variant:ident: $module:ident,)*) => {
+        /// All separators.
+        pub const POLICIES: &[PolicyInfo] = &[none::INFO, host_gc::INFO, $($module::INFO,)*];
+
         /// A separator with its parameters.
         #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum Separate {
@@ -88,14 +79,17 @@ macro_rules! separators {
         }
 
         impl Separate {
-            /// The separator of a name, with its parameters.
+            /// The separator that is given.
+            ///
+            /// # Panics
+            /// When it is of another slot.
             #[must_use]
-            pub fn of(name: &str, given: &Given<'_>) -> Option<Self> {
-                match name {
-                    _ if name == none::INFO.name => Some(Self::None),
-                    _ if name == host_gc::INFO.name => Some(Self::HostGc),
-                    $(_ if name == $module::INFO.name => Some(Self::$variant($module::Params::of(given))),)*
-                    _ => None,
+            pub fn of(given: &Given) -> Self {
+                match given.name() {
+                    name if name == none::INFO.name => Self::None,
+                    name if name == host_gc::INFO.name => Self::HostGc,
+                    $(name if name == $module::INFO.name => Self::$variant($module::Params::of(given)),)*
+                    name => panic!("{name} is no separator"),
                 }
             }
 

@@ -20,7 +20,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "multilog",
     summary: "a log a class of update frequency: colder when moved, hotter when updated early",
     source: "Stoica and Ailamaki, PVLDB 2013",
-    params: &[ParamInfo::whole("classes", "streams; default 6", 6, (2, 255))],
+    params: &[ParamInfo::whole("classes", "streams", 6, (2, 255))],
     cost: "two look-ups",
     memory: "5 bytes a page",
 };
@@ -35,7 +35,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self { classes: given.whole("classes") }
     }
 

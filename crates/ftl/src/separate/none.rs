@@ -5,14 +5,8 @@
 use super::Stream;
 use floatgate_base::PolicyInfo;
 
-pub const INFO: PolicyInfo = PolicyInfo {
-    name: "none",
-    summary: "host writes and moved pages share one open block a plane",
-    source: "-",
-    params: &[],
-    cost: "none",
-    memory: "none",
-};
+pub const INFO: PolicyInfo =
+    PolicyInfo::plain("none", "host writes and moved pages share one open block a plane");
 
 pub const STREAMS: u32 = 1;
 pub const STREAM: Stream = 0;

@@ -22,7 +22,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "dissertation, section 5.1.2",
     params: &[ParamInfo::whole(
         "streams",
-        "streams: one of pages that are never replaced, the others by what is left of a life; default 8",
+        "streams: one of pages that are never replaced, the others by what is left of a life",
         8,
         (1, 1024),
     )],
@@ -65,7 +65,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self { streams: given.whole("streams") }
     }
 

@@ -29,7 +29,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     params: &[
         ParamInfo::whole(
             "dominates_from",
-            "updates of a context's data from which on it has an update group; default 16",
+            "updates of a context's data from which on it has an update group",
             16,
             (1, u32::MAX),
         ),
@@ -43,13 +43,13 @@ pub const INFO: PolicyInfo = PolicyInfo {
 
 pub(super) const GROUPS: ParamInfo = ParamInfo::whole(
     "groups",
-    "update groups at most; more share the one written least recently; default 8",
+    "update groups at most; more share the one written least recently",
     8,
     (1, 1024),
 );
 pub(super) const CONTEXTS: ParamInfo = ParamInfo::whole(
     "contexts",
-    "program contexts told apart; from this number on they count as unknown; default 65536",
+    "program contexts told apart; from this number on they count as unknown",
     1 << 16,
     (2, 1 << 16),
 );
@@ -80,7 +80,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self {
             dominates_from: given.whole("dominates_from"),
             groups: given.whole("groups"),

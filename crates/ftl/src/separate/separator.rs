@@ -5,7 +5,7 @@
 //! chosen. Its clock is the number of host page writes so far.
 
 use super::foresight::Foresight;
-use floatgate_base::{Hints, Lpn, ParamInfo, PolicyInfo};
+use floatgate_base::{Given, Hints, Lpn, ParamInfo};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -82,20 +82,18 @@ pub enum UpdateBlocks {
 
 impl UpdateBlocks {
     /// The parameter that says so.
-    pub const PARAM: ParamInfo = Self::param(
-        "when collection takes update blocks: 0 as any other, 1 last unless they are dead, 2 last in any case; default 1",
-        1,
-    );
+    pub const PARAM: ParamInfo = Self::param(1);
 
     /// The same with another default.
     #[must_use]
-    pub const fn param(summary: &'static str, default: u32) -> ParamInfo {
+    pub const fn param(default: u32) -> ParamInfo {
+        let summary = "when collection takes update blocks: 0 as any other, 1 last unless they are dead, 2 last in any case";
         ParamInfo::whole("update_blocks_last", summary, default, (0, 2))
     }
 
     /// What [`UpdateBlocks::PARAM`] says.
     #[must_use]
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         match given.whole(Self::PARAM.name) {
             0 => Self::AsAny,
             1 => Self::LastUnlessDead,
@@ -163,40 +161,5 @@ pub trait Separator {
     /// What it found, by name, for the result: counts and levels of its own.
     fn figures(&self) -> Vec<(&'static str, f64)> {
         Vec::new()
-    }
-}
-
-/// Values of a policy's parameters, in the order of its table.
-#[derive(Clone, Debug)]
-pub struct Given<'a> {
-    params: &'a [ParamInfo],
-    values: &'a [f64],
-}
-
-impl<'a> Given<'a> {
-    /// Of a policy whose parameters are all numbers.
-    #[must_use]
-    pub fn new(info: &'a PolicyInfo, values: &'a [f64]) -> Self {
-        debug_assert_eq!(info.params.len(), values.len());
-        Self { params: info.params, values }
-    }
-
-    /// A number.
-    ///
-    /// # Panics
-    /// When the policy has no such parameter.
-    #[must_use]
-    pub fn real(&self, name: &str) -> f64 {
-        let at = self.params.iter().position(|param| param.name == name);
-        self.values[at.unwrap_or_else(|| panic!("{name} is in no table"))]
-    }
-
-    /// A whole number.
-    ///
-    /// # Panics
-    /// When the policy has no such parameter.
-    #[must_use]
-    pub fn whole(&self, name: &str) -> u32 {
-        self.real(name) as u32
     }
 }

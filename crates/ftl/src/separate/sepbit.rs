@@ -19,13 +19,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "six classes: short and long lives of what a write replaces, and ages of what moves",
     source: "Wang et al., FAST 2022",
     params: &[
-        ParamInfo::whole(
-            "lifespan_units",
-            "reclaimed units of class 1 in the mean life; default 16",
-            16,
-            (1, 1 << 20),
-        ),
-        ParamInfo::real("age_factor", "factor between the bounds of age; default 4", 4.0, (1.0, 1000.0)),
+        ParamInfo::whole("lifespan_units", "reclaimed units of class 1 in the mean life", 16, (1, 1 << 20)),
+        ParamInfo::real("age_factor", "factor between the bounds of age", 4.0, (1.0, 1000.0)),
     ],
     cost: "one look-up",
     memory: "4 bytes a page",
@@ -46,7 +41,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self { lifespan_units: given.whole("lifespan_units"), age_factor: given.real("age_factor") }
     }
 

@@ -19,11 +19,11 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "sequentiality, frequency and recency of chunks of addresses (AutoStream)",
     source: "Yang et al., SYSTOR 2017",
     params: &[
-        ParamInfo::whole("classes", "streams; default 6", 6, (2, 64)),
-        ParamInfo::whole("chunk_bytes", "bytes of a chunk; default 2097152", 1 << 21, (512, 1 << 31)),
+        ParamInfo::whole("classes", "streams", 6, (2, 64)),
+        ParamInfo::whole("chunk_bytes", "bytes of a chunk", 1 << 21, (512, 1 << 31)),
         ParamInfo::whole(
             "decay_writes",
-            "page writes after which a count fades to a half; default 16384",
+            "page writes after which a count fades to a half",
             16384,
             (1, u32::MAX),
         ),
@@ -41,7 +41,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self {
             classes: given.whole("classes"),
             chunk_bytes: given.whole("chunk_bytes"),

@@ -15,7 +15,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Chang, ASP-DAC 2008",
     params: &[ParamInfo::whole(
         "small_bytes",
-        "bytes of a request, in whole pages, up to which it is small; default 16384",
+        "bytes of a request, in whole pages, up to which it is small",
         16384,
         (1, u32::MAX),
     )],
@@ -33,7 +33,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self { small_bytes: given.whole("small_bytes") }
     }
 

@@ -18,13 +18,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "hot pages are those in the first of two lists of recently written pages",
     source: "Chang and Kuo, RTAS 2002",
     params: &[
-        ParamInfo::whole("hot_pages", "entries of the hot list; default 4096", 4096, (1, 1 << 30)),
-        ParamInfo::whole(
-            "candidate_pages",
-            "entries of the candidate list; default 8192",
-            8192,
-            (1, 1 << 30),
-        ),
+        ParamInfo::whole("hot_pages", "entries of the hot list", 4096, (1, 1 << 30)),
+        ParamInfo::whole("candidate_pages", "entries of the candidate list", 8192, (1, 1 << 30)),
     ],
     cost: "a look-up",
     memory: "4 bytes a page",
@@ -43,7 +38,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self { hot_pages: given.whole("hot_pages"), candidate_pages: given.whole("candidate_pages") }
     }
 

@@ -22,10 +22,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "clusters of rewrite intervals, split and merged as the writes change",
     source: "Yang, Pei, Yang, SYSTOR 2019",
     params: &[
-        ParamInfo::whole("classes", "streams; default 6", 6, (2, 64)),
+        ParamInfo::whole("classes", "streams", 6, (2, 64)),
         ParamInfo::whole(
             "period_units",
-            "units filled by the host between two adaptations of the clusters; default 256",
+            "units filled by the host between two adaptations of the clusters",
             256,
             (1, 1 << 20),
         ),
@@ -49,7 +49,7 @@ pub struct Params {
 }
 
 impl Params {
-    pub fn of(given: &Given<'_>) -> Self {
+    pub fn of(given: &Given) -> Self {
         Self { classes: given.whole("classes"), period_units: given.whole("period_units") }
     }
 

@@ -5,16 +5,22 @@
 //! operations a period, a choice of lengths (`n ln n` of the windows remembered) after wrong predictions. Memory: 8
 //! bytes a window.
 
-use super::{Budget, Parts, Regulator};
+use super::params::BORROWING;
+use super::{Budget, Parts, Regulator, Throttling};
 use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "dynamic",
     summary: "delays by predicted demand and by what is left of the nominal cycles",
     source: "READY (FAST 2012), section 4.1 (DT)",
-    params: super::ready_optimistic::PARAMS,
+    params: BORROWING,
     cost: "O(1) a request",
     memory: "8 bytes a unit window remembered",
 };
 
-pub const PARTS: Parts = Parts { budget: Budget::Nominal, plans: true, regulator: Regulator::Optimistic };
+/// The throttle.
+pub struct Policy;
+
+impl Throttling for Policy {
+    const PARTS: Parts = Parts { budget: Budget::Nominal, plans: true, regulator: Regulator::Optimistic };
+}

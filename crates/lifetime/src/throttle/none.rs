@@ -4,11 +4,4 @@
 
 use floatgate_base::PolicyInfo;
 
-pub const INFO: PolicyInfo = PolicyInfo {
-    name: "none",
-    summary: "writes are never held back",
-    source: "-",
-    params: &[],
-    cost: "none",
-    memory: "none",
-};
+pub const INFO: PolicyInfo = PolicyInfo::plain("none", "writes are never held back");

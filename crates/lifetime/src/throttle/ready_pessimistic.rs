@@ -3,16 +3,22 @@
 //!
 //! Parameters: those of all throttles that plan in epochs. Cost and memory: as [`super::dynamic`].
 
-use super::{Budget, Parts, Regulator};
+use super::params::PLANNING;
+use super::{Budget, Parts, Regulator, Throttling};
 use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "ready-pessimistic",
     summary: "delays by predicted demand, counting on recovery; each epoch's capacity is given out second by second",
     source: "READY (FAST 2012), section 3",
-    params: &[],
+    params: PLANNING,
     cost: "O(1) a request",
     memory: "8 bytes a unit window remembered",
 };
 
-pub const PARTS: Parts = Parts { budget: Budget::Recovered, plans: true, regulator: Regulator::Pessimistic };
+/// The throttle.
+pub struct Policy;
+
+impl Throttling for Policy {
+    const PARTS: Parts = Parts { budget: Budget::Recovered, plans: true, regulator: Regulator::Pessimistic };
+}

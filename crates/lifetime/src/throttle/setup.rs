@@ -1,48 +1,11 @@
-//! What a throttle is made from: the drive's figures, the target, and the parameters that users may set.
+//! What a throttle is made from: the drive's figures, the target, and its parameters.
 
-use super::Throttle;
+use super::{Params, Throttle};
 use floatgate_nand::Endurance;
 use floatgate_nand::endurance::{READY_TABLE2, mean_idle_s};
 
 /// Nanoseconds of a second.
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;
-
-/// Parameters of the throttles (`[lifetime.throttle]`). Times in nanoseconds; the defaults are READY's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Params {
-    /// Time in which a regulator admits one share of an epoch's capacity (section 3.4: one second).
-    pub period_ns: u64,
-    /// Width of the windows by which demand is remembered, and length of the first epoch (section 3.5: 10 minutes).
-    pub unit_window_ns: u64,
-    /// Windows that are remembered: two weeks of them.
-    pub history_windows: u32,
-    /// Epochs of just this length, without selection.
-    pub fixed_epoch_ns: Option<u64>,
-    /// A prediction that is off by no less is wrong (0.25).
-    pub error_max: f64,
-    /// Wrong predictions one after the other before the length of epochs is chosen anew (3).
-    pub errors_in_a_row: u32,
-    /// Pairs of consecutive epochs that a candidate length must have (1).
-    pub pairs_min: u32,
-    /// Share of the capacity of the epochs to come that the optimistic regulator may borrow (0.1).
-    pub spare_share: f64,
-}
-
-impl Default for Params {
-    fn default() -> Self {
-        let unit_window_ns = 600 * SECOND_NS;
-        Self {
-            period_ns: SECOND_NS,
-            unit_window_ns,
-            history_windows: (14 * 86_400 * SECOND_NS / unit_window_ns) as u32,
-            fixed_epoch_ns: None,
-            error_max: 0.25,
-            errors_in_a_row: 3,
-            pairs_min: 1,
-            spare_share: 0.1,
-        }
-    }
-}
 
 /// A throttle for a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]

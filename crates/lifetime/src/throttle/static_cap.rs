@@ -3,16 +3,22 @@
 //!
 //! Parameters: `target_years`, `period_s`. Cost: a comparison a write, a few operations a period. Memory: none.
 
-use super::{Budget, Parts, Regulator};
+use super::params::PERIOD;
+use super::{Budget, Parts, Regulator, Throttling};
 use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "static",
     summary: "never more flash bytes a second than nominal endurance over the target time; what is unused is lost",
     source: "READY (FAST 2012), section 3.1",
-    params: &[],
+    params: &[PERIOD],
     cost: "O(1) a request",
     memory: "none",
 };
 
-pub const PARTS: Parts = Parts { budget: Budget::Nominal, plans: false, regulator: Regulator::StaticCap };
+/// The throttle.
+pub struct Policy;
+
+impl Throttling for Policy {
+    const PARTS: Parts = Parts { budget: Budget::Nominal, plans: false, regulator: Regulator::StaticCap };
+}

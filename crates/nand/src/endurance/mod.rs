@@ -3,13 +3,13 @@
 //! Under `fixed` a number; under the recovery models (READY, section 2) more of them the longer a block rests between
 //! two erases. [`Recovery`] is the physics, [`Endurance`] what a drive has.
 
+mod model;
 mod recovery;
 #[cfg(test)]
 mod tests;
 
+pub use model::SLOT;
 pub use recovery::{NOMINAL_CYCLES, READY_PRINTED, READY_TABLE2, Recovery};
-
-use floatgate_base::ParamInfo;
 
 /// The endurance model of a drive (`drive.endurance`).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,35 +27,6 @@ pub enum Endurance {
         law: Recovery,
     },
 }
-
-/// Names of the endurance models with what they do, for the configuration and the docs.
-pub const MODELS: &[(&str, &str)] = &[
-    ("fixed", "every block stands pe_cycles program/erase cycles"),
-    ("ready-printed", "blocks recover while they rest; READY's constants as its text prints them"),
-    ("ready-table2", "blocks recover while they rest; constants under which READY's Table 2 follows"),
-];
-
-/// The law that a model's name stands for; none for `fixed`.
-#[must_use]
-pub fn law_of(model: &str) -> Option<Recovery> {
-    match model {
-        "ready-printed" => Some(READY_PRINTED),
-        "ready-table2" => Some(READY_TABLE2),
-        _ => None,
-    }
-}
-
-/// Keys of `[drive.endurance]` that the recovery models have beside `pe_cycles`.
-pub const RECOVERY_PARAMS: &[ParamInfo] = &[
-    ParamInfo::new("interface_trap_v", "volts that interface traps add at the first cycle (A_it)"),
-    ParamInfo::new("interface_exponent", "growth of the interface traps with the cycles"),
-    ParamInfo::new("oxide_trap_v", "volts that oxide traps add at the first cycle (B_ot)"),
-    ParamInfo::new("oxide_exponent", "growth of the oxide traps with the cycles"),
-    ParamInfo::new("limit_v", "trapped volts at which a block is worn out"),
-    ParamInfo::new("recovery_efficiency", "share healed for each factor e of idle time (C_e)"),
-    ParamInfo::new("recovery_onset_s", "idle time up to which nothing heals, seconds (t0)"),
-    ParamInfo::new("healed_share_max", "the most that heals, a share below 1"),
-];
 
 impl Endurance {
     /// Nominal cycles of a block.

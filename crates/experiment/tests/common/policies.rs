@@ -1,0 +1,81 @@
+//! Policies drawn from the tables of their slots: a new row is drawn without being named here.
+
+use floatgate_base::policy::{Facts, ParamKind, Range};
+use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, Setting, Slot};
+use floatgate_ftl::level::Leveler as _;
+use floatgate_ftl::{Level, Separate, Victim, collect, level, separate};
+
+/// Most that a whole number is drawn at, unless its default is larger: tables are as large as they say.
+const SMALL: f64 = 8.0;
+
+/// A value of a parameter's range: a small one, its default or something near it.
+fn value(rng: &mut Rng, param: &ParamInfo) -> f64 {
+    let default = match param.fallback(&Facts { pe_cycles: 100 }) {
+        Some(Setting::Whole(value)) => value as f64,
+        Some(Setting::Number(value)) => value,
+        _ => 1.0,
+    };
+    match (param.kind, rng.below(3)) {
+        (ParamKind::Whole { least, most }, 0) => {
+            (least as f64 + rng.below(SMALL as u64) as f64).min(most as f64)
+        }
+        (ParamKind::Whole { least, most }, 1) => {
+            (default * 2.0 * rng.unit()).round().clamp(least as f64, most as f64)
+        }
+        (ParamKind::Number(range), 0) => {
+            let ends = [range.least, range.most].map(|end| if range.contains(end) { end } else { default });
+            ends[rng.below(2) as usize]
+        }
+        (ParamKind::Number(range), 1) => near(default * 2.0 * rng.unit(), range, default),
+        (ParamKind::Name(names), _) => rng.below(names.len() as u64) as f64,
+        _ => default,
+    }
+}
+
+fn near(value: f64, range: Range, default: f64) -> f64 {
+    if range.contains(value) { value } else { default }
+}
+
+/// A policy with values for its own parameters; what every policy of the slot takes is at its default.
+pub fn drawn(rng: &mut Rng, slot: &Slot, info: &'static PolicyInfo) -> Given {
+    let values: Vec<_> = info.params.iter().map(|param| (param.name, value(rng, param))).collect();
+    slot.with(info.name, &values)
+}
+
+/// A row of a slot's table.
+pub fn row(rng: &mut Rng, slot: &Slot) -> &'static PolicyInfo {
+    &slot.policies[rng.below(slot.policies.len() as u64) as usize]
+}
+
+/// The lines of a table of an experiment that say this, without what every policy of the slot takes.
+pub fn toml(slot: &Slot, given: &Given) -> String {
+    let own = given.values().iter().filter(|(key, _)| slot.common.iter().all(|param| param.name != *key));
+    let own = own.map(|(key, value)| match value {
+        Setting::Whole(value) => format!("{key} = {value}\n"),
+        Setting::Number(value) => format!("{key} = {value:?}\n"),
+        Setting::Name(value) => format!("{key} = \"{value}\"\n"),
+    });
+    format!("[{}]\n{} = \"{}\"\n{}", slot.key, slot.selector, given.name(), own.collect::<String>())
+}
+
+/// Any victim policy.
+pub fn any_victim(rng: &mut Rng) -> Victim {
+    let info = row(rng, &collect::SLOT);
+    Victim::of(&drawn(rng, &collect::SLOT, info))
+}
+
+/// Any wear-leveler, one that acts in half of all cases: blocks last few erases.
+pub fn any_level(rng: &mut Rng) -> Level {
+    let info = row(rng, &level::SLOT);
+    Level::of(&drawn(rng, &level::SLOT, info))
+}
+
+/// A separator with these values of parameters, the others at their defaults.
+pub fn separator(name: &str, values: &[(&str, f64)]) -> Separate {
+    Separate::of(&separate::SLOT.with(name, values))
+}
+
+/// A victim policy with these values of parameters, the others at their defaults.
+pub fn victim(name: &str, values: &[(&str, f64)]) -> Victim {
+    Victim::of(&collect::SLOT.with(name, values))
+}
