@@ -63,14 +63,12 @@ fn whole_life(policy: Throttle, day: &[(u64, u64)]) -> f64 {
 }
 
 pub fn all() {
-    let policies =
-        [Throttle::Static, Throttle::Dynamic, Throttle::ReadyPessimistic, Throttle::ReadyOptimistic];
     for per_second in [100, 5] {
         println!(
             "requests of 1 to 8 pages at random times, {per_second} a second, of which a throttle admits 60 %"
         );
         let day = day(per_second);
-        for policy in policies {
+        for &policy in &Throttle::ALL[1..] {
             let median_of = |of: &dyn Fn() -> f64| median((0..ROUNDS).map(|_| of()).collect());
             let (single, whole) =
                 (median_of(&|| one_by_one(policy, &day)), median_of(&|| whole_life(policy, &day)));

@@ -3,6 +3,7 @@
 mod common;
 
 use common::cases::{Case, draw};
+use common::policies::{plans, throttles};
 use common::{Folder, try_run, without_run};
 use floatgate_base::Rng;
 use floatgate_config::Resolved;
@@ -44,7 +45,8 @@ const COMMANDS: [&str; 5] = [
 
 /// A throttle for a drive that should last some seconds or minutes, of 1000 million cycles.
 fn throttle(rng: &mut Rng, out: &mut Vec<(&'static str, String)>) {
-    let policy = ["static", "dynamic", "ready-pessimistic", "ready-optimistic"][rng.below(4) as usize];
+    let all: Vec<_> = throttles().collect();
+    let policy = all[rng.below(all.len() as u64) as usize];
     out.extend([
         ("lifetime.throttle.policy", policy.into()),
         ("lifetime.throttle.target_years", (1e-7 * 2f64.powi(rng.below(12) as i32)).to_string()),
@@ -52,7 +54,7 @@ fn throttle(rng: &mut Rng, out: &mut Vec<(&'static str, String)>) {
         // More would be no throttle at all.
         ("drive.endurance.pe_cycles", (1 + rng.below(30)).to_string()),
     ]);
-    if policy != "static" {
+    if plans(policy) {
         out.extend([
             ("lifetime.throttle.unit_window_s", "0.2".into()),
             ("lifetime.throttle.history_s", "100".into()),

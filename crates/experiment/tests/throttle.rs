@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::policies::{plans, throttles};
 use common::{Folder, number, run_ok, try_run, without_clock};
 use floatgate_base::Rng;
 use serde_json::Value;
@@ -116,8 +117,6 @@ fn bursts(seed: u64) -> String {
     text
 }
 
-const THROTTLES: [&str; 4] = ["static", "dynamic", "ready-pessimistic", "ready-optimistic"];
-
 /// What a throttle does not touch: the same requests come to the same flash in the same order, so counts and the wear of
 /// every block are those without one, in both modes, with a buffer and without, with several queues too.
 #[test]
@@ -135,7 +134,7 @@ fn no_request_is_lost_or_overtakes_another() {
         );
         let toml = format!("{drive}{buffer}{rest}");
         let plain = run_ok(&toml, &[]).result;
-        for policy in THROTTLES {
+        for policy in throttles() {
             for mode in ["functional", "timed"] {
                 for arrival in ["open", "shifted", "think", "closed"] {
                     if mode == "functional" && (arrival == "think" || arrival == "closed") {
@@ -147,7 +146,7 @@ fn no_request_is_lost_or_overtakes_another() {
                         ("mode", mode),
                         ("workload.arrival", arrival),
                     ]);
-                    if policy != "static" {
+                    if plans(policy) {
                         keys.extend(set(&[
                             ("lifetime.throttle.unit_window_s", "10"),
                             ("lifetime.throttle.history_s", "1000"),
@@ -190,7 +189,7 @@ fn both_modes_throttle_alike() {
          [ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n[workload]\nfile = \"{file}\"\nrepeat = 3\n\
          [lifetime.throttle]\ntarget_years = 1e-4\n"
     );
-    for policy in THROTTLES {
+    for policy in throttles() {
         for arrival in ["open", "shifted"] {
             let of = |mode: &str| {
                 let keys = set(&[
@@ -219,7 +218,7 @@ fn a_throttle_with_room_enough_holds_nothing_back() {
     );
     for mode in ["functional", "timed"] {
         let plain = run_ok(&toml, &set(&[("mode", mode)])).result;
-        for policy in THROTTLES {
+        for policy in throttles() {
             let keys = set(&[("mode", mode), ("lifetime.throttle.policy", policy)]);
             let result = run_ok(&toml, &keys).result;
             assert_eq!(number(&result, "/throttle/held_back_s"), 0.0, "{policy}, {mode}");
@@ -278,16 +277,16 @@ fn a_file_can_be_run_with_every_throttle() {
         + &target(8192.0)
         + "[workload]\nrequests = 50\nrate_per_s = 10\narrival = \"shifted\"\n";
     for mode in ["functional", "timed"] {
-        for policy in THROTTLES.iter().chain(&["none"]) {
+        for policy in throttles().chain(["none"]) {
             let keys = set(&[("mode", mode), ("lifetime.throttle.policy", policy)]);
             let result = run_ok(&toml, &keys).result;
             let arrival = &result["config"]["workload"]["arrival"];
-            match (*policy, mode) {
+            match (policy, mode) {
                 ("none", "functional") => assert_eq!(*arrival, Value::Null),
                 ("none", _) => assert_eq!(*arrival, "closed"),
                 _ => assert_eq!(*arrival, "shifted"),
             }
-            assert_eq!(result["throttle"].is_null(), *policy == "none");
+            assert_eq!(result["throttle"].is_null(), policy == "none");
         }
     }
 }

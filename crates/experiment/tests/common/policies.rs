@@ -4,6 +4,7 @@ use floatgate_base::policy::{Facts, ParamKind, Range};
 use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, Setting, Slot};
 use floatgate_ftl::level::Leveler as _;
 use floatgate_ftl::{Level, Separate, Victim, collect, level, separate};
+use floatgate_lifetime::throttle;
 
 /// Most that a whole number is drawn at, unless its default is larger: tables are as large as they say.
 const SMALL: f64 = 8.0;
@@ -56,6 +57,16 @@ pub fn toml(slot: &Slot, given: &Given) -> String {
         Setting::Name(value) => format!("{key} = \"{value}\"\n"),
     });
     format!("[{}]\n{} = \"{}\"\n{}", slot.key, slot.selector, given.name(), own.collect::<String>())
+}
+
+/// Every throttle that holds writes back.
+pub fn throttles() -> impl Iterator<Item = &'static str> {
+    throttle::POLICIES.iter().map(|info| info.name).filter(|name| *name != "none")
+}
+
+/// Whether a throttle plans in epochs, and so remembers demand by windows.
+pub fn plans(name: &str) -> bool {
+    throttle::SLOT.find(name).unwrap().params.iter().any(|param| param.name == "unit_window_s")
 }
 
 /// Any victim policy.

@@ -14,14 +14,6 @@ fn setup(policy: Throttle, gib: u64) -> Setup {
     Setup::ready(policy, gib << 30, 5 * YEAR_NS)
 }
 
-const THROTTLES: [Throttle; 5] = [
-    Throttle::None,
-    Throttle::Static,
-    Throttle::Dynamic,
-    Throttle::ReadyPessimistic,
-    Throttle::ReadyOptimistic,
-];
-
 fn run(life: &Life<'_>) -> Outcome {
     life.run::<Infallible>(&mut |_| Ok(())).unwrap_or_else(|never| match never {})
 }
@@ -117,7 +109,7 @@ fn windows_stand_for_requests() {
         // Enough for a third of the demand at nominal cycles, in two months.
         let passes = YEAR_NS as f64 / 6.0 / windows.span_ns() as f64;
         let physical = (passes * windows.pages() as f64 / 9000.0 * (1 + seed) as f64) as u64 * 4096;
-        for policy in THROTTLES {
+        for &policy in Throttle::ALL {
             for fixed_epoch_ns in [None, Some(HOUR_NS)] {
                 let params = Params { fixed_epoch_ns, ..Params::default() };
                 let of = |demand| {
@@ -190,7 +182,7 @@ fn what_comes_after_the_target_does_not_count() {
         builder.add(i * 10_000, 1);
     }
     let demand = builder.finish(6 * SECOND_NS);
-    for policy in THROTTLES {
+    for &policy in Throttle::ALL {
         for target_ns in [HOUR_NS / 7, HOUR_NS, 2 * HOUR_NS + 333_333_333] {
             let params = Params { unit_window_ns: 60 * SECOND_NS, ..Params::default() };
             let setup = Setup { target_ns, physical_bytes: 4096 * 1000, params, ..setup(policy, 0) };

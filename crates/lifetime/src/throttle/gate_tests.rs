@@ -2,7 +2,8 @@
 
 use super::setup::SECOND_NS;
 use super::*;
-use floatgate_base::Rng;
+use floatgate_base::policy::{Facts, Fallback, ParamKind};
+use floatgate_base::{Rng, Setting};
 use floatgate_nand::Endurance;
 use floatgate_nand::endurance::READY_TABLE2;
 
@@ -146,8 +147,7 @@ fn small_shares_add_up_while_a_write_waits() {
 
 #[test]
 fn nothing_is_held_back_after_the_target_or_without_a_throttle() {
-    for policy in [Throttle::Static, Throttle::Dynamic, Throttle::ReadyPessimistic, Throttle::ReadyOptimistic]
-    {
+    for &policy in &Throttle::ALL[1..] {
         let mut log = Log::default();
         let mut gate = Gate::new(four_periods(policy), 1.0);
         gate.admit(0, 0, 100_000, &mut log);
@@ -206,20 +206,44 @@ fn workload(rng: &mut Rng, span_ns: u64, pages: u64) -> Vec<(u64, u64)> {
     stamps
 }
 
-fn random_setup(rng: &mut Rng) -> Setup {
-    let policies =
-        [Throttle::Static, Throttle::Dynamic, Throttle::ReadyPessimistic, Throttle::ReadyOptimistic];
-    let policy = policies[rng.below(4) as usize];
-    let mut params = Params { history_windows: 2 + rng.below(300) as u32, ..Params::default() };
-    if rng.below(3) == 0 {
-        params.fixed_epoch_ns = Some((1 + rng.below(20)) * 300 * SECOND_NS);
+/// Values for the parameters of a throttle's row: small whole numbers, and numbers from a quarter to four times of the
+/// default, but no time longer than a twentieth of the life. What does not fit together is drawn again.
+fn random_params(rng: &mut Rng, policy: Throttle, target_ns: u64) -> Params {
+    let facts = Facts::default();
+    loop {
+        let mut values =
+            vec![("target_years", Setting::Number(target_ns as f64 / 1e9 / crate::SECONDS_PER_YEAR))];
+        for param in policy.info().params {
+            let value = match (param.kind, param.fallback(&facts)) {
+                (ParamKind::Whole { least, .. }, _) => (least + rng.below(8)) as f64,
+                (_, Some(Setting::Number(default))) => {
+                    (default * (0.25 + 3.75 * rng.unit())).min(target_ns as f64 / 20e9)
+                }
+                _ => (1 + rng.below(20)) as f64 * 300.0,
+            };
+            // One without a default is left to the throttle more often than not.
+            let left = matches!(param.default, Fallback::Absent(_)) && rng.below(3) > 0;
+            if !left && param.takes(&param.setting(value)) {
+                values.push((param.name, param.setting(value)));
+            }
+        }
+        let given = SLOT.fill(policy.info(), &values, &facts).unwrap();
+        if let Ok(params) = Params::of(&given) {
+            return params;
+        }
     }
+}
+
+fn random_setup(rng: &mut Rng) -> Setup {
+    let policy = Throttle::ALL[1 + rng.below(Throttle::ALL.len() as u64 - 1) as usize];
+    let target_ns = (86_400 + rng.below(10 * 86_400)) * SECOND_NS + rng.below(2) * 123_456_789;
+    let params = random_params(rng, policy, target_ns);
     let endurance = match rng.below(2) {
         0 => Endurance::Fixed { pe_cycles: 1 + rng.below(50) as u32 },
         _ => Endurance::Recovery { pe_cycles: 1 + rng.below(50) as u32, law: READY_TABLE2 },
     };
     Setup {
-        target_ns: (86_400 + rng.below(10 * 86_400)) * SECOND_NS + rng.below(2) * 123_456_789,
+        target_ns,
         physical_bytes: (1 + rng.below(4000)) * 4096,
         arrivals_follow: rng.below(2) == 0,
         ..setup(policy)
