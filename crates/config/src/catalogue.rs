@@ -101,17 +101,17 @@ fn drive(preset: &crate::presets::Preset) -> Value {
     let mut layers = Layers::default();
     layers.add_override("drive.preset", preset.name).expect("the key exists");
     let resolved = resolve(layers).expect("drives that ship are valid");
-    let g = resolved.plan.geometry;
+    let g = resolved.plan.drive.geometry;
     json!({
         "name": preset.name,
         "summary": preset.summary(),
         "physical_bytes": g.bytes(),
-        "logical_bytes": u64::from(resolved.plan.logical_pages) * u64::from(g.page_bytes),
-        "spare_factor": resolved.plan.spare_factor,
+        "logical_bytes": u64::from(resolved.plan.ftl.setup.logical_pages) * u64::from(g.page_bytes),
+        "spare_factor": resolved.plan.ftl.spare_factor,
         "planes": g.planes(),
         "pages_per_block": g.pages_per_block,
         "page_bytes": g.page_bytes,
-        "pe_cycles": resolved.plan.endurance.pe_cycles(),
+        "pe_cycles": resolved.plan.drive.endurance.pe_cycles(),
         "toml": preset.toml,
     })
 }

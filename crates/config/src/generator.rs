@@ -33,7 +33,7 @@ pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64)
         return Err(wrong("--drive-bytes", what, "expected a size such as \"64 GiB\""));
     }
     let workload = resolve_workload::resolve(&layers, given, (false, false), bytes, seed, false)?;
-    let config = match workload.workload {
+    let config = match workload.settings.source {
         plan::Workload::Synthetic(config) => config,
         plan::Workload::Trace { .. } => {
             return Err(wrong(
@@ -43,7 +43,7 @@ pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64)
             ));
         }
     };
-    if workload.beyond == Beyond::Wrap {
+    if workload.settings.beyond == Beyond::Wrap {
         let what = "addresses wrap at the end of a drive, not of a trace";
         return Err(wrong("workload.beyond", what, "expected \"refuse\" or \"scale\""));
     }

@@ -50,99 +50,80 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let timed = choice(&layers, "mode", "mode", &mode, MODES)? == TIMED;
     let mut given_drive = given.drive.unwrap_or_default();
     let given_buffer = given_drive.buffer.take().unwrap_or_default();
-    let drive = resolve_drive::resolve(&layers, given_drive, timed)?;
+    let (drive, mut raw_drive) = resolve_drive::resolve(&layers, given_drive, timed, seed)?;
+    let geometry = drive.geometry;
     let pe_cycles = drive.endurance.pe_cycles();
-    let ftl = resolve_ftl::resolve(&layers, given.ftl.unwrap_or_default(), drive.geometry, pe_cycles, timed)?;
-    let page_bytes = u64::from(drive.geometry.page_bytes);
-    let logical_bytes = u64::from(ftl.logical_pages) * page_bytes;
-    let buffer = resolve_buffer::resolve(&layers, given_buffer, &drive.geometry, ftl.logical_pages, timed)?;
-    let Lifetime { throttle, params, target_years, forecast, raw: raw_lifetime, raw_forecast } =
+    let given_ftl = given.ftl.unwrap_or_default();
+    let (ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, geometry, pe_cycles, timed, seed)?;
+    let logical_pages = ftl.setup.logical_pages;
+    let (buffer, raw_buffer) =
+        resolve_buffer::resolve(&layers, given_buffer, &geometry, logical_pages, timed)?;
+    let Lifetime { throttle, forecast, raw: raw_lifetime, raw_forecast } =
         resolve_lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
-    let throttled = throttle.parts().is_some();
     let workload = resolve_workload::resolve(
         &layers,
         given.workload.unwrap_or_default(),
-        (timed, throttled),
-        logical_bytes,
+        (timed, throttle.policy.parts().is_some()),
+        u64::from(logical_pages) * u64::from(geometry.page_bytes),
         seed,
-        buffer.config.is_some(),
+        buffer.is_some(),
     )?;
     let host =
         resolve_host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
-    if ftl.background.is_some() && matches!(workload.arrival, Some(Arrival::Closed { .. })) {
-        let what = "in closed loop the drive is never idle";
-        let expected = "expected \"none\", or workload.arrival = \"open\" or \"think\"";
-        return Err(layers.error("ftl.background.policy", what, expected));
-    }
-    if ftl.separate.foresees() && (buffer.config.is_some() || !host.setup.is_plain()) {
-        let by = if buffer.config.is_some() { "the DRAM buffer changes" } else { "the host's queues change" };
-        let what = format!(
-            "separator {} knows when data die by the order in which requests arrive, and {by} the order of writes",
-            ftl.separate.info().name
-        );
-        let expected = "expected another separator, or neither drive.buffer nor the table [host]";
-        return Err(layers.error("ftl.separate.policy", what, expected));
-    }
-    if throttled && !host.setup.is_plain() && matches!(workload.arrival, Some(Arrival::Closed { .. })) {
-        let what =
-            "in closed loop with queues of the host nobody can say which request waits for the throttle";
-        let expected = "expected another workload.arrival, or no table [host]";
-        return Err(layers.error("lifetime.throttle.policy", what, expected));
-    }
     let plan = Plan {
-        mode: workload.arrival.map_or(Mode::Functional, Mode::Timed),
-        queues: host.setup,
         seed,
-        geometry: drive.geometry,
-        timing: drive.timing,
-        commands: drive.commands,
-        order: drive.order,
-        urgent_as_writes: drive.urgent_as_writes,
-        endurance: drive.endurance,
-        energy: drive.energy,
-        buffer: buffer.config,
-        buffer_access_ns: buffer.access_ns,
-        scope: ftl.scope,
-        spare_factor: ftl.spare_factor,
-        logical_pages: ftl.logical_pages,
-        allocation: ftl.allocation,
-        allocation_order: ftl.allocation_order,
-        background: ftl.background,
-        victim: ftl.victim,
-        separate: ftl.separate,
-        level: ftl.level,
+        mode: workload.arrival.map_or(Mode::Functional, Mode::Timed),
+        drive,
+        buffer,
+        ftl,
         throttle,
-        throttle_params: params,
-        free_choice: ftl.free_choice,
-        trigger_free_units: ftl.trigger_free_units,
-        stop_free_units: ftl.stop_free_units,
-        pace: ftl.pace,
-        precondition: ftl.precondition,
-        fill_pages: ftl.fill_pages,
-        snapshot: ftl.snapshot,
-        target_years,
-        workload: workload.workload,
-        warmup_requests: workload.warmup_requests,
-        beyond: workload.beyond,
-        devices: workload.devices,
-        timeline: None,
-        shifted: workload.shifted,
+        queues: host.setup,
+        workload: workload.settings,
         wears_out: true,
+        timeline: None,
         shadow: false,
         prefetching: true,
     };
-    let mut raw_drive = drive.raw;
+    check_together(&layers, &plan)?;
     raw_drive.preset.clone_from(&preset);
-    raw_drive.buffer = Some(buffer.raw);
+    raw_drive.buffer = Some(raw_buffer);
     let experiment = Experiment {
         seed: Some(seed),
         mode: Some(mode),
         drive: Some(raw_drive),
-        ftl: Some(ftl.raw),
+        ftl: Some(raw_ftl),
         host: host.raw,
         lifetime: Some(raw_lifetime),
         workload: Some(workload.raw),
     };
     let drive_name = preset.unwrap_or_else(|| CUSTOM.into());
     Ok(Resolved { plan, experiment, drive_name, forecast, raw_forecast })
+}
+
+/// Refuses settings of several tables that do not go together.
+fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
+    let closed = matches!(plan.mode, Mode::Timed(Arrival::Closed { .. }));
+    if plan.ftl.background.is_some() && closed {
+        let what = "in closed loop the drive is never idle";
+        let expected = "expected \"none\", or workload.arrival = \"open\" or \"think\"";
+        return Err(layers.error("ftl.background.policy", what, expected));
+    }
+    let (buffered, queued) = (plan.buffer.is_some(), !plan.queues.is_plain());
+    let separate = plan.ftl.setup.separate;
+    if separate.foresees() && (buffered || queued) {
+        let by = if buffered { "the DRAM buffer changes" } else { "the host's queues change" };
+        let what = format!(
+            "separator {} knows when data die by the order in which requests arrive, and {by} the order of writes",
+            separate.info().name
+        );
+        let expected = "expected another separator, or neither drive.buffer nor the table [host]";
+        return Err(layers.error("ftl.separate.policy", what, expected));
+    }
+    if plan.throttle.policy.parts().is_some() && queued && closed {
+        let what =
+            "in closed loop with queues of the host nobody can say which request waits for the throttle";
+        let expected = "expected another workload.arrival, or no table [host]";
+        return Err(layers.error("lifetime.throttle.policy", what, expected));
+    }
+    Ok(())
 }

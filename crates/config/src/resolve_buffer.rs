@@ -6,22 +6,16 @@ use floatgate_base::units::{exact_bytes, parse_bytes};
 use floatgate_base::{Error, Result};
 use floatgate_host::BufferConfig;
 use floatgate_nand::Geometry;
+use floatgate_sim::plan::BufferSettings;
 
-/// The buffer, what a page takes through it, and what the resolved experiment says.
-pub(crate) struct Buffer {
-    pub config: Option<BufferConfig>,
-    pub access_ns: u64,
-    pub raw: raw::Buffer,
-}
-
-/// Without a capacity there is no buffer, and the other keys would change nothing; `access_us` belongs to time.
+/// The buffer, if there is one, and what the resolved experiment says. Without a capacity there is no buffer, and the other keys would change nothing; `access_us` belongs to time.
 pub(crate) fn resolve(
     layers: &Layers,
     given: raw::Buffer,
     geometry: &Geometry,
     logical_pages: u32,
     timed: bool,
-) -> Result<Buffer> {
+) -> Result<(Option<BufferSettings>, raw::Buffer)> {
     let access_us = given.access_us.unwrap_or(0.0);
     if !(access_us.is_finite() && (0.0..=1e9).contains(&access_us)) {
         let what = format!("access_us is {access_us}");
@@ -32,7 +26,7 @@ pub(crate) fn resolve(
     if pages == 0 {
         refuse_all(layers, &given)?;
         let raw = raw::Buffer { capacity: Some("0 B".into()), ..raw::Buffer::default() };
-        return Ok(Buffer { config: None, access_ns: 0, raw });
+        return Ok((None, raw));
     }
     if !timed && access_us != 0.0 {
         let what = format!("access_us {access_us} has no effect in functional mode");
@@ -56,7 +50,7 @@ pub(crate) fn resolve(
         low_watermark: watermarks.map(|w| w.1),
         access_us: timed.then_some(access_us),
     };
-    Ok(Buffer { config: Some(config), access_ns: (access_us * 1e3).round() as u64, raw })
+    Ok((Some(BufferSettings { config, access_ns: (access_us * 1e3).round() as u64 }), raw))
 }
 
 /// Whole pages of a capacity.

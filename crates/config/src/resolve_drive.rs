@@ -8,22 +8,18 @@ use crate::tables::US_MAX;
 use crate::{resolve_timed, slots};
 use floatgate_base::policy::Facts;
 use floatgate_base::{Result, units::parse_bytes};
-use floatgate_flash::timed::{Commands, Order};
+use floatgate_flash::timed::{Phases, Settings};
 use floatgate_nand::timing::PAGE_TYPES_MAX;
 use floatgate_nand::{Endurance, Energy, Geometry, Timing};
+use floatgate_sim::plan::DriveSettings;
 
-pub(crate) struct Drive {
-    pub geometry: Geometry,
-    pub timing: Timing,
-    pub commands: Commands,
-    pub order: Order,
-    pub urgent_as_writes: bool,
-    pub endurance: Endurance,
-    pub energy: Option<Energy>,
-    pub raw: raw::Drive,
-}
-
-pub(crate) fn resolve(layers: &Layers, given: raw::Drive, timed: bool) -> Result<Drive> {
+/// The drive's settings, and what the resolved experiment says.
+pub(crate) fn resolve(
+    layers: &Layers,
+    given: raw::Drive,
+    timed: bool,
+    seed: u64,
+) -> Result<(DriveSettings, raw::Drive)> {
     let geometry = geometry(layers, &given)?;
     let (timing, raw_timing) = timing(layers, given.timing.unwrap_or_default(), timed, geometry.page_bytes)?;
     let (commands, raw_commands) = resolve_timed::commands(layers, given.commands, timed, &geometry)?;
@@ -51,7 +47,23 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Drive, timed: bool) -> Result
         endurance: Some(raw_endurance),
         energy: energy.and(given.energy),
     };
-    Ok(Drive { geometry, timing, commands, order, urgent_as_writes, endurance, energy, raw })
+    let phases = phases(&timing, geometry.page_bytes);
+    let array = Settings { phases, commands, order, urgent_as_writes, seed };
+    Ok((DriveSettings { geometry, timing, array, endurance, energy }, raw))
+}
+
+/// The times of the array's phases, in whole nanoseconds.
+fn phases(timing: &Timing, page_bytes: u32) -> Phases {
+    let ns = |us: f64| (us * 1e3).round() as u64;
+    Phases {
+        command_ns: ns(timing.command_us),
+        transfer_ns: ns(timing.transfer_us(page_bytes)),
+        read_ns: timing.read_us.map(ns),
+        program_ns: timing.program_us.map(ns),
+        page_types: timing.page_types,
+        program_spread: timing.program_spread,
+        erase_ns: ns(timing.erase_us),
+    }
 }
 
 fn geometry(layers: &Layers, given: &raw::Drive) -> Result<Geometry> {

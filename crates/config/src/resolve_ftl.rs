@@ -10,30 +10,9 @@ use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::ftl::ALLOCATIONS;
 use floatgate_ftl::level::Leveler as _;
 use floatgate_ftl::units::FREE_CHOICES;
-use floatgate_ftl::{Allocation, FreeChoice, Level, Pace, Separate, Victim, collect};
+use floatgate_ftl::{Allocation, FreeChoice, Level, Pace, Separate, Setup, Victim, collect};
 use floatgate_nand::Geometry;
-use floatgate_sim::Background;
-use floatgate_sim::plan::{PRECONDITIONS, Precondition};
-
-pub(crate) struct Ftl {
-    pub scope: Scope,
-    pub spare_factor: f64,
-    pub logical_pages: u32,
-    pub allocation: Allocation,
-    pub allocation_order: [layout::Level; 4],
-    pub background: Option<Background>,
-    pub victim: Victim,
-    pub separate: Separate,
-    pub level: Level,
-    pub free_choice: FreeChoice,
-    pub trigger_free_units: u32,
-    pub stop_free_units: u32,
-    pub pace: Option<Pace>,
-    pub precondition: Precondition,
-    pub fill_pages: u32,
-    pub snapshot: Option<String>,
-    pub raw: raw::Ftl,
-}
+use floatgate_sim::plan::{FtlSettings, PRECONDITIONS, Precondition};
 
 /// Collection goes on, unless told otherwise, until one block of so many is free, but no more than [`STOP_MAX`]: with
 /// a single free block there is no choice of free blocks, and so no wear-leveling by it.
@@ -51,7 +30,8 @@ pub(crate) fn resolve(
     geometry: Geometry,
     pe_cycles: u32,
     timed: bool,
-) -> Result<Ftl> {
+    seed: u64,
+) -> Result<(FtlSettings, raw::Ftl)> {
     let spare_factor = given.spare_factor.unwrap_or(0.07);
     if !(spare_factor > 0.0 && spare_factor < 1.0) {
         let what = format!("spare_factor is {spare_factor}");
@@ -100,13 +80,10 @@ pub(crate) fn resolve(
         dispatch: Some(resolve_slot::resolve(layers, given.dispatch, &facts)?.1),
     };
     let free_choice = [FreeChoice::LeastErased, FreeChoice::Fifo][free_row];
-    Ok(Ftl {
-        scope,
-        spare_factor,
+    let setup = Setup {
         logical_pages,
         allocation,
-        allocation_order,
-        background,
+        background_free_units: background.map_or(0, |b| b.trigger_free_units),
         victim,
         separate,
         level: Level::of(&level),
@@ -114,11 +91,19 @@ pub(crate) fn resolve(
         trigger_free_units,
         stop_free_units,
         pace,
+        seed,
+    };
+    let settings = FtlSettings {
+        spare_factor,
+        scope,
+        allocation_order,
+        background,
+        setup,
         precondition,
         fill_pages,
         snapshot,
-        raw,
-    })
+    };
+    Ok((settings, raw))
 }
 
 /// Whether and in which order host pages may go anywhere.

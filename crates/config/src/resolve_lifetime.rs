@@ -9,12 +9,11 @@ use floatgate_base::policy::Facts;
 use floatgate_lifetime::life::{Forecast, METHODS, Method};
 use floatgate_lifetime::throttle::{Budget, Params, Throttle};
 use floatgate_nand::{Endurance, endurance::mean_idle_s};
+use floatgate_sim::plan::ThrottleSettings;
 
 /// Lifetime management as resolved.
 pub(crate) struct Lifetime {
-    pub throttle: Throttle,
-    pub params: Params,
-    pub target_years: f64,
+    pub throttle: ThrottleSettings,
     pub forecast: Forecast,
     pub raw: raw::Lifetime,
     pub raw_forecast: raw::Forecast,
@@ -28,9 +27,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Lifetime, endurance: Enduranc
     let (_, reduce) = resolve_slot::resolve(layers, given.reduce, &facts)?;
     let (forecast, raw_forecast) = forecast(layers, given.forecast.unwrap_or_default(), (endurance, policy))?;
     Ok(Lifetime {
-        throttle: policy,
-        params,
-        target_years: chosen.real("target_years"),
+        throttle: ThrottleSettings { policy, params, target_years: chosen.real("target_years") },
         forecast,
         raw: raw::Lifetime { throttle: Some(throttle), reduce: Some(reduce), forecast: None },
         raw_forecast,

@@ -8,22 +8,18 @@ use crate::{resolve_arrival, resolve_buffer, twins};
 use floatgate_base::{Error, Place, Result};
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
-use floatgate_sim::plan::{self, Arrival};
+use floatgate_sim::plan::{self, Arrival, WorkloadSettings};
 use floatgate_trace::generate::micro::MICROS;
 use floatgate_trace::generate::{Burst, Jobs, Micro, jesd219};
 use floatgate_trace::{GeneratorConfig, OpenOptions, Pattern};
 use std::path::Path;
 use std::sync::Arc;
 
+/// The workload as resolved.
 pub(crate) struct Workload {
-    pub workload: plan::Workload,
-    pub warmup_requests: u64,
-    pub beyond: Beyond,
-    pub devices: Devices,
+    pub settings: WorkloadSettings,
     /// Present in timed mode.
     pub arrival: Option<Arrival>,
-    /// Functional mode under a throttle: stamps are moved by its delays.
-    pub shifted: bool,
     pub raw: raw::Workload,
 }
 
@@ -51,11 +47,11 @@ pub(crate) fn resolve(
     let arrives = resolve_arrival::resolve(layers, &given, timed, kind == 0, throttled)?;
     refuse_others(layers, &mut given, kind)?;
     let warmup_requests = given.warmup_requests.unwrap_or(0);
-    let (workload, beyond, devices, mut raw) = match kind {
+    let (source, beyond, devices, mut raw) = match kind {
         TRACE => {
             let raw = trace_keys(layers, given)?;
-            let (workload, beyond, devices) = trace_plan(layers, &raw)?;
-            (workload, beyond, devices, raw)
+            let (source, beyond, devices) = trace_plan(layers, &raw)?;
+            (source, beyond, devices, raw)
         }
         TWIN => {
             let (config, beyond, raw) = twin(layers, given, warmup_requests, logical_bytes, seed)?;
@@ -76,7 +72,8 @@ pub(crate) fn resolve(
     raw.warmup_requests = Some(warmup_requests);
     (raw.arrival, raw.queue_depth) = (arrives.name.clone(), arrives.queue_depth);
     let Arrives { arrival, shifted, .. } = arrives;
-    Ok(Workload { workload, warmup_requests, beyond, devices, arrival, shifted, raw })
+    let settings = WorkloadSettings { source, warmup_requests, beyond, devices, shifted };
+    Ok(Workload { settings, arrival, raw })
 }
 
 /// A file makes a trace, a twin a twin; of both, the one that was said later.

@@ -105,8 +105,8 @@ fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Re
     let mut overrides = overrides.to_vec();
     overrides.push(("mode".into(), "functional".into()));
     let resolved = load(text, path, &overrides)?;
-    if resolved.plan.separate.foresees() {
-        let name = resolved.plan.separate.info().name;
+    if resolved.plan.ftl.setup.separate.foresees() {
+        let name = resolved.plan.ftl.setup.separate.info().name;
         let what = format!("separator {name} knows a workload to its end, and a life goes on");
         let place = Place::Setting("ftl.separate.policy".into());
         return Err(Error::input(place, what, "expected another separator, or floatgate run"));
@@ -129,7 +129,7 @@ fn detail_ns((from_s, to_s): (f64, f64)) -> Result<(u64, u64)> {
 
 /// Requests of a pass, where they are known before.
 fn requests_of(plan: &Plan) -> Option<u64> {
-    match &plan.workload {
+    match &plan.workload.source {
         floatgate_sim::Workload::Synthetic(config) => Some(config.requests),
         floatgate_sim::Workload::Trace { .. } => None,
     }
@@ -156,16 +156,16 @@ fn group(resolved: &[Resolved], key: impl Fn(&Resolved) -> String) -> (Vec<usize
 /// What a pass over the workload depends on.
 fn pass_key(resolved: &Resolved) -> String {
     let plan = &resolved.plan;
-    format!("{:?} {} {:?} {:?}", plan.workload, plan.seed, plan.geometry, window_ns(resolved))
+    format!("{:?} {} {:?} {:?}", plan.workload.source, plan.seed, plan.drive.geometry, window_ns(resolved))
 }
 
 /// What write amplification depends on: all but lifetime management, endurance and the seed's other uses.
 fn laps_key(resolved: &Resolved) -> String {
     let mut plan = resolved.plan.clone();
-    plan.throttle = Throttle::None;
-    plan.throttle_params = floatgate_lifetime::throttle::Params::default();
-    plan.target_years = 1.0;
-    plan.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: 1 };
+    plan.throttle.policy = Throttle::None;
+    plan.throttle.params = floatgate_lifetime::throttle::Params::default();
+    plan.throttle.target_years = 1.0;
+    plan.drive.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: 1 };
     format!("{plan:?} {:?}", (is_given(resolved), criterion(resolved)))
 }
 
@@ -184,7 +184,7 @@ fn measure_laps(resolved: &Resolved, pass: &Pass, tick: &dyn Fn(f64) -> Result<(
         return Ok(None);
     }
     // Three laps of programs at a guess; there is no knowing.
-    let capacity = resolved.plan.geometry.pages().max(pass.demand.pages()) as f64;
+    let capacity = resolved.plan.drive.geometry.pages().max(pass.demand.pages()) as f64;
     let mut tick = |programs: u64| tick(programs as f64 / (4.0 * capacity));
     measure(&resolved.plan, pass.requests, &criterion(resolved), &mut tick).map(Some)
 }
@@ -200,7 +200,7 @@ fn method(resolved: &Resolved, pass: &Pass) -> Method {
     if resolved.forecast.method != Method::Auto {
         return resolved.forecast.method;
     }
-    let target_s = resolved.plan.target_years * SECONDS_PER_YEAR;
+    let target_s = resolved.plan.throttle.target_years * SECONDS_PER_YEAR;
     let passes = target_s * 1e9 / pass.demand.span_ns().max(1) as f64;
     let work = passes * (pass.requests + pass.host.page_writes) as f64;
     if work <= FULL_MAX && !is_given(resolved) { Method::Full } else { Method::Windows }
@@ -235,15 +235,15 @@ fn go_through(
     let plan = &resolved.plan;
     let waf = waf(resolved, pass, laps).unwrap_or(1.0);
     let setup = Setup {
-        policy: plan.throttle,
-        target_ns: (plan.target_years * SECONDS_PER_YEAR * 1e9).round() as u64,
-        physical_bytes: plan.geometry.bytes(),
-        page_bytes: plan.geometry.page_bytes,
-        endurance: plan.endurance,
+        policy: plan.throttle.policy,
+        target_ns: (plan.throttle.target_years * SECONDS_PER_YEAR * 1e9).round() as u64,
+        physical_bytes: plan.drive.geometry.bytes(),
+        page_bytes: plan.drive.geometry.page_bytes,
+        endurance: plan.drive.endurance,
         cycles_used: resolved.forecast.cycles_used,
         age_s: resolved.forecast.age_years * SECONDS_PER_YEAR,
         arrivals_follow: true,
-        params: plan.throttle_params,
+        params: plan.throttle.params,
     };
     let service_ns = (service_us(plan) * 1e3).round() as u64;
     Life { setup, demand: &pass.demand, waf, service_ns, detail_ns }
@@ -253,6 +253,6 @@ fn go_through(
 
 /// Nominal time of a page write: command, transfer, program (of several page types their mean).
 pub(crate) fn service_us(plan: &Plan) -> f64 {
-    let t = &plan.timing;
-    t.mean_program_us() + t.command_us + t.transfer_us(plan.geometry.page_bytes)
+    let t = &plan.drive.timing;
+    t.mean_program_us() + t.command_us + t.transfer_us(plan.drive.geometry.page_bytes)
 }

@@ -30,7 +30,7 @@ pub(crate) struct Found<'a> {
 
 /// Flash programs for each host page write: as given, as measured, or none where nothing is written.
 pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Option<f64> {
-    let pages = pass.host.page_writes as f64 * f64::from(resolved.plan.geometry.page_bytes);
+    let pages = pass.host.page_writes as f64 * f64::from(resolved.plan.drive.geometry.page_bytes);
     let of_bytes = resolved.forecast.waf_of_bytes.filter(|_| pages > 0.0);
     let by_pages = of_bytes.map(|waf| waf * pass.host.write_bytes as f64 / pages);
     resolved.forecast.waf.or(by_pages).or(laps.map(|laps| laps.waf))
@@ -80,7 +80,7 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
         "latency_us": { "read": null, "write": result::quantiles_us(&life.latency) },
         "throttle": throttle(found),
         "series": series(&life.rows),
-        "detail": life.detail.as_ref().map(|detail| of_detail(detail, plan.geometry.page_bytes, waf)),
+        "detail": life.detail.as_ref().map(|detail| of_detail(detail, plan.drive.geometry.page_bytes, waf)),
         "run": {
             "wall_s": wall_s,
             "cpu_s": cpu_s,
@@ -92,7 +92,7 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
 
 fn workload(found: &Found<'_>) -> Value {
     let Found { resolved, pass, .. } = *found;
-    let kind = match &resolved.plan.workload {
+    let kind = match &resolved.plan.workload.source {
         Workload::Synthetic(config) if config.twin.is_some() => "twin",
         Workload::Synthetic(_) => "synthetic",
         Workload::Trace { .. } => "trace",
@@ -134,13 +134,13 @@ fn method(found: &Found<'_>) -> Value {
 fn lifetime(found: &Found<'_>) -> Value {
     let Found { resolved, life, .. } = *found;
     let plan = &resolved.plan;
-    let physical = plan.geometry.bytes();
+    let physical = plan.drive.geometry.bytes();
     json!({
         "years": life.years,
         "years_first_block": found.first_block_ratio().and_then(|ratio| first_block(found, ratio)),
-        "target_years": plan.target_years,
+        "target_years": plan.throttle.target_years,
         "holds": life.holds,
-        "c_ssd_bytes": physical.saturating_mul(u64::from(plan.endurance.pe_cycles())),
+        "c_ssd_bytes": physical.saturating_mul(u64::from(plan.drive.endurance.pe_cycles())),
         "c_ssd_recovered_bytes": (physical as f64 * life.pe_cycles) as u64,
         "w_work_bytes": life.work_bytes.round() as u64,
         "pe_cycles_achievable": life.pe_cycles,
@@ -152,24 +152,24 @@ fn lifetime(found: &Found<'_>) -> Value {
 fn first_block(found: &Found<'_>, ratio: f64) -> Option<f64> {
     let plan = &found.resolved.plan;
     let forecast = &found.resolved.forecast;
-    let target_s = plan.target_years * SECONDS_PER_YEAR;
-    let cycles = found.life.work_bytes / plan.geometry.bytes() as f64 * ratio;
+    let target_s = plan.throttle.target_years * SECONDS_PER_YEAR;
+    let cycles = found.life.work_bytes / plan.drive.geometry.bytes() as f64 * ratio;
     if cycles <= 0.0 {
         return None;
     }
     let age_s = forecast.age_years * SECONDS_PER_YEAR;
     let idle_s = floatgate_nand::endurance::mean_idle_s(age_s + target_s, forecast.cycles_used + cycles);
-    Some(plan.target_years * (plan.endurance.cycles(idle_s) - forecast.cycles_used) / cycles)
+    Some(plan.throttle.target_years * (plan.drive.endurance.cycles(idle_s) - forecast.cycles_used) / cycles)
 }
 
 fn throttle(found: &Found<'_>) -> Value {
     let Found { resolved, life, pass, .. } = *found;
-    let policy = resolved.plan.throttle;
+    let policy = resolved.plan.throttle.policy;
     let plans = policy.parts().is_some_and(|parts| parts.plans);
     let pages = life.latency.count().max(1) as f64;
     let of = |p: &Predictions| json!({ "compared": p.compared, "within": (p.compared > 0).then(|| p.right as f64 / p.compared as f64) });
     let mut prediction = of(&life.predictions);
-    prediction["error_max"] = resolved.plan.throttle_params.error_max.into();
+    prediction["error_max"] = resolved.plan.throttle.params.error_max.into();
     prediction["first_pass"] = of(&life.first_pass);
     json!({
         "policy": policy.info().name,
@@ -180,7 +180,7 @@ fn throttle(found: &Found<'_>) -> Value {
         "wait_s": life.passed.wait_ns as f64 / 1e9,
         "page_writes": life.latency.count(),
         "demand_share": life.latency.count() as f64
-            / (pass.demand.pages() as f64 * resolved.plan.target_years * SECONDS_PER_YEAR * 1e9
+            / (pass.demand.pages() as f64 * resolved.plan.throttle.target_years * SECONDS_PER_YEAR * 1e9
                 / pass.demand.span_ns().max(1) as f64).max(1.0),
         "epochs": plans.then_some(life.epochs),
         "selections": plans.then_some(life.selections),

@@ -21,10 +21,10 @@ pub fn load(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> R
     let in_file = |key| matches!(layers.place(key), Place::Line { .. });
     let (trace, snapshot) = (in_file("workload.file"), in_file("ftl.snapshot"));
     let mut resolved = resolve(layers)?;
-    if let (true, Workload::Trace { path: file, .. }) = (trace, &mut resolved.plan.workload) {
+    if let (true, Workload::Trace { path: file, .. }) = (trace, &mut resolved.plan.workload.source) {
         anchor(file, path);
     }
-    if let (true, Some(file)) = (snapshot, &mut resolved.plan.snapshot) {
+    if let (true, Some(file)) = (snapshot, &mut resolved.plan.ftl.snapshot) {
         anchor(file, path);
     }
     Ok(resolved)
@@ -47,11 +47,11 @@ pub(crate) fn absolute(path: &str) -> String {
 pub fn experiment_toml(resolved: &Resolved) -> String {
     let mut experiment = resolved.experiment.clone();
     if let (Workload::Trace { path, .. }, Some(workload)) =
-        (&resolved.plan.workload, &mut experiment.workload)
+        (&resolved.plan.workload.source, &mut experiment.workload)
     {
         workload.file = Some(if path == "-" { path.clone() } else { absolute(path) });
     }
-    if let (Some(path), Some(ftl)) = (&resolved.plan.snapshot, &mut experiment.ftl) {
+    if let (Some(path), Some(ftl)) = (&resolved.plan.ftl.snapshot, &mut experiment.ftl) {
         ftl.snapshot = Some(absolute(path));
     }
     toml::to_string(&experiment).expect("an experiment is TOML")

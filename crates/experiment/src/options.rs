@@ -61,7 +61,8 @@ pub(crate) fn check_target(path: &Path) -> Result<()> {
 
 /// Why a run cannot be taken up again, if it cannot.
 pub(crate) fn cannot_resume(resolved: &Resolved, logged: bool) -> Option<&'static str> {
-    let pipe = matches!(&resolved.plan.workload, Workload::Trace { path, .. } if !Path::new(path).is_file());
+    let pipe =
+        matches!(&resolved.plan.workload.source, Workload::Trace { path, .. } if !Path::new(path).is_file());
     match () {
         () if resolved.plan.shadow => Some("the shadow model has no place in snapshots"),
         () if logged => Some("a log of requests cannot be taken up again"),

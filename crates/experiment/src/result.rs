@@ -76,11 +76,11 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         }),
         "commands": outcome.commands.as_ref().map(commands),
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
-        "buffer": plan.buffer.as_ref().zip(outcome.buffer.as_ref()).map(|(config, counters)| buffer(config, counters)),
+        "buffer": plan.buffer.as_ref().zip(outcome.buffer.as_ref()).map(|(settings, counters)| buffer(&settings.config, counters)),
         "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome), plan, outcome)),
         "throttle": outcome.throttling.as_ref().map(|found| throttling::throttle(plan, found)),
         "lifetime": lifetime(resolved, outcome),
-        "energy": plan.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.commands.map_or([0; Cause::ALL.len()], |c| c.copybacks), outcome.host.write_bytes)),
+        "energy": plan.drive.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.commands.map_or([0; Cause::ALL.len()], |c| c.copybacks), outcome.host.write_bytes)),
         "not_modelled": not_modelled(plan),
         "run": {
             "wall_s": figures.wall_s,
@@ -198,9 +198,9 @@ fn commands(counts: &CommandCounts) -> Value {
 fn not_modelled(plan: &Plan) -> Vec<&'static str> {
     let timed = !matches!(plan.mode, Mode::Functional);
     let left = NOT_MODELLED.iter().skip(usize::from(timed)).copied();
-    let left = left.filter(|&what| what != "energy" || plan.energy.is_none());
+    let left = left.filter(|&what| what != "energy" || plan.drive.energy.is_none());
     let left = left.filter(|&what| what != "DRAM buffer" || plan.buffer.is_none());
-    left.filter(|&what| what != RECOVERY || !plan.endurance.recovers()).collect()
+    left.filter(|&what| what != RECOVERY || !plan.drive.endurance.recovers()).collect()
 }
 
 /// The resolved experiment without paths: a trace and a snapshot are named by their content.
@@ -232,8 +232,8 @@ fn drive(resolved: &Resolved, outcome: &Outcome) -> Value {
 /// The drive; its effective spare factor is known from a run only.
 pub(crate) fn drive_of(resolved: &Resolved, effective_spare_factor: Option<f64>) -> Value {
     let plan = &resolved.plan;
-    let physical = plan.geometry.bytes();
-    let logical = u64::from(plan.logical_pages) * u64::from(plan.geometry.page_bytes);
+    let physical = plan.drive.geometry.bytes();
+    let logical = u64::from(plan.ftl.setup.logical_pages) * u64::from(plan.drive.geometry.page_bytes);
     json!({
         "name": resolved.drive_name,
         "physical_bytes": physical,
@@ -241,15 +241,15 @@ pub(crate) fn drive_of(resolved: &Resolved, effective_spare_factor: Option<f64>)
         "spare_factor": (physical - logical) as f64 / physical as f64,
         "over_provisioning": (physical - logical) as f64 / logical as f64,
         "effective_spare_factor": effective_spare_factor,
-        "planes": plan.geometry.planes(),
-        "blocks": plan.geometry.blocks(),
-        "pages_per_block": plan.geometry.pages_per_block,
-        "page_bytes": plan.geometry.page_bytes,
+        "planes": plan.drive.geometry.planes(),
+        "blocks": plan.drive.geometry.blocks(),
+        "pages_per_block": plan.drive.geometry.pages_per_block,
+        "page_bytes": plan.drive.geometry.page_bytes,
     })
 }
 
 fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
-    let (kind, passes) = match &resolved.plan.workload {
+    let (kind, passes) = match &resolved.plan.workload.source {
         Workload::Synthetic(config) if config.twin.is_some() => ("twin", 1),
         Workload::Synthetic(_) => ("synthetic", 1),
         Workload::Trace { repeat, .. } => ("trace", *repeat),
@@ -271,7 +271,7 @@ fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
         "format": outcome.format,
         "requests": outcome.requests,
         "passes": passes,
-        "footprint_bytes": outcome.footprint_pages.map(|pages| pages * u64::from(resolved.plan.geometry.page_bytes)),
+        "footprint_bytes": outcome.footprint_pages.map(|pages| pages * u64::from(resolved.plan.drive.geometry.page_bytes)),
         "devices": devices,
         "bad_lines_skipped": source.bad_lines_skipped,
         "first_bad_line": source.first_bad_line.as_deref().map(|line| without_path(resolved, line)),
@@ -290,7 +290,7 @@ fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
 
 /// A finding without the name of the trace, which must not enter the result: `PATH:7:1: what` as `line 7:1: what`.
 fn without_path(resolved: &Resolved, finding: &str) -> String {
-    let Workload::Trace { path, .. } = &resolved.plan.workload else { return finding.into() };
+    let Workload::Trace { path, .. } = &resolved.plan.workload.source else { return finding.into() };
     let rest = finding.strip_prefix(path.as_str()).and_then(|rest| rest.strip_prefix(':'));
     rest.map_or_else(|| finding.into(), |rest| format!("line {rest}"))
 }
@@ -357,23 +357,23 @@ fn histogram(h: &Histogram, counted: &str) -> Value {
 
 fn lifetime(resolved: &Resolved, outcome: &Outcome) -> Value {
     let plan = &resolved.plan;
-    let page_bytes = u64::from(plan.geometry.page_bytes);
+    let page_bytes = u64::from(plan.drive.geometry.page_bytes);
     let wear = Wear {
-        physical_bytes: plan.geometry.bytes(),
-        logical_bytes: u64::from(plan.logical_pages) * page_bytes,
-        endurance: plan.endurance,
+        physical_bytes: plan.drive.geometry.bytes(),
+        logical_bytes: u64::from(plan.ftl.setup.logical_pages) * page_bytes,
+        endurance: plan.drive.endurance,
         programmed_bytes: outcome.flash.programs_total() * page_bytes,
         host_bytes: outcome.host.write_bytes,
         erases_max: outcome.erases.2,
         span_s: outcome.span_s,
-        target_years: plan.target_years,
+        target_years: plan.throttle.target_years,
     };
     let projection = Projection::of(&wear);
     json!({
         "years": projection.years,
         "years_first_block": projection.years_first_block,
-        "target_years": plan.target_years,
-        "pe_cycles": plan.endurance.pe_cycles(),
+        "target_years": plan.throttle.target_years,
+        "pe_cycles": plan.drive.endurance.pe_cycles(),
         "pe_cycles_achievable": projection.pe_cycles_achievable,
         "mean_idle_h": projection.mean_idle_h(),
         "c_ssd_bytes": projection.c_ssd_bytes,

@@ -31,7 +31,7 @@ struct Head {
 }
 
 fn trace_bytes(resolved: &Resolved) -> Option<u64> {
-    let Workload::Trace { path, .. } = &resolved.plan.workload else { return None };
+    let Workload::Trace { path, .. } = &resolved.plan.workload.source else { return None };
     std::fs::metadata(path).ok().map(|data| data.len())
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn open(path: &str, options: &Options) -> Result<Interrupted> {
     };
     options.save_drive.as_deref().map_or(Ok(()), check_target)?;
     check_snapshots(&resolved, &options, false)?;
-    if let (Workload::Trace { path, .. }, Some(was)) = (&resolved.plan.workload, head.trace_bytes)
+    if let (Workload::Trace { path, .. }, Some(was)) = (&resolved.plan.workload.source, head.trace_bytes)
         && Path::new(path).is_file()
         && trace_bytes(&resolved) != Some(was)
     {

@@ -7,13 +7,13 @@ use serde_json::{Value, json};
 
 /// Delays and waits of page writes, and how the throttle planned; null where it plans in no epochs.
 pub(crate) fn throttle(plan: &Plan, found: &Throttling) -> Value {
-    let plans = plan.throttle.parts().is_some_and(|parts| parts.plans);
+    let plans = plan.throttle.policy.parts().is_some_and(|parts| parts.plans);
     let passed = &found.passed;
     let per_page = |sum: f64| (passed.page_writes > 0).then(|| sum / passed.page_writes as f64);
     let epochs = |n: u64| plans.then_some(n);
     let predictions = found.predictions;
     json!({
-        "policy": plan.throttle.info().name,
+        "policy": plan.throttle.policy.info().name,
         "delay_us_mean": per_page(passed.delay_ns as f64 / 1e3),
         "held_share": per_page(passed.held_page_writes as f64),
         "waits": passed.waits,
@@ -25,7 +25,7 @@ pub(crate) fn throttle(plan: &Plan, found: &Throttling) -> Value {
         "prediction": plans.then(|| json!({
             "compared": predictions.compared,
             "within": (predictions.compared > 0).then(|| predictions.right as f64 / predictions.compared as f64),
-            "error_max": plan.throttle_params.error_max,
+            "error_max": plan.throttle.params.error_max,
         })),
     })
 }

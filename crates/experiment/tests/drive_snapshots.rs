@@ -175,7 +175,7 @@ fn the_content_of_the_snapshot_names_the_result_and_its_path_does_not() {
     folder.file("e.toml", "");
     let beside = format!("{DRIVE}snapshot = \"a\"\n{WORK}");
     let resolved = load(Some(&beside), &path("e.toml"), &[]).unwrap();
-    assert_eq!(resolved.plan.snapshot.as_deref(), Some(&*path("a")));
+    assert_eq!(resolved.plan.ftl.snapshot.as_deref(), Some(&*path("a")));
 }
 
 #[test]

@@ -79,7 +79,7 @@ fn the_future_is_what_comes() {
             while simulation.phase() == Phase::Scan {
                 simulation.step(1 + rng.below(5000)).unwrap();
             }
-            let batch = requests(&resolved.plan.workload);
+            let batch = requests(&resolved.plan.workload.source);
             let mut model = HostModel::new(case.rules, &batch, case.full);
             (0..case.warmup_passes + case.repeat).for_each(|_| model.serve(&batch, 0..batch.len()));
             let (next, first) = deaths(&model.changes, case.rules.logical_pages as usize);

@@ -81,15 +81,15 @@ fn forecast(plan: &Plan, window_ns: Option<u64>) -> Outcome {
     let later = &laps.waf_by_lap[1..];
     assert!(later.iter().all(|lap| (lap / waf - 1.0).abs() < 0.1), "laps that skip requests: {later:?}");
     let setup = Setup {
-        policy: plan.throttle,
-        target_ns: (plan.target_years * 8760.0 * 3600.0 * 1e9).round() as u64,
-        physical_bytes: plan.geometry.bytes(),
-        page_bytes: plan.geometry.page_bytes,
-        endurance: plan.endurance,
+        policy: plan.throttle.policy,
+        target_ns: (plan.throttle.target_years * 8760.0 * 3600.0 * 1e9).round() as u64,
+        physical_bytes: plan.drive.geometry.bytes(),
+        page_bytes: plan.drive.geometry.page_bytes,
+        endurance: plan.drive.endurance,
         cycles_used: 0.0,
         age_s: 0.0,
         arrivals_follow: true,
-        params: plan.throttle_params,
+        params: plan.throttle.params,
     };
     let life = Life { setup, demand: &pass.demand, waf, service_ns: SERVICE_NS, detail_ns: None };
     life.run(&mut |_| -> Result<()> { Ok(()) }).unwrap()
@@ -193,7 +193,7 @@ fn ready_keeps_drives_alive() {
             let mut plan = resolved(&toml, policy).plan;
             plan.shadow = seed % 4 == 0;
             let (life, outcome) = full(&plan);
-            let (years, target) = (life.years.unwrap(), plan.target_years);
+            let (years, target) = (life.years.unwrap(), plan.throttle.target_years);
             assert!(life.holds && years >= target * 0.999, "seed {seed}, {policy}: {years}\n{toml}");
             assert_eq!(life.latency.count(), outcome.host.page_writes, "seed {seed}, {policy}");
             used_up += u32::from(years < target * 1.01);

@@ -54,7 +54,7 @@ fn traces() {
 fn check(case: &Case) -> Result<(), String> {
     let mut resolved = load(Some(&case.toml), "case.toml", &[]).map_err(|e| format!("refused: {e}"))?;
     resolved.plan.shadow = true;
-    let logical = u64::from(resolved.plan.logical_pages);
+    let logical = u64::from(resolved.plan.ftl.setup.logical_pages);
     if logical != case.rules.logical_pages {
         return Err(format!("{logical} logical pages, {} were meant", case.rules.logical_pages));
     }
@@ -78,7 +78,7 @@ fn repeats(output: &Output) -> Result<(), String> {
 
 /// Counts the workload's requests a second time.
 fn expect(case: &Case, resolved: &Resolved) -> Result<Expected, String> {
-    let mut source = match &resolved.plan.workload {
+    let mut source = match &resolved.plan.workload.source {
         Workload::Synthetic(config) => Box::new(Generator::new(config.clone()).map_err(|e| e.to_string())?)
             as Box<dyn floatgate_trace::Source>,
         Workload::Trace { path, options, .. } => {

@@ -135,7 +135,7 @@ fn open_blocks_are_counted_as_if_at_every_write() {
             1 + rng.below(20)
         );
         let plan = load(Some(&toml), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}")).plan;
-        let mut ftl = Ftl::new(plan.layout(), plan.ftl_setup());
+        let mut ftl = Ftl::new(plan.layout(), plan.ftl.setup);
         let mut flash = Functional::new(plan.layout());
         let (mut sum, mut writes, mut most) = (0, 0, 0);
         let warm_up = rng.below(3000);
@@ -144,7 +144,7 @@ fn open_blocks_are_counted_as_if_at_every_write() {
                 ftl.reset_counts(&mut flash);
                 (sum, writes, most) = (0, 0, 0);
             }
-            let lpn = rng.below(u64::from(plan.logical_pages)) as u32;
+            let lpn = rng.below(u64::from(plan.ftl.setup.logical_pages)) as u32;
             let kind = [Kind::Write, Kind::WritePartial, Kind::Trim][rng.below(3) as usize];
             let mut one = Extents::default();
             one.push(lpn, 1, kind);
@@ -159,7 +159,7 @@ fn open_blocks_are_counted_as_if_at_every_write() {
         }
         assert!((ftl.mean_open_pages() - sum as f64 / f64::from(writes)).abs() < 1e-6, "seed {seed}: {toml}");
         assert!(
-            (most..=u64::from(plan.separate.streams() * channels)).contains(&ftl.most_open_units()),
+            (most..=u64::from(plan.ftl.setup.separate.streams() * channels)).contains(&ftl.most_open_units()),
             "{toml}"
         );
         ftl.audit(&flash).unwrap();

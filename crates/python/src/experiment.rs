@@ -29,7 +29,7 @@ fn check(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<Strin
 #[pyfunction]
 fn endurance(toml: Option<&str>, path: &str, overrides: Overrides, idle_h: Vec<f64>) -> PyResult<Vec<f64>> {
     let resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
-    let endurance = resolved.plan.endurance;
+    let endurance = resolved.plan.drive.endurance;
     Ok(idle_h.into_iter().map(|hours| endurance.cycles(Some(hours * 3600.0))).collect())
 }
 

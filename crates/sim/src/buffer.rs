@@ -57,8 +57,8 @@ pub(crate) struct Buffered {
 impl Buffered {
     /// The empty buffer of a plan, if it has one.
     pub fn of(plan: &Plan) -> Option<Self> {
-        let hinted_pages = if plan.separate.looks() { plan.logical_pages } else { 0 };
-        plan.buffer.map(|config| Self::new(config, plan.buffer_access_ns, hinted_pages))
+        let hinted_pages = if plan.ftl.setup.separate.looks() { plan.ftl.setup.logical_pages } else { 0 };
+        plan.buffer.map(|buffer| Self::new(buffer.config, buffer.access_ns, hinted_pages))
     }
 
     fn new(config: BufferConfig, access_ns: u64, hinted_pages: u32) -> Self {

@@ -29,12 +29,12 @@ impl<F: BackEnd> Drive<F> {
     /// The empty drive of a plan.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
-        let mut ftl = Ftl::new(plan.layout(), plan.ftl_setup());
+        let mut ftl = Ftl::new(plan.layout(), plan.ftl.setup);
         ftl.set_prefetching(plan.prefetching);
-        let shadow_pages = plan.shadow.then_some(plan.logical_pages);
-        let mut array = Array::<F>::new(plan.layout(), plan.settings(), shadow_pages);
+        let shadow_pages = plan.shadow.then_some(plan.ftl.setup.logical_pages);
+        let mut array = Array::<F>::new(plan.layout(), plan.drive.array, shadow_pages);
         if plan.wears_out {
-            array.counts_mut().set_endurance(plan.endurance);
+            array.counts_mut().set_endurance(plan.drive.endurance);
         }
         Self { ftl, array }
     }

@@ -7,9 +7,9 @@ use crate::drive::Drive;
 use crate::plan::Plan;
 use floatgate_base::Result;
 use floatgate_flash::Scope;
+use floatgate_ftl::Victim;
 use floatgate_ftl::ftl::ALLOCATIONS;
 use floatgate_ftl::units::FREE_CHOICES;
-use floatgate_ftl::Victim;
 use floatgate_snapshot::{Kind, Reader, damaged, replace_file, unfit};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -30,7 +30,7 @@ struct Trait {
 
 /// All that the state depends on.
 fn traits(plan: &Plan) -> Vec<Trait> {
-    let g = &plan.geometry;
+    let g = &plan.drive.geometry;
     let counts = [
         ("channels", g.channels),
         ("chips_per_channel", g.chips_per_channel),
@@ -41,24 +41,28 @@ fn traits(plan: &Plan) -> Vec<Trait> {
         ("page_bytes", g.page_bytes),
     ];
     let geometry = counts.map(|(key, n)| (format!("drive.geometry.{key}"), n.to_string(), n.to_string()));
-    let scope = match plan.scope {
+    let scope = match plan.ftl.scope {
         Scope::Plane => "plane",
         Scope::Superblock => "superblock",
     };
     let quoted = |name: &str| format!("\"{name}\"");
     // Under static allocation every page must lie in its own plane.
-    let allocation = ALLOCATIONS[plan.allocation as usize].0;
-    let index = plan.victim.index_kind();
+    let allocation = ALLOCATIONS[plan.ftl.setup.allocation as usize].0;
+    let index = plan.ftl.setup.victim.index_kind();
     let rest = [
         ("ftl.collect.scope", scope.to_owned(), quoted(scope)),
         ("ftl.allocation.mode", allocation.to_owned(), quoted(allocation)),
-        ("ftl.spare_factor", plan.logical_pages.to_string(), plan.spare_factor.to_string()),
-        ("ftl.separate.policy", format!("{:?}", plan.separate), quoted(plan.separate.info().name)),
+        ("ftl.spare_factor", plan.ftl.setup.logical_pages.to_string(), plan.ftl.spare_factor.to_string()),
+        (
+            "ftl.separate.policy",
+            format!("{:?}", plan.ftl.setup.separate),
+            quoted(plan.ftl.setup.separate.info().name),
+        ),
         ("ftl.collect.policy", index.words(), Victim::with_index(index).join(" or ")),
         (
             "ftl.free_block",
-            FREE_CHOICES[plan.free_choice as usize].0.to_owned(),
-            quoted(FREE_CHOICES[plan.free_choice as usize].0),
+            FREE_CHOICES[plan.ftl.setup.free_choice as usize].0.to_owned(),
+            quoted(FREE_CHOICES[plan.ftl.setup.free_choice as usize].0),
         ),
     ];
     let rest = rest.map(|(key, is, fits)| (key.to_owned(), is, fits));

@@ -26,9 +26,9 @@ pub fn stopped(
     let [host, partial, ..] = flash.programs;
     let host_pages = host + partial;
     // The host opens its next unit a little after the budget is used up; under recovery only the count says what it was.
-    let cycles = match plan.endurance {
+    let cycles = match plan.drive.endurance {
         Endurance::Fixed { pe_cycles } => u64::from(pe_cycles),
-        Endurance::Recovery { .. } => flash.programs_total() / plan.geometry.pages(),
+        Endurance::Recovery { .. } => flash.programs_total() / plan.drive.geometry.pages(),
     };
     let place = place.map_or_else(String::new, |place| format!(" ({place})"));
     let time = time_s.map_or_else(String::new, |s| format!(" and {s:.3} s"));
@@ -46,7 +46,7 @@ pub fn stopped(
                     n => format!("{n} times"),
                 }
             ),
-            if plan.endurance.recovers() {
+            if plan.drive.endurance.recovers() {
                 "expected fewer requests or passes, more time between them, or more drive.endurance.pe_cycles"
             } else {
                 "expected fewer requests or passes, or more drive.endurance.pe_cycles"

@@ -96,18 +96,18 @@ pub(crate) struct Throttled {
 /// `age_s` seconds.
 pub(crate) fn setup(plan: &Plan, cycles_used: f64, age_s: f64) -> Setup {
     Setup {
-        policy: plan.throttle,
-        target_ns: (plan.target_years * SECONDS_PER_YEAR * 1e9).round() as u64,
-        physical_bytes: plan.geometry.bytes(),
-        page_bytes: plan.geometry.page_bytes,
-        endurance: plan.endurance,
+        policy: plan.throttle.policy,
+        target_ns: (plan.throttle.target_years * SECONDS_PER_YEAR * 1e9).round() as u64,
+        physical_bytes: plan.drive.geometry.bytes(),
+        page_bytes: plan.drive.geometry.page_bytes,
+        endurance: plan.drive.endurance,
         cycles_used,
         age_s,
         arrivals_follow: match plan.mode {
-            Mode::Functional => plan.shifted,
+            Mode::Functional => plan.workload.shifted,
             Mode::Timed(arrival) => arrival != Arrival::Open,
         },
-        params: plan.throttle_params,
+        params: plan.throttle.params,
     }
 }
 
@@ -116,18 +116,18 @@ impl Throttled {
     pub fn of(plan: &Plan, life: Option<LifeBook>) -> Option<Self> {
         let setup = match &life {
             Some(life) => *life.setup(),
-            None if plan.throttle.parts().is_some() => setup(plan, 0.0, 0.0),
+            None if plan.throttle.policy.parts().is_some() => setup(plan, 0.0, 0.0),
             None => return None,
         };
         Some(Self {
             gate: Gate::new(setup, 1.0),
             passed: Passed::new(setup.target_ns),
             request_wait_ns: [0; 2],
-            amplification: Amplification::new(plan.geometry.pages()),
+            amplification: Amplification::new(plan.drive.geometry.pages()),
             now_ns: 0,
             observed_ns: 0,
-            shifted: plan.shifted,
-            page_bytes: f64::from(plan.geometry.page_bytes),
+            shifted: plan.workload.shifted,
+            page_bytes: f64::from(plan.drive.geometry.page_bytes),
             life: life.map(Box::new),
         })
     }

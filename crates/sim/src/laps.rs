@@ -76,7 +76,7 @@ pub fn measure(
         simulation.step(STEP)?;
         tick(0)?;
     }
-    let enough = plan.geometry.pages().max(PROGRAMS_MIN);
+    let enough = plan.drive.geometry.pages().max(PROGRAMS_MIN);
     let mut laps = Laps {
         waf: 0.0,
         taken: 0,
@@ -154,10 +154,10 @@ fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
 fn endless(plan: &Plan) -> Plan {
     let mut plan = plan.clone();
     plan.mode = Mode::Functional;
-    plan.throttle = Throttle::None;
-    plan.endurance = Endurance::Fixed { pe_cycles: u32::MAX };
+    plan.throttle.policy = Throttle::None;
+    plan.drive.endurance = Endurance::Fixed { pe_cycles: u32::MAX };
     plan.timeline = None;
-    match &mut plan.workload {
+    match &mut plan.workload.source {
         Workload::Trace { repeat, warmup_passes, .. } => *repeat = u64::MAX - *warmup_passes,
         // As many as stamps have room for.
         Workload::Synthetic(config) => {

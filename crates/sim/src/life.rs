@@ -28,9 +28,9 @@ pub fn full_life(
     options: &LifeOptions,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<(life::Outcome, Outcome)> {
-    (plan.mode, plan.shifted, plan.wears_out) = (Mode::Functional, true, false);
+    (plan.mode, plan.workload.shifted, plan.wears_out) = (Mode::Functional, true, false);
     let setup = setup(&plan, options.cycles_used, options.age_s);
-    match &mut plan.workload {
+    match &mut plan.workload.source {
         Workload::Synthetic(GeneratorConfig { requests, rate_per_s: Some(rate), twin: None, .. }) => {
             *requests = (*requests).max((*rate * setup.target_ns as f64 / 1e9) as u64);
         }

@@ -156,8 +156,8 @@ impl Outcome {
     #[must_use]
     pub fn time_s(&self, plan: &Plan, cause: Cause) -> f64 {
         let i = cause as usize;
-        let t = &plan.timing;
-        let transfer_us = t.transfer_us(plan.geometry.page_bytes);
+        let t = &plan.drive.timing;
+        let transfer_us = t.transfer_us(plan.drive.geometry.page_bytes);
         let us = self.flash.reads[i] as f64 * (t.mean_read_us() + t.command_us + transfer_us)
             + self.flash.programs[i] as f64 * (t.mean_program_us() + t.command_us + transfer_us)
             + self.flash.erases[i] as f64 * (t.erase_us + t.command_us);
@@ -226,8 +226,8 @@ impl Simulation {
         let names = source.devices();
         let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
         let by_device = placing.counters().iter().enumerate().map(|(i, count)| (name(i), *count));
-        let pages_per_block = self.plan.geometry.pages_per_block;
-        let spare_pages = total_pages - ftl.mean_free_pages() - f64::from(self.plan.logical_pages);
+        let pages_per_block = self.plan.drive.geometry.pages_per_block;
+        let spare_pages = total_pages - ftl.mean_free_pages() - f64::from(self.plan.ftl.setup.logical_pages);
         let rest = || idle(array.rest(), array.erase_counts(), blocks_per_unit);
         Outcome {
             span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),

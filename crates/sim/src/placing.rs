@@ -11,9 +11,17 @@ use std::ops::Range;
 
 /// The splitter of a run over devices that end at `ends`, where that is known.
 pub(crate) fn splitter(plan: &Plan, ends: &[u64]) -> Splitter {
-    let page_bytes = plan.geometry.page_bytes;
-    let placement = Placement::new(page_bytes, plan.logical_pages, plan.beyond, plan.devices, ends);
-    Splitter::new(placement, page_bytes).with_edges(plan.buffer.is_some()).with_hints(plan.separate.looks())
+    let page_bytes = plan.drive.geometry.page_bytes;
+    let placement = Placement::new(
+        page_bytes,
+        plan.ftl.setup.logical_pages,
+        plan.workload.beyond,
+        plan.workload.devices,
+        ends,
+    );
+    Splitter::new(placement, page_bytes)
+        .with_edges(plan.buffer.is_some())
+        .with_hints(plan.ftl.setup.separate.looks())
 }
 
 /// A request that has no place.
@@ -71,10 +79,10 @@ pub(crate) struct Placing {
 impl Placing {
     /// Of a run whose devices end at `ends`, if the trace was scanned for them.
     pub fn new(plan: &Plan, ends: Option<Vec<u64>>) -> Self {
-        let is_trace = matches!(plan.workload, Workload::Trace { .. });
+        let is_trace = matches!(plan.workload.source, Workload::Trace { .. });
         Self {
             splitter: splitter(plan, ends.as_deref().unwrap_or_default()),
-            footprint: is_trace.then(|| Footprint::new(plan.logical_pages)),
+            footprint: is_trace.then(|| Footprint::new(plan.ftl.setup.logical_pages)),
             ends,
             extents: Extents::default(),
             request_ends: Vec::new(),

@@ -1,10 +1,9 @@
 //! Everything a run needs, resolved: no defaults are filled in behind this point.
 
-use floatgate_flash::timed::{Commands, Order, Phases, Settings};
-use floatgate_flash::{Layout, Scope, layout};
-use floatgate_ftl::{Allocation, FreeChoice, Level, Pace, Separate, Setup, Victim};
+use floatgate_flash::{Layout, Scope, layout, timed};
+use floatgate_ftl::Setup;
 use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
-use floatgate_lifetime::Throttle;
+use floatgate_lifetime::{Throttle, throttle};
 use floatgate_nand::{Endurance, Energy, Geometry, Timing};
 use floatgate_trace::{GeneratorConfig, OpenOptions};
 use serde::{Deserialize, Serialize};
@@ -91,83 +90,98 @@ pub struct Background {
     pub idle_ns: u64,
 }
 
-/// A run.
+/// The drive's flash (`[drive]`).
 #[derive(Clone, Debug)]
-pub struct Plan {
-    /// Whether time passes.
-    pub mode: Mode,
-    /// The host's queues; they matter in timed mode.
-    pub queues: QueueSetup,
-    /// Seed of every random stream.
-    pub seed: u64,
+pub struct DriveSettings {
     /// Shape of the flash, checked.
     pub geometry: Geometry,
     /// Nominal times.
     pub timing: Timing,
-    /// Optional commands of the flash.
-    pub commands: Commands,
-    /// Which operation is next at a die.
-    pub order: Order,
-    /// Whether urgent jobs rank with host writes.
-    pub urgent_as_writes: bool,
+    /// What the timed array is to be like.
+    pub array: timed::Settings,
     /// Endurance model.
     pub endurance: Endurance,
     /// Energy of the operations, where any is given.
     pub energy: Option<Energy>,
-    /// The DRAM buffer, if there is one.
-    pub buffer: Option<BufferConfig>,
-    /// Time that a page takes through the buffer.
-    pub buffer_access_ns: u64,
-    /// What is collected together.
-    pub scope: Scope,
+}
+
+/// The DRAM buffer (`[drive.buffer]`).
+#[derive(Clone, Copy, Debug)]
+pub struct BufferSettings {
+    /// Its size and habits.
+    pub config: BufferConfig,
+    /// Time that a page takes through it.
+    pub access_ns: u64,
+}
+
+/// How the drive is managed, and its first state (`[ftl]`).
+#[derive(Clone, Debug)]
+pub struct FtlSettings {
     /// (T - U) / T as asked for.
     pub spare_factor: f64,
-    /// Pages that the host sees.
-    pub logical_pages: u32,
-    /// Whether a page may go to any plane.
-    pub allocation: Allocation,
+    /// What is collected together.
+    pub scope: Scope,
     /// In which order planes take pages.
     pub allocation_order: [layout::Level; 4],
     /// Collection in idle time.
     pub background: Option<Background>,
-    /// Victim policy.
-    pub victim: Victim,
-    /// Separator.
-    pub separate: Separate,
-    /// Wear-leveler.
-    pub level: Level,
-    /// Throttle.
-    pub throttle: Throttle,
-    /// Its parameters.
-    pub throttle_params: floatgate_lifetime::throttle::Params,
-    /// Functional mode: stamps are moved by all throttling delays so far, as under [`Arrival::Shifted`].
-    pub shifted: bool,
-    /// Whether a drive that is worn out stops the run.
-    pub wears_out: bool,
-    /// Which free block is opened next.
-    pub free_choice: FreeChoice,
-    /// Collection starts when a domain has fewer free units.
-    pub trigger_free_units: u32,
-    /// Collection stops at so many.
-    pub stop_free_units: u32,
-    /// Functional: victims collected at a pace beside these levels.
-    pub pace: Option<Pace>,
+    /// What the FTL itself goes by.
+    pub setup: Setup,
     /// State at the start.
     pub precondition: Precondition,
     /// Pages of [`Precondition::Fill`], no more than the logical ones.
     pub fill_pages: u32,
     /// The file of [`Precondition::Snapshot`].
     pub snapshot: Option<String>,
+}
+
+/// The throttle (`[lifetime.throttle]`).
+#[derive(Clone, Copy, Debug)]
+pub struct ThrottleSettings {
+    /// Which one.
+    pub policy: Throttle,
+    /// Its parameters.
+    pub params: throttle::Params,
     /// Years that the drive should last.
     pub target_years: f64,
+}
+
+/// What the host does (`[workload]`).
+#[derive(Clone, Debug)]
+pub struct WorkloadSettings {
     /// Where requests come from.
-    pub workload: Workload,
+    pub source: Workload,
     /// Requests served first that do not count.
     pub warmup_requests: u64,
     /// Addresses beyond the drive.
     pub beyond: Beyond,
     /// Several devices in one trace.
     pub devices: Devices,
+    /// Functional mode: stamps are moved by all throttling delays so far, as under [`Arrival::Shifted`].
+    pub shifted: bool,
+}
+
+/// A run.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Seed of every random stream.
+    pub seed: u64,
+    /// Whether time passes.
+    pub mode: Mode,
+    /// The flash.
+    pub drive: DriveSettings,
+    /// The DRAM buffer, if there is one.
+    pub buffer: Option<BufferSettings>,
+    /// How it is managed.
+    pub ftl: FtlSettings,
+    /// The throttle.
+    pub throttle: ThrottleSettings,
+    /// The host's queues; they matter in timed mode.
+    pub queues: QueueSetup,
+    /// What the host does.
+    pub workload: WorkloadSettings,
+    /// Whether a drive that is worn out stops the run.
+    pub wears_out: bool,
     /// Timed: who is busy with what is recorded from the first to the second of these times, nanoseconds since counting
     /// began, but no more spans than the third. Changes no result.
     pub timeline: Option<(u64, u64, usize)>,
@@ -181,62 +195,21 @@ impl Plan {
     /// How units lie on the flash.
     #[must_use]
     pub fn layout(&self) -> Layout {
-        Layout::new(self.geometry, self.scope).with_order(self.allocation_order)
+        Layout::new(self.drive.geometry, self.ftl.scope).with_order(self.ftl.allocation_order)
     }
 
     /// Bytes of flash of the smallest drive of this make that shows at least `logical_bytes`.
     #[must_use]
     pub fn capacity_for(&self, logical_bytes: u64) -> u64 {
-        let row = Geometry { blocks_per_plane: 1, ..self.geometry };
+        let row = Geometry { blocks_per_plane: 1, ..self.drive.geometry };
         let page_bytes = f64::from(row.page_bytes);
         let shown =
-            |rows: u64| ((rows * row.pages()) as f64 * (1.0 - self.spare_factor)).floor() * page_bytes;
-        let guess = logical_bytes as f64 / (1.0 - self.spare_factor) / row.bytes() as f64;
+            |rows: u64| ((rows * row.pages()) as f64 * (1.0 - self.ftl.spare_factor)).floor() * page_bytes;
+        let guess = logical_bytes as f64 / (1.0 - self.ftl.spare_factor) / row.bytes() as f64;
         let mut rows = (guess as u64).max(1);
         while shown(rows) < logical_bytes as f64 {
             rows += 1;
         }
         rows.saturating_mul(row.bytes())
-    }
-
-    /// How the FTL is to manage the drive.
-    #[must_use]
-    pub fn ftl_setup(&self) -> Setup {
-        Setup {
-            logical_pages: self.logical_pages,
-            allocation: self.allocation,
-            background_free_units: self.background.map_or(0, |b| b.trigger_free_units),
-            victim: self.victim,
-            separate: self.separate,
-            level: self.level,
-            free_choice: self.free_choice,
-            trigger_free_units: self.trigger_free_units,
-            stop_free_units: self.stop_free_units,
-            pace: self.pace,
-            seed: self.seed,
-        }
-    }
-
-    /// What the timed array is to be like.
-    #[must_use]
-    pub fn settings(&self) -> Settings {
-        let ns = |us: f64| (us * 1e3).round() as u64;
-        let t = &self.timing;
-        let phases = Phases {
-            command_ns: ns(t.command_us),
-            transfer_ns: ns(t.transfer_us(self.geometry.page_bytes)),
-            read_ns: t.read_us.map(ns),
-            program_ns: t.program_us.map(ns),
-            page_types: t.page_types,
-            program_spread: t.program_spread,
-            erase_ns: ns(t.erase_us),
-        };
-        Settings {
-            phases,
-            commands: self.commands,
-            order: self.order,
-            urgent_as_writes: self.urgent_as_writes,
-            seed: self.seed,
-        }
     }
 }

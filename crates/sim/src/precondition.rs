@@ -34,7 +34,7 @@ impl Filler {
     /// All pages, ascending or in random order.
     #[must_use]
     pub fn new(plan: &Plan, random: bool) -> Self {
-        let pages = u64::from(plan.logical_pages);
+        let pages = u64::from(plan.ftl.setup.logical_pages);
         let order = if random {
             Order::Random(Permutation::new(pages, &mut Rng::new(plan.seed, "precondition")))
         } else {
@@ -43,11 +43,11 @@ impl Filler {
         Self { order, next: 0, pages, extents: Extents::default() }
     }
 
-    /// The last `plan.fill_pages` pages, downwards.
+    /// The last `plan.ftl.fill_pages` pages, downwards.
     #[must_use]
     pub fn from_the_end(plan: &Plan) -> Self {
-        let order = Order::Descending(u64::from(plan.logical_pages) - 1);
-        Self { order, next: 0, pages: u64::from(plan.fill_pages), extents: Extents::default() }
+        let order = Order::Descending(u64::from(plan.ftl.setup.logical_pages) - 1);
+        Self { order, next: 0, pages: u64::from(plan.ftl.fill_pages), extents: Extents::default() }
     }
 
     /// Writes the next chunk; true when all pages are written.
@@ -98,11 +98,11 @@ impl SteadyState {
     /// # Errors
     /// When the policy's law is not known.
     pub fn new(plan: &Plan) -> Result<Self> {
-        let policy = plan.victim.law().ok_or_else(|| {
+        let policy = plan.ftl.setup.victim.law().ok_or_else(|| {
             Error::run("no steady-state law is known for this victim policy", "expected precondition random")
         })?;
         let mut rng = Rng::new(plan.seed, "precondition");
-        let pages = Permutation::new(u64::from(plan.logical_pages), &mut rng);
+        let pages = Permutation::new(u64::from(plan.ftl.setup.logical_pages), &mut rng);
         Ok(Self { policy, rng, pages, installed: 0, domain: 0 })
     }
 
@@ -114,14 +114,15 @@ impl SteadyState {
         let Drive { ftl, array } = drive;
         let layout = plan.layout();
         let (domain, domains) = (self.domain, u64::from(layout.domains()));
-        let logical = u64::from(plan.logical_pages);
+        let logical = u64::from(plan.ftl.setup.logical_pages);
         let live = logical * (domain + 1) / domains - logical * domain / domains;
         self.domain += 1;
         // With more planes than logical pages nothing lives here, and an empty plane is as good as any.
         if live > 0 {
             // The middle of collection's cycle between trigger and stop level: neither end is the steady state.
-            let keep =
-                u32::midpoint(plan.trigger_free_units, plan.stop_free_units) + plan.separate.streams() - 1;
+            let keep = u32::midpoint(plan.ftl.setup.trigger_free_units, plan.ftl.setup.stop_free_units)
+                + plan.ftl.setup.separate.streams()
+                - 1;
             let units = ftl.take_for_install(domain as u32, keep);
             let counts = valid_counts(self.policy, units.len(), live, plan, &mut self.rng)?;
             for (&unit, &valid) in units.iter().zip(&counts) {
@@ -138,7 +139,7 @@ impl SteadyState {
     /// Pages installed so far, and pages in all.
     #[must_use]
     pub fn progress(&self, plan: &Plan) -> (u64, u64) {
-        (self.installed, u64::from(plan.logical_pages))
+        (self.installed, u64::from(plan.ftl.setup.logical_pages))
     }
 }
 
@@ -168,13 +169,13 @@ impl Preparation {
     /// # Errors
     /// As [`SteadyState::new`].
     pub fn new(plan: &Plan) -> Result<Self> {
-        Ok(match plan.precondition {
+        Ok(match plan.ftl.precondition {
             Precondition::None => Self::Nothing,
             Precondition::Sequential => Self::Fill(Filler::new(plan, false)),
             Precondition::Random => Self::Fill(Filler::new(plan, true)),
             Precondition::Fill => Self::Fill(Filler::from_the_end(plan)),
             Precondition::Steady => Self::Steady(SteadyState::new(plan)?),
-            Precondition::Snapshot => plan.snapshot.clone().map_or(Self::Nothing, Self::Load),
+            Precondition::Snapshot => plan.ftl.snapshot.clone().map_or(Self::Nothing, Self::Load),
         })
     }
 

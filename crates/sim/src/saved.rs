@@ -149,7 +149,7 @@ impl Simulation {
             return Err(otherwise_prepared(from));
         }
         // The separator of a drive that is still to be read from a file learns of the future later.
-        if self.plan.precondition != Precondition::Snapshot {
+        if self.plan.ftl.precondition != Precondition::Snapshot {
             self.recall(foresight.take());
         }
         Ok(State::Precondition(preparation, foresight))
@@ -169,7 +169,7 @@ impl Simulation {
 
     /// Foresees again, where the separator knows the future: the source stands at its first request after this.
     fn foresee_again(&mut self, placing: &Placing) -> Result<Option<Foresight>> {
-        if !self.plan.separate.foresees() {
+        if !self.plan.ftl.setup.separate.foresees() {
             return Ok(None);
         }
         let mut foreseeing = Foreseeing::new(&self.plan, placing.ends());

@@ -94,7 +94,8 @@ impl Simulation {
         let reading = Reading::new(&plan, source);
         let stages = Stages::new(&plan, None, kept);
         let state = State::Ends(Vec::new());
-        let scans = plan.beyond == Beyond::Scale && matches!(plan.workload, Workload::Trace { .. });
+        let scans =
+            plan.workload.beyond == Beyond::Scale && matches!(plan.workload.source, Workload::Trace { .. });
         let mut simulation = Self { plan, reading, stages, state };
         if !scans {
             simulation.prepare()?;
@@ -162,13 +163,13 @@ impl Simulation {
     /// Work done in this phase, and in all where that is known.
     #[must_use]
     pub fn progress(&self) -> (u64, Option<u64>) {
-        match (&self.state, &self.plan.workload) {
+        match (&self.state, &self.plan.workload.source) {
             (State::Precondition(preparation, _), _) => {
                 let (done, all) = preparation.progress(&self.plan);
                 (done, Some(all))
             }
             (State::Run, Workload::Synthetic(config)) => {
-                (self.stages.book.counted, Some(config.requests - self.plan.warmup_requests))
+                (self.stages.book.counted, Some(config.requests - self.plan.workload.warmup_requests))
             }
             (State::Run, Workload::Trace { .. }) => (self.stages.book.counted, None),
             _ => (self.reading.done(), None),
@@ -220,7 +221,7 @@ impl Simulation {
 
     /// Starts with the drive's first state, or with what must be known before.
     fn prepare(&mut self) -> Result<()> {
-        if self.plan.separate.foresees() {
+        if self.plan.ftl.setup.separate.foresees() {
             let foreseeing = Foreseeing::new(&self.plan, self.stages.placing.ends());
             self.state = State::Future(Box::new(foreseeing));
             return Ok(());
@@ -230,7 +231,7 @@ impl Simulation {
 
     /// Starts with the drive's first state. A drive from a file has its own past: its separator learns the future later.
     fn precondition_with(&mut self, mut foresight: Option<Foresight>) -> Result<()> {
-        if self.plan.precondition != Precondition::Snapshot {
+        if self.plan.ftl.precondition != Precondition::Snapshot {
             self.hand_over(foresight.take());
         }
         self.state = State::Precondition(Preparation::new(&self.plan)?, foresight);
@@ -253,12 +254,12 @@ impl Simulation {
 
     /// Warm-up ends after its requests and its passes, whichever comes later.
     fn start_counting_if_due(&mut self) -> Result<()> {
-        let passes = match self.plan.workload {
+        let passes = match self.plan.workload.source {
             Workload::Trace { warmup_passes, .. } => warmup_passes,
             Workload::Synthetic(_) => 0,
         };
         let served = self.stages.book.served;
-        let due = self.reading.pass() >= passes && served >= self.plan.warmup_requests;
+        let due = self.reading.pass() >= passes && served >= self.plan.workload.warmup_requests;
         if !due || !matches!(self.state, State::WarmUp) {
             return Ok(());
         }
@@ -280,7 +281,7 @@ impl Simulation {
             let Stages { placing, serving, book } = &mut self.stages;
             let until_due = match counts {
                 true => book.series.until_due(book.counted),
-                false => self.plan.warmup_requests.saturating_sub(book.served).max(1),
+                false => self.plan.workload.warmup_requests.saturating_sub(book.served).max(1),
             };
             let n = left.min(until_due).min(ready as u64);
             let chunk = self.reading.chunk(n as usize, counts.then(|| book.counting()));
@@ -340,7 +341,7 @@ impl Simulation {
         if matches!(self.state, State::Run) {
             serving.end_pass(book.span_ns().max(1) as u64);
         }
-        let (repeat, warmup_passes) = match self.plan.workload {
+        let (repeat, warmup_passes) = match self.plan.workload.source {
             Workload::Trace { repeat, warmup_passes, .. } => (repeat, warmup_passes),
             Workload::Synthetic(_) => (1, 0),
         };
@@ -352,7 +353,10 @@ impl Simulation {
         if book.counted == 0 {
             return Err(Error::input(
                 Place::Setting("workload.warmup_requests".into()),
-                format!("the warm-up of {} requests leaves none to count", self.plan.warmup_requests),
+                format!(
+                    "the warm-up of {} requests leaves none to count",
+                    self.plan.workload.warmup_requests
+                ),
                 "expected fewer of them, or more passes (workload.repeat)",
             ));
         }
@@ -399,8 +403,8 @@ impl Simulation {
                 let place = self.reading.source().place_of(misplaced.index);
                 let ends = self.stages.placing.ends();
                 let span_bytes = ends::span_bytes(&self.plan, &mut self.reading, ends).max(end);
-                let logical_bytes =
-                    u64::from(self.plan.logical_pages) * u64::from(self.plan.geometry.page_bytes);
+                let logical_bytes = u64::from(self.plan.ftl.setup.logical_pages)
+                    * u64::from(self.plan.drive.geometry.page_bytes);
                 Err(beyond_drive(&place, span_bytes, logical_bytes, self.plan.capacity_for(span_bytes)))
             }
         }
@@ -415,7 +419,7 @@ impl Simulation {
             Stop::Error(error) => error,
             Stop::Flush(why) => failure::stopped(&self.plan, why, book.counted.max(1), None, flash, None),
             Stop::Drive(at, why) => {
-                let is_trace = matches!(self.plan.workload, Workload::Trace { .. });
+                let is_trace = matches!(self.plan.workload.source, Workload::Trace { .. });
                 let place = is_trace.then(|| self.reading.source().place_of(at.index));
                 let time_s = match (serving.gate(), &self.state) {
                     (Some(gate), State::Run) => Some(gate.now_ns() as f64 / 1e9),

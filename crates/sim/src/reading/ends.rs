@@ -38,7 +38,7 @@ pub(crate) fn span_bytes(plan: &Plan, reading: &mut Reading, ends: &[u64]) -> u6
         note_ends(&mut ends, &batch);
         batch.clear();
     }
-    Placement::span_bytes(plan.geometry.page_bytes, plan.devices, &ends)
+    Placement::span_bytes(plan.drive.geometry.page_bytes, plan.workload.devices, &ends)
 }
 
 /// Raises each device's end to the largest byte that the batch addresses on it.

@@ -36,7 +36,7 @@ impl Foreseeing {
     /// Starts reading ahead in a trace whose devices end at `ends`, where that is known.
     pub fn new(plan: &Plan, ends: &[u64]) -> Self {
         Self {
-            seer: Foreseer::new(plan.logical_pages),
+            seer: Foreseer::new(plan.ftl.setup.logical_pages),
             splitter: placing::splitter(plan, ends),
             extents: Extents::default(),
             request_ends: Vec::new(),
@@ -101,14 +101,14 @@ impl Foreseeing {
 
 /// Passes over the workload, those of the warm-up included.
 fn passes(plan: &Plan) -> u64 {
-    match &plan.workload {
+    match &plan.workload.source {
         Workload::Trace { repeat, warmup_passes, .. } => repeat.saturating_add(*warmup_passes),
         Workload::Synthetic(_) => 1,
     }
 }
 
 fn too_long(plan: &Plan) -> Box<Error> {
-    let name = plan.separate.info().name;
+    let name = plan.ftl.setup.separate.info().name;
     let what = format!("separator {name} can number {WRITES_MAX} page writes, and the workload has more");
     Error::input(Place::Setting("ftl.separate.policy".into()), what, "expected fewer requests or passes")
 }

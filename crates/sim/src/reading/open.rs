@@ -10,7 +10,7 @@ use std::path::Path;
 
 /// Opens the workload of a plan.
 pub(crate) fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
-    match &plan.workload {
+    match &plan.workload.source {
         Workload::Synthetic(config) => Ok(Box::new(Generator::new(config.clone())?)),
         Workload::Trace { path, options, .. } => floatgate_trace::open(path, options),
     }
@@ -34,9 +34,9 @@ fn refuse(key: &str, what: String, expected: &str) -> Result<()> {
 
 /// Refuses to know the future of a workload that can be read but once.
 fn check_foresight(plan: &Plan) -> Result<()> {
-    match &plan.workload {
-        Workload::Trace { path, .. } if plan.separate.foresees() && !Path::new(path).is_file() => {
-            let name = plan.separate.info().name;
+    match &plan.workload.source {
+        Workload::Trace { path, .. } if plan.ftl.setup.separate.foresees() && !Path::new(path).is_file() => {
+            let name = plan.ftl.setup.separate.info().name;
             let what = format!("separator {name} reads the workload twice, which a pipe cannot give");
             Err(Error::input(Place::Path(path.into()), what, "expected a file: save the trace to one"))
         }
@@ -56,7 +56,7 @@ fn check_times(plan: &Plan, source: &dyn Source) -> Result<()> {
             format!("a trace in format {format} has no times at which requests could arrive"),
             "expected workload.arrival = \"closed\"",
         ),
-        Mode::Functional if plan.throttle != Throttle::None => refuse(
+        Mode::Functional if plan.throttle.policy != Throttle::None => refuse(
             "lifetime.throttle.policy",
             format!("a trace in format {format} has no times by which a throttle could go"),
             "expected lifetime.throttle.policy = \"none\", or a trace with times",
@@ -67,7 +67,7 @@ fn check_times(plan: &Plan, source: &dyn Source) -> Result<()> {
 
 /// Queues may go by streams, and a separator by what the host says, of which it is no use where the host says nothing.
 fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
-    let (columns, name) = (source.columns(), plan.separate.info().name);
+    let (columns, name) = (source.columns(), plan.ftl.setup.separate.info().name);
     if plan.queues.queue_of == QueueOf::Stream && !columns.stream {
         let format = source.format();
         return refuse(
@@ -76,7 +76,7 @@ fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
             "expected host.queue_of = \"round-robin\" or \"device\"",
         );
     }
-    match plan.separate.needs() {
+    match plan.ftl.setup.separate.needs() {
         Some(Needs::Contexts) if !columns.context => refuse(
             "ftl.separate.policy",
             format!("{name} goes by program contexts, and this workload has none"),

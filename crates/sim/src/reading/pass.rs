@@ -35,7 +35,7 @@ pub fn read_pass(
     tick: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<Pass> {
     let mut source = open_source(plan)?;
-    let shift = plan.geometry.page_bytes.trailing_zeros();
+    let shift = plan.drive.geometry.page_bytes.trailing_zeros();
     let mut builder = DemandBuilder::new(window_ns);
     let mut batch = RequestBatch::default();
     let (mut requests, mut host, mut last_ns) = (0, HostCounters::default(), 0);
@@ -94,7 +94,7 @@ pub fn read_pass(
 const SPAN_MIN_NS: u64 = 1_000_000_000;
 
 fn place_of(plan: &Plan) -> Place {
-    match &plan.workload {
+    match &plan.workload.source {
         Workload::Trace { path, .. } => Place::Path(path.clone()),
         Workload::Synthetic(_) => Place::Setting("workload.rate_per_s".into()),
     }
@@ -109,7 +109,7 @@ fn without_time(plan: &Plan, requests: u64) -> Box<Error> {
             "expected at least one read, write or TRIM",
         );
     }
-    let (what, expected) = match &plan.workload {
+    let (what, expected) = match &plan.workload.source {
         Workload::Trace { .. } => (
             "the requests of the trace have no times, or all the same",
             "expected a trace with stamps that go on",

@@ -71,7 +71,7 @@ pub(crate) struct Reading {
 impl Reading {
     /// Before the first request.
     pub fn new(plan: &Plan, source: Box<dyn Source>) -> Self {
-        let (path, digests) = match &plan.workload {
+        let (path, digests) = match &plan.workload.source {
             Workload::Trace { path, .. } => (path.clone(), true),
             Workload::Synthetic(_) => (String::from("synthetic"), false),
         };
