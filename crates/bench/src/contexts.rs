@@ -1,7 +1,7 @@
 //! Programs a second of CPU time under the separators that go by program contexts, beside `none`; and how long IDS takes
 //! to cluster a window of a thousand contexts.
 
-use crate::{ROUNDS, median, verdict};
+use crate::measure::{ROUNDS, median, verdict};
 use floatgate_base::{ExtentKind, Extents, Hints, Rng};
 use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_flash::{Flash, Functional, Layout, Scope};

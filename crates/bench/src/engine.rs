@@ -1,6 +1,6 @@
 //! The engine as a user runs it: an experiment in TOML, counters by cause, policies from the configuration.
 
-use crate::rate;
+use crate::measure::rate;
 use floatgate_base::Rng;
 use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_experiment::{load, run};

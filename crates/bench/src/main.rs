@@ -6,34 +6,13 @@
 mod contexts;
 mod engine;
 mod flat;
+mod measure;
 mod readers;
 mod snapshots;
 mod throttles;
 mod yardsticks;
 
-use floatgate_experiment::meter::thread_cpu_s;
-
-const PAGES_PER_BLOCK: u32 = 256;
-const SPARE: f64 = 0.07;
-const ROUNDS: usize = 3;
-
-/// Millions a second of CPU time.
-fn rate(count: u64, work: impl FnOnce()) -> f64 {
-    let start = thread_cpu_s();
-    work();
-    count as f64 / (thread_cpu_s() - start) / 1e6
-}
-
-fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    values[values.len() / 2]
-}
-
-/// One line of the comparison: `0.93 x of flat kernel (asked: 0.75, met)`.
-fn verdict(name: &str, ratio: f64, asked: f64) {
-    let word = if ratio >= asked { "met" } else { "NOT met" };
-    println!("    {name:<44} {ratio:>6.2}   asked {asked:.2}: {word}");
-}
+use measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, median, verdict};
 
 fn drive(gib: u32) {
     let blocks = gib * 1024;

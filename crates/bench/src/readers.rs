@@ -1,6 +1,6 @@
 //! Readers alone, from warm files: lines or records a second of CPU time.
 
-use crate::{ROUNDS, median, rate, verdict};
+use crate::measure::{ROUNDS, median, rate, verdict};
 use floatgate_base::{RequestBatch, Rng};
 use floatgate_trace::{OpenOptions, open};
 use std::io::Write as _;

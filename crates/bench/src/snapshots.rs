@@ -1,6 +1,6 @@
 //! A large drive to a file and back.
 
-use crate::{PAGES_PER_BLOCK, ROUNDS, SPARE, median};
+use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, median};
 use floatgate_experiment::load;
 use floatgate_experiment::meter::{Meter, peak_rss_bytes};
 use floatgate_sim::{Phase, Simulation};

@@ -1,7 +1,7 @@
 //! What passes the gate of a throttle in a second of CPU time: request by request, each looked at by itself, and whole
 //! lives, in which stretches without anything to hold back pass at once.
 
-use crate::{ROUNDS, median, rate, verdict};
+use crate::measure::{ROUNDS, median, rate, verdict};
 use floatgate_base::{Error, Rng};
 use floatgate_lifetime::life::{DemandBuilder, Life};
 use floatgate_lifetime::throttle::{Gate, Setup, Throttle};

@@ -1,7 +1,7 @@
 //! What the engine is measured against: the machine's memory, and the flat kernel.
 
 use crate::flat::Flat;
-use crate::rate;
+use crate::measure::rate;
 use floatgate_base::{Rng, memory::table, prefetch::prefetch};
 
 /// Pages written between two refills of the address buffer.

@@ -1,0 +1,29 @@
+//! What all measurements share: the drives, the clock, and how a figure is judged.
+
+use floatgate_experiment::meter::thread_cpu_s;
+
+/// Pages of a block of the drives that are measured.
+pub(crate) const PAGES_PER_BLOCK: u32 = 256;
+/// Their spare factor.
+pub(crate) const SPARE: f64 = 0.07;
+/// Rounds of which the median counts.
+pub(crate) const ROUNDS: usize = 3;
+
+/// Millions a second of CPU time.
+pub(crate) fn rate(count: u64, work: impl FnOnce()) -> f64 {
+    let start = thread_cpu_s();
+    work();
+    count as f64 / (thread_cpu_s() - start) / 1e6
+}
+
+/// The middle one; of an even number the upper.
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// One line of the comparison: `0.93 x of flat kernel (asked: 0.75, met)`.
+pub(crate) fn verdict(name: &str, ratio: f64, asked: f64) {
+    let word = if ratio >= asked { "met" } else { "NOT met" };
+    println!("    {name:<44} {ratio:>6.2}   asked {asked:.2}: {word}");
+}
