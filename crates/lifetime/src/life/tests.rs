@@ -1,11 +1,11 @@
 //! Lives against arithmetic, READY's Table 2, and the same life gone through otherwise.
 
 use super::*;
+use crate::SECOND_NS;
 use crate::throttle::{Params, Throttle};
 use floatgate_base::Rng;
 use std::convert::Infallible;
 
-const SECOND_NS: u64 = 1_000_000_000;
 const HOUR_NS: u64 = 3600 * SECOND_NS;
 const YEAR_NS: u64 = 8760 * HOUR_NS;
 const TB: f64 = (1u64 << 40) as f64;

@@ -5,7 +5,7 @@
 //! operations a period, a choice of lengths (`n ln n` of the windows remembered) after wrong predictions. Memory: 8
 //! bytes a window.
 
-use super::params::BORROWING;
+use super::rows::BORROWING;
 use super::{Budget, Parts, Regulator, Throttling};
 use floatgate_base::PolicyInfo;
 

@@ -1,7 +1,7 @@
 //! The gate against worked examples, against a model that looks at every page and every period, and its guarantee.
 
-use super::setup::SECOND_NS;
 use super::*;
+use crate::SECOND_NS;
 use floatgate_base::policy::{Facts, Fallback, ParamKind};
 use floatgate_base::{Rng, Setting};
 use floatgate_nand::Endurance;

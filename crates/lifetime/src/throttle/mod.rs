@@ -21,6 +21,7 @@ mod predictor;
 mod ready_optimistic;
 mod ready_pessimistic;
 pub mod regulator;
+mod rows;
 mod setup;
 mod static_cap;
 mod throttling;
@@ -44,7 +45,7 @@ pub const SLOT: Slot = Slot {
     what: "throttle",
     summary: "Throttling of writes.",
     policies: POLICIES,
-    common: &[params::TARGET],
+    common: &[rows::TARGET],
 };
 
 /// One row a throttle that holds writes back: its variant and its module, which has `INFO` and `Policy`, a [`Throttling`].

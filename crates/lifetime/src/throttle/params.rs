@@ -1,72 +1,14 @@
-//! The parameters of throttles. Several throttles share most of them, so they stand here, and each row names its own.
+//! The parameters of a throttle as they were given, checked against one another.
 
-use super::{Throttle, setup::SECOND_NS};
-use crate::SECONDS_PER_YEAR;
-use floatgate_base::policy::Range;
+use super::Throttle;
+use super::rows::{
+    EPOCH, ERROR_MAX, ERRORS_IN_A_ROW, HISTORY, PAIRS_MIN, PERIOD, SPARE_SHARE, TARGET, UNIT_WINDOW,
+};
+use crate::{SECOND_NS, SECONDS_PER_YEAR};
 use floatgate_base::{Given, Misfit, ParamInfo};
 
-/// The longest target: beyond, nanoseconds leave 64 bits.
-const TARGET_YEARS_MAX: f64 = 100.0;
-/// Times in seconds.
-const SECONDS: Range = Range::closed(1e-3, 1e9);
 /// Most unit windows that are remembered.
 const WINDOWS_MAX: u64 = 1 << 20;
-
-/// Also without a throttle: results say how many drive writes a day the target stands.
-pub const TARGET: ParamInfo = ParamInfo::within(
-    "target_years",
-    "years that the drive should last",
-    5.0,
-    Range { above_least: true, ..Range::closed(0.0, TARGET_YEARS_MAX) },
-);
-/// Of every throttle.
-pub const PERIOD: ParamInfo = ParamInfo::within(
-    "period_s",
-    "time in which a regulator gives out one share of the capacity, seconds",
-    1.0,
-    SECONDS,
-)
-.shared();
-const UNIT_WINDOW: ParamInfo = ParamInfo::within(
-    "unit_window_s",
-    "windows by which demand is remembered, and the first epoch, seconds",
-    600.0,
-    SECONDS,
-)
-.shared();
-const HISTORY: ParamInfo =
-    ParamInfo::within("history_s", "how much demand is remembered, seconds", 14.0 * 86_400.0, SECONDS)
-        .shared();
-const EPOCH: ParamInfo = ParamInfo::within("epoch_s", "epochs of just this length, seconds", 600.0, SECONDS)
-    .or("chosen by demand")
-    .shared();
-const ERROR_MAX: ParamInfo =
-    ParamInfo::within("error_max", "a prediction that is off by no less is wrong", 0.25, Range::ABOVE_0)
-        .shared();
-const ERRORS_IN_A_ROW: ParamInfo = ParamInfo::whole(
-    "errors_in_a_row",
-    "wrong predictions before the length of epochs is chosen anew",
-    3,
-    (1, u32::MAX),
-)
-.shared();
-const PAIRS_MIN: ParamInfo =
-    ParamInfo::whole("pairs_min", "pairs of epochs that a candidate length must have", 1, (1, u32::MAX))
-        .shared();
-const SPARE_SHARE: ParamInfo = ParamInfo::within(
-    "spare_share",
-    "share of the later epochs' capacity that one may borrow",
-    0.1,
-    Range::SHARE_BELOW_1,
-)
-.shared();
-
-/// Of throttles that plan in epochs.
-pub const PLANNING: &[ParamInfo] =
-    &[PERIOD, UNIT_WINDOW, HISTORY, EPOCH, ERROR_MAX, ERRORS_IN_A_ROW, PAIRS_MIN];
-/// Of those whose epochs may borrow from later ones.
-pub const BORROWING: &[ParamInfo] =
-    &[PERIOD, UNIT_WINDOW, HISTORY, EPOCH, ERROR_MAX, ERRORS_IN_A_ROW, PAIRS_MIN, SPARE_SHARE];
 
 /// Parameters of the throttles (`[lifetime.throttle]`). Times in nanoseconds; the defaults are READY's.
 #[derive(Clone, Copy, Debug, PartialEq)]

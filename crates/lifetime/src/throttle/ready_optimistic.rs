@@ -3,7 +3,7 @@
 //!
 //! Parameters: those of all throttles that plan in epochs, and `spare_share`. Cost and memory: as [`super::dynamic`].
 
-use super::params::BORROWING;
+use super::rows::BORROWING;
 use super::{Budget, Parts, Regulator, Throttling};
 use floatgate_base::PolicyInfo;
 

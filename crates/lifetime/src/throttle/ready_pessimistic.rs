@@ -3,7 +3,7 @@
 //!
 //! Parameters: those of all throttles that plan in epochs. Cost and memory: as [`super::dynamic`].
 
-use super::params::PLANNING;
+use super::rows::PLANNING;
 use super::{Budget, Parts, Regulator, Throttling};
 use floatgate_base::PolicyInfo;
 

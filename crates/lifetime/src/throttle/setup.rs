@@ -4,9 +4,6 @@ use super::{Params, Throttle};
 use floatgate_nand::Endurance;
 use floatgate_nand::endurance::{READY_TABLE2, mean_idle_s};
 
-/// Nanoseconds of a second.
-pub(crate) const SECOND_NS: u64 = 1_000_000_000;
-
 /// A throttle for a drive.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Setup {

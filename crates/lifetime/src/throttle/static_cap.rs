@@ -3,7 +3,7 @@
 //!
 //! Parameters: `target_years`, `period_s`. Cost: a comparison a write, a few operations a period. Memory: none.
 
-use super::params::PERIOD;
+use super::rows::PERIOD;
 use super::{Budget, Parts, Regulator, Throttling};
 use floatgate_base::PolicyInfo;
 

@@ -4,7 +4,7 @@
 //! Within the epoch it is the pessimistic regulator with the spare on top: periods that write less pay back what
 //! earlier ones borrowed, and only what an epoch writes beyond its capacity touches the spare.
 
-use super::{Allotment, Left};
+use super::allotment::{Allotment, Left};
 
 /// After an epoch that left the spare alone, `c = C_r / m` and a share of what the other epochs have is spare. After
 /// one that touched it, `c` is less by that share - of the last capacity that was not reduced, so that reductions do

@@ -2,7 +2,7 @@
 //!
 //! Its periods share the capacity evenly; what one leaves goes to the next, and what does not fit waits for it.
 
-use super::{Allotment, Left};
+use super::allotment::{Allotment, Left};
 
 /// `c = C_r / m`.
 #[must_use]
