@@ -3,7 +3,8 @@
 //! Devices that are called `major,minor` keep their names; others get a minor number of the extended block devices.
 //! Requests that cut sectors are widened to whole ones.
 
-use super::{Encoder, Names, Request, WriteReport, push, sectors};
+use super::encoder::{Encoder, Names, Request, push, sectors};
+use super::report::WriteReport;
 use floatgate_base::Op;
 
 /// Major number of block devices whose drivers have none of their own.

@@ -1,6 +1,7 @@
 //! fio iolog: a header, files that are added and opened at their first request and closed at the end.
 
-use super::{Encoder, Names, Request, WriteReport, push};
+use super::encoder::{Encoder, Names, Request, push};
+use super::report::WriteReport;
 use floatgate_base::Op;
 
 pub(super) struct FioIolog {

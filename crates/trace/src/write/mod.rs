@@ -3,15 +3,17 @@
 //! What a format cannot hold is counted, never dropped in silence.
 
 mod blkparse;
+mod encoder;
 mod fio_iolog;
 mod mqsim;
 mod msr;
+mod report;
 
 use crate::source::Source;
+use encoder::{Encoder, Request};
 use floatgate_base::error::quote;
-use floatgate_base::{Error, Op, Place, RequestBatch, Result};
-use serde::Serialize;
-use std::fmt::Display;
+use floatgate_base::{Error, Place, RequestBatch, Result};
+pub use report::WriteReport;
 use std::io::Write;
 
 /// Formats that can be written.
@@ -59,54 +61,6 @@ impl WriteFormat {
             Error::input(Place::Setting("--to".into()), what, format!("expected one of {}", names.join(", ")))
         })
     }
-}
-
-/// What was written, and what the format could not hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct WriteReport {
-    /// Requests written.
-    pub requests: u64,
-    /// TRIMs left out because the format has none.
-    pub trims_left_out: u64,
-    /// Requests widened to whole sectors.
-    pub widened: u64,
-    /// Stamps before the first one, written as the first one because the format has no sign.
-    pub stamps_clamped: u64,
-    /// Stamps rounded down to the format's unit.
-    pub stamps_rounded: u64,
-    /// Requests whose stamps were left out because the format has none.
-    pub stamps_left_out: u64,
-    /// Requests with the stamp 0 because the format must have one and the source has none.
-    pub stamps_made_up: u64,
-    /// Devices that get another name, because the format cannot hold theirs.
-    pub devices_renamed: u64,
-    /// Requests of the source whose program context was left out.
-    pub contexts_left_out: u64,
-    /// Requests of the source whose stream, other than 0, was left out.
-    pub streams_left_out: u64,
-    /// Requests of the source whose pages' content was left out.
-    pub contents_left_out: u64,
-}
-
-/// One request on its way out.
-struct Request {
-    time_ns: i64,
-    device: usize,
-    op: Op,
-    offset: u64,
-    bytes: u64,
-}
-
-/// How one format is written.
-trait Encoder {
-    /// Appends what stands before the first request.
-    fn begin(&mut self, _out: &mut Vec<u8>) {}
-
-    /// Appends one request; `name` is its device's.
-    fn request(&mut self, r: &Request, name: &str, out: &mut Vec<u8>, report: &mut WriteReport);
-
-    /// Appends what stands behind the last request.
-    fn end(&mut self, _out: &mut Vec<u8>) {}
 }
 
 /// Writes all requests of a source, from where it stands, to `out`.
@@ -168,99 +122,4 @@ pub fn write(source: &mut dyn Source, format: WriteFormat, out: &mut dyn Write) 
     }
     out.write_all(&text).and_then(|()| out.flush()).map_err(failed)?;
     Ok(report)
-}
-
-impl WriteReport {
-    /// Counts what stands in the optional columns, which no text format has.
-    fn note_columns(&mut self, batch: &RequestBatch) {
-        let count = |column: &[u32]| column.iter().filter(|v| **v != 0).count() as u64;
-        self.contexts_left_out += count(&batch.context);
-        self.streams_left_out += count(&batch.stream);
-        let content = &batch.content;
-        let known = (0..content.end.len()).filter(|&i| !content.range(i).is_empty());
-        self.contents_left_out += known.count() as u64;
-    }
-
-    /// A stamp in units of `unit_ns` without sign.
-    fn unsigned_time(&mut self, time_ns: i64, unit_ns: u64) -> u64 {
-        let ns = u64::try_from(time_ns).unwrap_or_else(|_| {
-            self.stamps_clamped += 1;
-            0
-        });
-        self.stamps_rounded += u64::from(ns % unit_ns != 0);
-        ns / unit_ns
-    }
-}
-
-const SECTOR: u64 = 512;
-/// Most sectors of a read or write that readers accept, and the end of an address space of 2^64 bytes.
-const SECTORS_MAX: u64 = (1 << 40) / SECTOR;
-const SECTORS_END: u64 = u64::MAX / SECTOR;
-
-/// First sector and number of sectors of a request, widened to whole ones where it cuts some.
-///
-/// Readers refuse what ends beyond 2^64 bytes, or a transfer of more than 1 TiB; there it gets as wide as they allow.
-fn sectors(r: &Request, report: &mut WriteReport) -> (u64, u64) {
-    report.widened += u64::from(!(r.offset | r.bytes).is_multiple_of(SECTOR));
-    let first = (r.offset / SECTOR).min(SECTORS_END - 1);
-    let end = (r.offset + (r.bytes - 1)) / SECTOR + 1;
-    let count = end.min(SECTORS_END) - first;
-    (first, if r.op == Op::Trim { count } else { count.min(SECTORS_MAX) })
-}
-
-/// Appends a number and one byte behind it.
-fn push(out: &mut Vec<u8>, mut value: u64, then: u8) {
-    let mut digits = [0u8; 20];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (value % 10) as u8;
-        value /= 10;
-        if value == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[at..]);
-    out.push(then);
-}
-
-/// How devices are called in the file: made at a device's first request, never the same twice.
-struct Names<T> {
-    by_device: Vec<Option<T>>,
-}
-
-impl<T> Default for Names<T> {
-    fn default() -> Self {
-        Self { by_device: Vec::new() }
-    }
-}
-
-/// What a device could be called in the file, by the name that the source has for it.
-type Candidates<T> = fn(&str) -> Box<dyn Iterator<Item = T>>;
-
-impl<T: PartialEq + Display> Names<T> {
-    /// The name of the device, which the source calls `name`: the first candidate that is free.
-    fn of(&mut self, device: usize, name: &str, candidates: Candidates<T>, report: &mut WriteReport) -> &T {
-        if device >= self.by_device.len() {
-            self.by_device.resize_with(device + 1, || None);
-        }
-        if self.by_device[device].is_none() {
-            let free = candidates(name).find(|c| !self.by_device.iter().flatten().any(|n| n == c));
-            // Readers show a name as it is displayed here.
-            report.devices_renamed += u64::from(free.as_ref().is_some_and(|n| n.to_string() != name));
-            self.by_device[device] = free;
-        }
-        match &self.by_device[device] {
-            Some(name) => name,
-            None => unreachable!("candidates never end"),
-        }
-    }
-
-    fn knows(&self, device: usize) -> bool {
-        self.by_device.get(device).is_some_and(Option::is_some)
-    }
-
-    fn all(&self) -> impl Iterator<Item = &T> {
-        self.by_device.iter().flatten()
-    }
 }

@@ -1,6 +1,7 @@
 //! MQSim ascii: nanoseconds, sectors of 512 bytes, 1 = read. Requests that cut sectors are widened to whole ones.
 
-use super::{Encoder, Names, Request, WriteReport, push, sectors};
+use super::encoder::{Encoder, Names, Request, push, sectors};
+use super::report::WriteReport;
 use floatgate_base::Op;
 
 #[derive(Default)]

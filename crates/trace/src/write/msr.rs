@@ -1,6 +1,7 @@
 //! MSR Cambridge CSV: the first request gets the first stamp of the original collection, response times are 0.
 
-use super::{Encoder, Names, Request, WriteReport, push};
+use super::encoder::{Encoder, Names, Request, push};
+use super::report::WriteReport;
 use floatgate_base::Op;
 
 /// FILETIME of the first stamp; negative times remain possible behind it.
