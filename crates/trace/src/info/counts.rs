@@ -1,39 +1,10 @@
 //! Counts, bytes and footprint, by device and in all.
 
-use super::Info;
+use super::device::DeviceInfo;
+use super::figures::Info;
 use crate::pages::{Distinct, PageSet};
 use crate::source::Source;
 use floatgate_base::{Op, RequestBatch, TRACE_PAGE_BYTES};
-use serde::Serialize;
-
-/// Statistics of one device of a trace.
-#[derive(Clone, Debug, Default, Serialize)]
-pub struct DeviceInfo {
-    /// Name as the trace gives it.
-    pub name: String,
-    /// Accepted requests.
-    pub requests: u64,
-    /// Requests that read.
-    pub reads: u64,
-    /// Requests that write.
-    pub writes: u64,
-    /// Requests that trim.
-    pub trims: u64,
-    /// Bytes read.
-    pub read_bytes: u64,
-    /// Bytes written.
-    pub write_bytes: u64,
-    /// Bytes trimmed.
-    pub trim_bytes: u64,
-    /// Distinct 4 KiB pages written.
-    pub pages_written_distinct: u64,
-    /// Distinct 4 KiB pages read.
-    pub pages_read_distinct: u64,
-    /// Distinct 4 KiB pages read or written, in bytes.
-    pub footprint_bytes: u64,
-    /// First byte behind all requests: a drive must be at least this large.
-    pub end_bytes: u64,
-}
 
 /// Totals by device and operation while they grow.
 #[derive(Clone, Copy, Default)]
