@@ -1,6 +1,6 @@
 //! Two temperatures: the first share of the space gets its share of the requests, both parts are uniform inside.
 
-use super::Slots;
+use super::addresses::Slots;
 use floatgate_base::Rng;
 
 pub(super) struct HotCold {

@@ -4,8 +4,9 @@
 //! and more begin at multiples of 4 KiB, shorter ones at multiples of 512 B (our reading: the mix has sizes in steps of
 //! 512 B), and none leaves its zone.
 
+use super::addresses::Extents;
+use super::refuse::setting;
 use super::sizes::Sizes;
-use super::{Extents, setting};
 use floatgate_base::{Result, Rng};
 
 /// Share of the requests and share of the space of each zone, in the order of addresses.

@@ -3,9 +3,9 @@
 //! Reads and writes share one position (fio's `rw=rw` and `rw=randrw` with `percentage_random`). A request that goes on
 //! begins at the next multiple of the alignment, and at the beginning again where it would leave the working set.
 
-use super::Extents;
+use super::addresses::Extents;
 use super::clock::Burst;
-use super::setting;
+use super::refuse::setting;
 use super::sizes::{Sizes, Weighted};
 use floatgate_base::{Result, Rng};
 

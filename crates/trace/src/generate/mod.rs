@@ -1,11 +1,13 @@
 //! Synthetic workloads: requests of one size from one address pattern, jobs, the JESD219 workload, and twins of
 //! workloads that are known by their statistics.
 
+mod addresses;
 mod clock;
 mod hot_cold;
 pub mod jesd219;
 mod jobs;
 pub mod micro;
+mod refuse;
 mod sequential;
 pub mod sizes;
 pub mod twin;
@@ -13,14 +15,16 @@ mod uniform;
 mod zipf;
 
 use crate::source::{Source, Summary};
+use addresses::{Extents, Slots};
 pub use clock::Burst;
 use clock::Clock;
 use floatgate_base::batch::flags;
 use floatgate_base::error::quote;
-use floatgate_base::{Error, Op, OptionalColumns, Place, RequestBatch, Result, Rng};
+use floatgate_base::{Op, OptionalColumns, RequestBatch, Result, Rng};
 use hot_cold::HotCold;
 pub use jobs::Jobs;
 pub use micro::Micro;
+use refuse::{setting, share};
 use sequential::Sequential;
 use std::sync::Arc;
 pub use twin::Twin;
@@ -205,29 +209,6 @@ impl GeneratorConfig {
     pub fn slots(&self) -> u64 {
         self.logical_bytes / self.request_bytes
     }
-}
-
-fn setting(name: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
-    Error::input(Place::Setting(format!("workload.{name}")), what, expected)
-}
-
-fn share(name: &str, value: f64) -> Result<()> {
-    match value {
-        v if (0.0..=1.0).contains(&v) => Ok(()),
-        v => Err(setting(name, format!("{v} is no share"), "expected a number from 0 to 1")),
-    }
-}
-
-/// An address pattern: yields slots, requests' addresses divided by their size.
-trait Slots: Send {
-    /// Appends the byte offsets of the next `n` requests.
-    fn fill(&mut self, offsets: &mut Vec<u64>, n: usize, request_bytes: u64);
-}
-
-/// A pattern whose requests differ in size.
-trait Extents: Send {
-    /// Appends the byte offsets and the sizes of the next `n` requests.
-    fn fill(&mut self, offsets: &mut Vec<u64>, bytes: &mut Vec<u64>, n: usize);
 }
 
 /// What makes the columns of a workload.

@@ -1,6 +1,6 @@
 //! Ascending addresses, again from 0 at the end of the space.
 
-use super::Slots;
+use super::addresses::Slots;
 
 pub(super) struct Sequential {
     slots: u64,

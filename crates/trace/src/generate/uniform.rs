@@ -1,6 +1,6 @@
 //! Every address equally likely, each draw independent.
 
-use super::Slots;
+use super::addresses::Slots;
 use floatgate_base::Rng;
 
 pub(super) struct Uniform {

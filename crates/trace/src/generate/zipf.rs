@@ -8,7 +8,7 @@
 //!
 //! Ranks are scattered by a random permutation, so that popular slots are no neighbours.
 
-use super::Slots;
+use super::addresses::Slots;
 use floatgate_base::Rng;
 use floatgate_base::permute::Permutation;
 

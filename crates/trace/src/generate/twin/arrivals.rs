@@ -2,7 +2,7 @@
 //! inside the window in bursts. The numbers of all windows add up to the number of requests, so the span is exact.
 
 use super::super::clock::exponential;
-use super::Twin;
+use super::statistics::Twin;
 use floatgate_base::Rng;
 use std::f64::consts::TAU;
 

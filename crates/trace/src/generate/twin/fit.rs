@@ -5,7 +5,8 @@
 //! clusters. TRIMs are left out, and devices lie side by side. What a twin cannot hold is told with the keys that
 //! stand in for it, in [`Fit::assumed`].
 
-use super::{Content, Rate, Side, SizeLaw, Skew, Twin, Visits, run};
+use super::laws::{Content, REQUEST_BYTES_MAX, Rate, Side, SizeLaw, Skew, Visits};
+use super::statistics::{Twin, least_bytes};
 use crate::source::Source;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result, TRACE_PAGE_BYTES};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -188,7 +189,7 @@ impl Counts {
                 self.trims += 1;
                 continue;
             }
-            let (offset, bytes) = (batch.offset[i], batch.bytes[i].min(super::REQUEST_BYTES_MAX));
+            let (offset, bytes) = (batch.offset[i], batch.bytes[i].min(REQUEST_BYTES_MAX));
             self.time(batch.time_ns[i]);
             let side = &mut self.sides[op as usize];
             *side.sizes.entry(bytes).or_default() += 1;
@@ -295,7 +296,7 @@ impl Counts {
             footprint_bytes: u64::MAX,
             content,
         };
-        twin.footprint_bytes = run::least_bytes(&twin)?;
+        twin.footprint_bytes = least_bytes(&twin)?;
         Ok(Fit { twin, assumed, trims_left_out: self.trims })
     }
 

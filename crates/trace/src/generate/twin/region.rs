@@ -6,7 +6,7 @@
 //! two comes next is decided by whether the distinct pages lag behind their share of the accesses so far.
 
 use super::super::zipf::Zipf;
-use super::{Skew, Visits};
+use super::laws::{Skew, Visits};
 use floatgate_base::permute::Permutation;
 use floatgate_base::{Rng, TRACE_PAGE_BYTES};
 

@@ -5,8 +5,9 @@
 //! drive inside an extent only. A request that runs on stays inside its extent.
 
 use super::arrivals::Arrivals;
+use super::laws::Side;
 use super::region::Region;
-use super::{Side, Twin};
+use super::statistics::{Division, Twin};
 use crate::generate::sizes::Sizes;
 use floatgate_base::permute::Permutation;
 use floatgate_base::{Op, RequestBatch, Result, Rng, TRACE_PAGE_BYTES};
@@ -15,61 +16,6 @@ use std::sync::Arc;
 const PAGE: u64 = TRACE_PAGE_BYTES;
 /// Requests between two looks at how many distinct pages are due.
 const STRIDE: u64 = 1024;
-
-/// How the space is divided: extents of written pages first, of pages that are only read behind.
-#[derive(Clone, Copy, Debug)]
-struct Division {
-    extent_pages: u64,
-    written: u64,
-    read_only: u64,
-    /// Pages expected to be accessed: written, read of those, only read.
-    due: [u64; 3],
-}
-
-/// Bytes that the distinct pages of a twin take.
-pub(super) fn least_bytes(twin: &Twin) -> Result<u64> {
-    let division = Division::of(twin)?;
-    Ok((division.written + division.read_only) * division.extent_pages * PAGE)
-}
-
-impl Division {
-    fn of(twin: &Twin) -> Result<Self> {
-        let n = twin.requests as f64;
-        let (mut page_reads, mut page_writes, mut largest) = (0.0, 0.0, 1);
-        let sides =
-            [(&twin.reads, "reads", twin.read_share), (&twin.writes, "writes", 1.0 - twin.read_share)];
-        for (side, key, share) in sides {
-            if share > 0.0 {
-                let pages = n * share * side.pages(key)?;
-                *(if key == "reads" { &mut page_reads } else { &mut page_writes }) = pages;
-                let bytes = side.sizes.table(key)?.iter().map(|(b, _)| *b).max().unwrap_or(1);
-                largest = largest.max(bytes.div_ceil(PAGE) + 1);
-            }
-        }
-        let of_written = if page_writes > 0.0 { twin.reads_of_written_share } else { 0.0 };
-        let written = page_writes * (1.0 - twin.rewrites.again_share);
-        let read_written =
-            (page_reads * of_written * (1.0 - twin.rereads_of_written.again_share)).min(written);
-        let only_read = page_reads * (1.0 - of_written) * (1.0 - twin.rereads.again_share);
-        // Large extents break few runs, but a small footprint must not be rounded up much.
-        let mut extent_pages = largest.next_power_of_two();
-        while extent_pages < 4096 && (written + only_read) / (extent_pages as f64) > 128.0 {
-            extent_pages *= 2;
-        }
-        // Room for what chance adds, and for one request more.
-        let extents = |pages: f64, there: bool| {
-            let room = pages * 1.01 + 4.0 * pages.sqrt() + largest as f64;
-            if there { (room / extent_pages as f64).ceil() as u64 } else { 0 }
-        };
-        let whole = |pages: f64| (pages.ceil() as u64).max(1);
-        Ok(Self {
-            extent_pages,
-            written: extents(written, page_writes > 0.0),
-            read_only: extents(only_read, page_reads > 0.0 && of_written < 1.0),
-            due: [whole(written), whole(read_written), whole(only_read)],
-        })
-    }
-}
 
 /// Where a request goes on, if the next one does.
 #[derive(Clone, Copy)]

@@ -1,0 +1,156 @@
+//! A workload by its statistics, and how much space it takes.
+
+use super::laws::{Content, Rate, Side, Visits, refuse, share};
+use crate::generate::sizes::mean;
+use floatgate_base::{Result, TRACE_PAGE_BYTES};
+
+/// A workload by its statistics.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Twin {
+    /// Name.
+    pub name: String,
+    /// What it is, in a line.
+    pub summary: String,
+    /// Time from the first to the last request, seconds.
+    pub duration_s: f64,
+    /// Number of requests.
+    pub requests: u64,
+    /// Share of them that reads; the rest writes.
+    pub read_share: f64,
+    /// How reads look.
+    pub reads: Side,
+    /// How writes look.
+    pub writes: Side,
+    /// Page writes: which come back to written pages.
+    pub rewrites: Visits,
+    /// Share of the reads that goes to pages written before, where there are any.
+    pub reads_of_written_share: f64,
+    /// Reads of written pages: which come back.
+    pub rereads_of_written: Visits,
+    /// Reads of pages that are never written: which come back.
+    pub rereads: Visits,
+    /// When requests come.
+    pub rate: Rate,
+    /// Size of the address space that the pages are scattered over.
+    pub footprint_bytes: u64,
+    /// What is written; kept as parameters until requests have content.
+    pub content: Content,
+}
+
+impl Twin {
+    /// Refuses what cannot be made.
+    ///
+    /// # Errors
+    /// Names the setting and what it may be.
+    pub fn validate(&self) -> Result<()> {
+        if !(self.duration_s > 0.0 && self.duration_s <= 9e9) {
+            let what = format!("{} is no span", self.duration_s);
+            return Err(refuse("duration_s", what, "expected seconds above 0"));
+        }
+        if self.requests == 0 || self.requests > 1 << 48 {
+            let what = format!("{} requests", self.requests);
+            return Err(refuse("requests", what, "expected a whole number from 1 to 281474976710656"));
+        }
+        share("read_share", self.read_share)?;
+        if self.read_share > 0.0 {
+            self.reads.validate("reads")?;
+        }
+        if self.read_share < 1.0 {
+            self.writes.validate("writes")?;
+        }
+        share("reads.written_share", self.reads_of_written_share)?;
+        self.rewrites.validate("writes")?;
+        self.rereads_of_written.validate("reads")?;
+        self.rereads.validate("reads")?;
+        self.rate.validate(self.duration_s)?;
+        share("content.duplicate_share", self.content.duplicate_share)?;
+        share("content.compressed_share", self.content.compressed_share)?;
+        let least = least_bytes(self)?;
+        if self.footprint_bytes < least {
+            let what = format!("a footprint of {} bytes", self.footprint_bytes);
+            let expected = format!("expected at least {least}, which the distinct pages take");
+            return Err(refuse("footprint_bytes", what, expected));
+        }
+        Ok(())
+    }
+
+    /// Mean size of a write in bytes; 0 where none is possible.
+    #[must_use]
+    pub fn mean_write_bytes(&self) -> f64 {
+        self.writes.sizes.table("writes").map_or(0.0, |list| mean(&list))
+    }
+
+    /// Mean size of a read in bytes; 0 where none is possible.
+    #[must_use]
+    pub fn mean_read_bytes(&self) -> f64 {
+        self.reads.sizes.table("reads").map_or(0.0, |list| mean(&list))
+    }
+
+    /// Bytes written in one pass, on average over the draws.
+    #[must_use]
+    pub fn write_bytes(&self) -> f64 {
+        self.requests as f64 * (1.0 - self.read_share) * self.mean_write_bytes()
+    }
+
+    /// Every `k`-th request, so to speak: the same laws, shares and span with a `k`-th of the requests. For looking at
+    /// a long twin quickly; its totals are a `k`-th, its shares and means the same.
+    #[must_use]
+    pub fn thinned(&self, k: u64) -> Self {
+        Self { requests: (self.requests / k.max(1)).max(1), ..self.clone() }
+    }
+}
+
+/// How the space is divided: extents of written pages first, of pages that are only read behind.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Division {
+    pub extent_pages: u64,
+    pub written: u64,
+    pub read_only: u64,
+    /// Pages expected to be accessed: written, read of those, only read.
+    pub due: [u64; 3],
+}
+
+/// Bytes that the distinct pages of a twin take.
+pub(super) fn least_bytes(twin: &Twin) -> Result<u64> {
+    let division = Division::of(twin)?;
+    Ok((division.written + division.read_only) * division.extent_pages * TRACE_PAGE_BYTES)
+}
+
+impl Division {
+    pub fn of(twin: &Twin) -> Result<Self> {
+        let n = twin.requests as f64;
+        let (mut page_reads, mut page_writes, mut largest) = (0.0, 0.0, 1);
+        let sides =
+            [(&twin.reads, "reads", twin.read_share), (&twin.writes, "writes", 1.0 - twin.read_share)];
+        for (side, key, share) in sides {
+            if share > 0.0 {
+                let pages = n * share * side.pages(key)?;
+                *(if key == "reads" { &mut page_reads } else { &mut page_writes }) = pages;
+                let bytes = side.sizes.table(key)?.iter().map(|(b, _)| *b).max().unwrap_or(1);
+                largest = largest.max(bytes.div_ceil(TRACE_PAGE_BYTES) + 1);
+            }
+        }
+        let of_written = if page_writes > 0.0 { twin.reads_of_written_share } else { 0.0 };
+        let written = page_writes * (1.0 - twin.rewrites.again_share);
+        let read_written =
+            (page_reads * of_written * (1.0 - twin.rereads_of_written.again_share)).min(written);
+        let only_read = page_reads * (1.0 - of_written) * (1.0 - twin.rereads.again_share);
+        // Large extents break few runs, but a small footprint must not be rounded up much.
+        let mut extent_pages = largest.next_power_of_two();
+        while extent_pages < 4096 && (written + only_read) / (extent_pages as f64) > 128.0 {
+            extent_pages *= 2;
+        }
+        // Room for what chance adds, and for one request more.
+        let extents = |pages: f64, there: bool| {
+            let room = pages * 1.01 + 4.0 * pages.sqrt() + largest as f64;
+            if there { (room / extent_pages as f64).ceil() as u64 } else { 0 }
+        };
+        let whole = |pages: f64| (pages.ceil() as u64).max(1);
+        Ok(Self {
+            extent_pages,
+            written: extents(written, page_writes > 0.0),
+            read_only: extents(only_read, page_reads > 0.0 && of_written < 1.0),
+            due: [whole(written), whole(read_written), whole(only_read)],
+        })
+    }
+}
