@@ -32,6 +32,7 @@ from floatgate.run import execute
 
 SCHEMA = "floatgate.placement/1"
 POLICIES = ("pds", "ids")
+_SEPARATOR = "ftl.separate."
 HINTS = ("short", "medium", "long", "extreme")
 """Write lifetime hints of Linux (``F_SET_RW_HINT``) from the shortest."""
 NO_HANDLE = 0
@@ -200,7 +201,7 @@ def place(
         trace: Parquet, with contexts.
         policy: ``pds`` or ``ids``.
         handles: of the drive, handle 0 included; from 2 to 1024.
-        overrides: settings of the drive in place of :data:`DRIVE`'s.
+        overrides: settings of the drive in place of :data:`DRIVE`'s, and parameters of ``policy``.
         apply: another such trace, on which the table is tried, too.
 
     Raises:
@@ -214,6 +215,12 @@ def place(
         raise input_error(
             f"{handles} handles; expected from 2 to 1024: one for contexts without a group, one for a group"
         )
+    for key, _ in overrides or []:
+        if key in {_SEPARATOR + "policy", _SEPARATOR + "groups"}:
+            raise input_error(
+                f"{key}: the table is made by the separator that --policy names, with a group for each handle but one; "
+                "expected --policy and --handles"
+            )
     with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
         drive = handles, overrides or []
         first = _Tried(Path(trace), Path(folder) / "first", *drive)
@@ -256,11 +263,14 @@ class _Tried:
     def __init__(self, trace: Path, folder: Path, handles: int, overrides: Overrides) -> None:
         folder.mkdir()
         self.trace, self.handles = trace, handles
+        # What is said of separators is meant for the one that makes the table.
+        self.parameters = [one for one in overrides if one[0].startswith(_SEPARATOR)]
         self.plain, self.given = folder / "contexts.parquet", folder / "handles.parquet"
         with reading(trace, _EXPECTED):
             size = dense(trace, self.plain, trims=True)
         try:
-            self.base = _base(self.plain, size.distinct_pages, handles, overrides)
+            drive = [one for one in overrides if one not in self.parameters]
+            self.base = _base(self.plain, size.distinct_pages, handles, drive)
         except FloatgateError as error:
             raise self._named(error) from None
 
@@ -276,7 +286,7 @@ class _Tried:
     def separate(self, policy: str) -> dict[str, dict[str, Any]]:
         """Run it without separation, and with the policy in the drive."""
         groups: Overrides = [("ftl.separate.groups", str(self.handles - 1))]
-        runs: list[tuple[str, Overrides]] = [("none", []), (policy, groups)]
+        runs: list[tuple[str, Overrides]] = [("none", []), (policy, [*self.parameters, *groups])]
         found = at_once(lambda k: self._run(self.plain, *runs[k]), len(runs), threading.Event())
         return {name: result for (name, _), result in zip(runs, found, strict=True)}
 

@@ -219,6 +219,22 @@ def test_settings_size_the_drive(tmp_path: Path) -> None:
     assert blocks(handles=1024)[0] > 1024 / 0.15
 
 
+def test_parameters_of_the_separator_that_makes_the_table_are_its_own(tmp_path: Path) -> None:
+    trace = churn(tmp_path)
+
+    def grouped(*settings: tuple[str, str]) -> int:
+        contexts = place(trace, overrides=list(settings)).to_dict()["contexts"]
+        return sum(one["handle"] > 0 for one in contexts)
+
+    # With a threshold that nobody reaches there is no update group.
+    assert grouped(("ftl.separate.dominates_from", "1")) > grouped(("ftl.separate.dominates_from", "1000000")) == 0
+    with pytest.raises(InputError, match="window_updates"):
+        place(trace, policy="pds", overrides=[("ftl.separate.window_updates", "100")])
+    for key, value in [("policy", '"hash"'), ("groups", "3")]:
+        with pytest.raises(InputError, match=f"^ftl.separate.{key}: .* expected --policy and --handles"):
+            place(trace, overrides=[(f"ftl.separate.{key}", value)])
+
+
 @pytest.mark.parametrize("policy", ["pds", "ids"])
 def test_a_recorded_trace_is_placed_the_same_every_time(policy: str) -> None:
     first, again = (place(library.path("sqlite-updates"), policy=policy).to_dict() for _ in range(2))

@@ -1,5 +1,8 @@
-"""The shape of the source: imports between crates point downwards, files do not import one another in a circle, and
-files and functions keep to the sizes of STYLE.md."""
+"""The shape of the source.
+
+Imports between crates point downwards, files do not import one another in a circle, and files and functions keep to the
+sizes of STYLE.md.
+"""
 
 import ast
 import re
@@ -47,9 +50,8 @@ def test_imports_between_crates_point_downwards() -> None:
         manifest = (CRATES / crate / "Cargo.toml").read_text()
         # What only tests import is no part of the crate.
         needed = manifest.split("[dev-dependencies]")[0]
-        for other in re.findall(r"^floatgate-(\w+)", needed, re.M):
-            if level[other] <= own:
-                upwards.append(f"{crate} imports {other}")
+        others = re.findall(r"^floatgate-(\w+)", needed, re.M)
+        upwards.extend(f"{crate} imports {other}" for other in others if level[other] <= own)
     assert upwards == []
 
 
@@ -155,7 +157,8 @@ def circles(edges: dict[str, set[str]]) -> list[list[str]]:
     """Sets of files each of which reaches every other one."""
     reach = {}
     for start in edges:
-        seen, todo = set(), [start]
+        seen: set[str] = set()
+        todo = [start]
         while todo:
             for other in edges[todo.pop()] - seen:
                 seen.add(other)
