@@ -45,7 +45,7 @@ def test_every_crate_has_its_layer() -> None:
 
 def test_imports_between_crates_point_downwards() -> None:
     level = {crate: i for i, layer in enumerate(LAYERS) for crate in layer}
-    upwards = []
+    upwards: list[str] = []
     for crate, own in level.items():
         manifest = (CRATES / crate / "Cargo.toml").read_text()
         # What only tests import is no part of the crate.
