@@ -16,7 +16,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Maturin must build for our environment, whatever is active around it.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help demo test build bench fuzz golden lint docs clean prerequisites
+.PHONY: help demo test properties build bench fuzz golden lint docs clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,11 @@ demo: build ## run the shipped trace and write a report
 test: build ## run all tests, Rust and Python
 	cargo test --workspace
 	$(BIN)/python -m pytest tests/python
+
+properties: ## run the random tests with 20 times as many cases (FLOATGATE_TIMES)
+	times=$${FLOATGATE_TIMES:-20}; \
+	FLOATGATE_TIMES=$$times FLOATGATE_CASES=$$((times * 2000)) FLOATGATE_FUZZ_CASES=$$((times * 64)) \
+		cargo test -p floatgate-experiment -p floatgate-trace
 
 build: $(STAMPS)/extension ## build the extension and leave .venv/bin/floatgate
 

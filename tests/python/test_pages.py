@@ -1,0 +1,55 @@
+"""What README.md and CONTRIBUTING.md say of the project is so."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from floatgate import _core, library
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text("utf-8")
+CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+
+
+def counted() -> dict[str, int]:
+    """How many of each kind there are, by the words that README.md has for them."""
+    catalogue = json.loads(_core.catalogue())
+    policies = catalogue["policies"]
+    listed = re.search(r"^Formats: (.*?) and (\d+) more", README, re.M | re.S)
+    assert listed
+    named = re.findall(r"`([\w-]+)`", listed[1])
+    assert set(named) <= {one["name"] for one in catalogue["formats"]}
+    return {
+        "trace formats": len(catalogue["formats"]),
+        "victim\\s+policies": len(policies["ftl.collect"]),
+        "separators": len(policies["ftl.separate"]),
+        "drives to start from": len(catalogue["drives"]),
+        "micro-benchmarks": len(catalogue["micro_benchmarks"]),
+        "such recordings ship": len(library.CONTEXTS),
+        # Parquet is named as a word.
+        "more \\(`docs/formats.md`": len(catalogue["formats"]) - len(named) - 1,
+    }
+
+
+@pytest.mark.parametrize(("what", "number"), counted().items())
+def test_the_readme_counts_right(what: str, number: int) -> None:
+    assert re.findall(rf"(\d+) {what}", README) == [str(number)]
+
+
+def test_files_that_the_pages_name_are_there() -> None:
+    missing = []
+    for page in ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"]:
+        text = re.sub(r"```.*?```", "", (ROOT / page).read_text("utf-8"), flags=re.S)
+        names = re.findall(r"`((?:crates|python|docs|configs|tests|scripts|traces)/[\w./-]+)`", text)
+        missing += [f"{page}: {name}" for name in names if "NAME" not in name and not (ROOT / name).exists()]
+    assert missing == []
+
+
+def test_commands_for_contributors_are_targets() -> None:
+    targets = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.M)
+    named = set(re.findall(r"`make ([a-z]+)`", CONTRIBUTING + README))
+    assert named <= set(targets)
+    tests = {path.stem for path in (ROOT / "crates/experiment/tests").glob("*.rs")}
+    assert set(re.findall(r"--test (\w+)", CONTRIBUTING)) <= tests
