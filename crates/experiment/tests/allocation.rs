@@ -13,7 +13,7 @@ const CASES: u64 = 60;
 
 #[test]
 fn static_pages_stay_in_their_plane() {
-    for seed in 0..CASES {
+    for seed in common::seeds(CASES) {
         let mut rng = Rng::new(seed, "static");
         let geometry = Geometry {
             channels: 1 + rng.below(3) as u32,

@@ -26,7 +26,7 @@ fn run_plan(toml: &str, change: impl Fn(&mut Plan)) -> (String, String) {
 /// Calls `check` with random experiments.
 fn with_cases(name: &str, check: impl Fn(&str)) {
     let folder = Folder::new(&format!("determinism-{name}"));
-    for seed in 0..CASES {
+    for seed in common::seeds(CASES) {
         for trace in [false, true] {
             let mut case = draw_any(&mut Rng::new(seed, "determinism"), trace);
             if let Some((text, extension)) = &case.trace {

@@ -58,7 +58,7 @@ fn written(ftl: &Ftl, flash: &Recorder) -> Vec<u8> {
 
 #[test]
 fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
-    for seed in 0..120u64 {
+    for seed in common::seeds(120) {
         let mut rng = Rng::new(seed, "saved drives");
         let geometry = Geometry {
             channels: 1 + rng.below(2) as u32,
@@ -124,7 +124,7 @@ fn figures(result: &Value) -> String {
 #[test]
 fn runs_of_both_modes_start_from_a_random_drive_and_agree() {
     let folder = Folder::new("drives");
-    for seed in 0..40 {
+    for seed in common::seeds(40) {
         let case = draw(&mut Rng::new(seed, "drives"), false);
         let (one, two) = (format!("{}/{seed}", folder.path()), format!("{}/again-{seed}", folder.path()));
         saving(&case.toml, &[], &one).unwrap_or_else(|e| panic!("seed {seed}: {e}"));

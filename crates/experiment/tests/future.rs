@@ -63,7 +63,7 @@ fn deaths(changes: &[(u32, bool)], pages: usize) -> (Vec<u32>, Vec<u32>) {
 fn the_future_is_what_comes() {
     let folder = Folder::new("future");
     let mut trims = 0;
-    for seed in 0..120 {
+    for seed in common::seeds(120) {
         for trace in [false, true] {
             let mut rng = Rng::new(seed, "future");
             let mut case = draw(&mut rng, trace);

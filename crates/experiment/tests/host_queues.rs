@@ -160,7 +160,7 @@ fn naive(lines: &[Line], priorities: &[u32]) -> Vec<(u64, u64, u64)> {
 #[test]
 fn one_request_at_a_time_is_what_a_naive_model_says() {
     let folder = Folder::new("naive");
-    for seed in 0..80 {
+    for seed in common::seeds(80) {
         let mut rng = Rng::new(seed, "host queues");
         let queues = 2 + rng.below(3) as usize;
         let priorities: Vec<u32> = (0..queues).map(|_| rng.below(3) as u32).collect();
@@ -297,7 +297,7 @@ fn judge(rows: &[Row], result: &Value, most: u64, depth: Option<u64>, page: u64)
 fn any_mixture_of_queues_keeps_its_promises() {
     let folder = Folder::new("mixtures");
     let mut ran = 0;
-    for seed in 0..100 {
+    for seed in common::seeds(100) {
         let trace = seed % 2 == 1;
         let mut rng = Rng::new(seed, "mixtures");
         let mut case = draw(&mut rng, trace);
@@ -332,7 +332,7 @@ fn any_mixture_of_queues_keeps_its_promises() {
 #[test]
 fn one_queue_whose_limit_is_never_reached_is_no_queue() {
     let mut ran = 0;
-    for seed in 0..30 {
+    for seed in common::seeds(30) {
         let mut rng = Rng::new(seed, "no queue");
         let case = draw(&mut rng, false);
         let arrival = if rng.below(2) == 0 { "open" } else { "closed" };

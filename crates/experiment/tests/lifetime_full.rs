@@ -187,7 +187,7 @@ fn random_life(seed: u64, folder: &Folder) -> String {
 fn ready_keeps_drives_alive() {
     let folder = Folder::new("alive");
     let mut used_up = 0;
-    for seed in 0..40 {
+    for seed in common::seeds(40) {
         let toml = random_life(seed, &folder);
         for policy in ["ready-pessimistic", "ready-optimistic"] {
             let mut plan = resolved(&toml, policy).plan;

@@ -185,13 +185,13 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u
 }
 
 fn all(rule: Rule, victim: impl Fn(u64) -> Victim) {
-    for seed in 0..CASES {
+    for seed in common::seeds(CASES) {
         agree(seed, victim(seed), rule, false, false);
         agree(seed, victim(seed), rule, seed % 2 == 0, true);
     }
     // Many of these drives swap; FIFO wears its blocks evenly by itself.
     let least = if rule == Rule::Fifo { 5 } else { CASES as usize / 5 };
-    let swaps = (0..CASES).filter(|&seed| agree(seed, victim(seed), rule, true, false) > 0).count();
+    let swaps = common::seeds(CASES).filter(|&seed| agree(seed, victim(seed), rule, true, false) > 0).count();
     assert!(swaps > least, "{swaps}");
 }
 
@@ -218,7 +218,7 @@ fn greedy_is_exact_up_to_ties() {
 #[test]
 fn windowed_greedy_is_exact_up_to_ties() {
     for window in [1, 3, 10, 1000] {
-        (0..CASES / 2).for_each(|seed| {
+        common::seeds(CASES / 2).for_each(|seed| {
             for leveled in [false, true] {
                 for named in [false, true] {
                     agree(

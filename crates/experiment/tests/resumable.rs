@@ -76,7 +76,7 @@ fn state(mut ftl: Ftl, mut flash: Recorder) -> (Vec<Command>, Vec<u32>, u64) {
 
 #[test]
 fn any_step_gives_the_same_end() {
-    for seed in 0..50 {
+    for seed in common::seeds(50) {
         let (mut ftl, mut flash) = drive(seed);
         assert_eq!(migrate(&mut ftl, &mut flash, u32::MAX, |_, _, _| {}), 1);
         let copies = flash.counters().programs[Cause::Gc as usize] as u32;
@@ -95,7 +95,7 @@ fn any_step_gives_the_same_end() {
 /// turn is not moved.
 #[test]
 fn the_host_goes_on_between_steps() {
-    for seed in 0..50 {
+    for seed in common::seeds(50) {
         let (mut ftl, mut flash) = drive(seed);
         let mut rng = Rng::new(seed, "between");
         let mut gone = Vec::new();

@@ -139,7 +139,7 @@ fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
 fn any_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
     let folder = Folder::new("interrupted");
     let (mut runs, mut stops) = ([0; 6], [0; 5]);
-    for seed in 0..CASES {
+    for seed in common::seeds(CASES) {
         for trace in [false, true] {
             let mut rng = Rng::new(seed, "interrupted");
             let mut case = draw(&mut rng, trace);

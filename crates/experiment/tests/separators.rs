@@ -125,7 +125,7 @@ fn every_separator_is_exact() {
 /// The mean of free pages in open blocks is that of looking at each host page write.
 #[test]
 fn open_blocks_are_counted_as_if_at_every_write() {
-    for seed in 0..60 {
+    for seed in common::seeds(60) {
         let mut rng = Rng::new(seed, "open blocks");
         let policy = ["none", "host-gc", "hash", "host-given"][(seed % 4) as usize];
         let channels = 1 + rng.below(3) as u32;

@@ -123,7 +123,7 @@ fn bursts(seed: u64) -> String {
 fn no_request_is_lost_or_overtakes_another() {
     let folder = Folder::new("in-order");
     let (mut held, mut runs) = (0, 0);
-    for seed in 0..6 {
+    for seed in common::seeds(6) {
         let file = folder.file(&format!("{seed}.csv"), bursts(seed));
         let drive = "[drive.geometry]\nblocks_per_plane = 32\npages_per_block = 16\n\
              [drive.endurance]\nmodel = \"ready-table2\"\npe_cycles = 35\n";

@@ -59,7 +59,7 @@ fn timing(rng: &mut Rng) -> Vec<(&'static str, String)> {
 fn both_modes_end_with_the_same_state_and_no_request_is_lost() {
     let folder = Folder::new("timed");
     let mut ran = 0;
-    for seed in 0..CASES {
+    for seed in common::seeds(CASES) {
         for trace in [false, true] {
             let mut rng = Rng::new(seed, "timed");
             let mut case = draw(&mut rng, trace);
@@ -353,7 +353,7 @@ fn energy_is_the_same_in_both_modes() {
 #[test]
 fn jobs_in_idle_time_keep_every_book() {
     let (mut ran, mut background, mut foreground) = (0, 0.0, 0.0);
-    for seed in 0..CASES {
+    for seed in common::seeds(CASES) {
         let mut rng = Rng::new(seed, "idle");
         let case = draw(&mut rng, false);
         let mut overrides = timing(&mut rng);
@@ -522,7 +522,7 @@ fn both_modes_leave_the_same_drive() {
 #[test]
 fn everything_together_loses_nothing() {
     let mut ran = 0;
-    for seed in 0..150 {
+    for seed in common::seeds(150) {
         let mut rng = Rng::new(seed, "together");
         let case = draw(&mut rng, false);
         let mut overrides = timing(&mut rng);

@@ -14,6 +14,12 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+/// Seeds of so many random cases, `FLOATGATE_TIMES` as many where that is set.
+pub fn seeds(cases: u64) -> std::ops::Range<u64> {
+    let times = std::env::var("FLOATGATE_TIMES").map_or(1, |text| text.parse().expect("a whole number"));
+    0..cases * times
+}
+
 /// Runs an experiment given as TOML with overrides.
 pub fn try_run(toml: &str, overrides: &[(&str, String)]) -> Result<Output, String> {
     let overrides: Vec<_> = overrides.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
