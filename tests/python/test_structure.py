@@ -30,13 +30,18 @@ LAYERS = [
 ]
 
 # Crates whose files may still import one another in a circle, with the reason.
-CIRCLES_ALLOWED: dict[str, str] = {}
+CIRCLES_ALLOWED: dict[str, str] = {
+    "ftl": "the stages of collection are methods of one struct, which the next restructuring takes apart",
+    "trace": "the table of formats names every reader, and readers open other readers through it",
+}
 
 # STYLE.md: beyond about these sizes files and functions want splitting.
 FILE_LINES_MAX = 600
 FUNCTION_LINES_MAX = 70
 # Larger functions, with the reason.
-FUNCTIONS_ALLOWED: dict[str, str] = {}
+FUNCTIONS_ALLOWED: dict[str, str] = {
+    "python/floatgate/cli/generate.py:generate": "typer reads the options from the signature",
+}
 
 
 def test_every_crate_has_its_layer() -> None:

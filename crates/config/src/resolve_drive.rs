@@ -116,12 +116,49 @@ fn blocks_for(layers: &Layers, capacity: &str, one: &Geometry) -> Result<u32> {
     })
 }
 
+/// How long operations take, and their table as resolved.
 fn timing(
     layers: &Layers,
     given: raw::Timing,
     timed: bool,
     page_bytes: u32,
 ) -> Result<(Timing, raw::Timing)> {
+    let (reads, programs) = times_by_page_type(layers, &given)?;
+    let page_types = reads.len().max(programs.len());
+    let all = |times: &[f64]| -> [f64; PAGE_TYPES_MAX] { std::array::from_fn(|i| times[i % times.len()]) };
+    let erase_us = given.erase_us.unwrap_or(3000.0);
+    positive(layers, "drive.timing.erase_us", &[erase_us])?;
+    let channel_mb_per_s = channel_rate(layers, given.channel_mb_per_s.unwrap_or(333.0), page_bytes)?;
+    let command_us = given.command_us.unwrap_or(0.0);
+    if !(0.0..=US_MAX).contains(&command_us) {
+        let what = format!("command_us is {command_us}");
+        return Err(layers.error("drive.timing.command_us", what, "expected a number from 0 to 1e8"));
+    }
+    let program_spread = spread(layers, given.program_spread.unwrap_or(0.0), timed)?;
+    let timing = Timing {
+        read_us: all(&reads),
+        program_us: all(&programs),
+        page_types: page_types as u32,
+        program_spread,
+        erase_us,
+        command_us,
+        channel_mb_per_s,
+    };
+    let raw = raw::Timing {
+        read_us: given.read_us_by_page_type.is_none().then_some(reads[0]),
+        program_us: given.program_us_by_page_type.is_none().then_some(programs[0]),
+        erase_us: Some(erase_us),
+        read_us_by_page_type: given.read_us_by_page_type,
+        program_us_by_page_type: given.program_us_by_page_type,
+        program_spread: timed.then_some(program_spread),
+        command_us: Some(command_us),
+        channel_mb_per_s: Some(channel_mb_per_s),
+    };
+    Ok((timing, raw))
+}
+
+/// Times of reads and of programs, one for each type of page, or one for all; where both have a list, as many.
+fn times_by_page_type(layers: &Layers, given: &raw::Timing) -> Result<(Vec<f64>, Vec<f64>)> {
     let by_type = |key: &str, one: Option<f64>, list: &Option<Vec<f64>>, default: f64| {
         let list_key = format!("drive.timing.{key}_by_page_type");
         match (one, list) {
@@ -151,10 +188,11 @@ fn timing(
             return Err(layers.error(&key, what, "expected as many in both, or one of the lists only"));
         }
     }
-    let all = |times: &[f64]| -> [f64; PAGE_TYPES_MAX] { std::array::from_fn(|i| times[i % times.len()]) };
-    let (erase_us, channel_mb_per_s) =
-        (given.erase_us.unwrap_or(3000.0), given.channel_mb_per_s.unwrap_or(333.0));
-    positive(layers, "drive.timing.erase_us", &[erase_us])?;
+    Ok((reads, programs))
+}
+
+/// MB a second at which a channel moves pages in a time that can be reckoned with.
+fn channel_rate(layers: &Layers, channel_mb_per_s: f64, page_bytes: u32) -> Result<f64> {
     let page_us = f64::from(page_bytes) / channel_mb_per_s;
     let sound = channel_mb_per_s > 0.0 && channel_mb_per_s.is_finite();
     if !(sound && (US_MIN..=US_MAX).contains(&page_us)) {
@@ -166,38 +204,18 @@ fn timing(
         };
         return Err(layers.error("drive.timing.channel_mb_per_s", what, expected));
     }
-    let command_us = given.command_us.unwrap_or(0.0);
-    if !(0.0..=US_MAX).contains(&command_us) {
-        let what = format!("command_us is {command_us}");
-        return Err(layers.error("drive.timing.command_us", what, "expected a number from 0 to 1e8"));
-    }
-    let spread_key = "drive.timing.program_spread";
-    let program_spread = given.program_spread.unwrap_or(0.0);
+    Ok(channel_mb_per_s)
+}
+
+/// By how much the time of a program may differ from the mean, which only timed mode can tell.
+fn spread(layers: &Layers, program_spread: f64, timed: bool) -> Result<f64> {
+    let key = "drive.timing.program_spread";
     if !(0.0..1.0).contains(&program_spread) {
         let what = format!("program_spread is {program_spread}");
-        return Err(layers.error(spread_key, what, "expected a share from 0 up to but not 1"));
+        return Err(layers.error(key, what, "expected a share from 0 up to but not 1"));
     }
-    resolve_timed::only_timed(layers, spread_key, timed || program_spread == 0.0)?;
-    let timing = Timing {
-        read_us: all(&reads),
-        program_us: all(&programs),
-        page_types: page_types as u32,
-        program_spread,
-        erase_us,
-        command_us,
-        channel_mb_per_s,
-    };
-    let raw = raw::Timing {
-        read_us: given.read_us_by_page_type.is_none().then_some(reads[0]),
-        program_us: given.program_us_by_page_type.is_none().then_some(programs[0]),
-        erase_us: Some(erase_us),
-        read_us_by_page_type: given.read_us_by_page_type,
-        program_us_by_page_type: given.program_us_by_page_type,
-        program_spread: timed.then_some(program_spread),
-        command_us: Some(command_us),
-        channel_mb_per_s: Some(channel_mb_per_s),
-    };
-    Ok((timing, raw))
+    resolve_timed::only_timed(layers, key, timed || program_spread == 0.0)?;
+    Ok(program_spread)
 }
 
 fn positive(layers: &Layers, key: &str, values: &[f64]) -> Result<()> {

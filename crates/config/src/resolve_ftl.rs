@@ -39,28 +39,17 @@ pub(crate) fn resolve(
     }
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
     let facts = Facts { pe_cycles };
-    let (collect, mut raw_collect) = resolve_slot::resolve(layers, given.collect, &facts)?;
-    let victim = Victim::of(&collect);
-    let (separate, raw_separate) = resolve_slot::resolve(layers, given.separate, &facts)?;
-    let separate = Separate::of(&separate);
-    let scope = if collect.text("scope") == "plane" { Scope::Plane } else { Scope::Superblock };
-    let layout = Layout::new(geometry, scope);
-    let stop_is_given =
-        ["stop_free_blocks", "stop_free_share"].iter().any(|key| raw_collect.get(key).is_some());
-    let (trigger_free_units, stop_free_units) =
-        levels(layers, &collect, &mut raw_collect, separate, &layout)?;
-    let pace = pace(layers, &collect, &mut raw_collect, timed, &layout)?;
+    let collection = collection(layers, (given.collect, given.separate), &facts, geometry, timed)?;
+    let (victim, separate, scope) = (collection.victim, collection.separate, collection.scope);
     let precondition = precondition(layers, given.precondition, victim)?;
     let snapshot = snapshot(layers, given.snapshot, precondition)?;
     let (fill_pages, fill_share) =
         fill(layers, given.fill_share, precondition, geometry.pages(), logical_pages)?;
     let (allocation, allocation_order, raw_allocation) =
         allocation(layers, given.allocation, timed, scope, precondition)?;
-    let levels = (trigger_free_units, stop_free_units, layout.units_per_domain());
-    let (background, raw_background) = resolve_timed::background(layers, given.background, timed, levels)?;
-    // Who asks for a stop level that cannot be reached gets a drive that collects until nothing is to be gained.
-    let free_units = if stop_is_given { trigger_free_units } else { stop_free_units };
-    reserve_fits(layers, &layout, logical_pages, free_units, separate)?;
+    let (background, raw_background) =
+        resolve_timed::background(layers, given.background, timed, collection.levels())?;
+    reserve_fits(layers, &collection.layout, logical_pages, collection.free_units_needed(), separate)?;
     let (level, raw_level) = resolve_slot::resolve(layers, given.level, &facts)?;
     let free_name = given.free_block.unwrap_or_else(|| FREE_CHOICES[0].0.into());
     let free_row = choice(layers, "ftl.free_block", "choice of free blocks", &free_name, FREE_CHOICES)?;
@@ -73,8 +62,8 @@ pub(crate) fn resolve(
         allocation: Some(raw_allocation),
         background: raw_background,
         map: Some(resolve_slot::resolve(layers, given.map, &facts)?.1),
-        collect: Some(raw_collect),
-        separate: Some(raw_separate),
+        collect: Some(collection.raw_collect),
+        separate: Some(collection.raw_separate),
         level: Some(raw_level),
         reclaim: Some(resolve_slot::resolve(layers, given.reclaim, &facts)?.1),
         dispatch: Some(resolve_slot::resolve(layers, given.dispatch, &facts)?.1),
@@ -88,9 +77,9 @@ pub(crate) fn resolve(
         separate,
         level: Level::of(&level),
         free_choice,
-        trigger_free_units,
-        stop_free_units,
-        pace,
+        trigger_free_units: collection.trigger_free_units,
+        stop_free_units: collection.stop_free_units,
+        pace: collection.pace,
         seed,
     };
     let settings = FtlSettings {
@@ -104,6 +93,67 @@ pub(crate) fn resolve(
         snapshot,
     };
     Ok((settings, raw))
+}
+
+/// What is collected, by streams of what, and when.
+struct Collection {
+    victim: Victim,
+    separate: Separate,
+    scope: Scope,
+    layout: Layout,
+    trigger_free_units: u32,
+    stop_free_units: u32,
+    /// Whether the stop level was asked for.
+    stop_is_given: bool,
+    pace: Option<Pace>,
+    raw_collect: raw::Collect,
+    raw_separate: raw::Separate,
+}
+
+impl Collection {
+    /// Trigger, stop level, and all erase units of a domain.
+    fn levels(&self) -> (u32, u32, u32) {
+        (self.trigger_free_units, self.stop_free_units, self.layout.units_per_domain())
+    }
+
+    /// Free units that the spare space must have room for. Who asks for a stop level that cannot be reached gets a
+    /// drive that collects until nothing is to be gained.
+    fn free_units_needed(&self) -> u32 {
+        if self.stop_is_given { self.trigger_free_units } else { self.stop_free_units }
+    }
+}
+
+/// Victims and streams with their levels and their pace, from the tables `ftl.collect` and `ftl.separate`.
+fn collection(
+    layers: &Layers,
+    (given_collect, given_separate): (Option<raw::Collect>, Option<raw::Separate>),
+    facts: &Facts,
+    geometry: Geometry,
+    timed: bool,
+) -> Result<Collection> {
+    let (collect, mut raw_collect) = resolve_slot::resolve(layers, given_collect, facts)?;
+    let (separate, raw_separate) = resolve_slot::resolve(layers, given_separate, facts)?;
+    let separate = Separate::of(&separate);
+    let scope = if collect.text("scope") == "plane" { Scope::Plane } else { Scope::Superblock };
+    let layout = Layout::new(geometry, scope);
+    // Read before the levels become numbers.
+    let stop_is_given =
+        ["stop_free_blocks", "stop_free_share"].iter().any(|key| raw_collect.get(key).is_some());
+    let (trigger_free_units, stop_free_units) =
+        levels(layers, &collect, &mut raw_collect, separate, &layout)?;
+    let pace = pace(layers, &collect, &mut raw_collect, timed, &layout)?;
+    Ok(Collection {
+        victim: Victim::of(&collect),
+        separate,
+        scope,
+        layout,
+        trigger_free_units,
+        stop_free_units,
+        stop_is_given,
+        pace,
+        raw_collect,
+        raw_separate,
+    })
 }
 
 /// Whether and in which order host pages may go anywhere.

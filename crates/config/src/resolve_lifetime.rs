@@ -1,6 +1,6 @@
 //! The tables `[lifetime]`: throttling, and how years are forecast.
 
-use crate::layers::Layers;
+use crate::layers::{Layers, Section};
 use crate::resolve_slot::{self, refuse};
 use crate::tables::choice;
 use crate::{raw, slots};
@@ -41,40 +41,16 @@ fn forecast(
 ) -> Result<(Forecast, raw::Forecast)> {
     let section = layers.section("lifetime.forecast");
     let fail = |key: &str, what: String, expected: &str| Err(section.error(key, what, expected));
-    let name = given.method.unwrap_or_else(|| METHODS[0].0.into());
-    let row = choice(layers, "lifetime.forecast.method", "method", &name, METHODS)?;
+    let name = given.method.as_deref().unwrap_or(METHODS[0].0);
+    let row = choice(layers, "lifetime.forecast.method", "method", name, METHODS)?;
     let method = [Method::Auto, Method::Full, Method::Windows, Method::Requests][row];
-    let waf_is_given = given.waf.is_some() || given.waf_of_bytes.is_some();
-    let measures = method != Method::Full && !waf_is_given;
-    let windows = matches!(method, Method::Auto | Method::Windows);
-    let because = if method != Method::Full && waf_is_given {
-        "a given waf".into()
-    } else {
-        format!("method \"{name}\"")
-    };
-    let keys = [
-        ("window_s", given.window_s.is_some(), windows),
-        ("waf", given.waf.is_some(), method != Method::Full),
-        ("waf_of_bytes", given.waf_of_bytes.is_some(), method != Method::Full),
-        ("laps_max", given.laps_max.is_some(), measures),
-        ("waf_error_max", given.waf_error_max.is_some(), measures),
-    ];
-    if let Some((key, ..)) = keys.iter().find(|(_, set, used)| *set && !used) {
-        let what = format!("{key} has no effect with {because}");
-        return fail(key, what, "expected no such key, or method = \"windows\" without a given waf");
-    }
+    let uses = Uses::of(method, &given);
+    uses.check(&section, &given, name)?;
     let window_s = given.window_s.unwrap_or(1.0);
     if !(window_s.is_finite() && (1e-6..=86_400.0).contains(&window_s)) {
         return fail("window_s", format!("window_s is {window_s}"), "expected seconds from 10^-6 to 86400");
     }
-    for (key, value) in [("waf", given.waf), ("waf_of_bytes", given.waf_of_bytes)] {
-        if let Some(waf) = value.filter(|waf| !(waf.is_finite() && (1e-3..=1e6).contains(waf))) {
-            return fail(key, format!("{key} is {waf}"), "expected a write amplification from 0.001 to 10^6");
-        }
-    }
-    if given.waf.is_some() && given.waf_of_bytes.is_some() {
-        return fail("waf_of_bytes", "waf and waf_of_bytes are both set".into(), "expected one of them");
-    }
+    check_waf(&section, &given)?;
     let laps_max = given.laps_max.unwrap_or(12);
     if laps_max < 3 {
         return fail("laps_max", format!("laps_max is {laps_max}"), "expected a whole number from 3");
@@ -95,12 +71,12 @@ fn forecast(
     let age_years = from_0("age_years", given.age_years)?;
     check_age(layers, endurance, policy, (cycles_used, age_years))?;
     let raw = raw::Forecast {
-        method: Some(name),
-        window_s: windows.then_some(window_s),
+        method: Some(name.into()),
+        window_s: uses.windows.then_some(window_s),
         waf: given.waf,
         waf_of_bytes: given.waf_of_bytes,
-        laps_max: measures.then_some(laps_max),
-        waf_error_max: measures.then_some(waf_error_max),
+        laps_max: uses.measures.then_some(laps_max),
+        waf_error_max: uses.measures.then_some(waf_error_max),
         cycles_used: Some(cycles_used),
         age_years: Some(age_years),
     };
@@ -118,6 +94,61 @@ fn forecast(
         },
         raw,
     ))
+}
+
+/// Which keys a method of forecasting makes use of.
+struct Uses {
+    windows: bool,
+    /// Write amplification that is given in place of being measured.
+    waf: bool,
+    waf_is_given: bool,
+    /// Whether write amplification is measured.
+    measures: bool,
+}
+
+impl Uses {
+    fn of(method: Method, given: &raw::Forecast) -> Self {
+        let waf_is_given = given.waf.is_some() || given.waf_of_bytes.is_some();
+        let waf = method != Method::Full;
+        Self {
+            windows: matches!(method, Method::Auto | Method::Windows),
+            waf,
+            waf_is_given,
+            measures: waf && !waf_is_given,
+        }
+    }
+
+    /// Refuses keys that have no effect.
+    fn check(&self, section: &Section<'_>, given: &raw::Forecast, method: &str) -> Result<()> {
+        let keys = [
+            ("window_s", given.window_s.is_some(), self.windows),
+            ("waf", given.waf.is_some(), self.waf),
+            ("waf_of_bytes", given.waf_of_bytes.is_some(), self.waf),
+            ("laps_max", given.laps_max.is_some(), self.measures),
+            ("waf_error_max", given.waf_error_max.is_some(), self.measures),
+        ];
+        let Some((key, ..)) = keys.iter().find(|(_, set, used)| *set && !used) else { return Ok(()) };
+        let because =
+            if self.waf && self.waf_is_given { "a given waf".into() } else { format!("method \"{method}\"") };
+        let what = format!("{key} has no effect with {because}");
+        let expected = "expected no such key, or method = \"windows\" without a given waf";
+        Err(section.error(key, what, expected))
+    }
+}
+
+/// A write amplification that is given must be possible, and one.
+fn check_waf(section: &Section<'_>, given: &raw::Forecast) -> Result<()> {
+    for (key, value) in [("waf", given.waf), ("waf_of_bytes", given.waf_of_bytes)] {
+        if let Some(waf) = value.filter(|waf| !(waf.is_finite() && (1e-3..=1e6).contains(waf))) {
+            let what = format!("{key} is {waf}");
+            return Err(section.error(key, what, "expected a write amplification from 0.001 to 10^6"));
+        }
+    }
+    if given.waf.is_some() && given.waf_of_bytes.is_some() {
+        let what = "waf and waf_of_bytes are both set";
+        return Err(section.error("waf_of_bytes", what, "expected one of them"));
+    }
+    Ok(())
 }
 
 /// A drive must have some of its life before it.

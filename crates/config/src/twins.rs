@@ -502,12 +502,4 @@ pub fn unexplained(text: &str) -> std::result::Result<Vec<String>, toml::de::Err
 }
 
 #[cfg(test)]
-mod tests {
-    use super::find;
-
-    #[test]
-    fn a_file_without_an_end_is_no_twin() {
-        let error = find("/dev/zero", None).unwrap_err();
-        assert_eq!(error.to_string(), "/dev/zero: is larger than 16 MiB; expected a twin in a TOML file");
-    }
-}
+mod tests;

@@ -141,7 +141,7 @@ fn numbers_outside_their_range() {
 }
 
 #[test]
-fn impossible_drives_and_workloads() {
+fn impossible_drives() {
     for key in [
         "channels",
         "chips_per_channel",
@@ -190,9 +190,21 @@ fn impossible_drives_and_workloads() {
             "[drive.endurance]\nmodel = \"ready-printed\"\ninterface_trap_v = 0\noxide_trap_v = 0",
             "4:1: nothing is trapped, so no block wears out; expected interface_trap_v or oxide_trap_v above 0",
         ),
+    ]);
+}
+
+#[test]
+fn impossible_workloads() {
+    check(&[
         ("[workload]\nrequests = 0", "2:1: requests is 0; expected a whole number from 1"),
         ("[workload]\nrequest_bytes = 0", "2:1: 0 bytes; expected at least 1"),
         ("[workload]\nfile = \"x\"\nrepeat = 0", "3:1: repeat is 0; expected a whole number from 1"),
+    ]);
+}
+
+#[test]
+fn impossible_states_and_paces_of_the_ftl() {
+    check(&[
         (
             "[ftl]\nprecondition = \"steady\"\n[ftl.collect]\npolicy = \"cost-benefit\"",
             "2:1: no steady-state law is known for this victim policy; expected greedy, fifo, random or d-choices, or \

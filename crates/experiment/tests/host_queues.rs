@@ -438,12 +438,23 @@ fn a_drive_that_fails_names_the_request_that_was_fetched() {
     assert_eq!(try_run(&toml, &[("host.outstanding_max", "3".into())]).err().unwrap(), plain);
 }
 
-#[test]
-fn what_makes_no_sense_is_refused() {
+/// Overrides of an experiment, and how the message begins that refuses it.
+type Refusal<'a> = (&'a [(&'a str, &'a str)], &'a str);
+
+fn refused(cases: &[Refusal<'_>]) {
     let toml = "mode = \"timed\"\n[drive.geometry]\nblocks_per_plane = 40\n[workload]\nrequests = 10\n";
-    for (overrides, message) in [
+    for &(overrides, message) in cases {
+        let overrides: Vec<_> = overrides.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();
+        let found = try_run(toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"));
+        assert!(found.starts_with(message), "{found}");
+    }
+}
+
+#[test]
+fn queues_and_priorities_that_make_no_sense_are_refused() {
+    refused(&[
         (
-            &[("host.queues", "0")][..],
+            &[("host.queues", "0")],
             "host.queues: a host with 0 queues; expected a whole number from 1 to 1024",
         ),
         (
@@ -474,6 +485,12 @@ fn what_makes_no_sense_is_refused() {
             &[("host.queues", "2"), ("workload.arrival", "think"), ("workload.rate_per_s", "100")],
             "host.queues: with arrival \"think\" there is one request at a time, which never waits in a queue; expected",
         ),
+    ]);
+}
+
+#[test]
+fn ways_to_a_queue_that_make_no_sense_are_refused() {
+    refused(&[
         (
             &[("host.queue_of", "device")],
             "host.queue_of: with one queue, queue_of \"device\" has no effect; expected no such key, or host.queues of 2",
@@ -486,6 +503,12 @@ fn what_makes_no_sense_is_refused() {
             &[("host.queue_of", "size"), ("host.queues", "2")],
             "host.queue_of: unknown way to a queue 'size'; expected one of 'round-robin', 'device', 'stream'",
         ),
+    ]);
+}
+
+#[test]
+fn what_needs_times_or_a_throttle_is_refused_without() {
+    refused(&[
         (
             &[("mode", "functional"), ("host.queues", "2")],
             "host.queues: queues 2 has no effect in functional mode; expected 1 or no such key, or mode = \"timed\"",
@@ -499,11 +522,11 @@ fn what_makes_no_sense_is_refused() {
             "workload.arrival: arrival \"shifted\" moves the stamps by what a throttle delays, and \
              lifetime.throttle.policy is \"none\"; expected \"open\"",
         ),
-    ] {
-        let overrides: Vec<_> = overrides.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();
-        let found = try_run(toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"));
-        assert!(found.starts_with(message), "{found}");
-    }
+    ]);
+}
+
+#[test]
+fn streams_and_logs_that_a_trace_cannot_give_are_refused() {
     let folder = Folder::new("streams");
     let path = msr(&folder, "t.csv", &[(0, 0, Op::Read, 0, 1)]);
     let toml = format!("{ONE_DIE}{}[workload]\nfile = \"{path}\"\n", host(2, "[0, 1]", 1));

@@ -16,6 +16,7 @@ const FTL: &str = "[ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n";
 const UNIFORM: &str = "[workload]\nrequests = 4000\n";
 
 /// What shows that a key matters.
+#[derive(Clone)]
 enum Shown {
     /// The figure differs between two values of the key.
     By(&'static str, &'static str, &'static str),
@@ -27,49 +28,66 @@ enum Shown {
 use Shown::{By, Life, Refused};
 
 /// A key, an experiment in which it matters, and how.
-fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
-    let base = format!("{DRIVE}{FTL}{UNIFORM}");
-    let with = |ftl: &str, workload: &str| format!("{DRIVE}{FTL}{ftl}{UNIFORM}{workload}");
-    let geometry = |more: &str| format!("{DRIVE}{more}{FTL}{UNIFORM}");
-    let trace = |name: &str, more: &str| {
-        format!("{DRIVE}{FTL}[workload]\nfile = \"{}/{name}\"\n{more}", folder.path())
-    };
-    let timed = |workload: &str| format!("mode = \"timed\"\n{DRIVE}{FTL}{UNIFORM}{workload}");
-    let planes = |shape: &str, workload: &str| {
-        format!("mode = \"timed\"\n{DRIVE}planes_per_die = 2\n{shape}{FTL}{UNIFORM}{workload}")
-    };
-    let suspending = |workload: &str| {
-        format!(
-            "mode = \"timed\"\n{DRIVE}[drive.commands]\nprogram_suspend = true\n{FTL}{UNIFORM}read_share = 0.6\n{workload}"
-        )
-    };
-    let idle = |workload: &str| {
-        format!(
-            "mode = \"timed\"\n{DRIVE}{FTL}[ftl.background]\npolicy = \"idle\"\n{UNIFORM}rate_per_s = 100\n\
-             arrival = \"open\"\n{workload}"
-        )
-    };
-    let (read, write) = ("/latency_us/read/mean", "/latency_us/write/mean");
-    let buffered = |buffer: &str, workload: &str| {
-        geometry(&format!("[drive.buffer]\ncapacity = \"200 KiB\"\n{buffer}")) + workload
-    };
-    let programs = "/flash/programs/total";
-    // A life of eighteen days of which the drive stands a fraction, with bursts; keys of the tables come last.
-    let life = |policy: &str, more: &str| {
-        let workload = "[workload]\nrequests = 40000\nrate_per_s = 5\npattern = \"jobs\"\nburst_on_s = 100\n\
+type Case = (&'static str, String, Shown);
+
+const PROGRAMS: &str = "/flash/programs/total";
+const READ: &str = "/latency_us/read/mean";
+const WRITE: &str = "/latency_us/write/mean";
+
+fn base() -> String {
+    format!("{DRIVE}{FTL}{UNIFORM}")
+}
+
+fn with(ftl: &str, workload: &str) -> String {
+    format!("{DRIVE}{FTL}{ftl}{UNIFORM}{workload}")
+}
+
+fn geometry(more: &str) -> String {
+    format!("{DRIVE}{more}{FTL}{UNIFORM}")
+}
+
+fn trace(folder: &Folder, name: &str, more: &str) -> String {
+    format!("{DRIVE}{FTL}[workload]\nfile = \"{}/{name}\"\n{more}", folder.path())
+}
+
+fn timed(workload: &str) -> String {
+    format!("mode = \"timed\"\n{DRIVE}{FTL}{UNIFORM}{workload}")
+}
+
+fn planes(shape: &str, workload: &str) -> String {
+    format!("mode = \"timed\"\n{DRIVE}planes_per_die = 2\n{shape}{FTL}{UNIFORM}{workload}")
+}
+
+fn suspending() -> String {
+    format!(
+        "mode = \"timed\"\n{DRIVE}[drive.commands]\nprogram_suspend = true\n{FTL}{UNIFORM}read_share = 0.6\n"
+    )
+}
+
+fn idle() -> String {
+    format!(
+        "mode = \"timed\"\n{DRIVE}{FTL}[ftl.background]\npolicy = \"idle\"\n{UNIFORM}rate_per_s = 100\n\
+         arrival = \"open\"\n"
+    )
+}
+
+fn buffered(buffer: &str, workload: &str) -> String {
+    geometry(&format!("[drive.buffer]\ncapacity = \"200 KiB\"\n{buffer}")) + workload
+}
+
+/// A life of eighteen days of which the drive stands a fraction, with bursts; keys of the tables come last.
+fn life(policy: &str, more: &str) -> String {
+    let workload = "[workload]\nrequests = 40000\nrate_per_s = 5\npattern = \"jobs\"\nburst_on_s = 100\n\
                         burst_off_s = 500\n";
-        let throttle = format!("[lifetime.throttle]\ntarget_years = 0.05\npolicy = \"{policy}\"\n");
-        geometry("[drive.endurance]\nmodel = \"ready-table2\"\n").replace(UNIFORM, workload)
-            + &throttle
-            + more
-    };
-    let optimistic = "ready-optimistic";
-    let windows = "[lifetime.forecast]\nmethod = \"windows\"\n";
-    let strict = "[lifetime.forecast]\nmethod = \"windows\"\nwaf_error_max = 1e-12\n";
-    let jobs = "pattern = \"jobs\"\n";
+    let throttle = format!("[lifetime.throttle]\ntarget_years = 0.05\npolicy = \"{policy}\"\n");
+    geometry("[drive.endurance]\nmodel = \"ready-table2\"\n").replace(UNIFORM, workload) + &throttle + more
+}
+
+/// Keys at the top, and what the drive is made of.
+fn drive() -> Vec<Case> {
     vec![
-        ("seed", base.clone(), By("1", "2", programs)),
-        ("mode", base.clone(), By("functional", "timed", "/span_s")),
+        ("seed", base(), By("1", "2", PROGRAMS)),
+        ("mode", base(), By("functional", "timed", "/span_s")),
         (
             "drive.preset",
             format!(
@@ -80,15 +98,21 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
         (
             "drive.capacity",
             format!("[drive.geometry]\npages_per_block = 16\n{FTL}{UNIFORM}"),
-            By("4 MiB", "8 MiB", programs),
+            By("4 MiB", "8 MiB", PROGRAMS),
         ),
-        ("drive.geometry.channels", base.clone(), By("1", "2", programs)),
-        ("drive.geometry.chips_per_channel", base.clone(), By("1", "2", programs)),
-        ("drive.geometry.dies_per_chip", base.clone(), By("1", "2", programs)),
-        ("drive.geometry.planes_per_die", base.clone(), By("1", "2", programs)),
-        ("drive.geometry.blocks_per_plane", base.clone(), By("40", "41", programs)),
-        ("drive.geometry.pages_per_block", base.clone(), By("16", "17", programs)),
-        ("drive.geometry.page_bytes", base.clone(), By("4096", "8192", "/flash/programs/partial")),
+        ("drive.geometry.channels", base(), By("1", "2", PROGRAMS)),
+        ("drive.geometry.chips_per_channel", base(), By("1", "2", PROGRAMS)),
+        ("drive.geometry.dies_per_chip", base(), By("1", "2", PROGRAMS)),
+        ("drive.geometry.planes_per_die", base(), By("1", "2", PROGRAMS)),
+        ("drive.geometry.blocks_per_plane", base(), By("40", "41", PROGRAMS)),
+        ("drive.geometry.pages_per_block", base(), By("16", "17", PROGRAMS)),
+        ("drive.geometry.page_bytes", base(), By("4096", "8192", "/flash/programs/partial")),
+    ]
+}
+
+/// Keys of `drive.timing`.
+fn timing() -> Vec<Case> {
+    vec![
         ("drive.timing.read_us", geometry("[drive.timing]\n"), By("50", "51", "/flash/time_s/gc")),
         ("drive.timing.program_us", geometry("[drive.timing]\n"), By("600", "601", "/flash/time_s/host")),
         ("drive.timing.erase_us", geometry("[drive.timing]\n"), By("3000", "3001", "/flash/time_s/gc")),
@@ -107,8 +131,14 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             geometry("[drive.timing]\n"),
             By("[500, 900]", "[500, 901]", "/flash/time_s/host"),
         ),
-        ("drive.timing.program_spread", timed(""), By("0", "0.1", write)),
+        ("drive.timing.program_spread", timed(""), By("0", "0.1", WRITE)),
         ("drive.timing.command_us", geometry("[drive.timing]\n"), By("0", "0.2", "/flash/time_s/host")),
+    ]
+}
+
+/// Keys of `drive.commands` and `drive.scheduling`.
+fn commands() -> Vec<Case> {
+    vec![
         (
             "drive.commands.multi_plane",
             planes("", ""),
@@ -131,35 +161,34 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             timed("read_share = 0.5\n"),
             By("false", "true", "/commands/erase_suspends"),
         ),
-        ("drive.commands.suspend_us", suspending(""), By("20", "21", read)),
-        ("drive.commands.resume_us", suspending(""), By("20", "21", write)),
-        ("drive.commands.suspend_reads_max", suspending(""), By("1", "16", read)),
-        ("drive.scheduling.policy", timed("read_share = 0.5\n"), By("priority", "fcfs", read)),
+        ("drive.commands.suspend_us", suspending(), By("20", "21", READ)),
+        ("drive.commands.resume_us", suspending(), By("20", "21", WRITE)),
+        ("drive.commands.suspend_reads_max", suspending(), By("1", "16", READ)),
+        ("drive.scheduling.policy", timed("read_share = 0.5\n"), By("priority", "fcfs", READ)),
         (
             "drive.scheduling.priority",
             timed("read_share = 0.5\n"),
-            By(r#"["read", "write", "background"]"#, r#"["background", "write", "read"]"#, read),
+            By(r#"["read", "write", "background"]"#, r#"["background", "write", "read"]"#, READ),
         ),
-        ("drive.scheduling.urgent_jobs", planes("", ""), By("background", "write", write)),
-        ("ftl.allocation.mode", geometry("channels = 2\n"), By("dynamic", "static", programs)),
-        (
-            "ftl.allocation.order",
-            planes("channels = 2\n", "queue_depth = 2\n"),
-            By(r#"["channel", "chip", "die", "plane"]"#, r#"["plane", "die", "way", "channel"]"#, write),
-        ),
-        (
-            "ftl.background.policy",
-            timed("rate_per_s = 100\narrival = \"open\"\n"),
-            By("none", "idle", programs),
-        ),
-        ("ftl.background.trigger_free_blocks", idle(""), By("3", "6", programs)),
-        ("ftl.background.idle_us", idle(""), By("0", "9000", programs)),
-        ("drive.endurance.pe_cycles", base.clone(), By("3000", "3001", "/lifetime/tbw_bytes")),
-        ("drive.energy.read_uj", base.clone(), By("1", "2", "/energy/read_j/gc")),
-        ("drive.energy.program_uj", base.clone(), By("1", "2", "/energy/program_j/host")),
-        ("drive.energy.erase_uj", base.clone(), By("1", "2", "/energy/erase_j/gc")),
-        ("drive.energy.transfer_uj", base.clone(), By("1", "2", "/energy/transfer_j/host")),
-        ("drive.buffer.capacity", base.clone(), By("0 B", "32 KiB", "/flash/programs/host")),
+        ("drive.scheduling.urgent_jobs", planes("", ""), By("background", "write", WRITE)),
+    ]
+}
+
+/// Keys of `drive.endurance` and `drive.energy`.
+fn energy() -> Vec<Case> {
+    vec![
+        ("drive.endurance.pe_cycles", base(), By("3000", "3001", "/lifetime/tbw_bytes")),
+        ("drive.energy.read_uj", base(), By("1", "2", "/energy/read_j/gc")),
+        ("drive.energy.program_uj", base(), By("1", "2", "/energy/program_j/host")),
+        ("drive.energy.erase_uj", base(), By("1", "2", "/energy/erase_j/gc")),
+        ("drive.energy.transfer_uj", base(), By("1", "2", "/energy/transfer_j/host")),
+    ]
+}
+
+/// Keys of `drive.buffer`, and of what empties it.
+fn buffer() -> Vec<Case> {
+    vec![
+        ("drive.buffer.capacity", base(), By("0 B", "32 KiB", "/flash/programs/host")),
         (
             "drive.buffer.read_cache",
             buffered("", "read_share = 0.5\n"),
@@ -175,46 +204,76 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             buffered("high_watermark = 0.9\n", ""),
             By("0.1", "0.8", "/flash/programs/host"),
         ),
-        (
-            "drive.buffer.access_us",
-            format!("mode = \"timed\"\n{}", buffered("", "")),
-            By("0", "1", "/latency_us/write/mean"),
-        ),
+        ("drive.buffer.access_us", format!("mode = \"timed\"\n{}", buffered("", "")), By("0", "1", WRITE)),
         ("workload.fua_share", buffered("", ""), By("0", "0.1", "/flash/programs/host")),
         ("workload.flush_every", buffered("", ""), By("0", "10", "/flash/programs/host")),
-        ("ftl.spare_factor", base.clone(), By("0.25", "0.3", programs)),
-        ("ftl.precondition", base.clone(), By("none", "random", programs)),
+    ]
+}
+
+/// Keys of `ftl` but those of collection.
+fn ftl() -> Vec<Case> {
+    vec![
+        ("ftl.allocation.mode", geometry("channels = 2\n"), By("dynamic", "static", PROGRAMS)),
+        (
+            "ftl.allocation.order",
+            planes("channels = 2\n", "queue_depth = 2\n"),
+            By(r#"["channel", "chip", "die", "plane"]"#, r#"["plane", "die", "way", "channel"]"#, WRITE),
+        ),
+        (
+            "ftl.background.policy",
+            timed("rate_per_s = 100\narrival = \"open\"\n"),
+            By("none", "idle", PROGRAMS),
+        ),
+        ("ftl.background.trigger_free_blocks", idle(), By("3", "6", PROGRAMS)),
+        ("ftl.background.idle_us", idle(), By("0", "9000", PROGRAMS)),
+        ("ftl.spare_factor", base(), By("0.25", "0.3", PROGRAMS)),
+        ("ftl.precondition", base(), By("none", "random", PROGRAMS)),
         (
             // The choice needs more than one free block; by default collection leaves one a stream.
             "ftl.free_block",
             with("[ftl.collect]\nstop_free_blocks = 6\n", "pattern = \"hot-cold\"\n"),
             By("least-erased", "fifo", "/wear/erases_std"),
         ),
-        ("ftl.fill_share", base.replace("\"random\"", "\"fill\""), By("0.6", "0.7", programs)),
+        ("ftl.fill_share", base().replace("\"random\"", "\"fill\""), By("0.6", "0.7", PROGRAMS)),
         (
             "ftl.snapshot",
             format!("{DRIVE}[ftl]\nspare_factor = 0.25\n{UNIFORM}"),
-            By("a.drive", "b.drive", programs),
+            By("a.drive", "b.drive", PROGRAMS),
         ),
-        ("ftl.collect.scope", geometry("channels = 2\n"), By("plane", "superblock", programs)),
+    ]
+}
+
+/// Keys of `ftl.collect`.
+fn collect() -> Vec<Case> {
+    vec![
+        ("ftl.collect.scope", geometry("channels = 2\n"), By("plane", "superblock", PROGRAMS)),
         (
             "ftl.collect.trigger_free_blocks",
             with("[ftl.collect]\nstop_free_blocks = 5\n", ""),
-            By("1", "4", programs),
+            By("1", "4", PROGRAMS),
         ),
-        ("ftl.collect.stop_free_blocks", base.clone(), By("1", "4", programs)),
+        ("ftl.collect.stop_free_blocks", base(), By("1", "4", PROGRAMS)),
         (
             "ftl.collect.trigger_free_share",
             with("[ftl.collect]\nstop_free_share = 0.15\n", ""),
-            By("0.01", "0.12", programs),
+            By("0.01", "0.12", PROGRAMS),
         ),
-        ("ftl.collect.stop_free_share", base.clone(), By("0.01", "0.12", programs)),
-        ("ftl.collect.paced_from_writes", with("[ftl.collect]\n", ""), By("1000", "3000", programs)),
+        ("ftl.collect.stop_free_share", base(), By("0.01", "0.12", PROGRAMS)),
+        ("ftl.collect.paced_from_writes", with("[ftl.collect]\n", ""), By("1000", "3000", PROGRAMS)),
         (
             "ftl.collect.pace_writes",
             with("[ftl.collect]\npaced_from_writes = 1000\n", ""),
-            By("8", "64", programs),
+            By("8", "64", PROGRAMS),
         ),
+    ]
+}
+
+/// Keys of `lifetime`.
+fn lifetime() -> Vec<Case> {
+    let optimistic = "ready-optimistic";
+    let windows = "[lifetime.forecast]\nmethod = \"windows\"\n";
+    let strict = "[lifetime.forecast]\nmethod = \"windows\"\nwaf_error_max = 1e-12\n";
+    vec![
         ("lifetime.forecast.method", life(optimistic, ""), Life("windows", "requests", "/method/runs")),
         ("lifetime.forecast.window_s", life(optimistic, windows), Life("1", "100", "/method/runs")),
         ("lifetime.forecast.waf", life("none", windows), Life("1.0", "2.0", "/lifetime/years")),
@@ -227,12 +286,22 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             life("none", "[lifetime.forecast]\ncycles_used = 2000\n"),
             Life("0", "1", "/lifetime/years"),
         ),
-        ("lifetime.throttle.target_years", base.clone(), By("5", "6", "/lifetime/dwpd_for_target")),
-        ("host.queues", timed(""), By("1", "2", "/latency_us/write/mean")),
+        ("lifetime.throttle.target_years", base(), By("5", "6", "/lifetime/dwpd_for_target")),
+    ]
+}
+
+/// Keys of `host`.
+fn host(folder: &Folder) -> Vec<Case> {
+    vec![
+        ("host.queues", timed(""), By("1", "2", WRITE)),
         (
             "host.queue_of",
-            trace("devices-in-turns.csv", "beyond = \"scale\"\n[host]\nqueues = 2\noutstanding_max = 1\n")
-                .replacen("[drive", "mode = \"timed\"\n[drive", 1),
+            trace(
+                folder,
+                "devices-in-turns.csv",
+                "beyond = \"scale\"\n[host]\nqueues = 2\noutstanding_max = 1\n",
+            )
+            .replacen("[drive", "mode = \"timed\"\n[drive", 1),
             By("round-robin", "device", "/latency_us/queues/0/mean"),
         ),
         (
@@ -240,33 +309,46 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             timed("[host]\nqueues = 2\noutstanding_max = 1\n"),
             By("[0, 0]", "[0, 1]", "/latency_us/write/p99"),
         ),
-        ("host.outstanding_max", timed(""), By("1", "8", "/latency_us/write/mean")),
+        ("host.outstanding_max", timed(""), By("1", "8", WRITE)),
+    ]
+}
+
+/// Keys of `workload` that any synthetic one has.
+fn workload() -> Vec<Case> {
+    vec![
         (
             "workload.kind",
-            base.clone(),
+            base(),
             Refused(
                 "synthetic",
                 "trace",
                 "a trace workload names no file; expected file = \"TRACE\" or --trace TRACE",
             ),
         ),
-        ("workload.warmup_requests", base.clone(), By("0", "2000", programs)),
-        ("workload.arrival", timed("rate_per_s = 1000\n"), By("open", "closed", "/latency_us/write/mean")),
-        ("workload.queue_depth", timed(""), By("32", "16", "/latency_us/write/mean")),
-        ("workload.pattern", base.clone(), By("uniform", "sequential", programs)),
-        ("workload.requests", base.clone(), By("4000", "4001", programs)),
-        ("workload.request_bytes", base.clone(), By("4096", "8192", "/host/page_writes")),
-        ("workload.read_share", base.clone(), By("0.0", "0.1", "/host/read_requests")),
-        ("workload.trim_share", base.clone(), By("0.0", "0.1", "/host/trim_requests")),
-        ("workload.rate_per_s", base.clone(), By("1000", "2000", "/span_s")),
-        ("workload.zipf_theta", with("", "pattern = \"zipf\"\n"), By("0.9", "1.0", programs)),
-        ("workload.hot_share_of_pages", with("", "pattern = \"hot-cold\"\n"), By("0.2", "0.3", programs)),
-        ("workload.hot_share_of_writes", with("", "pattern = \"hot-cold\"\n"), By("0.8", "0.9", programs)),
-        ("workload.random_share", with("", jobs), By("1.0", "0.5", programs)),
+        ("workload.warmup_requests", base(), By("0", "2000", PROGRAMS)),
+        ("workload.arrival", timed("rate_per_s = 1000\n"), By("open", "closed", WRITE)),
+        ("workload.queue_depth", timed(""), By("32", "16", WRITE)),
+        ("workload.requests", base(), By("4000", "4001", PROGRAMS)),
+        ("workload.request_bytes", base(), By("4096", "8192", "/host/page_writes")),
+        ("workload.read_share", base(), By("0.0", "0.1", "/host/read_requests")),
+        ("workload.trim_share", base(), By("0.0", "0.1", "/host/trim_requests")),
+        ("workload.rate_per_s", base(), By("1000", "2000", "/span_s")),
+    ]
+}
+
+/// Keys of `workload` that some patterns have, and twins.
+fn pattern() -> Vec<Case> {
+    let jobs = "pattern = \"jobs\"\n";
+    vec![
+        ("workload.pattern", base(), By("uniform", "sequential", PROGRAMS)),
+        ("workload.zipf_theta", with("", "pattern = \"zipf\"\n"), By("0.9", "1.0", PROGRAMS)),
+        ("workload.hot_share_of_pages", with("", "pattern = \"hot-cold\"\n"), By("0.2", "0.3", PROGRAMS)),
+        ("workload.hot_share_of_writes", with("", "pattern = \"hot-cold\"\n"), By("0.8", "0.9", PROGRAMS)),
+        ("workload.random_share", with("", jobs), By("1.0", "0.5", PROGRAMS)),
         ("workload.sizes", with("", jobs), By("[[4096, 1]]", "[[4096, 1], [8192, 1]]", "/host/page_writes")),
         ("workload.align_bytes", with("", jobs), By("4096", "512", "/flash/programs/partial")),
         ("workload.offset_bytes", with("", jobs), By("0", "512", "/flash/programs/partial")),
-        ("workload.working_set_bytes", with("", jobs), By("65536", "1048576", programs)),
+        ("workload.working_set_bytes", with("", jobs), By("65536", "1048576", PROGRAMS)),
         (
             "workload.burst_on_s",
             with("", &format!("{jobs}rate_per_s = 1000\nburst_off_s = 0.1\n")),
@@ -277,27 +359,60 @@ fn cases(folder: &Folder) -> Vec<(&'static str, String, Shown)> {
             with("", &format!("{jobs}rate_per_s = 1000\nburst_on_s = 0.1\n")),
             By("0.1", "0.2", "/span_s"),
         ),
-        ("workload.micro", base.clone(), By("4k-rd-100w-align", "4k-sq-100w-align", programs)),
-        ("workload.twin", format!("{DRIVE}{FTL}[workload]\n"), By("a.toml", "b.toml", programs)),
-        ("workload.file", trace("a.csv", ""), By("a.csv", "b.csv", programs)),
+        ("workload.micro", base(), By("4k-rd-100w-align", "4k-sq-100w-align", PROGRAMS)),
+        ("workload.twin", format!("{DRIVE}{FTL}[workload]\n"), By("a.toml", "b.toml", PROGRAMS)),
+    ]
+}
+
+/// Keys of `workload` that traces have.
+fn traced(folder: &Folder) -> Vec<Case> {
+    vec![
+        ("workload.file", trace(folder, "a.csv", ""), By("a.csv", "b.csv", PROGRAMS)),
         (
             "workload.format",
-            trace("five-columns", "lba_unit = \"sector\"\n"),
+            trace(folder, "five-columns", "lba_unit = \"sector\"\n"),
             By("ssdsim", "disksim", "/span_s"),
         ),
-        ("workload.time_unit", trace("five.ssdsim", ""), By("ns", "us", "/span_s")),
-        ("workload.lba_unit", trace("five.ssdsim", ""), By("byte", "sector", "/flash/programs/partial")),
-        ("workload.action", trace("q-and-d.blkparse", ""), By("Q", "D", "/host/write_requests")),
+        ("workload.time_unit", trace(folder, "five.ssdsim", ""), By("ns", "us", "/span_s")),
+        (
+            "workload.lba_unit",
+            trace(folder, "five.ssdsim", ""),
+            By("byte", "sector", "/flash/programs/partial"),
+        ),
+        ("workload.action", trace(folder, "q-and-d.blkparse", ""), By("Q", "D", "/host/write_requests")),
         (
             "workload.on_bad_line",
-            trace("bad.csv", ""),
+            trace(folder, "bad.csv", ""),
             Refused("skip", "stop", ": 'x' is no offset; expected bytes"),
         ),
-        ("workload.repeat", trace("a.csv", ""), By("1", "2", programs)),
-        ("workload.warmup_passes", trace("a.csv", ""), By("0", "1", programs)),
-        ("workload.devices", trace("two-devices.csv", "beyond = \"scale\"\n"), By("apart", "fold", programs)),
-        ("workload.beyond", trace("large.csv", ""), By("wrap", "scale", programs)),
+        ("workload.repeat", trace(folder, "a.csv", ""), By("1", "2", PROGRAMS)),
+        ("workload.warmup_passes", trace(folder, "a.csv", ""), By("0", "1", PROGRAMS)),
+        (
+            "workload.devices",
+            trace(folder, "two-devices.csv", "beyond = \"scale\"\n"),
+            By("apart", "fold", PROGRAMS),
+        ),
+        ("workload.beyond", trace(folder, "large.csv", ""), By("wrap", "scale", PROGRAMS)),
     ]
+}
+
+/// All cases.
+fn cases(folder: &Folder) -> Vec<Case> {
+    [
+        drive(),
+        timing(),
+        commands(),
+        energy(),
+        buffer(),
+        ftl(),
+        collect(),
+        lifetime(),
+        host(folder),
+        workload(),
+        pattern(),
+        traced(folder),
+    ]
+    .concat()
 }
 
 /// Traces of which each makes some key matter.

@@ -79,71 +79,113 @@ fn named_streams(rng: &mut Rng) -> (Separate, NamedStreams) {
     (separate, NamedStreams { last_from, even_dead: mode == 2 })
 }
 
+/// A drive for both, and what the second one must know of its policies.
+struct Case {
+    setup: Setup,
+    blocks: u32,
+    pages: u32,
+    swaps: Option<Swaps>,
+    given: Option<NamedStreams>,
+}
+
+impl Case {
+    fn draw(rng: &mut Rng, seed: u64, victim: Victim, leveled: bool, named: bool) -> Self {
+        let mut blocks = 8 + rng.below(30) as u32;
+        if leveled {
+            blocks = [8, 16, 32][rng.below(3) as usize];
+        }
+        let pages = [1, 2, 3, 5, 8, 13][rng.below(6) as usize];
+        let mut separate = [Separate::None, Separate::HostGc][rng.below(2) as usize];
+        let mut given = None;
+        if named {
+            let (policy, streams) = named_streams(rng);
+            (separate, given) = (policy, Some(streams));
+        }
+        let free_choice = [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize];
+        let trigger = separate.reserve() + rng.below(2) as u32;
+        let stop = trigger + rng.below(2) as u32;
+        let room = (blocks - stop - separate.streams()) * pages;
+        let logical = (f64::from(room - 1) * (0.4 + 0.55 * rng.unit())) as u32 + 1;
+        let (level, swaps) = match leveled {
+            true => leveler(rng, logical, blocks),
+            false => (Level::None, Swaps::default()),
+        };
+        // A block more every few pages, from some page on.
+        let pace = (rng.below(3) == 0).then(|| Pace {
+            from_writes: rng.below(4 * u64::from(logical)),
+            every_writes: 1 + rng.below(40),
+        });
+        let setup = Setup {
+            logical_pages: logical,
+            allocation: Allocation::Dynamic,
+            background_free_units: 0,
+            victim,
+            separate,
+            level,
+            free_choice,
+            trigger_free_units: trigger,
+            stop_free_units: stop,
+            pace,
+            seed,
+        };
+        Self { setup, blocks, pages, swaps: leveled.then_some(swaps), given }
+    }
+
+    fn streams(&self) -> usize {
+        self.setup.separate.streams() as usize
+    }
+
+    /// What the host does; it names streams where they are its own.
+    fn work(&self, rng: &mut Rng) -> Extents {
+        let logical = self.setup.logical_pages;
+        if self.given.is_none() {
+            return workload(rng, logical, 8 * logical);
+        }
+        // Every stream's block must be filled, even where the host sees few pages.
+        let mut work = workload(rng, logical, 8 * logical + 4 * self.blocks * self.pages);
+        let streams = self.streams();
+        // Pages of one stream are updated at a rate of their own, and now and then one goes elsewhere.
+        let any = |rng: &mut Rng| rng.below(streams as u64) as u32;
+        let handle = |&lpn: &u32| if rng.below(9) == 0 { any(rng) } else { lpn % streams as u32 };
+        let handles: Vec<u32> = work.lpn.iter().map(handle).collect();
+        work.hints = handles.into_iter().map(|handle| Hints { handle, ..Hints::default() }).collect();
+        work
+    }
+
+    /// The second drive.
+    fn naive(&self, rule: Rule) -> Naive {
+        let setup = &self.setup;
+        let mut naive = Naive::new(
+            rule,
+            self.blocks as usize,
+            self.pages as usize,
+            self.streams(),
+            (setup.trigger_free_units, setup.stop_free_units),
+            setup.free_choice == FreeChoice::Fifo,
+        );
+        naive.swaps.clone_from(&self.swaps);
+        naive.given.clone_from(&self.given);
+        naive.pace = setup.pace.map(|pace| (pace.from_writes + pace.every_writes, pace.every_writes));
+        naive
+    }
+}
+
+impl std::fmt::Display for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { setup, blocks, pages, .. } = self;
+        write!(f, "seed {}, {setup:?}, {blocks} blocks of {pages} pages", setup.seed)
+    }
+}
+
 /// Runs both drives; how many blocks were swapped.
 fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u64 {
     let mut rng = Rng::new(seed, "reference");
-    let mut blocks = 8 + rng.below(30) as u32;
-    if leveled {
-        blocks = [8, 16, 32][rng.below(3) as usize];
-    }
-    let pages = [1, 2, 3, 5, 8, 13][rng.below(6) as usize];
-    let mut separate = [Separate::None, Separate::HostGc][rng.below(2) as usize];
-    let mut given = None;
-    if named {
-        let (policy, streams) = named_streams(&mut rng);
-        (separate, given) = (policy, Some(streams));
-    }
-    let free_choice = [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize];
-    let trigger = separate.reserve() + rng.below(2) as u32;
-    let stop = trigger + rng.below(2) as u32;
-    let room = (blocks - stop - separate.streams()) * pages;
-    let logical = (f64::from(room - 1) * (0.4 + 0.55 * rng.unit())) as u32 + 1;
-    let (level, swaps) = match leveled {
-        true => leveler(&mut rng, logical, blocks),
-        false => (Level::None, Swaps::default()),
-    };
-    // A block more every few pages, from some page on.
-    let pace = (rng.below(3) == 0)
-        .then(|| Pace { from_writes: rng.below(4 * u64::from(logical)), every_writes: 1 + rng.below(40) });
-    let setup = Setup {
-        logical_pages: logical,
-        allocation: Allocation::Dynamic,
-        background_free_units: 0,
-        victim,
-        separate,
-        level,
-        free_choice,
-        trigger_free_units: trigger,
-        stop_free_units: stop,
-        pace,
-        seed,
-    };
-    let layout = Layout::new(geometry(blocks, pages), Scope::Plane);
-    let mut ftl = Ftl::new(layout.clone(), setup);
+    let case = Case::draw(&mut rng, seed, victim, leveled, named);
+    let layout = Layout::new(geometry(case.blocks, case.pages), Scope::Plane);
+    let mut ftl = Ftl::new(layout.clone(), case.setup);
     let mut flash = Recorder::new(layout);
-    // Every stream's block must be filled, even where the host sees few pages.
-    let requests = if named { 8 * logical + 4 * blocks * pages } else { 8 * logical };
-    let mut work = workload(&mut rng, logical, requests);
-    let streams = separate.streams() as usize;
-    if named {
-        // Pages of one stream are updated at a rate of their own, and now and then one goes elsewhere.
-        let any = |rng: &mut Rng| rng.below(streams as u64) as u32;
-        let handle = |&lpn: &u32| if rng.below(9) == 0 { any(&mut rng) } else { lpn % streams as u32 };
-        let handles: Vec<u32> = work.lpn.iter().map(handle).collect();
-        work.hints = handles.into_iter().map(|handle| Hints { handle, ..Hints::default() }).collect();
-    }
-    let mut naive = Naive::new(
-        rule,
-        blocks as usize,
-        pages as usize,
-        streams,
-        (trigger, stop),
-        free_choice == FreeChoice::Fifo,
-    );
-    naive.swaps = leveled.then_some(swaps);
-    naive.given = given;
-    naive.pace = pace.map(|pace| (pace.from_writes + pace.every_writes, pace.every_writes));
-    let case = format!("seed {seed}, {setup:?}, {blocks} blocks of {pages} pages");
+    let work = case.work(&mut rng);
+    let mut naive = case.naive(rule);
     ftl.reset_counts(&mut flash);
     ftl.serve(&mut flash, &work).unwrap_or_else(|e| panic!("{case}: {e:?}"));
     naive.victims = flash.erased().collect();
@@ -156,6 +198,13 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u
         }
     }
     ftl.audit(&flash).unwrap_or_else(|e| panic!("{case}: {e}"));
+    let swaps = figures_agree(&ftl, &flash, &naive, &case);
+    places_agree(&mut ftl, &mut flash, &naive, &case);
+    swaps
+}
+
+/// Holds both to the same programs, copies, swaps and erases; how many blocks were swapped.
+fn figures_agree(ftl: &Ftl, flash: &Recorder, naive: &Naive, case: &Case) -> u64 {
     assert!(naive.victims.is_empty(), "{case}: the engine collected {} blocks more", naive.victims.len());
     assert!(naive.collected > 0, "{case}: nothing was collected");
     let programs = flash.counters().programs;
@@ -171,17 +220,21 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u
         "{case}"
     );
     assert_eq!(ftl.free_units(), naive.free_blocks() as u64, "{case}: free blocks");
-    for lpn in 0..logical {
+    swapped.0
+}
+
+/// Holds both to the same place of every page.
+fn places_agree(ftl: &mut Ftl, flash: &mut Recorder, naive: &Naive, case: &Case) {
+    for lpn in 0..case.setup.logical_pages {
         let mut read = Extents::default();
         read.push(lpn, 1, ExtentKind::Read);
-        ftl.serve(&mut flash, &read).unwrap();
+        ftl.serve(flash, &read).unwrap();
         let found = match flash.commands.last() {
             Some(&Command::Read(ppn, _)) => Some(ppn),
             _ => None,
         };
         assert_eq!(found, naive.find(lpn), "{case}: place of logical page {lpn}");
     }
-    swapped.0
 }
 
 fn all(rule: Rule, victim: impl Fn(u64) -> Victim) {

@@ -62,10 +62,8 @@ fn throttle(rng: &mut Rng, out: &mut Vec<(&'static str, String)>) {
     }
 }
 
-/// Settings of a random case in either mode, with or without a buffer.
-fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
-    let trace = case.trace.is_some();
-    let mut out = Vec::new();
+/// A buffer of some pages, or none.
+fn buffer(rng: &mut Rng, case: &Case, out: &mut Vec<(&'static str, String)>) {
     if rng.below(2) == 0 {
         let pages = (1 + rng.below(40)).min(case.rules.logical_pages);
         out.push(("drive.buffer.capacity", format!("{} B", pages * case.rules.page_bytes)));
@@ -76,10 +74,17 @@ fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
                 ("drive.buffer.low_watermark", "0.3".into()),
             ]);
         }
-        if !trace && rng.below(2) == 0 {
+        if case.trace.is_none() && rng.below(2) == 0 {
             out.extend([("workload.fua_share", "0.1".into()), ("workload.flush_every", "50".into())]);
         }
     }
+}
+
+/// Settings of a random case in either mode, with or without a buffer.
+fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
+    let trace = case.trace.is_some();
+    let mut out = Vec::new();
+    buffer(rng, case, &mut out);
     let (buffer, planes) = (!out.is_empty(), case.planes);
     let timed = rng.below(2) == 0;
     let throttled = rng.below(2) == 0 && (timed || trace || case.toml.contains("rate_per_s"));
@@ -135,6 +140,46 @@ fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
     out
 }
 
+/// Gives one case in three a separator that knows the future, where nothing changes the order of writes.
+fn foresee(seed: u64, case: &Case, overrides: &mut Vec<(&'static str, String)>) {
+    let in_order = !overrides.iter().any(|(k, _)| *k == "drive.buffer.capacity" || *k == "host.queues");
+    if in_order && seed.is_multiple_of(3) {
+        // The future is not saved but read again.
+        let (policy, key) = [("ora", "ftl.separate.streams"), ("fk", "ftl.separate.classes")]
+            [usize::from(case.trace.is_some())];
+        overrides.push(("ftl.separate.policy", policy.into()));
+        overrides.push((key, case.streams.to_string()));
+    }
+}
+
+/// The end of a run that is saved and taken up again now and then; `stops` counts how often in which phase.
+fn interrupted(
+    mut simulation: Simulation,
+    resolved: &Resolved,
+    rng: &mut Rng,
+    stops: &mut [u64; 5],
+    (seed, toml): (u64, &str),
+) -> Simulation {
+    // Some stop every few requests, some once in a while.
+    let (most, one_in) = (1 + rng.below(2000), 1 + rng.below(12));
+    let mut steps = 0;
+    while simulation.step(1 + rng.below(most)).unwrap() != Phase::Done {
+        steps += 1;
+        if rng.below(one_in) == 0 && steps < 400 {
+            stops[simulation.phase() as usize] += 1;
+            let bytes = saved(&simulation);
+            let other = resumed(resolved, &bytes);
+            assert!(
+                simulation.phase() == Phase::Scan || saved(&other) == bytes,
+                "seed {seed}: saved again it is another run\n{toml}"
+            );
+            other.audit().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
+            simulation = other;
+        }
+    }
+    simulation
+}
+
 #[test]
 fn any_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
     let folder = Folder::new("interrupted");
@@ -148,15 +193,7 @@ fn any_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
                 case.toml += &format!("file = \"{path}\"\n");
             }
             let mut overrides = settings(&mut rng, &case);
-            let in_order =
-                !overrides.iter().any(|(k, _)| *k == "drive.buffer.capacity" || *k == "host.queues");
-            if in_order && seed % 3 == 0 {
-                // The future is not saved but read again.
-                let (policy, key) =
-                    [("ora", "ftl.separate.streams"), ("fk", "ftl.separate.classes")][trace as usize];
-                overrides.push(("ftl.separate.policy", policy.into()));
-                overrides.push((key, case.streams.to_string()));
-            }
+            foresee(seed, &case, &mut overrides);
             let pairs: Vec<_> = overrides.iter().map(|(k, v)| ((*k).to_string(), v.clone())).collect();
             let resolved = match load(Some(&case.toml), "t.toml", &pairs) {
                 Ok(resolved) => resolved,
@@ -165,7 +202,7 @@ fn any_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
                 Err(e) if e.to_string().starts_with("drive.commands.multi_plane") => continue,
                 Err(e) => panic!("seed {seed}: {e}"),
             };
-            let mut simulation = match Simulation::new(resolved.plan.clone()) {
+            let simulation = match Simulation::new(resolved.plan.clone()) {
                 Ok(simulation) => simulation,
                 // fio's format has no times.
                 Err(e) if e.to_string().contains("has no times") => continue,
@@ -178,24 +215,7 @@ fn any_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
                 Err(e) => panic!("seed {seed} {overrides:?}: {e}"),
             };
             let held = whole.result["throttle"]["held_share"].as_f64() > Some(0.0);
-            // Some stop every few requests, some once in a while.
-            let (most, one_in) = (1 + rng.below(2000), 1 + rng.below(12));
-            let mut steps = 0;
-            while simulation.step(1 + rng.below(most)).unwrap() != Phase::Done {
-                steps += 1;
-                if rng.below(one_in) == 0 && steps < 400 {
-                    stops[simulation.phase() as usize] += 1;
-                    let bytes = saved(&simulation);
-                    let other = resumed(&resolved, &bytes);
-                    assert!(
-                        simulation.phase() == Phase::Scan || saved(&other) == bytes,
-                        "seed {seed}: saved again it is another run\n{}",
-                        case.toml
-                    );
-                    other.audit().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
-                    simulation = other;
-                }
-            }
+            let simulation = interrupted(simulation, &resolved, &mut rng, &mut stops, (seed, &case.toml));
             let found = without_run(figures(&resolved, simulation));
             assert_eq!(found, without_run(whole.result), "seed {seed} {overrides:?}\n{}", case.toml);
             let has = |key: &str| overrides.iter().any(|(k, _)| *k == key);

@@ -43,6 +43,31 @@ fn work(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
     extents
 }
 
+/// Idle time, page by page.
+fn rest(ftl: &mut Ftl, flash: &mut Shadow<Functional>, domains: u32, rng: &mut Rng) {
+    for domain in 0..domains {
+        for _ in 0..rng.below(20) {
+            if !ftl.wants_background_in(domain) || !ftl.background_step(flash, domain).unwrap() {
+                break;
+            }
+        }
+    }
+}
+
+/// What the streams were given is what the host wrote and collection copied.
+fn add_up(ftl: &Ftl, flash: &Shadow<Functional>, host_pages: u64, case: &str) {
+    let programs = flash.counters().programs;
+    assert_eq!(programs[0] + programs[1], host_pages, "{case}");
+    let Some(separation) = ftl.separation() else { return };
+    let sum = |of: fn(&StreamCounters) -> u64| separation.counters().iter().map(of).sum::<u64>();
+    let gc = ftl.gc();
+    assert_eq!(sum(|s| s.host_pages), host_pages, "{case}");
+    assert_eq!(sum(|s| s.moved_pages), gc.copied_pages, "{case}");
+    assert_eq!(sum(|s| s.copied_pages), gc.copied_pages, "{case}");
+    assert_eq!((sum(|s| s.victims), sum(|s| s.dead_victims)), (gc.victims, gc.dead_victims), "{case}");
+    assert!(gc.victims > 0, "{case}");
+}
+
 fn exact(name: &str, seed: u64) {
     let mut rng = Rng::new(seed, name);
     let separate = any_separator(&mut rng, name);
@@ -90,29 +115,13 @@ fn exact(name: &str, seed: u64) {
     while from < work.len() {
         let to = (from + 1 + rng.below(100) as usize).min(work.len());
         ftl.serve_range(&mut flash, &work, from..to).unwrap_or_else(|e| panic!("{case}: {e:?}"));
-        // Idle time, page by page.
-        for domain in 0..layout.domains() {
-            for _ in 0..rng.below(20) {
-                if !ftl.wants_background_in(domain) || !ftl.background_step(&mut flash, domain).unwrap() {
-                    break;
-                }
-            }
-        }
+        rest(&mut ftl, &mut flash, layout.domains(), &mut rng);
         ftl.audit(&flash).unwrap_or_else(|e| panic!("{case}: {e}"));
         from = to;
     }
     let writes = |i: &usize| matches!(work.kind[*i], Kind::Write | Kind::WritePartial);
     let host_pages: u64 = (0..work.len()).filter(writes).map(|i| u64::from(work.pages[i])).sum();
-    let programs = flash.counters().programs;
-    assert_eq!(programs[0] + programs[1], host_pages, "{case}");
-    let Some(separation) = ftl.separation() else { return };
-    let sum = |of: fn(&StreamCounters) -> u64| separation.counters().iter().map(of).sum::<u64>();
-    let gc = ftl.gc();
-    assert_eq!(sum(|s| s.host_pages), host_pages, "{case}");
-    assert_eq!(sum(|s| s.moved_pages), gc.copied_pages, "{case}");
-    assert_eq!(sum(|s| s.copied_pages), gc.copied_pages, "{case}");
-    assert_eq!((sum(|s| s.victims), sum(|s| s.dead_victims)), (gc.victims, gc.dead_victims), "{case}");
-    assert!(gc.victims > 0, "{case}");
+    add_up(&ftl, &flash, host_pages, &case);
 }
 
 #[test]

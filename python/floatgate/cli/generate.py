@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -93,14 +93,7 @@ def generate(
     if list_:
         _list(output)
         return
-    given = [twin, pattern, micro, fit]
-    if sum(one is not None for one in given) != 1:
-        raise input_error(f"{', '.join(WORKLOADS)}: one of them says what to make; expected just one (or --list)")
-    if out is None:
-        raise input_error("--out: no file to write to; expected -o OUT")
-    must_be_file_place(out, EXPECTED_PLACE)
-    if Path(out).is_file() and not force:
-        raise input_error(f"{out}: exists already; expected a new file, or --force")
+    place = _place([twin, pattern, micro, fit], out, force=force)
     reading = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     making = {"requests": requests, "read_share": read_share, "beyond": beyond}
     content = o.given(
@@ -110,23 +103,40 @@ def generate(
         content_seed=content_seed,
     )
     if fit is not None:
-        others = {"--to": to, "--drive-bytes": drive_bytes, "--set": set_} | {
-            f"--{key.replace('_', '-')}": value for key, value in (making | content).items()
-        }
-        _refuse(others, "shapes a trace, not a twin; expected it without --fit")
-        _fit(fit, out, reading, output)
+        _refuse(
+            {"to": to, "drive_bytes": drive_bytes, "set": set_, **making, **content},
+            "shapes a trace, not a twin; expected it without --fit",
+        )
+        _fit(fit, place, reading, output)
         return
-    _refuse({f"--{key.replace('_', '-')}": value for key, value in reading.items()}, "is for --fit alone")
+    _refuse(reading, "is for --fit alone")
     named = {"twin": twin, "pattern": pattern, "micro": micro} | making
     settings = [(f"workload.{key}", _value(key, value)) for key, value in named.items() if value is not None]
     settings += [_workload_key(text) for text in set_ or []]
-    _write(out, to, (settings, drive_bytes, seed, content), output)
+    _write(place, to, (settings, drive_bytes, seed, content), output)
+
+
+def _place(given: Sequence[str | None], out: str | None, *, force: bool) -> str:
+    """The file to write, where just one of :data:`WORKLOADS` is given.
+
+    Raises:
+        InputError: none or several are given, or no new file can be written.
+    """
+    if sum(one is not None for one in given) != 1:
+        raise input_error(f"{', '.join(WORKLOADS)}: one of them says what to make; expected just one (or --list)")
+    if out is None:
+        raise input_error("--out: no file to write to; expected -o OUT")
+    must_be_file_place(out, EXPECTED_PLACE)
+    if Path(out).is_file() and not force:
+        raise input_error(f"{out}: exists already; expected a new file, or --force")
+    return out
 
 
 def _refuse(options: Mapping[str, object], why: str) -> None:
+    """Refuse options, by the names of their parameters, that are given."""
     for name, value in options.items():
         if value is not None:
-            raise input_error(f"{name}: {why}")
+            raise input_error(f"--{name.replace('_', '-')}: {why}")
 
 
 def _value(key: str, value: object) -> str:

@@ -64,15 +64,9 @@ def lifetime(
     folder gets lifetime.json (or plan.json), experiment.toml and report.html.
     """
     output = Output(json, quiet=quiet, force=force)
-    shorthand = {
-        "format": format,
-        "time_unit": time_unit,
-        "lba_unit": lba_unit,
-        "action": action,
-        "on_bad_line": on_bad_line,
-        "devices": devices,
-        "beyond": beyond,
-    }
+    shorthand = o.given(
+        format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line
+    ) | o.given(devices=devices, beyond=beyond)
     base = o.build(experiment, trace, drive, shorthand, set)
     if target is not None and not math.isfinite(target):
         raise input_error(f"--target: {target} is no length of time; expected years, more than 0")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -137,7 +138,7 @@ def build(
     experiment: str | None,
     trace: str | None,
     drive: str | None,
-    shorthand: dict[str, str | None],
+    shorthand: Mapping[str, str | None],
     sets: list[str] | None,
 ) -> Experiment:
     """The experiment that the arguments describe: file, then trace and drive, then shorthands, then --set.

@@ -72,13 +72,7 @@ def record(
     _must_be(flush_interval_s, "--flush-interval-s", low=0.0, high=1e9, expected="seconds above 0")
     if not 512 <= stack_bytes <= _STACK_LIMIT or stack_bytes % 8:
         raise input_error(f"--stack-bytes: {stack_bytes}; expected a multiple of 8 from 512 to {_STACK_LIMIT}")
-    must_be_file_place(out, "a file to write the trace to")
-    if Path(out).exists() and not force:
-        raise input_error(f"{out}: exists already; expected a new file, or --force")
-    try:
-        Path(out).absolute().parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise input_error(f"{out}: {error.strerror}; expected a file that can be written") from None
+    _make_place(out, force=force)
     sys.stdout.flush()
     done = run(
         command or [],
@@ -99,6 +93,21 @@ def record(
         raise RunError(
             f"{quote((command or [''])[0], PATH_MAX)} ended with status {done.status}; its trace is kept in {out}"
         )
+
+
+def _make_place(out: str, *, force: bool) -> None:
+    """Make the folder of a new file.
+
+    Raises:
+        InputError: no file can be written there, or one exists that must not be overwritten.
+    """
+    must_be_file_place(out, "a file to write the trace to")
+    if Path(out).exists() and not force:
+        raise input_error(f"{out}: exists already; expected a new file, or --force")
+    try:
+        Path(out).absolute().parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise input_error(f"{out}: {error.strerror}; expected a file that can be written") from None
 
 
 def _must_be(value: float, name: str, *, low: float, high: float, expected: str) -> None:

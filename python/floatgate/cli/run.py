@@ -68,29 +68,15 @@ def run(
                 "--resume: the run goes on with the settings that it was started with; expected no others beside it"
             )
         return _resumed(resume, snapshot_every, output, report=not no_report)
-    shorthand = {
-        "format": format,
-        "time_unit": time_unit,
-        "lba_unit": lba_unit,
-        "action": action,
-        "on_bad_line": on_bad_line,
-        "devices": devices,
-        "beyond": beyond,
-    }
+    shorthand = o.given(
+        format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line
+    ) | o.given(devices=devices, beyond=beyond)
     asked = o.build(experiment, trace, drive, shorthand, set)
-    if save_drive is not None and Path(save_drive).is_file() and not force:
-        raise input_error(f"{save_drive}: exists already; expected a new file for the drive, or --force")
-    target = RunFolder.default(asked.name()) if out is None else RunFolder.given(out, force=force)
-    target.expect(save_drive)
+    target = _target(asked, out, save_drive, force=force)
     if repeat > 1:
-        if save_drive is not None:
-            raise input_error("--save-drive: several runs would write one file; expected it without --repeat")
-        if timeline is not None:
-            raise input_error("--timeline: several runs have no one timeline; expected it without --repeat")
-        if log_requests:
-            raise input_error("--log-requests: a log is of one run; expected it without --repeat")
-        if snapshot_every is not None:
-            raise input_error("--snapshot-every: several runs have no snapshots; expected it without --repeat")
+        _refuse_of_one_run(
+            save_drive=save_drive, timeline=timeline, log_requests=log_requests or None, snapshot_every=snapshot_every
+        )
         with target:
             return _repeated(asked, repeat, jobs, target, output, shadow=shadow, report=not no_report)
     snapshot = None if out is None else target.path / SNAPSHOT
@@ -110,6 +96,39 @@ def run(
                 progress=progress,
             )
         return _finished(done, target, snapshot, output, report=not no_report, requests=log)
+
+
+def _target(asked: Experiment, out: str | None, save_drive: str | None, *, force: bool) -> RunFolder:
+    """The run folder, where it and the file of the drive can be written.
+
+    Raises:
+        InputError: one of them exists and must not be overwritten.
+    """
+    if save_drive is not None and Path(save_drive).is_file() and not force:
+        raise input_error(f"{save_drive}: exists already; expected a new file for the drive, or --force")
+    target = RunFolder.default(asked.name()) if out is None else RunFolder.given(out, force=force)
+    target.expect(save_drive)
+    return target
+
+
+def _refuse_of_one_run(**options: object) -> None:
+    """Refuse options that make sense of one run only.
+
+    Args:
+        options: ``save_drive``, ``timeline``, ``log_requests``, ``snapshot_every``; None where not given.
+
+    Raises:
+        InputError: one is given.
+    """
+    reasons = {
+        "save_drive": "several runs would write one file",
+        "timeline": "several runs have no one timeline",
+        "log_requests": "a log is of one run",
+        "snapshot_every": "several runs have no snapshots",
+    }
+    for name, reason in reasons.items():
+        if options[name] is not None:
+            raise input_error(f"--{name.replace('_', '-')}: {reason}; expected it without --repeat")
 
 
 def _finished(

@@ -166,7 +166,7 @@ fn refused(settings: &[(&str, &str)], space: Option<&str>) -> String {
 }
 
 #[test]
-fn what_cannot_be_made_is_refused() {
+fn twins_that_cannot_be_made_are_refused() {
     let unknown = refused(&[("twin", "prox")], None);
     assert!(
         unknown
@@ -197,8 +197,17 @@ fn what_cannot_be_made_is_refused() {
             Some("1 GiB"),
             "workload.twin: a twin workload names no twin; expected twin = \"NAME\" or a path",
         ),
+    ] {
+        assert_eq!(refused(settings, space), expected);
+    }
+    assert!(refused(&[("twin", "no/such.toml")], None).starts_with("no/such.toml: cannot be read: "));
+}
+
+#[test]
+fn patterns_that_cannot_be_made_are_refused() {
+    for (settings, space, expected) in [
         (
-            &[("pattern", "jobs")],
+            &[("pattern", "jobs")][..],
             None,
             "--drive-bytes: there is no address space; expected a size such as \"64 GiB\"",
         ),
@@ -241,7 +250,6 @@ fn what_cannot_be_made_is_refused() {
     assert!(
         refused(&[("micro", "4k")], Some("1 GiB")).contains("unknown micro-benchmark '4k'; expected one of")
     );
-    assert!(refused(&[("twin", "no/such.toml")], None).starts_with("no/such.toml: cannot be read: "));
 }
 
 #[test]
@@ -316,4 +324,10 @@ fn a_fitted_twin_is_read_back() {
     assert_eq!(unexplained(&text).unwrap(), [""; 0]);
     let again = read(&text, "fitted.toml").unwrap();
     assert_eq!(again, fit.twin);
+}
+
+#[test]
+fn a_file_without_an_end_is_no_twin() {
+    let error = find("/dev/zero", None).unwrap_err();
+    assert_eq!(error.to_string(), "/dev/zero: is larger than 16 MiB; expected a twin in a TOML file");
 }

@@ -66,6 +66,17 @@ impl Drive {
     fn planes(&self) -> u64 {
         self.counts.iter().product()
     }
+
+    /// The table `[drive.geometry]`.
+    fn toml(&self) -> String {
+        let mut toml = String::from("[drive.geometry]\n");
+        let names = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
+        names.iter().zip(self.counts).for_each(|(name, n)| writeln!(toml, "{name} = {n}").unwrap());
+        writeln!(toml, "blocks_per_plane = {}\npages_per_block = {}", self.blocks, self.pages_per_block)
+            .unwrap();
+        writeln!(toml, "page_bytes = {}", self.page_bytes).unwrap();
+        toml
+    }
 }
 
 /// Draws an experiment whose separator looks at no page; the same generator state gives the same experiment.
@@ -117,12 +128,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let steady = if victim.law().is_some() { "steady" } else { "random" };
     let precondition = pick(rng, &["none", "sequential", "random", steady]);
     let seed = rng.next_u64() >> 1;
-    let mut toml = format!("seed = {seed}\n[drive.geometry]\n");
-    let names = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
-    names.iter().zip(drive.counts).for_each(|(name, n)| writeln!(toml, "{name} = {n}").unwrap());
-    writeln!(toml, "blocks_per_plane = {}\npages_per_block = {}", drive.blocks, drive.pages_per_block)
-        .unwrap();
-    writeln!(toml, "page_bytes = {}", drive.page_bytes).unwrap();
+    let mut toml = format!("seed = {seed}\n{}", drive.toml());
     let model = policies::row(rng, &endurance::SLOT).name;
     writeln!(toml, "[drive.endurance]\nmodel = \"{model}\"\npe_cycles = 100000000").unwrap();
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
@@ -133,13 +139,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         let given = policy(rng, slot);
         toml += &policies::toml(slot, &given);
     }
-    // Pages that the host may write: each costs about 1 / (spare share of the closed units) programs, at most the
-    // drive (or a unit, where the policy looks for the emptiest one).
-    let spare_share = (room - logical) as f64 / room as f64;
-    let emptiest = matches!(victim.index_kind(), IndexKind::ByValid | IndexKind::OldestByValid);
-    let worst = if emptiest { pages_per_unit } else { room };
-    let amplification = (1.0 / spare_share).min(worst as f64);
-    let writes = ((PROGRAMS_MAX / amplification) as u64).clamp(20, 4 * logical + 200);
+    let writes = writes_max(victim, pages_per_unit, room, logical);
     let rules = Rules { page_bytes: drive.page_bytes, logical_pages: logical, fold: false, beyond: 0 };
     let full = precondition != "none";
     let mut case = Case {
@@ -160,6 +160,16 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         add_generator(rng, &mut case, writes)
     }
     case
+}
+
+/// Pages that the host may write: each costs about 1 / (spare share of the closed units) programs, at most the
+/// drive (or a unit, where the policy looks for the emptiest one).
+fn writes_max(victim: Victim, pages_per_unit: u64, room: u64, logical: u64) -> u64 {
+    let spare_share = (room - logical) as f64 / room as f64;
+    let emptiest = matches!(victim.index_kind(), IndexKind::ByValid | IndexKind::OldestByValid);
+    let worst = if emptiest { pages_per_unit } else { room };
+    let amplification = (1.0 / spare_share).min(worst as f64);
+    ((PROGRAMS_MAX / amplification) as u64).clamp(20, 4 * logical + 200)
 }
 
 /// A policy of a slot with its parameters.
