@@ -14,6 +14,7 @@ use floatgate_experiment::{Output, load, run};
 use floatgate_sim::plan::Workload;
 use floatgate_trace::Generator;
 use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Seeds that are run where nothing else is asked for.
 const CASES: u64 = 2000;
@@ -35,7 +36,9 @@ fn run_all(trace: bool) {
             let path = folder.file(&format!("{seed}.{extension}"), text);
             case.toml += &format!("file = \"{path}\"\n");
         }
-        if let Err(what) = check(&case) {
+        let checked = catch_unwind(AssertUnwindSafe(|| check(&case)));
+        let found = checked.unwrap_or_else(|_| Err("the engine panicked, as said above".into()));
+        if let Err(what) = found {
             panic!("{name} case FLOATGATE_SEED={seed}: {what}\n{}", case.toml);
         }
     }
