@@ -7,6 +7,7 @@ pub mod error;
 pub mod extents;
 pub mod fastdiv;
 pub mod memory;
+pub mod owner;
 pub mod permute;
 pub mod policy;
 pub mod prefetch;
@@ -17,6 +18,7 @@ pub use batch::{ContentColumns, Op, OptionalColumns, RequestBatch};
 pub use error::{Error, Kind, Place, Result};
 pub use extents::{Extents, Hints, Kind as ExtentKind};
 pub use fastdiv::FastDiv;
+pub use owner::{MapWord, Owner, SideKind};
 pub use policy::{Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
 pub use rng::Rng;
 

@@ -4,7 +4,7 @@ use crate::presets::PRESETS;
 use crate::raw::Experiment;
 use crate::resolve_workload::KINDS;
 use crate::twins::TWINS;
-use floatgate_ftl::units::FREE_CHOICES;
+use floatgate_ftl::pool::FREE_CHOICES;
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::queues::QUEUE_OF;
 use floatgate_sim::plan::PRECONDITIONS;

@@ -1,11 +1,11 @@
-//! A migration may be stopped after any page and taken up again: the end is the same as in one go.
+//! A job may be stopped after any page and taken up again: the end is the same as in one go.
 
 mod common;
 
 use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
-use floatgate_ftl::migrate::{Migration, Step};
+use floatgate_ftl::jobs::{Job, Request, Step, Urgency};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 
@@ -52,14 +52,15 @@ fn one(kind: ExtentKind, lpn: u32) -> Extents {
     extents
 }
 
-/// Migrates block 0 by steps; `between` may act as the host between two steps.
+/// Empties block 0 by steps; `between` may act as the host between two steps.
 fn migrate(
     ftl: &mut Ftl,
     flash: &mut Recorder,
     pages_max: u32,
     mut between: impl FnMut(&mut Ftl, &mut Recorder, u32),
 ) -> u32 {
-    let mut job = Migration::erase_after_moving(0, 0, Cause::Gc, flash.layout());
+    let request = Request::emptying(0, 0, Cause::Gc, Urgency::Collection);
+    let mut job = Job::begun(request, flash.layout());
     let mut steps = 1;
     while ftl.step(flash, &mut job, pages_max).unwrap() != Step::Done {
         between(ftl, flash, steps);

@@ -1,7 +1,7 @@
 //! The functional back end: counts operations by cause, keeps wear, and only knows of time what it is told.
 
 use crate::{Cause, Counters, Flash, Layout, Rest};
-use floatgate_base::{Lpn, Ppn, UnitId};
+use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Endurance;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -99,13 +99,13 @@ impl Flash for Functional {
     }
 
     #[inline(always)]
-    fn copy(&mut self, _source: Ppn, _destination: Ppn, _lpn: Lpn, cause: Cause) {
+    fn copy(&mut self, _source: Ppn, _destination: Ppn, _owner: Owner, cause: Cause) {
         self.counters.reads[cause as usize] += 1;
         self.counters.programs[cause as usize] += 1;
     }
 
     #[inline(always)]
-    fn copy_run(&mut self, sources: &[(Ppn, Lpn)], _destination: Ppn, cause: Cause) {
+    fn copy_run(&mut self, sources: &[(Ppn, Owner)], _destination: Ppn, cause: Cause) {
         self.counters.reads[cause as usize] += sources.len() as u64;
         self.counters.programs[cause as usize] += sources.len() as u64;
     }

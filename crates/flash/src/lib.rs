@@ -19,22 +19,24 @@ pub use rest::Rest;
 pub use shadow::Shadow;
 pub use timed::Timed;
 
-use floatgate_base::{Lpn, Ppn, UnitId};
+use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 
 /// The commands that the FTL issues. State changes when a command is issued; a timed back end decides when it is
 /// done.
 pub trait Flash {
     /// Programs `ppn` with host data for `lpn`.
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
-    /// Moves a live page: reads `source`, programs `destination`.
-    fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause);
-    /// Moves live pages, given with what they hold, to consecutive pages from `destination` on.
+    /// Moves a live page with its owner: reads `source`, programs `destination`.
+    fn copy(&mut self, source: Ppn, destination: Ppn, owner: Owner, cause: Cause);
+    /// Moves live pages, given with their owners, to consecutive pages from `destination` on.
     #[inline(always)]
-    fn copy_run(&mut self, sources: &[(Ppn, Lpn)], destination: Ppn, cause: Cause) {
-        for (&(source, lpn), to) in sources.iter().zip(destination..) {
-            self.copy(source, to, lpn, cause);
+    fn copy_run(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, cause: Cause) {
+        for (&(source, owner), to) in sources.iter().zip(destination..) {
+            self.copy(source, to, owner, cause);
         }
     }
+    /// The host wrote `lpn` with what `ppn` holds already: nothing is programmed, and the page has one owner more.
+    fn share(&mut self, _ppn: Ppn, _lpn: Lpn) {}
     /// Reads `ppn`, which the map holds for `lpn`.
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
     /// The host read a page that it never wrote: no flash read.
@@ -59,6 +61,10 @@ pub trait Flash {
     fn erase_counts(&self) -> &[u32];
     /// How units and pages lie on the chips.
     fn layout(&self) -> &Layout;
+    /// Whether a page (none for nowhere) holds what the host wrote to `lpn` last; only the shadow model knows.
+    fn is_newest(&self, _lpn: Lpn, _ppn: Option<Ppn>) -> bool {
+        true
+    }
     /// What the shadow model found first, if one is on and found anything.
     fn violation(&self) -> Option<&str> {
         None

@@ -1,24 +1,32 @@
 //! The shadow model: beside any back end it keeps what an honest drive would hold, and checks every command.
 //!
-//! Each host write of a page makes a new version of it. Programming writes the version into the flash page, copying
-//! carries it along, erasing forgets it; so a read, or a copy of a page that is not the newest, shows at once.
-//! Memory: 8 bytes a logical page and 12 bytes a physical page.
+//! Each host write of a page makes new content, known by a *token*. Programming writes the token into the flash page,
+//! copying carries it along, erasing forgets it; so a read, or a copy of a page that nobody needs, shows at once. Several
+//! logical pages may have the same content: the drive says so when the host writes ([`Flash::share`]), and from then on
+//! each of them must find its token wherever the drive sends the read.
+//! Memory: 8 bytes a logical page, 12 bytes a physical page, and some for each content that is shared.
 
 use crate::{Cause, Counters, Flash, Layout};
-use floatgate_base::{Lpn, Ppn, UnitId};
+use floatgate_base::{Lpn, Owner, Ppn, UnitId};
+use std::collections::BTreeMap;
 
 const ERASED: Lpn = Lpn::MAX;
-/// Version of a page that was never written, or was trimmed.
+/// Token of a page that was never written, or was trimmed.
 const GONE: u64 = 0;
 
 /// A back end under the eyes of the shadow model.
 #[derive(Clone, Debug)]
 pub struct Shadow<F> {
     inner: F,
+    /// Tokens given out.
     writes: u64,
+    /// By logical page, what the host wrote last.
     newest: Vec<u64>,
-    content_lpn: Vec<Lpn>,
-    content_version: Vec<u64>,
+    /// By physical page, the token that it holds, and the logical page for which that was made.
+    content: Vec<u64>,
+    writer: Vec<Lpn>,
+    /// Tokens that were shared and are still needed, with how many logical pages have them.
+    sharers: BTreeMap<u64, u32>,
     next_page: Vec<u32>,
     violation: Option<String>,
 }
@@ -44,14 +52,15 @@ impl<F: Flash> Shadow<F> {
             inner,
             writes: GONE,
             newest: vec![GONE; logical_pages as usize],
-            content_lpn: vec![ERASED; pages],
-            content_version: vec![GONE; pages],
+            content: vec![GONE; pages],
+            writer: vec![ERASED; pages],
+            sharers: BTreeMap::new(),
             next_page: vec![0; units],
             violation: None,
         }
     }
 
-    /// Version of the page that the host wrote last; 0 if there is none.
+    /// Token of what the host wrote last to a page; 0 if there is nothing.
     #[must_use]
     pub fn newest(&self, lpn: Lpn) -> u64 {
         self.newest[lpn as usize]
@@ -73,34 +82,75 @@ impl<F: Flash> Shadow<F> {
         self.next_page[unit as usize] = offset + 1;
     }
 
+    /// What a page holds is what the host wrote last to a logical page.
     fn check_newest(&mut self, ppn: Ppn, lpn: Lpn, action: &str) {
-        let (held, version) = (self.content_lpn[ppn as usize], self.content_version[ppn as usize]);
-        let newest = self.newest[lpn as usize];
-        if held != lpn || version != newest || newest == GONE {
+        if !self.is_newest(lpn, Some(ppn)) {
+            let (writer, token) = (self.writer[ppn as usize], self.content[ppn as usize]);
+            let newest = self.newest[lpn as usize];
             self.fail(format!(
-                "{action} of logical page {lpn} at physical page {ppn} found logical page {held} version {version}; \
-                 the newest is version {newest}"
+                "{action} of logical page {lpn} at physical page {ppn} found what logical page {writer} was given by \
+                 write {token}; it was given write {newest} last"
             ));
         }
+    }
+
+    /// A page that is moved for the sake of a side table is needed by some logical page.
+    fn check_needed(&mut self, ppn: Ppn) {
+        let (writer, token) = (self.writer[ppn as usize], self.content[ppn as usize]);
+        let alone = token != GONE && self.newest[writer as usize] == token;
+        if !alone && !self.sharers.contains_key(&token) {
+            self.fail(format!("copy of physical page {ppn} with write {token}, which no logical page needs"));
+        }
+    }
+
+    /// A logical page has other content from now on.
+    fn set_newest(&mut self, lpn: Lpn, token: u64) {
+        let before = std::mem::replace(&mut self.newest[lpn as usize], token);
+        if let Some(sharers) = self.sharers.get_mut(&before) {
+            *sharers -= 1;
+            if *sharers == 0 {
+                self.sharers.remove(&before);
+            }
+        }
+    }
+
+    /// A page takes on new content for a logical page.
+    fn write(&mut self, ppn: Ppn, lpn: Lpn) {
+        self.writes += 1;
+        self.set_newest(lpn, self.writes);
+        (self.writer[ppn as usize], self.content[ppn as usize]) = (lpn, self.writes);
     }
 }
 
 impl<F: Flash> Flash for Shadow<F> {
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         self.check_order(ppn);
-        self.writes += 1;
-        self.newest[lpn as usize] = self.writes;
-        self.content_lpn[ppn as usize] = lpn;
-        self.content_version[ppn as usize] = self.writes;
+        self.write(ppn, lpn);
         self.inner.program(ppn, lpn, cause);
     }
 
-    fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause) {
-        self.check_newest(source, lpn, "copy");
+    fn copy(&mut self, source: Ppn, destination: Ppn, owner: Owner, cause: Cause) {
+        match owner.lpn() {
+            Some(lpn) => self.check_newest(source, lpn, "copy"),
+            None => self.check_needed(source),
+        }
         self.check_order(destination);
-        self.content_lpn[destination as usize] = self.content_lpn[source as usize];
-        self.content_version[destination as usize] = self.content_version[source as usize];
-        self.inner.copy(source, destination, lpn, cause);
+        self.writer[destination as usize] = self.writer[source as usize];
+        self.content[destination as usize] = self.content[source as usize];
+        self.inner.copy(source, destination, owner, cause);
+    }
+
+    fn share(&mut self, ppn: Ppn, lpn: Lpn) {
+        let (writer, token) = (self.writer[ppn as usize], self.content[ppn as usize]);
+        if token == GONE {
+            self.fail(format!("logical page {lpn} was to share physical page {ppn}, which holds nothing"));
+            return;
+        }
+        // The first to have it is still there, or nobody is.
+        let first = u32::from(self.newest[writer as usize] == token);
+        *self.sharers.entry(token).or_insert(first) += 1;
+        self.set_newest(lpn, token);
+        self.inner.share(ppn, lpn);
     }
 
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
@@ -117,12 +167,10 @@ impl<F: Flash> Flash for Shadow<F> {
 
     fn erase(&mut self, unit: UnitId, cause: Cause) {
         let first = self.inner.layout().first_page(unit);
+        // The newest content may go only after its copy exists, which then carries the token elsewhere; the audit of the map
+        // finds the page if no copy was made.
         for ppn in first..first + self.inner.layout().pages_per_unit() {
-            let lpn = std::mem::replace(&mut self.content_lpn[ppn as usize], ERASED);
-            let version = std::mem::replace(&mut self.content_version[ppn as usize], GONE);
-            // A newest version may go only after its copy exists, which then carries the same version elsewhere;
-            // the audit of the map finds the page if no copy was made.
-            debug_assert!(lpn == ERASED || version != GONE);
+            (self.writer[ppn as usize], self.content[ppn as usize]) = (ERASED, GONE);
         }
         self.next_page[unit as usize] = 0;
         self.inner.erase(unit, cause);
@@ -137,17 +185,14 @@ impl<F: Flash> Flash for Shadow<F> {
     }
 
     fn trim(&mut self, lpn: Lpn) {
-        self.newest[lpn as usize] = GONE;
+        self.set_newest(lpn, GONE);
         self.inner.trim(lpn);
     }
 
     fn install(&mut self, ppn: Ppn, lpn: Option<Lpn>) {
         self.check_order(ppn);
         if let Some(lpn) = lpn {
-            self.writes += 1;
-            self.newest[lpn as usize] = self.writes;
-            self.content_lpn[ppn as usize] = lpn;
-            self.content_version[ppn as usize] = self.writes;
+            self.write(ppn, lpn);
         }
         self.inner.install(ppn, lpn);
     }
@@ -172,6 +217,14 @@ impl<F: Flash> Flash for Shadow<F> {
         self.inner.layout()
     }
 
+    fn is_newest(&self, lpn: Lpn, ppn: Option<Ppn>) -> bool {
+        let newest = self.newest[lpn as usize];
+        match ppn {
+            Some(ppn) => newest != GONE && self.content[ppn as usize] == newest,
+            None => newest == GONE,
+        }
+    }
+
     fn violation(&self) -> Option<&str> {
         self.violation.as_deref()
     }
@@ -181,6 +234,7 @@ impl<F: Flash> Flash for Shadow<F> {
 mod tests {
     use super::*;
     use crate::{Functional, Scope};
+    use floatgate_base::SideKind;
     use floatgate_nand::Geometry;
 
     fn shadow() -> Shadow<Functional> {
@@ -202,7 +256,7 @@ mod tests {
         s.read_unmapped(3);
         s.program(0, 3, Cause::Host);
         s.program(1, 3, Cause::Host);
-        s.copy(1, 4, 3, Cause::Gc);
+        s.copy(1, 4, Owner::page(3), Cause::Gc);
         s.erase(0, Cause::Gc);
         s.read(4, 3, Cause::Host);
         s.program(0, 1, Cause::Host);
@@ -218,7 +272,7 @@ mod tests {
             |s| s.read_unmapped(7),
             |s| s.read(0, 7, Cause::Host),
             |s| s.read(2, 2, Cause::Host),
-            |s| s.copy(0, 4, 7, Cause::Gc),
+            |s| s.copy(0, 4, Owner::page(7), Cause::Gc),
             |s| s.program(2, 5, Cause::Host),
         ];
         for (i, lie) in lies.iter().enumerate() {
@@ -234,5 +288,37 @@ mod tests {
             lie(&mut s);
             assert!(s.violation().is_some(), "lie {i} went unseen");
         }
+    }
+
+    #[test]
+    fn shared_content_lives_as_long_as_one_page_has_it() {
+        let owner = Owner::side(SideKind::Shared, 0);
+        let mut s = shadow();
+        s.program(0, 3, Cause::Host);
+        s.share(0, 5);
+        s.copy(0, 4, owner, Cause::Gc);
+        s.read(4, 3, Cause::Host);
+        s.read(4, 5, Cause::Host);
+        s.program(1, 3, Cause::Host);
+        s.read(4, 5, Cause::Host);
+        s.copy(4, 5, owner, Cause::Gc);
+        assert_eq!(s.violation(), None);
+        assert!(s.is_newest(5, Some(5)) && s.is_newest(3, Some(1)) && !s.is_newest(3, Some(5)));
+        let shared = s.clone();
+        s.trim(5);
+        assert!(s.is_newest(5, None));
+        s.copy(5, 6, owner, Cause::Gc);
+        assert!(s.violation().is_some_and(|fault| fault.contains("no logical page needs")));
+        // One that has it no more does not read it, either.
+        let mut s = shared;
+        s.read(5, 3, Cause::Host);
+        assert!(s.violation().is_some());
+    }
+
+    #[test]
+    fn nothing_is_no_content_to_share() {
+        let mut s = shadow();
+        s.share(2, 1);
+        assert!(s.violation().is_some_and(|fault| fault.contains("holds nothing")));
     }
 }

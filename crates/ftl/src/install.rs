@@ -1,7 +1,7 @@
 //! Putting a drive into a given state without writing it page by page: for preconditioning only.
 
-use crate::ftl::{Ftl, SIDE_TABLE};
-use floatgate_base::{Lpn, UnitId};
+use crate::ftl::Ftl;
+use floatgate_base::{Lpn, MapWord, Owner, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
@@ -16,21 +16,19 @@ impl Ftl {
         unit: UnitId,
         content: impl Iterator<Item = Option<Lpn>>,
     ) {
-        let domain = self.layout.domain_of(unit);
         let first = self.layout.first_page(unit);
         let mut valid = 0;
         for (ppn, lpn) in (first..first + self.layout.pages_per_unit()).zip(content) {
             if let Some(lpn) = lpn {
-                assert!(self.map[lpn as usize] & SIDE_TABLE != 0, "logical page {lpn} installed twice");
-                self.map[lpn as usize] = ppn;
-                self.reverse[ppn as usize] = lpn;
-                self.live.set(ppn);
+                let before = self.mapping.replace(lpn, MapWord::plain(ppn));
+                assert!(!before.is_mapped(), "logical page {lpn} installed twice");
+                self.mapping.place(ppn, Owner::page(lpn));
                 valid += 1;
             }
             flash.install(ppn, lpn);
         }
         self.units.meta[unit as usize].valid = valid;
-        self.enter_index(domain, unit);
+        self.enter_closed(unit);
         self.free_pages.take(u64::from(self.layout.pages_per_unit()));
     }
 

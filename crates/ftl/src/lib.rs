@@ -8,27 +8,29 @@
 
 mod audit;
 pub mod collect;
+mod features;
 mod free_pages;
 pub mod ftl;
+mod host;
 pub mod index;
 mod install;
-mod last;
+pub mod jobs;
 pub mod level;
-mod leveling;
-mod live;
-pub mod migrate;
+mod owners;
 mod pace;
+pub mod pool;
+mod room;
 mod saved;
 pub mod separate;
+pub mod setup;
 pub mod slots;
 mod space;
 pub mod units;
 
 pub use collect::Victim;
 pub use floatgate_base::extents::{Extents, Kind};
-pub use ftl::{Allocation, Failure, Ftl, GcCounters, Setup, Stopped};
-pub use level::Level;
-pub use leveling::LevelCounters;
-pub use pace::Pace;
+pub use ftl::Ftl;
+pub use level::{Level, LevelCounters};
+pub use pool::{FreeChoice, Want};
 pub use separate::Separate;
-pub use units::FreeChoice;
+pub use setup::{Allocation, Failure, GcCounters, Pace, Setup, Stopped};

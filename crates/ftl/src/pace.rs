@@ -2,30 +2,11 @@
 //! `paced_from_writes`). Functional mode's stand-in for collection in idle time, which the experiments of IDS (section
 //! 6.3) begin after 30 % of the writes.
 
-use crate::ftl::{Failure, Ftl};
+use crate::ftl::Ftl;
+use crate::setup::{Failure, Pace};
 use floatgate_flash::Flash;
 
-/// When victims are due.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
-    /// Host page writes, since counting began, before the pace.
-    pub from_writes: u64,
-    /// Host page writes for each victim from then on; at least 1.
-    pub every_writes: u64,
-}
-
-/// Nothing is due.
-pub(crate) const NEVER: u64 = u64::MAX;
-
 impl Ftl {
-    /// Counting begins.
-    pub(crate) fn start_pace(&mut self) {
-        self.paced_at = match self.setup.pace {
-            Some(pace) => self.now.saturating_add(pace.from_writes).saturating_add(pace.every_writes),
-            None => NEVER,
-        };
-    }
-
     /// Collects a victim if one is due.
     #[inline(always)]
     pub(crate) fn keep_pace<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
@@ -35,7 +16,7 @@ impl Ftl {
     /// Collects a victim of the first domain, in turn, that has one worth it and room for what may move.
     #[cold]
     fn collect_at_pace<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
-        let every = self.setup.pace.map_or(NEVER, |pace| pace.every_writes);
+        let every = self.setup.pace.map_or(Pace::NEVER, |pace| pace.every_writes);
         self.paced_at = self.paced_at.saturating_add(every);
         let domains = self.layout.domains();
         for turn in 0..domains {
@@ -44,6 +25,7 @@ impl Ftl {
                 && self.collect_one(flash, domain)?
             {
                 self.paced_domain = (domain + 1) % domains;
+                self.start_asked(flash)?;
                 break;
             }
         }

@@ -1,24 +1,25 @@
 //! The drive's state to a snapshot and back.
 //!
-//! The forward map goes out as it is; the reverse map and the live bits say the same the other way round and are made
-//! from it again. All other state is small and goes through serde. Both directions take the drive apart without `..`:
+//! The forward map goes out as it is, side tables as they are; the reverse map and the live bits say the same the other way
+//! round and are made from them again. All other state is small and goes through serde. Both directions take the drive apart without `..`:
 //! state that is added later does not compile until it is said here what becomes of it.
 
+use crate::collect::Candidates;
 use crate::free_pages::{FreePages, OpenPages};
-use crate::ftl::{Ftl, GcCounters, SIDE_TABLE};
-use crate::index::Index;
-use crate::last::Last;
-use crate::leveling::Leveling;
-use crate::live::Live;
-use crate::migrate::Migration;
-use crate::pace::NEVER;
+use crate::ftl::Ftl;
+use crate::jobs::waiting::Waiting;
+use crate::level::Leveling;
+use crate::owners::Sides;
+use crate::pool::FreePool;
 use crate::separate::Separation;
-use crate::units::{FreePool, Frontier, NO_UNIT, Units};
-use floatgate_base::{Lpn, Result, Rng};
+use crate::setup::{GcCounters, Pace};
+use crate::units::{Frontier, NO_UNIT, Units};
+use floatgate_base::{Lpn, Ppn, Result};
 use floatgate_flash::Flash;
 use floatgate_snapshot::{Reader, Writer, damaged};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
 const MAP: &str = "map";
@@ -28,15 +29,14 @@ const STATE: &str = "ftl";
 #[derive(Serialize, Deserialize)]
 struct SavedFtl<'a> {
     units: Cow<'a, Units>,
-    index: Cow<'a, Index>,
-    last: Cow<'a, Option<Box<Last>>>,
+    candidates: Cow<'a, Candidates>,
+    sides: Cow<'a, Sides>,
     free: Cow<'a, [FreePool]>,
     frontiers: Cow<'a, [Frontier]>,
     next_domain: u32,
-    jobs: Cow<'a, [Option<Migration>]>,
+    jobs: Cow<'a, [Waiting]>,
     futile_at: Cow<'a, [Option<u64>]>,
     now: u64,
-    rng: Cow<'a, Rng>,
     gc: GcCounters,
     victims_by_valid: Cow<'a, [u64]>,
     leveling: Cow<'a, Option<Leveling>>,
@@ -56,19 +56,17 @@ impl Ftl {
     /// Those of the file.
     pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
         let Self {
-            map,
+            mapping,
             units,
-            index,
+            candidates,
             free,
             frontiers,
             next_domain,
             now,
-            rng,
             gc,
             victims_by_valid,
             leveling,
             separation,
-            last,
             free_pages,
             open_pages,
             paced_at,
@@ -77,9 +75,6 @@ impl Ftl {
             jobs,
             futile_at,
             counting,
-            // Made again from the map.
-            reverse: _,
-            live: _,
             // From the plan.
             layout: _,
             setup: _,
@@ -87,18 +82,18 @@ impl Ftl {
             // Empty between two steps of a job.
             moving: _,
         } = self;
-        out.words(MAP, map)?;
+        // Reverse map and live pages are made again from it.
+        out.words(MAP, mapping.words())?;
         let saved = SavedFtl {
             units: Cow::Borrowed(units),
-            index: Cow::Borrowed(index),
-            last: Cow::Borrowed(last),
+            candidates: Cow::Borrowed(candidates),
+            sides: Cow::Borrowed(&mapping.sides),
             free: Cow::from(free),
             frontiers: Cow::from(frontiers),
             next_domain: *next_domain,
             jobs: Cow::from(jobs),
             futile_at: Cow::from(futile_at),
             now: *now,
-            rng: Cow::Borrowed(rng),
             gc: *gc,
             victims_by_valid: Cow::from(victims_by_valid),
             leveling: Cow::Borrowed(leveling),
@@ -119,18 +114,17 @@ impl Ftl {
     /// # Errors
     /// A damaged file; the drive is of no use then.
     pub fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<()> {
-        from.words(MAP, &mut self.map)?;
+        from.words(MAP, self.mapping.words_mut())?;
         let SavedFtl {
             units,
-            index,
-            last,
+            candidates,
+            sides,
             free,
             frontiers,
             next_domain,
             jobs,
             futile_at,
             now,
-            rng,
             gc,
             victims_by_valid,
             leveling,
@@ -142,7 +136,8 @@ impl Ftl {
             paced_at,
             paced_domain,
         } = from.state(STATE)?;
-        (self.units, self.index, self.rng) = (units.into_owned(), index.into_owned(), rng.into_owned());
+        let empty = std::mem::replace(&mut self.candidates, candidates.into_owned());
+        self.units = units.into_owned();
         (self.free, self.frontiers) = (free.into_owned(), frontiers.into_owned());
         (self.jobs, self.futile_at) = (jobs.into_owned(), futile_at.into_owned());
         (self.next_domain, self.now, self.counting) = (next_domain, now, counting);
@@ -150,12 +145,11 @@ impl Ftl {
         self.separation = separation.into_owned();
         (self.free_pages, self.open_pages) = (free_pages, open_pages);
         (self.pass_over, self.paced_at, self.paced_domain) = (pass_over.into_owned(), paced_at, paced_domain);
-        self.live = Live::new(self.layout.pages());
-        let mut fault = self.fault().or_else(|| self.mirror());
+        let mut fault = self.fault().or_else(|| self.mapping.mirror(sides.into_owned()));
         if fault.is_none() && !self.separation_fits() {
             fault = Some("its separator is another one, or knows other units".into());
         }
-        if fault.is_none() && !self.adopt_last(last.into_owned()) {
+        if fault.is_none() && !self.candidates.fits(&empty) {
             fault = Some("update blocks wait otherwise in it".into());
         }
         if fault.is_none() && !self.adopt(leveling.into_owned()) {
@@ -170,7 +164,6 @@ impl Ftl {
         let lengths = [
             ("units", self.units.meta.len(), units),
             ("times of closing", self.units.closed_at.len(), units),
-            ("units worth collecting", self.units.worthwhile.len(), domains),
             ("victims", self.victims_by_valid.len(), self.layout.pages_per_unit() + 1),
             ("free pools", self.free.len(), domains),
             ("open units", self.frontiers.len(), self.setup.separate.streams() * domains),
@@ -186,7 +179,7 @@ impl Ftl {
             f.next <= f.end && f.end <= pages && (f.unit == NO_UNIT || f.unit < units)
         };
         let free = self.free.iter().flat_map(|pool| pool.iter()).all(|unit| unit < units);
-        let jobs = self.jobs.iter().flatten().all(|job| job.is_within(units, pages));
+        let jobs = self.jobs.iter().flat_map(Waiting::iter).all(|job| job.is_within(&self.layout));
         let sound = self.next_domain < domains
             && self.paced_domain < domains
             && free
@@ -203,47 +196,63 @@ impl Ftl {
         }
     }
 
-    /// Takes over the update blocks of a snapshot; false if they are those of another drive.
-    fn adopt_last(&mut self, saved: Option<Box<Last>>) -> bool {
-        let fits = match (&self.last, &saved) {
-            (Some(own), Some(saved)) => own.fits(saved),
-            (None, None) => true,
-            _ => false,
+    /// Takes over what a snapshot kept for wear-leveling, as far as this drive's leveler needs it; false if it is of
+    /// another drive.
+    fn adopt(&mut self, saved: Option<Leveling>) -> bool {
+        let Some(leveling) = &mut self.leveling else { return true };
+        *leveling = match Leveling::of(self.setup.level, self.setup.seed, &self.layout) {
+            Some(empty) => empty,
+            None => return true,
         };
-        self.last = saved;
-        fits
-    }
-
-    /// Makes the reverse map and the live bits from the map.
-    fn mirror(&mut self) -> Option<String> {
-        let pages = self.layout.pages();
-        for (lpn, &word) in self.map.iter().enumerate() {
-            if word & SIDE_TABLE != 0 {
-                continue;
-            }
-            if word >= pages || self.live.get(word) {
-                return Some(format!(
-                    "logical page {lpn} maps to physical page {word}, as no other page may"
-                ));
-            }
-            self.live.set(word);
-            self.reverse[word as usize] = lpn as Lpn;
-        }
-        None
+        leveling.adopt(saved, &self.layout, &self.units)
     }
 
     /// Tells a fresh back end what the pages hold, for those that look (the shadow model).
     pub fn show_content<F: Flash>(&self, flash: &mut F) {
         let mut written = vec![self.layout.pages_per_unit(); self.layout.units() as usize];
         self.free.iter().flat_map(|pool| pool.iter()).for_each(|unit| written[unit as usize] = 0);
-        let targets = self.jobs.iter().flatten().filter_map(Migration::target);
+        let jobs = self.jobs.iter().flat_map(Waiting::iter);
+        let targets = jobs.flat_map(|job| job.targets());
         for frontier in self.frontiers.iter().filter(|f| f.unit != NO_UNIT).chain(targets) {
             written[frontier.unit as usize] -= frontier.room();
         }
+        let mut shared = self.shared_pages();
         for (unit, &pages) in (0..).zip(&written) {
             let first = self.layout.first_page(unit);
             for ppn in first..first + pages {
-                flash.install(ppn, self.live.get(ppn).then(|| self.reverse[ppn as usize]));
+                let owner = self.mapping.is_live(ppn).then(|| self.mapping.owner_of(ppn));
+                let owner = owner.and_then(|owner| owner.lpn().or_else(|| shared.remove(&ppn)));
+                flash.install(ppn, owner);
+            }
+        }
+        self.show_shared(flash);
+    }
+
+    /// Of each page that belongs to a side table, a logical page that has it.
+    fn shared_pages(&self) -> BTreeMap<Ppn, Lpn> {
+        let mut shared = BTreeMap::new();
+        self.for_each_shared(|lpn, ppn| _ = shared.entry(ppn).or_insert(lpn));
+        shared
+    }
+
+    /// All logical pages but the first of each shared page have it, too.
+    fn show_shared<F: Flash>(&self, flash: &mut F) {
+        let first = self.shared_pages();
+        self.for_each_shared(|lpn, ppn| {
+            if first.get(&ppn) != Some(&lpn) {
+                flash.share(ppn, lpn);
+            }
+        });
+    }
+
+    fn for_each_shared(&self, mut each: impl FnMut(Lpn, Ppn)) {
+        if !self.mapping.sides.any() {
+            return;
+        }
+        for lpn in 0..self.setup.logical_pages {
+            let word = self.mapping.get(lpn);
+            if word.entry().is_some() {
+                self.mapping.pages_of(lpn, word, &mut |ppn| each(lpn, ppn));
             }
         }
     }
@@ -252,11 +261,11 @@ impl Ftl {
     /// has been counted.
     pub fn start_over(&mut self, reseed: bool) {
         self.counting = false;
-        self.paced_at = NEVER;
+        self.paced_at = Pace::NEVER;
         if reseed {
-            self.rng = floatgate_base::Rng::new(self.setup.seed, "ftl");
+            self.candidates.rng = Candidates::rng(self.setup.seed);
             if let Some(leveling) = &mut self.leveling {
-                leveling.rng = Leveling::rng(&self.setup);
+                leveling.rng = Leveling::rng(self.setup.seed);
             }
         }
     }

@@ -8,14 +8,14 @@ use crate::plan::Plan;
 use floatgate_base::Result;
 use floatgate_flash::Scope;
 use floatgate_ftl::Victim;
-use floatgate_ftl::ftl::ALLOCATIONS;
-use floatgate_ftl::units::FREE_CHOICES;
+use floatgate_ftl::pool::FREE_CHOICES;
+use floatgate_ftl::setup::ALLOCATIONS;
 use floatgate_snapshot::{Kind, Reader, damaged, replace_file, unfit};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Version of what the sections hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 8;
+pub const STATE_VERSION: u32 = 9;
 
 /// Something in which two drives may differ.
 #[derive(Debug, Serialize, Deserialize)]

@@ -2,7 +2,6 @@
 
 use floatgate_base::policy::{Facts, ParamKind, Range};
 use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, Setting, Slot};
-use floatgate_ftl::level::Leveler as _;
 use floatgate_ftl::{Level, Separate, Victim, collect, level, separate};
 use floatgate_lifetime::throttle;
 

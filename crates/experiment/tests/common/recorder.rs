@@ -1,6 +1,6 @@
 //! A back end that writes down what the FTL does.
 
-use floatgate_base::{Lpn, Ppn, UnitId};
+use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 use floatgate_flash::{Cause, Counters, Flash, Functional, Layout, SavedCounts};
 
 /// One command.
@@ -49,9 +49,9 @@ impl Flash for Recorder {
         self.commands.push(Command::Program(ppn, lpn));
         self.inner.program(ppn, lpn, cause);
     }
-    fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause) {
-        self.commands.push(Command::Copy(source, destination, lpn));
-        self.inner.copy(source, destination, lpn, cause);
+    fn copy(&mut self, source: Ppn, destination: Ppn, owner: Owner, cause: Cause) {
+        self.commands.push(Command::Copy(source, destination, owner.lpn().expect("one owner a page")));
+        self.inner.copy(source, destination, owner, cause);
     }
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         self.commands.push(Command::Read(ppn, lpn));

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Cause;
-use floatgate_base::Ppn;
+use floatgate_base::{Owner, Ppn};
 use floatgate_nand::Geometry;
 
 /// Transfer 10, read 50, program 600, erase 3000.
@@ -163,7 +163,7 @@ fn a_cached_read_lets_the_array_read_on() {
 fn a_move_within_a_plane_stays_inside_the_die() {
     let finish = |copyback, destination| {
         let mut t = array(1, with(Commands { copyback, ..Commands::PLAIN }));
-        request(&mut t, 0, 0, |t| t.copy(page(0, 0, 0), destination, 0, Cause::Gc));
+        request(&mut t, 0, 0, |t| t.copy(page(0, 0, 0), destination, Owner::page(0), Cause::Gc));
         t.finish();
         t.last_ns()
     };
@@ -224,7 +224,7 @@ fn classes_are_served_in_the_order_asked_for() {
         program(&mut t, 0, 0, page(0, 0, 0));
         program(&mut t, 1, 1, page(0, 0, 1));
         read(&mut t, 2, 2, page(1, 0, 0));
-        request(&mut t, 3, 3, |t| t.copy(page(1, 0, 1), page(1, 1, 0), 9, Cause::Gc));
+        request(&mut t, 3, 3, |t| t.copy(page(1, 0, 1), page(1, 1, 0), Owner::page(9), Cause::Gc));
         let ends = ends(&mut t);
         (ends[1], ends[2], t.last_ns())
     };
@@ -243,7 +243,7 @@ fn urgent_jobs_may_rank_with_writes() {
         let mut t = array(1, Settings { urgent_as_writes, ..Settings::plain(PHASES) });
         program(&mut t, 0, 0, page(0, 0, 0));
         program(&mut t, 1, 1, page(0, 0, 1));
-        request(&mut t, 2, 2, |t| t.copy(page(1, 0, 1), page(1, 1, 0), 9, Cause::Gc));
+        request(&mut t, 2, 2, |t| t.copy(page(1, 0, 1), page(1, 1, 0), Owner::page(9), Cause::Gc));
         program(&mut t, 3, 3, page(0, 0, 2));
         read(&mut t, 4, 4, page(1, 0, 0));
         let ends = ends(&mut t);
@@ -268,7 +268,7 @@ fn page_types_take_their_own_times() {
     assert_eq!(ends(&mut t), [311, 311 + 611, 311 + 611 + 911, 2 * 311 + 611 + 911]);
     let mut t = array(1, Settings::plain(phases));
     // Moved from a CSB page to an MSB page.
-    request(&mut t, 0, 0, |t| t.copy(page(0, 0, 1), page(0, 1, 2), 0, Cause::Gc));
+    request(&mut t, 0, 0, |t| t.copy(page(0, 0, 1), page(0, 1, 2), Owner::page(0), Cause::Gc));
     t.finish();
     assert_eq!(t.last_ns(), 1 + 50 + 20 + 1 + 900);
 }

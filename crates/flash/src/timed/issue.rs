@@ -3,7 +3,7 @@
 use super::queue::{BARRIER, Class, Due, Far, Job, Kind, NO_REQUEST, Op};
 use super::{Place, Timed};
 use crate::{Cause, Counters, Flash, Layout, Scope};
-use floatgate_base::{Lpn, Ppn, UnitId};
+use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 
 impl Timed {
     #[inline(always)]
@@ -140,8 +140,8 @@ impl Flash for Timed {
         self.newest = Far { die: place.die as u32, class: class as u8, ticket };
     }
 
-    fn copy(&mut self, source: Ppn, destination: Ppn, lpn: Lpn, cause: Cause) {
-        self.counts.copy(source, destination, lpn, cause);
+    fn copy(&mut self, source: Ppn, destination: Ppn, owner: Owner, cause: Cause) {
+        self.counts.copy(source, destination, owner, cause);
         if !self.on {
             return;
         }

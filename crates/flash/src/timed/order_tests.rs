@@ -5,8 +5,8 @@ use super::queue::Kind;
 use super::schedule::Happened;
 use super::*;
 use crate::Cause;
-use floatgate_base::Ppn;
 use floatgate_base::Rng;
+use floatgate_base::{Owner, Ppn};
 use floatgate_nand::Geometry;
 
 /// Of each drive.
@@ -147,7 +147,7 @@ impl Driver {
             7..=8 => {
                 let Some(source) = self.written() else { return };
                 let Some(to) = self.fresh() else { return };
-                self.timed.copy(source, to, 0, Cause::Gc);
+                self.timed.copy(source, to, Owner::page(0), Cause::Gc);
                 self.asked.push(Asked::Read(source));
                 self.moves.push((source, self.asked.len()));
                 self.asked.push(Asked::Program(to));

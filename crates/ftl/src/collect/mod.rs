@@ -1,16 +1,24 @@
 //! Slot `ftl.collect`: which block is collected next. One file a policy, one row of `victims!` each;
-//! [`VictimPolicy`] is the contract.
+//! [`VictimPolicy`] is the contract. The mechanism beside them: `candidates` (the closed units), `last` (update blocks,
+//! which wait), `choice` (the order in which the groups are asked), `collector` (who starts the job).
 
+mod candidates;
+mod choice;
+mod collector;
 mod cost_age_time;
 mod cost_benefit;
 mod cost_benefit_sqrt;
 mod d_choices;
 mod fifo;
 mod greedy;
+mod last;
 mod random;
 mod victim_policy;
 mod windowed_greedy;
 
+pub(crate) use candidates::Candidates;
+pub(crate) use choice::Choice;
+pub(crate) use collector::Collector;
 pub use victim_policy::{VictimPolicy, View};
 
 use crate::index::IndexKind;

@@ -25,9 +25,12 @@
 //! worn; else a few looks at the queue, and for every victim passed over O(pages per block) in the victim index. Memory:
 //! 8 bytes a block.
 
-use super::Leveler;
+use super::{Judged, LOOKS_MAX, Leveler, Verdict};
+use crate::index::Lists;
 use floatgate_base::policy::Range;
-use floatgate_base::{Given, ParamInfo, PolicyInfo};
+use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
 
 /// Its row in the table.
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -62,7 +65,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
 };
 
 /// The parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Params {
     /// Erases in a block's life.
     pub pe_cycles: u32,
@@ -86,7 +89,30 @@ impl Params {
     }
 }
 
-impl Leveler for Params {
+impl Params {
+    /// Whether cold data are to move into a unit that is to be collected.
+    fn retires(&self, erases: u32, mean_erases: f64) -> bool {
+        self.remaining(erases, mean_erases).is_some_and(|share| share < self.retirement_age)
+    }
+
+    /// The probability with which a unit that gets no cold data is passed over.
+    fn passed_over(&self, erases: u32, mean_erases: f64) -> f64 {
+        let from = 1.0 - self.age_variance;
+        match self.remaining(erases, mean_erases) {
+            Some(share) if share < from => 1.0 - share / from,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether a unit may give its data to a worn one; an average unit of a full drive would hold `valid_min` valid pages.
+    fn gives(&self, erases: u32, mean_erases: f64, valid: u32, valid_min: u32) -> bool {
+        f64::from(erases) <= mean_erases && valid >= valid_min
+    }
+}
+
+impl super::Params for Params {
+    type State = State;
+
     fn of(given: &Given) -> Self {
         Self {
             pe_cycles: given.whole("pe_cycles"),
@@ -96,20 +122,85 @@ impl Leveler for Params {
         }
     }
 
-    fn retires(&self, erases: u32, mean_erases: f64) -> bool {
-        self.remaining(erases, mean_erases).is_some_and(|share| share < self.retirement_age)
+    fn state(&self, layout: &Layout) -> State {
+        State { params: *self, candidates: Lists::new(layout.domains(), layout.units()) }
+    }
+}
+
+/// What it keeps between two victims.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    params: Params,
+    /// Closed units that may give their data, the one that has been closed for longest first.
+    candidates: Lists,
+}
+
+impl State {
+    /// A unit whose data are cold enough for a worn one; those that are looked at in vain queue up again.
+    fn cold(&mut self, drive: Judged<'_>, victim: UnitId, mean_erases: f64) -> Option<UnitId> {
+        let (logical, pages) = (u64::from(drive.logical_pages), u64::from(drive.layout.pages()));
+        let valid_min = (logical * u64::from(drive.layout.pages_per_unit())).div_ceil(pages) as u32;
+        for _ in 0..LOOKS_MAX {
+            let unit = self.candidates.first(drive.domain)?;
+            let (erases, valid) = (drive.erases[unit as usize], drive.units.meta[unit as usize].valid);
+            if unit != victim && self.params.gives(erases, mean_erases, valid, valid_min) {
+                return Some(unit);
+            }
+            self.candidates.remove(drive.domain, unit);
+            self.candidates.push_back(drive.domain, unit);
+        }
+        None
+    }
+}
+
+impl Leveler for State {
+    fn closed(&mut self, domain: u32, unit: UnitId) {
+        self.candidates.push_back(domain, unit);
     }
 
-    fn passed_over(&self, erases: u32, mean_erases: f64) -> f64 {
-        let from = 1.0 - self.age_variance;
-        match self.remaining(erases, mean_erases) {
-            Some(share) if share < from => 1.0 - share / from,
-            _ => 0.0,
+    fn emptying(&mut self, domain: u32, unit: UnitId) {
+        self.candidates.remove(domain, unit);
+    }
+
+    fn judge(
+        &mut self,
+        drive: Judged<'_>,
+        victim: UnitId,
+        mean_erases: f64,
+        may_pass: bool,
+        rng: &mut Rng,
+    ) -> Verdict {
+        let erases = drive.erases[victim as usize];
+        if self.params.retires(erases, mean_erases)
+            && let Some(cold) = self.cold(drive, victim, mean_erases)
+        {
+            return Verdict::Swap(cold);
+        }
+        let passed_over = self.params.passed_over(erases, mean_erases);
+        if may_pass && passed_over > 0.0 && rng.unit() < passed_over {
+            Verdict::PassOver
+        } else {
+            Verdict::Collect
         }
     }
 
-    fn gives(&self, erases: u32, mean_erases: f64, valid: u32, valid_min: u32) -> bool {
-        f64::from(erases) <= mean_erases && valid >= valid_min
+    fn fits(&self, layout: &Layout) -> bool {
+        self.candidates.room() == (layout.units() as usize, layout.domains() as usize)
+    }
+
+    fn audit(&self, layout: &Layout, closed: &[bool]) -> Result<(), String> {
+        let mut held = vec![false; closed.len()];
+        for domain in 0..layout.domains() {
+            for unit in self.candidates.iter(domain) {
+                if std::mem::replace(&mut held[unit as usize], true) || layout.domain_of(unit) != domain {
+                    return Err(format!("unit {unit} stands among the candidates of domain {domain}"));
+                }
+            }
+        }
+        match held.iter().zip(closed).position(|(held, closed)| held != closed) {
+            Some(unit) => Err(format!("unit {unit} is closed or a candidate for wear-leveling, not both")),
+            None => Ok(()),
+        }
     }
 }
 

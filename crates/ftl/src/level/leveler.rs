@@ -1,28 +1,117 @@
 //! What every wear-leveler does: the contract of the slot.
 //!
-//! The mechanism (`leveling.rs`) asks when a unit is about to be collected: whether cold data are to move into it, and if
-//! not, whether it is passed over for another victim. It keeps the queue of units that may give their data, counts the
-//! erases of each domain, draws the random numbers and makes the moves. A leveler judges by wear alone and keeps nothing.
-//! It is asked a few times for each block that is collected: O(1) each.
+//! A leveler hears what becomes of units: closed, emptied, erased, read. It judges each victim before that is collected, and
+//! it may ask for jobs. It keeps in its own state what it needs to know and the mechanism does not; the mechanism
+//! (`leveling.rs`) counts the erases of each domain, hands out random numbers and carries out what is asked for.
+//!
+//! What it hears comes often: O(1) each, without allocation. It is asked for a judgement a few times for each unit that is
+//! collected, and for a job only after it has said that it wants one.
 
-use floatgate_base::Given;
+use crate::jobs::Request;
+use crate::jobs::request::DriveView;
+use crate::units::Units;
+use floatgate_base::{Given, Rng, UnitId};
+use floatgate_flash::Layout;
 
-/// A wear-leveler with its parameters.
-pub trait Leveler {
+/// Victims that may be passed over for one that is taken.
+pub const PASSED_MAX: usize = 8;
+/// Units that a leveler may look at for one judgement.
+pub const LOOKS_MAX: usize = 8;
+
+/// What a leveler knows of the drive when it judges a victim.
+#[derive(Clone, Copy)]
+pub struct Judged<'a> {
+    /// Valid pages of every unit, and when it was closed.
+    pub units: &'a Units,
+    /// Shape of the drive.
+    pub layout: &'a Layout,
+    /// Erases of every unit since counting began.
+    pub erases: &'a [u32],
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Domain of the victim.
+    pub domain: u32,
+}
+
+/// What is to become of a victim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It is collected.
+    Collect,
+    /// It is collected, and the data of this closed unit of its domain move in once it is erased.
+    Swap(UnitId),
+    /// The victim policy chooses again without it, up to [`PASSED_MAX`] times for one victim.
+    PassOver,
+}
+
+/// The parameters of a wear-leveler.
+pub trait Params {
+    /// What it keeps.
+    type State: Leveler;
+
     /// With the values that are given to the parameters of its row.
     fn of(given: &Given) -> Self
     where
         Self: Sized;
 
-    /// Whether cold data are to move into a unit that is to be collected, erased so often in a domain whose units were
-    /// erased `mean_erases` times on average.
-    fn retires(&self, erases: u32, mean_erases: f64) -> bool;
+    /// The state of a leveler on an empty drive.
+    fn state(&self, layout: &Layout) -> Self::State;
+}
 
-    /// Whether a unit may give its data to a worn one: it holds `valid` valid pages, and an average unit of a full drive
-    /// would hold `valid_min`, at least 1. Asked of the unit that has been closed for longest, then of the next ones.
-    fn gives(&self, erases: u32, mean_erases: f64, valid: u32, valid_min: u32) -> bool;
+/// A wear-leveler with its state. What it does not need to hear it leaves out.
+pub trait Leveler {
+    /// A unit was closed.
+    fn closed(&mut self, _domain: u32, _unit: UnitId) {}
 
-    /// The probability with which a unit that gets no cold data is passed over: the victim policy chooses again without
-    /// it, up to [`super::PASSED_MAX`] times for one victim.
-    fn passed_over(&self, erases: u32, mean_erases: f64) -> f64;
+    /// A closed unit is to be emptied.
+    fn emptying(&mut self, _domain: u32, _unit: UnitId) {}
+
+    /// A unit was erased, for the `erases`th time since counting began. Whether it wants to be asked for a job.
+    fn erased(&mut self, _domain: u32, _unit: UnitId, _erases: u32) -> bool {
+        false
+    }
+
+    /// Whether it wants to hear of reads; asked once.
+    fn hears_reads(&self) -> bool {
+        false
+    }
+
+    /// The host read a page of a unit, which may be open. Whether it wants to be asked for a job.
+    fn read(&mut self, _domain: u32, _unit: UnitId) -> bool {
+        false
+    }
+
+    /// What is to become of a victim, in a domain whose units were erased `mean_erases` times on average. `may_pass` says
+    /// whether it may be passed over.
+    fn judge(
+        &mut self,
+        _drive: Judged<'_>,
+        _victim: UnitId,
+        _mean_erases: f64,
+        _may_pass: bool,
+        _rng: &mut Rng,
+    ) -> Verdict {
+        Verdict::Collect
+    }
+
+    /// The next job that it wants in a domain; see [`crate::jobs::request`]. Asked until there is none.
+    fn wanted(&mut self, _drive: &mut DriveView<'_>, _domain: u32) -> Option<Request> {
+        None
+    }
+
+    /// Counting begins: wear is 0 again.
+    fn restart(&mut self) {}
+
+    /// Whether this is the state of a drive of such a layout.
+    fn fits(&self, _layout: &Layout) -> bool {
+        true
+    }
+
+    /// Checks what it keeps of closed units; `closed` says which those are.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    fn audit(&self, _layout: &Layout, _closed: &[bool]) -> Result<(), String> {
+        Ok(())
+    }
 }

@@ -1,14 +1,21 @@
 //! Slot `ftl.level`: when and how wear is evened out beyond the choice of free blocks. One file a policy, one row of
-//! `levelers!` each; [`Leveler`] is the contract.
+//! `levelers!` each; [`Leveler`] is the contract, `leveling` the mechanism's side.
 
 pub mod hot_cold_swap;
 mod leveler;
+mod leveling;
 mod none;
 
 pub use hot_cold_swap::Params as HotColdSwap;
-pub use leveler::Leveler;
+pub use leveler::{Judged, LOOKS_MAX, Leveler, PASSED_MAX, Params, Verdict};
+pub use leveling::LevelCounters;
+pub(crate) use leveling::Leveling;
 
-use floatgate_base::{Given, PolicyInfo, Slot};
+use crate::jobs::Request;
+use crate::jobs::request::DriveView;
+use floatgate_base::{Given, PolicyInfo, Rng, Slot, UnitId};
+use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -20,16 +27,12 @@ pub const SLOT: Slot = Slot {
     common: &[],
 };
 
-/// Victims that may be passed over for one that is taken.
-pub const PASSED_MAX: usize = 8;
-/// Units at the head of the queue that are looked at for one swap.
-pub const LOOKS_MAX: usize = 8;
-
-/// One row a leveler that does anything: its variant and its module, which has `INFO` and `Params`, a [`Leveler`].
+/// One row a leveler that does anything: its variant and its module, which has `INFO` and `Params` with their `State`, a
+/// [`Leveler`].
 macro_rules! levelers {
-    ($($variant:ident: $module:ident,)*) => {
+    ($($(#[$on:meta])* $variant:ident: $module:ident,)*) => {
         /// All wear-levelers.
-        pub const POLICIES: &[PolicyInfo] = &[none::INFO, $($module::INFO,)*];
+        pub const POLICIES: &[PolicyInfo] = &[none::INFO, $($(#[$on])* $module::INFO,)*];
 
         /// A wear-leveler with its parameters.
         #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,47 +40,110 @@ macro_rules! levelers {
             /// See [`none`].
             None,
             $(
+                $(#[$on])*
                 #[doc = concat!("See [`", stringify!($module), "`].")]
                 $variant($module::Params),
             )*
         }
 
-        /// Nothing is asked of [`Level::None`]: there is no queue then.
-        impl Leveler for Level {
+        impl Level {
+            /// The leveler that is given.
+            ///
             /// # Panics
             /// When it is of another slot.
-            fn of(given: &Given) -> Self {
+            #[must_use]
+            pub fn of(given: &Given) -> Self {
                 match given.name() {
                     name if name == none::INFO.name => Self::None,
-                    $(name if name == $module::INFO.name => Self::$variant($module::Params::of(given)),)*
+                    $($(#[$on])* name if name == $module::INFO.name => Self::$variant($module::Params::of(given)),)*
                     name => panic!("{name} is no wear-leveler"),
                 }
             }
+        }
 
-            fn retires(&self, erases: u32, mean_erases: f64) -> bool {
-                match self {
-                    Self::None => false,
-                    $(Self::$variant(policy) => policy.retires(erases, mean_erases),)*
+        /// What a leveler keeps.
+        #[derive(Clone, Debug, Serialize, Deserialize)]
+        pub(crate) enum LevelerState {
+            $($(#[$on])* $variant($module::State),)*
+        }
+
+        impl LevelerState {
+            /// That of an empty drive; none for [`Level::None`].
+            pub fn of(level: Level, layout: &Layout) -> Option<Self> {
+                match level {
+                    Level::None => None,
+                    $($(#[$on])* Level::$variant(params) => Some(Self::$variant(params.state(layout))),)*
                 }
             }
+        }
 
-            fn gives(&self, erases: u32, mean_erases: f64, valid: u32, valid_min: u32) -> bool {
-                match self {
-                    Self::None => false,
-                    $(Self::$variant(policy) => policy.gives(erases, mean_erases, valid, valid_min),)*
+        /// Runs `$body` with `$state` bound to the state of the leveler.
+        macro_rules! with_leveler {
+            ($leveler:expr, $state:ident => $body:expr) => {
+                match $leveler {
+                    $($(#[$on])* LevelerState::$variant($state) => $body,)*
                 }
-            }
-
-            fn passed_over(&self, erases: u32, mean_erases: f64) -> f64 {
-                match self {
-                    Self::None => 0.0,
-                    $(Self::$variant(policy) => policy.passed_over(erases, mean_erases),)*
-                }
-            }
+            };
         }
     };
 }
 
 levelers! {
     HotColdSwap: hot_cold_swap,
+}
+
+impl LevelerState {
+    /// Whether both are of one leveler.
+    pub fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+}
+
+impl Leveler for LevelerState {
+    fn closed(&mut self, domain: u32, unit: UnitId) {
+        with_leveler!(self, state => state.closed(domain, unit));
+    }
+
+    fn emptying(&mut self, domain: u32, unit: UnitId) {
+        with_leveler!(self, state => state.emptying(domain, unit));
+    }
+
+    fn erased(&mut self, domain: u32, unit: UnitId, erases: u32) -> bool {
+        with_leveler!(self, state => state.erased(domain, unit, erases))
+    }
+
+    fn hears_reads(&self) -> bool {
+        with_leveler!(self, state => state.hears_reads())
+    }
+
+    fn read(&mut self, domain: u32, unit: UnitId) -> bool {
+        with_leveler!(self, state => state.read(domain, unit))
+    }
+
+    fn judge(
+        &mut self,
+        drive: Judged<'_>,
+        victim: UnitId,
+        mean_erases: f64,
+        may_pass: bool,
+        rng: &mut Rng,
+    ) -> Verdict {
+        with_leveler!(self, state => state.judge(drive, victim, mean_erases, may_pass, rng))
+    }
+
+    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: u32) -> Option<Request> {
+        with_leveler!(self, state => state.wanted(drive, domain))
+    }
+
+    fn restart(&mut self) {
+        with_leveler!(self, state => state.restart());
+    }
+
+    fn fits(&self, layout: &Layout) -> bool {
+        with_leveler!(self, state => state.fits(layout))
+    }
+
+    fn audit(&self, layout: &Layout, closed: &[bool]) -> Result<(), String> {
+        with_leveler!(self, state => state.audit(layout, closed))
+    }
 }

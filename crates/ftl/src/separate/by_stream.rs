@@ -1,7 +1,7 @@
 //! Pages that leave a unit, sorted by the streams that they join; those of a stream stay in order.
 
 use super::Stream;
-use floatgate_base::{Lpn, Ppn};
+use floatgate_base::{Owner, Ppn};
 
 /// Parts of a unit that are counted and placed side by side, each with counters of its own: most pages join the same
 /// few streams, and to add to one counter again and again takes as long as its way through memory.
@@ -29,7 +29,7 @@ pub struct ByStream {
     streams: Vec<u16>,
     /// By stream: pages noted, then where the next of them goes, in the end where they end.
     ends: Vec<[u32; LANES]>,
-    sorted: Vec<(Ppn, Lpn)>,
+    sorted: Vec<(Ppn, Owner)>,
 }
 
 impl ByStream {
@@ -40,7 +40,7 @@ impl ByStream {
     }
 
     /// Sorts the pages into so many streams.
-    pub fn sort(&mut self, streams: usize, pages: &[(Ppn, Lpn)]) {
+    pub fn sort(&mut self, streams: usize, pages: &[(Ppn, Owner)]) {
         self.ends.clear();
         self.ends.resize(streams, [0; LANES]);
         for_each_lane(&self.streams, |lane, _, stream| self.ends[usize::from(stream)][lane] += 1);
@@ -48,7 +48,7 @@ impl ByStream {
         for end in self.ends.as_flattened_mut() {
             start += std::mem::replace(end, start);
         }
-        self.sorted.resize(pages.len(), (0, 0));
+        self.sorted.resize(pages.len(), (0, Owner::default()));
         for_each_lane(&self.streams, |lane, page, stream| {
             let at = &mut self.ends[usize::from(stream)][lane];
             self.sorted[*at as usize] = pages[page];
@@ -57,7 +57,7 @@ impl ByStream {
     }
 
     /// Each stream that has pages, with them.
-    pub fn runs(&self) -> impl Iterator<Item = (Stream, &[(Ppn, Lpn)])> {
+    pub fn runs(&self) -> impl Iterator<Item = (Stream, &[(Ppn, Owner)])> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|ends| ends[LANES - 1]));
         let ends = self.ends.iter().map(|ends| ends[LANES - 1]);
         let runs = (0..).zip(starts.zip(ends));
@@ -82,12 +82,13 @@ mod tests {
             (0..pages).map(|_| rng.below(streams) as Stream).collect()
         }));
         for streams in &units {
-            let pages: Vec<(Ppn, Lpn)> = (0..streams.len() as u32).map(|i| (i, 1000 - i)).collect();
+            let pages: Vec<(Ppn, Owner)> =
+                (0..streams.len() as u32).map(|i| (i, Owner::page(1000 - i))).collect();
             for (place, &stream) in by_stream.begin(pages.len()).iter_mut().zip(streams) {
                 *place = stream as u16;
             }
             by_stream.sort(300, &pages);
-            let mut expected: Vec<(Stream, Vec<(Ppn, Lpn)>)> = Vec::new();
+            let mut expected: Vec<(Stream, Vec<(Ppn, Owner)>)> = Vec::new();
             for stream in 0..300 {
                 let of: Vec<_> =
                     pages.iter().zip(streams).filter(|(_, s)| **s == stream).map(|(&page, _)| page).collect();

@@ -6,8 +6,8 @@ use super::{
     Foresight, Hints, Looking, Moved, Reclaimed, Separate, Separator, Shape, Stream, UpdateBlocks, Written,
     with_looking,
 };
-use crate::live::Live;
-use floatgate_base::{Lpn, Ppn, UnitId, prefetch::prefetch};
+use crate::owners::Mapping;
+use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -32,32 +32,33 @@ pub struct StreamCounters {
 
 /// Live pages of a unit, in order, for all of which the separator will be asked.
 #[inline(never)]
-fn gather<S: Separator>(
-    state: &S,
-    live: &Live,
-    reverse: &[Lpn],
-    pages: Range<Ppn>,
-    moving: &mut Vec<(Ppn, Lpn)>,
-) {
-    live.for_each(pages.start, pages.end, |ppn| {
-        let lpn = reverse[ppn as usize];
-        state.prefetch(lpn);
-        moving.push((ppn, lpn));
+fn gather<S: Separator>(state: &S, mapping: &Mapping, pages: Range<Ppn>, moving: &mut Vec<(Ppn, Owner)>) {
+    mapping.for_each(pages, |ppn, owner| {
+        // Of no use, but no harm, where a side table owns it.
+        state.prefetch(owner.bits());
+        moving.push((ppn, owner));
     });
 }
 
-/// Streams of pages that leave a unit opened for `from`. Their map entries will be written next.
+/// Streams of pages that leave a unit opened for `from`. Their map entries will be written next. A page that a side table
+/// owns stays in its stream.
 #[inline(never)]
 fn ask<S: Separator>(
     state: &mut S,
-    moving: &[(Ppn, Lpn)],
+    moving: &[(Ppn, Owner)],
     from: Stream,
     now: u64,
-    map: &[u32],
+    mapping: &Mapping,
     streams: &mut [u16],
 ) {
-    for (&(_, lpn), stream) in moving.iter().zip(streams) {
-        prefetch(map, lpn as usize);
+    let sides = mapping.sides.any();
+    for (&(_, owner), stream) in moving.iter().zip(streams) {
+        if sides && owner.lpn().is_none() {
+            *stream = from as u16;
+            continue;
+        }
+        let lpn = owner.bits();
+        mapping.prefetch(lpn);
         let page = Moved { lpn, from, now };
         let to = state.move_stream(&page);
         state.moved(&page, to);
@@ -146,44 +147,42 @@ impl Separation {
     }
 
     /// The stream of a page that is to leave `unit`.
-    pub(crate) fn move_stream(&self, lpn: Lpn, unit: UnitId, now: u64) -> Stream {
-        let page = Moved { lpn, from: self.stream_of[unit as usize], now };
+    pub(crate) fn move_stream(&self, owner: Owner, unit: UnitId, now: u64) -> Stream {
+        let from = self.stream_of[unit as usize];
+        let Some(lpn) = owner.lpn() else { return from };
+        let page = Moved { lpn, from, now };
         with_looking!(&self.looking, state => state.move_stream(&page))
     }
 
     /// The page leaves `unit` for `stream`.
-    pub(crate) fn moved(&mut self, lpn: Lpn, unit: UnitId, stream: Stream, now: u64) {
+    pub(crate) fn moved(&mut self, owner: Owner, unit: UnitId, stream: Stream, now: u64) {
         let from = self.stream_of[unit as usize];
-        let page = Moved { lpn, from, now };
-        with_looking!(&mut self.looking, state => state.moved(&page, stream));
+        if let Some(lpn) = owner.lpn() {
+            let page = Moved { lpn, from, now };
+            with_looking!(&mut self.looking, state => state.moved(&page, stream));
+        }
         self.counters[from as usize].copied_pages += 1;
         self.counters[stream as usize].moved_pages += 1;
     }
 
     /// Asks for what [`Separation::move_all`] of these pages will touch.
     #[inline(always)]
-    pub(crate) fn gather(
-        &self,
-        live: &Live,
-        reverse: &[Lpn],
-        pages: Range<Ppn>,
-        moving: &mut Vec<(Ppn, Lpn)>,
-    ) {
-        with_looking!(&self.looking, state => gather(&**state, live, reverse, pages, moving));
+    pub(crate) fn gather(&self, mapping: &Mapping, pages: Range<Ppn>, moving: &mut Vec<(Ppn, Owner)>) {
+        with_looking!(&self.looking, state => gather(&**state, mapping, pages, moving));
     }
 
     /// All these pages leave `unit`, each for its stream; [`Separation::keep`] takes the answer back.
     pub(crate) fn move_all(
         &mut self,
-        moving: &[(Ppn, Lpn)],
+        moving: &[(Ppn, Owner)],
         unit: UnitId,
         now: u64,
-        map: &[u32],
+        mapping: &Mapping,
     ) -> ByStream {
         let from = self.stream_of[unit as usize];
         let mut sorted = std::mem::take(&mut self.by_stream);
         let streams = sorted.begin(moving.len());
-        with_looking!(&mut self.looking, state => ask(&mut **state, moving, from, now, map, streams));
+        with_looking!(&mut self.looking, state => ask(&mut **state, moving, from, now, mapping, streams));
         sorted.sort(self.counters.len(), moving);
         self.counters[from as usize].copied_pages += moving.len() as u64;
         for (stream, pages) in sorted.runs() {

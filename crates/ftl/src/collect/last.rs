@@ -5,39 +5,26 @@
 //! collecting. Those that have died have nothing left to protect or to move: they wait in a list and are taken before
 //! all others. Every choice costs what it costs in one index. Memory: that of a second index, and 9 bytes a unit.
 
-use crate::collect::View;
-use crate::ftl::Ftl;
 use crate::index::{Index, IndexKind, Lists};
 use crate::separate::UpdateBlocks;
 use crate::units::{NOT_INDEXED, Units};
 use floatgate_base::UnitId;
-use floatgate_flash::{Flash, Layout};
+use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
 /// `pos` of a unit in the list of dead ones.
 const DEAD: u32 = 0;
 
-/// Among which units a victim was chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Group {
-    /// Update blocks without a valid page.
-    Dead,
-    /// All that are no update blocks.
-    Others,
-    /// Update blocks.
-    Last,
-}
-
 /// The closed units that are taken last.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Last {
-    index: Index,
+    pub index: Index,
     /// Whether each unit is one of them; of closed units only.
     members: Vec<bool>,
     /// Units of the index with a dead page, by domain.
-    worthwhile: Vec<u32>,
+    pub worthwhile: Vec<u32>,
     /// Units without a valid page, where they are taken first.
-    dead: Option<Lists>,
+    pub dead: Option<Lists>,
 }
 
 impl Last {
@@ -161,88 +148,5 @@ impl Last {
             held[unit] |= here[unit];
         }
         Ok(())
-    }
-}
-
-impl Ftl {
-    /// The unit to collect next in a domain; none if nothing is to be gained. It is still in its index.
-    pub(crate) fn first_choice<F: Flash>(&mut self, flash: &F, domain: u32) -> Option<(Group, UnitId)> {
-        let Some(last) = &self.last else {
-            let unit = self.pick(flash, domain, Group::Others)?;
-            return (!self.is_futile(unit, domain)).then_some((Group::Others, unit));
-        };
-        if let Some(dead) = last.dead.as_ref().and_then(|dead| dead.first(domain)) {
-            return Some((Group::Dead, dead));
-        }
-        let d = domain as usize;
-        let group = match (self.units.worthwhile[d], last.worthwhile[d]) {
-            (0, 0) => return None,
-            (0, _) => Group::Last,
-            _ => Group::Others,
-        };
-        self.pick(flash, domain, group).map(|unit| (group, unit))
-    }
-
-    /// The one after it, once one of a group was set aside; an update block takes the place of no other unit.
-    pub(crate) fn next_choice<F: Flash>(
-        &mut self,
-        flash: &F,
-        domain: u32,
-        mut group: Group,
-    ) -> Option<(Group, UnitId)> {
-        if group == Group::Dead {
-            let dead = self.last.as_ref().and_then(|last| last.dead.as_ref()?.first(domain));
-            if let Some(dead) = dead {
-                return Some((Group::Dead, dead));
-            }
-            group = Group::Others;
-        }
-        let full = self.layout.pages_per_unit();
-        let unit = self.pick(flash, domain, group)?;
-        (self.units.meta[unit as usize].valid < full).then_some((group, unit))
-    }
-
-    /// The unit that the victim policy names.
-    fn pick<F: Flash>(&mut self, flash: &F, domain: u32, group: Group) -> Option<UnitId> {
-        let index = match &self.last {
-            Some(last) if group == Group::Last => &last.index,
-            _ => &self.index,
-        };
-        let view = View {
-            index,
-            units: &self.units,
-            erases: flash.erase_counts(),
-            layout: &self.layout,
-            now: self.now,
-            domain,
-        };
-        self.setup.victim.pick(view, &mut self.rng)
-    }
-
-    /// Takes a unit out of the choice for a while; gives what [`Ftl::put_back`] needs.
-    pub(crate) fn set_aside(&mut self, domain: u32, group: Group, unit: UnitId) -> Option<UnitId> {
-        match (group, &mut self.last) {
-            (Group::Dead, Some(last)) => {
-                if let Some(dead) = &mut last.dead {
-                    dead.remove(domain, unit);
-                }
-                None
-            }
-            (Group::Last, Some(last)) => last.index.remove(domain, unit, &mut self.units),
-            _ => self.index.remove(domain, unit, &mut self.units),
-        }
-    }
-
-    /// Undoes [`Ftl::set_aside`]; of several, the last one first.
-    pub(crate) fn put_back(&mut self, domain: u32, group: Group, unit: UnitId, replaced_by: Option<UnitId>) {
-        match (group, &mut self.last) {
-            (Group::Dead, Some(last)) => {
-                if let Some(dead) = &mut last.dead {
-                    dead.push_front(domain, unit);
-                }
-            }
-            (Group::Last, Some(last)) => last.index.put_back(domain, unit, replaced_by, &mut self.units),
-            _ => self.index.put_back(domain, unit, replaced_by, &mut self.units),
-        }
     }
 }

@@ -1,0 +1,226 @@
+//! What the host can do to the drive: write, read, give up pages.
+
+use crate::features::{All, Features, Looks, Plain};
+use crate::ftl::Ftl;
+use crate::setup::{Failure, Stopped};
+use crate::units::NOT_INDEXED;
+use floatgate_base::extents::{Extents, Kind};
+use floatgate_base::{Hints, Lpn, MapWord, Owner, Ppn};
+use floatgate_flash::{Cause, Flash};
+use std::ops::Range;
+
+/// Extents ahead of the present one whose map entry is asked for.
+const MAP_AHEAD: usize = 16;
+/// Extents ahead whose old page's block is asked for; its map entry has arrived by then.
+const OLD_AHEAD: usize = 8;
+
+impl Ftl {
+    /// Serves extents in order.
+    ///
+    /// # Errors
+    /// When the drive cannot go on; the extents before the one named were served.
+    pub fn serve<F: Flash>(&mut self, flash: &mut F, extents: &Extents) -> Result<(), Stopped> {
+        self.serve_range(flash, extents, 0..extents.len())
+    }
+
+    /// Serves the extents in `range`, in order; what lies behind it is only looked at ahead of time.
+    ///
+    /// # Errors
+    /// When the drive cannot go on; the extents before the one named were served.
+    pub fn serve_range<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        extents: &Extents,
+        range: Range<usize>,
+    ) -> Result<(), Stopped> {
+        let hears_reads = self.leveling.as_ref().is_some_and(|leveling| leveling.hears_reads());
+        let more = self.setup.pace.is_some() || hears_reads || self.mapping.sides.any();
+        match (more, self.separation.is_some()) {
+            (true, _) => self.serve_all::<All, F>(flash, extents, range),
+            (false, true) => self.serve_all::<Looks, F>(flash, extents, range),
+            (false, false) => self.serve_all::<Plain, F>(flash, extents, range),
+        }
+    }
+
+    #[inline(always)]
+    fn serve_all<S: Features, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        extents: &Extents,
+        range: Range<usize>,
+    ) -> Result<(), Stopped> {
+        for i in range {
+            if self.prefetching {
+                self.prefetch_for::<S>(extents, i);
+            }
+            let (first, pages) = (extents.lpn[i], extents.pages[i]);
+            let hints = if S::LOOKS { extents.hints_of(i) } else { Hints::default() };
+            let mut all = first..first + pages;
+            let done = match extents.kind[i] {
+                Kind::Write => all.try_for_each(|lpn| {
+                    self.write::<S, F>(flash, lpn, hints, Cause::Host)?;
+                    if S::PACED { self.keep_pace(flash) } else { Ok(()) }
+                }),
+                Kind::Read if S::READS => all.try_for_each(|lpn| {
+                    self.read::<S, F>(flash, lpn);
+                    self.start_asked(flash)
+                }),
+                Kind::Read => {
+                    all.for_each(|lpn| self.read::<S, F>(flash, lpn));
+                    Ok(())
+                }
+                Kind::WritePartial => {
+                    let done = self.write_partial::<S, F>(flash, first, hints);
+                    if S::PACED { done.and_then(|()| self.keep_pace(flash)) } else { done }
+                }
+                Kind::Trim => {
+                    all.for_each(|lpn| self.trim(flash, lpn));
+                    Ok(())
+                }
+            };
+            done.map_err(|failure| Stopped { extent: i, failure })?;
+        }
+        Ok(())
+    }
+
+    /// The map entry of a request to come, then the block of the page that it will replace: on a large drive each
+    /// is a miss to memory, and their order is known long before their turn.
+    #[inline(always)]
+    fn prefetch_for<S: Features>(&self, extents: &Extents, i: usize) {
+        if let Some(&lpn) = extents.lpn.get(i + MAP_AHEAD) {
+            self.mapping.prefetch(lpn);
+            if S::LOOKS
+                && let Some(separation) = &self.separation
+            {
+                separation.prefetch(lpn);
+            }
+        }
+        // A read replaces nothing.
+        if let Some(&lpn) = extents.lpn.get(i + OLD_AHEAD)
+            && extents.kind[i + OLD_AHEAD] != Kind::Read
+            && let Some(old) = self.mapping.get(lpn).ppn()
+        {
+            self.mapping.prefetch_live(old);
+            self.candidates.index.prefetch(self.layout.unit_of(old), &self.units.meta);
+        }
+    }
+
+    #[inline(always)]
+    fn write<S: Features, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        lpn: Lpn,
+        hints: Hints,
+        cause: Cause,
+    ) -> Result<(), Failure> {
+        let stream = match &mut self.separation {
+            Some(separation) if S::LOOKS => {
+                let update = self.mapping.get(lpn).is_mapped();
+                separation.write(lpn, update, hints, self.now)
+            }
+            _ => self.setup.separate.blind().0,
+        };
+        let slot = self.host_frontier(flash, stream, lpn)?;
+        // Opening a unit may have moved this very page: the map is read after it.
+        let frontier = &mut self.frontiers[slot];
+        let ppn = frontier.next;
+        frontier.next += 1;
+        self.mapping.place(ppn, Owner::page(lpn));
+        let old = self.mapping.replace(lpn, MapWord::plain(ppn));
+        self.now += 1;
+        flash.program(ppn, lpn, cause);
+        self.forget::<S>(lpn, old);
+        Ok(())
+    }
+
+    /// What a logical page held dies, as far as nobody else has it.
+    #[inline(always)]
+    pub(crate) fn forget<S: Features>(&mut self, lpn: Lpn, old: MapWord) {
+        if let Some(ppn) = old.ppn() {
+            self.invalidate::<S>(ppn);
+        } else if S::SIDES && old.is_mapped() {
+            self.release::<S>(lpn, old);
+        }
+    }
+
+    #[cold]
+    fn release<S: Features>(&mut self, lpn: Lpn, old: MapWord) {
+        let mut dead = Vec::new();
+        self.mapping.release(lpn, old, &mut |ppn| dead.push(ppn));
+        dead.into_iter().for_each(|ppn| self.invalidate::<S>(ppn));
+    }
+
+    /// A read-modify-write: what is on flash of the page is read first.
+    fn write_partial<S: Features, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        lpn: Lpn,
+        hints: Hints,
+    ) -> Result<(), Failure> {
+        let old = self.mapping.get(lpn);
+        if let Some(ppn) = old.ppn() {
+            self.read_page::<S, F>(flash, lpn, ppn, Cause::Partial);
+        } else if S::SIDES && old.is_mapped() {
+            self.read_side::<S, F>(flash, lpn, old, Cause::Partial);
+        }
+        self.write::<S, F>(flash, lpn, hints, Cause::Partial)
+    }
+
+    #[inline(always)]
+    fn read<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn) {
+        let word = self.mapping.get(lpn);
+        if let Some(ppn) = word.ppn() {
+            self.read_page::<S, F>(flash, lpn, ppn, Cause::Host);
+        } else if S::SIDES && word.is_mapped() {
+            self.read_side::<S, F>(flash, lpn, word, Cause::Host);
+        } else {
+            flash.read_unmapped(lpn);
+        }
+    }
+
+    #[inline(always)]
+    fn read_page<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn, ppn: Ppn, cause: Cause) {
+        flash.read(ppn, lpn, cause);
+        if S::READS
+            && let Some(leveling) = &mut self.leveling
+        {
+            let unit = self.layout.unit_of(ppn);
+            leveling.read(self.layout.domain_of(unit), unit);
+        }
+    }
+
+    #[cold]
+    fn read_side<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn, word: MapWord, cause: Cause) {
+        let mut pages = Vec::new();
+        self.mapping.pages_of(lpn, word, &mut |ppn| pages.push(ppn));
+        pages.into_iter().for_each(|ppn| self.read_page::<S, F>(flash, lpn, ppn, cause));
+    }
+
+    fn trim<F: Flash>(&mut self, flash: &mut F, lpn: Lpn) {
+        let old = self.mapping.replace(lpn, MapWord::UNMAPPED);
+        if old.is_mapped() {
+            self.forget::<All>(lpn, old);
+            if let Some(separation) = &mut self.separation {
+                separation.trimmed(lpn, self.now);
+            }
+        }
+        flash.trim(lpn);
+    }
+
+    /// A live page dies.
+    #[inline(always)]
+    fn invalidate<S: Features>(&mut self, ppn: Ppn) {
+        self.mapping.kill(ppn);
+        let unit = self.layout.unit_of(ppn);
+        let meta = &mut self.units.meta[unit as usize];
+        let valid = meta.valid;
+        meta.valid = valid - 1;
+        if meta.pos != NOT_INDEXED {
+            if S::LOOKS {
+                self.candidates.lost_page::<true>(&self.layout, unit, valid, &mut self.units);
+            } else {
+                self.candidates.lost_page::<false>(&self.layout, unit, valid, &mut self.units);
+            }
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! Where the pages of a job go.
+
+use super::job::Job;
+use super::request::Target;
+use crate::ftl::Ftl;
+use crate::pool::Want;
+use crate::separate::Stream;
+use crate::setup::Failure;
+use floatgate_base::{Owner, Ppn};
+use floatgate_flash::Flash;
+use std::ops::Range;
+
+impl Ftl {
+    /// The live pages of `pages`, in order, with what is next to be touched for each asked for.
+    #[inline(always)]
+    pub(super) fn gather(&self, pages: Range<Ppn>, moving: &mut Vec<(Ppn, Owner)>) {
+        if let Some(separation) = &self.separation {
+            return separation.gather(&self.mapping, pages, moving);
+        }
+        self.mapping.for_each(pages, |ppn, owner| {
+            self.mapping.prefetch_owner(owner);
+            moving.push((ppn, owner));
+        });
+    }
+
+    /// Moves pages to the first target of a job, as far as the units that may be opened reach; how many.
+    #[inline(always)]
+    pub(super) fn move_pages<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        moving: &[(Ppn, Owner)],
+    ) -> Result<usize, Failure> {
+        let Target::Streams { domain } = job.request.targets[0] else {
+            return self.fill_target(flash, job, 0, moving);
+        };
+        let done = match &self.separation {
+            None => self.move_to_stream(flash, job, domain, moving, self.setup.separate.blind().1),
+            Some(_) if job.leave_free == 0 => self.move_by_stream(flash, job, domain, moving),
+            Some(_) => self.move_page_by_page(flash, job, domain, moving),
+        }?;
+        if done > 0 {
+            job.next = moving[done - 1].0 + 1;
+        }
+        Ok(done)
+    }
+
+    /// Moves pages of a given order to one of the job's targets; how many. The job's position is the caller's to change.
+    pub(super) fn move_to_target<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        to: usize,
+        moving: &[(Ppn, Owner)],
+    ) -> Result<usize, Failure> {
+        match (job.request.targets[to], &self.separation) {
+            (Target::Streams { domain }, None) => {
+                self.move_to_stream(flash, job, domain, moving, self.setup.separate.blind().1)
+            }
+            (Target::Streams { domain }, Some(_)) => self.move_page_by_page(flash, job, domain, moving),
+            (Target::Own { .. } | Target::Emptied, _) => self.fill_own(flash, job, to, moving),
+        }
+    }
+
+    /// Moves all pages, those of each stream together: in the order of the source every change of stream would end a run.
+    fn move_by_stream<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &Job,
+        domain: u32,
+        moving: &[(Ppn, Owner)],
+    ) -> Result<usize, Failure> {
+        let Some(separation) = &mut self.separation else { return Ok(0) };
+        let by_stream = separation.move_all(moving, job.source(), self.now, &self.mapping);
+        let moved = by_stream.runs().try_for_each(|(stream, pages)| {
+            self.move_to_stream(flash, job, domain, pages, stream).map(|_| ())
+        });
+        if let Some(separation) = &mut self.separation {
+            separation.keep(by_stream);
+        }
+        moved.map(|()| moving.len())
+    }
+
+    /// Moves pages in their order: where units must be left to the host, each may be the last.
+    #[cold]
+    fn move_page_by_page<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &Job,
+        domain: u32,
+        moving: &[(Ppn, Owner)],
+    ) -> Result<usize, Failure> {
+        for (done, page) in moving.iter().enumerate() {
+            let Some(separation) = &self.separation else { break };
+            let unit = self.layout.unit_of(page.0);
+            let stream = separation.move_stream(page.1, unit, self.now);
+            if self.move_to_stream(flash, job, domain, std::slice::from_ref(page), stream)? == 0 {
+                return Ok(done);
+            }
+            if let Some(separation) = &mut self.separation {
+                separation.moved(page.1, unit, stream, self.now);
+            }
+        }
+        Ok(moving.len())
+    }
+
+    /// Moves pages of one stream, as far as the units that may be opened reach; how many.
+    #[inline(always)]
+    fn move_to_stream<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &Job,
+        domain: u32,
+        moving: &[(Ppn, Owner)],
+        stream: Stream,
+    ) -> Result<usize, Failure> {
+        let domains = self.layout.domains();
+        let mut done = 0;
+        while done < moving.len() {
+            let mut slot = (stream * domains + domain) as usize;
+            if self.frontiers[slot].room() == 0 {
+                if self.free[domain as usize].len() <= job.leave_free && job.leave_free > 0 {
+                    break;
+                }
+                if !self.open(slot, domain, Want::Next) {
+                    slot = self.slot_with_room(domain).ok_or(Failure::OutOfFreeBlocks)?;
+                }
+            }
+            let run = (moving.len() - done).min(self.frontiers[slot].room() as usize);
+            if let Some(separation) = &mut self.separation
+                && slot as u32 / domains != stream
+            {
+                separation.strayed(stream, run as u64);
+            }
+            let destination = self.frontiers[slot].next;
+            self.frontiers[slot].next += run as u32;
+            let pages = &moving[done..done + run];
+            self.mapping.relink_run(pages, destination);
+            flash.copy_run(pages, destination, job.request.cause);
+            done += run;
+        }
+        Ok(done)
+    }
+
+    /// An open unit of the domain with room, when no unit is free: the streams' units are closed with those that collection
+    /// frees in the end, so one has room as long as it kept a unit free to begin with.
+    #[cold]
+    fn slot_with_room(&self, domain: u32) -> Option<usize> {
+        let domains = self.layout.domains();
+        let slots = (domain..self.frontiers.len() as u32).step_by(domains as usize);
+        slots.map(|slot| slot as usize).find(|&slot| self.frontiers[slot].room() > 0)
+    }
+
+    /// Moves pages in ascending order into the unit of the job's own. Out of the way of collection, whose code it would
+    /// slow down.
+    #[cold]
+    fn fill_target<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        to: usize,
+        moving: &[(Ppn, Owner)],
+    ) -> Result<usize, Failure> {
+        let done = self.fill_own(flash, job, to, moving)?;
+        if done > 0 {
+            job.next = moving[done - 1].0 + 1;
+        }
+        Ok(done)
+    }
+
+    /// Moves pages into a unit of the job's own, and into another one where that is full; how many.
+    fn fill_own<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        to: usize,
+        moving: &[(Ppn, Owner)],
+    ) -> Result<usize, Failure> {
+        let mut done = 0;
+        while done < moving.len() {
+            if job.targets[to].room() == 0 {
+                match self.open_own(flash, job, to, moving[done].0) {
+                    Opened::Unit => {}
+                    Opened::Leave => break,
+                    Opened::None(domain) => {
+                        return Ok(done + self.join_open_unit(flash, job, domain, &moving[done..])?);
+                    }
+                }
+            }
+            let target = &mut job.targets[to];
+            let run = (moving.len() - done).min(target.room() as usize);
+            let first = target.next;
+            target.next += run as u32;
+            let pages = &moving[done..done + run];
+            self.mapping.relink_run(pages, first);
+            flash.copy_run(pages, first, job.request.cause);
+            done += run;
+        }
+        Ok(done)
+    }
+
+    /// Opens a unit of the job's own for pages of the unit of `page`.
+    #[cold]
+    fn open_own<F: Flash>(&mut self, flash: &F, job: &mut Job, to: usize, page: Ppn) -> Opened {
+        let (domain, want) = match job.request.targets[to] {
+            Target::Own { domain, want } => (domain, want),
+            Target::Streams { domain } => (domain, Want::Next),
+            Target::Emptied => (self.layout.domain_of(job.source()), Want::Next),
+        };
+        let free = &mut self.free[domain as usize];
+        if job.leave_free > 0 && free.len() <= job.leave_free {
+            return Opened::Leave;
+        }
+        let Some(unit) = free.take(want) else { return Opened::None(domain) };
+        self.close_target(flash, &mut job.targets[to]);
+        job.targets[to] = self.own_target(unit, self.layout.unit_of(page));
+        Opened::Unit
+    }
+
+    /// No unit is free for the job: its pages join an open one of the domain.
+    #[cold]
+    fn join_open_unit<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &Job,
+        domain: u32,
+        moving: &[(Ppn, Owner)],
+    ) -> Result<usize, Failure> {
+        let slot = self.slot_with_room(domain).ok_or(Failure::OutOfFreeBlocks)?;
+        let moved = self.move_to_stream(flash, job, domain, moving, slot as u32 / self.layout.domains())?;
+        self.open_pages.filled(moved as u64, self.now);
+        Ok(moved)
+    }
+}
+
+/// What came of opening a unit for a job.
+enum Opened {
+    /// It is open.
+    Unit,
+    /// The free units left are the host's.
+    Leave,
+    /// No unit of this domain is free.
+    None(u32),
+}

@@ -1,0 +1,384 @@
+//! Carrying jobs out: a job may be stopped after any page and taken up again.
+
+use super::job::{Job, Step};
+use super::request::{DriveView, Order, Planned, Request, StartsJobs, Target, Urgency};
+use crate::collect::Collector;
+use crate::ftl::Ftl;
+use crate::setup::Failure;
+use crate::units::{Frontier, NO_UNIT};
+use floatgate_base::UnitId;
+use floatgate_flash::{Cause, Flash, Scope};
+
+impl Ftl {
+    /// Runs a job to its end.
+    ///
+    /// # Errors
+    /// When a moved page finds no free page.
+    pub fn run_to_end<F: Flash>(&mut self, flash: &mut F, job: &mut Job) -> Result<(), Failure> {
+        job.leave_free = 0;
+        while self.step(flash, job, u32::MAX)? != Step::Done {}
+        Ok(())
+    }
+
+    /// Moves up to `pages_max` pages of a job, or erases a source that they have left. Where that is no limit, a source
+    /// whose pages move in ascending order is erased in the same step; else a request in between need not wait for the
+    /// erase.
+    ///
+    /// # Errors
+    /// When a moved page finds no free page.
+    pub fn step<F: Flash>(&mut self, flash: &mut F, job: &mut Job, pages_max: u32) -> Result<Step, Failure> {
+        if !job.begun && !self.begin(job) {
+            return Ok(Step::Done);
+        }
+        match job.request.order {
+            Order::Ascending => self.step_ascending(flash, job, pages_max),
+            Order::Given(_) => self.step_given(flash, job, pages_max),
+        }
+    }
+
+    fn step_ascending<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        pages_max: u32,
+    ) -> Result<Step, Failure> {
+        let mut moving = std::mem::take(&mut self.moving);
+        moving.clear();
+        let (source, from) = (job.source(), job.next);
+        let end = self.layout.first_page(source) + self.layout.pages_per_unit();
+        let limited = pages_max != u32::MAX;
+        if limited {
+            self.mapping.for_first(from..end, pages_max, |ppn, owner| moving.push((ppn, owner)));
+        } else {
+            self.gather(from..end, &mut moving);
+        }
+        let last = moving.is_empty() || !limited;
+        let moved = self.move_pages(flash, job, &moving);
+        let all = moving.len();
+        self.moving = moving;
+        let moved = moved?;
+        self.count_moved(job, 0, moved as u64);
+        let done = last && moved == all;
+        if !done || !job.request.erase {
+            // The host may go on writing before the next step: what has moved lives elsewhere.
+            self.mapping.kill_range(from..job.next);
+            self.units.meta[source as usize].valid -= moved as u32;
+        }
+        Ok(match moved {
+            _ if done => self.emptied(flash, job),
+            0 => Step::Stalled,
+            _ => Step::Moved,
+        })
+    }
+
+    /// Moves pages in a given order, each to its target.
+    #[cold]
+    fn step_given<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        pages_max: u32,
+    ) -> Result<Step, Failure> {
+        let mut moved = 0;
+        while moved < pages_max
+            && let Some(Planned { page, target }) = self.next_planned(job)
+        {
+            let (moving, to) = ([(page, self.mapping.owner_of(page))], usize::from(target));
+            if self.move_to_target(flash, job, to, &moving)? == 0 {
+                return Ok(if moved == 0 { Step::Stalled } else { Step::Moved });
+            }
+            self.count_moved(job, to, 1);
+            self.mapping.kill(page);
+            self.units.meta[self.layout.unit_of(page) as usize].valid -= 1;
+            moved += 1;
+        }
+        Ok(if moved > 0 { Step::Moved } else { self.emptied(flash, job) })
+    }
+
+    /// The next live page of a given order. Live pages that the order forgot come last: an erase must not lose them.
+    fn next_planned(&self, job: &mut Job) -> Option<Planned> {
+        let Order::Given(planned) = &job.request.order else { return None };
+        let rest = planned.get(job.next as usize..).unwrap_or_default();
+        if let Some(skipped) = rest.iter().position(|planned| self.mapping.is_live(planned.page)) {
+            job.next += skipped as u32;
+            return Some(rest[skipped]);
+        }
+        job.next = planned.len() as u32;
+        if !job.request.erase {
+            return None;
+        }
+        let first = self.layout.first_page(job.source());
+        let mut forgotten = None;
+        let pages = first..first + self.layout.pages_per_unit();
+        self.mapping.for_first(pages, 1, |page, _| forgotten = Some(Planned { page, target: 0 }));
+        forgotten
+    }
+
+    fn count_moved(&mut self, job: &Job, to: usize, pages: u64) {
+        match (job.request.cause, &mut self.leveling) {
+            (Cause::Gc, _) => self.gc.copied_pages += pages,
+            (Cause::Level, Some(leveling)) => leveling.counters.moved_pages += pages,
+            _ => {}
+        }
+        self.free_pages.take(pages);
+        if matches!(job.request.targets[to], Target::Streams { .. }) {
+            self.open_pages.filled(pages, self.now);
+        }
+    }
+
+    /// Takes the sources of a job out of the closed units; false if one is no longer the unit that was meant.
+    pub(crate) fn begin(&mut self, job: &mut Job) -> bool {
+        if !job.is_current(&self.units) {
+            return false;
+        }
+        for unit in job.request.all_sources() {
+            self.leave_closed(unit);
+        }
+        *job = Job { leave_free: job.leave_free, ..Job::begun(job.request.clone(), &self.layout) };
+        true
+    }
+
+    /// All pages that were to move have left the source at hand.
+    fn emptied<F: Flash>(&mut self, flash: &mut F, job: &mut Job) -> Step {
+        let source = job.source();
+        if !job.request.erase {
+            self.enter_closed(source);
+            return self.next_source(flash, job, None);
+        }
+        let first = self.layout.first_page(source);
+        self.mapping.kill_range(first..first + self.layout.pages_per_unit());
+        self.units.meta[source as usize].valid = 0;
+        self.free_pages.give(u64::from(self.layout.pages_per_unit()));
+        // What has moved as a whole lives on: its unit is reclaimed when the one that took it in is.
+        if let Some(separation) = &mut self.separation
+            && matches!(job.request.targets[0], Target::Streams { .. })
+        {
+            separation.reclaimed(source, self.now);
+        }
+        flash.erase(source, job.request.cause);
+        self.hear_erase(flash, source);
+        self.next_source(flash, job, Some(source))
+    }
+
+    /// Goes on with the second source, or with what follows the job, or ends it. `erased` is the source that has been.
+    fn next_source<F: Flash>(&mut self, flash: &mut F, job: &mut Job, erased: Option<UnitId>) -> Step {
+        let second = job.source == 0 && job.request.sources[1] != NO_UNIT;
+        if second {
+            if let Some(unit) = erased {
+                self.free[self.layout.domain_of(unit) as usize].put(unit, flash.erase_count(unit));
+            }
+            job.source = 1;
+            if job.request.order == Order::Ascending {
+                job.next = self.layout.first_page(job.source());
+            }
+            return Step::Moved;
+        }
+        if let (Some(unit), Some(_)) = (erased, &job.request.then) {
+            self.close_targets(flash, job);
+            self.follow(job, unit);
+            return Step::Moved;
+        }
+        self.close_targets(flash, job);
+        if let Some(unit) = erased {
+            self.free[self.layout.domain_of(unit) as usize].put(unit, flash.erase_count(unit));
+        }
+        Step::Done
+    }
+
+    /// A source has been erased for what follows: the pages of that move in.
+    #[cold]
+    fn follow(&mut self, job: &mut Job, emptied: UnitId) {
+        let Some(then) = job.request.then.take() else { return };
+        let cause = then.cause;
+        *job = Job { leave_free: job.leave_free, ..Job::begun(*then, &self.layout) };
+        job.targets[0] = self.own_target(emptied, job.source());
+        if let (Cause::Level, Some(leveling)) = (cause, &mut self.leveling) {
+            leveling.counters.swaps += 1;
+        }
+    }
+
+    /// A free unit that takes in pages of `source` alone.
+    pub(super) fn own_target(&mut self, unit: UnitId, source: UnitId) -> Frontier {
+        let pages = self.layout.pages_per_unit();
+        let next = self.layout.first_page(unit);
+        self.units.meta[unit as usize].valid = pages;
+        if let Some(separation) = &mut self.separation {
+            separation.takes_in(unit, source);
+        }
+        Frontier { next, end: next + pages, unit }
+    }
+
+    fn close_targets<F: Flash>(&mut self, flash: &F, job: &mut Job) {
+        for target in &mut job.targets {
+            self.close_target(flash, target);
+        }
+    }
+
+    /// What a job has filled takes its place among the closed units; pages left in it are lost until it is erased.
+    pub(super) fn close_target<F: Flash>(&mut self, flash: &F, target: &mut Frontier) {
+        let target = std::mem::replace(target, Frontier::CLOSED);
+        if target.unit == NO_UNIT {
+            return;
+        }
+        self.units.meta[target.unit as usize].valid -= target.room();
+        if target.room() == self.layout.pages_per_unit() {
+            // The host has written all pages that were to move in meanwhile.
+            let domain = self.layout.domain_of(target.unit);
+            self.free[domain as usize].put(target.unit, flash.erase_count(target.unit));
+            return;
+        }
+        self.free_pages.take(u64::from(target.room()));
+        self.enter_closed(target.unit);
+    }
+
+    /// The next job of collection in a domain, begun; none if nothing is to be gained.
+    pub(crate) fn next_victim<F: Flash>(&mut self, flash: &F, domain: u32) -> Option<Job> {
+        let mut view = DriveView {
+            layout: &self.layout,
+            units: &mut self.units,
+            erases: flash.erase_counts(),
+            now: self.now,
+            logical_pages: self.setup.logical_pages,
+        };
+        let (candidates, leveling) = (&mut self.candidates, self.leveling.as_mut());
+        let mut collector = Collector { victim: self.setup.victim, candidates, leveling };
+        let request = collector.wanted(&mut view, domain)?;
+        let victim = request.sources[0];
+        let valid = self.units.meta[victim as usize].valid;
+        self.gc.victims += 1;
+        self.gc.dead_victims += u64::from(valid == 0);
+        self.victims_by_valid[valid as usize] += 1;
+        if let Some(separation) = &mut self.separation {
+            separation.chosen(victim, valid);
+        }
+        request.all_sources().for_each(|unit| self.leave_closed(unit));
+        Some(Job::begun(request, &self.layout))
+    }
+
+    /// What a job of the present asks for is carried out: at once if it cannot wait or nobody would ever step it, else in
+    /// idle time.
+    ///
+    /// # Errors
+    /// When a moved page finds no free page.
+    pub fn request<F: Flash>(&mut self, flash: &mut F, request: Request) -> Result<(), Failure> {
+        let domain = self.layout.domain_of(request.sources[0]);
+        let waits = request.urgency != Urgency::Urgent && self.setup.background_free_units > 0;
+        let mut job = Job::waiting(request, &self.units);
+        if waits {
+            self.jobs[domain as usize].push(job);
+            return Ok(());
+        }
+        self.free_pages.advance(self.now);
+        self.make_room_for(flash, &job)?;
+        self.run_to_end(flash, &mut job)
+    }
+
+    /// A unit of a job's own must not be the last free one: collection could move nothing any more.
+    fn make_room_for<F: Flash>(&mut self, flash: &mut F, job: &Job) -> Result<(), Failure> {
+        for target in job.request.targets {
+            let Target::Own { domain, .. } = target else { continue };
+            let reserve = self.setup.separate.reserve();
+            while self.free[domain as usize].len() <= reserve && self.collect_one(flash, domain)? {}
+        }
+        Ok(())
+    }
+
+    /// Collects one victim in a domain; false if nothing is to be gained.
+    pub(crate) fn collect_one<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<bool, Failure> {
+        self.free_pages.advance(self.now);
+        self.finish_jobs(flash, domain)?;
+        let Some(mut job) = self.next_victim(flash, domain) else { return Ok(false) };
+        self.run_to_end(flash, &mut job)?;
+        Ok(true)
+    }
+
+    /// Carries out, or puts into the queue, what wear-leveling asks for after what it has heard.
+    #[inline(always)]
+    pub(crate) fn start_asked<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
+        match &self.leveling {
+            Some(leveling) if !leveling.asking.is_empty() => self.start_leveling(flash),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn start_leveling<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
+        while let Some(domain) = self.leveling.as_mut().and_then(|leveling| leveling.asking.pop()) {
+            loop {
+                let mut view = DriveView {
+                    layout: &self.layout,
+                    units: &mut self.units,
+                    erases: flash.erase_counts(),
+                    now: self.now,
+                    logical_pages: self.setup.logical_pages,
+                };
+                let wanted = self.leveling.as_mut().and_then(|leveling| leveling.wanted(&mut view, domain));
+                let Some(request) = wanted else { break };
+                self.request(flash, request)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What a host write that needs room waits for, of the jobs of a domain, is carried out.
+    pub(crate) fn finish_jobs<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<(), Failure> {
+        while let Some(mut job) = self.jobs[domain as usize].pop_for_room() {
+            self.run_to_end(flash, &mut job)?;
+        }
+        Ok(())
+    }
+
+    /// Whether idle time has something to do anywhere.
+    #[must_use]
+    pub fn wants_background(&self) -> bool {
+        (0..self.layout.domains()).any(|domain| self.wants_background_in(domain))
+    }
+
+    /// Whether idle time has something to do in a domain: a job that waits, or too few free units.
+    #[must_use]
+    pub fn wants_background_in(&self, domain: u32) -> bool {
+        !self.jobs[domain as usize].is_empty() || self.wants_collection(domain)
+    }
+
+    /// Whether free units run low, and collection gained something when it was last tried.
+    fn wants_collection(&self, domain: u32) -> bool {
+        let d = domain as usize;
+        self.free[d].len() < self.setup.background_free_units && self.futile_at[d] != Some(self.now)
+    }
+
+    /// The job that idle time goes on with.
+    fn background_job<F: Flash>(&mut self, flash: &F, domain: u32) -> Option<Job> {
+        let waiting = self.jobs[domain as usize].urgency();
+        let behind = waiting.is_none_or(|urgency| urgency > Urgency::Collection);
+        let collects = waiting.is_none() || self.wants_collection(domain);
+        let job = if behind && collects { self.next_victim(flash, domain) } else { None };
+        let job = job.or_else(|| self.jobs[domain as usize].pop());
+        job.map(|job| job.leaving(self.setup.trigger_free_units))
+    }
+
+    /// A job in idle time moves its next page (under superblock scope the next page of each die), or erases a source; one
+    /// is begun where there is none. False if nothing is to be gained, or the free units left are the host's.
+    ///
+    /// # Errors
+    /// When a moved page finds no free page.
+    pub fn background_step<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<bool, Failure> {
+        self.free_pages.advance(self.now);
+        let Some(mut job) = self.background_job(flash, domain) else {
+            self.futile_at[domain as usize] = Some(self.now);
+            return Ok(false);
+        };
+        let pages = match self.layout.scope() {
+            Scope::Plane => 1,
+            Scope::Superblock => self.layout.geometry().dies(),
+        };
+        flash.in_background(true);
+        let step = self.step(flash, &mut job, pages);
+        flash.in_background(false);
+        let step = step?;
+        if step != Step::Done {
+            self.jobs[domain as usize].put_back(job);
+        }
+        self.start_asked(flash)?;
+        Ok(step != Step::Stalled)
+    }
+}

@@ -1,0 +1,51 @@
+//! Jobs of a domain that wait for idle time, or for their turn: by urgency, then in the order in which they came.
+
+use super::job::Job;
+use super::request::Urgency;
+use serde::{Deserialize, Serialize};
+
+/// The queue of a domain. It is short: a job is only asked for once.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Waiting(Vec<Job>);
+
+impl Waiting {
+    /// Takes in a job behind those of its urgency.
+    pub fn push(&mut self, job: Job) {
+        let at = self.0.partition_point(|other| other.request.urgency <= job.request.urgency);
+        self.0.insert(at, job);
+    }
+
+    /// Takes back a job in front of those of its urgency: it was the first of them, and is not done.
+    pub fn put_back(&mut self, job: Job) {
+        let at = self.0.partition_point(|other| other.request.urgency < job.request.urgency);
+        self.0.insert(at, job);
+    }
+
+    /// The urgency of the first job.
+    pub fn urgency(&self) -> Option<Urgency> {
+        self.0.first().map(|job| job.request.urgency)
+    }
+
+    /// Takes out the first job.
+    pub fn pop(&mut self) -> Option<Job> {
+        (!self.0.is_empty()).then(|| self.0.remove(0))
+    }
+
+    /// Takes out the first job that a host write which needs room waits for: what is at least as urgent as collection, and
+    /// what has begun, for it holds units.
+    pub fn pop_for_room(&mut self) -> Option<Job> {
+        let waits = |job: &Job| job.begun || job.request.urgency <= Urgency::Collection;
+        let at = self.0.iter().position(waits)?;
+        Some(self.0.remove(at))
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The jobs, the first one first.
+    pub fn iter(&self) -> impl Iterator<Item = &Job> {
+        self.0.iter()
+    }
+}

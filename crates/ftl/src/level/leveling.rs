@@ -1,0 +1,156 @@
+//! The mechanism's side of a wear-leveler, only where one is set: what was done, erases by domain, random numbers.
+
+use super::{Judged, Level, Leveler, LevelerState, Verdict};
+use crate::jobs::Request;
+use crate::jobs::request::{DriveView, StartsJobs};
+use crate::units::{NOT_INDEXED, Units};
+use floatgate_base::{Rng, UnitId};
+use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
+
+/// What wear-leveling did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LevelCounters {
+    /// Units whose data moved into a worn one.
+    pub swaps: u64,
+    /// Pages moved.
+    pub moved_pages: u64,
+    /// Victims passed over.
+    pub passed_over: u64,
+}
+
+/// A wear-leveler at work on a drive.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Leveling {
+    leveler: LevelerState,
+    pub counters: LevelCounters,
+    pub rng: Rng,
+    /// Domains in which the leveler wants to be asked for a job.
+    pub asking: Vec<u32>,
+    /// Erases of a domain's units; made again from the array.
+    #[serde(skip)]
+    erases: Vec<u64>,
+}
+
+impl Leveling {
+    /// That of an empty drive; none where no leveler is set.
+    pub fn of(level: Level, seed: u64, layout: &Layout) -> Option<Self> {
+        Some(Self {
+            leveler: LevelerState::of(level, layout)?,
+            counters: LevelCounters::default(),
+            rng: Self::rng(seed),
+            asking: Vec::new(),
+            erases: vec![0; layout.domains() as usize],
+        })
+    }
+
+    /// The stream of random numbers of a run.
+    pub fn rng(seed: u64) -> Rng {
+        Rng::new(seed, "level")
+    }
+
+    /// A unit was closed.
+    pub fn closed(&mut self, domain: u32, unit: UnitId) {
+        self.leveler.closed(domain, unit);
+    }
+
+    /// A closed unit is to be emptied.
+    pub fn emptying(&mut self, domain: u32, unit: UnitId) {
+        self.leveler.emptying(domain, unit);
+    }
+
+    /// A unit was erased.
+    pub fn erased(&mut self, domain: u32, unit: UnitId, erases: u32) {
+        self.erases[domain as usize] += 1;
+        if self.leveler.erased(domain, unit, erases) {
+            self.ask_in(domain);
+        }
+    }
+
+    /// Whether the leveler hears of reads.
+    pub fn hears_reads(&self) -> bool {
+        self.leveler.hears_reads()
+    }
+
+    /// The host read a page of a unit; whether the leveler wants to be asked for a job.
+    pub fn read(&mut self, domain: u32, unit: UnitId) -> bool {
+        let wants = self.leveler.read(domain, unit);
+        if wants {
+            self.ask_in(domain);
+        }
+        wants
+    }
+
+    fn ask_in(&mut self, domain: u32) {
+        if !self.asking.contains(&domain) {
+            self.asking.push(domain);
+        }
+    }
+
+    /// What is to become of a victim.
+    pub fn judge(&mut self, drive: Judged<'_>, victim: UnitId, may_pass: bool) -> Verdict {
+        let erases = self.erases[drive.domain as usize] as f64;
+        let mean = erases / f64::from(drive.layout.units_per_domain());
+        let verdict = self.leveler.judge(drive, victim, mean, may_pass, &mut self.rng);
+        self.counters.passed_over += u64::from(verdict == Verdict::PassOver);
+        verdict
+    }
+
+    /// Counting begins: wear is 0 again.
+    pub fn restart(&mut self) {
+        self.counters = LevelCounters::default();
+        self.erases.fill(0);
+        self.leveler.restart();
+    }
+
+    /// Learns from an array that was restored how often its units were erased.
+    pub fn learn_wear(&mut self, layout: &Layout, erases: &[u32]) {
+        self.erases.clear();
+        self.erases.resize(layout.domains() as usize, 0);
+        for (unit, &n) in (0..).zip(erases) {
+            self.erases[layout.domain_of(unit) as usize] += u64::from(n);
+        }
+    }
+
+    /// Takes over what a snapshot kept; false if that is of another drive. Where it kept nothing, or another leveler's
+    /// state, this one hears of all closed units, those closed first in front.
+    pub fn adopt(&mut self, saved: Option<Self>, layout: &Layout, units: &Units) -> bool {
+        match saved {
+            Some(saved) if saved.leveler.is_like(&self.leveler) => {
+                let fits = saved.leveler.fits(layout) && saved.asking.iter().all(|&d| d < layout.domains());
+                let erases = std::mem::take(&mut self.erases);
+                *self = Self { erases, ..saved };
+                fits
+            }
+            _ => {
+                let is_closed = |unit: &UnitId| units.meta[*unit as usize].pos != NOT_INDEXED;
+                let mut closed: Vec<UnitId> = (0..layout.units()).filter(is_closed).collect();
+                closed.sort_by_key(|&unit| units.closed_at[unit as usize]);
+                closed.into_iter().for_each(|unit| self.closed(layout.domain_of(unit), unit));
+                true
+            }
+        }
+    }
+
+    /// Checks sums, and what the leveler keeps.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn audit(&self, layout: &Layout, units: &Units, erases: &[u32]) -> Result<(), String> {
+        let mut sums = vec![0; layout.domains() as usize];
+        for (unit, &n) in (0..).zip(erases) {
+            sums[layout.domain_of(unit) as usize] += u64::from(n);
+        }
+        if sums != self.erases {
+            return Err(format!("erases by domain: {sums:?}, the leveler counted {:?}", self.erases));
+        }
+        let closed: Vec<bool> = units.meta.iter().map(|meta| meta.pos != NOT_INDEXED).collect();
+        self.leveler.audit(layout, &closed)
+    }
+}
+
+impl StartsJobs for Leveling {
+    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: u32) -> Option<Request> {
+        self.leveler.wanted(drive, domain)
+    }
+}

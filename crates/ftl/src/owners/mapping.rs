@@ -1,0 +1,283 @@
+//! The map in both directions: 4 bytes a logical page, 4 bytes and one bit a physical page.
+
+use super::{Live, Sides};
+use floatgate_base::{Lpn, MapWord, Owner, Ppn, SideKind, memory::table, prefetch::prefetch};
+use floatgate_flash::Flash;
+use std::ops::Range;
+
+/// Where logical pages lie, whose physical pages are, and which of those are live.
+#[derive(Clone, Debug)]
+pub(crate) struct Mapping {
+    /// By logical page, as stored: see [`MapWord`].
+    forward: Vec<u32>,
+    /// By physical page; stale where the page is not live.
+    reverse: Vec<Owner>,
+    live: Live,
+    pub sides: Sides,
+}
+
+impl Mapping {
+    /// Nothing is mapped.
+    pub fn new(logical_pages: u32, pages: u32) -> Self {
+        Self {
+            forward: table(logical_pages as usize, MapWord::UNMAPPED.bits()),
+            reverse: table(pages as usize, Owner::default()),
+            live: Live::new(pages),
+            sides: Sides::default(),
+        }
+    }
+
+    /// Where a logical page lies.
+    #[inline(always)]
+    pub fn get(&self, lpn: Lpn) -> MapWord {
+        MapWord::from_bits(self.forward[lpn as usize])
+    }
+
+    /// A logical page lies elsewhere from now on; where it lay.
+    #[inline(always)]
+    pub fn replace(&mut self, lpn: Lpn, word: MapWord) -> MapWord {
+        MapWord::from_bits(std::mem::replace(&mut self.forward[lpn as usize], word.bits()))
+    }
+
+    /// To whom a live page belongs.
+    #[inline(always)]
+    pub fn owner_of(&self, ppn: Ppn) -> Owner {
+        self.reverse[ppn as usize]
+    }
+
+    /// Whether anybody needs a page.
+    #[inline(always)]
+    pub fn is_live(&self, ppn: Ppn) -> bool {
+        self.live.get(ppn)
+    }
+
+    /// A page that was erased belongs to somebody from now on; the owner's word is the caller's to change.
+    #[inline(always)]
+    pub fn place(&mut self, ppn: Ppn, owner: Owner) {
+        self.reverse[ppn as usize] = owner;
+        self.live.set(ppn);
+    }
+
+    /// Nobody needs a page any more.
+    #[inline(always)]
+    pub fn kill(&mut self, ppn: Ppn) {
+        self.live.clear(ppn);
+    }
+
+    /// Nobody needs these pages any more.
+    pub fn kill_range(&mut self, pages: Range<Ppn>) {
+        self.live.clear_range(pages.start, pages.end);
+    }
+
+    /// What belongs to `owner` moved from one page to another. Both directions change; the old page stays live until it is
+    /// killed.
+    #[inline(always)]
+    pub fn relink(&mut self, owner: Owner, from: Ppn, to: Ppn) {
+        self.place(to, owner);
+        match (owner.lpn(), owner.entry()) {
+            (Some(lpn), _) => self.forward[lpn as usize] = to,
+            (None, Some((kind, entry))) => {
+                if let Some(table) = self.sides.get_mut(kind) {
+                    table.relink(entry, from, to);
+                }
+            }
+            (None, None) => unreachable!("a live page belongs to somebody"),
+        }
+    }
+
+    /// [`Mapping::relink`] of many pages, to consecutive ones from `first` on.
+    #[inline(always)]
+    pub fn relink_run(&mut self, moving: &[(Ppn, Owner)], first: Ppn) {
+        if self.sides.any() {
+            return moving.iter().zip(first..).for_each(|(&(from, owner), to)| self.relink(owner, from, to));
+        }
+        self.live.set_range(first, first + moving.len() as u32);
+        let backward = &mut self.reverse[first as usize..][..moving.len()];
+        for ((back, &(_, owner)), to) in backward.iter_mut().zip(moving).zip(first..) {
+            *back = owner;
+            // Without side tables every owner is a logical page.
+            self.forward[owner.bits() as usize] = to;
+        }
+    }
+
+    /// Calls `each` with the live pages of a range and their owners, ascending.
+    #[inline(always)]
+    pub fn for_each(&self, pages: Range<Ppn>, mut each: impl FnMut(Ppn, Owner)) {
+        self.live.for_each(pages.start, pages.end, |ppn| each(ppn, self.reverse[ppn as usize]));
+    }
+
+    /// The same with the first so many of them.
+    pub fn for_first(&self, pages: Range<Ppn>, most: u32, mut each: impl FnMut(Ppn, Owner)) {
+        self.live.for_first(pages.start, pages.end, most, |ppn| each(ppn, self.reverse[ppn as usize]));
+    }
+
+    /// Live pages of a range.
+    pub fn count_live(&self, pages: Range<Ppn>) -> u32 {
+        let mut count = 0;
+        self.live.for_each(pages.start, pages.end, |_| count += 1);
+        count
+    }
+
+    /// Calls `each` with the pages of a word that is mapped and not plain, which a read of `lpn` reads.
+    #[cold]
+    pub fn pages_of(&self, lpn: Lpn, word: MapWord, each: &mut dyn FnMut(Ppn)) {
+        if let Some((kind, entry)) = word.entry()
+            && let Some(table) = self.sides.get(kind)
+        {
+            table.pages_of(entry, lpn, each);
+        }
+    }
+
+    /// A logical page gave up a word that is mapped and not plain; calls `dead` with each page that nobody needs any more.
+    #[cold]
+    pub fn release(&mut self, lpn: Lpn, word: MapWord, dead: &mut dyn FnMut(Ppn)) {
+        if let Some((kind, entry)) = word.entry()
+            && let Some(table) = self.sides.get_mut(kind)
+        {
+            table.release(entry, lpn, dead);
+        }
+    }
+
+    /// Asks for the map entry of a page.
+    #[inline(always)]
+    pub fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.forward, lpn as usize);
+    }
+
+    /// Asks for what moving a page of an owner will change; of no use, but no harm, where a side table owns it.
+    #[inline(always)]
+    pub fn prefetch_owner(&self, owner: Owner) {
+        prefetch(&self.forward, owner.bits() as usize);
+    }
+
+    /// Asks for what the death of a page will change.
+    #[inline(always)]
+    pub fn prefetch_live(&self, ppn: Ppn) {
+        self.live.prefetch(ppn);
+    }
+
+    /// The map as it goes into a snapshot. The reverse map and the live pages follow from it and the side tables.
+    pub fn words(&self) -> &[u32] {
+        &self.forward
+    }
+
+    /// The map, to be filled from a snapshot.
+    pub fn words_mut(&mut self) -> &mut [u32] {
+        &mut self.forward
+    }
+
+    /// Makes reverse map and live pages from the map and the side tables; what cannot be, if anything.
+    pub fn mirror(&mut self, sides: Sides) -> Option<String> {
+        self.sides = sides;
+        self.live = Live::new(self.reverse.len() as u32);
+        for (kind, table) in self.sides.tables() {
+            let mut fault = None;
+            table.each_page(&mut |entry, ppn| {
+                if ppn as usize >= self.reverse.len() || self.live.get(ppn) {
+                    fault = Some(format!("entry {entry} of a side table lies on physical page {ppn}"));
+                    return;
+                }
+                self.live.set(ppn);
+                self.reverse[ppn as usize] = Owner::side(kind, entry);
+            });
+            if fault.is_some() {
+                return fault;
+            }
+        }
+        for (lpn, &bits) in (0..).zip(&self.forward) {
+            let word = MapWord::from_bits(bits);
+            let Some(ppn) = word.ppn() else {
+                if word.is_mapped() && !self.has_entry(word) {
+                    return Some(format!("logical page {lpn} belongs to an entry that no side table has"));
+                }
+                continue;
+            };
+            if ppn as usize >= self.reverse.len() || self.live.get(ppn) {
+                return Some(format!("logical page {lpn} maps to physical page {ppn}, as no other page may"));
+            }
+            self.live.set(ppn);
+            self.reverse[ppn as usize] = Owner::page(lpn);
+        }
+        None
+    }
+
+    fn has_entry(&self, word: MapWord) -> bool {
+        let table = |(kind, entry): (SideKind, u32)| Some((self.sides.get(kind)?, entry));
+        word.entry().and_then(table).is_some_and(|(table, entry)| entry < table.entries())
+    }
+
+    /// Checks both directions against each other, side tables included, and every logical page against what the shadow
+    /// model knows of it.
+    ///
+    /// # Errors
+    /// Says which page is wrong.
+    pub fn audit<F: Flash>(&self, flash: &F) -> Result<(), String> {
+        let mut owned = 0;
+        for (lpn, &bits) in (0..).zip(&self.forward) {
+            let word = MapWord::from_bits(bits);
+            let Some(ppn) = word.ppn() else {
+                self.audit_side(flash, lpn, word)?;
+                continue;
+            };
+            owned += 1;
+            if !self.live.get(ppn) || self.reverse[ppn as usize] != Owner::page(lpn) {
+                let back = self.reverse[ppn as usize];
+                return Err(format!(
+                    "logical page {lpn} maps to physical page {ppn}, which belongs to {back:?}"
+                ));
+            }
+            if !flash.is_newest(lpn, Some(ppn)) {
+                return Err(format!(
+                    "logical page {lpn} maps to physical page {ppn}, which holds something else"
+                ));
+            }
+        }
+        for (kind, table) in self.sides.tables() {
+            let mut fault = None;
+            table.each_page(&mut |entry, ppn| {
+                owned += 1;
+                if !self.live.get(ppn) || self.reverse[ppn as usize] != Owner::side(kind, entry) {
+                    fault = Some(format!(
+                        "{kind:?} entry {entry} lies on physical page {ppn}, which is not its own"
+                    ));
+                }
+            });
+            let mut named = vec![0; table.entries() as usize];
+            let words = self.forward.iter().filter_map(|&bits| MapWord::from_bits(bits).entry());
+            words.filter(|word| word.0 == kind).for_each(|(_, entry)| named[entry as usize] += 1);
+            (0..).zip(&named).try_for_each(|(entry, &pages)| table.audit(entry, pages))?;
+            fault.map_or(Ok(()), Err)?;
+        }
+        let live = self.count_live(0..self.reverse.len() as u32);
+        if live != owned {
+            return Err(format!("{owned} physical pages belong to somebody, {live} are live"));
+        }
+        Ok(())
+    }
+
+    /// A logical page that lies nowhere, or that a side table knows of.
+    fn audit_side<F: Flash>(&self, flash: &F, lpn: Lpn, word: MapWord) -> Result<(), String> {
+        if !word.is_mapped() {
+            let known = flash.is_newest(lpn, None);
+            return if known {
+                Ok(())
+            } else {
+                Err(format!("logical page {lpn} was written and is not mapped"))
+            };
+        }
+        if !self.has_entry(word) {
+            return Err(format!("logical page {lpn} belongs to an entry that no side table has"));
+        }
+        let mut wrong = None;
+        self.pages_of(lpn, word, &mut |ppn| {
+            if !self.live.get(ppn) || !flash.is_newest(lpn, Some(ppn)) {
+                wrong = Some(ppn);
+            }
+        });
+        wrong.map_or(Ok(()), |ppn| {
+            Err(format!(
+                "logical page {lpn} is read from physical page {ppn}, which is dead or holds something else"
+            ))
+        })
+    }
+}

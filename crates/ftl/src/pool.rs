@@ -1,0 +1,194 @@
+//! The free units of a domain, in the order in which they are opened and by their wear.
+
+use floatgate_base::UnitId;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// Which free unit is opened next (`ftl.free_block`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FreeChoice {
+    /// The one with the fewest erases: dynamic wear-leveling.
+    LeastErased,
+    /// The one that has been free for longest.
+    Fifo,
+}
+
+/// Names of the free-block choices with what they do.
+pub const FREE_CHOICES: &[(&str, &str)] = &[
+    ("least-erased", "open the free block with the fewest erases (dynamic wear-leveling)"),
+    ("fifo", "open the block that has been free for longest"),
+];
+
+/// Which unit somebody wants to open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Want {
+    /// The one that `ftl.free_block` names.
+    Next,
+    /// The one with the fewest erases; of several, the one with the lowest number.
+    LeastWorn,
+    /// The one with the most erases; of several, the one with the highest number.
+    MostWorn,
+}
+
+/// A free unit by its wear: erases, number, place in the order of release.
+type ByWear = (u32, UnitId, u64);
+/// The same by its place in the order of release.
+type ByAge = (u64, UnitId, u32);
+
+/// The free units of one domain. Every operation takes O(log n).
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct FreePool {
+    by_wear: BTreeSet<ByWear>,
+    /// Under `fifo`, the same units in the order in which they were freed.
+    by_age: Option<BTreeSet<ByAge>>,
+    freed: u64,
+}
+
+impl FreePool {
+    /// All given units free, never erased.
+    #[must_use]
+    pub fn new(choice: FreeChoice, units: Range<UnitId>) -> Self {
+        let by_age = (choice == FreeChoice::Fifo).then(BTreeSet::new);
+        let mut pool = Self { by_wear: BTreeSet::new(), by_age, freed: 0 };
+        for unit in units {
+            pool.put(unit, 0);
+        }
+        pool
+    }
+
+    /// Free units.
+    #[inline]
+    #[must_use]
+    pub fn len(&self) -> u32 {
+        self.by_wear.len() as u32
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.by_wear.is_empty()
+    }
+
+    /// Takes a unit to open.
+    pub fn take(&mut self, want: Want) -> Option<UnitId> {
+        let (erases, unit, freed) = match (want, &self.by_age) {
+            (Want::Next, Some(by_age)) => {
+                let &(freed, unit, erases) = by_age.first()?;
+                (erases, unit, freed)
+            }
+            (Want::Next | Want::LeastWorn, _) => *self.by_wear.first()?,
+            (Want::MostWorn, _) => *self.by_wear.last()?,
+        };
+        self.by_wear.remove(&(erases, unit, freed));
+        if let Some(by_age) = &mut self.by_age {
+            by_age.remove(&(freed, unit, erases));
+        }
+        Some(unit)
+    }
+
+    /// Returns an erased unit.
+    pub fn put(&mut self, unit: UnitId, erases: u32) {
+        self.by_wear.insert((erases, unit, self.freed));
+        if let Some(by_age) = &mut self.by_age {
+            by_age.insert((self.freed, unit, erases));
+        }
+        self.freed += 1;
+    }
+
+    /// The free units, in no order.
+    pub fn iter(&self) -> impl Iterator<Item = UnitId> + '_ {
+        self.by_wear.iter().map(|&(_, unit, _)| unit)
+    }
+
+    /// Wear counts from 0 again; the order in which units were freed stays.
+    pub fn forget_wear(&mut self) {
+        self.by_wear = self.by_wear.iter().map(|&(_, unit, freed)| (0, unit, freed)).collect();
+        if let Some(by_age) = &mut self.by_age {
+            *by_age = by_age.iter().map(|&(freed, unit, _)| (freed, unit, 0)).collect();
+        }
+    }
+
+    /// Takes all units out, ascending; for preconditioning, not for the hot path.
+    pub fn take_all(&mut self) -> Vec<UnitId> {
+        let mut units: Vec<UnitId> = self.iter().collect();
+        units.sort_unstable();
+        self.by_wear.clear();
+        if let Some(by_age) = &mut self.by_age {
+            by_age.clear();
+        }
+        units
+    }
+
+    /// Checks that both orders hold the same units, and that each was erased as often as it says.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn audit(&self, erases: &[u32]) -> Result<(), String> {
+        if let Some(&(said, unit, _)) = self.by_wear.iter().find(|entry| erases[entry.1 as usize] != entry.0)
+        {
+            let found = erases[unit as usize];
+            return Err(format!("free unit {unit} was erased {found} times, its pool says {said}"));
+        }
+        if let Some(by_age) = &self.by_age {
+            let same: BTreeSet<ByWear> =
+                by_age.iter().map(|&(freed, unit, erases)| (erases, unit, freed)).collect();
+            if same != self.by_wear {
+                return Err("a pool of free units holds other units by age than by wear".into());
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_base::Rng;
+
+    /// Free units as a plain list, searched from end to end.
+    fn best(free: &[(u32, UnitId, u64)], choice: FreeChoice, want: Want) -> Option<usize> {
+        let fifo = want == Want::Next && choice == FreeChoice::Fifo;
+        let key = |&(erases, unit, freed): &(u32, UnitId, u64)| match want {
+            _ if fifo => (freed, 0),
+            Want::MostWorn => (u64::from(u32::MAX - erases), u32::MAX - unit),
+            _ => (u64::from(erases), unit),
+        };
+        (0..free.len()).min_by_key(|&i| key(&free[i]))
+    }
+
+    #[test]
+    fn each_end_is_that_of_a_search() {
+        for seed in 0..40 {
+            let mut rng = Rng::new(seed, "pool test");
+            let choice = if seed % 2 == 0 { FreeChoice::LeastErased } else { FreeChoice::Fifo };
+            let mut pool = FreePool::new(choice, 0..12);
+            let mut free: Vec<_> = (0..12).map(|unit| (0, unit, u64::from(unit))).collect();
+            let (mut erases, mut freed) = ([0u32; 12], 12);
+            for step in 0..2000 {
+                let want = [Want::Next, Want::LeastWorn, Want::MostWorn][rng.below(3) as usize];
+                let open: Vec<UnitId> = (0..12).filter(|&unit| free.iter().all(|f| f.1 != unit)).collect();
+                match rng.below(200) {
+                    0 => {
+                        pool.forget_wear();
+                        erases.fill(0);
+                        free.iter_mut().for_each(|entry| entry.0 = 0);
+                    }
+                    1..=100 if !open.is_empty() => {
+                        let unit = open[rng.below(open.len() as u64) as usize];
+                        erases[unit as usize] += 1 + rng.below(2) as u32;
+                        pool.put(unit, erases[unit as usize]);
+                        free.push((erases[unit as usize], unit, freed));
+                        freed += 1;
+                    }
+                    _ => {
+                        let expected = best(&free, choice, want).map(|i| free.remove(i).1);
+                        assert_eq!(pool.take(want), expected, "seed {seed} step {step} {want:?}");
+                    }
+                }
+                assert_eq!(pool.len() as usize, free.len());
+                pool.audit(&erases).unwrap_or_else(|fault| panic!("seed {seed} step {step}: {fault}"));
+            }
+        }
+    }
+}

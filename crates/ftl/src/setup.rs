@@ -1,0 +1,95 @@
+//! How a drive is managed, and why it may stop.
+
+use crate::collect::Victim;
+use crate::level::Level;
+use crate::pool::FreeChoice;
+use crate::separate::Separate;
+use serde::{Deserialize, Serialize};
+
+/// Where a host page may go (`ftl.allocation.mode`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Allocation {
+    /// To the planes in turn.
+    Dynamic,
+    /// To the plane that its logical number names.
+    Static,
+}
+
+/// Names of the allocations with what they do.
+pub const ALLOCATIONS: &[(&str, &str)] =
+    &[("dynamic", "pages go to the planes in turn"), ("static", "the logical page number names the plane")];
+
+/// When victims are due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// Host page writes, since counting began, before the pace.
+    pub from_writes: u64,
+    /// Host page writes for each victim from then on; at least 1.
+    pub every_writes: u64,
+}
+
+impl Pace {
+    /// When nothing is due.
+    pub(crate) const NEVER: u64 = u64::MAX;
+
+    /// When the first victim is due, counting from host page write `now` on.
+    pub(crate) fn first_due(self, now: u64) -> u64 {
+        now.saturating_add(self.from_writes).saturating_add(self.every_writes)
+    }
+}
+
+/// How the drive is managed.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Whether a page may go to any plane.
+    pub allocation: Allocation,
+    /// Jobs in idle time collect in a domain that has fewer free units; 0 for never.
+    pub background_free_units: u32,
+    /// Victim policy.
+    pub victim: Victim,
+    /// Separator.
+    pub separate: Separate,
+    /// Wear-leveler.
+    pub level: Level,
+    /// Which free unit is opened next.
+    pub free_choice: FreeChoice,
+    /// Collection starts when a domain has fewer free units.
+    pub trigger_free_units: u32,
+    /// Collection stops when a domain has so many free units; at least the trigger.
+    pub stop_free_units: u32,
+    /// Whether victims are collected at a pace, too.
+    pub pace: Option<Pace>,
+    /// Seed of the run.
+    pub seed: u64,
+}
+
+/// What collection did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct GcCounters {
+    /// Units collected.
+    pub victims: u64,
+    /// Of these, units without a valid page.
+    pub dead_victims: u64,
+    /// Pages moved.
+    pub copied_pages: u64,
+}
+
+/// Why the drive stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// No domain has a free page left, and collection gains none.
+    OutOfFreeBlocks,
+    /// The budget of program/erase cycles is used up.
+    WornOut,
+}
+
+/// The drive stopped at an extent of the batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stopped {
+    /// Index of the extent.
+    pub extent: usize,
+    /// Reason.
+    pub failure: Failure,
+}
