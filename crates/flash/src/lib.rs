@@ -6,13 +6,15 @@
 //! Must not know: policies, victims, streams, requests.
 
 pub mod causes;
+mod class;
 pub mod functional;
 pub mod layout;
 mod rest;
 pub mod shadow;
 pub mod timed;
 
-pub use causes::{Cause, Counters};
+pub use causes::{Cause, CauseInfo, Counters};
+pub use class::Class;
 pub use functional::{Functional, SavedCounts};
 pub use layout::{Address, Layout, Level, Scope};
 pub use rest::Rest;

@@ -1,8 +1,8 @@
 //! What the FTL asks for becomes operations in the queues of dies.
 
-use super::queue::{BARRIER, Class, Due, Far, Job, Kind, NO_REQUEST, Op};
+use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST, Op};
 use super::{Place, Timed};
-use crate::{Cause, Counters, Flash, Layout, Scope};
+use crate::{Cause, Class, Counters, Flash, Layout, Scope};
 use floatgate_base::{Lpn, Ppn, UnitId};
 
 impl Timed {
@@ -23,7 +23,7 @@ impl Timed {
 
     #[inline(always)]
     fn op(&self, kind: Kind, ppn: Ppn, place: Place, cause: Cause) -> Op {
-        let job = if class_of(cause) == Class::Background { self.job } else { Job::Host };
+        let job = if cause.class() == Class::Background { self.job } else { Job::Host };
         let mut op = Op {
             issued_ns: 0,
             jobs_ns: [0; 2],
@@ -93,6 +93,7 @@ impl Timed {
     }
 
     /// Issues a program, or a copy whose page is on the same die; a copy comes after the write `source_written`.
+    /// Tickets order the operations of one class at one die by themselves: only other classes need saying.
     #[inline(always)]
     fn issue_program(&mut self, mut op: Op, class: Class, place: Place, source_written: u64) -> u64 {
         let b = self.blocks[place.block];
@@ -112,14 +113,6 @@ impl Timed {
     }
 }
 
-/// Tickets order the operations of one class at one die by themselves: only other classes need saying.
-fn class_of(cause: Cause) -> Class {
-    match cause {
-        Cause::Host | Cause::Partial => Class::Write,
-        Cause::Gc | Cause::Level => Class::Background,
-    }
-}
-
 impl Flash for Timed {
     #[inline(always)]
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
@@ -135,7 +128,7 @@ impl Flash for Timed {
             far = std::mem::take(&mut self.hold);
         }
         self.wait_for_far(&mut op, far);
-        let class = class_of(cause);
+        let class = cause.class();
         let ticket = self.issue_program(op, class, place, 0);
         self.newest = Far { die: place.die as u32, class: class as u8, ticket };
     }

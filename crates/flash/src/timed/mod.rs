@@ -24,13 +24,13 @@ mod times;
 mod tournament;
 
 pub use links::{Handle, LinkTimes, Reason};
-pub use queue::{Class, Job};
+pub use queue::Job;
 pub use saved::Underway;
 pub use settings::{Commands, MultiPlane, Order, Phases, Settings, Suspend};
 pub use timeline::{Span, Timeline};
 pub use times::{ClassTimes, CommandCounts};
 
-use crate::{Flash, Functional, Layout, Scope};
+use crate::{Class, Flash, Functional, Layout, Scope};
 use links::Links;
 use queue::{Far, NO_REQUEST};
 use schedule::Schedule;

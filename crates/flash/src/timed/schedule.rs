@@ -10,12 +10,12 @@
 
 use super::barriers::Barriers;
 use super::die::{Die, Register, Stage};
-use super::queue::{BARRIER, Class, Due, Job, Kind, NO_REQUEST, Op};
+use super::queue::{BARRIER, Due, Job, Kind, NO_REQUEST, Op};
 use super::settings::{MultiPlane, Order, Settings};
 use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
 use super::tournament::Tournament;
-use crate::{Layout, Scope};
+use crate::{Class, Layout, Scope};
 use floatgate_base::Rng;
 use floatgate_nand::Geometry;
 use serde::{Deserialize, Serialize};

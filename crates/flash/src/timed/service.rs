@@ -1,9 +1,10 @@
 //! Starting operations, and moving them through their phases.
 
 use super::die::{Active, Register, Stage};
-use super::queue::{BARRIER, Class, Kind, NO_REQUEST, Op};
+use super::queue::{BARRIER, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
 use super::settings::MultiPlane;
+use crate::Class;
 
 impl Schedule {
     /// Starts the operation that is next, if one may start.

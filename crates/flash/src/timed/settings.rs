@@ -1,6 +1,6 @@
 //! What the timed array can do, and how long it takes.
 
-use super::queue::Class;
+use crate::Class;
 use floatgate_nand::timing::PAGE_TYPES_MAX;
 use serde::{Deserialize, Serialize};
 

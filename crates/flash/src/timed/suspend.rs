@@ -6,9 +6,10 @@
 //! register holds the next program's data, nor where it would end before the array were free.
 
 use super::die::{Register, Stage, Suspended};
-use super::queue::{Class, Kind};
+use super::queue::Kind;
 use super::schedule::Schedule;
 use super::settings::Order;
+use crate::Class;
 
 impl Schedule {
     /// A read was issued at a busy die.
