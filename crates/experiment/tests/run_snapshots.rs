@@ -386,8 +386,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (8, "b79f1d5278d98164");
-    const RUN_IS: (u32, &str) = (12, "786692662d61c34d2a823406e897f379a1b44354504df4a5");
+    const DRIVE_IS: (u32, &str) = (9, "05bfb53d593dae95");
+    const RUN_IS: (u32, &str) = (13, "aadde56d37c9f3a0171ef25ca57f7f8bb50f9a16afcb606b");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

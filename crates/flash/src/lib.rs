@@ -43,6 +43,9 @@ pub trait Flash {
     fn read_unmapped(&mut self, lpn: Lpn);
     /// Erases a unit.
     fn erase(&mut self, unit: UnitId, cause: Cause);
+    /// From its next program on until it is erased, a unit is in this mode, which decides how long operations take. Comes
+    /// between the erase of a unit and its first program; without it the mode is 0.
+    fn set_mode(&mut self, _unit: UnitId, _mode: u8) {}
     /// Whether blocks stand more programs than counted so far; without an endurance model they do.
     fn stands_more(&mut self) -> bool;
     /// Whether the moves and erases that follow belong to a job in idle time; else a host write needs them now.

@@ -38,8 +38,8 @@ impl Timed {
             kind,
             cause: cause as u8,
             job,
-            page_type: 0,
-            read_type: 0,
+            row: 0,
+            read_row: 0,
             plane: 0,
             within_plane: false,
             #[cfg(test)]
@@ -54,13 +54,21 @@ impl Timed {
     fn add_details(&self, op: &mut Op, place: Place) {
         let address = self.counts.layout().address(op.ppn);
         op.plane = self.plane_at[place.plane_number as usize].plane;
-        op.page_type = self.page_type(address.page);
-        op.read_type = op.page_type;
+        op.row = self.row(op.ppn, address.page);
+        op.read_row = op.row;
     }
 
-    /// Type of a page by its number in the block.
-    fn page_type(&self, page: u32) -> u8 {
-        (page % self.schedule.settings.phases.page_types) as u8
+    /// Row of the array times of a page, which has this number in its block: of its type, in the mode that its block
+    /// has now. What is issued before an erase keeps the mode of before.
+    fn row(&self, ppn: Ppn, page: u32) -> u8 {
+        let phases = &self.schedule.settings.phases;
+        let page_type = page % phases.page_types;
+        if phases.modes == 1 {
+            return page_type as u8;
+        }
+        // A drive that was read from a file may have been programmed in more modes than this one has.
+        let mode = u32::from(self.counts.mode(self.counts.layout().unit_of(ppn))).min(phases.modes - 1);
+        (mode * phases.page_types + page_type) as u8
     }
 
     /// What an operation waits for that another die does.
@@ -144,7 +152,7 @@ impl Flash for Timed {
             let mut op = self.op(Kind::Copy, destination, to, cause);
             op.within_plane = from.plane_number == to.plane_number;
             if self.detailed {
-                op.read_type = self.page_type(self.counts.layout().address(source).page);
+                op.read_row = self.row(source, self.counts.layout().address(source).page);
             }
             self.issue_program(op, Class::Background, to, written);
             return;
@@ -213,6 +221,11 @@ impl Flash for Timed {
             let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
             self.blocks[place.block].erase = ticket;
         }
+    }
+
+    fn set_mode(&mut self, unit: UnitId, mode: u8) {
+        debug_assert!(u32::from(mode) < self.schedule.settings.phases.modes, "mode {mode} has no times");
+        self.counts.set_mode(unit, mode);
     }
 
     fn stands_more(&mut self) -> bool {

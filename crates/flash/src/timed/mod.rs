@@ -26,7 +26,7 @@ mod tournament;
 pub use links::{Handle, LinkTimes, Reason};
 pub use queue::Job;
 pub use saved::Underway;
-pub use settings::{Commands, MultiPlane, Order, Phases, Settings, Suspend};
+pub use settings::{Commands, MultiPlane, Order, PageTimes, Phases, Settings, Suspend};
 pub use timeline::{Span, Timeline};
 pub use times::{ClassTimes, CommandCounts};
 
@@ -85,7 +85,8 @@ pub struct Timed {
     planes: u32,
     /// The barrier of the job that empties a unit, where pages may move to other dies.
     barrier_of_unit: Vec<Option<u32>>,
-    /// Whether operations must know the page in the block, the block in the plane and the plane in the die.
+    /// Whether operations must know the page in the block, the block in the plane and the plane in the die, or the mode
+    /// of the block.
     detailed: bool,
     /// For whom moves and erases are.
     job: Job,
@@ -110,6 +111,7 @@ impl Timed {
     #[must_use]
     pub fn new(layout: Layout, settings: Settings) -> Self {
         let geometry = *layout.geometry();
+        let rows = settings.phases.page_types * settings.phases.modes;
         let plane_at = |number| PlaneAt {
             die: layout.die_of_plane(number),
             plane: layout.place_of_plane(number).3.min(u32::from(u8::MAX)) as u8,
@@ -120,7 +122,7 @@ impl Timed {
             plane_at: (0..geometry.planes()).map(plane_at).collect(),
             planes: geometry.planes(),
             barrier_of_unit: vec![None; layout.units() as usize],
-            detailed: settings.commands.multi_plane != MultiPlane::None || settings.phases.page_types > 1,
+            detailed: settings.commands.multi_plane != MultiPlane::None || rows > 1,
             job: Job::Foreground,
             now_ns: 0,
             request: NO_REQUEST,

@@ -3,6 +3,7 @@
 
 use super::queue::Kind;
 use super::schedule::Happened;
+use super::settings::ROWS_MAX;
 use super::*;
 use crate::Cause;
 use floatgate_base::Ppn;
@@ -28,20 +29,24 @@ struct Driver {
     /// Next page to program, by unit; a unit may be erased once it is full.
     next: Vec<u32>,
     asked: Vec<Asked>,
+    /// Mode by unit.
+    modes: Vec<u8>,
+    /// What operations need for themselves, without spread and multi-plane commands, nanoseconds.
+    service_ns: u64,
     /// Moves, as source and the place of the program in `asked`.
     moves: Vec<(Ppn, usize)>,
 }
 
 /// Any durations, optional commands and orders of service.
 fn settings(rng: &mut Rng, seed: u64) -> Settings {
-    let ns = |rng: &mut Rng, most: u64| [0; 4].map(|_| 1 + rng.below(most));
     let yes = |rng: &mut Rng| rng.below(2) == 0;
     let phases = Phases {
         command_ns: rng.below(4),
         transfer_ns: 1 + rng.below(40),
-        read_ns: ns(rng, 60),
-        program_ns: ns(rng, 600),
+        rows: [(); ROWS_MAX]
+            .map(|()| PageTimes { read_ns: 1 + rng.below(60), program_ns: 1 + rng.below(600) }),
         page_types: 1 + rng.below(4) as u32,
+        modes: 1 + rng.below(3) as u32,
         program_spread: if yes(rng) { 0.0 } else { 0.3 },
         erase_ns: 1 + rng.below(3000),
     };
@@ -94,7 +99,8 @@ impl Driver {
         let next = vec![0; layout.units() as usize];
         let mut timed = Timed::new(layout, settings);
         timed.start();
-        Self { timed, rng, next, asked: Vec::new(), moves: Vec::new() }
+        let modes = vec![0; next.len()];
+        Self { timed, rng, next, asked: Vec::new(), modes, service_ns: 0, moves: Vec::new() }
     }
 
     fn layout(&self) -> Layout {
@@ -110,6 +116,11 @@ impl Driver {
         let layout = self.layout();
         let unit = self.below(layout.units());
         let offset = self.next[unit as usize];
+        if offset == 0 && self.rng.below(4) > 0 {
+            let mode = self.below(self.timed.schedule.settings.phases.modes) as u8;
+            self.modes[unit as usize] = mode;
+            self.timed.set_mode(unit, mode);
+        }
         (offset < layout.pages_per_unit()).then(|| {
             self.next[unit as usize] += 1;
             layout.first_page(unit) + offset
@@ -124,6 +135,27 @@ impl Driver {
         (written > 0).then(|| layout.first_page(unit) + self.below(written))
     }
 
+    /// Array times of a page, looked up by its address.
+    fn times(&self, ppn: Ppn) -> PageTimes {
+        let phases = &self.timed.schedule.settings.phases;
+        let layout = self.timed.layout();
+        let mode = usize::from(self.modes[layout.unit_of(ppn) as usize]);
+        phases.rows
+            [mode * phases.page_types as usize + (layout.address(ppn).page % phases.page_types) as usize]
+    }
+
+    fn reads(&mut self, ppn: Ppn) {
+        let phases = self.timed.schedule.settings.phases;
+        self.service_ns += phases.command_ns + self.times(ppn).read_ns + phases.transfer_ns;
+        self.asked.push(Asked::Read(ppn));
+    }
+
+    fn programs(&mut self, ppn: Ppn) {
+        let phases = self.timed.schedule.settings.phases;
+        self.service_ns += phases.command_ns + phases.transfer_ns + self.times(ppn).program_ns;
+        self.asked.push(Asked::Program(ppn));
+    }
+
     /// Asks for one thing.
     fn ask(&mut self) {
         match self.rng.below(10) {
@@ -132,25 +164,30 @@ impl Driver {
                 if let (true, Some(old)) = (self.rng.below(4) == 0, self.written().filter(|&old| old != ppn))
                 {
                     self.timed.read(old, 0, Cause::Partial);
-                    self.asked.push(Asked::Read(old));
+                    self.reads(old);
                     self.timed.program(ppn, 0, Cause::Partial);
                 } else {
                     self.timed.program(ppn, 0, Cause::Host);
                 }
-                self.asked.push(Asked::Program(ppn));
+                self.programs(ppn);
             }
             4..=6 => {
                 let Some(ppn) = self.written() else { return };
                 self.timed.read(ppn, 0, Cause::Host);
-                self.asked.push(Asked::Read(ppn));
+                self.reads(ppn);
             }
             7..=8 => {
                 let Some(source) = self.written() else { return };
                 let Some(to) = self.fresh() else { return };
                 self.timed.copy(source, to, 0, Cause::Gc);
-                self.asked.push(Asked::Read(source));
+                self.reads(source);
                 self.moves.push((source, self.asked.len()));
-                self.asked.push(Asked::Program(to));
+                self.programs(to);
+                let [from, to] = [source, to].map(|ppn| self.timed.place(ppn).plane_number);
+                let Settings { phases, commands, .. } = self.timed.schedule.settings;
+                if from == to && commands.copyback {
+                    self.service_ns -= 2 * phases.transfer_ns;
+                }
             }
             _ => {
                 let layout = self.layout();
@@ -162,15 +199,24 @@ impl Driver {
                 for i in 0..layout.blocks_per_unit() {
                     self.asked.push(Asked::Erase(layout.first_page(unit) + i));
                 }
-                self.next[unit as usize] = 0;
+                let phases = self.timed.schedule.settings.phases;
+                self.service_ns +=
+                    u64::from(layout.blocks_per_unit()) * (phases.command_ns + phases.erase_ns);
+                (self.next[unit as usize], self.modes[unit as usize]) = (0, 0);
             }
         }
     }
 
     /// Lets so many requests arrive and end; when each was done.
     fn drive(&mut self) -> Vec<(u32, u64)> {
+        self.drive_with(|_, _| {})
+    }
+
+    /// The same; between two requests something may happen to the array.
+    fn drive_with(&mut self, between: impl Fn(u32, &mut Timed)) -> Vec<(u32, u64)> {
         let mut now = 0;
         for number in 0..REQUESTS {
+            between(number, &mut self.timed);
             now += self.rng.below(900);
             self.timed.arrive(number, now);
             for _ in 0..self.rng.below(4) {
@@ -202,6 +248,11 @@ fn judge(seed: u64) -> CommandCounts {
             assert!(pair[0].0 != pair[1].0 || pair[0].2 <= pair[1].1, "seed {seed}: {what} {pair:?}");
         }
     };
+    let Settings { phases, commands, .. } = driver.timed.schedule.settings;
+    if phases.program_spread == 0.0 && commands.multi_plane == MultiPlane::None {
+        let service_ns: u64 = driver.timed.times().iter().map(|t| t.service_ns).sum();
+        assert_eq!(service_ns, driver.service_ns, "seed {seed}: {} modes", phases.modes);
+    }
     apart(arrays, "an array does two things");
     apart(channels, "a channel carries two things");
     check_times(&driver.timed, &operations, seed);
@@ -331,6 +382,34 @@ fn going_through_at_once_changes_nothing() {
         assert_eq!(at_once, one_by_one, "seed {seed}");
     }
     assert_eq!(compared, 400);
+}
+
+/// An array that is written down in the middle of its work and taken up again goes on as if nothing had happened.
+#[test]
+fn snapshots_go_on_equal() {
+    let mut in_modes = 0;
+    for seed in 0..100 {
+        let run = |kept: Option<u32>| {
+            let mut driver = Driver::new(seed);
+            let settings = driver.timed.schedule.settings;
+            let done = driver.drive_with(|number, timed| {
+                if kept == Some(number) {
+                    let counts = serde_json::to_string(&timed.counts().saved()).unwrap();
+                    let under_way = serde_json::to_string(&timed.saved()).unwrap();
+                    *timed = Timed::new(timed.layout().clone(), settings);
+                    assert!(timed.counts_mut().restore(serde_json::from_str(&counts).unwrap()));
+                    assert!(timed.restore(serde_json::from_str(&under_way).unwrap()));
+                }
+            });
+            let t = &driver.timed;
+            let modes: Vec<u8> = (0..t.layout().units()).map(|unit| t.counts().mode(unit)).collect();
+            (done, *t.times(), t.jobs_ns(), t.command_counts(), t.counters().clone(), modes)
+        };
+        let whole = run(None);
+        in_modes += u32::from(whole.5.iter().any(|&mode| mode > 0));
+        assert_eq!(run(Some(REQUESTS / 2)), whole, "seed {seed}");
+    }
+    assert!(in_modes > 30, "{in_modes}");
 }
 
 #[test]

@@ -99,9 +99,9 @@ pub(super) struct Op {
     /// Cause as a number.
     pub cause: u8,
     pub job: Job,
-    /// Type of the page programmed, and of the page read.
-    pub page_type: u8,
-    pub read_type: u8,
+    /// Rows of the array times of the page programmed, and of the page read.
+    pub row: u8,
+    pub read_row: u8,
     /// Plane in its die; known where multi-plane commands are.
     pub plane: u8,
     /// Of a copy: source and destination lie in one plane.

@@ -82,9 +82,9 @@ impl Schedule {
             times.background_wait_ns += waits[1];
             times.die_wait_ns += now - op.issued_ns - waits[0] - waits[1];
             let each = match op.kind {
-                Kind::Read | Kind::Copy => p.read_ns[usize::from(op.read_type)],
+                Kind::Read | Kind::Copy => p.rows[usize::from(op.read_row)].read_ns,
                 Kind::Program => {
-                    spread(&mut self.rng, p.program_ns[usize::from(op.page_type)], p.program_spread)
+                    spread(&mut self.rng, p.rows[usize::from(op.row)].program_ns, p.program_spread)
                 }
                 Kind::Erase => p.erase_ns,
             };
@@ -224,11 +224,11 @@ impl Schedule {
     fn program_copy(&mut self, die: usize, now: u64) {
         let class = self.dies[die].active.class;
         let op = self.dies[die].queues[class as usize].under_way(0);
-        let (page_type, stays, cause) =
-            (usize::from(op.page_type), op.within_plane && self.settings.commands.copyback, op.cause);
+        let (row, stays, cause) =
+            (usize::from(op.row), op.within_plane && self.settings.commands.copyback, op.cause);
         let p = &self.settings.phases;
         let on_channel = p.command_ns + if stays { 0 } else { 2 * p.transfer_ns };
-        let program_ns = spread(&mut self.rng, p.program_ns[page_type], p.program_spread);
+        let program_ns = spread(&mut self.rng, p.rows[row].program_ns, p.program_spread);
         self.counts.copybacks[usize::from(cause)] += u64::from(stays);
         self.book(class, 1, on_channel, program_ns);
         let from = if on_channel > 0 { self.channel(die, (class, 0, 1), now, on_channel).1 } else { now };
