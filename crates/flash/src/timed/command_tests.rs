@@ -197,6 +197,38 @@ fn a_read_stops_a_program() {
 }
 
 #[test]
+fn a_ready_busy_pin_shows_the_array_alone() {
+    let phases = Phases { command_ns: 1, ..PHASES };
+    let commands = Commands { suspend: SUSPEND, ..Commands::PLAIN };
+    let mut t = array(1, Settings { commands, ..Settings::plain(phases) });
+    t.tap();
+    program(&mut t, 0, 0, page(0, 0, 0));
+    read(&mut t, 1, 100, page(1, 0, 0));
+    request(&mut t, 2, 101, |t| t.copy(page(0, 1, 0), page(0, 2, 0), 0, Cause::Gc));
+    request(&mut t, 3, 102, |t| t.erase(8, Cause::Gc));
+    t.finish();
+    let mut phases = Vec::new();
+    t.take_phases(&mut phases);
+    let shown: Vec<_> = phases.iter().map(|p| (p.die, p.work, p.from_ns, p.to_ns)).collect();
+    // Data in until 11, stopped at 100, free at 105, a command, read until 156, sent until 166, on from 173 with 511 left;
+    // then a command, the move's read, a command, two transfers and its program; a command and the erase.
+    let moved = 684 + 1 + 50 + 1 + 20;
+    assert_eq!(
+        shown,
+        [
+            (0, Work::Program, 11, 100),
+            (0, Work::Read, 106, 156),
+            (0, Work::Program, 173, 684),
+            (0, Work::Read, 685, 735),
+            (0, Work::Program, moved, moved + 600),
+            (0, Work::Erase, moved + 601, moved + 3601),
+        ]
+    );
+    t.take_phases(&mut phases);
+    assert_eq!(phases.len(), 6, "phases are handed out once");
+}
+
+#[test]
 fn reads_pass_an_erase_only_so_often() {
     let mut t = array(1, with(Commands { suspend: SUSPEND, ..Commands::PLAIN }));
     request(&mut t, 0, 0, |t| t.erase(0, Cause::Gc));

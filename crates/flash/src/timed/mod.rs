@@ -19,6 +19,7 @@ mod schedule;
 mod service;
 pub mod settings;
 mod suspend;
+pub mod tap;
 pub mod timeline;
 mod times;
 mod tournament;
@@ -27,6 +28,7 @@ pub use links::{Handle, LinkTimes, Reason};
 pub use queue::Job;
 pub use saved::Underway;
 pub use settings::{Commands, MultiPlane, Order, PageTimes, Phases, Settings, Suspend};
+pub use tap::{ArrayPhase, Work};
 pub use timeline::{Span, Timeline};
 pub use times::{ClassTimes, CommandCounts};
 
@@ -156,6 +158,20 @@ impl Timed {
     #[must_use]
     pub fn timeline(&self) -> Option<&Timeline> {
         self.schedule.timeline.as_ref()
+    }
+
+    /// From now on the phases of the arrays are kept until they are taken. Snapshots go without them.
+    pub fn tap(&mut self) {
+        self.schedule.phases.get_or_insert_default();
+        self.schedule.recording = true;
+    }
+
+    /// Hands out the phases kept so far, those of a die in the order of time. Dies that go through an operation at once
+    /// tell its reading when it starts: such a phase may end later than now.
+    pub fn take_phases(&mut self, out: &mut Vec<ArrayPhase>) {
+        if let Some(phases) = &mut self.schedule.phases {
+            out.append(phases);
+        }
     }
 
     /// How often optional commands were used.

@@ -9,6 +9,7 @@ use crate::Cause;
 use floatgate_base::Ppn;
 use floatgate_base::Rng;
 use floatgate_nand::Geometry;
+use std::collections::BTreeMap;
 
 /// Of each drive.
 const REQUESTS: u32 = 150;
@@ -213,7 +214,7 @@ impl Driver {
     }
 
     /// The same; between two requests something may happen to the array.
-    fn drive_with(&mut self, between: impl Fn(u32, &mut Timed)) -> Vec<(u32, u64)> {
+    fn drive_with(&mut self, mut between: impl FnMut(u32, &mut Timed)) -> Vec<(u32, u64)> {
         let mut now = 0;
         for number in 0..REQUESTS {
             between(number, &mut self.timed);
@@ -382,6 +383,99 @@ fn going_through_at_once_changes_nothing() {
         assert_eq!(at_once, one_by_one, "seed {seed}");
     }
     assert_eq!(compared, 400);
+}
+
+/// What a command did at a die by the log: array times of its slowest page, when the last page was done, and pages.
+#[derive(Default)]
+struct Command {
+    read_ns: u64,
+    program_ns: u64,
+    to: u64,
+    n: u64,
+}
+
+/// Holds the phases of the arrays to the log; how many phases are remains or beginnings of suspended work.
+fn check_phases(timed: &Timed, phases: &[ArrayPhase], seed: u64) -> usize {
+    let (operations, channels, _) = &timed.schedule.log;
+    let settings = &timed.schedule.settings;
+    let p = &settings.phases;
+    // What began together at a die is one command.
+    let mut commands: BTreeMap<(usize, u64, u8), Command> = BTreeMap::new();
+    for o in operations {
+        let command = commands.entry((timed.place(o.ppn).die, o.from, o.kind as u8)).or_default();
+        let [read, program] = o.rows.map(|row| p.rows[usize::from(row)]);
+        command.read_ns = command.read_ns.max(read.read_ns);
+        command.program_ns = command.program_ns.max(program.program_ns);
+        (command.to, command.n) = (command.to.max(o.to), command.n + 1);
+    }
+    let mut by_die: Vec<Vec<ArrayPhase>> = vec![Vec::new(); timed.schedule.dies.len()];
+    phases.iter().for_each(|phase| by_die[phase.die as usize].push(*phase));
+    for of_die in &by_die {
+        assert!(of_die.iter().all(|phase| phase.from_ns < phase.to_ns), "seed {seed}");
+        let apart = of_die.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns);
+        assert!(apart, "seed {seed}: phases of a die overlap, or come out of order");
+    }
+    let (mut found, mut pieces_more) = (0, 0);
+    for (&(die, from, kind), command) in &commands {
+        let of_die =
+            |work| by_die[die].iter().filter(move |phase| phase.work == work && phase.from_ns >= from);
+        if kind == Kind::Read as u8 || kind == Kind::Copy as u8 {
+            let read = of_die(Work::Read).next().expect("the array has read");
+            assert_eq!(read.to_ns - read.from_ns, command.read_ns, "seed {seed}");
+            // It reads as soon as it has the commands.
+            let whole = command.n * p.command_ns;
+            let carried = channels.contains(&(
+                die % timed.layout().geometry().channels as usize,
+                read.from_ns - whole,
+                read.from_ns,
+            ));
+            assert!(if whole == 0 { read.from_ns == from } else { carried }, "seed {seed}: {read:?}");
+            found += 1;
+        }
+        if kind != Kind::Read as u8 {
+            let erases = kind == Kind::Erase as u8;
+            let work = if erases { Work::Erase } else { Work::Program };
+            let pieces: Vec<_> = of_die(work).take_while(|phase| phase.to_ns <= command.to).collect();
+            assert_eq!(pieces.last().map(|phase| phase.to_ns), Some(command.to), "seed {seed}");
+            let sum: u64 = pieces.iter().map(|phase| phase.to_ns - phase.from_ns).sum();
+            let due = if erases { p.erase_ns } else { command.program_ns };
+            if erases || p.program_spread == 0.0 {
+                assert_eq!(sum, due, "seed {seed}: {pieces:?}");
+            }
+            (found, pieces_more) = (found + pieces.len(), pieces_more + pieces.len() - 1);
+        }
+    }
+    assert_eq!(found, phases.len(), "seed {seed}: every phase belongs to a command");
+    pieces_more
+}
+
+/// The tap shows what the arrays do and changes nothing.
+#[test]
+fn the_tap_shows_when_arrays_work() {
+    let mut pieces_more = 0;
+    for seed in 0..600 {
+        // Every third drive has a channel for each die and plain commands, and goes through operations at once.
+        let new = || {
+            Driver::with(seed, |geometry, settings| {
+                if seed % 3 == 0 {
+                    (geometry.chips_per_channel, geometry.dies_per_chip) = (1, 1);
+                    settings.commands = Commands { copyback: settings.commands.copyback, ..Commands::PLAIN };
+                }
+            })
+        };
+        let (mut tapped, mut plain) = (new(), new());
+        assert!(seed % 3 != 0 || tapped.timed.schedule.direct);
+        tapped.timed.tap();
+        let mut phases = Vec::new();
+        let done = tapped.drive_with(|_, timed| timed.take_phases(&mut phases));
+        tapped.timed.take_phases(&mut phases);
+        assert_eq!(done, plain.drive(), "seed {seed}");
+        let figures = |t: &Timed| (*t.times(), t.jobs_ns(), t.command_counts(), t.last_ns());
+        assert_eq!(figures(&tapped.timed), figures(&plain.timed), "seed {seed}");
+        assert!(plain.timed.schedule.phases.is_none() && !plain.timed.schedule.recording);
+        pieces_more += check_phases(&tapped.timed, &phases, seed);
+    }
+    assert!(pieces_more > 100, "hardly anything was suspended: {pieces_more}");
 }
 
 /// An array that is written down in the middle of its work and taken up again goes on as if nothing had happened.

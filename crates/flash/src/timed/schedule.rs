@@ -12,6 +12,7 @@ use super::barriers::Barriers;
 use super::die::{Die, Register, Stage};
 use super::queue::{BARRIER, Due, Job, Kind, NO_REQUEST, Op};
 use super::settings::{MultiPlane, Order, Settings};
+use super::tap::{ArrayPhase, Work};
 use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
 use super::tournament::Tournament;
@@ -30,6 +31,7 @@ pub(super) struct Happened {
     pub class: Class,
     pub kind: Kind,
     pub ppn: u32,
+    pub rows: [u8; 2],
     pub issued: u64,
     pub from: u64,
     pub to: u64,
@@ -72,7 +74,10 @@ pub(super) struct Schedule {
     /// When the last operation was done.
     pub last_ns: u64,
     pub timeline: Option<Timeline>,
-    /// Whether the timeline wants more.
+    /// Phases of the arrays, where somebody listens; whoever takes a snapshot over says so again.
+    #[serde(skip)]
+    pub phases: Option<Vec<ArrayPhase>>,
+    /// Whether the timeline wants more, or somebody listens.
     pub recording: bool,
     /// What happened, for the tests that judge it: operations, and channels and arrays with from and to.
     #[cfg(test)]
@@ -121,6 +126,7 @@ impl Schedule {
             done: Vec::new(),
             last_ns: 0,
             timeline: None,
+            phases: None,
             recording: false,
             settings,
             layout,
@@ -334,7 +340,8 @@ impl Schedule {
         {
             let op = *self.dies[die].queues[class as usize].under_way(0);
             let (kind, ppn, issued, from) = (op.kind, op.ppn, op.issued_ns, op.started_ns);
-            self.log.0.push(Happened { class, kind, ppn, issued, from, to: now });
+            let rows = [op.read_row, op.row];
+            self.log.0.push(Happened { class, kind, ppn, rows, issued, from, to: now });
         }
         let queue = &mut self.dies[die].queues[class as usize];
         let Op { request, kind, .. } = *queue.under_way(0);
@@ -477,8 +484,28 @@ impl Schedule {
         timeline.record(Span { resource: 1, index, kind: 4, cause, job, request, from_ns, to_ns });
     }
 
+    /// The array has worked on what it has from `array_from` on.
+    #[cold]
+    pub fn record_phase(&mut self, die: usize, to_ns: u64) {
+        let Some(phases) = &mut self.phases else { return };
+        let d = &self.dies[die];
+        let work = match (d.active.kind, d.active.stage) {
+            (Kind::Read, _) | (Kind::Copy, Stage::CopyReading) => Work::Read,
+            (Kind::Program | Kind::Copy, _) => Work::Program,
+            (Kind::Erase, _) => Work::Erase,
+        };
+        let from_ns = d.array_from;
+        if from_ns < to_ns {
+            phases.push(ArrayPhase { die: die as u32, work, from_ns, to_ns });
+        }
+    }
+
     #[cold]
     fn record_piece(&mut self, die: usize, now: u64) {
+        if self.dies[die].active.stage == Stage::Working {
+            self.record_phase(die, now);
+        }
+        self.recording = self.phases.is_some();
         let Some(timeline) = &mut self.timeline else { return };
         let d = &self.dies[die];
         let op = d.queues[d.active.class as usize].under_way(0);
@@ -486,7 +513,7 @@ impl Schedule {
         let request = if op.request < BARRIER { op.request } else { NO_REQUEST };
         let kind = d.active.kind as u8;
         let (index, from_ns) = (die as u32, d.started_ns);
-        self.recording = timeline.wants_more(from_ns);
+        self.recording |= timeline.wants_more(from_ns);
         timeline.record(Span { resource: 0, index, kind, cause, job, request, from_ns, to_ns: now });
     }
 }

@@ -161,8 +161,12 @@ impl Schedule {
     /// phases of an operation: nobody else can ask for the channel meanwhile.
     #[inline(always)]
     fn go_through(&mut self, die: usize) {
-        let d = &mut self.dies[die];
+        let d = &self.dies[die];
         let (class, read_ns) = (d.active.class, d.array_at);
+        if self.recording && d.active.stage != Stage::Working {
+            self.record_phase(die, read_ns);
+        }
+        let d = &mut self.dies[die];
         match d.active.stage {
             Stage::Reading => {
                 d.active.stage = Stage::Sending;
@@ -176,6 +180,9 @@ impl Schedule {
 
     /// The array has read: the data leave.
     pub fn array_has_read(&mut self, die: usize, now: u64) {
+        if self.recording {
+            self.record_phase(die, now);
+        }
         if self.settings.commands.cache_read {
             return self.hand_to_register(die, now);
         }
@@ -216,6 +223,9 @@ impl Schedule {
 
     /// The read of a move is done: the page leaves and comes back to be programmed, or stays inside the die.
     pub fn copy_has_read(&mut self, die: usize, now: u64) {
+        if self.recording {
+            self.record_phase(die, now);
+        }
         self.program_copy(die, now);
         self.arm(die);
     }

@@ -34,6 +34,9 @@ impl Schedule {
         if !self.may_start(die, Class::Read, 0, false) {
             return;
         }
+        if self.recording {
+            self.record_phase(die, at);
+        }
         let erase = active.kind == Kind::Erase;
         *(if erase { &mut self.counts.erase_suspends } else { &mut self.counts.program_suspends }) += 1;
         let d = &mut self.dies[die];
