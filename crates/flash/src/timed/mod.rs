@@ -10,6 +10,7 @@
 
 mod barriers;
 mod die;
+mod events;
 mod issue;
 mod links;
 mod queue;

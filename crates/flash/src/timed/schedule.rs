@@ -5,11 +5,12 @@
 //! for it, and dies ask in the order of time, so a channel serves first come, first served. There is one event for an
 //! operation without a phase on the channel at its end (program, erase), two for the others.
 //!
-//! Here: issue, events and completion. `service.rs` starts operations and moves them through their phases, `register.rs`
-//! overlaps them with cache commands, `suspend.rs` stops programs and erases for reads.
+//! Here: the state, what may come next, and completion. `service.rs` starts operations and moves them through their
+//! phases; `register.rs` overlaps them with cache commands and `suspend.rs` stops programs and erases for reads, both by
+//! means of `service.rs`; `events.rs` stands above them.
 
 use super::barriers::Barriers;
-use super::die::{Die, Register, Stage};
+use super::die::{Die, Stage};
 use super::queue::{BARRIER, Due, Job, Kind, NO_REQUEST, Op};
 use super::settings::{MultiPlane, Order, Settings};
 use super::tap::{ArrayPhase, Work};
@@ -49,7 +50,7 @@ pub(super) struct Schedule {
     #[serde(skip, default = "no_layout")]
     pub layout: Layout,
     pub dies: Vec<Die>,
-    order: Tournament,
+    pub order: Tournament,
     /// When each channel is free again.
     channel_free_ns: Vec<u64>,
     /// Planes that one command may address.
@@ -62,9 +63,9 @@ pub(super) struct Schedule {
     pub counts: CommandCounts,
     pub rng: Rng,
     /// Operations issued so far.
-    issued: u64,
+    pub issued: u64,
     /// Operations that each request still waits for.
-    pending: Vec<u32>,
+    pub pending: Vec<u32>,
     /// Requests that are not done.
     live: u32,
     pub barriers: Barriers,
@@ -161,49 +162,6 @@ impl Schedule {
         self.live
     }
 
-    /// Issues an operation at `now`, up to which time everything is settled; gives its ticket.
-    #[inline(always)]
-    pub fn push(&mut self, die: usize, class: Class, mut op: Op, now: u64) -> u64 {
-        op.issued_ns = now;
-        op.order = self.issued as u32;
-        self.issued += 1;
-        if op.request < BARRIER {
-            self.pending[op.request as usize] += 1;
-        } else if op.request != NO_REQUEST {
-            self.join_barrier(&op);
-        }
-        if op.far != Due::default() {
-            self.dies[op.far_die as usize].awaited = true;
-        }
-        let d = &mut self.dies[die];
-        op.jobs_ns = d.jobs_until(now);
-        let ticket = d.queues[class as usize].push(op);
-        if d.active.stage == Stage::Idle {
-            if d.array_at > now {
-                d.array_at = now;
-                self.arm(die);
-            }
-        } else if self.optional {
-            self.pushed_while_busy(die, class, now);
-        }
-        ticket
-    }
-
-    #[cold]
-    fn join_barrier(&mut self, op: &Op) {
-        let number = op.request - BARRIER;
-        if op.kind == Kind::Erase { self.barriers.erase(number) } else { self.barriers.program(number) }
-    }
-
-    /// A busy die may stop for a read, or take in the next program's data.
-    fn pushed_while_busy(&mut self, die: usize, class: Class, now: u64) {
-        if class == Class::Read {
-            self.suspend_if_allowed(die, now);
-        } else {
-            self.load_if_allowed(die, now);
-        }
-    }
-
     /// The die's next event is the earlier one of its array and its register.
     #[inline(always)]
     pub fn arm(&mut self, die: usize) {
@@ -240,31 +198,6 @@ impl Schedule {
         self.order.first().0
     }
 
-    /// Lets everything happen that happens until `until`, that moment included.
-    pub fn advance(&mut self, until: u64) {
-        loop {
-            let (time, die) = self.order.first();
-            if time > until || time == u64::MAX {
-                return;
-            }
-            self.event(die, time);
-        }
-    }
-
-    /// Lets things happen until a request is done or the next event is later than `until`.
-    pub fn advance_to_done(&mut self, until: u64) {
-        while self.done.is_empty() && self.order.first().0 <= until && self.advance_one() {}
-    }
-
-    /// Lets one event happen; false if there is none.
-    pub fn advance_one(&mut self) -> bool {
-        let (time, die) = self.order.first();
-        if time != u64::MAX {
-            self.event(die, time);
-        }
-        time != u64::MAX
-    }
-
     /// Reserves a channel from `from` on for `length` on behalf of `n` operations of a class, the first of which is the
     /// `first`th under way; gives start and end.
     #[inline(always)]
@@ -287,36 +220,6 @@ impl Schedule {
             self.record_transfer(die, channel, (class, first), start, start + length);
         }
         (start, start + length)
-    }
-
-    fn event(&mut self, die: usize, now: u64) {
-        let d = &self.dies[die];
-        if d.register_at <= now {
-            return self.register_event(die, now);
-        }
-        match d.active.stage {
-            Stage::Idle => self.start(die, now),
-            Stage::Reading => self.array_has_read(die, now),
-            Stage::Sending => self.page_left(die, now),
-            Stage::CopyReading => self.copy_has_read(die, now),
-            Stage::Working => self.worked(die, now),
-            Stage::Suspending => self.suspended(die, now),
-            Stage::Holding => unreachable!("a read that holds its data waits for the register"),
-        }
-    }
-
-    /// Programs, moves or erases are done.
-    fn worked(&mut self, die: usize, now: u64) {
-        let active = self.dies[die].active;
-        self.end_piece(die, now);
-        for _ in 0..active.n {
-            self.complete(die, active.class, now);
-        }
-        if matches!(self.dies[die].register, Register::In { .. }) {
-            self.program_loaded(die, now);
-        } else {
-            self.start(die, now);
-        }
     }
 
     /// The array stops working on what it has, for good or for a while.

@@ -1,6 +1,6 @@
 //! Starting operations, and moving them through their phases.
 
-use super::die::{Active, Register, Stage};
+use super::die::{Active, Register, Stage, Suspended};
 use super::queue::{BARRIER, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
 use super::settings::MultiPlane;
@@ -19,6 +19,28 @@ impl Schedule {
             Some(class) => self.begin(die, class, now),
             None => self.dies[die].array_at = u64::MAX,
         }
+        self.arm(die);
+    }
+
+    /// Serves the next read, or goes on with what was suspended.
+    fn start_while_suspended(&mut self, die: usize, now: u64) {
+        let Some(Suspended { active, remaining_ns, since_ns }) = self.dies[die].suspended else { return };
+        let suspend = self.settings.commands.suspend;
+        if self.dies[die].reads_passed < suspend.reads_max && self.may_start(die, Class::Read, 0, false) {
+            self.begin(die, Class::Read, now);
+            self.arm(die);
+            return;
+        }
+        let from = now + suspend.resume_ns;
+        self.times[active.class as usize].suspended_ns += u64::from(active.n) * (from - since_ns);
+        let cache_program = self.settings.commands.cache_program && active.kind == Kind::Program;
+        let d = &mut self.dies[die];
+        d.suspended = None;
+        d.active = active;
+        d.started_ns = now;
+        d.array_from = from;
+        d.array_at = from + remaining_ns;
+        d.register_at = if cache_program { from } else { u64::MAX };
         self.arm(die);
     }
 
@@ -176,22 +198,6 @@ impl Schedule {
             Stage::CopyReading => self.program_copy(die, read_ns),
             _ => {}
         }
-    }
-
-    /// The array has read: the data leave.
-    pub fn array_has_read(&mut self, die: usize, now: u64) {
-        if self.recording {
-            self.record_phase(die, now);
-        }
-        if self.settings.commands.cache_read {
-            return self.hand_to_register(die, now);
-        }
-        let d = &mut self.dies[die];
-        d.active.stage = Stage::Sending;
-        d.array_from = now;
-        let class = d.active.class;
-        self.dies[die].array_at = self.send(die, class, now, now);
-        self.arm(die);
     }
 
     /// The first page under way of a class, one that was read, over the channel; when it has left. `ready_ns` is when the array had it.
