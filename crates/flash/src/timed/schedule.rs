@@ -387,26 +387,21 @@ impl Schedule {
         timeline.record(Span { resource: 1, index, kind: 4, cause, job, request, from_ns, to_ns });
     }
 
-    /// The array has worked on what it has from `array_from` on.
+    /// The array of a die has worked, or will have.
     #[cold]
-    pub fn record_phase(&mut self, die: usize, to_ns: u64) {
-        let Some(phases) = &mut self.phases else { return };
-        let d = &self.dies[die];
-        let work = match (d.active.kind, d.active.stage) {
-            (Kind::Read, _) | (Kind::Copy, Stage::CopyReading) => Work::Read,
-            (Kind::Program | Kind::Copy, _) => Work::Program,
-            (Kind::Erase, _) => Work::Erase,
-        };
-        let from_ns = d.array_from;
-        if from_ns < to_ns {
+    pub fn record_phase(&mut self, die: usize, work: Work, from_ns: u64, to_ns: u64) {
+        if let Some(phases) = &mut self.phases
+            && from_ns < to_ns
+        {
             phases.push(ArrayPhase { die: die as u32, work, from_ns, to_ns });
         }
     }
 
     #[cold]
     fn record_piece(&mut self, die: usize, now: u64) {
-        if self.dies[die].active.stage == Stage::Working {
-            self.record_phase(die, now);
+        let (active, array_from) = (self.dies[die].active, self.dies[die].array_from);
+        if active.stage == Stage::Working {
+            self.record_phase(die, Work::of(active.kind), array_from, now);
         }
         self.recording = self.phases.is_some();
         let Some(timeline) = &mut self.timeline else { return };

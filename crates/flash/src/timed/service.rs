@@ -4,6 +4,7 @@ use super::die::{Active, Register, Stage, Suspended};
 use super::queue::{BARRIER, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
 use super::settings::MultiPlane;
+use super::tap::Work;
 use crate::Class;
 
 impl Schedule {
@@ -104,10 +105,8 @@ impl Schedule {
             times.background_wait_ns += waits[1];
             times.die_wait_ns += now - op.issued_ns - waits[0] - waits[1];
             let each = match op.kind {
-                Kind::Read | Kind::Copy => p.rows[usize::from(op.read_row)].read_ns,
-                Kind::Program => {
-                    spread(&mut self.rng, p.rows[usize::from(op.row)].program_ns, p.program_spread)
-                }
+                Kind::Read | Kind::Copy => p.row(op.read_row).read_ns,
+                Kind::Program => spread(&mut self.rng, p.row(op.row).program_ns, p.program_spread),
                 Kind::Erase => p.erase_ns,
             };
             array_ns = array_ns.max(each);
@@ -183,16 +182,15 @@ impl Schedule {
     /// phases of an operation: nobody else can ask for the channel meanwhile.
     #[inline(always)]
     fn go_through(&mut self, die: usize) {
-        let d = &self.dies[die];
-        let (class, read_ns) = (d.active.class, d.array_at);
-        if self.recording && d.active.stage != Stage::Working {
-            self.record_phase(die, read_ns);
-        }
         let d = &mut self.dies[die];
+        let (class, read_ns) = (d.active.class, d.array_at);
         match d.active.stage {
             Stage::Reading => {
                 d.active.stage = Stage::Sending;
-                d.array_from = read_ns;
+                let from_ns = std::mem::replace(&mut d.array_from, read_ns);
+                if self.recording {
+                    self.record_phase(die, Work::Read, from_ns, read_ns);
+                }
                 self.dies[die].array_at = self.send(die, class, read_ns, read_ns);
             }
             Stage::CopyReading => self.program_copy(die, read_ns),
@@ -229,22 +227,21 @@ impl Schedule {
 
     /// The read of a move is done: the page leaves and comes back to be programmed, or stays inside the die.
     pub fn copy_has_read(&mut self, die: usize, now: u64) {
-        if self.recording {
-            self.record_phase(die, now);
-        }
         self.program_copy(die, now);
         self.arm(die);
     }
 
     #[inline(always)]
     fn program_copy(&mut self, die: usize, now: u64) {
+        if self.recording {
+            self.record_phase(die, Work::Read, self.dies[die].array_from, now);
+        }
         let class = self.dies[die].active.class;
         let op = self.dies[die].queues[class as usize].under_way(0);
-        let (row, stays, cause) =
-            (usize::from(op.row), op.within_plane && self.settings.commands.copyback, op.cause);
+        let (row, stays, cause) = (op.row, op.within_plane && self.settings.commands.copyback, op.cause);
         let p = &self.settings.phases;
         let on_channel = p.command_ns + if stays { 0 } else { 2 * p.transfer_ns };
-        let program_ns = spread(&mut self.rng, p.rows[row].program_ns, p.program_spread);
+        let program_ns = spread(&mut self.rng, p.row(row).program_ns, p.program_spread);
         self.counts.copybacks[usize::from(cause)] += u64::from(stays);
         self.book(class, 1, on_channel, program_ns);
         let from = if on_channel > 0 { self.channel(die, (class, 0, 1), now, on_channel).1 } else { now };

@@ -39,6 +39,13 @@ pub struct Phases {
 }
 
 impl Phases {
+    /// A row of the array times.
+    #[inline(always)]
+    pub(super) fn row(&self, row: u8) -> &PageTimes {
+        // Rows are in the table; the remainder spares asking.
+        &self.rows[usize::from(row) % ROWS_MAX]
+    }
+
     /// One type of pages and one mode, no command overhead, no spread.
     #[must_use]
     pub const fn plain(transfer_ns: u64, read_ns: u64, program_ns: u64, erase_ns: u64) -> Self {

@@ -1,5 +1,6 @@
 //! What the Ready/Busy pins of the dies would show: when each array works, for whoever listens.
 
+use super::queue::Kind;
 use serde::{Deserialize, Serialize};
 
 /// What an array works on.
@@ -12,6 +13,17 @@ pub enum Work {
     Program = 1,
     /// Erasing a block.
     Erase = 2,
+}
+
+impl Work {
+    /// On what an array works that is not reading.
+    pub(super) fn of(kind: Kind) -> Self {
+        match kind {
+            Kind::Read => Self::Read,
+            Kind::Program | Kind::Copy => Self::Program,
+            Kind::Erase => Self::Erase,
+        }
+    }
 }
 
 /// A time in which the array of a die works, commands and data on the channel left out. A command for several planes is
