@@ -1,12 +1,15 @@
 """Causes of flash operations and reasons for waiting: one name, colour and pattern each, everywhere.
 
-The colours can be told apart with the common colour weaknesses, the patterns in black and white.
+The causes are those of the core. The colours can be told apart with the common colour weaknesses, the patterns in black
+and white.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+
+from floatgate import _core
 
 
 @dataclass(frozen=True)
@@ -29,14 +32,19 @@ PATTERNS: dict[str, str] = {
     "upright": '<path d="M2,0 v8 M6,0 v8" class="ink"/>',
 }
 
+_TABLE = _core.causes()
+
+NUMBERED = tuple(name for name, *_ in _TABLE)
+"""Names of the causes by their numbers."""
+
 CAUSES: dict[str, Cause] = {
-    "host": Cause("host", "#0072b2"),
-    "gc": Cause("garbage collection", "#d55e00", "diagonal"),
-    "partial": Cause("partial pages", "#009e73", "dots"),
-    "level": Cause("wear leveling", "#cc79a7", "cross"),
-    "reclaim": Cause("read reclaim", "#e69f00", "level"),
-    "replica": Cause("replicas", "#56b4e9", "upright"),
+    name: Cause(label, color, pattern)
+    for name, label, _, _, _, color, pattern in sorted(_TABLE, key=lambda row: row[4])
 }
+"""The table of the core (``crates/flash/src/causes.rs``) by the names in results, in the order of drawing."""
+
+BACKGROUND = frozenset(name for name, _, kind, *_ in _TABLE if kind == "background")
+"""Causes that are work of jobs, for which no host request waits by itself."""
 
 REASONS: dict[str, Cause] = {
     "service": Cause("own work", "#d0d4d8"),

@@ -1,8 +1,8 @@
 """What every die and channel of a timed run was busy with in a chosen interval.
 
 A timeline is a table with a row a span: ``resource`` (0 a die, 1 a channel), ``index`` (its number), ``kind``,
-``cause`` (0 host, 1 partial page, 2 garbage collection), ``job`` (0 a host request, 1 a foreground job, 2 a background
-job), ``request`` (its number, :data:`NO_REQUEST` for none), ``from_ns`` and ``to_ns`` since the first counted request.
+``cause`` (a place in :data:`CAUSES`), ``job`` (0 a host request, 1 a foreground job, 2 a background job), ``request``
+(its number, :data:`NO_REQUEST` for none), ``from_ns`` and ``to_ns`` since the first counted request.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from floatgate.causes import NUMBERED
 from floatgate.errors import input_error, quote
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ NO_REQUEST = 0xFFFF_FFFF
 
 RESOURCES = ("die", "channel")
 KINDS = ("read", "program", "erase", "copy", "transfer", "suspended")
-CAUSES = ("host", "partial pages", "garbage collection")
+CAUSES = NUMBERED
 JOBS = ("host", "foreground job", "background job")
 READ, PROGRAM, ERASE, COPY, TRANSFER, SUSPENDED = range(len(KINDS))
 

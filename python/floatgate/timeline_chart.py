@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floatgate import timeline, units
-from floatgate.causes import CAUSES, REASONS, Cause
+from floatgate.causes import BACKGROUND, CAUSES, REASONS, Cause, cause
 from floatgate.html import escape, swatch
 from floatgate.record import look
 
@@ -64,9 +64,10 @@ def look_of(span: dict[str, Any]) -> str:
         return "s"
     if span["kind"] == timeline.ERASE:
         return "e"
-    if span["job"] or span["cause"] == 2:
+    name = timeline.CAUSES[span["cause"]]
+    if span["job"] or name in BACKGROUND:
         return "b" if span["job"] == 2 else "f"
-    if span["cause"] == 1:
+    if name == "partial":
         return "p"
     return {timeline.READ: "r", timeline.PROGRAM: "w"}.get(span["of"], "h")
 
@@ -74,7 +75,7 @@ def look_of(span: dict[str, Any]) -> str:
 def describe(span: dict[str, Any], count: int, start_ns: int, end_ns: int, unit: tuple[str, float]) -> str:
     """``die 3: program, host, 1.234 to 1.834 ms (600 us)``: the tooltip."""
     where = f"{timeline.RESOURCES[span['resource']]} {span['index']}"
-    who = timeline.CAUSES[span["cause"]] + (f", {timeline.JOBS[span['job']]}" if span["job"] else "")
+    who = cause(timeline.CAUSES[span["cause"]]).label + (f", {timeline.JOBS[span['job']]}" if span["job"] else "")
     what = f"{timeline.KINDS[span['kind']]}, {who}"
     name, size = unit
     when = f"{start_ns / size:.3f} to {end_ns / size:.3f} {name}"

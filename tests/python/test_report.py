@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import html.parser
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import floatgate
 from conftest import SMALL
-from floatgate import charts
-from floatgate.causes import CAUSES, by_cause, cause
+from floatgate import _core, charts, timeline
+from floatgate.causes import BACKGROUND, CAUSES, PATTERNS, by_cause, cause
 
 COMMAND = "floatgate run small.toml --set 'a=<b>'"
 
@@ -146,3 +148,33 @@ def test_causes_come_in_one_order_with_unknown_ones_last() -> None:
     assert cause("zeta_x").label == "zeta x"
     looks = [(entry.color, entry.pattern) for entry in CAUSES.values()]
     assert len({color for color, _ in looks}) == len({pattern for _, pattern in looks}) == len(looks)
+
+
+def test_causes_are_those_of_the_core(small_run: floatgate.Run) -> None:
+    table = _core.causes()
+    assert {name: (entry.label, entry.color, entry.pattern) for name, entry in CAUSES.items()} == {
+        name: (label, color, pattern) for name, label, _, _, _, color, pattern in table
+    }
+    assert {pattern for *_, pattern in table} - {""} <= PATTERNS.keys()
+    every, erasing = [name for name, *_ in table], [name for name, _, _, erases, *_ in table if erases]
+    assert [*timeline.CAUSES] == every
+    assert {*erasing} <= BACKGROUND
+    # Results and series have a key a cause, in the order of the table.
+    flash = small_run.result.to_dict()["flash"]
+    for figure, names in (("programs", every), ("reads", every), ("time_s", every), ("erases", erasing)):
+        assert [*flash[figure]] == [*names, "total"], figure
+    columns = small_run.series.column_names
+    for figure, names in (("programs", every), ("erases", erasing)):
+        assert [name for name in columns if name.startswith(f"{figure}_")] == [f"{figure}_{name}" for name in names]
+
+
+def test_no_cause_is_listed_beside_the_table() -> None:
+    """Two names or labels of causes in one literal are a list that a new cause would have to be added to."""
+    names = {*CAUSES} - {"host"}
+    labels = {entry.label for entry in CAUSES.values()} - {"host"}
+    for path in (Path(floatgate.__file__).parent).rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, (ast.Tuple, ast.List, ast.Set, ast.Dict)):
+                items = (node.keys if isinstance(node, ast.Dict) else node.elts) or []
+                said = {item.value for item in items if isinstance(item, ast.Constant)}
+                assert max(len(said & names), len(said & labels)) < 2, f"{path.name}:{node.lineno}"

@@ -13,6 +13,7 @@ import pytest
 import floatgate
 from conftest import Cli
 from floatgate import timeline, timeline_chart
+from floatgate.causes import CAUSES
 from floatgate.timeline import COPY, ERASE, NO_REQUEST, PROGRAM, READ, SUSPENDED, TRANSFER
 
 if TYPE_CHECKING:
@@ -209,6 +210,13 @@ def test_it_is_kept_in_the_run_folder_and_drawn_again(tmp_path: Path) -> None:
     assert timeline.interval_of(again.timeline) == (0, 1000 * US)
     assert timeline_chart.section(again) == timeline_chart.section(run)
     assert "<h2>Timeline</h2>" in (folder / "report.html").read_text()
+
+
+def test_spans_of_every_cause_are_drawn() -> None:
+    spans = [(0, 0, COPY, i, 1, NO_REQUEST, i * 100 * US, (i + 1) * 100 * US) for i in range(len(timeline.CAUSES))]
+    text = timeline_chart.section(run_with(made(spans)))
+    for entry in CAUSES.values():
+        assert f"copy, {entry.label}, foreground job" in text
 
 
 def test_runs_without_a_timeline_have_none(small_run: floatgate.Run) -> None:

@@ -8,6 +8,7 @@ use crate::tables::US_MAX;
 use crate::{resolve_timed, slots};
 use floatgate_base::policy::Facts;
 use floatgate_base::{Result, units::parse_bytes};
+use floatgate_flash::timed::settings::one_mode;
 use floatgate_flash::timed::{Phases, Settings};
 use floatgate_nand::timing::PAGE_TYPES_MAX;
 use floatgate_nand::{Endurance, Energy, Geometry, Timing};
@@ -58,9 +59,9 @@ fn phases(timing: &Timing, page_bytes: u32) -> Phases {
     Phases {
         command_ns: ns(timing.command_us),
         transfer_ns: ns(timing.transfer_us(page_bytes)),
-        read_ns: timing.read_us.map(ns),
-        program_ns: timing.program_us.map(ns),
+        rows: one_mode(timing.read_us.map(ns), timing.program_us.map(ns)),
         page_types: timing.page_types,
+        modes: 1,
         program_spread: timing.program_spread,
         erase_ns: ns(timing.erase_us),
     }

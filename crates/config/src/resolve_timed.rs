@@ -5,9 +5,10 @@ use crate::layers::Layers;
 use crate::raw;
 use crate::tables::{US_MAX, choice, unknown};
 use floatgate_base::Result;
+use floatgate_flash::Class;
 use floatgate_flash::layout::{ALLOCATION_ORDER, LEVELS, Level};
 use floatgate_flash::timed::settings::MULTI_PLANE;
-use floatgate_flash::timed::{Class, Commands, MultiPlane, Order, Suspend};
+use floatgate_flash::timed::{Commands, MultiPlane, Order, Suspend};
 use floatgate_nand::Geometry;
 use floatgate_sim::Background;
 

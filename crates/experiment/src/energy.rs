@@ -57,10 +57,19 @@ mod tests {
     const ALL: Energy =
         Energy { read_uj: Some(2.0), program_uj: Some(30.0), erase_uj: Some(100.0), transfer_uj: Some(0.5) };
 
+    /// Counts of some causes, none of the others.
+    fn of(counts: &[(Cause, u64)]) -> [u64; Cause::ALL.len()] {
+        let mut all = [0; Cause::ALL.len()];
+        counts.iter().for_each(|&(cause, n)| all[cause as usize] = n);
+        all
+    }
+
     /// 10 pages of the host, 1 written in part, 4 moved out of 2 victims, 3 moved for the sake of wear out of a block, 7
     /// read by the host.
     fn counters() -> Counters {
-        Counters { programs: [10, 1, 4, 3], reads: [7, 1, 4, 3], erases: [0, 0, 2, 1], unmapped_reads: 9 }
+        let [programs, reads] = [10, 7]
+            .map(|host| of(&[(Cause::Host, host), (Cause::Partial, 1), (Cause::Gc, 4), (Cause::Level, 3)]));
+        Counters { programs, reads, erases: of(&[(Cause::Gc, 2), (Cause::Level, 1)]), unmapped_reads: 9 }
     }
 
     fn close(table: &Value, place: &str, uj: f64) {
@@ -70,13 +79,17 @@ mod tests {
 
     #[test]
     fn sums_are_those_by_hand() {
-        let table = energy(&ALL, &counters(), [0; 4], 40_960);
+        let table = energy(&ALL, &counters(), of(&[]), 40_960);
         close(&table, "/read_j/host", 7.0 * 2.0);
         close(&table, "/read_j/total", 15.0 * 2.0);
         close(&table, "/program_j/total", 18.0 * 30.0);
         close(&table, "/erase_j/gc", 200.0);
         close(&table, "/erase_j/total", 300.0);
-        assert_eq!(table["erase_j"].as_object().unwrap().len(), 3);
+        let keys =
+            |operation: &str| table[operation].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+        let named = |causes: &[Cause]| causes.iter().map(|c| c.name()).chain(["total"]).collect::<Vec<_>>();
+        assert_eq!(keys("program_j"), named(&Cause::ALL));
+        assert_eq!(keys("erase_j"), named(&Cause::ERASING));
         close(&table, "/transfer_j/total", 33.0 * 0.5);
         close(&table, "/by_cause_j/host", 10.0 * 30.5 + 7.0 * 2.5);
         close(&table, "/by_cause_j/partial", 30.5 + 2.5);
@@ -89,7 +102,7 @@ mod tests {
         }
         close(&table, "/j_per_host_byte_written", total / 40_960.0);
         // Three of the four copies stay inside their die, and one of the other three.
-        let table = energy(&ALL, &counters(), [0, 0, 3, 1], 40_960);
+        let table = energy(&ALL, &counters(), of(&[(Cause::Gc, 3), (Cause::Level, 1)]), 40_960);
         close(&table, "/transfer_j/gc", 2.0 * 0.5);
         close(&table, "/transfer_j/level", 4.0 * 0.5);
         close(&table, "/total_j", total - 8.0 * 0.5);
@@ -97,7 +110,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_null_and_in_no_sum() {
-        let table = energy(&Energy { program_uj: Some(29.1), ..Energy::default() }, &counters(), [0; 4], 0);
+        let table = energy(&Energy { program_uj: Some(29.1), ..Energy::default() }, &counters(), of(&[]), 0);
         for place in
             ["/read_j", "/erase_j", "/transfer_j", "/by_operation_j/read", "/j_per_host_byte_written"]
         {

@@ -19,6 +19,7 @@ mod throttling;
 mod workers;
 
 pub use floatgate_flash::timed::{Span, Timeline};
+pub use floatgate_flash::{Cause, CauseInfo};
 pub use floatgate_sim::{Mode, RequestRows, RequestSink};
 pub use floatgate_stats::Row;
 pub use lifetime::{LifetimeOptions, lifetime};

@@ -9,7 +9,7 @@ mod common;
 use common::{number, run_ok, uniform};
 use floatgate_base::{ExtentKind, Extents, Rng};
 use floatgate_experiment::Output;
-use floatgate_flash::{Flash, Functional, Layout, Scope};
+use floatgate_flash::{Cause, Flash, Functional, Layout, Scope};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 use floatgate_theory::{Policy, alpha_of_spare, alpha_with_trim, spare_of_alpha, wa, wa_fifo_skewed};
@@ -252,7 +252,7 @@ fn trims_of_live_pages() {
             let alpha = alpha_with_trim(alpha_of_spare(effective).unwrap(), q).unwrap();
             let expected = wa(policy, spare_of_alpha(alpha).unwrap(), 64).unwrap();
             let counters = flash.counters();
-            let waf = counters.programs_total() as f64 / counters.programs[0] as f64;
+            let waf = counters.programs_total() as f64 / counters.programs[Cause::Host as usize] as f64;
             meet(&format!("{policy}, {q} of the requests trim a live page"), waf, expected, TOLERANCE);
         }
     }

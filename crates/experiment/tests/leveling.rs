@@ -6,7 +6,7 @@ use common::policies::separator;
 use common::recorder::{Command, Recorder};
 use common::{number, run_ok};
 use floatgate_base::{ExtentKind, Extents, Hints};
-use floatgate_flash::{Flash, Layout, Scope};
+use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
@@ -80,7 +80,8 @@ fn cold_data_move_into_the_first_worn_block() {
     erases.sort_unstable();
     assert_eq!(erases, [0, 1, 7, 7, 7, 8]);
     let counters = flash.counters();
-    assert_eq!((counters.programs[3], counters.reads[3], counters.erases[3]), (2, 2, 1));
+    let counts = [counters.programs, counters.reads, counters.erases].map(|by| by[Cause::Level as usize]);
+    assert_eq!(counts, [2, 2, 1]);
     // The open block was opened before; the next one is block 0, which takes hot pages now.
     let open = flash.commands[4];
     assert!(matches!(open, Command::Program(ppn, _) if ppn % 2 == 0), "{open:?}");

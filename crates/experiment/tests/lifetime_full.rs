@@ -7,6 +7,7 @@ use common::policies::row;
 use floatgate_base::{Result, Rng};
 use floatgate_config::Resolved;
 use floatgate_experiment::load;
+use floatgate_flash::Cause;
 use floatgate_lifetime::life::{Life, Outcome};
 use floatgate_lifetime::throttle::{self, Setup};
 use floatgate_nand::endurance;
@@ -118,7 +119,7 @@ fn lives_without_a_drive_come_out_as_lives_with_one() {
             assert_eq!(forecast.holds, life.holds, "{policy}, {method}");
             close(mean(&forecast), mean(&life), 0.02, &format!("{policy}, {method}, response"));
         }
-        let [host, partial, ..] = outcome.flash.programs;
+        let [host, partial] = [Cause::Host, Cause::Partial].map(|c| outcome.flash.programs[c as usize]);
         assert_eq!(life.latency.count(), host + partial, "{policy}: every page write is on record");
         assert_eq!(life.latency.count(), outcome.host.page_writes, "{policy}");
         (policy, expected, mean(&life), life.work_bytes)

@@ -7,7 +7,7 @@ use common::naive::{Given as NamedStreams, Naive, Rule, Swaps};
 use common::policies::{separator, victim};
 use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Hints, Rng};
-use floatgate_flash::{Flash, Layout, Scope};
+use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Pace, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
@@ -207,11 +207,16 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u
 fn figures_agree(ftl: &Ftl, flash: &Recorder, naive: &Naive, case: &Case) -> u64 {
     assert!(naive.victims.is_empty(), "{case}: the engine collected {} blocks more", naive.victims.len());
     assert!(naive.collected > 0, "{case}: nothing was collected");
-    let programs = flash.counters().programs;
-    assert_eq!((programs[0], programs[2]), (naive.host_programs, naive.copies), "{case}: programs");
+    let programs = |cause| flash.counters().programs[cause as usize];
+    assert_eq!(
+        (programs(Cause::Host), programs(Cause::Gc)),
+        (naive.host_programs, naive.copies),
+        "{case}: programs"
+    );
     let swapped = naive.swaps.as_ref().map_or((0, 0), |swaps| swaps.count);
     assert_eq!((ftl.leveled().swaps, ftl.leveled().moved_pages), swapped, "{case}: swaps");
-    assert_eq!((flash.counters().erases[3], programs[3]), swapped, "{case}: cost of swaps");
+    let erases = flash.counters().erases[Cause::Level as usize];
+    assert_eq!((erases, programs(Cause::Level)), swapped, "{case}: cost of swaps");
     assert_eq!(flash.erase_counts(), naive.erases(), "{case}: wear");
     let gc = ftl.gc();
     assert_eq!(

@@ -7,7 +7,7 @@ use common::policies::{any_level, any_victim, drawn, separator};
 use common::{Folder, hinted};
 use floatgate_base::{ExtentKind as Kind, Extents, Hints, Op, Rng};
 use floatgate_experiment::{load, run};
-use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
+use floatgate_flash::{Cause, Flash, Functional, Layout, Scope, Shadow};
 use floatgate_ftl::separate::{POLICIES, SLOT, Separate, StreamCounters};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Pace, Setup};
 use floatgate_nand::Geometry;
@@ -57,7 +57,7 @@ fn rest(ftl: &mut Ftl, flash: &mut Shadow<Functional>, domains: u32, rng: &mut R
 /// What the streams were given is what the host wrote and collection copied.
 fn add_up(ftl: &Ftl, flash: &Shadow<Functional>, host_pages: u64, case: &str) {
     let programs = flash.counters().programs;
-    assert_eq!(programs[0] + programs[1], host_pages, "{case}");
+    assert_eq!(programs[Cause::Host as usize] + programs[Cause::Partial as usize], host_pages, "{case}");
     let Some(separation) = ftl.separation() else { return };
     let sum = |of: fn(&StreamCounters) -> u64| separation.counters().iter().map(of).sum::<u64>();
     let gc = ftl.gc();

@@ -7,6 +7,7 @@ use common::{Folder, number, run_ok, try_run, without_clock, without_run};
 use floatgate_base::Rng;
 use floatgate_experiment::{Options, run_with};
 use floatgate_experiment::{load, run};
+use floatgate_flash::Cause;
 use floatgate_sim::{Phase, Simulation};
 use serde_json::Value;
 
@@ -330,15 +331,15 @@ fn a_timeline_changes_no_figure_and_holds_every_operation_of_its_interval() {
     assert_eq!(without_run(output.result.clone()), without_run(run_ok(toml, &[]).result));
     let spans = output.timeline.unwrap().spans;
     let figure = |pointer: &str| output.result.pointer(pointer).and_then(Value::as_u64).unwrap() as usize;
-    let dies = |kind: u8, cause: u8| {
-        spans.iter().filter(|s| s.resource == 0 && s.kind == kind && s.cause == cause).count()
+    let dies = |kind: u8, cause: Cause| {
+        spans.iter().filter(|s| s.resource == 0 && s.kind == kind && s.cause == cause as u8).count()
     };
-    assert_eq!(dies(0, 0), figure("/flash/reads/host"));
-    assert_eq!(dies(1, 0), figure("/flash/programs/host"));
-    assert_eq!(dies(2, 2), figure("/flash/erases/gc"));
+    assert_eq!(dies(0, Cause::Host), figure("/flash/reads/host"));
+    assert_eq!(dies(1, Cause::Host), figure("/flash/programs/host"));
+    assert_eq!(dies(2, Cause::Gc), figure("/flash/erases/gc"));
     // A move on one die is one span, to another die a read and a program.
-    assert_eq!(dies(3, 2) + dies(1, 2), figure("/flash/programs/gc"));
-    assert_eq!(dies(3, 2) + dies(0, 2), figure("/flash/reads/gc"));
+    assert_eq!(dies(3, Cause::Gc) + dies(1, Cause::Gc), figure("/flash/programs/gc"));
+    assert_eq!(dies(3, Cause::Gc) + dies(0, Cause::Gc), figure("/flash/reads/gc"));
     let last = spans.iter().map(|s| s.to_ns).max().unwrap();
     assert_eq!(last as f64 / 1e9, output.result["span_s"].as_f64().unwrap());
     // A die does one thing at a time.

@@ -1,37 +1,125 @@
 //! Why a flash operation happened, and the counters kept by cause.
+//!
+//! A cause is a row of the table below. Counters, results, series, colours and legends follow from it.
 
+use crate::Class;
 use serde::{Deserialize, Serialize};
 
-/// Who asked for a flash operation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[repr(u8)]
-pub enum Cause {
+/// What there is to say of a cause.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CauseInfo {
+    /// The cause.
+    pub cause: Cause,
+    /// The name in results.
+    pub name: &'static str,
+    /// The name in words.
+    pub label: &'static str,
+    /// As what its programs wait at a die. Its moves and erases are background work whatever stands here.
+    pub class: Class,
+    /// Whether it erases.
+    pub erases: bool,
+    /// Its place in sentences, stacks and legends.
+    pub place: u8,
+    /// The colour in pictures, `#rrggbb`. The colours can be told apart with the common colour weaknesses.
+    pub color: &'static str,
+    /// The pattern drawn over the colour, for pictures in black and white; the empty one is a plain fill. The report
+    /// knows the patterns (`python/floatgate/causes.py`).
+    pub pattern: &'static str,
+}
+
+macro_rules! causes {
+    ($($(#[$doc:meta])* $cause:ident: $name:literal, $label:literal, $class:ident, erases: $erases:literal,
+        place: $place:literal, $color:literal, $pattern:literal;)*) => {
+        /// Who asked for a flash operation.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[repr(u8)]
+        pub enum Cause {
+            $($(#[$doc])* $cause,)*
+        }
+
+        /// The table.
+        const TABLE: &[CauseInfo] = &[$(CauseInfo {
+            cause: Cause::$cause,
+            name: $name,
+            label: $label,
+            class: Class::$class,
+            erases: $erases,
+            place: $place,
+            color: $color,
+            pattern: $pattern,
+        },)*];
+
+        impl Cause {
+            /// As what its programs wait at a die.
+            #[inline(always)]
+            #[must_use]
+            pub fn class(self) -> Class {
+                match self {
+                    $(Self::$cause => Class::$class,)*
+                }
+            }
+        }
+    };
+}
+
+// New rows go to the end: the numbers of causes stand in snapshots and timelines.
+causes! {
     /// A host request, whole pages.
-    Host = 0,
+    Host: "host", "host", Write, erases: false, place: 0, "#0072b2", "";
     /// A host write of part of a page: its read-modify-write.
-    Partial = 1,
+    Partial: "partial", "partial pages", Write, erases: false, place: 2, "#009e73", "dots";
     /// Garbage collection.
-    Gc = 2,
+    Gc: "gc", "garbage collection", Background, erases: true, place: 1, "#d55e00", "diagonal";
     /// Wear-leveling beyond the choice of free blocks.
-    Level = 3,
+    Level: "level", "wear leveling", Background, erases: true, place: 3, "#cc79a7", "cross";
 }
 
 impl Cause {
     /// All causes in the order of the counters.
-    pub const ALL: [Self; 4] = [Self::Host, Self::Partial, Self::Gc, Self::Level];
+    pub const ALL: [Self; TABLE.len()] = {
+        let mut all = [Self::Host; TABLE.len()];
+        let mut i = 0;
+        while i < all.len() {
+            all[i] = TABLE[i].cause;
+            i += 1;
+        }
+        all
+    };
     /// Those that erase.
-    pub const ERASING: [Self; 2] = [Self::Gc, Self::Level];
+    pub const ERASING: [Self; erasing()] = {
+        let mut some = [Self::Host; erasing()];
+        let (mut i, mut n) = (0, 0);
+        while i < TABLE.len() {
+            if TABLE[i].erases {
+                some[n] = TABLE[i].cause;
+                n += 1;
+            }
+            i += 1;
+        }
+        some
+    };
+
+    /// Its row in the table.
+    #[must_use]
+    pub fn info(self) -> &'static CauseInfo {
+        &TABLE[self as usize]
+    }
 
     /// The name in results.
     #[must_use]
     pub fn name(self) -> &'static str {
-        match self {
-            Self::Host => "host",
-            Self::Partial => "partial",
-            Self::Gc => "gc",
-            Self::Level => "level",
-        }
+        self.info().name
     }
+}
+
+/// How many causes erase.
+const fn erasing() -> usize {
+    let (mut i, mut n) = (0, 0);
+    while i < TABLE.len() {
+        n += TABLE[i].erases as usize;
+        i += 1;
+    }
+    n
 }
 
 /// Operations by cause, indexed by `Cause as usize`.
@@ -64,5 +152,51 @@ impl Counters {
     #[must_use]
     pub fn erases_total(&self) -> u64 {
         self.erases.iter().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn everything_follows_the_table() {
+        assert_eq!(Cause::ALL.map(|cause| cause.info()).as_slice(), TABLE.iter().collect::<Vec<_>>());
+        for (i, info) in TABLE.iter().enumerate() {
+            assert_eq!(
+                (info.cause as usize, info.cause.class(), info.cause.name()),
+                (i, info.class, info.name)
+            );
+            assert_eq!(Cause::ERASING.contains(&info.cause), info.erases);
+        }
+        assert!(Cause::ERASING.is_sorted_by_key(|&cause| cause as usize));
+        let Counters { programs, reads, erases, unmapped_reads: _ } = Counters::default();
+        assert_eq!([programs.len(), reads.len(), erases.len()], [TABLE.len(); 3]);
+    }
+
+    #[test]
+    fn causes_can_be_told_apart() {
+        let looks: [fn(&CauseInfo) -> &str; 4] = [|i| i.name, |i| i.label, |i| i.color, |i| i.pattern];
+        for look in looks {
+            assert_eq!(TABLE.iter().map(look).collect::<BTreeSet<_>>().len(), TABLE.len());
+        }
+        let mut places: Vec<_> = TABLE.iter().map(|info| usize::from(info.place)).collect();
+        places.sort_unstable();
+        assert!(places.into_iter().eq(0..TABLE.len()));
+        for info in TABLE {
+            let digits = info.color.strip_prefix('#').expect("a colour begins with #");
+            assert!(digits.len() == 6 && u32::from_str_radix(digits, 16).is_ok(), "{}", info.color);
+            // Keys of results and columns of series are made from the name.
+            assert!(info.name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_') && info.name != "total");
+        }
+    }
+
+    #[test]
+    fn what_erases_waits_in_the_background() {
+        for info in TABLE {
+            assert!(!info.erases || info.class == Class::Background, "{}", info.name);
+        }
+        assert_eq!([Cause::Host, Cause::Partial].map(Cause::class), [Class::Write; 2]);
     }
 }

@@ -13,6 +13,8 @@ pub struct Functional {
     blocks_per_unit: u64,
     counters: Counters,
     erases: Vec<u32>,
+    /// Modes by unit; empty as long as all are 0.
+    modes: Vec<u8>,
     rest: Rest,
     /// What blocks stand; none where nothing wears out.
     endurance: Option<Endurance>,
@@ -28,6 +30,7 @@ impl Functional {
             layout,
             counters: Counters::default(),
             erases: vec![0; units],
+            modes: Vec::new(),
             rest: Rest::new(units),
             endurance: None,
         }
@@ -38,6 +41,13 @@ impl Functional {
     /// Lets blocks wear out.
     pub fn set_endurance(&mut self, endurance: Endurance) {
         self.endurance = Some(endurance);
+    }
+
+    /// The mode in which a unit is programmed.
+    #[inline]
+    #[must_use]
+    pub fn mode(&self, unit: UnitId) -> u8 {
+        self.modes.get(unit as usize).copied().unwrap_or(0)
     }
 
     /// What follows happens `now_ns` after counting began. Time that runs backwards stands still.
@@ -69,6 +79,8 @@ pub struct SavedCounts<'a> {
     counters: Cow<'a, Counters>,
     /// By unit.
     erases: Cow<'a, [u32]>,
+    /// By unit, or empty.
+    modes: Cow<'a, [u8]>,
 }
 
 impl Functional {
@@ -76,17 +88,19 @@ impl Functional {
     #[must_use]
     pub fn saved(&self) -> SavedCounts<'_> {
         // Rest matters to a run that goes on, and is kept with that.
-        let Self { counters, erases, rest: _, layout: _, blocks_per_unit: _, endurance: _ } = self;
-        SavedCounts { counters: Cow::Borrowed(counters), erases: Cow::from(erases) }
+        let Self { counters, erases, modes, rest: _, layout: _, blocks_per_unit: _, endurance: _ } = self;
+        SavedCounts { counters: Cow::Borrowed(counters), erases: Cow::from(erases), modes: Cow::from(modes) }
     }
 
     /// Takes over what a snapshot kept of an array of the same layout; false if it is of another one.
     #[must_use]
     pub fn restore(&mut self, saved: SavedCounts<'_>) -> bool {
-        let SavedCounts { counters, erases } = saved;
-        let fits = erases.len() == self.erases.len();
+        let SavedCounts { counters, erases, modes } = saved;
+        let units = self.erases.len();
+        let fits = erases.len() == units && (modes.is_empty() || modes.len() == units);
         if fits {
             (self.counters, self.erases) = (counters.into_owned(), erases.into_owned());
+            self.modes = modes.into_owned();
         }
         fits
     }
@@ -125,6 +139,18 @@ impl Flash for Functional {
         self.counters.erases[cause as usize] += self.blocks_per_unit;
         self.erases[unit as usize] += 1;
         self.rest.erase(unit as usize);
+        if !self.modes.is_empty() {
+            self.modes[unit as usize] = 0;
+        }
+    }
+
+    fn set_mode(&mut self, unit: UnitId, mode: u8) {
+        if self.modes.is_empty() && mode > 0 {
+            self.modes = vec![0; self.erases.len()];
+        }
+        if let Some(now) = self.modes.get_mut(unit as usize) {
+            *now = mode;
+        }
     }
 
     fn stands_more(&mut self) -> bool {

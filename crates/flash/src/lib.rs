@@ -6,13 +6,15 @@
 //! Must not know: policies, victims, streams, requests.
 
 pub mod causes;
+mod class;
 pub mod functional;
 pub mod layout;
 mod rest;
 pub mod shadow;
 pub mod timed;
 
-pub use causes::{Cause, Counters};
+pub use causes::{Cause, CauseInfo, Counters};
+pub use class::Class;
 pub use functional::{Functional, SavedCounts};
 pub use layout::{Address, Layout, Level, Scope};
 pub use rest::Rest;
@@ -43,6 +45,9 @@ pub trait Flash {
     fn read_unmapped(&mut self, lpn: Lpn);
     /// Erases a unit.
     fn erase(&mut self, unit: UnitId, cause: Cause);
+    /// From its next program on until it is erased, a unit is in this mode, which decides how long operations take. Comes
+    /// between the erase of a unit and its first program; without it the mode is 0.
+    fn set_mode(&mut self, _unit: UnitId, _mode: u8) {}
     /// Whether blocks stand more programs than counted so far; without an endurance model they do.
     fn stands_more(&mut self) -> bool;
     /// Whether the moves and erases that follow belong to a job in idle time; else a host write needs them now.

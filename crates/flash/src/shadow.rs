@@ -176,6 +176,16 @@ impl<F: Flash> Flash for Shadow<F> {
         self.inner.erase(unit, cause);
     }
 
+    fn set_mode(&mut self, unit: UnitId, mode: u8) {
+        let programmed = self.next_page[unit as usize];
+        if programmed > 0 {
+            self.fail(format!(
+                "mode {mode} of unit {unit} comes after {programmed} of its pages were programmed"
+            ));
+        }
+        self.inner.set_mode(unit, mode);
+    }
+
     fn stands_more(&mut self) -> bool {
         self.inner.stands_more()
     }
@@ -266,14 +276,28 @@ mod tests {
     }
 
     #[test]
+    fn modes_are_set_before_the_first_program() {
+        let mut s = shadow();
+        s.set_mode(0, 2);
+        assert_eq!((s.inner().mode(0), s.inner().mode(1)), (2, 0));
+        s.program(0, 3, Cause::Host);
+        s.copy(0, 4, Owner::page(3), Cause::Gc);
+        s.erase(0, Cause::Gc);
+        assert_eq!(s.inner().mode(0), 0);
+        s.set_mode(0, 1);
+        assert_eq!((s.violation(), s.inner().mode(0)), (None, 1));
+    }
+
+    #[test]
     fn each_kind_of_lie_is_found() {
-        let lies: [fn(&mut Shadow<Functional>); 6] = [
+        let lies: [fn(&mut Shadow<Functional>); 7] = [
             |s| s.program(1, 0, Cause::Host),
             |s| s.read_unmapped(7),
             |s| s.read(0, 7, Cause::Host),
             |s| s.read(2, 2, Cause::Host),
             |s| s.copy(0, 4, Owner::page(7), Cause::Gc),
             |s| s.program(2, 5, Cause::Host),
+            |s| s.set_mode(0, 0),
         ];
         for (i, lie) in lies.iter().enumerate() {
             let mut s = shadow();

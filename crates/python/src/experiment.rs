@@ -4,8 +4,8 @@ use crate::errors;
 use crate::request_log::PythonLog;
 use floatgate_base::{Error, Place};
 use floatgate_experiment::{
-    LifetimeOptions, Mode, Options, Output, Progress, RequestSink, Span, load, resume as resume_run,
-    run_logged,
+    Cause, CauseInfo, LifetimeOptions, Mode, Options, Output, Progress, RequestSink, Span, load,
+    resume as resume_run, run_logged,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -110,12 +110,12 @@ impl RunOutput {
         whole("requests", &|row| row.requests)?;
         whole("page_writes", &|row| row.page_writes)?;
         whole("page_reads", &|row| row.page_reads)?;
-        whole("programs_host", &|row| row.programs[0])?;
-        whole("programs_partial", &|row| row.programs[1])?;
-        whole("programs_gc", &|row| row.programs[2])?;
-        whole("programs_level", &|row| row.programs[3])?;
-        whole("erases_gc", &|row| row.erases[2])?;
-        whole("erases_level", &|row| row.erases[3])?;
+        for cause in Cause::ALL {
+            whole(&format!("programs_{}", cause.name()), &|row| row.programs[cause as usize])?;
+        }
+        for cause in Cause::ERASING {
+            whole(&format!("erases_{}", cause.name()), &|row| row.erases[cause as usize])?;
+        }
         whole("free_blocks", &|row| row.free_units)?;
         let real = |name: &str, value: &dyn Fn(&floatgate_experiment::Row) -> f64| {
             let bytes: Vec<u8> = rows.iter().flat_map(|row| value(row).to_le_bytes()).collect();
@@ -283,6 +283,19 @@ fn catalogue() -> String {
     floatgate_config::catalogue::catalogue().to_string()
 }
 
+/// A row of the table of causes: name, label, class, whether it erases, place, colour, pattern.
+type CauseRow = (&'static str, &'static str, &'static str, bool, u8, &'static str, &'static str);
+
+/// The table of causes in the order of their numbers.
+#[pyfunction]
+fn causes() -> Vec<CauseRow> {
+    let row = |cause: &Cause| {
+        let CauseInfo { cause: _, name, label, class, erases, place, color, pattern } = *cause.info();
+        (name, label, class.name(), erases, place, color, pattern)
+    };
+    Cause::ALL.iter().map(row).collect()
+}
+
 /// JSON schema of the experiment file.
 #[pyfunction]
 fn schema() -> String {
@@ -297,5 +310,6 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(resume, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
+    module.add_function(wrap_pyfunction!(causes, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)
 }

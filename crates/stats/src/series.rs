@@ -3,12 +3,11 @@
 //! The interval doubles, and every other row goes, whenever the rows are full: a run of unknown length keeps
 //! between half and all of [`ROWS_MAX`] rows, and which ones does not depend on anything but the requests.
 
+use floatgate_flash::Cause;
 use serde::{Deserialize, Serialize};
 
 /// Rows kept at most.
 pub const ROWS_MAX: usize = 1024;
-/// Causes of flash operations: those of the array, which this crate does not know.
-pub const CAUSES: usize = 4;
 /// Requests of the first interval.
 const FIRST_INTERVAL: u64 = 64;
 
@@ -24,9 +23,9 @@ pub struct Row {
     /// Host pages read.
     pub page_reads: u64,
     /// Flash pages programmed by cause.
-    pub programs: [u64; CAUSES],
+    pub programs: [u64; Cause::ALL.len()],
     /// Blocks erased by cause.
-    pub erases: [u64; CAUSES],
+    pub erases: [u64; Cause::ALL.len()],
     /// Free erase units at this moment.
     pub free_units: u64,
     /// Timed: reads and writes that are done.

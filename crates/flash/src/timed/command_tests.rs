@@ -197,6 +197,38 @@ fn a_read_stops_a_program() {
 }
 
 #[test]
+fn a_ready_busy_pin_shows_the_array_alone() {
+    let phases = Phases { command_ns: 1, ..PHASES };
+    let commands = Commands { suspend: SUSPEND, ..Commands::PLAIN };
+    let mut t = array(1, Settings { commands, ..Settings::plain(phases) });
+    t.tap();
+    program(&mut t, 0, 0, page(0, 0, 0));
+    read(&mut t, 1, 100, page(1, 0, 0));
+    request(&mut t, 2, 101, |t| t.copy(page(0, 1, 0), page(0, 2, 0), Owner::page(0), Cause::Gc));
+    request(&mut t, 3, 102, |t| t.erase(8, Cause::Gc));
+    t.finish();
+    let mut phases = Vec::new();
+    t.take_phases(&mut phases);
+    let shown: Vec<_> = phases.iter().map(|p| (p.die, p.work, p.from_ns, p.to_ns)).collect();
+    // Data in until 11, stopped at 100, free at 105, a command, read until 156, sent until 166, on from 173 with 511 left;
+    // then a command, the move's read, a command, two transfers and its program; a command and the erase.
+    let moved = 684 + 1 + 50 + 1 + 20;
+    assert_eq!(
+        shown,
+        [
+            (0, Work::Program, 11, 100),
+            (0, Work::Read, 106, 156),
+            (0, Work::Program, 173, 684),
+            (0, Work::Read, 685, 735),
+            (0, Work::Program, moved, moved + 600),
+            (0, Work::Erase, moved + 601, moved + 3601),
+        ]
+    );
+    t.take_phases(&mut phases);
+    assert_eq!(phases.len(), 6, "phases are handed out once");
+}
+
+#[test]
 fn reads_pass_an_erase_only_so_often() {
     let mut t = array(1, with(Commands { suspend: SUSPEND, ..Commands::PLAIN }));
     request(&mut t, 0, 0, |t| t.erase(0, Cause::Gc));
@@ -257,8 +289,7 @@ fn urgent_jobs_may_rank_with_writes() {
 #[test]
 fn page_types_take_their_own_times() {
     let phases = Phases {
-        read_ns: [40, 50, 60, 0],
-        program_ns: [300, 600, 900, 0],
+        rows: settings::one_mode([40, 50, 60, 0], [300, 600, 900, 0]),
         page_types: 3,
         command_ns: 1,
         ..PHASES
@@ -271,6 +302,73 @@ fn page_types_take_their_own_times() {
     request(&mut t, 0, 0, |t| t.copy(page(0, 0, 1), page(0, 1, 2), Owner::page(0), Cause::Gc));
     t.finish();
     assert_eq!(t.last_ns(), 1 + 50 + 20 + 1 + 900);
+}
+
+/// Two page types in three modes: programs of 100 and 200, then 8 % and 19 % longer; reads of 40 and 50, then 1 and 2
+/// longer. Moves stay inside the die.
+fn in_modes() -> Timed {
+    let mut rows = PHASES.rows;
+    for (row, (read_ns, program_ns)) in
+        [(40, 100), (50, 200), (41, 108), (51, 216), (42, 119), (52, 238)].into_iter().enumerate()
+    {
+        rows[row] = PageTimes { read_ns, program_ns };
+    }
+    let phases = Phases { rows, page_types: 2, modes: 3, command_ns: 1, ..PHASES };
+    array(1, Settings { phases, ..with(Commands { copyback: true, ..Commands::PLAIN }) })
+}
+
+#[test]
+fn operations_take_the_times_of_the_mode_of_their_block() {
+    let mut t = in_modes();
+    let mut numbers = 0..;
+    // Alone at the drive: how long it takes from the end of what was before.
+    let mut takes = |t: &mut Timed, make: &dyn Fn(&mut Timed)| {
+        let from = t.last_ns();
+        request(t, numbers.next().unwrap(), from, |t| make(t));
+        t.finish();
+        t.last_ns() - from
+    };
+    for (mode, programs, reads) in
+        [(0, [100, 200], [40, 50]), (1, [108, 216], [41, 51]), (2, [119, 238], [42, 52])]
+    {
+        let block = u32::from(mode);
+        t.set_mode(block, mode);
+        for offset in 0..4u32 {
+            let ppn = page(0, block, offset);
+            let array_ns = programs[offset as usize % 2];
+            assert_eq!(takes(&mut t, &|t| t.program(ppn, 0, Cause::Host)), 1 + 10 + array_ns, "mode {mode}");
+            let array_ns = reads[offset as usize % 2];
+            assert_eq!(takes(&mut t, &|t| t.read(ppn, 0, Cause::Host)), 1 + array_ns + 10, "mode {mode}");
+        }
+    }
+    // Read in mode 2, page 1; programmed in mode 1, page 4; and the other way round.
+    let copy = |from, to| move |t: &mut Timed| t.copy(from, to, Owner::page(0), Cause::Gc);
+    assert_eq!(takes(&mut t, &copy(page(0, 2, 1), page(0, 1, 4))), 1 + 52 + 1 + 108);
+    assert_eq!(takes(&mut t, &copy(page(0, 1, 4), page(0, 2, 4))), 1 + 41 + 1 + 119);
+    // An erase resets the mode, and takes what it takes.
+    assert_eq!(takes(&mut t, &|t| t.erase(2, Cause::Gc)), 1 + 3000);
+    assert_eq!(takes(&mut t, &|t| t.program(page(0, 2, 0), 0, Cause::Host)), 1 + 10 + 100);
+    assert_eq!(takes(&mut t, &|t| t.erase(2, Cause::Gc)), 1 + 3000);
+    t.set_mode(2, 1);
+    assert_eq!(takes(&mut t, &|t| t.program(page(0, 2, 0), 0, Cause::Host)), 1 + 10 + 108);
+    assert_eq!(
+        takes(&mut t, &|t| t.read(page(0, 0, 1), 0, Cause::Host)),
+        1 + 50 + 10,
+        "others stay in theirs"
+    );
+}
+
+#[test]
+fn what_was_issued_before_an_erase_keeps_its_mode() {
+    let mut t = in_modes();
+    t.set_mode(1, 2);
+    program(&mut t, 0, 0, page(0, 1, 0));
+    read(&mut t, 1, 0, page(0, 1, 0));
+    request(&mut t, 2, 0, |t| t.erase(1, Cause::Gc));
+    t.set_mode(1, 1);
+    program(&mut t, 3, 0, page(0, 1, 0));
+    // Program 11 + 119, read 1 + 42 + 10, erase 1 + 3000, program 11 + 108.
+    assert_eq!(ends(&mut t), [130, 183, 0, 183 + 3001 + 119]);
 }
 
 #[test]

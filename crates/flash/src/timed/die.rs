@@ -1,6 +1,7 @@
 //! A die between two events.
 
-use super::queue::{Class, Job, Kind, Queue};
+use super::queue::{Job, Kind, Queue};
+use crate::Class;
 use serde::{Deserialize, Serialize};
 
 /// What the array of a die is busy with.

@@ -1,8 +1,8 @@
 //! What the FTL asks for becomes operations in the queues of dies.
 
-use super::queue::{BARRIER, Class, Due, Far, Job, Kind, NO_REQUEST, Op};
+use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST, Op};
 use super::{Place, Timed};
-use crate::{Cause, Counters, Flash, Layout, Scope};
+use crate::{Cause, Class, Counters, Flash, Layout, Scope};
 use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 
 impl Timed {
@@ -23,7 +23,7 @@ impl Timed {
 
     #[inline(always)]
     fn op(&self, kind: Kind, ppn: Ppn, place: Place, cause: Cause) -> Op {
-        let job = if class_of(cause) == Class::Background { self.job } else { Job::Host };
+        let job = if cause.class() == Class::Background { self.job } else { Job::Host };
         let mut op = Op {
             issued_ns: 0,
             jobs_ns: [0; 2],
@@ -38,8 +38,8 @@ impl Timed {
             kind,
             cause: cause as u8,
             job,
-            page_type: 0,
-            read_type: 0,
+            row: 0,
+            read_row: 0,
             plane: 0,
             within_plane: false,
             #[cfg(test)]
@@ -54,13 +54,21 @@ impl Timed {
     fn add_details(&self, op: &mut Op, place: Place) {
         let address = self.counts.layout().address(op.ppn);
         op.plane = self.plane_at[place.plane_number as usize].plane;
-        op.page_type = self.page_type(address.page);
-        op.read_type = op.page_type;
+        op.row = self.row(op.ppn, address.page);
+        op.read_row = op.row;
     }
 
-    /// Type of a page by its number in the block.
-    fn page_type(&self, page: u32) -> u8 {
-        (page % self.schedule.settings.phases.page_types) as u8
+    /// Row of the array times of a page, which has this number in its block: of its type, in the mode that its block
+    /// has now. What is issued before an erase keeps the mode of before.
+    fn row(&self, ppn: Ppn, page: u32) -> u8 {
+        let phases = &self.schedule.settings.phases;
+        let page_type = page % phases.page_types;
+        if phases.modes == 1 {
+            return page_type as u8;
+        }
+        // A drive that was read from a file may have been programmed in more modes than this one has.
+        let mode = u32::from(self.counts.mode(self.counts.layout().unit_of(ppn))).min(phases.modes - 1);
+        (mode * phases.page_types + page_type) as u8
     }
 
     /// What an operation waits for that another die does.
@@ -93,6 +101,7 @@ impl Timed {
     }
 
     /// Issues a program, or a copy whose page is on the same die; a copy comes after the write `source_written`.
+    /// Tickets order the operations of one class at one die by themselves: only other classes need saying.
     #[inline(always)]
     fn issue_program(&mut self, mut op: Op, class: Class, place: Place, source_written: u64) -> u64 {
         let b = self.blocks[place.block];
@@ -112,14 +121,6 @@ impl Timed {
     }
 }
 
-/// Tickets order the operations of one class at one die by themselves: only other classes need saying.
-fn class_of(cause: Cause) -> Class {
-    match cause {
-        Cause::Host | Cause::Partial => Class::Write,
-        Cause::Gc | Cause::Level => Class::Background,
-    }
-}
-
 impl Flash for Timed {
     #[inline(always)]
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
@@ -135,7 +136,7 @@ impl Flash for Timed {
             far = std::mem::take(&mut self.hold);
         }
         self.wait_for_far(&mut op, far);
-        let class = class_of(cause);
+        let class = cause.class();
         let ticket = self.issue_program(op, class, place, 0);
         self.newest = Far { die: place.die as u32, class: class as u8, ticket };
     }
@@ -151,7 +152,7 @@ impl Flash for Timed {
             let mut op = self.op(Kind::Copy, destination, to, cause);
             op.within_plane = from.plane_number == to.plane_number;
             if self.detailed {
-                op.read_type = self.page_type(self.counts.layout().address(source).page);
+                op.read_row = self.row(source, self.counts.layout().address(source).page);
             }
             self.issue_program(op, Class::Background, to, written);
             return;
@@ -220,6 +221,11 @@ impl Flash for Timed {
             let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
             self.blocks[place.block].erase = ticket;
         }
+    }
+
+    fn set_mode(&mut self, unit: UnitId, mode: u8) {
+        debug_assert!(u32::from(mode) < self.schedule.settings.phases.modes, "mode {mode} has no times");
+        self.counts.set_mode(unit, mode);
     }
 
     fn stands_more(&mut self) -> bool {

@@ -10,6 +10,7 @@
 
 mod barriers;
 mod die;
+mod events;
 mod issue;
 mod links;
 mod queue;
@@ -19,18 +20,20 @@ mod schedule;
 mod service;
 pub mod settings;
 mod suspend;
+pub mod tap;
 pub mod timeline;
 mod times;
 mod tournament;
 
 pub use links::{Handle, LinkTimes, Reason};
-pub use queue::{Class, Job};
+pub use queue::Job;
 pub use saved::Underway;
-pub use settings::{Commands, MultiPlane, Order, Phases, Settings, Suspend};
+pub use settings::{Commands, MultiPlane, Order, PageTimes, Phases, Settings, Suspend};
+pub use tap::{ArrayPhase, Work};
 pub use timeline::{Span, Timeline};
 pub use times::{ClassTimes, CommandCounts};
 
-use crate::{Flash, Functional, Layout, Scope};
+use crate::{Class, Flash, Functional, Layout, Scope};
 use links::Links;
 use queue::{Far, NO_REQUEST};
 use schedule::Schedule;
@@ -85,7 +88,8 @@ pub struct Timed {
     planes: u32,
     /// The barrier of the job that empties a unit, where pages may move to other dies.
     barrier_of_unit: Vec<Option<u32>>,
-    /// Whether operations must know the page in the block, the block in the plane and the plane in the die.
+    /// Whether operations must know the page in the block, the block in the plane and the plane in the die, or the mode
+    /// of the block.
     detailed: bool,
     /// For whom moves and erases are.
     job: Job,
@@ -110,6 +114,7 @@ impl Timed {
     #[must_use]
     pub fn new(layout: Layout, settings: Settings) -> Self {
         let geometry = *layout.geometry();
+        let rows = settings.phases.page_types * settings.phases.modes;
         let plane_at = |number| PlaneAt {
             die: layout.die_of_plane(number),
             plane: layout.place_of_plane(number).3.min(u32::from(u8::MAX)) as u8,
@@ -120,7 +125,7 @@ impl Timed {
             plane_at: (0..geometry.planes()).map(plane_at).collect(),
             planes: geometry.planes(),
             barrier_of_unit: vec![None; layout.units() as usize],
-            detailed: settings.commands.multi_plane != MultiPlane::None || settings.phases.page_types > 1,
+            detailed: settings.commands.multi_plane != MultiPlane::None || rows > 1,
             job: Job::Foreground,
             now_ns: 0,
             request: NO_REQUEST,
@@ -154,6 +159,20 @@ impl Timed {
     #[must_use]
     pub fn timeline(&self) -> Option<&Timeline> {
         self.schedule.timeline.as_ref()
+    }
+
+    /// From now on the phases of the arrays are kept until they are taken. Snapshots go without them.
+    pub fn tap(&mut self) {
+        self.schedule.phases.get_or_insert_default();
+        self.schedule.recording = true;
+    }
+
+    /// Hands out the phases kept so far, those of a die in the order of time. Dies that go through an operation at once
+    /// tell its reading when it starts: such a phase may end later than now.
+    pub fn take_phases(&mut self, out: &mut Vec<ArrayPhase>) {
+        if let Some(phases) = &mut self.schedule.phases {
+            out.append(phases);
+        }
     }
 
     /// How often optional commands were used.

@@ -3,11 +3,13 @@
 
 use super::queue::Kind;
 use super::schedule::Happened;
+use super::settings::ROWS_MAX;
 use super::*;
 use crate::Cause;
 use floatgate_base::Rng;
 use floatgate_base::{Owner, Ppn};
 use floatgate_nand::Geometry;
+use std::collections::BTreeMap;
 
 /// Of each drive.
 const REQUESTS: u32 = 150;
@@ -28,20 +30,24 @@ struct Driver {
     /// Next page to program, by unit; a unit may be erased once it is full.
     next: Vec<u32>,
     asked: Vec<Asked>,
+    /// Mode by unit.
+    modes: Vec<u8>,
+    /// What operations need for themselves, without spread and multi-plane commands, nanoseconds.
+    service_ns: u64,
     /// Moves, as source and the place of the program in `asked`.
     moves: Vec<(Ppn, usize)>,
 }
 
 /// Any durations, optional commands and orders of service.
 fn settings(rng: &mut Rng, seed: u64) -> Settings {
-    let ns = |rng: &mut Rng, most: u64| [0; 4].map(|_| 1 + rng.below(most));
     let yes = |rng: &mut Rng| rng.below(2) == 0;
     let phases = Phases {
         command_ns: rng.below(4),
         transfer_ns: 1 + rng.below(40),
-        read_ns: ns(rng, 60),
-        program_ns: ns(rng, 600),
+        rows: [(); ROWS_MAX]
+            .map(|()| PageTimes { read_ns: 1 + rng.below(60), program_ns: 1 + rng.below(600) }),
         page_types: 1 + rng.below(4) as u32,
+        modes: 1 + rng.below(3) as u32,
         program_spread: if yes(rng) { 0.0 } else { 0.3 },
         erase_ns: 1 + rng.below(3000),
     };
@@ -94,7 +100,8 @@ impl Driver {
         let next = vec![0; layout.units() as usize];
         let mut timed = Timed::new(layout, settings);
         timed.start();
-        Self { timed, rng, next, asked: Vec::new(), moves: Vec::new() }
+        let modes = vec![0; next.len()];
+        Self { timed, rng, next, asked: Vec::new(), modes, service_ns: 0, moves: Vec::new() }
     }
 
     fn layout(&self) -> Layout {
@@ -110,6 +117,11 @@ impl Driver {
         let layout = self.layout();
         let unit = self.below(layout.units());
         let offset = self.next[unit as usize];
+        if offset == 0 && self.rng.below(4) > 0 {
+            let mode = self.below(self.timed.schedule.settings.phases.modes) as u8;
+            self.modes[unit as usize] = mode;
+            self.timed.set_mode(unit, mode);
+        }
         (offset < layout.pages_per_unit()).then(|| {
             self.next[unit as usize] += 1;
             layout.first_page(unit) + offset
@@ -124,6 +136,27 @@ impl Driver {
         (written > 0).then(|| layout.first_page(unit) + self.below(written))
     }
 
+    /// Array times of a page, looked up by its address.
+    fn times(&self, ppn: Ppn) -> PageTimes {
+        let phases = &self.timed.schedule.settings.phases;
+        let layout = self.timed.layout();
+        let mode = usize::from(self.modes[layout.unit_of(ppn) as usize]);
+        phases.rows
+            [mode * phases.page_types as usize + (layout.address(ppn).page % phases.page_types) as usize]
+    }
+
+    fn reads(&mut self, ppn: Ppn) {
+        let phases = self.timed.schedule.settings.phases;
+        self.service_ns += phases.command_ns + self.times(ppn).read_ns + phases.transfer_ns;
+        self.asked.push(Asked::Read(ppn));
+    }
+
+    fn programs(&mut self, ppn: Ppn) {
+        let phases = self.timed.schedule.settings.phases;
+        self.service_ns += phases.command_ns + phases.transfer_ns + self.times(ppn).program_ns;
+        self.asked.push(Asked::Program(ppn));
+    }
+
     /// Asks for one thing.
     fn ask(&mut self) {
         match self.rng.below(10) {
@@ -132,25 +165,30 @@ impl Driver {
                 if let (true, Some(old)) = (self.rng.below(4) == 0, self.written().filter(|&old| old != ppn))
                 {
                     self.timed.read(old, 0, Cause::Partial);
-                    self.asked.push(Asked::Read(old));
+                    self.reads(old);
                     self.timed.program(ppn, 0, Cause::Partial);
                 } else {
                     self.timed.program(ppn, 0, Cause::Host);
                 }
-                self.asked.push(Asked::Program(ppn));
+                self.programs(ppn);
             }
             4..=6 => {
                 let Some(ppn) = self.written() else { return };
                 self.timed.read(ppn, 0, Cause::Host);
-                self.asked.push(Asked::Read(ppn));
+                self.reads(ppn);
             }
             7..=8 => {
                 let Some(source) = self.written() else { return };
                 let Some(to) = self.fresh() else { return };
                 self.timed.copy(source, to, Owner::page(0), Cause::Gc);
-                self.asked.push(Asked::Read(source));
+                self.reads(source);
                 self.moves.push((source, self.asked.len()));
-                self.asked.push(Asked::Program(to));
+                self.programs(to);
+                let [from, to] = [source, to].map(|ppn| self.timed.place(ppn).plane_number);
+                let Settings { phases, commands, .. } = self.timed.schedule.settings;
+                if from == to && commands.copyback {
+                    self.service_ns -= 2 * phases.transfer_ns;
+                }
             }
             _ => {
                 let layout = self.layout();
@@ -162,15 +200,24 @@ impl Driver {
                 for i in 0..layout.blocks_per_unit() {
                     self.asked.push(Asked::Erase(layout.first_page(unit) + i));
                 }
-                self.next[unit as usize] = 0;
+                let phases = self.timed.schedule.settings.phases;
+                self.service_ns +=
+                    u64::from(layout.blocks_per_unit()) * (phases.command_ns + phases.erase_ns);
+                (self.next[unit as usize], self.modes[unit as usize]) = (0, 0);
             }
         }
     }
 
     /// Lets so many requests arrive and end; when each was done.
     fn drive(&mut self) -> Vec<(u32, u64)> {
+        self.drive_with(|_, _| {})
+    }
+
+    /// The same; between two requests something may happen to the array.
+    fn drive_with(&mut self, mut between: impl FnMut(u32, &mut Timed)) -> Vec<(u32, u64)> {
         let mut now = 0;
         for number in 0..REQUESTS {
+            between(number, &mut self.timed);
             now += self.rng.below(900);
             self.timed.arrive(number, now);
             for _ in 0..self.rng.below(4) {
@@ -202,6 +249,11 @@ fn judge(seed: u64) -> CommandCounts {
             assert!(pair[0].0 != pair[1].0 || pair[0].2 <= pair[1].1, "seed {seed}: {what} {pair:?}");
         }
     };
+    let Settings { phases, commands, .. } = driver.timed.schedule.settings;
+    if phases.program_spread == 0.0 && commands.multi_plane == MultiPlane::None {
+        let service_ns: u64 = driver.timed.times().iter().map(|t| t.service_ns).sum();
+        assert_eq!(service_ns, driver.service_ns, "seed {seed}: {} modes", phases.modes);
+    }
     apart(arrays, "an array does two things");
     apart(channels, "a channel carries two things");
     check_times(&driver.timed, &operations, seed);
@@ -331,6 +383,127 @@ fn going_through_at_once_changes_nothing() {
         assert_eq!(at_once, one_by_one, "seed {seed}");
     }
     assert_eq!(compared, 400);
+}
+
+/// What a command did at a die by the log: array times of its slowest page, when the last page was done, and pages.
+#[derive(Default)]
+struct Command {
+    read_ns: u64,
+    program_ns: u64,
+    to: u64,
+    n: u64,
+}
+
+/// Holds the phases of the arrays to the log; how many phases are remains or beginnings of suspended work.
+fn check_phases(timed: &Timed, phases: &[ArrayPhase], seed: u64) -> usize {
+    let (operations, channels, _) = &timed.schedule.log;
+    let settings = &timed.schedule.settings;
+    let p = &settings.phases;
+    // What began together at a die is one command.
+    let mut commands: BTreeMap<(usize, u64, u8), Command> = BTreeMap::new();
+    for o in operations {
+        let command = commands.entry((timed.place(o.ppn).die, o.from, o.kind as u8)).or_default();
+        let [read, program] = o.rows.map(|row| p.rows[usize::from(row)]);
+        command.read_ns = command.read_ns.max(read.read_ns);
+        command.program_ns = command.program_ns.max(program.program_ns);
+        (command.to, command.n) = (command.to.max(o.to), command.n + 1);
+    }
+    let mut by_die: Vec<Vec<ArrayPhase>> = vec![Vec::new(); timed.schedule.dies.len()];
+    phases.iter().for_each(|phase| by_die[phase.die as usize].push(*phase));
+    for of_die in &by_die {
+        assert!(of_die.iter().all(|phase| phase.from_ns < phase.to_ns), "seed {seed}");
+        let apart = of_die.windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns);
+        assert!(apart, "seed {seed}: phases of a die overlap, or come out of order");
+    }
+    let (mut found, mut pieces_more) = (0, 0);
+    for (&(die, from, kind), command) in &commands {
+        let of_die =
+            |work| by_die[die].iter().filter(move |phase| phase.work == work && phase.from_ns >= from);
+        if kind == Kind::Read as u8 || kind == Kind::Copy as u8 {
+            let read = of_die(Work::Read).next().expect("the array has read");
+            assert_eq!(read.to_ns - read.from_ns, command.read_ns, "seed {seed}");
+            // It reads as soon as it has the commands.
+            let whole = command.n * p.command_ns;
+            let carried = channels.contains(&(
+                die % timed.layout().geometry().channels as usize,
+                read.from_ns - whole,
+                read.from_ns,
+            ));
+            assert!(if whole == 0 { read.from_ns == from } else { carried }, "seed {seed}: {read:?}");
+            found += 1;
+        }
+        if kind != Kind::Read as u8 {
+            let erases = kind == Kind::Erase as u8;
+            let work = if erases { Work::Erase } else { Work::Program };
+            let pieces: Vec<_> = of_die(work).take_while(|phase| phase.to_ns <= command.to).collect();
+            assert_eq!(pieces.last().map(|phase| phase.to_ns), Some(command.to), "seed {seed}");
+            let sum: u64 = pieces.iter().map(|phase| phase.to_ns - phase.from_ns).sum();
+            let due = if erases { p.erase_ns } else { command.program_ns };
+            if erases || p.program_spread == 0.0 {
+                assert_eq!(sum, due, "seed {seed}: {pieces:?}");
+            }
+            (found, pieces_more) = (found + pieces.len(), pieces_more + pieces.len() - 1);
+        }
+    }
+    assert_eq!(found, phases.len(), "seed {seed}: every phase belongs to a command");
+    pieces_more
+}
+
+/// The tap shows what the arrays do and changes nothing.
+#[test]
+fn the_tap_shows_when_arrays_work() {
+    let mut pieces_more = 0;
+    for seed in 0..600 {
+        // Every third drive has a channel for each die and plain commands, and goes through operations at once.
+        let new = || {
+            Driver::with(seed, |geometry, settings| {
+                if seed % 3 == 0 {
+                    (geometry.chips_per_channel, geometry.dies_per_chip) = (1, 1);
+                    settings.commands = Commands { copyback: settings.commands.copyback, ..Commands::PLAIN };
+                }
+            })
+        };
+        let (mut tapped, mut plain) = (new(), new());
+        assert!(seed % 3 != 0 || tapped.timed.schedule.direct);
+        tapped.timed.tap();
+        let mut phases = Vec::new();
+        let done = tapped.drive_with(|_, timed| timed.take_phases(&mut phases));
+        tapped.timed.take_phases(&mut phases);
+        assert_eq!(done, plain.drive(), "seed {seed}");
+        let figures = |t: &Timed| (*t.times(), t.jobs_ns(), t.command_counts(), t.last_ns());
+        assert_eq!(figures(&tapped.timed), figures(&plain.timed), "seed {seed}");
+        assert!(plain.timed.schedule.phases.is_none() && !plain.timed.schedule.recording);
+        pieces_more += check_phases(&tapped.timed, &phases, seed);
+    }
+    assert!(pieces_more > 100, "hardly anything was suspended: {pieces_more}");
+}
+
+/// An array that is written down in the middle of its work and taken up again goes on as if nothing had happened.
+#[test]
+fn snapshots_go_on_equal() {
+    let mut in_modes = 0;
+    for seed in 0..100 {
+        let run = |kept: Option<u32>| {
+            let mut driver = Driver::new(seed);
+            let settings = driver.timed.schedule.settings;
+            let done = driver.drive_with(|number, timed| {
+                if kept == Some(number) {
+                    let counts = serde_json::to_string(&timed.counts().saved()).unwrap();
+                    let under_way = serde_json::to_string(&timed.saved()).unwrap();
+                    *timed = Timed::new(timed.layout().clone(), settings);
+                    assert!(timed.counts_mut().restore(serde_json::from_str(&counts).unwrap()));
+                    assert!(timed.restore(serde_json::from_str(&under_way).unwrap()));
+                }
+            });
+            let t = &driver.timed;
+            let modes: Vec<u8> = (0..t.layout().units()).map(|unit| t.counts().mode(unit)).collect();
+            (done, *t.times(), t.jobs_ns(), t.command_counts(), t.counters().clone(), modes)
+        };
+        let whole = run(None);
+        in_modes += u32::from(whole.5.iter().any(|&mode| mode > 0));
+        assert_eq!(run(Some(REQUESTS / 2)), whole, "seed {seed}");
+    }
+    assert!(in_modes > 30, "{in_modes}");
 }
 
 #[test]

@@ -9,39 +9,6 @@ pub(super) const NO_REQUEST: u32 = u32::MAX;
 /// From here on numbers of requests are those of barriers: operations of a job that its erases wait for on other dies.
 pub(super) const BARRIER: u32 = 1 << 31;
 
-/// Who waits for an operation; the default order of preference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[repr(u8)]
-pub enum Class {
-    /// Host reads, those of read-modify-writes included.
-    Read = 0,
-    /// Host writes.
-    Write = 1,
-    /// Moves and erases of jobs.
-    Background = 2,
-}
-
-impl Class {
-    /// All classes, the most preferred first.
-    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Background];
-
-    /// The two other classes.
-    #[inline(always)]
-    pub(super) fn others(self) -> [Self; 2] {
-        match self {
-            Self::Read => [Self::Write, Self::Background],
-            Self::Write => [Self::Read, Self::Background],
-            Self::Background => [Self::Read, Self::Write],
-        }
-    }
-
-    /// The name in results.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        ["read", "write", "background"][self as usize]
-    }
-}
-
 /// For whom an operation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[repr(u8)]
@@ -132,9 +99,9 @@ pub(super) struct Op {
     /// Cause as a number.
     pub cause: u8,
     pub job: Job,
-    /// Type of the page programmed, and of the page read.
-    pub page_type: u8,
-    pub read_type: u8,
+    /// Rows of the array times of the page programmed, and of the page read.
+    pub row: u8,
+    pub read_row: u8,
     /// Plane in its die; known where multi-plane commands are.
     pub plane: u8,
     /// Of a copy: source and destination lie in one plane.

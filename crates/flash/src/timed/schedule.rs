@@ -5,17 +5,19 @@
 //! for it, and dies ask in the order of time, so a channel serves first come, first served. There is one event for an
 //! operation without a phase on the channel at its end (program, erase), two for the others.
 //!
-//! Here: issue, events and completion. `service.rs` starts operations and moves them through their phases, `register.rs`
-//! overlaps them with cache commands, `suspend.rs` stops programs and erases for reads.
+//! Here: the state, what may come next, and completion. `service.rs` starts operations and moves them through their
+//! phases; `register.rs` overlaps them with cache commands and `suspend.rs` stops programs and erases for reads, both by
+//! means of `service.rs`; `events.rs` stands above them.
 
 use super::barriers::Barriers;
-use super::die::{Die, Register, Stage};
-use super::queue::{BARRIER, Class, Due, Job, Kind, NO_REQUEST, Op};
+use super::die::{Die, Stage};
+use super::queue::{BARRIER, Due, Job, Kind, NO_REQUEST, Op};
 use super::settings::{MultiPlane, Order, Settings};
+use super::tap::{ArrayPhase, Work};
 use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
 use super::tournament::Tournament;
-use crate::{Layout, Scope};
+use crate::{Class, Layout, Scope};
 use floatgate_base::Rng;
 use floatgate_nand::Geometry;
 use serde::{Deserialize, Serialize};
@@ -30,6 +32,7 @@ pub(super) struct Happened {
     pub class: Class,
     pub kind: Kind,
     pub ppn: u32,
+    pub rows: [u8; 2],
     pub issued: u64,
     pub from: u64,
     pub to: u64,
@@ -47,7 +50,7 @@ pub(super) struct Schedule {
     #[serde(skip, default = "no_layout")]
     pub layout: Layout,
     pub dies: Vec<Die>,
-    order: Tournament,
+    pub order: Tournament,
     /// When each channel is free again.
     channel_free_ns: Vec<u64>,
     /// Planes that one command may address.
@@ -60,9 +63,9 @@ pub(super) struct Schedule {
     pub counts: CommandCounts,
     pub rng: Rng,
     /// Operations issued so far.
-    issued: u64,
+    pub issued: u64,
     /// Operations that each request still waits for.
-    pending: Vec<u32>,
+    pub pending: Vec<u32>,
     /// Requests that are not done.
     live: u32,
     pub barriers: Barriers,
@@ -72,7 +75,10 @@ pub(super) struct Schedule {
     /// When the last operation was done.
     pub last_ns: u64,
     pub timeline: Option<Timeline>,
-    /// Whether the timeline wants more.
+    /// Phases of the arrays, where somebody listens; whoever takes a snapshot over says so again.
+    #[serde(skip)]
+    pub phases: Option<Vec<ArrayPhase>>,
+    /// Whether the timeline wants more, or somebody listens.
     pub recording: bool,
     /// What happened, for the tests that judge it: operations, and channels and arrays with from and to.
     #[cfg(test)]
@@ -121,6 +127,7 @@ impl Schedule {
             done: Vec::new(),
             last_ns: 0,
             timeline: None,
+            phases: None,
             recording: false,
             settings,
             layout,
@@ -153,49 +160,6 @@ impl Schedule {
     /// Requests that are not done.
     pub fn live(&self) -> u32 {
         self.live
-    }
-
-    /// Issues an operation at `now`, up to which time everything is settled; gives its ticket.
-    #[inline(always)]
-    pub fn push(&mut self, die: usize, class: Class, mut op: Op, now: u64) -> u64 {
-        op.issued_ns = now;
-        op.order = self.issued as u32;
-        self.issued += 1;
-        if op.request < BARRIER {
-            self.pending[op.request as usize] += 1;
-        } else if op.request != NO_REQUEST {
-            self.join_barrier(&op);
-        }
-        if op.far != Due::default() {
-            self.dies[op.far_die as usize].awaited = true;
-        }
-        let d = &mut self.dies[die];
-        op.jobs_ns = d.jobs_until(now);
-        let ticket = d.queues[class as usize].push(op);
-        if d.active.stage == Stage::Idle {
-            if d.array_at > now {
-                d.array_at = now;
-                self.arm(die);
-            }
-        } else if self.optional {
-            self.pushed_while_busy(die, class, now);
-        }
-        ticket
-    }
-
-    #[cold]
-    fn join_barrier(&mut self, op: &Op) {
-        let number = op.request - BARRIER;
-        if op.kind == Kind::Erase { self.barriers.erase(number) } else { self.barriers.program(number) }
-    }
-
-    /// A busy die may stop for a read, or take in the next program's data.
-    fn pushed_while_busy(&mut self, die: usize, class: Class, now: u64) {
-        if class == Class::Read {
-            self.suspend_if_allowed(die, now);
-        } else {
-            self.load_if_allowed(die, now);
-        }
     }
 
     /// The die's next event is the earlier one of its array and its register.
@@ -234,31 +198,6 @@ impl Schedule {
         self.order.first().0
     }
 
-    /// Lets everything happen that happens until `until`, that moment included.
-    pub fn advance(&mut self, until: u64) {
-        loop {
-            let (time, die) = self.order.first();
-            if time > until || time == u64::MAX {
-                return;
-            }
-            self.event(die, time);
-        }
-    }
-
-    /// Lets things happen until a request is done or the next event is later than `until`.
-    pub fn advance_to_done(&mut self, until: u64) {
-        while self.done.is_empty() && self.order.first().0 <= until && self.advance_one() {}
-    }
-
-    /// Lets one event happen; false if there is none.
-    pub fn advance_one(&mut self) -> bool {
-        let (time, die) = self.order.first();
-        if time != u64::MAX {
-            self.event(die, time);
-        }
-        time != u64::MAX
-    }
-
     /// Reserves a channel from `from` on for `length` on behalf of `n` operations of a class, the first of which is the
     /// `first`th under way; gives start and end.
     #[inline(always)]
@@ -283,36 +222,6 @@ impl Schedule {
         (start, start + length)
     }
 
-    fn event(&mut self, die: usize, now: u64) {
-        let d = &self.dies[die];
-        if d.register_at <= now {
-            return self.register_event(die, now);
-        }
-        match d.active.stage {
-            Stage::Idle => self.start(die, now),
-            Stage::Reading => self.array_has_read(die, now),
-            Stage::Sending => self.page_left(die, now),
-            Stage::CopyReading => self.copy_has_read(die, now),
-            Stage::Working => self.worked(die, now),
-            Stage::Suspending => self.suspended(die, now),
-            Stage::Holding => unreachable!("a read that holds its data waits for the register"),
-        }
-    }
-
-    /// Programs, moves or erases are done.
-    fn worked(&mut self, die: usize, now: u64) {
-        let active = self.dies[die].active;
-        self.end_piece(die, now);
-        for _ in 0..active.n {
-            self.complete(die, active.class, now);
-        }
-        if matches!(self.dies[die].register, Register::In { .. }) {
-            self.program_loaded(die, now);
-        } else {
-            self.start(die, now);
-        }
-    }
-
     /// The array stops working on what it has, for good or for a while.
     #[inline(always)]
     pub fn end_piece(&mut self, die: usize, now: u64) {
@@ -334,7 +243,8 @@ impl Schedule {
         {
             let op = *self.dies[die].queues[class as usize].under_way(0);
             let (kind, ppn, issued, from) = (op.kind, op.ppn, op.issued_ns, op.started_ns);
-            self.log.0.push(Happened { class, kind, ppn, issued, from, to: now });
+            let rows = [op.read_row, op.row];
+            self.log.0.push(Happened { class, kind, ppn, rows, issued, from, to: now });
         }
         let queue = &mut self.dies[die].queues[class as usize];
         let Op { request, kind, .. } = *queue.under_way(0);
@@ -477,8 +387,23 @@ impl Schedule {
         timeline.record(Span { resource: 1, index, kind: 4, cause, job, request, from_ns, to_ns });
     }
 
+    /// The array of a die has worked, or will have.
+    #[cold]
+    pub fn record_phase(&mut self, die: usize, work: Work, from_ns: u64, to_ns: u64) {
+        if let Some(phases) = &mut self.phases
+            && from_ns < to_ns
+        {
+            phases.push(ArrayPhase { die: die as u32, work, from_ns, to_ns });
+        }
+    }
+
     #[cold]
     fn record_piece(&mut self, die: usize, now: u64) {
+        let (active, array_from) = (self.dies[die].active, self.dies[die].array_from);
+        if active.stage == Stage::Working {
+            self.record_phase(die, Work::of(active.kind), array_from, now);
+        }
+        self.recording = self.phases.is_some();
         let Some(timeline) = &mut self.timeline else { return };
         let d = &self.dies[die];
         let op = d.queues[d.active.class as usize].under_way(0);
@@ -486,7 +411,7 @@ impl Schedule {
         let request = if op.request < BARRIER { op.request } else { NO_REQUEST };
         let kind = d.active.kind as u8;
         let (index, from_ns) = (die as u32, d.started_ns);
-        self.recording = timeline.wants_more(from_ns);
+        self.recording |= timeline.wants_more(from_ns);
         timeline.record(Span { resource: 0, index, kind, cause, job, request, from_ns, to_ns: now });
     }
 }

@@ -1,9 +1,11 @@
 //! Starting operations, and moving them through their phases.
 
-use super::die::{Active, Register, Stage};
-use super::queue::{BARRIER, Class, Kind, NO_REQUEST, Op};
+use super::die::{Active, Register, Stage, Suspended};
+use super::queue::{BARRIER, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
 use super::settings::MultiPlane;
+use super::tap::Work;
+use crate::Class;
 
 impl Schedule {
     /// Starts the operation that is next, if one may start.
@@ -18,6 +20,28 @@ impl Schedule {
             Some(class) => self.begin(die, class, now),
             None => self.dies[die].array_at = u64::MAX,
         }
+        self.arm(die);
+    }
+
+    /// Serves the next read, or goes on with what was suspended.
+    fn start_while_suspended(&mut self, die: usize, now: u64) {
+        let Some(Suspended { active, remaining_ns, since_ns }) = self.dies[die].suspended else { return };
+        let suspend = self.settings.commands.suspend;
+        if self.dies[die].reads_passed < suspend.reads_max && self.may_start(die, Class::Read, 0, false) {
+            self.begin(die, Class::Read, now);
+            self.arm(die);
+            return;
+        }
+        let from = now + suspend.resume_ns;
+        self.times[active.class as usize].suspended_ns += u64::from(active.n) * (from - since_ns);
+        let cache_program = self.settings.commands.cache_program && active.kind == Kind::Program;
+        let d = &mut self.dies[die];
+        d.suspended = None;
+        d.active = active;
+        d.started_ns = now;
+        d.array_from = from;
+        d.array_at = from + remaining_ns;
+        d.register_at = if cache_program { from } else { u64::MAX };
         self.arm(die);
     }
 
@@ -81,10 +105,8 @@ impl Schedule {
             times.background_wait_ns += waits[1];
             times.die_wait_ns += now - op.issued_ns - waits[0] - waits[1];
             let each = match op.kind {
-                Kind::Read | Kind::Copy => p.read_ns[usize::from(op.read_type)],
-                Kind::Program => {
-                    spread(&mut self.rng, p.program_ns[usize::from(op.page_type)], p.program_spread)
-                }
+                Kind::Read | Kind::Copy => p.row(op.read_row).read_ns,
+                Kind::Program => spread(&mut self.rng, p.row(op.row).program_ns, p.program_spread),
                 Kind::Erase => p.erase_ns,
             };
             array_ns = array_ns.max(each);
@@ -165,25 +187,15 @@ impl Schedule {
         match d.active.stage {
             Stage::Reading => {
                 d.active.stage = Stage::Sending;
-                d.array_from = read_ns;
+                let from_ns = std::mem::replace(&mut d.array_from, read_ns);
+                if self.recording {
+                    self.record_phase(die, Work::Read, from_ns, read_ns);
+                }
                 self.dies[die].array_at = self.send(die, class, read_ns, read_ns);
             }
             Stage::CopyReading => self.program_copy(die, read_ns),
             _ => {}
         }
-    }
-
-    /// The array has read: the data leave.
-    pub fn array_has_read(&mut self, die: usize, now: u64) {
-        if self.settings.commands.cache_read {
-            return self.hand_to_register(die, now);
-        }
-        let d = &mut self.dies[die];
-        d.active.stage = Stage::Sending;
-        d.array_from = now;
-        let class = d.active.class;
-        self.dies[die].array_at = self.send(die, class, now, now);
-        self.arm(die);
     }
 
     /// The first page under way of a class, one that was read, over the channel; when it has left. `ready_ns` is when the array had it.
@@ -221,13 +233,15 @@ impl Schedule {
 
     #[inline(always)]
     fn program_copy(&mut self, die: usize, now: u64) {
+        if self.recording {
+            self.record_phase(die, Work::Read, self.dies[die].array_from, now);
+        }
         let class = self.dies[die].active.class;
         let op = self.dies[die].queues[class as usize].under_way(0);
-        let (page_type, stays, cause) =
-            (usize::from(op.page_type), op.within_plane && self.settings.commands.copyback, op.cause);
+        let (row, stays, cause) = (op.row, op.within_plane && self.settings.commands.copyback, op.cause);
         let p = &self.settings.phases;
         let on_channel = p.command_ns + if stays { 0 } else { 2 * p.transfer_ns };
-        let program_ns = spread(&mut self.rng, p.program_ns[page_type], p.program_spread);
+        let program_ns = spread(&mut self.rng, p.row(row).program_ns, p.program_spread);
         self.counts.copybacks[usize::from(cause)] += u64::from(stays);
         self.book(class, 1, on_channel, program_ns);
         let from = if on_channel > 0 { self.channel(die, (class, 0, 1), now, on_channel).1 } else { now };

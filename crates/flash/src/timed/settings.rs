@@ -1,8 +1,22 @@
 //! What the timed array can do, and how long it takes.
 
-use super::queue::Class;
+use crate::Class;
 use floatgate_nand::timing::PAGE_TYPES_MAX;
 use serde::{Deserialize, Serialize};
+
+/// Modes in which a block may be programmed, at most.
+pub const MODES_MAX: usize = 4;
+/// Rows of the table of array times, at most.
+pub const ROWS_MAX: usize = MODES_MAX * PAGE_TYPES_MAX;
+
+/// Array times of the pages of one type, in blocks of one mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageTimes {
+    /// Of a read, nanoseconds.
+    pub read_ns: u64,
+    /// Of a program, nanoseconds.
+    pub program_ns: u64,
+}
 
 /// Times of the phases in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -11,12 +25,13 @@ pub struct Phases {
     pub command_ns: u64,
     /// One page over the channel.
     pub transfer_ns: u64,
-    /// Array time of a read, by page type.
-    pub read_ns: [u64; PAGE_TYPES_MAX],
-    /// Array time of a program, by page type.
-    pub program_ns: [u64; PAGE_TYPES_MAX],
+    /// Array times by mode of the block and type of the page: type `t` in mode `m` is row `m * page_types + t`. Rows
+    /// beyond have no meaning.
+    pub rows: [PageTimes; ROWS_MAX],
     /// Types of pages: page `p` of a block is of type `p % page_types`.
     pub page_types: u32,
+    /// Modes of blocks, from 1 to [`MODES_MAX`].
+    pub modes: u32,
     /// A program takes up to this share more or less, drawn evenly; 0 for none.
     pub program_spread: f64,
     /// Array time of an erase.
@@ -24,19 +39,36 @@ pub struct Phases {
 }
 
 impl Phases {
-    /// One type of pages, no command overhead, no spread.
+    /// A row of the array times.
+    #[inline(always)]
+    pub(super) fn row(&self, row: u8) -> &PageTimes {
+        // Rows are in the table; the remainder spares asking.
+        &self.rows[usize::from(row) % ROWS_MAX]
+    }
+
+    /// One type of pages and one mode, no command overhead, no spread.
     #[must_use]
     pub const fn plain(transfer_ns: u64, read_ns: u64, program_ns: u64, erase_ns: u64) -> Self {
         Self {
             command_ns: 0,
             transfer_ns,
-            read_ns: [read_ns; PAGE_TYPES_MAX],
-            program_ns: [program_ns; PAGE_TYPES_MAX],
+            rows: [PageTimes { read_ns, program_ns }; ROWS_MAX],
             page_types: 1,
+            modes: 1,
             program_spread: 0.0,
             erase_ns,
         }
     }
+}
+
+/// The table of a drive whose blocks have one mode, from the times of reads and programs by page type.
+#[must_use]
+pub fn one_mode(read_ns: [u64; PAGE_TYPES_MAX], program_ns: [u64; PAGE_TYPES_MAX]) -> [PageTimes; ROWS_MAX] {
+    let mut rows = [PageTimes::default(); ROWS_MAX];
+    for (row, (read_ns, program_ns)) in rows.iter_mut().zip(read_ns.into_iter().zip(program_ns)) {
+        *row = PageTimes { read_ns, program_ns };
+    }
+    rows
 }
 
 /// Which pages of several planes one command may address together (`drive.commands.multi_plane`).

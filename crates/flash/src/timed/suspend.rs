@@ -1,14 +1,16 @@
 //! Suspending programs and erases, so that host reads need not wait for their end.
 //!
 //! A read that may start while the array programs or erases for a class less preferred stops it: `suspend_ns` later the
-//! array is free, reads are served, and when none is left that may start the work goes on after `resume_ns`. At most
+//! array is free, reads are served, and when none is left that may start the work goes on after `resume_ns` (`service.rs`). At most
 //! `reads_max` reads pass one program or erase, so that it ends however many come. Work is not suspended while the cache
 //! register holds the next program's data, nor where it would end before the array were free.
 
 use super::die::{Register, Stage, Suspended};
-use super::queue::{Class, Kind};
+use super::queue::Kind;
 use super::schedule::Schedule;
 use super::settings::Order;
+use super::tap::Work;
+use crate::Class;
 
 impl Schedule {
     /// A read was issued at a busy die.
@@ -33,6 +35,9 @@ impl Schedule {
         if !self.may_start(die, Class::Read, 0, false) {
             return;
         }
+        if self.recording {
+            self.record_phase(die, Work::of(active.kind), self.dies[die].array_from, at);
+        }
         let erase = active.kind == Kind::Erase;
         *(if erase { &mut self.counts.erase_suspends } else { &mut self.counts.program_suspends }) += 1;
         let d = &mut self.dies[die];
@@ -53,27 +58,5 @@ impl Schedule {
     pub fn suspended(&mut self, die: usize, now: u64) {
         self.end_piece(die, now);
         self.start(die, now);
-    }
-
-    /// Serves the next read, or goes on with what was suspended.
-    pub fn start_while_suspended(&mut self, die: usize, now: u64) {
-        let Some(Suspended { active, remaining_ns, since_ns }) = self.dies[die].suspended else { return };
-        let suspend = self.settings.commands.suspend;
-        if self.dies[die].reads_passed < suspend.reads_max && self.may_start(die, Class::Read, 0, false) {
-            self.begin(die, Class::Read, now);
-            self.arm(die);
-            return;
-        }
-        let from = now + suspend.resume_ns;
-        self.times[active.class as usize].suspended_ns += u64::from(active.n) * (from - since_ns);
-        let cache_program = self.settings.commands.cache_program && active.kind == Kind::Program;
-        let d = &mut self.dies[die];
-        d.suspended = None;
-        d.active = active;
-        d.started_ns = now;
-        d.array_from = from;
-        d.array_at = from + remaining_ns;
-        d.register_at = if cache_program { from } else { u64::MAX };
-        self.arm(die);
     }
 }

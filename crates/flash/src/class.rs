@@ -1,0 +1,36 @@
+//! Who waits for a flash operation.
+
+use serde::{Deserialize, Serialize};
+
+/// Who waits for an operation; the default order of preference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Class {
+    /// Host reads, those of read-modify-writes included.
+    Read = 0,
+    /// Host writes.
+    Write = 1,
+    /// Moves and erases of jobs.
+    Background = 2,
+}
+
+impl Class {
+    /// All classes, the most preferred first.
+    pub const ALL: [Self; 3] = [Self::Read, Self::Write, Self::Background];
+
+    /// The two other classes.
+    #[inline(always)]
+    pub(crate) fn others(self) -> [Self; 2] {
+        match self {
+            Self::Read => [Self::Write, Self::Background],
+            Self::Write => [Self::Read, Self::Background],
+            Self::Background => [Self::Read, Self::Write],
+        }
+    }
+
+    /// The name in results.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        ["read", "write", "background"][self as usize]
+    }
+}

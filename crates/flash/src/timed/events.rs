@@ -1,0 +1,125 @@
+//! What is issued, and what happens next: the events of the dies in the order of time, handed to whoever knows them.
+//!
+//! Stands above `service.rs`, `register.rs` and `suspend.rs`, none of which calls anything here.
+
+use super::die::{Register, Stage};
+use super::queue::{BARRIER, Due, Kind, NO_REQUEST, Op};
+use super::schedule::Schedule;
+use super::tap::Work;
+use crate::Class;
+
+impl Schedule {
+    /// Issues an operation at `now`, up to which time everything is settled; gives its ticket.
+    #[inline(always)]
+    pub fn push(&mut self, die: usize, class: Class, mut op: Op, now: u64) -> u64 {
+        op.issued_ns = now;
+        op.order = self.issued as u32;
+        self.issued += 1;
+        if op.request < BARRIER {
+            self.pending[op.request as usize] += 1;
+        } else if op.request != NO_REQUEST {
+            self.join_barrier(&op);
+        }
+        if op.far != Due::default() {
+            self.dies[op.far_die as usize].awaited = true;
+        }
+        let d = &mut self.dies[die];
+        op.jobs_ns = d.jobs_until(now);
+        let ticket = d.queues[class as usize].push(op);
+        if d.active.stage == Stage::Idle {
+            if d.array_at > now {
+                d.array_at = now;
+                self.arm(die);
+            }
+        } else if self.optional {
+            self.pushed_while_busy(die, class, now);
+        }
+        ticket
+    }
+
+    #[cold]
+    fn join_barrier(&mut self, op: &Op) {
+        let number = op.request - BARRIER;
+        if op.kind == Kind::Erase { self.barriers.erase(number) } else { self.barriers.program(number) }
+    }
+
+    /// A busy die may stop for a read, or take in the next program's data.
+    fn pushed_while_busy(&mut self, die: usize, class: Class, now: u64) {
+        if class == Class::Read {
+            self.suspend_if_allowed(die, now);
+        } else {
+            self.load_if_allowed(die, now);
+        }
+    }
+
+    /// Lets everything happen that happens until `until`, that moment included.
+    pub fn advance(&mut self, until: u64) {
+        loop {
+            let (time, die) = self.order.first();
+            if time > until || time == u64::MAX {
+                return;
+            }
+            self.event(die, time);
+        }
+    }
+
+    /// Lets things happen until a request is done or the next event is later than `until`.
+    pub fn advance_to_done(&mut self, until: u64) {
+        while self.done.is_empty() && self.order.first().0 <= until && self.advance_one() {}
+    }
+
+    /// Lets one event happen; false if there is none.
+    pub fn advance_one(&mut self) -> bool {
+        let (time, die) = self.order.first();
+        if time != u64::MAX {
+            self.event(die, time);
+        }
+        time != u64::MAX
+    }
+
+    fn event(&mut self, die: usize, now: u64) {
+        let d = &self.dies[die];
+        if d.register_at <= now {
+            return self.register_event(die, now);
+        }
+        match d.active.stage {
+            Stage::Idle => self.start(die, now),
+            Stage::Reading => self.array_has_read(die, now),
+            Stage::Sending => self.page_left(die, now),
+            Stage::CopyReading => self.copy_has_read(die, now),
+            Stage::Working => self.worked(die, now),
+            Stage::Suspending => self.suspended(die, now),
+            Stage::Holding => unreachable!("a read that holds its data waits for the register"),
+        }
+    }
+
+    /// Programs, moves or erases are done.
+    fn worked(&mut self, die: usize, now: u64) {
+        let active = self.dies[die].active;
+        self.end_piece(die, now);
+        for _ in 0..active.n {
+            self.complete(die, active.class, now);
+        }
+        if matches!(self.dies[die].register, Register::In { .. }) {
+            self.program_loaded(die, now);
+        } else {
+            self.start(die, now);
+        }
+    }
+
+    /// The array has read: the data leave.
+    pub fn array_has_read(&mut self, die: usize, now: u64) {
+        if self.recording {
+            self.record_phase(die, Work::Read, self.dies[die].array_from, now);
+        }
+        if self.settings.commands.cache_read {
+            return self.hand_to_register(die, now);
+        }
+        let d = &mut self.dies[die];
+        d.active.stage = Stage::Sending;
+        d.array_from = now;
+        let class = d.active.class;
+        self.dies[die].array_at = self.send(die, class, now, now);
+        self.arm(die);
+    }
+}
