@@ -102,8 +102,10 @@ impl Splitter {
                 }
             }
             if op == Op::Trim {
-                // Giving up the whole drive more than once changes nothing.
-                bytes = bytes.min(logical_bytes);
+                // Giving up the whole drive more than once changes nothing. What begins inside a page comes to the whole of
+                // that in the second round.
+                let aligned = start.is_multiple_of(1 << self.page_shift);
+                bytes = bytes.min(if aligned { logical_bytes } else { 2 * logical_bytes - start });
             }
             // A wrapped request goes on at the drive's first byte.
             while start + bytes > logical_bytes {
@@ -291,6 +293,18 @@ mod tests {
         assert_eq!(split(Op::Read, 4000, 200, 100, Beyond::Refuse).0, [(0, 2, Kind::Read)]);
         assert_eq!(split(Op::Trim, 4000, 200, 100, Beyond::Refuse).0, []);
         assert_eq!(split(Op::Trim, 4000, 9000, 100, Beyond::Refuse).0, [(1, 2, Kind::Trim)]);
+    }
+
+    /// Found by a random run: a trim that goes round the drive more than once gives up all of it, the page included inside
+    /// which it begins.
+    #[test]
+    fn a_trim_of_more_than_the_drive_gives_up_all_of_it() {
+        let trims = |offset, bytes| split(Op::Trim, offset, bytes, 3, Beyond::Wrap).0;
+        // Once round: the first page is given up in two parts, and is still needed.
+        assert_eq!(trims(100, 3 * 4096), [(1, 2, Kind::Trim)]);
+        for bytes in [6 * 4096, 7 * 4096, 1 << 40] {
+            assert_eq!(trims(100, bytes), [(1, 2, Kind::Trim), (0, 3, Kind::Trim)], "{bytes}");
+        }
     }
 
     #[test]
