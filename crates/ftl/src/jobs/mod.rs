@@ -5,6 +5,8 @@
 //! out), [`waiting`] (the queue of a domain), `run` (steps), `moves` (where pages go).
 
 pub mod job;
+#[cfg(test)]
+mod job_tests;
 mod moves;
 pub mod request;
 mod run;

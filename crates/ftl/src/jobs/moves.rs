@@ -183,7 +183,8 @@ impl Ftl {
                     Opened::Unit => {}
                     Opened::Leave => break,
                     Opened::None(domain) => {
-                        return Ok(done + self.join_open_unit(flash, job, domain, &moving[done..])?);
+                        done += self.join_open_unit(flash, job, domain, &moving[done..])?;
+                        continue;
                     }
                 }
             }
@@ -201,23 +202,29 @@ impl Ftl {
 
     /// Opens a unit of the job's own for pages of the unit of `page`.
     #[cold]
-    fn open_own<F: Flash>(&mut self, flash: &F, job: &mut Job, to: usize, page: Ppn) -> Opened {
-        let (domain, want) = match job.request.targets[to] {
-            Target::Own { domain, want } => (domain, want),
-            Target::Streams { domain } => (domain, Want::Next),
-            Target::Emptied => (self.layout.domain_of(job.source()), Want::Next),
+    fn open_own<F: Flash>(&mut self, flash: &mut F, job: &mut Job, to: usize, page: Ppn) -> Opened {
+        let (domain, want, mode) = match job.request.targets[to] {
+            Target::Own { domain, want, mode } => (domain, want, mode),
+            Target::Streams { domain } => (domain, Want::Next, 0),
+            Target::Emptied => (self.layout.domain_of(job.source()), Want::Next, 0),
         };
+        // Collection in that domain needs the last units to move pages.
         let free = &mut self.free[domain as usize];
-        if job.leave_free > 0 && free.len() <= job.leave_free {
-            return Opened::Leave;
+        let needed = self.setup.separate.reserve().max(job.leave_free);
+        if free.len() <= needed {
+            return if job.leave_free > 0 { Opened::Leave } else { Opened::None(domain) };
         }
         let Some(unit) = free.take(want) else { return Opened::None(domain) };
         self.close_target(flash, &mut job.targets[to]);
+        if mode > 0 {
+            flash.set_mode(unit, mode);
+        }
         job.targets[to] = self.own_target(unit, self.layout.unit_of(page));
         Opened::Unit
     }
 
-    /// No unit is free for the job: its pages join an open one of the domain.
+    /// No unit can be had for the job: its pages join an open unit of the domain, or go where collection would move them;
+    /// how many.
     #[cold]
     fn join_open_unit<F: Flash>(
         &mut self,
@@ -226,8 +233,19 @@ impl Ftl {
         domain: u32,
         moving: &[(Ppn, Owner)],
     ) -> Result<usize, Failure> {
-        let slot = self.slot_with_room(domain).ok_or(Failure::OutOfFreeBlocks)?;
-        let moved = self.move_to_stream(flash, job, domain, moving, slot as u32 / self.layout.domains())?;
+        let domains = self.layout.domains();
+        let (slot, domain) = match self.slot_with_room(domain) {
+            Some(slot) => (slot, domain),
+            None => {
+                let own = self.layout.domain_of(self.layout.unit_of(moving[0].0));
+                ((self.setup.separate.blind().1 * domains + own) as usize, own)
+            }
+        };
+        let run = match self.frontiers[slot].room() {
+            0 => 1,
+            room => moving.len().min(room as usize),
+        };
+        let moved = self.move_to_stream(flash, job, domain, &moving[..run], slot as u32 / domains)?;
         self.open_pages.filled(moved as u64, self.now);
         Ok(moved)
     }
@@ -239,6 +257,6 @@ enum Opened {
     Unit,
     /// The free units left are the host's.
     Leave,
-    /// No unit of this domain is free.
+    /// No unit of this domain can be had.
     None(u32),
 }

@@ -53,6 +53,8 @@ pub enum Target {
         domain: u32,
         /// Which of them.
         want: Want,
+        /// The mode in which it is programmed; 0 for the ordinary one.
+        mode: u8,
     },
     /// Into the unit that the job before has just erased; only of a job that follows another one.
     Emptied,

@@ -208,21 +208,22 @@ impl Ftl {
         Frontier { next, end: next + pages, unit }
     }
 
-    fn close_targets<F: Flash>(&mut self, flash: &F, job: &mut Job) {
+    fn close_targets<F: Flash>(&mut self, flash: &mut F, job: &mut Job) {
         for target in &mut job.targets {
             self.close_target(flash, target);
         }
     }
 
     /// What a job has filled takes its place among the closed units; pages left in it are lost until it is erased.
-    pub(super) fn close_target<F: Flash>(&mut self, flash: &F, target: &mut Frontier) {
+    pub(super) fn close_target<F: Flash>(&mut self, flash: &mut F, target: &mut Frontier) {
         let target = std::mem::replace(target, Frontier::CLOSED);
         if target.unit == NO_UNIT {
             return;
         }
         self.units.meta[target.unit as usize].valid -= target.room();
         if target.room() == self.layout.pages_per_unit() {
-            // The host has written all pages that were to move in meanwhile.
+            // The host has written all pages that were to move in meanwhile. Whoever opens the unit next says its mode.
+            flash.set_mode(target.unit, 0);
             let domain = self.layout.domain_of(target.unit);
             self.free[domain as usize].put(target.unit, flash.erase_count(target.unit));
             return;

@@ -5,6 +5,8 @@ pub mod hot_cold_swap;
 mod leveler;
 mod leveling;
 mod none;
+#[cfg(test)]
+pub(crate) mod relocating_tests;
 
 pub use hot_cold_swap::Params as HotColdSwap;
 pub use leveler::{Judged, LOOKS_MAX, Leveler, PASSED_MAX, Params, Verdict};
@@ -90,6 +92,8 @@ macro_rules! levelers {
 
 levelers! {
     HotColdSwap: hot_cold_swap,
+    #[cfg(test)]
+    Relocating: relocating_tests,
 }
 
 impl LevelerState {
