@@ -6,7 +6,8 @@ use crate::ftl::Ftl;
 use crate::pool::Want;
 use crate::separate::Stream;
 use crate::setup::Failure;
-use floatgate_base::{Owner, Ppn};
+use crate::units::{Frontier, NO_UNIT};
+use floatgate_base::{Owner, Ppn, UnitId};
 use floatgate_flash::Flash;
 use std::ops::Range;
 
@@ -198,6 +199,35 @@ impl Ftl {
             done += run;
         }
         Ok(done)
+    }
+
+    /// A free unit that takes in pages of `source` alone.
+    pub(super) fn own_target(&mut self, unit: UnitId, source: UnitId) -> Frontier {
+        let pages = self.layout.pages_per_unit();
+        let next = self.layout.first_page(unit);
+        self.units.meta[unit as usize].valid = pages;
+        if let Some(separation) = &mut self.separation {
+            separation.takes_in(unit, source);
+        }
+        Frontier { next, end: next + pages, unit }
+    }
+
+    /// What a job has filled takes its place among the closed units; pages left in it are lost until it is erased.
+    pub(super) fn close_target<F: Flash>(&mut self, flash: &mut F, target: &mut Frontier) {
+        let target = std::mem::replace(target, Frontier::CLOSED);
+        if target.unit == NO_UNIT {
+            return;
+        }
+        self.units.meta[target.unit as usize].valid -= target.room();
+        if target.room() == self.layout.pages_per_unit() {
+            // The host has written all pages that were to move in meanwhile. Whoever opens the unit next says its mode.
+            flash.set_mode(target.unit, 0);
+            let domain = self.layout.domain_of(target.unit);
+            self.free[domain as usize].put(target.unit, flash.erase_count(target.unit));
+            return;
+        }
+        self.free_pages.take(u64::from(target.room()));
+        self.enter_closed(target.unit);
     }
 
     /// Opens a unit of the job's own for pages of the unit of `page`.

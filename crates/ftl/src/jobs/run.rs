@@ -5,7 +5,7 @@ use super::request::{DriveView, Order, Planned, Request, StartsJobs, Target, Urg
 use crate::collect::Collector;
 use crate::ftl::Ftl;
 use crate::setup::Failure;
-use crate::units::{Frontier, NO_UNIT};
+use crate::units::NO_UNIT;
 use floatgate_base::UnitId;
 use floatgate_flash::{Cause, Flash, Scope};
 
@@ -197,39 +197,10 @@ impl Ftl {
         }
     }
 
-    /// A free unit that takes in pages of `source` alone.
-    pub(super) fn own_target(&mut self, unit: UnitId, source: UnitId) -> Frontier {
-        let pages = self.layout.pages_per_unit();
-        let next = self.layout.first_page(unit);
-        self.units.meta[unit as usize].valid = pages;
-        if let Some(separation) = &mut self.separation {
-            separation.takes_in(unit, source);
-        }
-        Frontier { next, end: next + pages, unit }
-    }
-
     fn close_targets<F: Flash>(&mut self, flash: &mut F, job: &mut Job) {
         for target in &mut job.targets {
             self.close_target(flash, target);
         }
-    }
-
-    /// What a job has filled takes its place among the closed units; pages left in it are lost until it is erased.
-    pub(super) fn close_target<F: Flash>(&mut self, flash: &mut F, target: &mut Frontier) {
-        let target = std::mem::replace(target, Frontier::CLOSED);
-        if target.unit == NO_UNIT {
-            return;
-        }
-        self.units.meta[target.unit as usize].valid -= target.room();
-        if target.room() == self.layout.pages_per_unit() {
-            // The host has written all pages that were to move in meanwhile. Whoever opens the unit next says its mode.
-            flash.set_mode(target.unit, 0);
-            let domain = self.layout.domain_of(target.unit);
-            self.free[domain as usize].put(target.unit, flash.erase_count(target.unit));
-            return;
-        }
-        self.free_pages.take(u64::from(target.room()));
-        self.enter_closed(target.unit);
     }
 
     /// The next job of collection in a domain, begun; none if nothing is to be gained.
