@@ -156,6 +156,15 @@ def test_series_hold_what_happened_in_each_interval(cli: Cli, experiment: Path, 
 LONG = ("--set", "workload.requests=20000000000", "--set", "drive.endurance.pe_cycles=4000000000")
 
 
+def until_it_runs(process: subprocess.Popen[bytes]) -> None:
+    """Waits until the command has loaded the core, which takes its time on a busy machine, and a little longer."""
+    maps = Path(f"/proc/{process.pid}/maps")
+    end = time.monotonic() + 60
+    while maps.exists() and "_core" not in maps.read_text() and time.monotonic() < end:
+        time.sleep(0.05)
+    time.sleep(1.5)
+
+
 @pytest.mark.parametrize("command", ["run", "repeat", "compare"])
 def test_interrupt_leaves_nothing(command: str, experiment: Path, tmp_path: Path) -> None:
     arguments = {
@@ -174,7 +183,7 @@ def test_interrupt_leaves_nothing(command: str, experiment: Path, tmp_path: Path
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
-    time.sleep(1.5)
+    until_it_runs(process)
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert process.returncode == 130
