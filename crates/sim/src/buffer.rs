@@ -112,7 +112,8 @@ impl Buffered {
         self.buffer.reset_counts();
     }
 
-    /// Keeps the columns of the pages that a request writes, for when they leave.
+    /// Keeps the columns of the pages that a request writes, for when they leave. A page that the request itself pushes out
+    /// before it writes it anew leaves with the new ones.
     fn keep_columns(&mut self, extents: &Extents, range: Range<usize>) {
         if !self.keeps_columns {
             return;
