@@ -1,6 +1,7 @@
 //! What the host interface hands down: runs of logical pages with one operation each, in columns.
 
 use crate::Lpn;
+use crate::columns::{ExtentColumns, Hints, Part, Wanted};
 use serde::{Deserialize, Serialize};
 
 /// What happens to the pages of an extent.
@@ -17,17 +18,6 @@ pub enum Kind {
     Trim,
 }
 
-/// What the host says of a request beside its address.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Hints {
-    /// Program context that writes; 0 where none is known.
-    pub context: u32,
-    /// Stream or placement handle that the host gave; 0 where it gave none.
-    pub handle: u32,
-    /// Pages that the request touches.
-    pub request_pages: u32,
-}
-
 /// Extents in order of arrival.
 #[derive(Clone, Debug, Default)]
 pub struct Extents {
@@ -37,10 +27,8 @@ pub struct Extents {
     pub pages: Vec<u32>,
     /// Operation.
     pub kind: Vec<Kind>,
-    /// Optional, for a DRAM buffer: the first byte touched of the first page, and one past the last of the last page.
-    pub edges: Vec<(u32, u32)>,
-    /// Optional, for separators: what the host says of the request that the extent is of.
-    pub hints: Vec<Hints>,
+    /// What else their consumers asked for.
+    pub columns: ExtentColumns,
 }
 
 impl Extents {
@@ -61,15 +49,14 @@ impl Extents {
         self.lpn.clear();
         self.pages.clear();
         self.kind.clear();
-        self.edges.clear();
-        self.hints.clear();
+        self.columns.clear();
     }
 
     /// What the host says of an extent.
     #[inline]
     #[must_use]
     pub fn hints_of(&self, i: usize) -> Hints {
-        self.hints.get(i).copied().unwrap_or_default()
+        self.columns.hints.get(i).copied().unwrap_or_default()
     }
 
     /// Appends an extent.
@@ -78,5 +65,10 @@ impl Extents {
         self.lpn.push(lpn);
         self.pages.push(pages);
         self.kind.push(kind);
+    }
+
+    /// Makes the columns that are `wanted`, for the extents at the end that `part` became.
+    pub fn make_columns(&mut self, wanted: Wanted, part: &Part<'_>) {
+        self.columns.make(wanted, part, (&self.lpn, &self.pages));
     }
 }

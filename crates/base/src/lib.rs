@@ -3,6 +3,7 @@
 //! This crate knows nothing of flash, of traces or of configuration files.
 
 pub mod batch;
+pub mod columns;
 pub mod error;
 pub mod extents;
 pub mod fastdiv;
@@ -15,8 +16,9 @@ pub mod rng;
 pub mod units;
 
 pub use batch::{ContentColumns, Op, OptionalColumns, RequestBatch};
+pub use columns::{Content, ExtentColumns, Hints, PageColumns, Part, PerPage, Wanted};
 pub use error::{Error, Kind, Place, Result};
-pub use extents::{Extents, Hints, Kind as ExtentKind};
+pub use extents::{Extents, Kind as ExtentKind};
 pub use fastdiv::FastDiv;
 pub use owner::{MapWord, Owner, SideKind};
 pub use policy::{Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};

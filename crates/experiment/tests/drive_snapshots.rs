@@ -34,7 +34,7 @@ fn random_extents(rng: &mut Rng, logical: u32, n: u64) -> Extents {
         };
         extents.push(first, pages as u32, kind);
         let handle = if rng.below(5) == 0 { rng.below(3) as u32 } else { first % 3 };
-        extents.hints.push(Hints { handle, ..Hints::default() });
+        extents.columns.hints.push(Hints { handle, ..Hints::default() });
     }
     extents
 }

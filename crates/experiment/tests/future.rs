@@ -114,7 +114,7 @@ fn one_dead_block_instead_of_two_half_dead_ones() {
     let mut work = Extents::default();
     let mut write = |page: u32| {
         work.push(page, 1, ExtentKind::Write);
-        work.hints.push(Hints::default());
+        work.columns.hints.push(Hints::default());
     };
     (0..8).for_each(&mut write);
     // Others come between; the even pages are updated from number 50 on, the odd ones from number 87 on.

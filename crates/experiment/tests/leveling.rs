@@ -103,7 +103,7 @@ fn a_block_that_takes_cold_data_in_is_of_their_stream() {
         let (lpn, handle) = writes.next().unwrap_or_else(|| panic!("no swap: {:?}", flash.erase_counts()));
         let mut extents = Extents::default();
         extents.push(lpn, 1, ExtentKind::Write);
-        extents.hints.push(Hints { handle, ..Hints::default() });
+        extents.columns.hints.push(Hints { handle, ..Hints::default() });
         flash.commands.clear();
         ftl.serve(&mut flash, &extents).unwrap();
         ftl.audit(&flash).unwrap();

@@ -148,7 +148,7 @@ impl Case {
         let any = |rng: &mut Rng| rng.below(streams as u64) as u32;
         let handle = |&lpn: &u32| if rng.below(9) == 0 { any(rng) } else { lpn % streams as u32 };
         let handles: Vec<u32> = work.lpn.iter().map(handle).collect();
-        work.hints = handles.into_iter().map(|handle| Hints { handle, ..Hints::default() }).collect();
+        work.columns.hints = handles.into_iter().map(|handle| Hints { handle, ..Hints::default() }).collect();
         work
     }
 
@@ -193,7 +193,7 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u
         if work.kind[i] == ExtentKind::Trim {
             naive.trim(work.lpn[i]);
         } else {
-            let stream = work.hints.get(i).map_or(0, |hints| hints.handle as usize);
+            let stream = work.columns.hints.get(i).map_or(0, |hints| hints.handle as usize);
             naive.write(work.lpn[i], stream).unwrap_or_else(|e| panic!("{case}: request {i}: {e}"));
         }
     }

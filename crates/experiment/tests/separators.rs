@@ -38,7 +38,7 @@ fn work(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
         extents.push(at, if kind == Kind::WritePartial { 1 } else { pages }, kind);
         let strange = rng.below(50) == 0;
         let (context, handle) = if strange { (i, u32::MAX - i) } else { (context, context % 4) };
-        extents.hints.push(Hints { context, handle, request_pages: pages });
+        extents.columns.hints.push(Hints { context, handle, request_pages: pages });
     }
     extents
 }
@@ -157,7 +157,7 @@ fn open_blocks_are_counted_as_if_at_every_write() {
             let kind = [Kind::Write, Kind::WritePartial, Kind::Trim][rng.below(3) as usize];
             let mut one = Extents::default();
             one.push(lpn, 1, kind);
-            one.hints.push(Hints { handle: lpn % 5, ..Hints::default() });
+            one.columns.hints.push(Hints { handle: lpn % 5, ..Hints::default() });
             ftl.serve(&mut flash, &one).unwrap();
             if kind != Kind::Trim {
                 // The page itself was still free when it came.

@@ -6,7 +6,7 @@
 //! last before it arrived, and the drive ends with the data that a single queue would have left.
 
 use crate::overlaps::{Entry, Overlaps};
-use floatgate_base::{ExtentKind as Kind, Extents, Hints, Lpn, Op};
+use floatgate_base::{ExtentColumns, ExtentKind as Kind, Extents, Lpn, Op};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -98,10 +98,7 @@ struct Slot {
     extents: Vec<(Lpn, u32, Kind)>,
     /// Whether it shared a page with another one when it joined; if not, there is nobody to wait for.
     shares: bool,
-    /// Edges of the extents, where they have any.
-    edges: Vec<(u32, u32)>,
-    /// What the host says of them, where it is asked.
-    hints: Vec<Hints>,
+    columns: ExtentColumns,
     /// An earlier request that it must not pass, found before.
     behind: Option<Entry>,
 }
@@ -208,8 +205,7 @@ impl Queues {
             self.slots.push(Slot {
                 request,
                 extents: Vec::new(),
-                edges: Vec::new(),
-                hints: Vec::new(),
+                columns: ExtentColumns::default(),
                 shares: false,
                 behind: None,
             });
@@ -219,12 +215,7 @@ impl Queues {
         let kept = &mut self.slots[slot as usize];
         kept.request = request;
         kept.shares = false;
-        if !extents.edges.is_empty() {
-            kept.edges.extend_from_slice(&extents.edges[range.clone()]);
-        }
-        if !extents.hints.is_empty() {
-            kept.hints.extend_from_slice(&extents.hints[range.clone()]);
-        }
+        kept.columns.append_range(0, &extents.columns, range.clone());
         for i in range {
             let (lpn, pages, kind) = (extents.lpn[i], extents.pages[i], extents.kind[i]);
             kept.extents.push((lpn, pages, kind));
@@ -250,8 +241,7 @@ impl Queues {
         let slot = self.lines[usize::from(queue)].pop_front()?;
         let kept = &mut self.slots[slot as usize];
         let entry = (kept.request.number, slot);
-        out.edges.append(&mut kept.edges);
-        out.hints.append(&mut kept.hints);
+        out.columns.append_all(out.len(), &mut kept.columns);
         for (lpn, pages, kind) in kept.extents.drain(..) {
             out.push(lpn, pages, kind);
             count(

@@ -2,7 +2,7 @@
 
 use crate::counters::HostCounters;
 use crate::placement::{Outside, Placement};
-use floatgate_base::{Error, ExtentKind as Kind, Extents, Hints, Op, RequestBatch};
+use floatgate_base::{Error, ExtentKind as Kind, Extents, Op, Part, RequestBatch, Wanted};
 use std::ops::Range;
 
 /// Splits requests into extents and counts them by device.
@@ -13,10 +13,8 @@ pub struct Splitter {
     counters: Vec<HostCounters>,
     /// Requests whose address was wrapped or scaled.
     pub requests_moved: u64,
-    /// Whether extents get their edges.
-    edges: bool,
-    /// Whether they get what the host says of their requests.
-    hints: bool,
+    /// The optional columns that extents get.
+    wanted: Wanted,
 }
 
 impl Splitter {
@@ -24,19 +22,13 @@ impl Splitter {
     #[must_use]
     pub fn new(placement: Placement, page_bytes: u32) -> Self {
         let page_shift = page_bytes.trailing_zeros();
-        Self { placement, page_shift, counters: Vec::new(), requests_moved: 0, edges: false, hints: false }
+        Self { placement, page_shift, counters: Vec::new(), requests_moved: 0, wanted: Wanted::default() }
     }
 
-    /// Makes extents with edges.
+    /// Makes extents with these optional columns.
     #[must_use]
-    pub fn with_edges(self, edges: bool) -> Self {
-        Self { edges, ..self }
-    }
-
-    /// Makes extents with what the host says of their requests.
-    #[must_use]
-    pub fn with_hints(self, hints: bool) -> Self {
-        Self { hints, ..self }
+    pub fn with_columns(self, wanted: Wanted) -> Self {
+        Self { wanted, ..self }
     }
 
     /// Counts by device, in the order of the source's table.
@@ -81,6 +73,7 @@ impl Splitter {
             self.counters.resize(usize::from(devices_max) + 1, HostCounters::default());
         }
         let logical_bytes = self.placement.logical_bytes();
+        let (wanted, with_columns, page_shift) = (self.wanted, self.wanted.any(), self.page_shift);
         for i in range {
             let (device, op, mut bytes) = (batch.device[i], batch.op[i], batch.bytes[i]);
             let (mut start, moved) =
@@ -107,21 +100,23 @@ impl Splitter {
                 let aligned = start.is_multiple_of(1 << self.page_shift);
                 bytes = bytes.min(if aligned { logical_bytes } else { 2 * logical_bytes - start });
             }
+            let extent = out.len();
+            let part = |start, bytes, left| {
+                let before = batch.bytes[i].saturating_sub(left);
+                Part { batch, request: i, extent, start, bytes, before, page_shift }
+            };
             // A wrapped request goes on at the drive's first byte.
             while start + bytes > logical_bytes {
                 let head = logical_bytes - start;
                 pages_of(op, start, head, self.page_shift, count, out);
-                if self.edges {
-                    edges_of(start, head, self.page_shift, out);
+                if with_columns {
+                    out.make_columns(wanted, &part(start, head, bytes));
                 }
                 (start, bytes) = (0, bytes - head);
             }
             pages_of(op, start, bytes, self.page_shift, count, out);
-            if self.edges {
-                edges_of(start, bytes, self.page_shift, out);
-            }
-            if self.hints {
-                hints_of(batch, i, out);
+            if with_columns {
+                out.make_columns(wanted, &part(start, bytes, bytes));
             }
             ends.push(out.len());
         }
@@ -170,31 +165,6 @@ fn pages_of(op: Op, start: u64, bytes: u64, shift: u32, count: &mut HostCounters
     }
 }
 
-/// Appends what the host says of request `i` for the extents that were made of it.
-#[inline]
-fn hints_of(batch: &RequestBatch, i: usize, out: &mut Extents) {
-    let made = out.hints.len()..out.len();
-    let hints = Hints {
-        context: batch.context.get(i).copied().unwrap_or(0),
-        handle: batch.stream.get(i).copied().unwrap_or(0),
-        request_pages: out.pages[made.clone()].iter().sum(),
-    };
-    out.hints.extend(made.map(|_| hints));
-}
-
-/// Appends the edges of the extents of one range of bytes.
-#[inline]
-fn edges_of(start: u64, bytes: u64, shift: u32, out: &mut Extents) {
-    let page = 1u64 << shift;
-    for i in out.edges.len()..out.len() {
-        let first = u64::from(out.lpn[i]) << shift;
-        let last = first + u64::from(out.pages[i] - 1) * page;
-        let from = start.saturating_sub(first);
-        let to = (start + bytes - last).min(page);
-        out.edges.push((from as u32, to as u32));
-    }
-}
-
 /// The error for a trace that addresses `end` bytes on a drive that shows fewer; `capacity` is the flash of a drive of
 /// the same make that holds it.
 #[must_use]
@@ -218,6 +188,7 @@ pub fn beyond_drive(place: &str, end: u64, logical_bytes: u64, capacity: u64) ->
 mod tests {
     use super::*;
     use crate::placement::{Beyond, Devices};
+    use floatgate_base::Hints;
 
     fn split(
         op: Op,
@@ -255,7 +226,8 @@ mod tests {
     #[test]
     fn hints_are_those_of_the_request_for_each_of_its_extents() {
         let placement = Placement::new(4096, 100, Beyond::Refuse, Devices::Apart, &[]);
-        let mut splitter = Splitter::new(placement, 4096).with_hints(true);
+        let mut splitter =
+            Splitter::new(placement, 4096).with_columns(Wanted { hints: true, ..Wanted::default() });
         let mut batch = RequestBatch::default();
         batch.push(0, 0, Op::Write, 4000, 9000);
         batch.push(0, 0, Op::Write, 0, 4096);
@@ -264,20 +236,21 @@ mod tests {
         splitter.split(&batch, 0..2, &mut out, &mut Vec::new()).unwrap();
         let first = Hints { context: 7, handle: 1, request_pages: 4 };
         let second = Hints { context: 8, handle: 2, request_pages: 1 };
-        assert_eq!(out.hints, [first, first, first, second]);
+        assert_eq!(out.columns.hints, [first, first, first, second]);
     }
 
     #[test]
     fn edges_are_what_is_touched_of_the_outer_pages() {
         let edges = |op, offset, bytes, pages| {
             let placement = Placement::new(4096, pages, Beyond::Wrap, Devices::Apart, &[]);
-            let mut splitter = Splitter::new(placement, 4096).with_edges(true);
+            let mut splitter =
+                Splitter::new(placement, 4096).with_columns(Wanted { edges: true, ..Wanted::default() });
             let mut batch = RequestBatch::default();
             batch.push(0, 0, op, offset, bytes);
             let mut out = Extents::default();
             splitter.split(&batch, 0..1, &mut out, &mut Vec::new()).unwrap();
-            assert_eq!(out.edges.len(), out.len());
-            out.edges
+            assert_eq!(out.columns.edges.len(), out.len());
+            out.columns.edges
         };
         assert_eq!(edges(Op::Write, 0, 8192, 9), [(0, 4096)]);
         assert_eq!(edges(Op::Write, 1, 1, 9), [(1, 2)]);

@@ -7,9 +7,10 @@
 
 use crate::array::BackEnd;
 use crate::drive::{Drive, Together};
+use crate::placing;
 use crate::plan::Plan;
 use crate::reading::Chunk;
-use floatgate_base::{ExtentKind as Kind, Extents, Hints, Lpn, batch};
+use floatgate_base::{ExtentKind as Kind, Extents, Lpn, PageColumns, Wanted, batch};
 use floatgate_flash::Timed;
 use floatgate_flash::timed::{Handle, Issued, Reason};
 use floatgate_ftl::{Failure, Stopped};
@@ -37,7 +38,7 @@ pub(crate) struct Place {
 pub(crate) struct SavedBuffered<'a> {
     buffer: SavedBuffer<'a>,
     places: Cow<'a, [Place]>,
-    hints: Cow<'a, [Hints]>,
+    columns: Cow<'a, PageColumns>,
 }
 
 /// The buffer of a run.
@@ -50,18 +51,18 @@ pub(crate) struct Buffered {
     flash: Extents,
     ends: Vec<usize>,
     places: Vec<Place>,
-    /// What the host said of each page when it wrote it last, for separators that look at pages; else empty.
-    hints: Vec<Hints>,
+    /// The optional columns of each page, as of its last write; whether there are any.
+    columns: PageColumns,
+    keeps_columns: bool,
 }
 
 impl Buffered {
     /// The empty buffer of a plan, if it has one.
     pub fn of(plan: &Plan) -> Option<Self> {
-        let hinted_pages = if plan.ftl.setup.separate.looks() { plan.ftl.setup.logical_pages } else { 0 };
-        plan.buffer.map(|buffer| Self::new(buffer.config, buffer.access_ns, hinted_pages))
+        plan.buffer.map(|buffer| Self::new(buffer.config, buffer.access_ns, placing::wanted(plan)))
     }
 
-    fn new(config: BufferConfig, access_ns: u64, hinted_pages: u32) -> Self {
+    fn new(config: BufferConfig, access_ns: u64, wanted: Wanted) -> Self {
         Self {
             buffer: Buffer::new(config),
             access_ns,
@@ -69,7 +70,8 @@ impl Buffered {
             flash: Extents::default(),
             ends: Vec::new(),
             places: vec![Place::default(); config.pages as usize],
-            hints: vec![Hints::default(); hinted_pages as usize],
+            columns: PageColumns::new(wanted, config.logical_pages as usize),
+            keeps_columns: wanted.any_of_pages(),
         }
     }
 
@@ -78,25 +80,26 @@ impl Buffered {
         let Self {
             buffer,
             places,
-            hints,
+            columns,
             // From the plan, or empty between two requests.
+            keeps_columns: _,
             access_ns: _,
             steps: _,
             flash: _,
             ends: _,
         } = self;
-        SavedBuffered { buffer: buffer.saved(), places: Cow::from(places), hints: Cow::from(hints) }
+        SavedBuffered { buffer: buffer.saved(), places: Cow::from(places), columns: Cow::Borrowed(columns) }
     }
 
     /// Takes over what a snapshot kept of a buffer of the same size; false if it is of another one.
     #[must_use]
     pub fn restore(&mut self, saved: SavedBuffered<'_>) -> bool {
-        let SavedBuffered { buffer, places, hints } = saved;
+        let SavedBuffered { buffer, places, columns } = saved;
         let fits = places.len() == self.places.len()
-            && hints.len() == self.hints.len()
+            && columns.is_like(&self.columns)
             && self.buffer.restore(buffer);
         if fits {
-            (self.places, self.hints) = (places.into_owned(), hints.into_owned());
+            (self.places, self.columns) = (places.into_owned(), columns.into_owned());
         }
         fits
     }
@@ -109,15 +112,16 @@ impl Buffered {
         self.buffer.reset_counts();
     }
 
-    /// Notes what the host says of the pages that a request writes, for when they leave.
-    fn note_hints(&mut self, extents: &Extents, range: Range<usize>) {
-        if self.hints.is_empty() {
+    /// Keeps the columns of the pages that a request writes, for when they leave. A page that the request itself pushes out
+    /// before it writes it anew leaves with the new ones.
+    fn keep_columns(&mut self, extents: &Extents, range: Range<usize>) {
+        if !self.keeps_columns {
             return;
         }
         for i in range {
             if matches!(extents.kind[i], Kind::Write | Kind::WritePartial) {
                 let pages = extents.lpn[i] as usize..(extents.lpn[i] + extents.pages[i]) as usize;
-                self.hints[pages].fill(extents.hints_of(i));
+                self.columns.put(pages, &extents.columns, i);
             }
         }
     }
@@ -125,9 +129,8 @@ impl Buffered {
     /// Appends the flush of a page.
     fn push_flush(&mut self, lpn: Lpn, whole: bool) {
         self.flash.push(lpn, 1, if whole { Kind::Write } else { Kind::WritePartial });
-        if let Some(&hints) = self.hints.get(lpn as usize) {
-            self.flash.hints.resize(self.flash.len() - 1, Hints::default());
-            self.flash.hints.push(hints);
+        if self.keeps_columns {
+            self.columns.get(lpn as usize, &mut self.flash.columns, self.flash.lpn.len() - 1);
         }
     }
 
@@ -160,7 +163,7 @@ impl Buffered {
         self.flash.clear();
         self.ends.clear();
         for (&to, i) in ends.iter().zip(chunk.range()) {
-            self.note_hints(extents, from..to);
+            self.keep_columns(extents, from..to);
             self.buffer.request(extents, from..to, chunk.flags(i), &mut self.steps);
             self.append_steps();
             self.ends.push(self.flash.len());
@@ -185,7 +188,7 @@ impl Buffered {
         request_flags: u8,
         class: u8,
     ) -> Result<(), Stopped> {
-        self.note_hints(extents, range.clone());
+        self.keep_columns(extents, range.clone());
         self.buffer.request(extents, range, request_flags, &mut self.steps);
         if request_flags & batch::flags::FLUSH != 0 {
             drive.array.back_end_mut().wait_for_asides(Reason::Flushed);
@@ -277,3 +280,6 @@ impl Buffered {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,7 @@
 
 use crate::plan::{Plan, Workload};
 use crate::reading::Chunk;
-use floatgate_base::Extents;
+use floatgate_base::{Extents, Wanted};
 use floatgate_host::{Footprint, HostCounters, Outside, Placement, Splitter};
 use floatgate_snapshot::{Reader, Writer};
 use serde::{Deserialize, Serialize};
@@ -19,9 +19,17 @@ pub(crate) fn splitter(plan: &Plan, ends: &[u64]) -> Splitter {
         plan.workload.devices,
         ends,
     );
-    Splitter::new(placement, page_bytes)
-        .with_edges(plan.buffer.is_some())
-        .with_hints(plan.ftl.setup.separate.looks())
+    Splitter::new(placement, page_bytes).with_columns(wanted(plan))
+}
+
+/// The optional columns that extents need in a run.
+pub(crate) fn wanted(plan: &Plan) -> Wanted {
+    Wanted {
+        edges: plan.buffer.is_some(),
+        hints: plan.ftl.setup.separate.looks(),
+        // What pages hold changes nothing yet.
+        content: false,
+    }
 }
 
 /// A request that has no place.

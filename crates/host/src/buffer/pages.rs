@@ -36,7 +36,7 @@ pub(super) fn touch(lpn: Lpn, from: u64, to: u64) -> Part {
 #[inline]
 pub(super) fn parts(extents: &Extents, i: usize, page_bytes: u64) -> impl Iterator<Item = Part> {
     let (first, last) = (extents.lpn[i], extents.lpn[i] + extents.pages[i] - 1);
-    let (from, to) = extents.edges[i];
+    let (from, to) = extents.columns.edges[i];
     (first..=last).map(move |lpn| {
         let from = if lpn == first { u64::from(from) } else { 0 };
         touch(lpn, from, if lpn == last { u64::from(to) } else { page_bytes })
@@ -53,7 +53,7 @@ mod tests {
         let of = |lpn, pages, edges, page_bytes| {
             let mut extents = Extents::default();
             extents.push(lpn, pages, ExtentKind::Read);
-            extents.edges.push(edges);
+            extents.columns.edges.push(edges);
             parts(&extents, 0, page_bytes).map(|p| (p.lpn, p.touched, p.covered)).collect::<Vec<_>>()
         };
         assert_eq!(of(0, 1, (0, 4096), 4096), [(0, 0xff, 0xff)]);

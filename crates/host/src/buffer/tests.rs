@@ -3,7 +3,7 @@
 use super::*;
 use crate::{Beyond, Devices, Placement, Splitter};
 use floatgate_base::batch::flags::{FLUSH, FUA};
-use floatgate_base::{Extents, Op, RequestBatch, Rng};
+use floatgate_base::{Extents, Op, RequestBatch, Rng, Wanted};
 
 /// The steps of one request, which the splitter cuts into extents.
 fn steps_of(
@@ -17,7 +17,8 @@ fn steps_of(
     let mut batch = RequestBatch::default();
     batch.push(0, 0, op, start, bytes);
     let (mut extents, mut steps) = (Extents::default(), Vec::new());
-    let mut splitter = Splitter::new(placement, config.page_bytes).with_edges(true);
+    let edges = Wanted { edges: true, ..Wanted::default() };
+    let mut splitter = Splitter::new(placement, config.page_bytes).with_columns(edges);
     splitter.split(&batch, 0..1, &mut extents, &mut Vec::new()).unwrap();
     buffer.request(&extents, 0..extents.len(), request_flags, &mut steps);
     steps
