@@ -21,7 +21,7 @@ pub use rest::Rest;
 pub use shadow::Shadow;
 pub use timed::Timed;
 
-use floatgate_base::{Lpn, Owner, Ppn, UnitId};
+use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 
 /// The commands that the FTL issues. State changes when a command is issued; a timed back end decides when it is
 /// done.
@@ -63,7 +63,7 @@ pub trait Flash {
     /// What has been counted.
     fn counters(&self) -> &Counters;
     /// Erase counts of all units.
-    fn erase_counts(&self) -> &[u32];
+    fn erase_counts(&self) -> &IdSlice<UnitId, u32>;
     /// How units and pages lie on the chips.
     fn layout(&self) -> &Layout;
     /// Whether a page (none for nowhere) holds what the host wrote to `lpn` last; only the shadow model knows.

@@ -7,7 +7,7 @@
 //! Memory: 8 bytes a logical page, 12 bytes a physical page, and some for each content that is shared.
 
 use crate::{Cause, Counters, Flash, Layout};
-use floatgate_base::{Lpn, Owner, Ppn, UnitId};
+use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
 use std::collections::BTreeMap;
 
 const ERASED: Lpn = Lpn::MAX;
@@ -27,7 +27,7 @@ pub struct Shadow<F> {
     writer: Vec<Lpn>,
     /// Tokens that were shared and are still needed, with how many logical pages have them.
     sharers: BTreeMap<u64, u32>,
-    next_page: Vec<u32>,
+    next_page: IdVec<UnitId, u32>,
     violation: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl<F: Flash> Shadow<F> {
     #[must_use]
     pub fn new(inner: F, logical_pages: u32) -> Self {
         let pages = inner.layout().pages() as usize;
-        let units = inner.layout().units() as usize;
+        let units = inner.layout().units();
         Self {
             inner,
             writes: GONE,
@@ -55,7 +55,7 @@ impl<F: Flash> Shadow<F> {
             content: vec![GONE; pages],
             writer: vec![ERASED; pages],
             sharers: BTreeMap::new(),
-            next_page: vec![0; units],
+            next_page: IdVec::filled(0, units),
             violation: None,
         }
     }
@@ -75,11 +75,11 @@ impl<F: Flash> Shadow<F> {
         let layout = self.inner.layout();
         let unit = layout.unit_of(ppn);
         let offset = ppn - layout.first_page(unit);
-        let next = self.next_page[unit as usize];
+        let next = self.next_page[unit];
         if offset != next {
             self.fail(format!("page {offset} of unit {unit} programmed where page {next} was due"));
         }
-        self.next_page[unit as usize] = offset + 1;
+        self.next_page[unit] = offset + 1;
     }
 
     /// What a page holds is what the host wrote last to a logical page.
@@ -172,12 +172,12 @@ impl<F: Flash> Flash for Shadow<F> {
         for ppn in first..first + self.inner.layout().pages_per_unit() {
             (self.writer[ppn as usize], self.content[ppn as usize]) = (ERASED, GONE);
         }
-        self.next_page[unit as usize] = 0;
+        self.next_page[unit] = 0;
         self.inner.erase(unit, cause);
     }
 
     fn set_mode(&mut self, unit: UnitId, mode: u8) {
-        let programmed = self.next_page[unit as usize];
+        let programmed = self.next_page[unit];
         if programmed > 0 {
             self.fail(format!(
                 "mode {mode} of unit {unit} comes after {programmed} of its pages were programmed"
@@ -219,7 +219,7 @@ impl<F: Flash> Flash for Shadow<F> {
         self.inner.counters()
     }
 
-    fn erase_counts(&self) -> &[u32] {
+    fn erase_counts(&self) -> &IdSlice<UnitId, u32> {
         self.inner.erase_counts()
     }
 
@@ -267,7 +267,7 @@ mod tests {
         s.program(0, 3, Cause::Host);
         s.program(1, 3, Cause::Host);
         s.copy(1, 4, Owner::page(3), Cause::Gc);
-        s.erase(0, Cause::Gc);
+        s.erase(UnitId(0), Cause::Gc);
         s.read(4, 3, Cause::Host);
         s.program(0, 1, Cause::Host);
         s.trim(1);
@@ -278,14 +278,14 @@ mod tests {
     #[test]
     fn modes_are_set_before_the_first_program() {
         let mut s = shadow();
-        s.set_mode(0, 2);
-        assert_eq!((s.inner().mode(0), s.inner().mode(1)), (2, 0));
+        s.set_mode(UnitId(0), 2);
+        assert_eq!((s.inner().mode(UnitId(0)), s.inner().mode(UnitId(1))), (2, 0));
         s.program(0, 3, Cause::Host);
         s.copy(0, 4, Owner::page(3), Cause::Gc);
-        s.erase(0, Cause::Gc);
-        assert_eq!(s.inner().mode(0), 0);
-        s.set_mode(0, 1);
-        assert_eq!((s.violation(), s.inner().mode(0)), (None, 1));
+        s.erase(UnitId(0), Cause::Gc);
+        assert_eq!(s.inner().mode(UnitId(0)), 0);
+        s.set_mode(UnitId(0), 1);
+        assert_eq!((s.violation(), s.inner().mode(UnitId(0))), (None, 1));
     }
 
     #[test]
@@ -297,7 +297,7 @@ mod tests {
             |s| s.read(2, 2, Cause::Host),
             |s| s.copy(0, 4, Owner::page(7), Cause::Gc),
             |s| s.program(2, 5, Cause::Host),
-            |s| s.set_mode(0, 0),
+            |s| s.set_mode(UnitId(0), 0),
         ];
         for (i, lie) in lies.iter().enumerate() {
             let mut s = shadow();

@@ -40,7 +40,7 @@ impl Job {
     /// One that waits; its sources stay closed units, and may be collected before it begins.
     #[must_use]
     pub fn waiting(request: Request, units: &Units) -> Self {
-        let closed_at = request.sources.map(|unit| units.closed_at.get(unit as usize).copied().unwrap_or(0));
+        let closed_at = request.sources.map(|unit| units.closed_at.get(unit).copied().unwrap_or(0));
         Self {
             request,
             closed_at,
@@ -99,9 +99,9 @@ impl Job {
         let sources = self.request.sources.iter().zip(self.closed_at);
         let mut real = sources.filter(|(unit, _)| **unit != NO_UNIT);
         let current = real.all(|(&unit, closed_at)| {
-            units.meta[unit as usize].pos != NOT_INDEXED && units.closed_at[unit as usize] == closed_at
+            units.meta[unit].pos != NOT_INDEXED && units.closed_at[unit] == closed_at
         });
-        let then = self.request.all_sources().all(|unit| units.meta[unit as usize].pos != NOT_INDEXED);
+        let then = self.request.all_sources().all(|unit| units.meta[unit].pos != NOT_INDEXED);
         current && then
     }
 
@@ -115,7 +115,7 @@ impl Job {
         let open = |target: &Frontier| {
             target.next <= target.end
                 && target.end <= pages
-                && (target.unit == NO_UNIT || target.unit < units)
+                && (target.unit == NO_UNIT || target.unit.0 < units)
         };
         self.request.is_within(layout)
             && self.source < 2

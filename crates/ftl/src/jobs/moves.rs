@@ -6,7 +6,8 @@ use crate::ftl::Ftl;
 use crate::pool::Want;
 use crate::separate::Stream;
 use crate::setup::Failure;
-use floatgate_base::{Owner, Ppn};
+use crate::units::Frontier;
+use floatgate_base::{DomainId, Owner, Ppn};
 use floatgate_flash::Flash;
 use std::ops::Range;
 
@@ -67,7 +68,7 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         job: &Job,
-        domain: u32,
+        domain: DomainId,
         moving: &[(Ppn, Owner)],
     ) -> Result<usize, Failure> {
         let Some(separation) = &mut self.separation else { return Ok(0) };
@@ -87,7 +88,7 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         job: &Job,
-        domain: u32,
+        domain: DomainId,
         moving: &[(Ppn, Owner)],
     ) -> Result<usize, Failure> {
         for (done, page) in moving.iter().enumerate() {
@@ -110,16 +111,15 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         job: &Job,
-        domain: u32,
+        domain: DomainId,
         moving: &[(Ppn, Owner)],
         stream: Stream,
     ) -> Result<usize, Failure> {
-        let domains = self.layout.domains();
         let mut done = 0;
         while done < moving.len() {
-            let mut slot = (stream * domains + domain) as usize;
+            let mut slot = Frontier::slot(&self.layout, stream, domain);
             if self.frontiers[slot].room() == 0 {
-                if self.free[domain as usize].len() <= job.leave_free && job.leave_free > 0 {
+                if self.free[domain].len() <= job.leave_free && job.leave_free > 0 {
                     break;
                 }
                 if !self.open(slot, domain, Want::Next) {
@@ -128,7 +128,7 @@ impl Ftl {
             }
             let run = (moving.len() - done).min(self.frontiers[slot].room() as usize);
             if let Some(separation) = &mut self.separation
-                && slot as u32 / domains != stream
+                && Frontier::stream(&self.layout, slot) != stream
             {
                 separation.strayed(stream, run as u64);
             }
@@ -145,10 +145,10 @@ impl Ftl {
     /// An open unit of the domain with room, when no unit is free: the streams' units are closed with those that collection
     /// frees in the end, so one has room as long as it kept a unit free to begin with.
     #[cold]
-    fn slot_with_room(&self, domain: u32) -> Option<usize> {
+    fn slot_with_room(&self, domain: DomainId) -> Option<usize> {
         let domains = self.layout.domains();
-        let slots = (domain..self.frontiers.len() as u32).step_by(domains as usize);
-        slots.map(|slot| slot as usize).find(|&slot| self.frontiers[slot].room() > 0)
+        let mut slots = (domain.index()..self.frontiers.len()).step_by(domains as usize);
+        slots.find(|&slot| self.frontiers[slot].room() > 0)
     }
 
     /// Moves pages in ascending order into the unit of the job's own. Out of the way of collection, whose code it would
@@ -207,7 +207,7 @@ impl Ftl {
             Target::Streams { domain } => (domain, Want::Next),
             Target::Emptied => (self.layout.domain_of(job.source()), Want::Next),
         };
-        let free = &mut self.free[domain as usize];
+        let free = &mut self.free[domain];
         if job.leave_free > 0 && free.len() <= job.leave_free {
             return Opened::Leave;
         }
@@ -223,11 +223,11 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         job: &Job,
-        domain: u32,
+        domain: DomainId,
         moving: &[(Ppn, Owner)],
     ) -> Result<usize, Failure> {
         let slot = self.slot_with_room(domain).ok_or(Failure::OutOfFreeBlocks)?;
-        let moved = self.move_to_stream(flash, job, domain, moving, slot as u32 / self.layout.domains())?;
+        let moved = self.move_to_stream(flash, job, domain, moving, Frontier::stream(&self.layout, slot))?;
         self.open_pages.filled(moved as u64, self.now);
         Ok(moved)
     }
@@ -240,5 +240,5 @@ enum Opened {
     /// The free units left are the host's.
     Leave,
     /// No unit of this domain is free.
-    None(u32),
+    None(DomainId),
 }

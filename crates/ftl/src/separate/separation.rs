@@ -7,7 +7,7 @@ use super::{
     with_looking,
 };
 use crate::owners::Mapping;
-use floatgate_base::{Lpn, Owner, Ppn, UnitId};
+use floatgate_base::{IdVec, Lpn, Owner, Ppn, UnitId};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -71,9 +71,9 @@ fn ask<S: Separator>(
 pub struct Separation {
     looking: Looking,
     /// Stream for which each unit was opened last.
-    stream_of: Vec<Stream>,
+    stream_of: IdVec<UnitId, Stream>,
     /// Host page writes when it was.
-    opened_at: Vec<u64>,
+    opened_at: IdVec<UnitId, u64>,
     counters: Vec<StreamCounters>,
     #[serde(skip)]
     by_stream: ByStream,
@@ -84,11 +84,10 @@ impl Separation {
     #[must_use]
     pub fn of(separate: Separate, shape: &Shape) -> Option<Box<Self>> {
         let looking = Looking::of(separate, shape)?;
-        let units = shape.units as usize;
         Some(Box::new(Self {
             looking,
-            stream_of: vec![0; units],
-            opened_at: vec![0; units],
+            stream_of: IdVec::filled(0, shape.units),
+            opened_at: IdVec::filled(0, shape.units),
             counters: vec![StreamCounters::default(); separate.streams() as usize],
             by_stream: ByStream::default(),
         }))
@@ -148,7 +147,7 @@ impl Separation {
 
     /// The stream of a page that is to leave `unit`.
     pub(crate) fn move_stream(&self, owner: Owner, unit: UnitId, now: u64) -> Stream {
-        let from = self.stream_of[unit as usize];
+        let from = self.stream_of[unit];
         let Some(lpn) = owner.lpn() else { return from };
         let page = Moved { lpn, from, now };
         with_looking!(&self.looking, state => state.move_stream(&page))
@@ -156,7 +155,7 @@ impl Separation {
 
     /// The page leaves `unit` for `stream`.
     pub(crate) fn moved(&mut self, owner: Owner, unit: UnitId, stream: Stream, now: u64) {
-        let from = self.stream_of[unit as usize];
+        let from = self.stream_of[unit];
         if let Some(lpn) = owner.lpn() {
             let page = Moved { lpn, from, now };
             with_looking!(&mut self.looking, state => state.moved(&page, stream));
@@ -179,7 +178,7 @@ impl Separation {
         now: u64,
         mapping: &Mapping,
     ) -> ByStream {
-        let from = self.stream_of[unit as usize];
+        let from = self.stream_of[unit];
         let mut sorted = std::mem::take(&mut self.by_stream);
         let streams = sorted.begin(moving.len());
         with_looking!(&mut self.looking, state => ask(&mut **state, moving, from, now, mapping, streams));
@@ -207,7 +206,7 @@ impl Separation {
 
     /// A unit is opened for a stream.
     pub(crate) fn opened(&mut self, unit: UnitId, stream: Stream, now: u64) {
-        (self.stream_of[unit as usize], self.opened_at[unit as usize]) = (stream, now);
+        (self.stream_of[unit], self.opened_at[unit]) = (stream, now);
         self.counters[stream as usize].opened += 1;
     }
 
@@ -218,20 +217,20 @@ impl Separation {
 
     /// The pages of `cold` are to move into `unit`, which has been erased: it goes on in the place of theirs.
     pub(crate) fn takes_in(&mut self, unit: UnitId, cold: UnitId) {
-        self.stream_of[unit as usize] = self.stream_of[cold as usize];
-        self.opened_at[unit as usize] = self.opened_at[cold as usize];
+        self.stream_of[unit] = self.stream_of[cold];
+        self.opened_at[unit] = self.opened_at[cold];
     }
 
     /// A unit with so many valid pages is to be collected.
     pub(crate) fn chosen(&mut self, unit: UnitId, valid: u32) {
-        let counters = &mut self.counters[self.stream_of[unit as usize] as usize];
+        let counters = &mut self.counters[self.stream_of[unit] as usize];
         counters.victims += 1;
         counters.dead_victims += u64::from(valid == 0);
     }
 
     /// A unit is about to be erased.
     pub(crate) fn reclaimed(&mut self, unit: UnitId, now: u64) {
-        let (stream, opened_at) = (self.stream_of[unit as usize], self.opened_at[unit as usize]);
+        let (stream, opened_at) = (self.stream_of[unit], self.opened_at[unit]);
         let unit = Reclaimed { stream, opened_at, now };
         with_looking!(&mut self.looking, state => state.reclaimed(&unit));
     }
@@ -250,7 +249,7 @@ impl Separation {
     /// Whether a unit is one of the last that collection should take.
     #[must_use]
     pub fn is_last(&self, unit: UnitId) -> bool {
-        let stream = self.stream_of[unit as usize];
+        let stream = self.stream_of[unit];
         with_looking!(&self.looking, state => state.is_last(stream))
     }
 
