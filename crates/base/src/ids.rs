@@ -76,6 +76,8 @@ ids! {
     UnitId;
     /// Number of a domain: a pool of units that allocates and collects for itself.
     DomainId;
+    /// Number of a stream of writes; each has an open unit of its own in every domain.
+    StreamId;
 }
 
 /// Part or all of a table that is indexed by an id.

@@ -19,7 +19,7 @@ pub use batch::{ContentColumns, Op, OptionalColumns, RequestBatch};
 pub use error::{Error, Kind, Place, Result};
 pub use extents::{Extents, Hints, Kind as ExtentKind};
 pub use fastdiv::FastDiv;
-pub use ids::{DomainId, Id, IdSlice, IdVec, UnitId};
+pub use ids::{DomainId, Id, IdSlice, IdVec, StreamId, UnitId};
 pub use owner::{MapWord, Owner, SideKind};
 pub use policy::{Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
 pub use rng::Rng;

@@ -2,7 +2,7 @@
 
 use crate::ftl::Ftl;
 use crate::pool::Want;
-use crate::separate::Stream;
+use crate::separate::StreamId;
 use crate::setup::{Allocation, Failure};
 use crate::units::Frontier;
 use floatgate_base::{DomainId, Lpn};
@@ -17,7 +17,7 @@ impl Ftl {
     pub(crate) fn host_frontier<F: Flash>(
         &mut self,
         flash: &mut F,
-        stream: Stream,
+        stream: StreamId,
         lpn: Lpn,
     ) -> Result<usize, Failure> {
         let domains = self.layout.domains();
@@ -39,7 +39,7 @@ impl Ftl {
     fn host_frontier_slow<F: Flash>(
         &mut self,
         flash: &mut F,
-        stream: Stream,
+        stream: StreamId,
         domain: DomainId,
     ) -> Result<usize, Failure> {
         if self.counting && !flash.stands_more() {

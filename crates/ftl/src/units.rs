@@ -1,6 +1,6 @@
 //! What the mechanism knows of each erase unit.
 
-use crate::separate::Stream;
+use crate::separate::StreamId;
 use floatgate_base::{DomainId, IdVec, Ppn, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
@@ -56,15 +56,15 @@ impl Frontier {
     /// The place of a stream's open unit in a domain among all open units.
     #[inline(always)]
     #[must_use]
-    pub fn slot(layout: &Layout, stream: Stream, domain: DomainId) -> usize {
-        (stream * layout.domains() + domain.0) as usize
+    pub fn slot(layout: &Layout, stream: StreamId, domain: DomainId) -> usize {
+        (stream.0 * layout.domains() + domain.0) as usize
     }
 
     /// The stream of a place.
     #[inline(always)]
     #[must_use]
-    pub fn stream(layout: &Layout, slot: usize) -> Stream {
-        slot as u32 / layout.domains()
+    pub fn stream(layout: &Layout, slot: usize) -> StreamId {
+        StreamId(slot as u32 / layout.domains())
     }
 
     /// Pages left to program.

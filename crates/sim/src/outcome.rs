@@ -36,11 +36,11 @@ impl Streams {
     fn of(separation: &Separation, contexts: &[Context]) -> Self {
         let placed = separation.contexts().into_iter();
         Self {
-            counters: separation.counters().to_vec(),
+            counters: separation.counters().as_slice().to_vec(),
             memory_bytes: separation.memory_bytes(),
             figures: separation.figures(),
             contexts: placed
-                .filter_map(|(c, stream)| Some((contexts.get(c as usize)?.clone(), stream)))
+                .filter_map(|(c, stream)| Some((contexts.get(c as usize)?.clone(), stream.0)))
                 .collect(),
         }
     }

@@ -4,7 +4,7 @@ use super::job::Job;
 use super::request::Target;
 use crate::ftl::Ftl;
 use crate::pool::Want;
-use crate::separate::Stream;
+use crate::separate::StreamId;
 use crate::setup::Failure;
 use crate::units::Frontier;
 use floatgate_base::{DomainId, Owner, Ppn};
@@ -113,7 +113,7 @@ impl Ftl {
         job: &Job,
         domain: DomainId,
         moving: &[(Ppn, Owner)],
-        stream: Stream,
+        stream: StreamId,
     ) -> Result<usize, Failure> {
         let mut done = 0;
         while done < moving.len() {
