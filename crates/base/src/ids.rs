@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::{Deref, DerefMut, Index, IndexMut, Range};
+use std::ops::{Add, AddAssign, Deref, DerefMut, Index, IndexMut, Range, Sub};
 
 /// What a table can be indexed by.
 pub trait Id: Copy {
@@ -72,6 +72,8 @@ macro_rules! ids {
 }
 
 ids! {
+    /// A physical page number: `unit * pages_per_unit + offset`, at most 2^31 - 1 of them.
+    Ppn;
     /// Number of an erase unit: a block under plane scope, a superblock under superblock scope.
     UnitId;
     /// Number of a domain: a pool of units that allocates and collects for itself.
@@ -79,6 +81,38 @@ ids! {
     /// Number of a stream of writes; each has an open unit of its own in every domain.
     StreamId;
 }
+
+/// Numbers that lie in a row, so that distances mean something.
+macro_rules! rows {
+    ($($name:ident)*) => {$(
+        impl Add<u32> for $name {
+            type Output = Self;
+
+            #[inline(always)]
+            fn add(self, distance: u32) -> Self {
+                Self(self.0 + distance)
+            }
+        }
+
+        impl AddAssign<u32> for $name {
+            #[inline(always)]
+            fn add_assign(&mut self, distance: u32) {
+                self.0 += distance;
+            }
+        }
+
+        impl Sub for $name {
+            type Output = u32;
+
+            #[inline(always)]
+            fn sub(self, other: Self) -> u32 {
+                self.0 - other.0
+            }
+        }
+    )*};
+}
+
+rows! { Ppn }
 
 /// Part or all of a table that is indexed by an id.
 #[repr(transparent)]

@@ -19,15 +19,13 @@ pub use batch::{ContentColumns, Op, OptionalColumns, RequestBatch};
 pub use error::{Error, Kind, Place, Result};
 pub use extents::{Extents, Hints, Kind as ExtentKind};
 pub use fastdiv::FastDiv;
-pub use ids::{DomainId, Id, IdSlice, IdVec, StreamId, UnitId};
+pub use ids::{DomainId, Id, IdSlice, IdVec, Ppn, StreamId, UnitId};
 pub use owner::{MapWord, Owner, SideKind};
 pub use policy::{Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
 pub use rng::Rng;
 
 /// A logical page number: what the host addresses, divided by the page size.
 pub type Lpn = u32;
-/// A physical page number: `unit * pages_per_unit + offset`, at most 2^31 - 1 of them.
-pub type Ppn = u32;
 
 /// Most physical pages that a drive may have; the top bit of a map word means "see the side table".
 pub const PAGES_MAX: u64 = (1 << 31) - 1;

@@ -149,7 +149,7 @@ impl Layout {
     #[inline]
     #[must_use]
     pub fn unit_of(&self, ppn: Ppn) -> UnitId {
-        UnitId(self.pages_per_unit.quotient(ppn))
+        UnitId(self.pages_per_unit.quotient(ppn.0))
     }
 
     /// The domain that holds a unit.
@@ -170,7 +170,7 @@ impl Layout {
     #[inline]
     #[must_use]
     pub fn first_page(&self, unit: UnitId) -> Ppn {
-        unit.0 * self.pages_per_unit()
+        Ppn(unit.0 * self.pages_per_unit())
     }
 
     /// Where a page is on the chips. Pages of a superblock are striped over the planes in allocation order.
@@ -231,7 +231,7 @@ mod tests {
         for (scope, order) in cases.into_iter().flatten() {
             let layout = Layout::new(GEOMETRY, scope).with_order(order);
             assert_eq!(u64::from(layout.pages()), GEOMETRY.pages());
-            let seen: BTreeSet<_> = (0..layout.pages())
+            let seen: BTreeSet<_> = Ppn::all(layout.pages())
                 .map(|ppn| {
                     let a = layout.address(ppn);
                     assert!(
@@ -248,7 +248,7 @@ mod tests {
     fn allocation_order_is_channel_chip_die_plane() {
         let layout = Layout::new(GEOMETRY, Scope::Superblock);
         let at = |ppn| {
-            let a = layout.address(ppn);
+            let a = layout.address(Ppn(ppn));
             (a.channel, a.chip, a.die, a.plane)
         };
         assert_eq!(

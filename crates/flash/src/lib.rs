@@ -33,8 +33,8 @@ pub trait Flash {
     /// Moves live pages, given with their owners, to consecutive pages from `destination` on.
     #[inline(always)]
     fn copy_run(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, cause: Cause) {
-        for (&(source, owner), to) in sources.iter().zip(destination..) {
-            self.copy(source, to, owner, cause);
+        for (&(source, owner), at) in sources.iter().zip(0..) {
+            self.copy(source, destination + at, owner, cause);
         }
     }
     /// The host wrote `lpn` with what `ppn` holds already: nothing is programmed, and the page has one owner more.

@@ -1,7 +1,7 @@
 //! Putting a drive into a given state without writing it page by page: for preconditioning only.
 
 use crate::ftl::Ftl;
-use floatgate_base::{DomainId, Lpn, MapWord, Owner, UnitId};
+use floatgate_base::{DomainId, Lpn, MapWord, Owner, Ppn, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
@@ -18,7 +18,7 @@ impl Ftl {
     ) {
         let first = self.layout.first_page(unit);
         let mut valid = 0;
-        for (ppn, lpn) in (first..first + self.layout.pages_per_unit()).zip(content) {
+        for (ppn, lpn) in Ppn::each(first..first + self.layout.pages_per_unit()).zip(content) {
             if let Some(lpn) = lpn {
                 let before = self.mapping.replace(lpn, MapWord::plain(ppn));
                 assert!(!before.is_mapped(), "logical page {lpn} installed twice");

@@ -177,7 +177,7 @@ impl Ftl {
         }
         let pages = self.layout.pages();
         let open = |f: &crate::units::Frontier| {
-            f.next <= f.end && f.end <= pages && (f.unit == NO_UNIT || f.unit.0 < units)
+            f.next <= f.end && f.end.0 <= pages && (f.unit == NO_UNIT || f.unit.0 < units)
         };
         let free = self.free.iter().flat_map(|pool| pool.iter()).all(|unit| unit.0 < units);
         let jobs = self.jobs.iter().flat_map(Waiting::iter).all(|job| job.is_within(&self.layout));
@@ -220,7 +220,7 @@ impl Ftl {
         let mut shared = self.shared_pages();
         for (unit, &pages) in written.enumerate() {
             let first = self.layout.first_page(unit);
-            for ppn in first..first + pages {
+            for ppn in Ppn::each(first..first + pages) {
                 let owner = self.mapping.is_live(ppn).then(|| self.mapping.owner_of(ppn));
                 let owner = owner.and_then(|owner| owner.lpn().or_else(|| shared.remove(&ppn)));
                 flash.install(ppn, owner);

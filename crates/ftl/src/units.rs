@@ -51,7 +51,7 @@ pub const NO_UNIT: UnitId = UnitId::MAX;
 
 impl Frontier {
     /// Nothing open.
-    pub const CLOSED: Self = Self { next: 0, end: 0, unit: NO_UNIT };
+    pub const CLOSED: Self = Self { next: Ppn(0), end: Ppn(0), unit: NO_UNIT };
 
     /// The place of a stream's open unit in a domain among all open units.
     #[inline(always)]

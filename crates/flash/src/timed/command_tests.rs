@@ -30,7 +30,7 @@ fn with(commands: Commands) -> Settings {
 
 /// Page of a block of a plane of the only die.
 fn page(plane: u32, block: u32, offset: u32) -> Ppn {
-    (plane * 8 + block) * 16 + offset
+    Ppn((plane * 8 + block) * 16 + offset)
 }
 
 fn request(timed: &mut Timed, number: u32, now: u64, make: impl FnOnce(&mut Timed)) {

@@ -28,7 +28,7 @@ fn array(channels: u32, chips: u32, phases: Phases) -> Timed {
 
 /// First page of a die.
 fn page(die: u32, offset: u32) -> Ppn {
-    die * 8 * 16 + offset
+    Ppn(die * 8 * 16 + offset)
 }
 
 /// Issues a request made by `make`.
@@ -137,7 +137,7 @@ fn moves_between_dies_read_here_and_program_there() {
     let mut t = Timed::new(Layout::new(geometry(2, 1), Scope::Superblock), Settings::plain(PHASES));
     t.start();
     // Offset 0 of unit 0 lies on die 0, offset 1 of unit 1 on die 1.
-    request(&mut t, 0, 0, |t| t.copy(0, 33, Owner::page(0), Cause::Gc));
+    request(&mut t, 0, 0, |t| t.copy(Ppn(0), Ppn(33), Owner::page(0), Cause::Gc));
     request(&mut t, 1, 0, |t| t.erase(UnitId(0), Cause::Gc));
     assert_eq!(ends(&mut t), [(0, 0), (1, 0)]);
     // Read 0..60 on die 0, program 60..670 on die 1; both dies erase their block, die 0 after its read.
@@ -156,7 +156,7 @@ fn one_die_waits_as_md1_does() {
         let mut done = Vec::new();
         for i in 0..n {
             now -= service / load * libm::log(1.0 - rng.unit());
-            request(&mut t, i, now as u64, |t| t.program(i % 128, i, Cause::Host));
+            request(&mut t, i, now as u64, |t| t.program(Ppn(i % 128), i, Cause::Host));
             t.take_done(&mut done);
         }
         t.schedule.advance(u64::MAX - 1);

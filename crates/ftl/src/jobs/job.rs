@@ -2,7 +2,7 @@
 
 use super::request::{Order, Request};
 use crate::units::{Frontier, NO_UNIT, NOT_INDEXED, Units};
-use floatgate_base::{Ppn, UnitId};
+use floatgate_base::UnitId;
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -56,7 +56,7 @@ impl Job {
     #[must_use]
     pub fn begun(request: Request, layout: &Layout) -> Self {
         let next = match request.order {
-            Order::Ascending => layout.first_page(request.sources[0]),
+            Order::Ascending => layout.first_page(request.sources[0]).0,
             Order::Given(_) => 0,
         };
         Self {
@@ -107,14 +107,14 @@ impl Job {
 
     /// Whether the job can be one of a drive of such a layout.
     pub(crate) fn is_within(&self, layout: &Layout) -> bool {
-        let (units, pages): (u32, Ppn) = (layout.units(), layout.pages());
+        let (units, pages) = (layout.units(), layout.pages());
         let position = match &self.request.order {
             Order::Ascending => self.next <= pages,
             Order::Given(planned) => self.next as usize <= planned.len(),
         };
         let open = |target: &Frontier| {
             target.next <= target.end
-                && target.end <= pages
+                && target.end.0 <= pages
                 && (target.unit == NO_UNIT || target.unit.0 < units)
         };
         self.request.is_within(layout)

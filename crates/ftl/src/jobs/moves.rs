@@ -41,7 +41,7 @@ impl Ftl {
             Some(_) => self.move_page_by_page(flash, job, domain, moving),
         }?;
         if done > 0 {
-            job.next = moving[done - 1].0 + 1;
+            job.next = moving[done - 1].0.0 + 1;
         }
         Ok(done)
     }
@@ -163,7 +163,7 @@ impl Ftl {
     ) -> Result<usize, Failure> {
         let done = self.fill_own(flash, job, to, moving)?;
         if done > 0 {
-            job.next = moving[done - 1].0 + 1;
+            job.next = moving[done - 1].0.0 + 1;
         }
         Ok(done)
     }

@@ -125,7 +125,7 @@ impl Request {
         let planned = match &self.order {
             Order::Ascending => true,
             Order::Given(pages) => {
-                pages.iter().all(|planned| planned.page < layout.pages() && planned.target < 2)
+                pages.iter().all(|planned| planned.page.0 < layout.pages() && planned.target < 2)
             }
         };
         let then = self.then.as_ref().is_none_or(|then| then.is_within(layout));

@@ -6,7 +6,7 @@ use crate::collect::Collector;
 use crate::ftl::Ftl;
 use crate::setup::Failure;
 use crate::units::{Frontier, NO_UNIT};
-use floatgate_base::{DomainId, UnitId};
+use floatgate_base::{DomainId, Ppn, UnitId};
 use floatgate_flash::{Cause, Flash, Scope};
 
 impl Ftl {
@@ -44,7 +44,7 @@ impl Ftl {
     ) -> Result<Step, Failure> {
         let mut moving = std::mem::take(&mut self.moving);
         moving.clear();
-        let (source, from) = (job.source(), job.next);
+        let (source, from) = (job.source(), Ppn(job.next));
         let end = self.layout.first_page(source) + self.layout.pages_per_unit();
         let limited = pages_max != u32::MAX;
         if limited {
@@ -61,7 +61,7 @@ impl Ftl {
         let done = last && moved == all;
         if !done || !job.request.erase {
             // The host may go on writing before the next step: what has moved lives elsewhere.
-            self.mapping.kill_range(from..job.next);
+            self.mapping.kill_range(from..Ppn(job.next));
             self.units.meta[source].valid -= moved as u32;
         }
         Ok(match moved {
@@ -169,7 +169,7 @@ impl Ftl {
             }
             job.source = 1;
             if job.request.order == Order::Ascending {
-                job.next = self.layout.first_page(job.source());
+                job.next = self.layout.first_page(job.source()).0;
             }
             return Step::Moved;
         }

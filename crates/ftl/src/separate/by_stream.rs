@@ -48,7 +48,7 @@ impl ByStream {
         for end in self.ends.as_flattened_mut() {
             start += std::mem::replace(end, start);
         }
-        self.sorted.resize(pages.len(), (0, Owner::default()));
+        self.sorted.resize(pages.len(), (Ppn(0), Owner::default()));
         for_each_lane(&self.streams, |lane, page, stream| {
             let at = &mut self.ends[usize::from(stream)][lane];
             self.sorted[*at as usize] = pages[page];
@@ -83,7 +83,7 @@ mod tests {
         }));
         for streams in &units {
             let pages: Vec<(Ppn, Owner)> =
-                (0..streams.len() as u32).map(|i| (i, Owner::page(1000 - i))).collect();
+                (0..streams.len() as u32).map(|i| (Ppn(i), Owner::page(1000 - i))).collect();
             for (place, &stream) in by_stream.begin(pages.len()).iter_mut().zip(streams) {
                 *place = stream.0 as u16;
             }
