@@ -7,6 +7,7 @@ pub mod columns;
 pub mod error;
 pub mod extents;
 pub mod fastdiv;
+pub mod ids;
 pub mod memory;
 pub mod owner;
 pub mod permute;
@@ -20,16 +21,13 @@ pub use columns::{Content, ExtentColumns, Hints, PageColumns, Part, PerPage, Wan
 pub use error::{Error, Kind, Place, Result};
 pub use extents::{Extents, Kind as ExtentKind};
 pub use fastdiv::FastDiv;
+pub use ids::{DomainId, Id, IdSlice, IdVec, Ppn, StreamId, UnitId};
 pub use owner::{MapWord, Owner, SideKind};
 pub use policy::{Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
 pub use rng::Rng;
 
 /// A logical page number: what the host addresses, divided by the page size.
 pub type Lpn = u32;
-/// A physical page number: `unit * pages_per_unit + offset`, at most 2^31 - 1 of them.
-pub type Ppn = u32;
-/// Number of an erase unit: a block under plane scope, a superblock under superblock scope.
-pub type UnitId = u32;
 
 /// Most physical pages that a drive may have; the top bit of a map word means "see the side table".
 pub const PAGES_MAX: u64 = (1 << 31) - 1;

@@ -46,7 +46,7 @@ impl MapWord {
     #[inline(always)]
     #[must_use]
     pub const fn plain(ppn: Ppn) -> Self {
-        Self(ppn)
+        Self(ppn.0)
     }
 
     /// A side table knows where it lies.
@@ -87,7 +87,7 @@ impl MapWord {
     #[inline(always)]
     #[must_use]
     pub const fn ppn(self) -> Option<Ppn> {
-        if self.is_plain() { Some(self.0) } else { None }
+        if self.is_plain() { Some(Ppn(self.0)) } else { None }
     }
 
     /// Side table and entry of a word that is mapped and not plain.
@@ -163,9 +163,9 @@ mod tests {
     #[test]
     fn what_is_coded_is_what_is_read() {
         for page in [0, 1, 12345, (PAGES_MAX - 1) as u32] {
-            let (word, owner) = (MapWord::plain(page), Owner::page(page));
+            let (word, owner) = (MapWord::plain(Ppn(page)), Owner::page(page));
             assert!(word.is_plain() && word.is_mapped());
-            assert_eq!((word.ppn(), word.entry()), (Some(page), None));
+            assert_eq!((word.ppn(), word.entry()), (Some(Ppn(page)), None));
             assert_eq!((owner.lpn(), owner.entry()), (Some(page), None));
         }
         for kind in [SideKind::Shared, SideKind::Packed, SideKind::Replicated] {

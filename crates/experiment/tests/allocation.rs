@@ -4,7 +4,7 @@ mod common;
 
 use common::policies::any_victim;
 use common::recorder::{Command, Recorder};
-use floatgate_base::{ExtentKind, Extents, Rng};
+use floatgate_base::{DomainId, ExtentKind, Extents, Rng};
 use floatgate_flash::{Layout, Scope};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup};
 use floatgate_nand::Geometry;
@@ -55,7 +55,7 @@ fn static_pages_stay_in_their_plane() {
         for command in &flash.commands {
             if let Command::Program(ppn, lpn) | Command::Copy(_, ppn, lpn) = *command {
                 let plane = layout.domain_of(layout.unit_of(ppn));
-                assert_eq!(plane, lpn % geometry.planes(), "seed {seed}: page {lpn}");
+                assert_eq!(plane, DomainId(lpn % geometry.planes()), "seed {seed}: page {lpn}");
             }
         }
     }

@@ -5,7 +5,7 @@ mod common;
 use common::policies::separator;
 use common::recorder::{Command, Recorder};
 use common::{number, run_ok};
-use floatgate_base::{ExtentKind, Extents, Hints};
+use floatgate_base::{ExtentKind, Extents, Hints, Ppn, UnitId};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
@@ -71,12 +71,17 @@ fn cold_data_move_into_the_first_worn_block() {
         turns += 1;
         assert!(turns < 1000, "{:?}", flash.erase_counts());
     }
-    let worn = (0..6).find(|&unit| flash.erase_count(unit) == 8).expect("a block was erased eight times");
-    let first = worn * 2;
-    let expected =
-        [Command::Erase(worn), Command::Copy(0, first, 0), Command::Copy(1, first + 1, 1), Command::Erase(0)];
+    let worn =
+        UnitId::all(6).find(|&unit| flash.erase_count(unit) == 8).expect("a block was erased eight times");
+    let first = Ppn(worn.0 * 2);
+    let expected = [
+        Command::Erase(worn),
+        Command::Copy(Ppn(0), first, 0),
+        Command::Copy(Ppn(1), first + 1, 1),
+        Command::Erase(UnitId(0)),
+    ];
     assert_eq!(flash.commands[..4], expected);
-    let mut erases = flash.erase_counts().to_vec();
+    let mut erases = flash.erase_counts().as_slice().to_vec();
     erases.sort_unstable();
     assert_eq!(erases, [0, 1, 7, 7, 7, 8]);
     let counters = flash.counters();
@@ -84,10 +89,10 @@ fn cold_data_move_into_the_first_worn_block() {
     assert_eq!(counts, [2, 2, 1]);
     // The open block was opened before; the next one is block 0, which takes hot pages now.
     let open = flash.commands[4];
-    assert!(matches!(open, Command::Program(ppn, _) if ppn % 2 == 0), "{open:?}");
+    assert!(matches!(open, Command::Program(ppn, _) if ppn.0 % 2 == 0), "{open:?}");
     write(4, &mut flash);
     write(5, &mut flash);
-    assert_eq!(flash.commands.last(), Some(&Command::Program(0, 5)), "{:?}", flash.commands);
+    assert_eq!(flash.commands.last(), Some(&Command::Program(Ppn(0), 5)), "{:?}", flash.commands);
 }
 
 /// Eight blocks of two pages, two handles; blocks of handle 1 are update blocks. The cold pages are of handle 0, and the
@@ -109,14 +114,14 @@ fn a_block_that_takes_cold_data_in_is_of_their_stream() {
         ftl.audit(&flash).unwrap();
     }
     let Command::Erase(worn) = flash.commands[0] else { panic!("{:?}", flash.commands) };
-    let first = worn * 2;
+    let first = Ppn(worn.0 * 2);
     assert_eq!(
         flash.commands[1..4],
-        [Command::Copy(0, first, 0), Command::Copy(1, first + 1, 1), Command::Erase(0)]
+        [Command::Copy(Ppn(0), first, 0), Command::Copy(Ppn(1), first + 1, 1), Command::Erase(UnitId(0))]
     );
     let separation = ftl.separation().unwrap();
     assert!(!separation.is_last(worn));
-    assert!((0..8).any(|unit| separation.is_last(unit)), "blocks of handle 1 are update blocks");
+    assert!(UnitId::all(8).any(|unit| separation.is_last(unit)), "blocks of handle 1 are update blocks");
 }
 
 /// Four fifths of the data are never written again.

@@ -188,7 +188,7 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u
     let mut naive = case.naive(rule);
     ftl.reset_counts(&mut flash);
     ftl.serve(&mut flash, &work).unwrap_or_else(|e| panic!("{case}: {e:?}"));
-    naive.victims = flash.erased().collect();
+    naive.victims = flash.erased().map(|unit| unit.0).collect();
     for i in 0..work.len() {
         if work.kind[i] == ExtentKind::Trim {
             naive.trim(work.lpn[i]);
@@ -217,7 +217,7 @@ fn figures_agree(ftl: &Ftl, flash: &Recorder, naive: &Naive, case: &Case) -> u64
     assert_eq!((ftl.leveled().swaps, ftl.leveled().moved_pages), swapped, "{case}: swaps");
     let erases = flash.counters().erases[Cause::Level as usize];
     assert_eq!((erases, programs(Cause::Level)), swapped, "{case}: cost of swaps");
-    assert_eq!(flash.erase_counts(), naive.erases(), "{case}: wear");
+    assert_eq!(flash.erase_counts().as_slice(), naive.erases(), "{case}: wear");
     let gc = ftl.gc();
     assert_eq!(
         (gc.victims, gc.dead_victims, gc.copied_pages),
@@ -238,7 +238,7 @@ fn places_agree(ftl: &mut Ftl, flash: &mut Recorder, naive: &Naive, case: &Case)
             Some(&Command::Read(ppn, _)) => Some(ppn),
             _ => None,
         };
-        assert_eq!(found, naive.find(lpn), "{case}: place of logical page {lpn}");
+        assert_eq!(found.map(|ppn| ppn.0), naive.find(lpn), "{case}: place of logical page {lpn}");
     }
 }
 

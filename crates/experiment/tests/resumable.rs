@@ -3,7 +3,7 @@
 mod common;
 
 use common::recorder::{Command, Recorder};
-use floatgate_base::{ExtentKind, Extents, Rng};
+use floatgate_base::{DomainId, ExtentKind, Extents, Rng, UnitId};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::jobs::{Job, Request, Step, Urgency};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
@@ -59,7 +59,7 @@ fn migrate(
     pages_max: u32,
     mut between: impl FnMut(&mut Ftl, &mut Recorder, u32),
 ) -> u32 {
-    let request = Request::emptying(0, 0, Cause::Gc, Urgency::Collection);
+    let request = Request::emptying(UnitId(0), DomainId(0), Cause::Gc, Urgency::Collection);
     let mut job = Job::begun(request, flash.layout());
     let mut steps = 1;
     while ftl.step(flash, &mut job, pages_max).unwrap() != Step::Done {
@@ -72,7 +72,7 @@ fn migrate(
 /// All that can be seen of a drive: where each page is, what was done, what is free.
 fn state(mut ftl: Ftl, mut flash: Recorder) -> (Vec<Command>, Vec<u32>, u64) {
     (0..60).for_each(|lpn| ftl.serve(&mut flash, &one(ExtentKind::Read, lpn)).unwrap());
-    (flash.commands.clone(), flash.erase_counts().to_vec(), ftl.free_units())
+    (flash.commands.clone(), flash.erase_counts().as_slice().to_vec(), ftl.free_units())
 }
 
 #[test]
@@ -117,6 +117,6 @@ fn the_host_goes_on_between_steps() {
         }
         let copied = flash.commands.iter().filter(|c| matches!(c, Command::Copy(..))).count() as u64;
         assert_eq!(flash.counters().programs[Cause::Gc as usize], copied);
-        assert_eq!(flash.erased().collect::<Vec<_>>(), [0], "seed {seed}");
+        assert_eq!(flash.erased().collect::<Vec<_>>(), [UnitId(0)], "seed {seed}");
     }
 }

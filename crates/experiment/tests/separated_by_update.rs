@@ -5,7 +5,7 @@ mod common;
 
 use common::policies::separator;
 use common::recorder::{Command, Recorder};
-use floatgate_base::{ExtentKind as Kind, Extents, Hints};
+use floatgate_base::{ExtentKind as Kind, Extents, Hints, UnitId};
 use floatgate_flash::{Layout, Scope};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
@@ -58,7 +58,7 @@ fn deaths(separate: Separate) -> Vec<u32> {
         });
         layout.unit_of(written.unwrap())
     };
-    let blocks: Vec<u32> = (0..4).map(block_of).collect();
+    let blocks: Vec<UnitId> = (0..4).map(block_of).collect();
     let mut distinct = blocks.clone();
     distinct.sort_unstable();
     distinct.dedup();

@@ -5,7 +5,7 @@ mod common;
 
 use common::policies::{any_level, any_victim, drawn, separator};
 use common::{Folder, hinted};
-use floatgate_base::{ExtentKind as Kind, Extents, Hints, Op, Rng};
+use floatgate_base::{DomainId, ExtentKind as Kind, Extents, Hints, Op, Rng};
 use floatgate_experiment::{load, run};
 use floatgate_flash::{Cause, Flash, Functional, Layout, Scope, Shadow};
 use floatgate_ftl::separate::{POLICIES, SLOT, Separate, StreamCounters};
@@ -45,7 +45,7 @@ fn work(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
 
 /// Idle time, page by page.
 fn rest(ftl: &mut Ftl, flash: &mut Shadow<Functional>, domains: u32, rng: &mut Rng) {
-    for domain in 0..domains {
+    for domain in DomainId::all(domains) {
         for _ in 0..rng.below(20) {
             if !ftl.wants_background_in(domain) || !ftl.background_step(flash, domain).unwrap() {
                 break;

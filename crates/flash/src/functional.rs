@@ -1,7 +1,7 @@
 //! The functional back end: counts operations by cause, keeps wear, and only knows of time what it is told.
 
 use crate::{Cause, Counters, Flash, Layout, Rest};
-use floatgate_base::{Lpn, Owner, Ppn, UnitId};
+use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Endurance;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -12,9 +12,9 @@ pub struct Functional {
     layout: Layout,
     blocks_per_unit: u64,
     counters: Counters,
-    erases: Vec<u32>,
+    erases: IdVec<UnitId, u32>,
     /// Modes by unit; empty as long as all are 0.
-    modes: Vec<u8>,
+    modes: IdVec<UnitId, u8>,
     rest: Rest,
     /// What blocks stand; none where nothing wears out.
     endurance: Option<Endurance>,
@@ -24,13 +24,13 @@ impl Functional {
     /// A fresh array.
     #[must_use]
     pub fn new(layout: Layout) -> Self {
-        let units = layout.units() as usize;
+        let units = layout.units();
         Self {
             blocks_per_unit: u64::from(layout.blocks_per_unit()),
             layout,
             counters: Counters::default(),
-            erases: vec![0; units],
-            modes: Vec::new(),
+            erases: IdVec::filled(0, units),
+            modes: IdVec::default(),
             rest: Rest::new(units),
             endurance: None,
         }
@@ -47,7 +47,7 @@ impl Functional {
     #[inline]
     #[must_use]
     pub fn mode(&self, unit: UnitId) -> u8 {
-        self.modes.get(unit as usize).copied().unwrap_or(0)
+        self.modes.get(unit).copied().unwrap_or(0)
     }
 
     /// What follows happens `now_ns` after counting began. Time that runs backwards stands still.
@@ -89,7 +89,11 @@ impl Functional {
     pub fn saved(&self) -> SavedCounts<'_> {
         // Rest matters to a run that goes on, and is kept with that.
         let Self { counters, erases, modes, rest: _, layout: _, blocks_per_unit: _, endurance: _ } = self;
-        SavedCounts { counters: Cow::Borrowed(counters), erases: Cow::from(erases), modes: Cow::from(modes) }
+        SavedCounts {
+            counters: Cow::Borrowed(counters),
+            erases: Cow::from(erases.as_slice()),
+            modes: Cow::from(modes.as_slice()),
+        }
     }
 
     /// Takes over what a snapshot kept of an array of the same layout; false if it is of another one.
@@ -99,8 +103,8 @@ impl Functional {
         let units = self.erases.len();
         let fits = erases.len() == units && (modes.is_empty() || modes.len() == units);
         if fits {
-            (self.counters, self.erases) = (counters.into_owned(), erases.into_owned());
-            self.modes = modes.into_owned();
+            (self.counters, self.erases) = (counters.into_owned(), erases.into_owned().into());
+            self.modes = modes.into_owned().into();
         }
         fits
     }
@@ -137,18 +141,18 @@ impl Flash for Functional {
     #[inline]
     fn erase(&mut self, unit: UnitId, cause: Cause) {
         self.counters.erases[cause as usize] += self.blocks_per_unit;
-        self.erases[unit as usize] += 1;
-        self.rest.erase(unit as usize);
+        self.erases[unit] += 1;
+        self.rest.erase(unit);
         if !self.modes.is_empty() {
-            self.modes[unit as usize] = 0;
+            self.modes[unit] = 0;
         }
     }
 
     fn set_mode(&mut self, unit: UnitId, mode: u8) {
         if self.modes.is_empty() && mode > 0 {
-            self.modes = vec![0; self.erases.len()];
+            self.modes = IdVec::filled(0, self.layout.units());
         }
-        if let Some(now) = self.modes.get_mut(unit as usize) {
+        if let Some(now) = self.modes.get_mut(unit) {
             *now = mode;
         }
     }
@@ -165,7 +169,7 @@ impl Flash for Functional {
     fn install(&mut self, _ppn: Ppn, _lpn: Option<Lpn>) {}
 
     fn erase_count(&self, unit: UnitId) -> u32 {
-        self.erases[unit as usize]
+        self.erases[unit]
     }
 
     fn reset_counts(&mut self) {
@@ -178,7 +182,7 @@ impl Flash for Functional {
         &self.counters
     }
 
-    fn erase_counts(&self) -> &[u32] {
+    fn erase_counts(&self) -> &IdSlice<UnitId, u32> {
         &self.erases
     }
 

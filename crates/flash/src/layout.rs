@@ -1,6 +1,6 @@
 //! How erase units and pages lie on channels, chips, dies and planes.
 
-use floatgate_base::{FastDiv, Ppn, UnitId};
+use floatgate_base::{DomainId, FastDiv, Ppn, UnitId};
 use floatgate_nand::Geometry;
 
 /// What is collected and erased together.
@@ -149,21 +149,28 @@ impl Layout {
     #[inline]
     #[must_use]
     pub fn unit_of(&self, ppn: Ppn) -> UnitId {
-        self.pages_per_unit.quotient(ppn)
+        UnitId(self.pages_per_unit.quotient(ppn.0))
     }
 
     /// The domain that holds a unit.
     #[inline]
     #[must_use]
-    pub fn domain_of(&self, unit: UnitId) -> u32 {
-        self.units_per_domain.quotient(unit)
+    pub fn domain_of(&self, unit: UnitId) -> DomainId {
+        DomainId(self.units_per_domain.quotient(unit.0))
+    }
+
+    /// The domain whose turn comes after another's.
+    #[inline]
+    #[must_use]
+    pub fn domain_after(&self, domain: DomainId) -> DomainId {
+        DomainId(if domain.0 + 1 == self.domains { 0 } else { domain.0 + 1 })
     }
 
     /// First page of a unit.
     #[inline]
     #[must_use]
     pub fn first_page(&self, unit: UnitId) -> Ppn {
-        unit * self.pages_per_unit()
+        Ppn(unit.0 * self.pages_per_unit())
     }
 
     /// Where a page is on the chips. Pages of a superblock are striped over the planes in allocation order.
@@ -173,8 +180,8 @@ impl Layout {
         let unit = self.unit_of(ppn);
         let offset = ppn - self.first_page(unit);
         let (plane_number, block, page) = match self.scope {
-            Scope::Plane => (self.domain_of(unit), self.units_per_domain.remainder(unit), offset),
-            Scope::Superblock => (offset % g.planes(), unit, offset / g.planes()),
+            Scope::Plane => (self.domain_of(unit).0, self.units_per_domain.remainder(unit.0), offset),
+            Scope::Superblock => (offset % g.planes(), unit.0, offset / g.planes()),
         };
         let (channel, chip, die, plane) = self.place_of_plane(plane_number);
         Address { channel, chip, die, plane, block, page }
@@ -224,7 +231,7 @@ mod tests {
         for (scope, order) in cases.into_iter().flatten() {
             let layout = Layout::new(GEOMETRY, scope).with_order(order);
             assert_eq!(u64::from(layout.pages()), GEOMETRY.pages());
-            let seen: BTreeSet<_> = (0..layout.pages())
+            let seen: BTreeSet<_> = Ppn::all(layout.pages())
                 .map(|ppn| {
                     let a = layout.address(ppn);
                     assert!(
@@ -241,7 +248,7 @@ mod tests {
     fn allocation_order_is_channel_chip_die_plane() {
         let layout = Layout::new(GEOMETRY, Scope::Superblock);
         let at = |ppn| {
-            let a = layout.address(ppn);
+            let a = layout.address(Ppn(ppn));
             (a.channel, a.chip, a.die, a.plane)
         };
         assert_eq!(

@@ -21,7 +21,7 @@ pub use rest::Rest;
 pub use shadow::Shadow;
 pub use timed::Timed;
 
-use floatgate_base::{Lpn, Owner, Ppn, UnitId};
+use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 
 /// The commands that the FTL issues. State changes when a command is issued; a timed back end decides when it is
 /// done.
@@ -33,8 +33,8 @@ pub trait Flash {
     /// Moves live pages, given with their owners, to consecutive pages from `destination` on.
     #[inline(always)]
     fn copy_run(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, cause: Cause) {
-        for (&(source, owner), to) in sources.iter().zip(destination..) {
-            self.copy(source, to, owner, cause);
+        for (&(source, owner), at) in sources.iter().zip(0..) {
+            self.copy(source, destination + at, owner, cause);
         }
     }
     /// The host wrote `lpn` with what `ppn` holds already: nothing is programmed, and the page has one owner more.
@@ -63,7 +63,7 @@ pub trait Flash {
     /// What has been counted.
     fn counters(&self) -> &Counters;
     /// Erase counts of all units.
-    fn erase_counts(&self) -> &[u32];
+    fn erase_counts(&self) -> &IdSlice<UnitId, u32>;
     /// How units and pages lie on the chips.
     fn layout(&self) -> &Layout;
     /// Whether a page (none for nowhere) holds what the host wrote to `lpn` last; only the shadow model knows.

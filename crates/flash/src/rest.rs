@@ -2,6 +2,7 @@
 //!
 //! Time is handed down: nanoseconds since counting began. A block's first interval begins there, too.
 
+use floatgate_base::{IdSlice, IdVec, UnitId};
 use floatgate_nand::Endurance;
 use floatgate_nand::endurance::mean_idle_s;
 use serde::{Deserialize, Serialize};
@@ -19,7 +20,7 @@ const STEPS_OF_NOMINAL: u64 = 100;
 pub struct Rest {
     now_ns: u64,
     /// Time of the last erase, by unit; 0 where there was none.
-    erased_ns: Vec<u64>,
+    erased_ns: IdVec<UnitId, u64>,
     /// Intervals between two erases of a unit, by [`bin_of`].
     intervals: Vec<u64>,
     /// Page programs that the endurance model admits, as far as it was asked.
@@ -47,8 +48,8 @@ fn bin_from_ns(bin: usize) -> u64 {
 }
 
 impl Rest {
-    pub(crate) fn new(units: usize) -> Self {
-        Self { now_ns: 0, erased_ns: vec![0; units], intervals: vec![0; BINS], programs_max: 0 }
+    pub(crate) fn new(units: u32) -> Self {
+        Self { now_ns: 0, erased_ns: IdVec::filled(0, units), intervals: vec![0; BINS], programs_max: 0 }
     }
 
     /// Whether it is of an array with so many units.
@@ -71,7 +72,7 @@ impl Rest {
     }
 
     #[inline]
-    pub(crate) fn erase(&mut self, unit: usize) {
+    pub(crate) fn erase(&mut self, unit: UnitId) {
         let before = std::mem::replace(&mut self.erased_ns[unit], self.now_ns);
         self.intervals[bin_of(self.now_ns - before)] += 1;
     }
@@ -104,7 +105,7 @@ impl Rest {
 
     /// Mean over the units that were erased of their mean interval, seconds; `erases` are those of each unit.
     #[must_use]
-    pub fn mean_s(&self, erases: &[u32]) -> Option<f64> {
+    pub fn mean_s(&self, erases: &IdSlice<UnitId, u32>) -> Option<f64> {
         // The intervals of a unit add up to the time of its last erase.
         let erased = self.erased_ns.iter().zip(erases).filter(|&(_, &n)| n > 0);
         let (sum, units) = erased.fold((0.0, 0u64), |(sum, units), (&last_ns, &n)| {
@@ -165,16 +166,16 @@ mod tests {
     #[test]
     fn intervals_begin_where_counting_does() {
         let mut rest = Rest::new(3);
-        assert_eq!((rest.mean_s(&[0; 3]), rest.quantile_s(0.5)), (None, None));
+        assert_eq!((rest.mean_s(IdSlice::of(&[0; 3])), rest.quantile_s(0.5)), (None, None));
         // Unit 0 is erased at 10 s and 40 s, unit 1 at 5 s, unit 2 never.
         for (s, unit) in [(5, 1), (10, 0), (40, 0)] {
             rest.set_now(s * 1_000_000_000);
-            rest.erase(unit);
+            rest.erase(UnitId(unit));
         }
         rest.set_now(1);
         assert_eq!(rest.now_ns, 40_000_000_000);
         // (40 / 2 + 5 / 1) / 2.
-        assert_eq!(rest.mean_s(&[2, 1, 0]), Some(12.5));
+        assert_eq!(rest.mean_s(IdSlice::of(&[2, 1, 0])), Some(12.5));
         assert_eq!(rest.intervals(), 3);
         for (share, due_s) in [(0.3, 5.0), (0.6, 10.0), (1.0, 30.0)] {
             let found = rest.quantile_s(share).unwrap();
@@ -184,7 +185,7 @@ mod tests {
         assert_eq!((edges.len(), counts.iter().sum::<u64>()), (counts.len() + 1, 3));
         assert!(edges[0] <= 5.0 && edges[1] > 5.0 && edges[edges.len() - 1] > 30.0);
         // At 40 s twice: no rest at all.
-        rest.erase(0);
+        rest.erase(UnitId(0));
         let (edges, counts) = rest.histogram_s();
         assert_eq!((edges[0], counts[0], counts.iter().sum::<u64>()), (0.0, 1, 4));
         rest.restart();
@@ -202,7 +203,7 @@ mod tests {
                 now += rng.below(1 << bits);
                 let unit = rng.below(50) as usize;
                 rest.set_now(now);
-                rest.erase(unit);
+                rest.erase(UnitId(unit as u32));
                 all.push(now - std::mem::replace(&mut erased[unit], now));
             }
             all.sort_unstable();

@@ -7,7 +7,7 @@
 //! Memory: 8 bytes a logical page, 12 bytes a physical page, and some for each content that is shared.
 
 use crate::{Cause, Counters, Flash, Layout};
-use floatgate_base::{Lpn, Owner, Ppn, UnitId};
+use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
 use std::collections::BTreeMap;
 
 const ERASED: Lpn = Lpn::MAX;
@@ -23,11 +23,11 @@ pub struct Shadow<F> {
     /// By logical page, what the host wrote last.
     newest: Vec<u64>,
     /// By physical page, the token that it holds, and the logical page for which that was made.
-    content: Vec<u64>,
-    writer: Vec<Lpn>,
+    content: IdVec<Ppn, u64>,
+    writer: IdVec<Ppn, Lpn>,
     /// Tokens that were shared and are still needed, with how many logical pages have them.
     sharers: BTreeMap<u64, u32>,
-    next_page: Vec<u32>,
+    next_page: IdVec<UnitId, u32>,
     violation: Option<String>,
 }
 
@@ -46,16 +46,16 @@ impl<F: Flash> Shadow<F> {
     /// Watches `inner`, a fresh array, on behalf of a drive with this many logical pages.
     #[must_use]
     pub fn new(inner: F, logical_pages: u32) -> Self {
-        let pages = inner.layout().pages() as usize;
-        let units = inner.layout().units() as usize;
+        let pages = inner.layout().pages();
+        let units = inner.layout().units();
         Self {
             inner,
             writes: GONE,
             newest: vec![GONE; logical_pages as usize],
-            content: vec![GONE; pages],
-            writer: vec![ERASED; pages],
+            content: IdVec::filled(GONE, pages),
+            writer: IdVec::filled(ERASED, pages),
             sharers: BTreeMap::new(),
-            next_page: vec![0; units],
+            next_page: IdVec::filled(0, units),
             violation: None,
         }
     }
@@ -75,17 +75,17 @@ impl<F: Flash> Shadow<F> {
         let layout = self.inner.layout();
         let unit = layout.unit_of(ppn);
         let offset = ppn - layout.first_page(unit);
-        let next = self.next_page[unit as usize];
+        let next = self.next_page[unit];
         if offset != next {
             self.fail(format!("page {offset} of unit {unit} programmed where page {next} was due"));
         }
-        self.next_page[unit as usize] = offset + 1;
+        self.next_page[unit] = offset + 1;
     }
 
     /// What a page holds is what the host wrote last to a logical page.
     fn check_newest(&mut self, ppn: Ppn, lpn: Lpn, action: &str) {
         if !self.is_newest(lpn, Some(ppn)) {
-            let (writer, token) = (self.writer[ppn as usize], self.content[ppn as usize]);
+            let (writer, token) = (self.writer[ppn], self.content[ppn]);
             let newest = self.newest[lpn as usize];
             self.fail(format!(
                 "{action} of logical page {lpn} at physical page {ppn} found what logical page {writer} was given by \
@@ -96,7 +96,7 @@ impl<F: Flash> Shadow<F> {
 
     /// A page that is moved for the sake of a side table is needed by some logical page.
     fn check_needed(&mut self, ppn: Ppn) {
-        let (writer, token) = (self.writer[ppn as usize], self.content[ppn as usize]);
+        let (writer, token) = (self.writer[ppn], self.content[ppn]);
         let alone = token != GONE && self.newest[writer as usize] == token;
         if !alone && !self.sharers.contains_key(&token) {
             self.fail(format!("copy of physical page {ppn} with write {token}, which no logical page needs"));
@@ -118,7 +118,7 @@ impl<F: Flash> Shadow<F> {
     fn write(&mut self, ppn: Ppn, lpn: Lpn) {
         self.writes += 1;
         self.set_newest(lpn, self.writes);
-        (self.writer[ppn as usize], self.content[ppn as usize]) = (lpn, self.writes);
+        (self.writer[ppn], self.content[ppn]) = (lpn, self.writes);
     }
 }
 
@@ -135,13 +135,13 @@ impl<F: Flash> Flash for Shadow<F> {
             None => self.check_needed(source),
         }
         self.check_order(destination);
-        self.writer[destination as usize] = self.writer[source as usize];
-        self.content[destination as usize] = self.content[source as usize];
+        self.writer[destination] = self.writer[source];
+        self.content[destination] = self.content[source];
         self.inner.copy(source, destination, owner, cause);
     }
 
     fn share(&mut self, ppn: Ppn, lpn: Lpn) {
-        let (writer, token) = (self.writer[ppn as usize], self.content[ppn as usize]);
+        let (writer, token) = (self.writer[ppn], self.content[ppn]);
         if token == GONE {
             self.fail(format!("logical page {lpn} was to share physical page {ppn}, which holds nothing"));
             return;
@@ -169,15 +169,15 @@ impl<F: Flash> Flash for Shadow<F> {
         let first = self.inner.layout().first_page(unit);
         // The newest content may go only after its copy exists, which then carries the token elsewhere; the audit of the map
         // finds the page if no copy was made.
-        for ppn in first..first + self.inner.layout().pages_per_unit() {
-            (self.writer[ppn as usize], self.content[ppn as usize]) = (ERASED, GONE);
+        for ppn in Ppn::each(first..first + self.inner.layout().pages_per_unit()) {
+            (self.writer[ppn], self.content[ppn]) = (ERASED, GONE);
         }
-        self.next_page[unit as usize] = 0;
+        self.next_page[unit] = 0;
         self.inner.erase(unit, cause);
     }
 
     fn set_mode(&mut self, unit: UnitId, mode: u8) {
-        let programmed = self.next_page[unit as usize];
+        let programmed = self.next_page[unit];
         if programmed > 0 {
             self.fail(format!(
                 "mode {mode} of unit {unit} comes after {programmed} of its pages were programmed"
@@ -219,7 +219,7 @@ impl<F: Flash> Flash for Shadow<F> {
         self.inner.counters()
     }
 
-    fn erase_counts(&self) -> &[u32] {
+    fn erase_counts(&self) -> &IdSlice<UnitId, u32> {
         self.inner.erase_counts()
     }
 
@@ -230,7 +230,7 @@ impl<F: Flash> Flash for Shadow<F> {
     fn is_newest(&self, lpn: Lpn, ppn: Option<Ppn>) -> bool {
         let newest = self.newest[lpn as usize];
         match ppn {
-            Some(ppn) => newest != GONE && self.content[ppn as usize] == newest,
+            Some(ppn) => newest != GONE && self.content[ppn] == newest,
             None => newest == GONE,
         }
     }
@@ -264,12 +264,12 @@ mod tests {
     fn an_honest_sequence_passes() {
         let mut s = shadow();
         s.read_unmapped(3);
-        s.program(0, 3, Cause::Host);
-        s.program(1, 3, Cause::Host);
-        s.copy(1, 4, Owner::page(3), Cause::Gc);
-        s.erase(0, Cause::Gc);
-        s.read(4, 3, Cause::Host);
-        s.program(0, 1, Cause::Host);
+        s.program(Ppn(0), 3, Cause::Host);
+        s.program(Ppn(1), 3, Cause::Host);
+        s.copy(Ppn(1), Ppn(4), Owner::page(3), Cause::Gc);
+        s.erase(UnitId(0), Cause::Gc);
+        s.read(Ppn(4), 3, Cause::Host);
+        s.program(Ppn(0), 1, Cause::Host);
         s.trim(1);
         s.read_unmapped(1);
         assert_eq!(s.violation(), None);
@@ -278,35 +278,35 @@ mod tests {
     #[test]
     fn modes_are_set_before_the_first_program() {
         let mut s = shadow();
-        s.set_mode(0, 2);
-        assert_eq!((s.inner().mode(0), s.inner().mode(1)), (2, 0));
-        s.program(0, 3, Cause::Host);
-        s.copy(0, 4, Owner::page(3), Cause::Gc);
-        s.erase(0, Cause::Gc);
-        assert_eq!(s.inner().mode(0), 0);
-        s.set_mode(0, 1);
-        assert_eq!((s.violation(), s.inner().mode(0)), (None, 1));
+        s.set_mode(UnitId(0), 2);
+        assert_eq!((s.inner().mode(UnitId(0)), s.inner().mode(UnitId(1))), (2, 0));
+        s.program(Ppn(0), 3, Cause::Host);
+        s.copy(Ppn(0), Ppn(4), Owner::page(3), Cause::Gc);
+        s.erase(UnitId(0), Cause::Gc);
+        assert_eq!(s.inner().mode(UnitId(0)), 0);
+        s.set_mode(UnitId(0), 1);
+        assert_eq!((s.violation(), s.inner().mode(UnitId(0))), (None, 1));
     }
 
     #[test]
     fn each_kind_of_lie_is_found() {
         let lies: [fn(&mut Shadow<Functional>); 7] = [
-            |s| s.program(1, 0, Cause::Host),
+            |s| s.program(Ppn(1), 0, Cause::Host),
             |s| s.read_unmapped(7),
-            |s| s.read(0, 7, Cause::Host),
-            |s| s.read(2, 2, Cause::Host),
-            |s| s.copy(0, 4, Owner::page(7), Cause::Gc),
-            |s| s.program(2, 5, Cause::Host),
-            |s| s.set_mode(0, 0),
+            |s| s.read(Ppn(0), 7, Cause::Host),
+            |s| s.read(Ppn(2), 2, Cause::Host),
+            |s| s.copy(Ppn(0), Ppn(4), Owner::page(7), Cause::Gc),
+            |s| s.program(Ppn(2), 5, Cause::Host),
+            |s| s.set_mode(UnitId(0), 0),
         ];
         for (i, lie) in lies.iter().enumerate() {
             let mut s = shadow();
             if i > 0 {
-                s.program(0, 7, Cause::Host);
-                s.program(1, 7, Cause::Host);
+                s.program(Ppn(0), 7, Cause::Host);
+                s.program(Ppn(1), 7, Cause::Host);
             }
             if i == 5 {
-                s.program(2, 5, Cause::Host);
+                s.program(Ppn(2), 5, Cause::Host);
             }
             assert_eq!(s.violation(), None);
             lie(&mut s);
@@ -318,31 +318,33 @@ mod tests {
     fn shared_content_lives_as_long_as_one_page_has_it() {
         let owner = Owner::side(SideKind::Shared, 0);
         let mut s = shadow();
-        s.program(0, 3, Cause::Host);
-        s.share(0, 5);
-        s.copy(0, 4, owner, Cause::Gc);
-        s.read(4, 3, Cause::Host);
-        s.read(4, 5, Cause::Host);
-        s.program(1, 3, Cause::Host);
-        s.read(4, 5, Cause::Host);
-        s.copy(4, 5, owner, Cause::Gc);
+        s.program(Ppn(0), 3, Cause::Host);
+        s.share(Ppn(0), 5);
+        s.copy(Ppn(0), Ppn(4), owner, Cause::Gc);
+        s.read(Ppn(4), 3, Cause::Host);
+        s.read(Ppn(4), 5, Cause::Host);
+        s.program(Ppn(1), 3, Cause::Host);
+        s.read(Ppn(4), 5, Cause::Host);
+        s.copy(Ppn(4), Ppn(5), owner, Cause::Gc);
         assert_eq!(s.violation(), None);
-        assert!(s.is_newest(5, Some(5)) && s.is_newest(3, Some(1)) && !s.is_newest(3, Some(5)));
+        assert!(
+            s.is_newest(5, Some(Ppn(5))) && s.is_newest(3, Some(Ppn(1))) && !s.is_newest(3, Some(Ppn(5)))
+        );
         let shared = s.clone();
         s.trim(5);
         assert!(s.is_newest(5, None));
-        s.copy(5, 6, owner, Cause::Gc);
+        s.copy(Ppn(5), Ppn(6), owner, Cause::Gc);
         assert!(s.violation().is_some_and(|fault| fault.contains("no logical page needs")));
         // One that has it no more does not read it, either.
         let mut s = shared;
-        s.read(5, 3, Cause::Host);
+        s.read(Ppn(5), 3, Cause::Host);
         assert!(s.violation().is_some());
     }
 
     #[test]
     fn nothing_is_no_content_to_share() {
         let mut s = shadow();
-        s.share(2, 1);
+        s.share(Ppn(2), 1);
         assert!(s.violation().is_some_and(|fault| fault.contains("holds nothing")));
     }
 }

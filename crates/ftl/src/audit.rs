@@ -2,6 +2,7 @@
 
 use crate::ftl::Ftl;
 use crate::units::{NO_UNIT, NOT_INDEXED};
+use floatgate_base::{IdVec, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
@@ -42,36 +43,35 @@ impl Ftl {
     }
 
     fn audit_units(&self) -> Result<(), String> {
-        let mut unwritten = vec![0; self.layout.units() as usize];
-        let mut states = vec![0u32; self.layout.units() as usize];
+        let mut unwritten = IdVec::filled(0, self.layout.units());
+        let mut states = IdVec::filled(0u32, self.layout.units());
         for frontier in self.frontiers.iter().filter(|f| f.unit != NO_UNIT) {
-            unwritten[frontier.unit as usize] = frontier.room();
-            states[frontier.unit as usize] += 1;
+            unwritten[frontier.unit] = frontier.room();
+            states[frontier.unit] += 1;
         }
         for unit in self.free.iter().flat_map(|pool| pool.iter()) {
-            states[unit as usize] += 1;
+            states[unit] += 1;
         }
         for job in self.jobs.iter().flat_map(|waiting| waiting.iter()) {
             if job.begun {
-                job.held().for_each(|unit| states[unit as usize] += 1);
+                job.held().for_each(|unit| states[unit] += 1);
             }
             for target in job.targets() {
-                unwritten[target.unit as usize] = target.room();
-                states[target.unit as usize] += 1;
+                unwritten[target.unit] = target.room();
+                states[target.unit] += 1;
             }
         }
-        for unit in 0..self.layout.units() {
-            let u = unit as usize;
-            let meta = self.units.meta[u];
+        for unit in UnitId::all(self.layout.units()) {
+            let meta = self.units.meta[unit];
             let first = self.layout.first_page(unit);
             let live = self.mapping.count_live(first..first + self.layout.pages_per_unit());
-            if meta.valid != live + unwritten[u] {
+            if meta.valid != live + unwritten[unit] {
                 return Err(format!(
                     "unit {unit} counts {} valid pages, {live} are live and {} unwritten",
-                    meta.valid, unwritten[u]
+                    meta.valid, unwritten[unit]
                 ));
             }
-            if states[u] + u32::from(meta.pos != NOT_INDEXED) != 1 {
+            if states[unit] + u32::from(meta.pos != NOT_INDEXED) != 1 {
                 return Err(format!("unit {unit} is not just one of free, open, closed and being emptied"));
             }
         }

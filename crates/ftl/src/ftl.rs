@@ -9,7 +9,7 @@ use crate::pool::FreePool;
 use crate::separate::{Foresight, Separation, Shape};
 use crate::setup::{GcCounters, Pace, Setup};
 use crate::units::{Frontier, NOT_INDEXED, Units};
-use floatgate_base::{Owner, Ppn};
+use floatgate_base::{DomainId, IdSlice, IdVec, Owner, Ppn, UnitId};
 use floatgate_flash::{Flash, Layout};
 
 /// A page-mapped drive.
@@ -21,11 +21,11 @@ pub struct Ftl {
     pub(crate) units: Units,
     /// Closed units.
     pub(crate) candidates: Candidates,
-    pub(crate) free: Vec<FreePool>,
+    pub(crate) free: IdVec<DomainId, FreePool>,
     /// Open units, `stream * domains + domain`.
     pub(crate) frontiers: Vec<Frontier>,
     /// Domain of the next host page, round-robin.
-    pub(crate) next_domain: u32,
+    pub(crate) next_domain: DomainId,
     /// Host page writes so far: the age of policies.
     pub(crate) now: u64,
     pub(crate) gc: GcCounters,
@@ -39,15 +39,15 @@ pub struct Ftl {
     pub(crate) open_pages: OpenPages,
     /// Host page writes at which the next victim at a pace is due, and the domain that is asked first.
     pub(crate) paced_at: u64,
-    pub(crate) paced_domain: u32,
+    pub(crate) paced_domain: DomainId,
     /// Host pages that pass over a domain before it is tried again, after it was found full of valid pages.
-    pub(crate) pass_over: Vec<u32>,
+    pub(crate) pass_over: IdVec<DomainId, u32>,
     /// The pages of a step of a job.
     pub(crate) moving: Vec<(Ppn, Owner)>,
     /// Jobs that wait, by domain.
-    pub(crate) jobs: Vec<Waiting>,
+    pub(crate) jobs: IdVec<DomainId, Waiting>,
     /// Host page writes when idle time last found nothing to gain, by domain.
-    pub(crate) futile_at: Vec<Option<u64>>,
+    pub(crate) futile_at: IdVec<DomainId, Option<u64>>,
     /// Whether counting has begun: what happens before wears nothing out. From then on the array is asked whenever the
     /// host opens a unit.
     pub(crate) counting: bool,
@@ -59,7 +59,10 @@ impl Ftl {
     #[must_use]
     pub fn new(layout: Layout, setup: Setup) -> Self {
         let (domains, per_domain) = (layout.domains(), layout.units_per_domain());
-        let pool = |d: u32| FreePool::new(setup.free_choice, d * per_domain..(d + 1) * per_domain);
+        let pool = |d: u32| {
+            let units = UnitId(d * per_domain)..UnitId((d + 1) * per_domain);
+            FreePool::new(setup.free_choice, units)
+        };
         let separation = Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages));
         let update_blocks = separation.as_ref().map(|separation| separation.update_blocks());
         Self {
@@ -68,7 +71,7 @@ impl Ftl {
             candidates: Candidates::new(setup.victim.index_kind(), update_blocks, &layout, setup.seed),
             free: (0..domains).map(pool).collect(),
             frontiers: vec![Frontier::CLOSED; (setup.separate.streams() * domains) as usize],
-            next_domain: 0,
+            next_domain: DomainId(0),
             now: 0,
             gc: GcCounters::default(),
             victims_by_valid: vec![0; layout.pages_per_unit() as usize + 1],
@@ -77,11 +80,11 @@ impl Ftl {
             free_pages: FreePages::new(layout.pages()),
             open_pages: OpenPages::default(),
             paced_at: Pace::NEVER,
-            paced_domain: 0,
-            pass_over: vec![0; domains as usize],
+            paced_domain: DomainId(0),
+            pass_over: IdVec::filled(0, domains),
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
-            jobs: vec![Waiting::default(); domains as usize],
-            futile_at: vec![None; domains as usize],
+            jobs: IdVec::filled(Waiting::default(), domains),
+            futile_at: IdVec::filled(None, domains),
             counting: false,
             prefetching: true,
             layout,
@@ -158,7 +161,7 @@ impl Ftl {
     }
 
     /// Learns from an array that was restored how often its units were erased.
-    pub fn learn_wear(&mut self, erases: &[u32]) {
+    pub fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {
         if let Some(leveling) = &mut self.leveling {
             leveling.learn_wear(&self.layout, erases);
         }

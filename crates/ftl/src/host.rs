@@ -212,7 +212,7 @@ impl Ftl {
     fn invalidate<S: Features>(&mut self, ppn: Ppn) {
         self.mapping.kill(ppn);
         let unit = self.layout.unit_of(ppn);
-        let meta = &mut self.units.meta[unit as usize];
+        let meta = &mut self.units.meta[unit];
         let valid = meta.valid;
         meta.valid = valid - 1;
         if meta.pos != NOT_INDEXED {

@@ -1,7 +1,7 @@
 //! Putting a drive into a given state without writing it page by page: for preconditioning only.
 
 use crate::ftl::Ftl;
-use floatgate_base::{Lpn, MapWord, Owner, UnitId};
+use floatgate_base::{DomainId, Lpn, MapWord, Owner, Ppn, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
@@ -18,7 +18,7 @@ impl Ftl {
     ) {
         let first = self.layout.first_page(unit);
         let mut valid = 0;
-        for (ppn, lpn) in (first..first + self.layout.pages_per_unit()).zip(content) {
+        for (ppn, lpn) in Ppn::each(first..first + self.layout.pages_per_unit()).zip(content) {
             if let Some(lpn) = lpn {
                 let before = self.mapping.replace(lpn, MapWord::plain(ppn));
                 assert!(!before.is_mapped(), "logical page {lpn} installed twice");
@@ -27,14 +27,14 @@ impl Ftl {
             }
             flash.install(ppn, lpn);
         }
-        self.units.meta[unit as usize].valid = valid;
+        self.units.meta[unit].valid = valid;
         self.enter_closed(unit);
         self.free_pages.take(u64::from(self.layout.pages_per_unit()));
     }
 
     /// Takes the free units of a domain away, except `keep` of them, for [`Ftl::install`] to fill.
-    pub fn take_for_install(&mut self, domain: u32, keep: u32) -> Vec<UnitId> {
-        let pool = &mut self.free[domain as usize];
+    pub fn take_for_install(&mut self, domain: DomainId, keep: u32) -> Vec<UnitId> {
+        let pool = &mut self.free[domain];
         let mut units = pool.take_all();
         for unit in units.split_off(units.len().saturating_sub(keep as usize)) {
             pool.put(unit, 0);

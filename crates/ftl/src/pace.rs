@@ -4,6 +4,7 @@
 
 use crate::ftl::Ftl;
 use crate::setup::{Failure, Pace};
+use floatgate_base::DomainId;
 use floatgate_flash::Flash;
 
 impl Ftl {
@@ -20,11 +21,9 @@ impl Ftl {
         self.paced_at = self.paced_at.saturating_add(every);
         let domains = self.layout.domains();
         for turn in 0..domains {
-            let domain = (self.paced_domain + turn) % domains;
-            if self.free[domain as usize].len() >= self.setup.separate.reserve()
-                && self.collect_one(flash, domain)?
-            {
-                self.paced_domain = (domain + 1) % domains;
+            let domain = DomainId((self.paced_domain.0 + turn) % domains);
+            if self.free[domain].len() >= self.setup.separate.reserve() && self.collect_one(flash, domain)? {
+                self.paced_domain = DomainId((domain.0 + 1) % domains);
                 self.start_asked(flash)?;
                 break;
             }

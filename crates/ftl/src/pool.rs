@@ -1,6 +1,6 @@
 //! The free units of a domain, in the order in which they are opened and by their wear.
 
-use floatgate_base::UnitId;
+use floatgate_base::{IdSlice, UnitId};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -51,7 +51,7 @@ impl FreePool {
     pub fn new(choice: FreeChoice, units: Range<UnitId>) -> Self {
         let by_age = (choice == FreeChoice::Fifo).then(BTreeSet::new);
         let mut pool = Self { by_wear: BTreeSet::new(), by_age, freed: 0 };
-        for unit in units {
+        for unit in UnitId::each(units) {
             pool.put(unit, 0);
         }
         pool
@@ -124,10 +124,9 @@ impl FreePool {
     ///
     /// # Errors
     /// Says what is wrong.
-    pub fn audit(&self, erases: &[u32]) -> Result<(), String> {
-        if let Some(&(said, unit, _)) = self.by_wear.iter().find(|entry| erases[entry.1 as usize] != entry.0)
-        {
-            let found = erases[unit as usize];
+    pub fn audit(&self, erases: &IdSlice<UnitId, u32>) -> Result<(), String> {
+        if let Some(&(said, unit, _)) = self.by_wear.iter().find(|entry| erases[entry.1] != entry.0) {
+            let found = erases[unit];
             return Err(format!("free unit {unit} was erased {found} times, its pool says {said}"));
         }
         if let Some(by_age) = &self.by_age {
@@ -144,15 +143,15 @@ impl FreePool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use floatgate_base::Rng;
+    use floatgate_base::{IdVec, Rng};
 
     /// Free units as a plain list, searched from end to end.
     fn best(free: &[(u32, UnitId, u64)], choice: FreeChoice, want: Want) -> Option<usize> {
         let fifo = want == Want::Next && choice == FreeChoice::Fifo;
         let key = |&(erases, unit, freed): &(u32, UnitId, u64)| match want {
             _ if fifo => (freed, 0),
-            Want::MostWorn => (u64::from(u32::MAX - erases), u32::MAX - unit),
-            _ => (u64::from(erases), unit),
+            Want::MostWorn => (u64::from(u32::MAX - erases), u32::MAX - unit.0),
+            _ => (u64::from(erases), unit.0),
         };
         (0..free.len()).min_by_key(|&i| key(&free[i]))
     }
@@ -162,12 +161,13 @@ mod tests {
         for seed in 0..40 {
             let mut rng = Rng::new(seed, "pool test");
             let choice = if seed % 2 == 0 { FreeChoice::LeastErased } else { FreeChoice::Fifo };
-            let mut pool = FreePool::new(choice, 0..12);
-            let mut free: Vec<_> = (0..12).map(|unit| (0, unit, u64::from(unit))).collect();
-            let (mut erases, mut freed) = ([0u32; 12], 12);
+            let mut pool = FreePool::new(choice, UnitId(0)..UnitId(12));
+            let mut free: Vec<_> = UnitId::all(12).map(|unit| (0, unit, u64::from(unit.0))).collect();
+            let (mut erases, mut freed) = (IdVec::filled(0u32, 12), 12);
             for step in 0..2000 {
                 let want = [Want::Next, Want::LeastWorn, Want::MostWorn][rng.below(3) as usize];
-                let open: Vec<UnitId> = (0..12).filter(|&unit| free.iter().all(|f| f.1 != unit)).collect();
+                let open: Vec<UnitId> =
+                    UnitId::all(12).filter(|&unit| free.iter().all(|f| f.1 != unit)).collect();
                 match rng.below(200) {
                     0 => {
                         pool.forget_wear();
@@ -176,9 +176,9 @@ mod tests {
                     }
                     1..=100 if !open.is_empty() => {
                         let unit = open[rng.below(open.len() as u64) as usize];
-                        erases[unit as usize] += 1 + rng.below(2) as u32;
-                        pool.put(unit, erases[unit as usize]);
-                        free.push((erases[unit as usize], unit, freed));
+                        erases[unit] += 1 + rng.below(2) as u32;
+                        pool.put(unit, erases[unit]);
+                        free.push((erases[unit], unit, freed));
                         freed += 1;
                     }
                     _ => {

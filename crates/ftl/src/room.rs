@@ -2,10 +2,10 @@
 
 use crate::ftl::Ftl;
 use crate::pool::Want;
-use crate::separate::Stream;
+use crate::separate::StreamId;
 use crate::setup::{Allocation, Failure};
 use crate::units::Frontier;
-use floatgate_base::Lpn;
+use floatgate_base::{DomainId, Lpn};
 use floatgate_flash::Flash;
 
 /// A domain found full of valid pages is passed over for so many of its turns.
@@ -17,16 +17,16 @@ impl Ftl {
     pub(crate) fn host_frontier<F: Flash>(
         &mut self,
         flash: &mut F,
-        stream: Stream,
+        stream: StreamId,
         lpn: Lpn,
     ) -> Result<usize, Failure> {
         let domains = self.layout.domains();
         let domain = match self.setup.allocation {
             Allocation::Dynamic => self.next_domain,
-            Allocation::Static => lpn % domains,
+            Allocation::Static => DomainId(lpn % domains),
         };
-        self.next_domain = if domain + 1 == domains { 0 } else { domain + 1 };
-        let slot = (stream * domains + domain) as usize;
+        self.next_domain = self.layout.domain_after(domain);
+        let slot = Frontier::slot(&self.layout, stream, domain);
         let frontier = self.frontiers[slot];
         if frontier.next != frontier.end {
             return Ok(slot);
@@ -39,44 +39,44 @@ impl Ftl {
     fn host_frontier_slow<F: Flash>(
         &mut self,
         flash: &mut F,
-        stream: Stream,
-        domain: u32,
+        stream: StreamId,
+        domain: DomainId,
     ) -> Result<usize, Failure> {
         if self.counting && !flash.stands_more() {
             return Err(Failure::WornOut);
         }
         let domains = self.layout.domains();
         if self.setup.allocation == Allocation::Static {
-            let slot = (stream * domains + domain) as usize;
+            let slot = Frontier::slot(&self.layout, stream, domain);
             let room = self.make_room(flash, slot, domain)?;
             return if room { Ok(slot) } else { Err(Failure::OutOfFreeBlocks) };
         }
         // The last resort tries even the domains that were to be passed over.
         for last_resort in [false, true] {
-            for d in (domain..domains).chain(0..domain) {
-                let passed_over = &mut self.pass_over[d as usize];
+            for d in (domain.0..domains).chain(0..domain.0).map(DomainId) {
+                let passed_over = &mut self.pass_over[d];
                 if !last_resort && *passed_over > 0 {
                     *passed_over -= 1;
                     continue;
                 }
-                let slot = (stream * domains + d) as usize;
+                let slot = Frontier::slot(&self.layout, stream, d);
                 if self.make_room(flash, slot, d)? {
-                    self.next_domain = if d + 1 == domains { 0 } else { d + 1 };
+                    self.next_domain = self.layout.domain_after(d);
                     return Ok(slot);
                 }
-                self.pass_over[d as usize] = PASS_OVER_TURNS;
+                self.pass_over[d] = PASS_OVER_TURNS;
             }
         }
         Err(Failure::OutOfFreeBlocks)
     }
 
     /// Opens units for a host frontier and collects until it has room; false if the domain has none to give.
-    fn make_room<F: Flash>(&mut self, flash: &mut F, slot: usize, domain: u32) -> Result<bool, Failure> {
+    fn make_room<F: Flash>(&mut self, flash: &mut F, slot: usize, domain: DomainId) -> Result<bool, Failure> {
         // Collection may fill the very unit that was opened, where host and moved pages share one.
         while self.frontiers[slot].room() == 0 {
             // A job under way may need the unit that the host would open.
-            let scarce = self.free[domain as usize].len() <= self.setup.trigger_free_units;
-            if scarce && let Some(mut job) = self.jobs[domain as usize].pop_for_room() {
+            let scarce = self.free[domain].len() <= self.setup.trigger_free_units;
+            if scarce && let Some(mut job) = self.jobs[domain].pop_for_room() {
                 self.free_pages.advance(self.now);
                 self.run_to_end(flash, &mut job)?;
                 continue;
@@ -84,20 +84,20 @@ impl Ftl {
             if !self.open(slot, domain, Want::Next) {
                 return Ok(false);
             }
-            if self.free[domain as usize].len() < self.setup.trigger_free_units {
+            if self.free[domain].len() < self.setup.trigger_free_units {
                 self.collect(flash, domain)?;
                 self.start_asked(flash)?;
             }
             // While nothing is to be gained, the last free units stay: collection will need them to move pages.
             let frontier = self.frontiers[slot];
             let untouched = frontier.room() == self.layout.pages_per_unit();
-            if untouched && self.free[domain as usize].len() < self.setup.separate.reserve() {
+            if untouched && self.free[domain].len() < self.setup.separate.reserve() {
                 self.frontiers[slot] = Frontier::CLOSED;
                 self.open_pages.closed(frontier.room(), self.now);
-                self.units.meta[frontier.unit as usize].valid = 0;
-                self.free[domain as usize].put(frontier.unit, flash.erase_count(frontier.unit));
+                self.units.meta[frontier.unit].valid = 0;
+                self.free[domain].put(frontier.unit, flash.erase_count(frontier.unit));
                 if let Some(separation) = &mut self.separation {
-                    separation.put_back(slot as u32 / self.layout.domains());
+                    separation.put_back(Frontier::stream(&self.layout, slot));
                 }
                 return Ok(false);
             }
@@ -106,10 +106,10 @@ impl Ftl {
     }
 
     /// Collects in a domain until it has `stop_free_units` or nothing more is to be gained.
-    fn collect<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<(), Failure> {
+    fn collect<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
         self.free_pages.advance(self.now);
         self.finish_jobs(flash, domain)?;
-        while self.free[domain as usize].len() < self.setup.stop_free_units {
+        while self.free[domain].len() < self.setup.stop_free_units {
             let Some(mut job) = self.next_victim(flash, domain) else { break };
             self.run_to_end(flash, &mut job)?;
         }

@@ -14,7 +14,7 @@ use crate::pool::FreePool;
 use crate::separate::Separation;
 use crate::setup::{GcCounters, Pace};
 use crate::units::{Frontier, NO_UNIT, Units};
-use floatgate_base::{Lpn, Ppn, Result};
+use floatgate_base::{DomainId, IdVec, Lpn, Ppn, Result};
 use floatgate_flash::Flash;
 use floatgate_snapshot::{Reader, Writer, damaged};
 use serde::{Deserialize, Serialize};
@@ -33,7 +33,7 @@ struct SavedFtl<'a> {
     sides: Cow<'a, Sides>,
     free: Cow<'a, [FreePool]>,
     frontiers: Cow<'a, [Frontier]>,
-    next_domain: u32,
+    next_domain: DomainId,
     jobs: Cow<'a, [Waiting]>,
     futile_at: Cow<'a, [Option<u64>]>,
     now: u64,
@@ -46,7 +46,7 @@ struct SavedFtl<'a> {
     pass_over: Cow<'a, [u32]>,
     counting: bool,
     paced_at: u64,
-    paced_domain: u32,
+    paced_domain: DomainId,
 }
 
 impl Ftl {
@@ -88,11 +88,11 @@ impl Ftl {
             units: Cow::Borrowed(units),
             candidates: Cow::Borrowed(candidates),
             sides: Cow::Borrowed(&mapping.sides),
-            free: Cow::from(free),
+            free: Cow::from(free.as_slice()),
             frontiers: Cow::from(frontiers),
             next_domain: *next_domain,
-            jobs: Cow::from(jobs),
-            futile_at: Cow::from(futile_at),
+            jobs: Cow::from(jobs.as_slice()),
+            futile_at: Cow::from(futile_at.as_slice()),
             now: *now,
             gc: *gc,
             victims_by_valid: Cow::from(victims_by_valid),
@@ -100,7 +100,7 @@ impl Ftl {
             separation: Cow::Borrowed(separation),
             free_pages: free_pages.clone(),
             open_pages: open_pages.clone(),
-            pass_over: Cow::from(pass_over),
+            pass_over: Cow::from(pass_over.as_slice()),
             counting: *counting,
             paced_at: *paced_at,
             paced_domain: *paced_domain,
@@ -138,13 +138,14 @@ impl Ftl {
         } = from.state(STATE)?;
         let empty = std::mem::replace(&mut self.candidates, candidates.into_owned());
         self.units = units.into_owned();
-        (self.free, self.frontiers) = (free.into_owned(), frontiers.into_owned());
-        (self.jobs, self.futile_at) = (jobs.into_owned(), futile_at.into_owned());
+        (self.free, self.frontiers) = (free.into_owned().into(), frontiers.into_owned());
+        (self.jobs, self.futile_at) = (jobs.into_owned().into(), futile_at.into_owned().into());
         (self.next_domain, self.now, self.counting) = (next_domain, now, counting);
         (self.gc, self.victims_by_valid) = (gc, victims_by_valid.into_owned());
         self.separation = separation.into_owned();
         (self.free_pages, self.open_pages) = (free_pages, open_pages);
-        (self.pass_over, self.paced_at, self.paced_domain) = (pass_over.into_owned(), paced_at, paced_domain);
+        self.pass_over = pass_over.into_owned().into();
+        (self.paced_at, self.paced_domain) = (paced_at, paced_domain);
         let mut fault = self.fault().or_else(|| self.mapping.mirror(sides.into_owned()));
         if fault.is_none() && !self.separation_fits() {
             fault = Some("its separator is another one, or knows other units".into());
@@ -176,12 +177,12 @@ impl Ftl {
         }
         let pages = self.layout.pages();
         let open = |f: &crate::units::Frontier| {
-            f.next <= f.end && f.end <= pages && (f.unit == NO_UNIT || f.unit < units)
+            f.next <= f.end && f.end.0 <= pages && (f.unit == NO_UNIT || f.unit.0 < units)
         };
-        let free = self.free.iter().flat_map(|pool| pool.iter()).all(|unit| unit < units);
+        let free = self.free.iter().flat_map(|pool| pool.iter()).all(|unit| unit.0 < units);
         let jobs = self.jobs.iter().flat_map(Waiting::iter).all(|job| job.is_within(&self.layout));
-        let sound = self.next_domain < domains
-            && self.paced_domain < domains
+        let sound = self.next_domain.0 < domains
+            && self.paced_domain.0 < domains
             && free
             && jobs
             && self.frontiers.iter().all(open);
@@ -209,17 +210,17 @@ impl Ftl {
 
     /// Tells a fresh back end what the pages hold, for those that look (the shadow model).
     pub fn show_content<F: Flash>(&self, flash: &mut F) {
-        let mut written = vec![self.layout.pages_per_unit(); self.layout.units() as usize];
-        self.free.iter().flat_map(|pool| pool.iter()).for_each(|unit| written[unit as usize] = 0);
+        let mut written = IdVec::filled(self.layout.pages_per_unit(), self.layout.units());
+        self.free.iter().flat_map(|pool| pool.iter()).for_each(|unit| written[unit] = 0);
         let jobs = self.jobs.iter().flat_map(Waiting::iter);
         let targets = jobs.flat_map(|job| job.targets());
         for frontier in self.frontiers.iter().filter(|f| f.unit != NO_UNIT).chain(targets) {
-            written[frontier.unit as usize] -= frontier.room();
+            written[frontier.unit] -= frontier.room();
         }
         let mut shared = self.shared_pages();
-        for (unit, &pages) in (0..).zip(&written) {
+        for (unit, &pages) in written.enumerate() {
             let first = self.layout.first_page(unit);
-            for ppn in first..first + pages {
+            for ppn in Ppn::each(first..first + pages) {
                 let owner = self.mapping.is_live(ppn).then(|| self.mapping.owner_of(ppn));
                 let owner = owner.and_then(|owner| owner.lpn().or_else(|| shared.remove(&ppn)));
                 flash.install(ppn, owner);

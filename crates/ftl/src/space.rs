@@ -3,21 +3,21 @@
 use crate::ftl::Ftl;
 use crate::pool::Want;
 use crate::units::{Frontier, NO_UNIT};
-use floatgate_base::UnitId;
+use floatgate_base::{DomainId, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
     /// Closes the frontier's full unit and opens a free one; false if there is none.
-    pub(crate) fn open(&mut self, slot: usize, domain: u32, want: Want) -> bool {
+    pub(crate) fn open(&mut self, slot: usize, domain: DomainId, want: Want) -> bool {
         self.close(slot);
-        let Some(unit) = self.free[domain as usize].take(want) else { return false };
+        let Some(unit) = self.free[domain].take(want) else { return false };
         let pages = self.layout.pages_per_unit();
         let next = self.layout.first_page(unit);
-        self.units.meta[unit as usize].valid = pages;
+        self.units.meta[unit].valid = pages;
         self.frontiers[slot] = Frontier { next, end: next + pages, unit };
         self.open_pages.opened(pages, self.now);
         if let Some(separation) = &mut self.separation {
-            separation.opened(unit, slot as u32 / self.layout.domains(), self.now);
+            separation.opened(unit, Frontier::stream(&self.layout, slot), self.now);
         }
         true
     }
@@ -33,7 +33,7 @@ impl Ftl {
 
     /// A unit that is full becomes a candidate for collection.
     pub(crate) fn enter_closed(&mut self, unit: UnitId) {
-        self.units.closed_at[unit as usize] = self.now;
+        self.units.closed_at[unit] = self.now;
         let is_last = self.separation.as_ref().is_some_and(|separation| separation.is_last(unit));
         self.candidates.insert(&self.layout, unit, is_last, &mut self.units);
         if let Some(leveling) = &mut self.leveling {

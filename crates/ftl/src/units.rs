@@ -1,6 +1,7 @@
 //! What the mechanism knows of each erase unit.
 
-use floatgate_base::{Ppn, UnitId};
+use crate::separate::StreamId;
+use floatgate_base::{DomainId, IdVec, Ppn, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -20,17 +21,17 @@ pub struct UnitMeta {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Units {
     /// Valid count and index place.
-    pub meta: Vec<UnitMeta>,
+    pub meta: IdVec<UnitId, UnitMeta>,
     /// Host page writes so far when the unit was closed.
-    pub closed_at: Vec<u64>,
+    pub closed_at: IdVec<UnitId, u64>,
 }
 
 impl Units {
     /// All units free and empty.
     #[must_use]
     pub fn new(layout: &Layout) -> Self {
-        let n = layout.units() as usize;
-        Self { meta: vec![UnitMeta { valid: 0, pos: NOT_INDEXED }; n], closed_at: vec![0; n] }
+        let free = UnitMeta { valid: 0, pos: NOT_INDEXED };
+        Self { meta: IdVec::filled(free, layout.units()), closed_at: IdVec::filled(0, layout.units()) }
     }
 }
 
@@ -50,7 +51,21 @@ pub const NO_UNIT: UnitId = UnitId::MAX;
 
 impl Frontier {
     /// Nothing open.
-    pub const CLOSED: Self = Self { next: 0, end: 0, unit: NO_UNIT };
+    pub const CLOSED: Self = Self { next: Ppn(0), end: Ppn(0), unit: NO_UNIT };
+
+    /// The place of a stream's open unit in a domain among all open units.
+    #[inline(always)]
+    #[must_use]
+    pub fn slot(layout: &Layout, stream: StreamId, domain: DomainId) -> usize {
+        (stream.0 * layout.domains() + domain.0) as usize
+    }
+
+    /// The stream of a place.
+    #[inline(always)]
+    #[must_use]
+    pub fn stream(layout: &Layout, slot: usize) -> StreamId {
+        StreamId(slot as u32 / layout.domains())
+    }
 
     /// Pages left to program.
     #[inline]

@@ -1,6 +1,6 @@
 //! The flash array of a run: a back end, with or without the shadow model around it, chosen once per batch.
 
-use floatgate_base::Extents;
+use floatgate_base::{DomainId, Extents, IdSlice, UnitId};
 use floatgate_flash::timed::Settings;
 use floatgate_flash::{Counters, Flash, Functional, Layout, Shadow, Timed};
 use floatgate_ftl::{Failure, Ftl, Stopped};
@@ -118,7 +118,7 @@ impl<F: BackEnd> Array<F> {
     ///
     /// # Errors
     /// When the drive cannot go on.
-    pub fn background_step(&mut self, ftl: &mut Ftl, domain: u32) -> Result<bool, Failure> {
+    pub fn background_step(&mut self, ftl: &mut Ftl, domain: DomainId) -> Result<bool, Failure> {
         with_flash!(self, flash => ftl.background_step(flash, domain))
     }
 
@@ -135,7 +135,7 @@ impl<F: BackEnd> Array<F> {
 
     /// Erases by unit.
     #[must_use]
-    pub fn erase_counts(&self) -> &[u32] {
+    pub fn erase_counts(&self) -> &IdSlice<UnitId, u32> {
         with_flash!(self, flash => flash.erase_counts())
     }
 

@@ -2,7 +2,7 @@
 
 use crate::array::{Array, BackEnd};
 use crate::plan::Plan;
-use floatgate_base::{Error, Extents};
+use floatgate_base::{DomainId, Error, Extents};
 use floatgate_flash::Counters;
 use floatgate_ftl::{Failure, Ftl, Stopped};
 use std::ops::Range;
@@ -70,7 +70,7 @@ impl<F: BackEnd> Drive<F> {
     ///
     /// # Errors
     /// When the drive cannot go on.
-    pub fn background_step(&mut self, domain: u32) -> Result<bool, Failure> {
+    pub fn background_step(&mut self, domain: DomainId) -> Result<bool, Failure> {
         self.array.background_step(&mut self.ftl, domain)
     }
 

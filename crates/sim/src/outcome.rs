@@ -5,7 +5,7 @@ use crate::plan::Plan;
 use crate::serve::clock::QueueCount;
 use crate::serve::{InTime, Timely, with_drive};
 use crate::simulation::{Phase, Simulation, Stages};
-use floatgate_base::Result;
+use floatgate_base::{IdSlice, Result, UnitId};
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters, Flash, Rest};
 use floatgate_ftl::separate::Separation;
@@ -36,11 +36,11 @@ impl Streams {
     fn of(separation: &Separation, contexts: &[Context]) -> Self {
         let placed = separation.contexts().into_iter();
         Self {
-            counters: separation.counters().to_vec(),
+            counters: separation.counters().as_slice().to_vec(),
             memory_bytes: separation.memory_bytes(),
             figures: separation.figures(),
             contexts: placed
-                .filter_map(|(c, stream)| Some((contexts.get(c as usize)?.clone(), stream)))
+                .filter_map(|(c, stream)| Some((contexts.get(c as usize)?.clone(), stream.0)))
                 .collect(),
         }
     }
@@ -138,7 +138,7 @@ pub struct Idle {
     pub counts: Vec<u64>,
 }
 
-fn idle(rest: &Rest, erases: &[u32], blocks_per_unit: u64) -> Option<Idle> {
+fn idle(rest: &Rest, erases: &IdSlice<UnitId, u32>, blocks_per_unit: u64) -> Option<Idle> {
     let [p10, p50, p90] = [0.1, 0.5, 0.9].map(|share| rest.quantile_s(share));
     let (edges_s, counts) = rest.histogram_s();
     Some(Idle {
@@ -248,9 +248,9 @@ impl Simulation {
             open_pages_mean: ftl.mean_open_pages(),
             open_units_most: ftl.most_open_units(),
             waf: estimate_waf(book.series.rows(), pages_per_block, ftl.gc().victims),
-            erases: moments(array.erase_counts()),
+            erases: moments(array.erase_counts().as_slice()),
             idle: if span_ns > 0 { rest() } else { None },
-            erase_histogram: Histogram::of(array.erase_counts(), blocks_per_unit, BINS_MAX as u64),
+            erase_histogram: Histogram::of(array.erase_counts().as_slice(), blocks_per_unit, BINS_MAX as u64),
             valid_histogram: Histogram::rebin(&ftl.valid_histogram(), BINS_MAX + 1),
             effective_spare_factor: (spare_pages >= 0.0).then_some(spare_pages / total_pages),
             flash: serving.counters().clone(),

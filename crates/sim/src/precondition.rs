@@ -5,7 +5,7 @@ use crate::drive::Drive;
 use crate::drive_file;
 use crate::plan::{Plan, Precondition};
 use floatgate_base::permute::Permutation;
-use floatgate_base::{Error, ExtentKind, Extents, Lpn, Result, Rng};
+use floatgate_base::{DomainId, Error, ExtentKind, Extents, Lpn, Result, Rng};
 use floatgate_theory::{FifoLog, Policy, ValidityLaw};
 use serde::{Deserialize, Serialize};
 
@@ -123,7 +123,7 @@ impl SteadyState {
             let keep = u32::midpoint(plan.ftl.setup.trigger_free_units, plan.ftl.setup.stop_free_units)
                 + plan.ftl.setup.separate.streams()
                 - 1;
-            let units = ftl.take_for_install(domain as u32, keep);
+            let units = ftl.take_for_install(DomainId(domain as u32), keep);
             let counts = valid_counts(self.policy, units.len(), live, plan, &mut self.rng)?;
             for (&unit, &valid) in units.iter().zip(&counts) {
                 let content = scatter(valid, layout.pages_per_unit(), &mut self.rng, || {

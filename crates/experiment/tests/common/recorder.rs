@@ -1,6 +1,6 @@
 //! A back end that writes down what the FTL does.
 
-use floatgate_base::{Lpn, Owner, Ppn, UnitId};
+use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 use floatgate_flash::{Cause, Counters, Flash, Functional, Layout, SavedCounts};
 
 /// One command.
@@ -84,7 +84,7 @@ impl Flash for Recorder {
     fn counters(&self) -> &Counters {
         self.inner.counters()
     }
-    fn erase_counts(&self) -> &[u32] {
+    fn erase_counts(&self) -> &IdSlice<UnitId, u32> {
         self.inner.erase_counts()
     }
     fn layout(&self) -> &Layout {

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Cause;
-use floatgate_base::{Owner, Ppn};
+use floatgate_base::{Owner, Ppn, UnitId};
 use floatgate_nand::Geometry;
 
 /// Transfer 10, read 50, program 600, erase 3000.
@@ -30,7 +30,7 @@ fn with(commands: Commands) -> Settings {
 
 /// Page of a block of a plane of the only die.
 fn page(plane: u32, block: u32, offset: u32) -> Ppn {
-    (plane * 8 + block) * 16 + offset
+    Ppn((plane * 8 + block) * 16 + offset)
 }
 
 fn request(timed: &mut Timed, number: u32, now: u64, make: impl FnOnce(&mut Timed)) {
@@ -107,9 +107,9 @@ fn the_address_rule_decides_who_goes_together() {
 fn two_planes_erase_together() {
     let mut t = array(1, with(TOGETHER));
     request(&mut t, 0, 0, |t| {
-        t.erase(0, Cause::Gc);
-        t.erase(1, Cause::Gc);
-        t.erase(8, Cause::Gc);
+        t.erase(UnitId(0), Cause::Gc);
+        t.erase(UnitId(1), Cause::Gc);
+        t.erase(UnitId(8), Cause::Gc);
     });
     // Blocks 0 and 1 lie in plane 0: the second one goes with block 8, which lies in plane 1.
     t.finish();
@@ -205,7 +205,7 @@ fn a_ready_busy_pin_shows_the_array_alone() {
     program(&mut t, 0, 0, page(0, 0, 0));
     read(&mut t, 1, 100, page(1, 0, 0));
     request(&mut t, 2, 101, |t| t.copy(page(0, 1, 0), page(0, 2, 0), Owner::page(0), Cause::Gc));
-    request(&mut t, 3, 102, |t| t.erase(8, Cause::Gc));
+    request(&mut t, 3, 102, |t| t.erase(UnitId(8), Cause::Gc));
     t.finish();
     let mut phases = Vec::new();
     t.take_phases(&mut phases);
@@ -231,7 +231,7 @@ fn a_ready_busy_pin_shows_the_array_alone() {
 #[test]
 fn reads_pass_an_erase_only_so_often() {
     let mut t = array(1, with(Commands { suspend: SUSPEND, ..Commands::PLAIN }));
-    request(&mut t, 0, 0, |t| t.erase(0, Cause::Gc));
+    request(&mut t, 0, 0, |t| t.erase(UnitId(0), Cause::Gc));
     for (number, now) in [(1, 100), (2, 110), (3, 120), (4, 3000)] {
         read(&mut t, number, now, page(1, 0, 0));
     }
@@ -332,7 +332,7 @@ fn operations_take_the_times_of_the_mode_of_their_block() {
         [(0, [100, 200], [40, 50]), (1, [108, 216], [41, 51]), (2, [119, 238], [42, 52])]
     {
         let block = u32::from(mode);
-        t.set_mode(block, mode);
+        t.set_mode(UnitId(block), mode);
         for offset in 0..4u32 {
             let ppn = page(0, block, offset);
             let array_ns = programs[offset as usize % 2];
@@ -346,10 +346,10 @@ fn operations_take_the_times_of_the_mode_of_their_block() {
     assert_eq!(takes(&mut t, &copy(page(0, 2, 1), page(0, 1, 4))), 1 + 52 + 1 + 108);
     assert_eq!(takes(&mut t, &copy(page(0, 1, 4), page(0, 2, 4))), 1 + 41 + 1 + 119);
     // An erase resets the mode, and takes what it takes.
-    assert_eq!(takes(&mut t, &|t| t.erase(2, Cause::Gc)), 1 + 3000);
+    assert_eq!(takes(&mut t, &|t| t.erase(UnitId(2), Cause::Gc)), 1 + 3000);
     assert_eq!(takes(&mut t, &|t| t.program(page(0, 2, 0), 0, Cause::Host)), 1 + 10 + 100);
-    assert_eq!(takes(&mut t, &|t| t.erase(2, Cause::Gc)), 1 + 3000);
-    t.set_mode(2, 1);
+    assert_eq!(takes(&mut t, &|t| t.erase(UnitId(2), Cause::Gc)), 1 + 3000);
+    t.set_mode(UnitId(2), 1);
     assert_eq!(takes(&mut t, &|t| t.program(page(0, 2, 0), 0, Cause::Host)), 1 + 10 + 108);
     assert_eq!(
         takes(&mut t, &|t| t.read(page(0, 0, 1), 0, Cause::Host)),
@@ -361,11 +361,11 @@ fn operations_take_the_times_of_the_mode_of_their_block() {
 #[test]
 fn what_was_issued_before_an_erase_keeps_its_mode() {
     let mut t = in_modes();
-    t.set_mode(1, 2);
+    t.set_mode(UnitId(1), 2);
     program(&mut t, 0, 0, page(0, 1, 0));
     read(&mut t, 1, 0, page(0, 1, 0));
-    request(&mut t, 2, 0, |t| t.erase(1, Cause::Gc));
-    t.set_mode(1, 1);
+    request(&mut t, 2, 0, |t| t.erase(UnitId(1), Cause::Gc));
+    t.set_mode(UnitId(1), 1);
     program(&mut t, 3, 0, page(0, 1, 0));
     // Program 11 + 119, read 1 + 42 + 10, erase 1 + 3000, program 11 + 108.
     assert_eq!(ends(&mut t), [130, 183, 0, 183 + 3001 + 119]);

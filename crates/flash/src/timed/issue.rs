@@ -3,7 +3,7 @@
 use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST, Op};
 use super::{Place, Timed};
 use crate::{Cause, Class, Counters, Flash, Layout, Scope};
-use floatgate_base::{Lpn, Owner, Ppn, UnitId};
+use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 
 impl Timed {
     #[inline(always)]
@@ -11,10 +11,10 @@ impl Timed {
         let layout = self.counts.layout();
         let unit = layout.unit_of(ppn);
         let (plane_number, block) = match layout.scope() {
-            Scope::Plane => (layout.domain_of(unit), unit),
+            Scope::Plane => (layout.domain_of(unit).0, unit.0),
             Scope::Superblock => {
                 let number = (ppn - layout.first_page(unit)) % self.planes;
-                (number, unit * self.planes + number)
+                (number, unit.0 * self.planes + number)
             }
         };
         let die = self.plane_at[plane_number as usize].die as usize;
@@ -96,7 +96,7 @@ impl Timed {
 
     /// The barrier of the job that empties the unit of a page.
     fn barrier_of(&mut self, source: Ppn) -> u32 {
-        let unit = self.counts.layout().unit_of(source) as usize;
+        let unit = self.counts.layout().unit_of(source);
         *self.barrier_of_unit[unit].get_or_insert_with(|| self.schedule.barriers.open())
     }
 
@@ -207,7 +207,7 @@ impl Flash for Timed {
         }
         let first = self.counts.layout().first_page(unit);
         // Another job of this unit, later, has another barrier.
-        let barrier = self.barrier_of_unit[unit as usize].take();
+        let barrier = self.barrier_of_unit[unit].take();
         for i in 0..self.counts.layout().blocks_per_unit() {
             // Under superblock scope the first pages of a unit lie one on each plane.
             let place = self.place(first + i);
@@ -262,7 +262,7 @@ impl Flash for Timed {
         self.counts.counters()
     }
 
-    fn erase_counts(&self) -> &[u32] {
+    fn erase_counts(&self) -> &IdSlice<UnitId, u32> {
         self.counts.erase_counts()
     }
 

@@ -34,6 +34,7 @@ pub use timeline::{Span, Timeline};
 pub use times::{ClassTimes, CommandCounts};
 
 use crate::{Class, Flash, Functional, Layout, Scope};
+use floatgate_base::{DomainId, IdVec, UnitId};
 use links::Links;
 use queue::{Far, NO_REQUEST};
 use schedule::Schedule;
@@ -87,7 +88,7 @@ pub struct Timed {
     plane_at: Vec<PlaneAt>,
     planes: u32,
     /// The barrier of the job that empties a unit, where pages may move to other dies.
-    barrier_of_unit: Vec<Option<u32>>,
+    barrier_of_unit: IdVec<UnitId, Option<u32>>,
     /// Whether operations must know the page in the block, the block in the plane and the plane in the die, or the mode
     /// of the block.
     detailed: bool,
@@ -124,7 +125,7 @@ impl Timed {
             blocks: vec![Block::default(); geometry.blocks() as usize],
             plane_at: (0..geometry.planes()).map(plane_at).collect(),
             planes: geometry.planes(),
-            barrier_of_unit: vec![None; layout.units() as usize],
+            barrier_of_unit: IdVec::filled(None, layout.units()),
             detailed: settings.commands.multi_plane != MultiPlane::None || rows > 1,
             job: Job::Foreground,
             now_ns: 0,
@@ -208,10 +209,10 @@ impl Timed {
 
     /// Whether a domain has nothing of a job waiting or under way.
     #[must_use]
-    pub fn job_is_idle(&self, domain: u32) -> bool {
+    pub fn job_is_idle(&self, domain: DomainId) -> bool {
         let idle = |die: usize| self.schedule.dies[die].queues[Class::Background as usize].is_empty();
         match self.counts.layout().scope() {
-            Scope::Plane => idle(self.plane_at[domain as usize].die as usize),
+            Scope::Plane => idle(self.plane_at[domain.index()].die as usize),
             Scope::Superblock => (0..self.schedule.dies.len()).all(idle),
         }
     }

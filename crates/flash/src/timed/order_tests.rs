@@ -7,7 +7,7 @@ use super::settings::ROWS_MAX;
 use super::*;
 use crate::Cause;
 use floatgate_base::Rng;
-use floatgate_base::{Owner, Ppn};
+use floatgate_base::{Owner, Ppn, UnitId};
 use floatgate_nand::Geometry;
 use std::collections::BTreeMap;
 
@@ -120,11 +120,11 @@ impl Driver {
         if offset == 0 && self.rng.below(4) > 0 {
             let mode = self.below(self.timed.schedule.settings.phases.modes) as u8;
             self.modes[unit as usize] = mode;
-            self.timed.set_mode(unit, mode);
+            self.timed.set_mode(UnitId(unit), mode);
         }
         (offset < layout.pages_per_unit()).then(|| {
             self.next[unit as usize] += 1;
-            layout.first_page(unit) + offset
+            layout.first_page(UnitId(unit)) + offset
         })
     }
 
@@ -133,14 +133,14 @@ impl Driver {
         let layout = self.layout();
         let unit = self.below(layout.units());
         let written = self.next[unit as usize];
-        (written > 0).then(|| layout.first_page(unit) + self.below(written))
+        (written > 0).then(|| layout.first_page(UnitId(unit)) + self.below(written))
     }
 
     /// Array times of a page, looked up by its address.
     fn times(&self, ppn: Ppn) -> PageTimes {
         let phases = &self.timed.schedule.settings.phases;
         let layout = self.timed.layout();
-        let mode = usize::from(self.modes[layout.unit_of(ppn) as usize]);
+        let mode = usize::from(self.modes[layout.unit_of(ppn).index()]);
         phases.rows
             [mode * phases.page_types as usize + (layout.address(ppn).page % phases.page_types) as usize]
     }
@@ -196,9 +196,9 @@ impl Driver {
                 if self.next[unit as usize] < layout.pages_per_unit() {
                     return;
                 }
-                self.timed.erase(unit, Cause::Gc);
+                self.timed.erase(UnitId(unit), Cause::Gc);
                 for i in 0..layout.blocks_per_unit() {
-                    self.asked.push(Asked::Erase(layout.first_page(unit) + i));
+                    self.asked.push(Asked::Erase(layout.first_page(UnitId(unit)) + i));
                 }
                 let phases = self.timed.schedule.settings.phases;
                 self.service_ns +=
@@ -496,7 +496,7 @@ fn snapshots_go_on_equal() {
                 }
             });
             let t = &driver.timed;
-            let modes: Vec<u8> = (0..t.layout().units()).map(|unit| t.counts().mode(unit)).collect();
+            let modes: Vec<u8> = (0..t.layout().units()).map(|unit| t.counts().mode(UnitId(unit))).collect();
             (done, *t.times(), t.jobs_ns(), t.command_counts(), t.counters().clone(), modes)
         };
         let whole = run(None);

@@ -48,7 +48,7 @@ impl Timed {
         Underway {
             schedule: Cow::Borrowed(schedule),
             blocks: Cow::from(blocks),
-            barrier_of_unit: Cow::from(barrier_of_unit),
+            barrier_of_unit: Cow::from(barrier_of_unit.as_slice()),
             job: *job,
             now_ns: *now_ns,
             request: *request,
@@ -86,7 +86,7 @@ impl Timed {
             schedule.phases = self.schedule.phases.take();
             schedule.recording |= schedule.phases.is_some();
             (self.schedule, self.blocks, self.job) = (schedule, blocks.into_owned(), job);
-            (self.barrier_of_unit, self.links) = (barrier_of_unit.into_owned(), links.into_owned());
+            (self.barrier_of_unit, self.links) = (barrier_of_unit.into_owned().into(), links.into_owned());
             (self.now_ns, self.request, self.on) = (now_ns, request, on);
             (self.read_first, self.hold, self.newest) = (read_first, hold, newest);
         }

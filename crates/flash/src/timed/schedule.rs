@@ -18,7 +18,7 @@ use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
 use super::tournament::Tournament;
 use crate::{Class, Layout, Scope};
-use floatgate_base::Rng;
+use floatgate_base::{Ppn, Rng};
 use floatgate_nand::Geometry;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub(super) type Done = Vec<(u32, u64)>;
 pub(super) struct Happened {
     pub class: Class,
     pub kind: Kind,
-    pub ppn: u32,
+    pub ppn: Ppn,
     pub rows: [u8; 2],
     pub issued: u64,
     pub from: u64,
@@ -153,7 +153,7 @@ impl Schedule {
     }
 
     /// Ticket of the unfinished program of a page in a class, given that of the newest program of its block; 0 for none.
-    pub fn program_of(&self, die: usize, class: Class, ppn: u32, newest: u64) -> u64 {
+    pub fn program_of(&self, die: usize, class: Class, ppn: Ppn, newest: u64) -> u64 {
         self.dies[die].queues[class as usize].program_of(ppn, newest)
     }
 

@@ -3,7 +3,7 @@
 use super::*;
 use crate::Cause;
 use floatgate_base::Rng;
-use floatgate_base::{Owner, Ppn};
+use floatgate_base::{Owner, Ppn, UnitId};
 use floatgate_nand::Geometry;
 
 const PHASES: Phases = Phases::plain(10, 50, 600, 3000);
@@ -28,7 +28,7 @@ fn array(channels: u32, chips: u32, phases: Phases) -> Timed {
 
 /// First page of a die.
 fn page(die: u32, offset: u32) -> Ppn {
-    die * 8 * 16 + offset
+    Ppn(die * 8 * 16 + offset)
 }
 
 /// Issues a request made by `make`.
@@ -108,7 +108,7 @@ fn hosts_pass_moves_but_no_program_passes_the_erase_of_its_block() {
     request(&mut t, 0, 0, |t| {
         t.copy(page(0, 0), page(0, 16), Owner::page(0), Cause::Gc);
         t.copy(page(0, 1), page(0, 17), Owner::page(1), Cause::Gc);
-        t.erase(0, Cause::Gc);
+        t.erase(UnitId(0), Cause::Gc);
     });
     // A move takes 50 + 2 x 10 + 600. A write elsewhere comes between the moves and is done at 670 + 610.
     request(&mut t, 1, 1, |t| t.program(page(0, 32), 5, Cause::Host));
@@ -137,8 +137,8 @@ fn moves_between_dies_read_here_and_program_there() {
     let mut t = Timed::new(Layout::new(geometry(2, 1), Scope::Superblock), Settings::plain(PHASES));
     t.start();
     // Offset 0 of unit 0 lies on die 0, offset 1 of unit 1 on die 1.
-    request(&mut t, 0, 0, |t| t.copy(0, 33, Owner::page(0), Cause::Gc));
-    request(&mut t, 1, 0, |t| t.erase(0, Cause::Gc));
+    request(&mut t, 0, 0, |t| t.copy(Ppn(0), Ppn(33), Owner::page(0), Cause::Gc));
+    request(&mut t, 1, 0, |t| t.erase(UnitId(0), Cause::Gc));
     assert_eq!(ends(&mut t), [(0, 0), (1, 0)]);
     // Read 0..60 on die 0, program 60..670 on die 1; both dies erase their block, die 0 after its read.
     assert_eq!(t.last_ns(), 3670, "die 1: program, then its block of the erased unit");
@@ -156,7 +156,7 @@ fn one_die_waits_as_md1_does() {
         let mut done = Vec::new();
         for i in 0..n {
             now -= service / load * libm::log(1.0 - rng.unit());
-            request(&mut t, i, now as u64, |t| t.program(i % 128, i, Cause::Host));
+            request(&mut t, i, now as u64, |t| t.program(Ppn(i % 128), i, Cause::Host));
             t.take_done(&mut done);
         }
         t.schedule.advance(u64::MAX - 1);

@@ -4,7 +4,7 @@ use super::last::Last;
 use crate::index::{Index, IndexKind};
 use crate::separate::UpdateBlocks;
 use crate::units::{NOT_INDEXED, Units};
-use floatgate_base::{Rng, UnitId};
+use floatgate_base::{DomainId, IdVec, Rng, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ pub(crate) struct Candidates {
     /// Where the separator has update blocks that are taken last: those that are closed. They are not in `index`.
     pub last: Option<Box<Last>>,
     /// Units of `index` with a dead page, by domain: whether collecting any of them can gain anything.
-    pub worthwhile: Vec<u32>,
+    pub worthwhile: IdVec<DomainId, u32>,
     /// What victim policies draw from.
     pub rng: Rng,
 }
@@ -26,7 +26,7 @@ impl Candidates {
         Self {
             index: Index::new(kind, layout),
             last: update_blocks.and_then(|mode| Last::of(mode, kind, layout)),
-            worthwhile: vec![0; layout.domains() as usize],
+            worthwhile: IdVec::filled(0, layout.domains()),
             rng: Self::rng(seed),
         }
     }
@@ -42,7 +42,7 @@ impl Candidates {
         match &mut self.last {
             Some(last) if is_last => last.insert(domain, unit, units, full),
             _ => {
-                self.worthwhile[domain as usize] += u32::from(units.meta[unit as usize].valid < full);
+                self.worthwhile[domain] += u32::from(units.meta[unit].valid < full);
                 self.index.insert(domain, unit, units);
             }
         }
@@ -51,12 +51,12 @@ impl Candidates {
     /// A closed unit is to be emptied.
     pub fn remove(&mut self, layout: &Layout, unit: UnitId, units: &mut Units) {
         let (domain, full) = (layout.domain_of(unit), layout.pages_per_unit());
-        let valid = units.meta[unit as usize].valid;
+        let valid = units.meta[unit].valid;
         match &mut self.last {
             Some(last) if last.holds(unit) => last.leave(domain, unit, units, full),
             _ => {
                 self.index.remove(domain, unit, units);
-                self.worthwhile[domain as usize] -= u32::from(valid < full);
+                self.worthwhile[domain] -= u32::from(valid < full);
             }
         }
     }
@@ -77,7 +77,7 @@ impl Candidates {
             return last.demote(layout, unit, from, units);
         }
         if from == layout.pages_per_unit() {
-            self.worthwhile[layout.domain_of(unit) as usize] += 1;
+            self.worthwhile[layout.domain_of(unit)] += 1;
         }
         self.index.demote(layout, unit, from, &mut units.meta);
     }
@@ -97,12 +97,12 @@ impl Candidates {
     /// # Errors
     /// Says what is wrong.
     pub fn audit(&self, layout: &Layout, units: &Units) -> Result<(), String> {
-        let mut held = vec![false; units.meta.len()];
+        let mut held = IdVec::filled(false, layout.units());
         self.index.audit(layout, units, &mut held)?;
-        let mut worthwhile = vec![0; layout.domains() as usize];
-        for (unit, _) in (0..).zip(&held).filter(|(_, held)| **held) {
-            let valid = units.meta[unit as usize].valid;
-            worthwhile[layout.domain_of(unit) as usize] += u32::from(valid < layout.pages_per_unit());
+        let mut worthwhile = IdVec::filled(0, layout.domains());
+        for (unit, _) in held.enumerate().filter(|(_, held)| **held) {
+            let valid = units.meta[unit].valid;
+            worthwhile[layout.domain_of(unit)] += u32::from(valid < layout.pages_per_unit());
         }
         if worthwhile != self.worthwhile {
             let counted = &self.worthwhile;

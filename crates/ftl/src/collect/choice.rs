@@ -3,7 +3,7 @@
 
 use super::{Candidates, Victim, View};
 use crate::units::Units;
-use floatgate_base::UnitId;
+use floatgate_base::{DomainId, IdSlice, UnitId};
 use floatgate_flash::Layout;
 
 /// Among which units a victim was chosen.
@@ -31,17 +31,17 @@ pub(crate) struct Choice<'a> {
     pub units: &'a mut Units,
     pub layout: &'a Layout,
     /// Erases of every unit.
-    pub erases: &'a [u32],
+    pub erases: &'a IdSlice<UnitId, u32>,
     /// Host page writes so far.
     pub now: u64,
     pub victim: Victim,
-    pub domain: u32,
+    pub domain: DomainId,
 }
 
 impl Choice<'_> {
     /// The unit to collect next; none if nothing is to be gained. It is still in its index.
     pub fn first(&mut self) -> Option<(Group, UnitId)> {
-        let domain = self.domain as usize;
+        let domain = self.domain;
         let Some(last) = &self.candidates.last else {
             let unit = self.pick(Group::Others)?;
             return (!self.is_futile(unit)).then_some((Group::Others, unit));
@@ -67,7 +67,7 @@ impl Choice<'_> {
             group = Group::Others;
         }
         let unit = self.pick(group)?;
-        (self.units.meta[unit as usize].valid < self.layout.pages_per_unit()).then_some((group, unit))
+        (self.units.meta[unit].valid < self.layout.pages_per_unit()).then_some((group, unit))
     }
 
     /// The unit that the victim policy names.
@@ -91,8 +91,8 @@ impl Choice<'_> {
     /// Policies that do not look at valid pages may choose full units for ever: whether the victim is full, and so is every
     /// other closed unit of its domain.
     fn is_futile(&self, victim: UnitId) -> bool {
-        let full = self.units.meta[victim as usize].valid == self.layout.pages_per_unit();
-        full && self.candidates.worthwhile[self.domain as usize] == 0
+        let full = self.units.meta[victim].valid == self.layout.pages_per_unit();
+        full && self.candidates.worthwhile[self.domain] == 0
     }
 
     /// Takes a unit out of the choice until it is put back.

@@ -5,7 +5,7 @@ use super::{Candidates, Choice, Victim};
 use crate::jobs::request::{DriveView, StartsJobs};
 use crate::jobs::{Request, Urgency};
 use crate::level::{Judged, Leveling, PASSED_MAX, Verdict};
-use floatgate_base::UnitId;
+use floatgate_base::{DomainId, UnitId};
 use floatgate_flash::Cause;
 
 /// What collection chooses from and by.
@@ -18,7 +18,7 @@ pub(crate) struct Collector<'a> {
 impl StartsJobs for Collector<'_> {
     /// The unit to collect next, and what wear-leveling wants to follow; none if nothing is to be gained. All units are
     /// still closed ones.
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: u32) -> Option<Request> {
+    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
         let DriveView { layout, erases, now, logical_pages, .. } = *drive;
         let (candidates, victim) = (&mut *self.candidates, self.victim);
         let mut choice = Choice { candidates, units: &mut *drive.units, layout, erases, now, victim, domain };

@@ -36,6 +36,6 @@ impl VictimPolicy for Params {
     }
 
     fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {
-        cost_benefit::best(view, |age| age, |unit| 1.0 / (1.0 + f64::from(view.erases[unit as usize])))
+        cost_benefit::best(view, |age| age, |unit| 1.0 / (1.0 + f64::from(view.erases[unit])))
     }
 }

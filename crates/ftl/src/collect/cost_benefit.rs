@@ -52,7 +52,7 @@ pub fn best(view: View<'_>, of_age: impl Fn(f64) -> f64, weight: impl Fn(UnitId)
     for valid in 1..pages {
         let Some(unit) = heaps.oldest(view.domain, valid) else { continue };
         // One is added to every age: of blocks closed just now the emptier one must win.
-        let age = (view.now - view.units.closed_at[unit as usize] + 1) as f64;
+        let age = (view.now - view.units.closed_at[unit] + 1) as f64;
         let score = f64::from(pages - valid) * of_age(age) / (2.0 * f64::from(valid)) * weight(unit);
         if best.is_none_or(|(top, _)| score > top) {
             best = Some((score, unit));

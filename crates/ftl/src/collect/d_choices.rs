@@ -38,7 +38,7 @@ impl VictimPolicy for Params {
 
     fn pick(&self, view: View<'_>, rng: &mut Rng) -> Option<UnitId> {
         let Index::Slots(slots) = view.index else { unreachable!("d-choices declares the slot index") };
-        let units = slots[view.domain as usize].units();
+        let units = slots[view.domain].units();
         if units.is_empty() {
             return None;
         }

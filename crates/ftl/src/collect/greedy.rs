@@ -33,7 +33,7 @@ impl VictimPolicy for Params {
 
     fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {
         let Index::ByValid(rings) = view.index else { unreachable!("greedy declares the valid-count index") };
-        rings[view.domain as usize].first().and_then(|unit| view.worth(unit))
+        rings[view.domain].first().and_then(|unit| view.worth(unit))
     }
 
     fn law(&self) -> Option<Law> {

@@ -8,7 +8,7 @@
 use crate::index::{Index, IndexKind, Lists};
 use crate::separate::UpdateBlocks;
 use crate::units::{NOT_INDEXED, Units};
-use floatgate_base::UnitId;
+use floatgate_base::{DomainId, IdSlice, IdVec, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -20,9 +20,9 @@ const DEAD: u32 = 0;
 pub(crate) struct Last {
     pub index: Index,
     /// Whether each unit is one of them; of closed units only.
-    members: Vec<bool>,
+    members: IdVec<UnitId, bool>,
     /// Units of the index with a dead page, by domain.
-    pub worthwhile: Vec<u32>,
+    pub worthwhile: IdVec<DomainId, u32>,
     /// Units without a valid page, where they are taken first.
     pub dead: Option<Lists>,
 }
@@ -37,8 +37,8 @@ impl Last {
         };
         Some(Box::new(Self {
             index: Index::new(kind, layout),
-            members: vec![false; layout.units() as usize],
-            worthwhile: vec![0; layout.domains() as usize],
+            members: IdVec::filled(false, layout.units()),
+            worthwhile: IdVec::filled(0, layout.domains()),
             dead,
         }))
     }
@@ -53,17 +53,17 @@ impl Last {
     /// Whether a closed unit is one of them.
     #[inline(always)]
     pub fn holds(&self, unit: UnitId) -> bool {
-        self.members[unit as usize]
+        self.members[unit]
     }
 
     /// A unit was closed.
-    pub fn insert(&mut self, domain: u32, unit: UnitId, units: &mut Units, full: u32) {
-        let valid = units.meta[unit as usize].valid;
-        self.members[unit as usize] = true;
+    pub fn insert(&mut self, domain: DomainId, unit: UnitId, units: &mut Units, full: u32) {
+        let valid = units.meta[unit].valid;
+        self.members[unit] = true;
         if valid == 0 && self.dead.is_some() {
             return self.bury(domain, unit, units);
         }
-        self.worthwhile[domain as usize] += u32::from(valid < full);
+        self.worthwhile[domain] += u32::from(valid < full);
         self.index.insert(domain, unit, units);
     }
 
@@ -71,7 +71,7 @@ impl Last {
     #[inline(always)]
     pub fn demote(&mut self, layout: &Layout, unit: UnitId, from: u32, units: &mut Units) {
         if from == layout.pages_per_unit() {
-            self.worthwhile[layout.domain_of(unit) as usize] += 1;
+            self.worthwhile[layout.domain_of(unit)] += 1;
         }
         self.index.demote(layout, unit, from, &mut units.meta);
         if from == 1 {
@@ -81,33 +81,33 @@ impl Last {
 
     /// A closed unit lost its last page.
     #[cold]
-    fn died(&mut self, domain: u32, unit: UnitId, units: &mut Units) {
+    fn died(&mut self, domain: DomainId, unit: UnitId, units: &mut Units) {
         if self.dead.is_some() {
             self.index.remove(domain, unit, units);
-            self.worthwhile[domain as usize] -= 1;
+            self.worthwhile[domain] -= 1;
             self.bury(domain, unit, units);
         }
     }
 
-    fn bury(&mut self, domain: u32, unit: UnitId, units: &mut Units) {
+    fn bury(&mut self, domain: DomainId, unit: UnitId, units: &mut Units) {
         if let Some(dead) = &mut self.dead {
             dead.push_back(domain, unit);
-            units.meta[unit as usize].pos = DEAD;
+            units.meta[unit].pos = DEAD;
         }
     }
 
     /// A unit is to be emptied.
-    pub fn leave(&mut self, domain: u32, unit: UnitId, units: &mut Units, full: u32) {
-        let valid = units.meta[unit as usize].valid;
-        self.members[unit as usize] = false;
+    pub fn leave(&mut self, domain: DomainId, unit: UnitId, units: &mut Units, full: u32) {
+        let valid = units.meta[unit].valid;
+        self.members[unit] = false;
         match &mut self.dead {
             Some(dead) if valid == 0 => {
                 dead.remove(domain, unit);
-                units.meta[unit as usize].pos = NOT_INDEXED;
+                units.meta[unit].pos = NOT_INDEXED;
             }
             _ => {
                 self.index.remove(domain, unit, units);
-                self.worthwhile[domain as usize] -= u32::from(valid < full);
+                self.worthwhile[domain] -= u32::from(valid < full);
             }
         }
     }
@@ -116,32 +116,37 @@ impl Last {
     ///
     /// # Errors
     /// Says what is out of place.
-    pub fn audit(&self, layout: &Layout, units: &Units, held: &mut [bool]) -> Result<(), String> {
-        let mut here = vec![false; held.len()];
+    pub fn audit(
+        &self,
+        layout: &Layout,
+        units: &Units,
+        held: &mut IdSlice<UnitId, bool>,
+    ) -> Result<(), String> {
+        let mut here = IdVec::filled(false, layout.units());
         self.index.audit(layout, units, &mut here)?;
-        let mut worthwhile = vec![0; layout.domains() as usize];
-        for unit in (0..layout.units()).filter(|&unit| here[unit as usize]) {
-            let valid = units.meta[unit as usize].valid;
+        let mut worthwhile = IdVec::filled(0, layout.domains());
+        for unit in UnitId::all(layout.units()).filter(|&unit| here[unit]) {
+            let valid = units.meta[unit].valid;
             if valid == 0 && self.dead.is_some() {
                 return Err(format!("unit {unit} is dead, but not among the dead update blocks"));
             }
-            worthwhile[layout.domain_of(unit) as usize] += u32::from(valid < layout.pages_per_unit());
+            worthwhile[layout.domain_of(unit)] += u32::from(valid < layout.pages_per_unit());
         }
         if worthwhile != self.worthwhile {
             let counted = &self.worthwhile;
             return Err(format!("update blocks worth collecting: {worthwhile:?}, counted {counted:?}"));
         }
-        for domain in 0..layout.domains() {
+        for domain in DomainId::all(layout.domains()) {
             for unit in self.dead.iter().flat_map(|dead| dead.iter(domain)) {
-                let wrong = layout.domain_of(unit) != domain || units.meta[unit as usize].valid != 0;
-                if wrong || std::mem::replace(&mut here[unit as usize], true) {
+                let wrong = layout.domain_of(unit) != domain || units.meta[unit].valid != 0;
+                if wrong || std::mem::replace(&mut here[unit], true) {
                     return Err(format!(
                         "unit {unit} stands among the dead update blocks of domain {domain}"
                     ));
                 }
             }
         }
-        for unit in 0..held.len() {
+        for unit in UnitId::all(layout.units()) {
             if here[unit] != self.members[unit] || here[unit] && held[unit] {
                 return Err(format!("unit {unit} stands in the wrong victim index"));
             }

@@ -32,7 +32,7 @@ impl VictimPolicy for Params {
 
     fn pick(&self, view: View<'_>, rng: &mut Rng) -> Option<UnitId> {
         let Index::Slots(slots) = view.index else { unreachable!("random declares the slot index") };
-        let units = slots[view.domain as usize].units();
+        let units = slots[view.domain].units();
         (!units.is_empty()).then(|| units[rng.below(units.len() as u64) as usize])
     }
 

@@ -9,7 +9,7 @@
 
 use crate::index::{Index, IndexKind};
 use crate::units::Units;
-use floatgate_base::{Given, Rng, UnitId};
+use floatgate_base::{DomainId, Given, IdSlice, Rng, UnitId};
 use floatgate_flash::Layout;
 use floatgate_theory::Policy as Law;
 
@@ -21,20 +21,20 @@ pub struct View<'a> {
     /// Valid counts and times of closing.
     pub units: &'a Units,
     /// Erases of every unit.
-    pub erases: &'a [u32],
+    pub erases: &'a IdSlice<UnitId, u32>,
     /// Shape of the drive.
     pub layout: &'a Layout,
     /// Host page writes so far.
     pub now: u64,
     /// Domain to choose in.
-    pub domain: u32,
+    pub domain: DomainId,
 }
 
 impl View<'_> {
     /// Valid pages of a unit.
     #[must_use]
     pub fn valid(&self, unit: UnitId) -> u32 {
-        self.units.meta[unit as usize].valid
+        self.units.meta[unit].valid
     }
 
     /// `Some(unit)` unless collecting it would gain nothing.

@@ -38,6 +38,6 @@ impl VictimPolicy for Params {
             unreachable!("windowed greedy declares the window index")
         };
         // A window of valid blocks only must still move on, as FIFO does, so nothing is refused here.
-        rings[view.domain as usize].first()
+        rings[view.domain].first()
     }
 }

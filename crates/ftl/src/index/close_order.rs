@@ -2,7 +2,7 @@
 
 use crate::index::Lists;
 use crate::units::{NOT_INDEXED, UnitMeta, Units};
-use floatgate_base::UnitId;
+use floatgate_base::{DomainId, IdSlice, UnitId};
 use serde::{Deserialize, Serialize};
 
 /// The lists of all domains; 8 bytes a unit.
@@ -18,26 +18,26 @@ impl CloseOrder {
 
     /// The unit that was closed first.
     #[must_use]
-    pub fn oldest(&self, domain: u32) -> Option<UnitId> {
+    pub fn oldest(&self, domain: DomainId) -> Option<UnitId> {
         self.0.first(domain)
     }
 
     /// Takes in a unit as the youngest.
-    pub fn insert(&mut self, domain: u32, unit: UnitId, meta: &mut [UnitMeta]) {
+    pub fn insert(&mut self, domain: DomainId, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         self.0.push_back(domain, unit);
-        meta[unit as usize].pos = 0;
+        meta[unit].pos = 0;
     }
 
     /// Takes in again, as the oldest, a unit that was the oldest.
-    pub fn put_back(&mut self, domain: u32, unit: UnitId, meta: &mut [UnitMeta]) {
+    pub fn put_back(&mut self, domain: DomainId, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         self.0.push_front(domain, unit);
-        meta[unit as usize].pos = 0;
+        meta[unit].pos = 0;
     }
 
     /// Takes out a unit.
-    pub fn remove(&mut self, domain: u32, unit: UnitId, meta: &mut [UnitMeta]) {
+    pub fn remove(&mut self, domain: DomainId, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         self.0.remove(domain, unit);
-        meta[unit as usize].pos = NOT_INDEXED;
+        meta[unit].pos = NOT_INDEXED;
     }
 
     /// Checks that the list runs from old to young; `hold` is told every unit.
@@ -46,14 +46,14 @@ impl CloseOrder {
     /// Says which unit is out of order.
     pub fn audit(
         &self,
-        domain: u32,
+        domain: DomainId,
         units: &Units,
         hold: &mut impl FnMut(UnitId) -> Result<(), String>,
     ) -> Result<(), String> {
         let mut last = 0;
         for unit in self.0.iter(domain) {
             hold(unit)?;
-            let closed_at = units.closed_at[unit as usize];
+            let closed_at = units.closed_at[unit];
             if closed_at < last {
                 return Err(format!(
                     "unit {unit}, closed at {closed_at}, stands out of order in the list of closed units"
@@ -68,22 +68,23 @@ impl CloseOrder {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use floatgate_base::IdVec;
 
     #[test]
     fn keeps_the_order_through_removals() {
-        let mut meta = vec![UnitMeta { valid: 0, pos: NOT_INDEXED }; 6];
+        let mut meta = IdVec::filled(UnitMeta { valid: 0, pos: NOT_INDEXED }, 6);
         let mut list = CloseOrder::new(1, 6);
-        for unit in [3, 1, 4, 5] {
-            list.insert(0, unit, &mut meta);
+        for unit in [3, 1, 4, 5].map(UnitId) {
+            list.insert(DomainId(0), unit, &mut meta);
         }
-        list.remove(0, 4, &mut meta);
-        list.remove(0, 3, &mut meta);
-        list.insert(0, 3, &mut meta);
+        list.remove(DomainId(0), UnitId(4), &mut meta);
+        list.remove(DomainId(0), UnitId(3), &mut meta);
+        list.insert(DomainId(0), UnitId(3), &mut meta);
         let mut left = Vec::new();
-        while let Some(unit) = list.oldest(0) {
+        while let Some(unit) = list.oldest(DomainId(0)) {
             left.push(unit);
-            list.remove(0, unit, &mut meta);
+            list.remove(DomainId(0), unit, &mut meta);
         }
-        assert_eq!(left, [1, 5, 3]);
+        assert_eq!(left, [1, 5, 3].map(UnitId));
     }
 }

@@ -1,22 +1,24 @@
 //! Units in lists, one a domain: intrusive, 8 bytes a unit, every operation O(1).
 
-use floatgate_base::UnitId;
+use floatgate_base::{DomainId, IdVec, UnitId};
 use serde::{Deserialize, Serialize};
 
-const NIL: u32 = u32::MAX;
+const NIL: UnitId = UnitId::MAX;
 
 /// The lists of all domains.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lists {
-    links: Vec<(u32, u32)>,
-    ends: Vec<(u32, u32)>,
+    /// The unit before and the one behind.
+    links: IdVec<UnitId, (UnitId, UnitId)>,
+    /// The first unit and the last.
+    ends: IdVec<DomainId, (UnitId, UnitId)>,
 }
 
 impl Lists {
     /// Empty lists.
     #[must_use]
     pub fn new(domains: u32, units: u32) -> Self {
-        Self { links: vec![(NIL, NIL); units as usize], ends: vec![(NIL, NIL); domains as usize] }
+        Self { links: IdVec::filled((NIL, NIL), units), ends: IdVec::filled((NIL, NIL), domains) }
     }
 
     /// Units and domains that there is room for.
@@ -27,54 +29,54 @@ impl Lists {
 
     /// The first unit.
     #[must_use]
-    pub fn first(&self, domain: u32) -> Option<UnitId> {
-        let head = self.ends[domain as usize].0;
+    pub fn first(&self, domain: DomainId) -> Option<UnitId> {
+        let head = self.ends[domain].0;
         (head != NIL).then_some(head)
     }
 
     /// Takes in a unit as the first.
-    pub fn push_front(&mut self, domain: u32, unit: UnitId) {
-        let (head, tail) = self.ends[domain as usize];
-        self.links[unit as usize] = (NIL, head);
+    pub fn push_front(&mut self, domain: DomainId, unit: UnitId) {
+        let (head, tail) = self.ends[domain];
+        self.links[unit] = (NIL, head);
         if head == NIL {
-            self.ends[domain as usize] = (unit, unit);
+            self.ends[domain] = (unit, unit);
         } else {
-            self.links[head as usize].0 = unit;
-            self.ends[domain as usize] = (unit, tail);
+            self.links[head].0 = unit;
+            self.ends[domain] = (unit, tail);
         }
     }
 
     /// Takes in a unit as the last.
-    pub fn push_back(&mut self, domain: u32, unit: UnitId) {
-        let (head, tail) = self.ends[domain as usize];
-        self.links[unit as usize] = (tail, NIL);
+    pub fn push_back(&mut self, domain: DomainId, unit: UnitId) {
+        let (head, tail) = self.ends[domain];
+        self.links[unit] = (tail, NIL);
         if tail == NIL {
-            self.ends[domain as usize] = (unit, unit);
+            self.ends[domain] = (unit, unit);
         } else {
-            self.links[tail as usize].1 = unit;
-            self.ends[domain as usize] = (head, unit);
+            self.links[tail].1 = unit;
+            self.ends[domain] = (head, unit);
         }
     }
 
     /// Takes out a unit.
-    pub fn remove(&mut self, domain: u32, unit: UnitId) {
-        let (prev, next) = self.links[unit as usize];
-        let ends = &mut self.ends[domain as usize];
+    pub fn remove(&mut self, domain: DomainId, unit: UnitId) {
+        let (prev, next) = self.links[unit];
+        let ends = &mut self.ends[domain];
         match prev {
             NIL => ends.0 = next,
-            p => self.links[p as usize].1 = next,
+            p => self.links[p].1 = next,
         }
         match next {
             NIL => ends.1 = prev,
-            n => self.links[n as usize].0 = prev,
+            n => self.links[n].0 = prev,
         }
     }
 
     /// The units of a domain from the first to the last; ends early where a link back is wrong.
-    pub fn iter(&self, domain: u32) -> impl Iterator<Item = UnitId> + '_ {
-        let (mut unit, mut before) = (self.ends[domain as usize].0, NIL);
+    pub fn iter(&self, domain: DomainId) -> impl Iterator<Item = UnitId> + '_ {
+        let (mut unit, mut before) = (self.ends[domain].0, NIL);
         std::iter::from_fn(move || {
-            let &(prev, next) = self.links.get(unit as usize)?;
+            let &(prev, next) = self.links.get(unit)?;
             let found = (prev == before).then_some(unit);
             (before, unit) = (unit, next);
             found
@@ -93,26 +95,26 @@ mod tests {
         for seed in 0..20 {
             let mut rng = Rng::new(seed, "lists test");
             let mut lists = Lists::new(2, 20);
-            let mut queues = [VecDeque::new(), VecDeque::new()];
+            let mut queues: IdVec<DomainId, _> = IdVec::filled(VecDeque::new(), 2);
             for step in 0..2000 {
-                let unit = rng.below(20) as u32;
-                let d = (unit / 10) as usize;
+                let unit = UnitId(rng.below(20) as u32);
+                let d = DomainId(unit.0 / 10);
                 match queues[d].iter().position(|&u| u == unit) {
                     Some(at) => {
-                        lists.remove(d as u32, unit);
+                        lists.remove(d, unit);
                         queues[d].remove(at);
                     }
                     None if rng.below(2) == 0 => {
-                        lists.push_front(d as u32, unit);
+                        lists.push_front(d, unit);
                         queues[d].push_front(unit);
                     }
                     None => {
-                        lists.push_back(d as u32, unit);
+                        lists.push_back(d, unit);
                         queues[d].push_back(unit);
                     }
                 }
-                assert!(lists.iter(d as u32).eq(queues[d].iter().copied()), "seed {seed} step {step}");
-                assert_eq!(lists.first(d as u32), queues[d].front().copied());
+                assert!(lists.iter(d).eq(queues[d].iter().copied()), "seed {seed} step {step}");
+                assert_eq!(lists.first(d), queues[d].front().copied());
             }
         }
     }

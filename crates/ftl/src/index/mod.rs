@@ -14,7 +14,7 @@ pub use slots::Slots;
 pub use valid_ring::ValidRing;
 
 use crate::units::{UnitMeta, Units};
-use floatgate_base::{UnitId, prefetch::prefetch};
+use floatgate_base::{DomainId, IdSlice, IdVec, UnitId, prefetch::prefetch};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -63,11 +63,11 @@ impl IndexKind {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Index {
     /// See [`IndexKind::ByValid`]; one ring a domain.
-    ByValid(Vec<ValidRing>),
+    ByValid(IdVec<DomainId, ValidRing>),
     /// See [`IndexKind::ByValidInWindow`].
     Window {
         /// Units in the window, one ring a domain.
-        rings: Vec<ValidRing>,
+        rings: IdVec<DomainId, ValidRing>,
         /// Units that wait for a place in the window.
         waiting: CloseOrder,
         /// Places in each window.
@@ -78,7 +78,7 @@ pub enum Index {
     /// See [`IndexKind::CloseOrder`].
     CloseOrder(CloseOrder),
     /// See [`IndexKind::Slots`]; one pool a domain.
-    Slots(Vec<Slots>),
+    Slots(IdVec<DomainId, Slots>),
 }
 
 /// `pos` of a unit that waits outside the window: it must not be looked for in a ring.
@@ -104,36 +104,36 @@ impl Index {
     }
 
     /// Takes in a unit that was just closed.
-    pub fn insert(&mut self, domain: u32, unit: UnitId, units: &mut Units) {
-        let (meta, closed_at) = (&mut units.meta[..], units.closed_at[unit as usize]);
+    pub fn insert(&mut self, domain: DomainId, unit: UnitId, units: &mut Units) {
+        let (meta, closed_at) = (&mut *units.meta, units.closed_at[unit]);
         match self {
-            Self::ByValid(rings) => rings[domain as usize].insert(unit, meta),
+            Self::ByValid(rings) => rings[domain].insert(unit, meta),
             Self::Window { rings, waiting, window } => {
-                let ring = &mut rings[domain as usize];
+                let ring = &mut rings[domain];
                 if ring.len() < *window {
                     ring.insert(unit, meta);
                 } else {
                     waiting.insert(domain, unit, meta);
-                    meta[unit as usize].pos = WAITING;
+                    meta[unit].pos = WAITING;
                 }
             }
             Self::Oldest(heaps) => heaps.insert(domain, unit, closed_at, meta),
             Self::CloseOrder(list) => list.insert(domain, unit, meta),
-            Self::Slots(slots) => slots[domain as usize].insert(unit, meta),
+            Self::Slots(slots) => slots[domain].insert(unit, meta),
         }
     }
 
     /// A closed unit lost a page; `from` is its count before.
     #[inline(always)]
-    pub fn demote(&mut self, layout: &Layout, unit: UnitId, from: u32, meta: &mut [UnitMeta]) {
+    pub fn demote(&mut self, layout: &Layout, unit: UnitId, from: u32, meta: &mut IdSlice<UnitId, UnitMeta>) {
         match self {
             Self::ByValid(rings) => {
-                let domain = if rings.len() == 1 { 0 } else { layout.domain_of(unit) };
-                rings[domain as usize].demote(unit, from, meta);
+                let domain = if rings.len() == 1 { DomainId(0) } else { layout.domain_of(unit) };
+                rings[domain].demote(unit, from, meta);
             }
             Self::Window { rings, .. } => {
-                if meta[unit as usize].pos != WAITING {
-                    rings[layout.domain_of(unit) as usize].demote(unit, from, meta);
+                if meta[unit].pos != WAITING {
+                    rings[layout.domain_of(unit)].demote(unit, from, meta);
                 }
             }
             Self::Oldest(heaps) => heaps.demote(layout.domain_of(unit), unit, from),
@@ -142,40 +142,46 @@ impl Index {
     }
 
     /// Takes out a unit that is about to be collected; gives the one that takes its place in the window, if any does.
-    pub fn remove(&mut self, domain: u32, unit: UnitId, units: &mut Units) -> Option<UnitId> {
-        let meta = &mut units.meta[..];
+    pub fn remove(&mut self, domain: DomainId, unit: UnitId, units: &mut Units) -> Option<UnitId> {
+        let meta = &mut *units.meta;
         match self {
-            Self::ByValid(rings) => rings[domain as usize].remove(unit, meta),
+            Self::ByValid(rings) => rings[domain].remove(unit, meta),
             Self::Window { rings, waiting, .. } => {
-                if meta[unit as usize].pos == WAITING {
+                if meta[unit].pos == WAITING {
                     waiting.remove(domain, unit, meta);
                     return None;
                 }
-                rings[domain as usize].remove(unit, meta);
+                rings[domain].remove(unit, meta);
                 let next = waiting.oldest(domain)?;
                 waiting.remove(domain, next, meta);
-                rings[domain as usize].insert(next, meta);
+                rings[domain].insert(next, meta);
                 return Some(next);
             }
             Self::Oldest(heaps) => heaps.remove(domain, unit, meta),
             Self::CloseOrder(list) => list.remove(domain, unit, meta),
-            Self::Slots(slots) => slots[domain as usize].remove(unit, meta),
+            Self::Slots(slots) => slots[domain].remove(unit, meta),
         }
         None
     }
 
     /// Undoes [`Index::remove`] of a unit that the victim policy had named; of several, the last one first. Only the
     /// order of units that the index does not tell apart may differ.
-    pub fn put_back(&mut self, domain: u32, unit: UnitId, replaced_by: Option<UnitId>, units: &mut Units) {
+    pub fn put_back(
+        &mut self,
+        domain: DomainId,
+        unit: UnitId,
+        replaced_by: Option<UnitId>,
+        units: &mut Units,
+    ) {
         match self {
             Self::Window { rings, waiting, .. } => {
-                let meta = &mut units.meta[..];
+                let meta = &mut *units.meta;
                 if let Some(next) = replaced_by {
-                    rings[domain as usize].remove(next, meta);
+                    rings[domain].remove(next, meta);
                     waiting.put_back(domain, next, meta);
-                    meta[next as usize].pos = WAITING;
+                    meta[next].pos = WAITING;
                 }
-                rings[domain as usize].insert(unit, meta);
+                rings[domain].insert(unit, meta);
             }
             Self::CloseOrder(list) => list.put_back(domain, unit, &mut units.meta),
             Self::ByValid(_) | Self::Oldest(_) | Self::Slots(_) => self.insert(domain, unit, units),
@@ -184,31 +190,35 @@ impl Index {
 
     /// Asks for what `demote` of a unit will touch.
     #[inline(always)]
-    pub fn prefetch(&self, unit: UnitId, meta: &[UnitMeta]) {
-        prefetch(meta, unit as usize);
+    pub fn prefetch(&self, unit: UnitId, meta: &IdSlice<UnitId, UnitMeta>) {
+        prefetch(meta.as_slice(), unit.index());
     }
 
     /// Checks that each unit that the index holds is in its place, and notes it in `held`.
     ///
     /// # Errors
     /// Says what is out of place.
-    pub fn audit(&self, layout: &Layout, units: &Units, held: &mut [bool]) -> Result<(), String> {
-        let meta = &units.meta[..];
+    pub fn audit(
+        &self,
+        layout: &Layout,
+        units: &Units,
+        held: &mut IdSlice<UnitId, bool>,
+    ) -> Result<(), String> {
+        let meta = &*units.meta;
         let mut hold = |unit: UnitId| {
-            let twice = std::mem::replace(&mut held[unit as usize], true);
+            let twice = std::mem::replace(&mut held[unit], true);
             if twice { Err(format!("unit {unit} stands twice in the victim index")) } else { Ok(()) }
         };
-        for domain in 0..layout.domains() {
-            let d = domain as usize;
+        for domain in DomainId::all(layout.domains()) {
             match self {
-                Self::ByValid(rings) => rings[d].audit(meta, &mut hold)?,
+                Self::ByValid(rings) => rings[domain].audit(meta, &mut hold)?,
                 Self::Window { rings, waiting, .. } => {
-                    rings[d].audit(meta, &mut hold)?;
+                    rings[domain].audit(meta, &mut hold)?;
                     waiting.audit(domain, units, &mut hold)?;
                 }
                 Self::Oldest(heaps) => heaps.audit(domain, units, &mut hold)?,
                 Self::CloseOrder(list) => list.audit(domain, units, &mut hold)?,
-                Self::Slots(slots) => slots[d].audit(meta, &mut hold)?,
+                Self::Slots(slots) => slots[domain].audit(meta, &mut hold)?,
             }
         }
         Ok(())

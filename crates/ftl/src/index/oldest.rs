@@ -4,27 +4,28 @@
 //! after start-up.
 
 use crate::units::{NOT_INDEXED, UnitMeta, Units};
-use floatgate_base::UnitId;
+use floatgate_base::{DomainId, IdSlice, IdVec, UnitId};
 use serde::{Deserialize, Serialize};
 
-const NIL: u32 = u32::MAX;
+const NIL: UnitId = UnitId::MAX;
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 struct Node {
     key: u64,
-    child: u32,
-    next: u32,
+    child: UnitId,
+    next: UnitId,
     /// Left sibling, or the parent for a first child; `NIL` for a root.
-    prev: u32,
+    prev: UnitId,
 }
 
 /// Heaps of all buckets of all domains; the key is the time of closing.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OldestByValid {
-    nodes: Vec<Node>,
-    roots: Vec<u32>,
+    nodes: IdVec<UnitId, Node>,
+    /// By domain and bucket.
+    roots: Vec<UnitId>,
     buckets: u32,
-    held: Vec<u32>,
+    held: IdVec<DomainId, u32>,
 }
 
 impl OldestByValid {
@@ -33,50 +34,56 @@ impl OldestByValid {
     pub fn new(domains: u32, units_per_domain: u32, pages_per_unit: u32) -> Self {
         let buckets = pages_per_unit + 1;
         Self {
-            nodes: vec![
-                Node { key: 0, child: NIL, next: NIL, prev: NIL };
-                (domains * units_per_domain) as usize
-            ],
+            nodes: IdVec::filled(
+                Node { key: 0, child: NIL, next: NIL, prev: NIL },
+                domains * units_per_domain,
+            ),
             roots: vec![NIL; (domains * buckets) as usize],
             buckets,
-            held: vec![0; domains as usize],
+            held: IdVec::filled(0, domains),
         }
     }
 
     /// Units held for a domain.
     #[must_use]
-    pub fn len(&self, domain: u32) -> u32 {
-        self.held[domain as usize]
+    pub fn len(&self, domain: DomainId) -> u32 {
+        self.held[domain]
     }
 
     /// The unit with `valid` valid pages that was closed first.
     #[inline]
     #[must_use]
-    pub fn oldest(&self, domain: u32, valid: u32) -> Option<UnitId> {
-        let root = self.roots[(domain * self.buckets + valid) as usize];
+    pub fn oldest(&self, domain: DomainId, valid: u32) -> Option<UnitId> {
+        let root = self.roots[self.bucket(domain, valid)];
         (root != NIL).then_some(root)
     }
 
     /// Takes in a unit that was closed at `closed_at`.
-    pub fn insert(&mut self, domain: u32, unit: UnitId, closed_at: u64, meta: &mut [UnitMeta]) {
-        self.nodes[unit as usize] = Node { key: closed_at, child: NIL, next: NIL, prev: NIL };
-        let valid = meta[unit as usize].valid;
-        meta[unit as usize].pos = 0;
-        self.held[domain as usize] += 1;
+    pub fn insert(
+        &mut self,
+        domain: DomainId,
+        unit: UnitId,
+        closed_at: u64,
+        meta: &mut IdSlice<UnitId, UnitMeta>,
+    ) {
+        self.nodes[unit] = Node { key: closed_at, child: NIL, next: NIL, prev: NIL };
+        let valid = meta[unit].valid;
+        meta[unit].pos = 0;
+        self.held[domain] += 1;
         self.push(domain, valid, unit);
     }
 
     /// Moves a unit from bucket `from` to `from - 1`.
-    pub fn demote(&mut self, domain: u32, unit: UnitId, from: u32) {
+    pub fn demote(&mut self, domain: DomainId, unit: UnitId, from: u32) {
         self.cut(domain, from, unit);
         self.push(domain, from - 1, unit);
     }
 
     /// Takes out a unit with `meta[unit].valid` valid pages.
-    pub fn remove(&mut self, domain: u32, unit: UnitId, meta: &mut [UnitMeta]) {
-        self.cut(domain, meta[unit as usize].valid, unit);
-        self.held[domain as usize] -= 1;
-        meta[unit as usize].pos = NOT_INDEXED;
+    pub fn remove(&mut self, domain: DomainId, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
+        self.cut(domain, meta[unit].valid, unit);
+        self.held[domain] -= 1;
+        meta[unit].pos = NOT_INDEXED;
     }
 
     /// Checks that no unit is older than the one above it, and that keys and counts are right; `hold` is told every
@@ -86,20 +93,19 @@ impl OldestByValid {
     /// Says which unit is out of place.
     pub fn audit(
         &self,
-        domain: u32,
+        domain: DomainId,
         units: &Units,
         hold: &mut impl FnMut(UnitId) -> Result<(), String>,
     ) -> Result<(), String> {
         let mut found = 0;
         for valid in 0..self.buckets {
-            let root = self.roots[(domain * self.buckets + valid) as usize];
+            let root = self.roots[self.bucket(domain, valid)];
             let mut left = if root == NIL { vec![] } else { vec![(root, 0)] };
             while let Some((unit, above)) = left.pop() {
                 hold(unit)?;
                 found += 1;
-                let node = &self.nodes[unit as usize];
-                let right =
-                    node.key == units.closed_at[unit as usize] && units.meta[unit as usize].valid == valid;
+                let node = &self.nodes[unit];
+                let right = node.key == units.closed_at[unit] && units.meta[unit].valid == valid;
                 if node.key < above || !right {
                     return Err(format!(
                         "unit {unit} stands out of place among those with {valid} valid pages"
@@ -108,70 +114,74 @@ impl OldestByValid {
                 left.extend([(node.child, node.key), (node.next, above)].iter().filter(|&&(n, _)| n != NIL));
             }
         }
-        if found != self.held[domain as usize] {
+        if found != self.held[domain] {
             return Err(format!(
                 "{found} units stand in the heaps of domain {domain}, {} are counted",
-                self.held[domain as usize]
+                self.held[domain]
             ));
         }
         Ok(())
     }
 
-    fn push(&mut self, domain: u32, valid: u32, unit: UnitId) {
-        let slot = (domain * self.buckets + valid) as usize;
+    fn bucket(&self, domain: DomainId, valid: u32) -> usize {
+        (domain.0 * self.buckets + valid) as usize
+    }
+
+    fn push(&mut self, domain: DomainId, valid: u32, unit: UnitId) {
+        let slot = self.bucket(domain, valid);
         self.roots[slot] = self.meld(self.roots[slot], unit);
     }
 
     /// Joins two roots; the older one stays on top, the lower number first among equals.
-    fn meld(&mut self, a: u32, b: u32) -> u32 {
+    fn meld(&mut self, a: UnitId, b: UnitId) -> UnitId {
         if a == NIL {
             return b;
         }
         if b == NIL {
             return a;
         }
-        let order = |n: u32| (self.nodes[n as usize].key, n);
+        let order = |n: UnitId| (self.nodes[n].key, n);
         let (top, under) = if order(a) <= order(b) { (a, b) } else { (b, a) };
-        let child = self.nodes[top as usize].child;
-        self.nodes[under as usize].next = child;
-        self.nodes[under as usize].prev = top;
+        let child = self.nodes[top].child;
+        self.nodes[under].next = child;
+        self.nodes[under].prev = top;
         if child != NIL {
-            self.nodes[child as usize].prev = under;
+            self.nodes[child].prev = under;
         }
-        self.nodes[top as usize].child = under;
+        self.nodes[top].child = under;
         top
     }
 
-    fn cut(&mut self, domain: u32, valid: u32, unit: UnitId) {
-        let slot = (domain * self.buckets + valid) as usize;
-        let Node { child, next, prev, .. } = self.nodes[unit as usize];
+    fn cut(&mut self, domain: DomainId, valid: u32, unit: UnitId) {
+        let slot = self.bucket(domain, valid);
+        let Node { child, next, prev, .. } = self.nodes[unit];
         let rest = self.merge_children(child);
         if self.roots[slot] == unit {
             self.roots[slot] = rest;
         } else {
-            if self.nodes[prev as usize].child == unit {
-                self.nodes[prev as usize].child = next;
+            if self.nodes[prev].child == unit {
+                self.nodes[prev].child = next;
             } else {
-                self.nodes[prev as usize].next = next;
+                self.nodes[prev].next = next;
             }
             if next != NIL {
-                self.nodes[next as usize].prev = prev;
+                self.nodes[next].prev = prev;
             }
             self.roots[slot] = self.meld(self.roots[slot], rest);
         }
-        let node = &mut self.nodes[unit as usize];
+        let node = &mut self.nodes[unit];
         (node.child, node.next, node.prev) = (NIL, NIL, NIL);
     }
 
     /// The two passes of a pairing heap: pair from the left, then fold from the right.
-    fn merge_children(&mut self, mut child: u32) -> u32 {
+    fn merge_children(&mut self, mut child: UnitId) -> UnitId {
         let mut pairs = NIL;
         while child != NIL {
             let a = child;
             let b = self.detach(a);
             child = if b == NIL { NIL } else { self.detach(b) };
             let pair = self.meld(a, b);
-            self.nodes[pair as usize].next = pairs;
+            self.nodes[pair].next = pairs;
             pairs = pair;
         }
         let mut root = NIL;
@@ -184,8 +194,8 @@ impl OldestByValid {
     }
 
     /// Frees a node from its siblings and returns the next one.
-    fn detach(&mut self, n: u32) -> u32 {
-        let node = &mut self.nodes[n as usize];
+    fn detach(&mut self, n: UnitId) -> UnitId {
+        let node = &mut self.nodes[n];
         node.prev = NIL;
         std::mem::replace(&mut node.next, NIL)
     }
@@ -204,30 +214,29 @@ mod tests {
         for seed in 0..40 {
             let mut rng = Rng::new(seed, "oldest test");
             let mut heaps = OldestByValid::new(1, UNITS, PAGES);
-            let mut meta = vec![UnitMeta { valid: 0, pos: NOT_INDEXED }; UNITS as usize];
+            let mut meta = IdVec::filled(UnitMeta { valid: 0, pos: NOT_INDEXED }, UNITS);
             let mut sets = vec![BTreeSet::new(); PAGES as usize + 1];
-            let mut closed_at = vec![0u64; UNITS as usize];
+            let mut closed_at = IdVec::filled(0u64, UNITS);
             for step in 0..4000u64 {
-                let unit = rng.below(u64::from(UNITS)) as u32;
-                let u = unit as usize;
-                let valid = meta[u].valid;
-                if meta[u].pos == NOT_INDEXED {
-                    meta[u].valid = rng.below(u64::from(PAGES) + 1) as u32;
-                    closed_at[u] = step / 3;
-                    heaps.insert(0, unit, closed_at[u], &mut meta);
-                    sets[meta[u].valid as usize].insert((closed_at[u], unit));
+                let unit = UnitId(rng.below(u64::from(UNITS)) as u32);
+                let valid = meta[unit].valid;
+                if meta[unit].pos == NOT_INDEXED {
+                    meta[unit].valid = rng.below(u64::from(PAGES) + 1) as u32;
+                    closed_at[unit] = step / 3;
+                    heaps.insert(DomainId(0), unit, closed_at[unit], &mut meta);
+                    sets[meta[unit].valid as usize].insert((closed_at[unit], unit));
                 } else if valid > 0 && rng.below(4) > 0 {
-                    meta[u].valid -= 1;
-                    heaps.demote(0, unit, valid);
-                    sets[valid as usize].remove(&(closed_at[u], unit));
-                    sets[valid as usize - 1].insert((closed_at[u], unit));
+                    meta[unit].valid -= 1;
+                    heaps.demote(DomainId(0), unit, valid);
+                    sets[valid as usize].remove(&(closed_at[unit], unit));
+                    sets[valid as usize - 1].insert((closed_at[unit], unit));
                 } else {
-                    heaps.remove(0, unit, &mut meta);
-                    sets[valid as usize].remove(&(closed_at[u], unit));
+                    heaps.remove(DomainId(0), unit, &mut meta);
+                    sets[valid as usize].remove(&(closed_at[unit], unit));
                 }
                 for (v, set) in sets.iter().enumerate() {
                     assert_eq!(
-                        heaps.oldest(0, v as u32),
+                        heaps.oldest(DomainId(0), v as u32),
                         set.first().map(|&(_, u)| u),
                         "seed {seed} step {step}"
                     );

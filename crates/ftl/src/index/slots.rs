@@ -1,7 +1,7 @@
 //! Closed units in no order, for sampling.
 
 use crate::units::{NOT_INDEXED, UnitMeta};
-use floatgate_base::UnitId;
+use floatgate_base::{IdSlice, UnitId};
 use serde::{Deserialize, Serialize};
 
 /// The closed units of one domain, densely packed.
@@ -24,8 +24,8 @@ impl Slots {
     }
 
     /// Takes in a unit.
-    pub fn insert(&mut self, unit: UnitId, meta: &mut [UnitMeta]) {
-        meta[unit as usize].pos = self.units.len() as u32;
+    pub fn insert(&mut self, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
+        meta[unit].pos = self.units.len() as u32;
         self.units.push(unit);
     }
 
@@ -35,28 +35,25 @@ impl Slots {
     /// Says which unit does not.
     pub fn audit(
         &self,
-        meta: &[UnitMeta],
+        meta: &IdSlice<UnitId, UnitMeta>,
         hold: &mut impl FnMut(UnitId) -> Result<(), String>,
     ) -> Result<(), String> {
         for (slot, &unit) in (0..).zip(&self.units) {
             hold(unit)?;
-            if meta[unit as usize].pos != slot {
-                return Err(format!(
-                    "unit {unit} stands in slot {slot} and says {}",
-                    meta[unit as usize].pos
-                ));
+            if meta[unit].pos != slot {
+                return Err(format!("unit {unit} stands in slot {slot} and says {}", meta[unit].pos));
             }
         }
         Ok(())
     }
 
     /// Takes out a unit.
-    pub fn remove(&mut self, unit: UnitId, meta: &mut [UnitMeta]) {
-        let at = meta[unit as usize].pos;
+    pub fn remove(&mut self, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
+        let at = meta[unit].pos;
         self.units.swap_remove(at as usize);
         if let Some(&moved) = self.units.get(at as usize) {
-            meta[moved as usize].pos = at;
+            meta[moved].pos = at;
         }
-        meta[unit as usize].pos = NOT_INDEXED;
+        meta[unit].pos = NOT_INDEXED;
     }
 }

@@ -5,7 +5,7 @@
 //! bucket's start past oneself: two swaps, no links to chase. The best victim is the front of the ring.
 
 use crate::units::{NOT_INDEXED, UnitMeta};
-use floatgate_base::UnitId;
+use floatgate_base::{IdSlice, UnitId};
 use serde::{Deserialize, Serialize};
 
 /// The ring of one domain.
@@ -26,7 +26,7 @@ impl ValidRing {
     pub fn new(units: u32, pages_per_unit: u32) -> Self {
         let capacity = units.next_power_of_two();
         Self {
-            order: vec![0; capacity as usize],
+            order: vec![UnitId(0); capacity as usize],
             mask: u64::from(capacity) - 1,
             front: 0,
             end: 0,
@@ -54,42 +54,42 @@ impl ValidRing {
     }
 
     /// Takes in a unit that was just closed; `meta[unit].valid` is its count.
-    pub fn insert(&mut self, unit: UnitId, meta: &mut [UnitMeta]) {
+    pub fn insert(&mut self, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         let index = (self.end & self.mask) as u32;
         self.end += 1;
         self.order[index as usize] = unit;
-        meta[unit as usize].pos = index;
+        meta[unit].pos = index;
         let full = self.start.len() as u32 - 1;
-        for valid in (meta[unit as usize].valid + 1..=full).rev() {
+        for valid in (meta[unit].valid + 1..=full).rev() {
             self.demote(unit, valid, meta);
         }
     }
 
     /// Moves a unit from bucket `from` to bucket `from - 1`.
     #[inline(always)]
-    pub fn demote(&mut self, unit: UnitId, from: u32, meta: &mut [UnitMeta]) {
+    pub fn demote(&mut self, unit: UnitId, from: u32, meta: &mut IdSlice<UnitId, UnitMeta>) {
         let first = self.start[from as usize].max(self.front);
         self.start[from as usize] = first + 1;
         let to = (first & self.mask) as u32;
-        let at = meta[unit as usize].pos;
+        let at = meta[unit].pos;
         let other = self.order[to as usize];
         self.order[at as usize] = other;
-        meta[other as usize].pos = at;
+        meta[other].pos = at;
         self.order[to as usize] = unit;
-        meta[unit as usize].pos = to;
+        meta[unit].pos = to;
     }
 
     /// Takes out a unit: at once if it is the first, else by carrying it down through the buckets.
-    pub fn remove(&mut self, unit: UnitId, meta: &mut [UnitMeta]) {
+    pub fn remove(&mut self, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         if self.first() != Some(unit) {
-            for valid in (0..=meta[unit as usize].valid).rev() {
+            for valid in (0..=meta[unit].valid).rev() {
                 self.demote(unit, valid, meta);
             }
             // Now the unit is the last of an imaginary bucket below 0, which holds just it: the front.
             debug_assert_eq!(self.first(), Some(unit));
         }
         self.front += 1;
-        meta[unit as usize].pos = NOT_INDEXED;
+        meta[unit].pos = NOT_INDEXED;
     }
 
     /// Checks the order against the counts; `hold` is told every unit.
@@ -98,14 +98,14 @@ impl ValidRing {
     /// Says which unit is out of place.
     pub fn audit(
         &self,
-        meta: &[UnitMeta],
+        meta: &IdSlice<UnitId, UnitMeta>,
         hold: &mut impl FnMut(UnitId) -> Result<(), String>,
     ) -> Result<(), String> {
         let mut last = 0;
         for position in self.front..self.end {
             let index = (position & self.mask) as u32;
             let unit = self.order[index as usize];
-            let UnitMeta { valid, pos } = meta[unit as usize];
+            let UnitMeta { valid, pos } = meta[unit];
             hold(unit)?;
             if pos != index || valid < last {
                 return Err(format!(
@@ -124,7 +124,7 @@ impl ValidRing {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use floatgate_base::Rng;
+    use floatgate_base::{IdVec, Rng};
 
     /// Random closings, losses and removals against a sorted list.
     #[test]
@@ -134,10 +134,10 @@ mod tests {
         for seed in 0..50 {
             let mut rng = Rng::new(seed, "ring test");
             let mut ring = ValidRing::new(UNITS, PAGES);
-            let mut meta = vec![UnitMeta { valid: 0, pos: NOT_INDEXED }; UNITS as usize];
+            let mut meta = IdVec::filled(UnitMeta { valid: 0, pos: NOT_INDEXED }, UNITS);
             for step in 0..3000 {
-                let unit = rng.below(u64::from(UNITS)) as u32;
-                let m = meta[unit as usize];
+                let unit = UnitId(rng.below(u64::from(UNITS)) as u32);
+                let m = meta[unit];
                 match rng.below(8) {
                     0 if m.pos != NOT_INDEXED => ring.remove(unit, &mut meta),
                     1 if !ring.is_empty() => {
@@ -145,11 +145,11 @@ mod tests {
                         ring.remove(first, &mut meta);
                     }
                     2..=3 if m.pos == NOT_INDEXED => {
-                        meta[unit as usize].valid = rng.below(u64::from(PAGES) + 1) as u32;
+                        meta[unit].valid = rng.below(u64::from(PAGES) + 1) as u32;
                         ring.insert(unit, &mut meta);
                     }
                     _ if m.pos != NOT_INDEXED && m.valid > 0 => {
-                        meta[unit as usize].valid -= 1;
+                        meta[unit].valid -= 1;
                         ring.demote(unit, m.valid, &mut meta);
                     }
                     _ => {}
@@ -158,7 +158,7 @@ mod tests {
                 let held = meta.iter().filter(|m| m.pos != NOT_INDEXED);
                 assert_eq!(ring.len() as usize, held.clone().count(), "seed {seed}");
                 let least = held.map(|m| m.valid).min();
-                assert_eq!(ring.first().map(|u| meta[u as usize].valid), least, "seed {seed} step {step}");
+                assert_eq!(ring.first().map(|u| meta[u].valid), least, "seed {seed} step {step}");
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::request::{Order, Request};
 use crate::units::{Frontier, NO_UNIT, NOT_INDEXED, Units};
-use floatgate_base::{Ppn, UnitId};
+use floatgate_base::UnitId;
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ impl Job {
     /// One that waits; its sources stay closed units, and may be collected before it begins.
     #[must_use]
     pub fn waiting(request: Request, units: &Units) -> Self {
-        let closed_at = request.sources.map(|unit| units.closed_at.get(unit as usize).copied().unwrap_or(0));
+        let closed_at = request.sources.map(|unit| units.closed_at.get(unit).copied().unwrap_or(0));
         Self {
             request,
             closed_at,
@@ -56,7 +56,7 @@ impl Job {
     #[must_use]
     pub fn begun(request: Request, layout: &Layout) -> Self {
         let next = match request.order {
-            Order::Ascending => layout.first_page(request.sources[0]),
+            Order::Ascending => layout.first_page(request.sources[0]).0,
             Order::Given(_) => 0,
         };
         Self {
@@ -99,23 +99,23 @@ impl Job {
         let sources = self.request.sources.iter().zip(self.closed_at);
         let mut real = sources.filter(|(unit, _)| **unit != NO_UNIT);
         let current = real.all(|(&unit, closed_at)| {
-            units.meta[unit as usize].pos != NOT_INDEXED && units.closed_at[unit as usize] == closed_at
+            units.meta[unit].pos != NOT_INDEXED && units.closed_at[unit] == closed_at
         });
-        let then = self.request.all_sources().all(|unit| units.meta[unit as usize].pos != NOT_INDEXED);
+        let then = self.request.all_sources().all(|unit| units.meta[unit].pos != NOT_INDEXED);
         current && then
     }
 
     /// Whether the job can be one of a drive of such a layout.
     pub(crate) fn is_within(&self, layout: &Layout) -> bool {
-        let (units, pages): (u32, Ppn) = (layout.units(), layout.pages());
+        let (units, pages) = (layout.units(), layout.pages());
         let position = match &self.request.order {
             Order::Ascending => self.next <= pages,
             Order::Given(planned) => self.next as usize <= planned.len(),
         };
         let open = |target: &Frontier| {
             target.next <= target.end
-                && target.end <= pages
-                && (target.unit == NO_UNIT || target.unit < units)
+                && target.end.0 <= pages
+                && (target.unit == NO_UNIT || target.unit.0 < units)
         };
         self.request.is_within(layout)
             && self.source < 2

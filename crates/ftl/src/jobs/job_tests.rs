@@ -8,7 +8,7 @@ use crate::pool::Want;
 use crate::units::NOT_INDEXED;
 use crate::{Allocation, FreeChoice, Level, Separate, Setup, Victim};
 use floatgate_base::extents::{Extents, Kind};
-use floatgate_base::{Lpn, Ppn, Rng, UnitId};
+use floatgate_base::{DomainId, Lpn, Ppn, Rng, UnitId};
 use floatgate_flash::timed::{Phases, Settings};
 use floatgate_flash::{Cause, Flash, Layout, Scope, Shadow, Timed};
 use floatgate_nand::Geometry;
@@ -86,14 +86,14 @@ impl Drive {
     }
 
     fn closed_in(&self, domain: u32) -> UnitId {
-        let units = domain * 8..(domain + 1) * 8;
-        let closed = |unit: &UnitId| self.ftl.units.meta[*unit as usize].pos != NOT_INDEXED;
-        units.into_iter().find(closed).expect("a unit is closed")
+        let mut units = UnitId::each(UnitId(domain * 8)..UnitId((domain + 1) * 8));
+        let closed = |unit: &UnitId| self.ftl.units.meta[*unit].pos != NOT_INDEXED;
+        units.find(closed).expect("a unit is closed")
     }
 
     fn live_of(&self, unit: UnitId) -> Vec<Ppn> {
         let first = self.ftl.layout.first_page(unit);
-        (first..first + PAGES).filter(|&ppn| self.ftl.mapping.is_live(ppn)).collect()
+        Ppn::each(first..first + PAGES).filter(|&ppn| self.ftl.mapping.is_live(ppn)).collect()
     }
 
     fn lpn_at(&self, ppn: Ppn) -> Lpn {
@@ -146,7 +146,7 @@ fn mixed(drive: &Drive, urgency: Urgency, mode: u8) -> Request {
     Request {
         sources,
         order: Order::Given(planned),
-        targets: [2, 3].map(|domain| Target::Own { domain, want: Want::LeastWorn, mode }),
+        targets: [DomainId(2), DomainId(3)].map(|domain| Target::Own { domain, want: Want::LeastWorn, mode }),
         erase: true,
         cause: Cause::Gc,
         urgency,
@@ -157,7 +157,7 @@ fn mixed(drive: &Drive, urgency: Urgency, mode: u8) -> Request {
 /// Where every page lies, how often units were erased, and what is free.
 fn state(drive: &Drive) -> (Vec<Option<Ppn>>, Vec<u32>, u64) {
     let pages = (0..LOGICAL).map(|lpn| drive.ftl.mapping.get(lpn).ppn()).collect();
-    (pages, drive.flash.erase_counts().to_vec(), drive.ftl.free_units())
+    (pages, drive.flash.erase_counts().as_slice().to_vec(), drive.ftl.free_units())
 }
 
 #[test]
@@ -174,9 +174,9 @@ fn two_sources_move_to_two_dies_in_the_order_given() {
     for (to, domain) in [(0, 2), (1, 3)] {
         let own: Vec<Lpn> = lpns.iter().copied().skip(to).step_by(2).collect();
         let first = drive.ftl.mapping.get(own[0]).ppn().unwrap();
-        assert_eq!(drive.ftl.layout.domain_of(drive.ftl.layout.unit_of(first)), domain);
-        assert_eq!(first % PAGES, 0, "a unit of the job's own is filled from its first page on");
-        for (page, &lpn) in (first..).zip(&own) {
+        assert_eq!(drive.ftl.layout.domain_of(drive.ftl.layout.unit_of(first)), DomainId(domain));
+        assert_eq!(first.0 % PAGES, 0, "a unit of the job's own is filled from its first page on");
+        for (page, &lpn) in (first.0..).map(Ppn).zip(&own) {
             assert_eq!(drive.ftl.mapping.get(lpn).ppn(), Some(page), "pages keep the order that was given");
         }
     }
@@ -232,12 +232,15 @@ fn the_host_goes_on_while_a_job_waits_and_files_keep_it() {
         let request = mixed(&drive, Urgency::Proactive, 0);
         let sources = request.sources;
         drive.ftl.request(&mut drive.flash, request).unwrap();
-        assert!(drive.ftl.wants_background_in(0), "the job waits in the domain of its first source");
+        assert!(
+            drive.ftl.wants_background_in(DomainId(0)),
+            "the job waits in the domain of its first source"
+        );
         let mut twin = drive.reloaded(Level::None, 1);
         let mut steps = 0;
-        while drive.ftl.wants_background_in(0) && steps < 1000 {
+        while drive.ftl.wants_background_in(DomainId(0)) && steps < 1000 {
             for drive in [&mut drive, &mut twin] {
-                drive.ftl.background_step(&mut drive.flash, 0).unwrap();
+                drive.ftl.background_step(&mut drive.flash, DomainId(0)).unwrap();
                 drive.flash.inner_mut().finish();
             }
             let (what, lpn) = (rng.below(4), rng.below(u64::from(LOGICAL)) as Lpn);
@@ -258,16 +261,16 @@ fn the_host_goes_on_while_a_job_waits_and_files_keep_it() {
 fn waiting_jobs_are_carried_out_by_urgency_and_then_in_order() {
     let mut drive = Drive::new(Level::None, 1);
     drive.fill(&mut Rng::new(5, "urgencies"));
-    let closed = |unit: &UnitId| drive.ftl.units.meta[*unit as usize].pos != NOT_INDEXED;
-    let units: Vec<UnitId> = (0..8).filter(closed).take(3).collect();
+    let closed = |unit: &UnitId| drive.ftl.units.meta[*unit].pos != NOT_INDEXED;
+    let units: Vec<UnitId> = UnitId::all(8).filter(closed).take(3).collect();
     let urgencies = [Urgency::Leveling, Urgency::Proactive, Urgency::Proactive];
     for (&unit, urgency) in units.iter().zip(urgencies) {
-        let request = Request::emptying(unit, 0, Cause::Level, urgency);
+        let request = Request::emptying(unit, DomainId(0), Cause::Level, urgency);
         drive.ftl.request(&mut drive.flash, request).unwrap();
     }
     let mut order = Vec::new();
-    while drive.ftl.wants_background_in(0) {
-        drive.ftl.background_step(&mut drive.flash, 0).unwrap();
+    while drive.ftl.wants_background_in(DomainId(0)) {
+        drive.ftl.background_step(&mut drive.flash, DomainId(0)).unwrap();
         drive.flash.inner_mut().finish();
         for &unit in &units {
             if drive.flash.erase_count(unit) > 0 && !order.contains(&unit) {
@@ -286,7 +289,7 @@ fn a_job_whose_unit_was_collected_meanwhile_is_dropped() {
     let mut rng = Rng::new(6, "stale");
     drive.fill(&mut rng);
     let unit = drive.closed_in(0);
-    let request = Request::emptying(unit, 0, Cause::Level, Urgency::Leveling);
+    let request = Request::emptying(unit, DomainId(0), Cause::Level, Urgency::Leveling);
     drive.ftl.request(&mut drive.flash, request).unwrap();
     let mut writes = 0;
     while drive.flash.erase_count(unit) == 0 {
@@ -295,8 +298,8 @@ fn a_job_whose_unit_was_collected_meanwhile_is_dropped() {
         assert!(writes < 10_000, "the unit was never collected");
     }
     let moved = drive.flash.counters().programs[Cause::Level as usize];
-    while drive.ftl.wants_background_in(0) {
-        drive.ftl.background_step(&mut drive.flash, 0).unwrap();
+    while drive.ftl.wants_background_in(DomainId(0)) {
+        drive.ftl.background_step(&mut drive.flash, DomainId(0)).unwrap();
     }
     assert_eq!(drive.flash.counters().programs[Cause::Level as usize], moved, "nothing moves for it");
     drive.audit("the job is gone");
@@ -314,11 +317,11 @@ fn pages_may_leave_a_unit_that_is_not_erased() {
         drive.live_of(unit).len() - gone
     });
     (request.order, request.erase) = (Order::Given(some), false);
-    let erases = drive.flash.erase_counts().to_vec();
+    let erases = drive.flash.erase_counts().as_slice().to_vec();
     drive.ftl.request(&mut drive.flash, request.clone()).unwrap();
     drive.audit("pages left");
     assert_eq!(request.sources.map(|unit| drive.live_of(unit).len()), left);
-    assert_eq!(drive.flash.erase_counts(), erases);
+    assert_eq!(drive.flash.erase_counts().as_slice(), erases);
     drive.read_all();
 }
 
@@ -336,7 +339,7 @@ fn a_read_starts_a_job() {
         drive.serve(Kind::Read, lpns[0]);
     }
     let to = drive.unit_of(lpns[0]).unwrap();
-    assert_eq!(drive.ftl.layout.domain_of(to), 1);
+    assert_eq!(drive.ftl.layout.domain_of(to), DomainId(1));
     assert!(lpns.iter().all(|&lpn| drive.unit_of(lpn) == Some(to)), "the whole unit moved");
     let modes = [unit, to].map(|unit| drive.flash.inner().counts().mode(unit));
     assert_eq!(modes, [0, 1], "the unit that took the pages in is of another mode");
@@ -367,7 +370,7 @@ fn reads_and_writes_at_random_lose_nothing() {
                 6..=8 => Kind::Write,
                 _ => Kind::WritePartial,
             };
-            let domain = rng.below(u64::from(DOMAINS)) as u32;
+            let domain = DomainId(rng.below(u64::from(DOMAINS)) as u32);
             for drive in [&mut drive, &mut twin] {
                 drive.serve(kind, lpn);
                 if drive.ftl.wants_background_in(domain) {

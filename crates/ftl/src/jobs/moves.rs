@@ -4,10 +4,10 @@ use super::job::Job;
 use super::request::Target;
 use crate::ftl::Ftl;
 use crate::pool::Want;
-use crate::separate::Stream;
+use crate::separate::StreamId;
 use crate::setup::Failure;
 use crate::units::{Frontier, NO_UNIT};
-use floatgate_base::{Owner, Ppn, UnitId};
+use floatgate_base::{DomainId, Owner, Ppn, UnitId};
 use floatgate_flash::Flash;
 use std::ops::Range;
 
@@ -41,7 +41,7 @@ impl Ftl {
             Some(_) => self.move_page_by_page(flash, job, domain, moving),
         }?;
         if done > 0 {
-            job.next = moving[done - 1].0 + 1;
+            job.next = moving[done - 1].0.0 + 1;
         }
         Ok(done)
     }
@@ -68,7 +68,7 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         job: &Job,
-        domain: u32,
+        domain: DomainId,
         moving: &[(Ppn, Owner)],
     ) -> Result<usize, Failure> {
         let Some(separation) = &mut self.separation else { return Ok(0) };
@@ -88,7 +88,7 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         job: &Job,
-        domain: u32,
+        domain: DomainId,
         moving: &[(Ppn, Owner)],
     ) -> Result<usize, Failure> {
         for (done, page) in moving.iter().enumerate() {
@@ -111,16 +111,15 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         job: &Job,
-        domain: u32,
+        domain: DomainId,
         moving: &[(Ppn, Owner)],
-        stream: Stream,
+        stream: StreamId,
     ) -> Result<usize, Failure> {
-        let domains = self.layout.domains();
         let mut done = 0;
         while done < moving.len() {
-            let mut slot = (stream * domains + domain) as usize;
+            let mut slot = Frontier::slot(&self.layout, stream, domain);
             if self.frontiers[slot].room() == 0 {
-                if self.free[domain as usize].len() <= job.leave_free && job.leave_free > 0 {
+                if self.free[domain].len() <= job.leave_free && job.leave_free > 0 {
                     break;
                 }
                 if !self.open(slot, domain, Want::Next) {
@@ -129,7 +128,7 @@ impl Ftl {
             }
             let run = (moving.len() - done).min(self.frontiers[slot].room() as usize);
             if let Some(separation) = &mut self.separation
-                && slot as u32 / domains != stream
+                && Frontier::stream(&self.layout, slot) != stream
             {
                 separation.strayed(stream, run as u64);
             }
@@ -146,10 +145,10 @@ impl Ftl {
     /// An open unit of the domain with room, when no unit is free: the streams' units are closed with those that collection
     /// frees in the end, so one has room as long as it kept a unit free to begin with.
     #[cold]
-    fn slot_with_room(&self, domain: u32) -> Option<usize> {
+    fn slot_with_room(&self, domain: DomainId) -> Option<usize> {
         let domains = self.layout.domains();
-        let slots = (domain..self.frontiers.len() as u32).step_by(domains as usize);
-        slots.map(|slot| slot as usize).find(|&slot| self.frontiers[slot].room() > 0)
+        let mut slots = (domain.index()..self.frontiers.len()).step_by(domains as usize);
+        slots.find(|&slot| self.frontiers[slot].room() > 0)
     }
 
     /// Moves pages in ascending order into the unit of the job's own. Out of the way of collection, whose code it would
@@ -164,7 +163,7 @@ impl Ftl {
     ) -> Result<usize, Failure> {
         let done = self.fill_own(flash, job, to, moving)?;
         if done > 0 {
-            job.next = moving[done - 1].0 + 1;
+            job.next = moving[done - 1].0.0 + 1;
         }
         Ok(done)
     }
@@ -205,7 +204,7 @@ impl Ftl {
     pub(super) fn own_target(&mut self, unit: UnitId, source: UnitId) -> Frontier {
         let pages = self.layout.pages_per_unit();
         let next = self.layout.first_page(unit);
-        self.units.meta[unit as usize].valid = pages;
+        self.units.meta[unit].valid = pages;
         if let Some(separation) = &mut self.separation {
             separation.takes_in(unit, source);
         }
@@ -218,12 +217,12 @@ impl Ftl {
         if target.unit == NO_UNIT {
             return;
         }
-        self.units.meta[target.unit as usize].valid -= target.room();
+        self.units.meta[target.unit].valid -= target.room();
         if target.room() == self.layout.pages_per_unit() {
             // The host has written all pages that were to move in meanwhile. Whoever opens the unit next says its mode.
             flash.set_mode(target.unit, 0);
             let domain = self.layout.domain_of(target.unit);
-            self.free[domain as usize].put(target.unit, flash.erase_count(target.unit));
+            self.free[domain].put(target.unit, flash.erase_count(target.unit));
             return;
         }
         self.free_pages.take(u64::from(target.room()));
@@ -239,7 +238,7 @@ impl Ftl {
             Target::Emptied => (self.layout.domain_of(job.source()), Want::Next, 0),
         };
         // Collection in that domain needs the last units to move pages.
-        let free = &mut self.free[domain as usize];
+        let free = &mut self.free[domain];
         let needed = self.setup.separate.reserve().max(job.leave_free);
         if free.len() <= needed {
             return if job.leave_free > 0 { Opened::Leave } else { Opened::None(domain) };
@@ -260,22 +259,22 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         job: &Job,
-        domain: u32,
+        domain: DomainId,
         moving: &[(Ppn, Owner)],
     ) -> Result<usize, Failure> {
-        let domains = self.layout.domains();
         let (slot, domain) = match self.slot_with_room(domain) {
             Some(slot) => (slot, domain),
             None => {
                 let own = self.layout.domain_of(self.layout.unit_of(moving[0].0));
-                ((self.setup.separate.blind().1 * domains + own) as usize, own)
+                (Frontier::slot(&self.layout, self.setup.separate.blind().1, own), own)
             }
         };
         let run = match self.frontiers[slot].room() {
             0 => 1,
             room => moving.len().min(room as usize),
         };
-        let moved = self.move_to_stream(flash, job, domain, &moving[..run], slot as u32 / domains)?;
+        let stream = Frontier::stream(&self.layout, slot);
+        let moved = self.move_to_stream(flash, job, domain, &moving[..run], stream)?;
         self.open_pages.filled(moved as u64, self.now);
         Ok(moved)
     }
@@ -288,5 +287,5 @@ enum Opened {
     /// The free units left are the host's.
     Leave,
     /// No unit of this domain can be had.
-    None(u32),
+    None(DomainId),
 }

@@ -2,7 +2,7 @@
 
 use crate::pool::Want;
 use crate::units::{NO_UNIT, Units};
-use floatgate_base::{Ppn, UnitId};
+use floatgate_base::{DomainId, IdSlice, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -44,13 +44,13 @@ pub enum Target {
     /// Into the open units of a domain that the separator names, page by page.
     Streams {
         /// The domain.
-        domain: u32,
+        domain: DomainId,
     },
     /// Into a unit of the job's own, opened when its first page moves. Once the job is done it stands among the closed
     /// units, and pages left in it are lost until it is erased.
     Own {
         /// The domain whose free units it comes from.
-        domain: u32,
+        domain: DomainId,
         /// Which of them.
         want: Want,
         /// The mode in which it is programmed; 0 for the ordinary one.
@@ -84,7 +84,7 @@ impl Request {
     /// Moves the live pages of `source`, a unit of `domain`, in ascending order into open units of the domain, then erases
     /// it.
     #[must_use]
-    pub fn emptying(source: UnitId, domain: u32, cause: Cause, urgency: Urgency) -> Self {
+    pub fn emptying(source: UnitId, domain: DomainId, cause: Cause, urgency: Urgency) -> Self {
         Self {
             sources: [source, NO_UNIT],
             order: Order::Ascending,
@@ -106,7 +106,7 @@ impl Request {
     /// Lets the pages of `cold`, a closed unit of the same domain, move into the source once that is erased, and `cold` be
     /// erased in its stead.
     #[must_use]
-    pub fn taking_in(mut self, cold: UnitId, domain: u32, cause: Cause) -> Self {
+    pub fn taking_in(mut self, cold: UnitId, domain: DomainId, cause: Cause) -> Self {
         let then = Self::emptying(cold, domain, cause, self.urgency).into(Target::Emptied);
         self.then = Some(Box::new(then));
         self
@@ -121,17 +121,17 @@ impl Request {
     /// Whether the request can be one of a drive of such a layout.
     pub(crate) fn is_within(&self, layout: &Layout) -> bool {
         let targets = self.targets.iter().all(|target| match *target {
-            Target::Streams { domain } | Target::Own { domain, .. } => domain < layout.domains(),
+            Target::Streams { domain } | Target::Own { domain, .. } => domain.0 < layout.domains(),
             Target::Emptied => true,
         });
         let planned = match &self.order {
             Order::Ascending => true,
             Order::Given(pages) => {
-                pages.iter().all(|planned| planned.page < layout.pages() && planned.target < 2)
+                pages.iter().all(|planned| planned.page.0 < layout.pages() && planned.target < 2)
             }
         };
         let then = self.then.as_ref().is_none_or(|then| then.is_within(layout));
-        self.all_sources().all(|unit| unit < layout.units())
+        self.all_sources().all(|unit| unit.0 < layout.units())
             && self.sources[0] != NO_UNIT
             && targets
             && planned
@@ -146,7 +146,7 @@ pub struct DriveView<'a> {
     /// Valid pages of every unit, and when it was closed.
     pub units: &'a mut Units,
     /// Erases of every unit since counting began.
-    pub erases: &'a [u32],
+    pub erases: &'a IdSlice<UnitId, u32>,
     /// Host page writes so far.
     pub now: u64,
     /// Pages that the host sees.
@@ -161,5 +161,5 @@ pub struct DriveView<'a> {
 /// whose sources has been emptied meanwhile is dropped.
 pub(crate) trait StartsJobs {
     /// The next job of a domain; none if nothing is to be done there now.
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: u32) -> Option<Request>;
+    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request>;
 }

@@ -6,7 +6,7 @@ use crate::collect::Collector;
 use crate::ftl::Ftl;
 use crate::setup::Failure;
 use crate::units::NO_UNIT;
-use floatgate_base::UnitId;
+use floatgate_base::{DomainId, Ppn, UnitId};
 use floatgate_flash::{Cause, Flash, Scope};
 
 impl Ftl {
@@ -44,7 +44,7 @@ impl Ftl {
     ) -> Result<Step, Failure> {
         let mut moving = std::mem::take(&mut self.moving);
         moving.clear();
-        let (source, from) = (job.source(), job.next);
+        let (source, from) = (job.source(), Ppn(job.next));
         let end = self.layout.first_page(source) + self.layout.pages_per_unit();
         let limited = pages_max != u32::MAX;
         if limited {
@@ -61,8 +61,8 @@ impl Ftl {
         let done = last && moved == all;
         if !done || !job.request.erase {
             // The host may go on writing before the next step: what has moved lives elsewhere.
-            self.mapping.kill_range(from..job.next);
-            self.units.meta[source as usize].valid -= moved as u32;
+            self.mapping.kill_range(from..Ppn(job.next));
+            self.units.meta[source].valid -= moved as u32;
         }
         Ok(match moved {
             _ if done => self.emptied(flash, job),
@@ -89,7 +89,7 @@ impl Ftl {
             }
             self.count_moved(job, to, 1);
             self.mapping.kill(page);
-            self.units.meta[self.layout.unit_of(page) as usize].valid -= 1;
+            self.units.meta[self.layout.unit_of(page)].valid -= 1;
             moved += 1;
         }
         Ok(if moved > 0 { Step::Moved } else { self.emptied(flash, job) })
@@ -147,7 +147,7 @@ impl Ftl {
         }
         let first = self.layout.first_page(source);
         self.mapping.kill_range(first..first + self.layout.pages_per_unit());
-        self.units.meta[source as usize].valid = 0;
+        self.units.meta[source].valid = 0;
         self.free_pages.give(u64::from(self.layout.pages_per_unit()));
         // What has moved as a whole lives on: its unit is reclaimed when the one that took it in is.
         if let Some(separation) = &mut self.separation
@@ -165,11 +165,11 @@ impl Ftl {
         let second = job.source == 0 && job.request.sources[1] != NO_UNIT;
         if second {
             if let Some(unit) = erased {
-                self.free[self.layout.domain_of(unit) as usize].put(unit, flash.erase_count(unit));
+                self.free[self.layout.domain_of(unit)].put(unit, flash.erase_count(unit));
             }
             job.source = 1;
             if job.request.order == Order::Ascending {
-                job.next = self.layout.first_page(job.source());
+                job.next = self.layout.first_page(job.source()).0;
             }
             return Step::Moved;
         }
@@ -180,7 +180,7 @@ impl Ftl {
         }
         self.close_targets(flash, job);
         if let Some(unit) = erased {
-            self.free[self.layout.domain_of(unit) as usize].put(unit, flash.erase_count(unit));
+            self.free[self.layout.domain_of(unit)].put(unit, flash.erase_count(unit));
         }
         Step::Done
     }
@@ -204,7 +204,7 @@ impl Ftl {
     }
 
     /// The next job of collection in a domain, begun; none if nothing is to be gained.
-    pub(crate) fn next_victim<F: Flash>(&mut self, flash: &F, domain: u32) -> Option<Job> {
+    pub(crate) fn next_victim<F: Flash>(&mut self, flash: &F, domain: DomainId) -> Option<Job> {
         let mut view = DriveView {
             layout: &self.layout,
             units: &mut self.units,
@@ -216,7 +216,7 @@ impl Ftl {
         let mut collector = Collector { victim: self.setup.victim, candidates, leveling };
         let request = collector.wanted(&mut view, domain)?;
         let victim = request.sources[0];
-        let valid = self.units.meta[victim as usize].valid;
+        let valid = self.units.meta[victim].valid;
         self.gc.victims += 1;
         self.gc.dead_victims += u64::from(valid == 0);
         self.victims_by_valid[valid as usize] += 1;
@@ -237,7 +237,7 @@ impl Ftl {
         let waits = request.urgency != Urgency::Urgent && self.setup.background_free_units > 0;
         let mut job = Job::waiting(request, &self.units);
         if waits {
-            self.jobs[domain as usize].push(job);
+            self.jobs[domain].push(job);
             return Ok(());
         }
         self.free_pages.advance(self.now);
@@ -250,13 +250,13 @@ impl Ftl {
         for target in job.request.targets {
             let Target::Own { domain, .. } = target else { continue };
             let reserve = self.setup.separate.reserve();
-            while self.free[domain as usize].len() <= reserve && self.collect_one(flash, domain)? {}
+            while self.free[domain].len() <= reserve && self.collect_one(flash, domain)? {}
         }
         Ok(())
     }
 
     /// Collects one victim in a domain; false if nothing is to be gained.
-    pub(crate) fn collect_one<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<bool, Failure> {
+    pub(crate) fn collect_one<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
         self.free_pages.advance(self.now);
         self.finish_jobs(flash, domain)?;
         let Some(mut job) = self.next_victim(flash, domain) else { return Ok(false) };
@@ -293,8 +293,8 @@ impl Ftl {
     }
 
     /// What a host write that needs room waits for, of the jobs of a domain, is carried out.
-    pub(crate) fn finish_jobs<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<(), Failure> {
-        while let Some(mut job) = self.jobs[domain as usize].pop_for_room() {
+    pub(crate) fn finish_jobs<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
+        while let Some(mut job) = self.jobs[domain].pop_for_room() {
             self.run_to_end(flash, &mut job)?;
         }
         Ok(())
@@ -303,28 +303,27 @@ impl Ftl {
     /// Whether idle time has something to do anywhere.
     #[must_use]
     pub fn wants_background(&self) -> bool {
-        (0..self.layout.domains()).any(|domain| self.wants_background_in(domain))
+        DomainId::all(self.layout.domains()).any(|domain| self.wants_background_in(domain))
     }
 
     /// Whether idle time has something to do in a domain: a job that waits, or too few free units.
     #[must_use]
-    pub fn wants_background_in(&self, domain: u32) -> bool {
-        !self.jobs[domain as usize].is_empty() || self.wants_collection(domain)
+    pub fn wants_background_in(&self, domain: DomainId) -> bool {
+        !self.jobs[domain].is_empty() || self.wants_collection(domain)
     }
 
     /// Whether free units run low, and collection gained something when it was last tried.
-    fn wants_collection(&self, domain: u32) -> bool {
-        let d = domain as usize;
-        self.free[d].len() < self.setup.background_free_units && self.futile_at[d] != Some(self.now)
+    fn wants_collection(&self, domain: DomainId) -> bool {
+        self.free[domain].len() < self.setup.background_free_units && self.futile_at[domain] != Some(self.now)
     }
 
     /// The job that idle time goes on with.
-    fn background_job<F: Flash>(&mut self, flash: &F, domain: u32) -> Option<Job> {
-        let waiting = self.jobs[domain as usize].urgency();
+    fn background_job<F: Flash>(&mut self, flash: &F, domain: DomainId) -> Option<Job> {
+        let waiting = self.jobs[domain].urgency();
         let behind = waiting.is_none_or(|urgency| urgency > Urgency::Collection);
         let collects = waiting.is_none() || self.wants_collection(domain);
         let job = if behind && collects { self.next_victim(flash, domain) } else { None };
-        let job = job.or_else(|| self.jobs[domain as usize].pop());
+        let job = job.or_else(|| self.jobs[domain].pop());
         job.map(|job| job.leaving(self.setup.trigger_free_units))
     }
 
@@ -333,10 +332,10 @@ impl Ftl {
     ///
     /// # Errors
     /// When a moved page finds no free page.
-    pub fn background_step<F: Flash>(&mut self, flash: &mut F, domain: u32) -> Result<bool, Failure> {
+    pub fn background_step<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
         self.free_pages.advance(self.now);
         let Some(mut job) = self.background_job(flash, domain) else {
-            self.futile_at[domain as usize] = Some(self.now);
+            self.futile_at[domain] = Some(self.now);
             return Ok(false);
         };
         let pages = match self.layout.scope() {
@@ -348,7 +347,7 @@ impl Ftl {
         flash.in_background(false);
         let step = step?;
         if step != Step::Done {
-            self.jobs[domain as usize].put_back(job);
+            self.jobs[domain].put_back(job);
         }
         self.start_asked(flash)?;
         Ok(step != Step::Stalled)

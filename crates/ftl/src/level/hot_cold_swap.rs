@@ -28,7 +28,7 @@
 use super::{Judged, LOOKS_MAX, Leveler, Verdict};
 use crate::index::Lists;
 use floatgate_base::policy::Range;
-use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_base::{DomainId, Given, IdSlice, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -142,7 +142,7 @@ impl State {
         let valid_min = (logical * u64::from(drive.layout.pages_per_unit())).div_ceil(pages) as u32;
         for _ in 0..LOOKS_MAX {
             let unit = self.candidates.first(drive.domain)?;
-            let (erases, valid) = (drive.erases[unit as usize], drive.units.meta[unit as usize].valid);
+            let (erases, valid) = (drive.erases[unit], drive.units.meta[unit].valid);
             if unit != victim && self.params.gives(erases, mean_erases, valid, valid_min) {
                 return Some(unit);
             }
@@ -154,11 +154,11 @@ impl State {
 }
 
 impl Leveler for State {
-    fn closed(&mut self, domain: u32, unit: UnitId) {
+    fn closed(&mut self, domain: DomainId, unit: UnitId) {
         self.candidates.push_back(domain, unit);
     }
 
-    fn emptying(&mut self, domain: u32, unit: UnitId) {
+    fn emptying(&mut self, domain: DomainId, unit: UnitId) {
         self.candidates.remove(domain, unit);
     }
 
@@ -170,7 +170,7 @@ impl Leveler for State {
         may_pass: bool,
         rng: &mut Rng,
     ) -> Verdict {
-        let erases = drive.erases[victim as usize];
+        let erases = drive.erases[victim];
         if self.params.retires(erases, mean_erases)
             && let Some(cold) = self.cold(drive, victim, mean_erases)
         {
@@ -188,11 +188,11 @@ impl Leveler for State {
         self.candidates.room() == (layout.units() as usize, layout.domains() as usize)
     }
 
-    fn audit(&self, layout: &Layout, closed: &[bool]) -> Result<(), String> {
-        let mut held = vec![false; closed.len()];
-        for domain in 0..layout.domains() {
+    fn audit(&self, layout: &Layout, closed: &IdSlice<UnitId, bool>) -> Result<(), String> {
+        let mut held = IdVec::filled(false, layout.units());
+        for domain in DomainId::all(layout.domains()) {
             for unit in self.candidates.iter(domain) {
-                if std::mem::replace(&mut held[unit as usize], true) || layout.domain_of(unit) != domain {
+                if std::mem::replace(&mut held[unit], true) || layout.domain_of(unit) != domain {
                     return Err(format!("unit {unit} stands among the candidates of domain {domain}"));
                 }
             }

@@ -10,7 +10,7 @@
 use crate::jobs::Request;
 use crate::jobs::request::DriveView;
 use crate::units::Units;
-use floatgate_base::{Given, Rng, UnitId};
+use floatgate_base::{DomainId, Given, IdSlice, Rng, UnitId};
 use floatgate_flash::Layout;
 
 /// Victims that may be passed over for one that is taken.
@@ -26,11 +26,11 @@ pub struct Judged<'a> {
     /// Shape of the drive.
     pub layout: &'a Layout,
     /// Erases of every unit since counting began.
-    pub erases: &'a [u32],
+    pub erases: &'a IdSlice<UnitId, u32>,
     /// Pages that the host sees.
     pub logical_pages: u32,
     /// Domain of the victim.
-    pub domain: u32,
+    pub domain: DomainId,
 }
 
 /// What is to become of a victim.
@@ -61,13 +61,13 @@ pub trait Params {
 /// A wear-leveler with its state. What it does not need to hear it leaves out.
 pub trait Leveler {
     /// A unit was closed.
-    fn closed(&mut self, _domain: u32, _unit: UnitId) {}
+    fn closed(&mut self, _domain: DomainId, _unit: UnitId) {}
 
     /// A closed unit is to be emptied.
-    fn emptying(&mut self, _domain: u32, _unit: UnitId) {}
+    fn emptying(&mut self, _domain: DomainId, _unit: UnitId) {}
 
     /// A unit was erased, for the `erases`th time since counting began. Whether it wants to be asked for a job.
-    fn erased(&mut self, _domain: u32, _unit: UnitId, _erases: u32) -> bool {
+    fn erased(&mut self, _domain: DomainId, _unit: UnitId, _erases: u32) -> bool {
         false
     }
 
@@ -77,7 +77,7 @@ pub trait Leveler {
     }
 
     /// The host read a page of a unit, which may be open. Whether it wants to be asked for a job.
-    fn read(&mut self, _domain: u32, _unit: UnitId) -> bool {
+    fn read(&mut self, _domain: DomainId, _unit: UnitId) -> bool {
         false
     }
 
@@ -95,7 +95,7 @@ pub trait Leveler {
     }
 
     /// The next job that it wants in a domain; see [`crate::jobs::request`]. Asked until there is none.
-    fn wanted(&mut self, _drive: &mut DriveView<'_>, _domain: u32) -> Option<Request> {
+    fn wanted(&mut self, _drive: &mut DriveView<'_>, _domain: DomainId) -> Option<Request> {
         None
     }
 
@@ -111,7 +111,7 @@ pub trait Leveler {
     ///
     /// # Errors
     /// Says what is wrong.
-    fn audit(&self, _layout: &Layout, _closed: &[bool]) -> Result<(), String> {
+    fn audit(&self, _layout: &Layout, _closed: &IdSlice<UnitId, bool>) -> Result<(), String> {
         Ok(())
     }
 }

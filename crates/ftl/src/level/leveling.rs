@@ -4,7 +4,7 @@ use super::{Judged, Level, Leveler, LevelerState, Verdict};
 use crate::jobs::Request;
 use crate::jobs::request::{DriveView, StartsJobs};
 use crate::units::{NOT_INDEXED, Units};
-use floatgate_base::{Rng, UnitId};
+use floatgate_base::{DomainId, IdSlice, IdVec, Rng, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -26,10 +26,10 @@ pub(crate) struct Leveling {
     pub counters: LevelCounters,
     pub rng: Rng,
     /// Domains in which the leveler wants to be asked for a job.
-    pub asking: Vec<u32>,
+    pub asking: Vec<DomainId>,
     /// Erases of a domain's units; made again from the array.
     #[serde(skip)]
-    erases: Vec<u64>,
+    erases: IdVec<DomainId, u64>,
 }
 
 impl Leveling {
@@ -40,7 +40,7 @@ impl Leveling {
             counters: LevelCounters::default(),
             rng: Self::rng(seed),
             asking: Vec::new(),
-            erases: vec![0; layout.domains() as usize],
+            erases: IdVec::filled(0, layout.domains()),
         })
     }
 
@@ -50,18 +50,18 @@ impl Leveling {
     }
 
     /// A unit was closed.
-    pub fn closed(&mut self, domain: u32, unit: UnitId) {
+    pub fn closed(&mut self, domain: DomainId, unit: UnitId) {
         self.leveler.closed(domain, unit);
     }
 
     /// A closed unit is to be emptied.
-    pub fn emptying(&mut self, domain: u32, unit: UnitId) {
+    pub fn emptying(&mut self, domain: DomainId, unit: UnitId) {
         self.leveler.emptying(domain, unit);
     }
 
     /// A unit was erased.
-    pub fn erased(&mut self, domain: u32, unit: UnitId, erases: u32) {
-        self.erases[domain as usize] += 1;
+    pub fn erased(&mut self, domain: DomainId, unit: UnitId, erases: u32) {
+        self.erases[domain] += 1;
         if self.leveler.erased(domain, unit, erases) {
             self.ask_in(domain);
         }
@@ -73,7 +73,7 @@ impl Leveling {
     }
 
     /// The host read a page of a unit; whether the leveler wants to be asked for a job.
-    pub fn read(&mut self, domain: u32, unit: UnitId) -> bool {
+    pub fn read(&mut self, domain: DomainId, unit: UnitId) -> bool {
         let wants = self.leveler.read(domain, unit);
         if wants {
             self.ask_in(domain);
@@ -81,7 +81,7 @@ impl Leveling {
         wants
     }
 
-    fn ask_in(&mut self, domain: u32) {
+    fn ask_in(&mut self, domain: DomainId) {
         if !self.asking.contains(&domain) {
             self.asking.push(domain);
         }
@@ -89,7 +89,7 @@ impl Leveling {
 
     /// What is to become of a victim.
     pub fn judge(&mut self, drive: Judged<'_>, victim: UnitId, may_pass: bool) -> Verdict {
-        let erases = self.erases[drive.domain as usize] as f64;
+        let erases = self.erases[drive.domain] as f64;
         let mean = erases / f64::from(drive.layout.units_per_domain());
         let verdict = self.leveler.judge(drive, victim, mean, may_pass, &mut self.rng);
         self.counters.passed_over += u64::from(verdict == Verdict::PassOver);
@@ -104,11 +104,10 @@ impl Leveling {
     }
 
     /// Learns from an array that was restored how often its units were erased.
-    pub fn learn_wear(&mut self, layout: &Layout, erases: &[u32]) {
-        self.erases.clear();
-        self.erases.resize(layout.domains() as usize, 0);
-        for (unit, &n) in (0..).zip(erases) {
-            self.erases[layout.domain_of(unit) as usize] += u64::from(n);
+    pub fn learn_wear(&mut self, layout: &Layout, erases: &IdSlice<UnitId, u32>) {
+        self.erases = IdVec::filled(0, layout.domains());
+        for (unit, &n) in erases.enumerate() {
+            self.erases[layout.domain_of(unit)] += u64::from(n);
         }
     }
 
@@ -117,15 +116,15 @@ impl Leveling {
     pub fn adopt(&mut self, saved: Option<Self>, layout: &Layout, units: &Units) -> bool {
         match saved {
             Some(saved) if saved.leveler.is_like(&self.leveler) => {
-                let fits = saved.leveler.fits(layout) && saved.asking.iter().all(|&d| d < layout.domains());
+                let fits = saved.leveler.fits(layout) && saved.asking.iter().all(|&d| d.0 < layout.domains());
                 let erases = std::mem::take(&mut self.erases);
                 *self = Self { erases, ..saved };
                 fits
             }
             _ => {
-                let is_closed = |unit: &UnitId| units.meta[*unit as usize].pos != NOT_INDEXED;
-                let mut closed: Vec<UnitId> = (0..layout.units()).filter(is_closed).collect();
-                closed.sort_by_key(|&unit| units.closed_at[unit as usize]);
+                let is_closed = |unit: &UnitId| units.meta[*unit].pos != NOT_INDEXED;
+                let mut closed: Vec<UnitId> = UnitId::all(layout.units()).filter(is_closed).collect();
+                closed.sort_by_key(|&unit| units.closed_at[unit]);
                 closed.into_iter().for_each(|unit| self.closed(layout.domain_of(unit), unit));
                 true
             }
@@ -136,21 +135,21 @@ impl Leveling {
     ///
     /// # Errors
     /// Says what is wrong.
-    pub fn audit(&self, layout: &Layout, units: &Units, erases: &[u32]) -> Result<(), String> {
-        let mut sums = vec![0; layout.domains() as usize];
-        for (unit, &n) in (0..).zip(erases) {
-            sums[layout.domain_of(unit) as usize] += u64::from(n);
+    pub fn audit(&self, layout: &Layout, units: &Units, erases: &IdSlice<UnitId, u32>) -> Result<(), String> {
+        let mut sums = IdVec::filled(0, layout.domains());
+        for (unit, &n) in erases.enumerate() {
+            sums[layout.domain_of(unit)] += u64::from(n);
         }
         if sums != self.erases {
             return Err(format!("erases by domain: {sums:?}, the leveler counted {:?}", self.erases));
         }
-        let closed: Vec<bool> = units.meta.iter().map(|meta| meta.pos != NOT_INDEXED).collect();
+        let closed: IdVec<UnitId, bool> = units.meta.iter().map(|meta| meta.pos != NOT_INDEXED).collect();
         self.leveler.audit(layout, &closed)
     }
 }
 
 impl StartsJobs for Leveling {
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: u32) -> Option<Request> {
+    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
         self.leveler.wanted(drive, domain)
     }
 }

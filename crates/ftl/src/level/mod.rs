@@ -15,7 +15,7 @@ pub(crate) use leveling::Leveling;
 
 use crate::jobs::Request;
 use crate::jobs::request::DriveView;
-use floatgate_base::{Given, PolicyInfo, Rng, Slot, UnitId};
+use floatgate_base::{DomainId, Given, IdSlice, PolicyInfo, Rng, Slot, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -104,15 +104,15 @@ impl LevelerState {
 }
 
 impl Leveler for LevelerState {
-    fn closed(&mut self, domain: u32, unit: UnitId) {
+    fn closed(&mut self, domain: DomainId, unit: UnitId) {
         with_leveler!(self, state => state.closed(domain, unit));
     }
 
-    fn emptying(&mut self, domain: u32, unit: UnitId) {
+    fn emptying(&mut self, domain: DomainId, unit: UnitId) {
         with_leveler!(self, state => state.emptying(domain, unit));
     }
 
-    fn erased(&mut self, domain: u32, unit: UnitId, erases: u32) -> bool {
+    fn erased(&mut self, domain: DomainId, unit: UnitId, erases: u32) -> bool {
         with_leveler!(self, state => state.erased(domain, unit, erases))
     }
 
@@ -120,7 +120,7 @@ impl Leveler for LevelerState {
         with_leveler!(self, state => state.hears_reads())
     }
 
-    fn read(&mut self, domain: u32, unit: UnitId) -> bool {
+    fn read(&mut self, domain: DomainId, unit: UnitId) -> bool {
         with_leveler!(self, state => state.read(domain, unit))
     }
 
@@ -135,7 +135,7 @@ impl Leveler for LevelerState {
         with_leveler!(self, state => state.judge(drive, victim, mean_erases, may_pass, rng))
     }
 
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: u32) -> Option<Request> {
+    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
         with_leveler!(self, state => state.wanted(drive, domain))
     }
 
@@ -147,7 +147,7 @@ impl Leveler for LevelerState {
         with_leveler!(self, state => state.fits(layout))
     }
 
-    fn audit(&self, layout: &Layout, closed: &[bool]) -> Result<(), String> {
+    fn audit(&self, layout: &Layout, closed: &IdSlice<UnitId, bool>) -> Result<(), String> {
         with_leveler!(self, state => state.audit(layout, closed))
     }
 }

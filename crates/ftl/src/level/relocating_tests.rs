@@ -5,7 +5,7 @@ use crate::jobs::request::DriveView;
 use crate::jobs::{Request, Target, Urgency};
 use crate::pool::Want;
 use crate::units::NOT_INDEXED;
-use floatgate_base::{Given, ParamInfo, PolicyInfo, UnitId};
+use floatgate_base::{DomainId, Given, IdVec, ParamInfo, PolicyInfo, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ impl super::Params for Params {
     }
 
     fn state(&self, layout: &Layout) -> State {
-        State { params: *self, reads: vec![0; layout.units() as usize], due: Vec::new() }
+        State { params: *self, reads: IdVec::filled(0, layout.units()), due: Vec::new() }
     }
 }
 
@@ -43,14 +43,14 @@ impl super::Params for Params {
 pub struct State {
     params: Params,
     /// Reads of each unit since its last erase.
-    reads: Vec<u32>,
+    reads: IdVec<UnitId, u32>,
     /// Units that have been read often enough.
     due: Vec<UnitId>,
 }
 
 impl Leveler for State {
-    fn erased(&mut self, _: u32, unit: UnitId, _: u32) -> bool {
-        self.reads[unit as usize] = 0;
+    fn erased(&mut self, _: DomainId, unit: UnitId, _: u32) -> bool {
+        self.reads[unit] = 0;
         self.due.retain(|&due| due != unit);
         false
     }
@@ -59,8 +59,8 @@ impl Leveler for State {
         true
     }
 
-    fn read(&mut self, _: u32, unit: UnitId) -> bool {
-        let reads = &mut self.reads[unit as usize];
+    fn read(&mut self, _: DomainId, unit: UnitId) -> bool {
+        let reads = &mut self.reads[unit];
         *reads += 1;
         if *reads == self.params.reads {
             self.due.push(unit);
@@ -68,13 +68,13 @@ impl Leveler for State {
         *reads >= self.params.reads
     }
 
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: u32) -> Option<Request> {
-        let is_closed = |unit: UnitId| drive.units.meta[unit as usize].pos != NOT_INDEXED;
+    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
+        let is_closed = |unit: UnitId| drive.units.meta[unit].pos != NOT_INDEXED;
         let at =
             self.due.iter().position(|&unit| drive.layout.domain_of(unit) == domain && is_closed(unit))?;
         let unit = self.due.remove(at);
         let urgency = if self.params.urgent { Urgency::Urgent } else { Urgency::Proactive };
-        let other = (domain + 1) % drive.layout.domains();
+        let other = DomainId((domain.0 + 1) % drive.layout.domains());
         let target = Target::Own { domain: other, want: Want::MostWorn, mode: 1 };
         Some(Request::emptying(unit, domain, Cause::Level, urgency).into(target))
     }

@@ -1,7 +1,7 @@
 //! The map in both directions: 4 bytes a logical page, 4 bytes and one bit a physical page.
 
 use super::{Live, Sides};
-use floatgate_base::{Lpn, MapWord, Owner, Ppn, SideKind, memory::table, prefetch::prefetch};
+use floatgate_base::{IdVec, Lpn, MapWord, Owner, Ppn, SideKind, memory::table, prefetch::prefetch};
 use floatgate_flash::Flash;
 use std::ops::Range;
 
@@ -11,7 +11,7 @@ pub(crate) struct Mapping {
     /// By logical page, as stored: see [`MapWord`].
     forward: Vec<u32>,
     /// By physical page; stale where the page is not live.
-    reverse: Vec<Owner>,
+    reverse: IdVec<Ppn, Owner>,
     live: Live,
     pub sides: Sides,
 }
@@ -21,7 +21,7 @@ impl Mapping {
     pub fn new(logical_pages: u32, pages: u32) -> Self {
         Self {
             forward: table(logical_pages as usize, MapWord::UNMAPPED.bits()),
-            reverse: table(pages as usize, Owner::default()),
+            reverse: table(pages as usize, Owner::default()).into(),
             live: Live::new(pages),
             sides: Sides::default(),
         }
@@ -42,7 +42,7 @@ impl Mapping {
     /// To whom a live page belongs.
     #[inline(always)]
     pub fn owner_of(&self, ppn: Ppn) -> Owner {
-        self.reverse[ppn as usize]
+        self.reverse[ppn]
     }
 
     /// Whether anybody needs a page.
@@ -54,7 +54,7 @@ impl Mapping {
     /// A page that was erased belongs to somebody from now on; the owner's word is the caller's to change.
     #[inline(always)]
     pub fn place(&mut self, ppn: Ppn, owner: Owner) {
-        self.reverse[ppn as usize] = owner;
+        self.reverse[ppn] = owner;
         self.live.set(ppn);
     }
 
@@ -75,7 +75,7 @@ impl Mapping {
     pub fn relink(&mut self, owner: Owner, from: Ppn, to: Ppn) {
         self.place(to, owner);
         match (owner.lpn(), owner.entry()) {
-            (Some(lpn), _) => self.forward[lpn as usize] = to,
+            (Some(lpn), _) => self.forward[lpn as usize] = MapWord::plain(to).bits(),
             (None, Some((kind, entry))) => {
                 if let Some(table) = self.sides.get_mut(kind) {
                     table.relink(entry, from, to);
@@ -89,11 +89,12 @@ impl Mapping {
     #[inline(always)]
     pub fn relink_run(&mut self, moving: &[(Ppn, Owner)], first: Ppn) {
         if self.sides.any() {
-            return moving.iter().zip(first..).for_each(|(&(from, owner), to)| self.relink(owner, from, to));
+            let pages = Ppn::each(first..first + moving.len() as u32);
+            return moving.iter().zip(pages).for_each(|(&(from, owner), to)| self.relink(owner, from, to));
         }
         self.live.set_range(first, first + moving.len() as u32);
-        let backward = &mut self.reverse[first as usize..][..moving.len()];
-        for ((back, &(_, owner)), to) in backward.iter_mut().zip(moving).zip(first..) {
+        let backward = &mut self.reverse.as_mut_slice()[first.index()..][..moving.len()];
+        for ((back, &(_, owner)), to) in backward.iter_mut().zip(moving).zip(first.0..) {
             *back = owner;
             // Without side tables every owner is a logical page.
             self.forward[owner.bits() as usize] = to;
@@ -103,12 +104,12 @@ impl Mapping {
     /// Calls `each` with the live pages of a range and their owners, ascending.
     #[inline(always)]
     pub fn for_each(&self, pages: Range<Ppn>, mut each: impl FnMut(Ppn, Owner)) {
-        self.live.for_each(pages.start, pages.end, |ppn| each(ppn, self.reverse[ppn as usize]));
+        self.live.for_each(pages.start, pages.end, |ppn| each(ppn, self.reverse[ppn]));
     }
 
     /// The same with the first so many of them.
     pub fn for_first(&self, pages: Range<Ppn>, most: u32, mut each: impl FnMut(Ppn, Owner)) {
-        self.live.for_first(pages.start, pages.end, most, |ppn| each(ppn, self.reverse[ppn as usize]));
+        self.live.for_first(pages.start, pages.end, most, |ppn| each(ppn, self.reverse[ppn]));
     }
 
     /// Live pages of a range.
@@ -173,12 +174,12 @@ impl Mapping {
         for (kind, table) in self.sides.tables() {
             let mut fault = None;
             table.each_page(&mut |entry, ppn| {
-                if ppn as usize >= self.reverse.len() || self.live.get(ppn) {
+                if ppn.index() >= self.reverse.len() || self.live.get(ppn) {
                     fault = Some(format!("entry {entry} of a side table lies on physical page {ppn}"));
                     return;
                 }
                 self.live.set(ppn);
-                self.reverse[ppn as usize] = Owner::side(kind, entry);
+                self.reverse[ppn] = Owner::side(kind, entry);
             });
             if fault.is_some() {
                 return fault;
@@ -192,11 +193,11 @@ impl Mapping {
                 }
                 continue;
             };
-            if ppn as usize >= self.reverse.len() || self.live.get(ppn) {
+            if ppn.index() >= self.reverse.len() || self.live.get(ppn) {
                 return Some(format!("logical page {lpn} maps to physical page {ppn}, as no other page may"));
             }
             self.live.set(ppn);
-            self.reverse[ppn as usize] = Owner::page(lpn);
+            self.reverse[ppn] = Owner::page(lpn);
         }
         None
     }
@@ -220,8 +221,8 @@ impl Mapping {
                 continue;
             };
             owned += 1;
-            if !self.live.get(ppn) || self.reverse[ppn as usize] != Owner::page(lpn) {
-                let back = self.reverse[ppn as usize];
+            if !self.live.get(ppn) || self.reverse[ppn] != Owner::page(lpn) {
+                let back = self.reverse[ppn];
                 return Err(format!(
                     "logical page {lpn} maps to physical page {ppn}, which belongs to {back:?}"
                 ));
@@ -236,7 +237,7 @@ impl Mapping {
             let mut fault = None;
             table.each_page(&mut |entry, ppn| {
                 owned += 1;
-                if !self.live.get(ppn) || self.reverse[ppn as usize] != Owner::side(kind, entry) {
+                if !self.live.get(ppn) || self.reverse[ppn] != Owner::side(kind, entry) {
                     fault = Some(format!(
                         "{kind:?} entry {entry} lies on physical page {ppn}, which is not its own"
                     ));
@@ -248,7 +249,7 @@ impl Mapping {
             (0..).zip(&named).try_for_each(|(entry, &pages)| table.audit(entry, pages))?;
             fault.map_or(Ok(()), Err)?;
         }
-        let live = self.count_live(0..self.reverse.len() as u32);
+        let live = self.count_live(Ppn(0)..Ppn(self.reverse.len() as u32));
         if live != owned {
             return Err(format!("{owned} physical pages belong to somebody, {live} are live"));
         }

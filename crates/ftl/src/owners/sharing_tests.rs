@@ -21,7 +21,7 @@ pub(crate) struct Sharing {
 impl Sharing {
     fn add(&mut self, ppn: Ppn, pages: u32) -> u32 {
         let entry = self.free.pop().unwrap_or_else(|| {
-            self.entries.push((0, 0));
+            self.entries.push((Ppn(0), 0));
             self.entries.len() as u32 - 1
         });
         self.entries[entry as usize] = (ppn, pages);

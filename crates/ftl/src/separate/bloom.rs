@@ -9,7 +9,7 @@
 //! emptied, all bits are passed through. Memory: a byte for each bit's place, which holds that bit of all filters.
 
 use super::hash::places;
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -34,8 +34,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
 };
 
 const FILTERS: u32 = 4;
-const HOT: Stream = 0;
-const COLD: Stream = 1;
+const HOT: StreamId = StreamId(0);
+const COLD: StreamId = StreamId(1);
 /// Weight of the filter that was emptied last.
 const WEIGHT_MAX: f64 = 2.0;
 
@@ -101,7 +101,7 @@ impl State {
     }
 
     #[inline(always)]
-    fn stream(&self, knowing: u8) -> Stream {
+    fn stream(&self, knowing: u8) -> StreamId {
         if self.hot[usize::from(knowing >> 6)] >> (knowing & 63) & 1 == 1 { HOT } else { COLD }
     }
 
@@ -132,7 +132,7 @@ impl State {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let mut knowing = self.knowing(page.lpn);
         let lacking =
             (0..self.filters).map(|i| (self.turn + i) % self.filters).find(|f| knowing >> f & 1 == 0);
@@ -153,7 +153,7 @@ impl Separator for State {
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         self.stream(self.knowing(page.lpn))
     }
 
@@ -173,7 +173,7 @@ mod tests {
         State::new(&params, &test_shape(100))
     }
 
-    fn write(state: &mut State, lpn: Lpn) -> Stream {
+    fn write(state: &mut State, lpn: Lpn) -> StreamId {
         state.write(&Written { lpn, update: true, hints: Default::default(), now: 0 })
     }
 

@@ -1,6 +1,6 @@
 //! Pages that leave a unit, sorted by the streams that they join; those of a stream stay in order.
 
-use super::Stream;
+use super::StreamId;
 use floatgate_base::{Owner, Ppn};
 
 /// Parts of a unit that are counted and placed side by side, each with counters of its own: most pages join the same
@@ -48,7 +48,7 @@ impl ByStream {
         for end in self.ends.as_flattened_mut() {
             start += std::mem::replace(end, start);
         }
-        self.sorted.resize(pages.len(), (0, Owner::default()));
+        self.sorted.resize(pages.len(), (Ppn(0), Owner::default()));
         for_each_lane(&self.streams, |lane, page, stream| {
             let at = &mut self.ends[usize::from(stream)][lane];
             self.sorted[*at as usize] = pages[page];
@@ -57,10 +57,10 @@ impl ByStream {
     }
 
     /// Each stream that has pages, with them.
-    pub fn runs(&self) -> impl Iterator<Item = (Stream, &[(Ppn, Owner)])> {
+    pub fn runs(&self) -> impl Iterator<Item = (StreamId, &[(Ppn, Owner)])> {
         let starts = std::iter::once(0).chain(self.ends.iter().map(|ends| ends[LANES - 1]));
         let ends = self.ends.iter().map(|ends| ends[LANES - 1]);
-        let runs = (0..).zip(starts.zip(ends));
+        let runs = (0..).map(StreamId).zip(starts.zip(ends));
         runs.filter(|(_, (start, end))| start < end)
             .map(|(stream, (start, end))| (stream, &self.sorted[start as usize..end as usize]))
     }
@@ -76,20 +76,20 @@ mod tests {
     fn streams_lie_together_and_keep_their_order() {
         let mut by_stream = ByStream::default();
         let mut rng = Rng::new(1, "by stream");
-        let mut units = vec![vec![2, 0, 2, 5, 0, 2], vec![1, 1], vec![]];
+        let mut units = vec![[2, 0, 2, 5, 0, 2].map(StreamId).to_vec(), vec![StreamId(1); 2], vec![]];
         units.extend((0..200).map(|_| {
             let (pages, streams) = (rng.below(600), 1 + rng.below(300));
-            (0..pages).map(|_| rng.below(streams) as Stream).collect()
+            (0..pages).map(|_| StreamId(rng.below(streams) as u32)).collect()
         }));
         for streams in &units {
             let pages: Vec<(Ppn, Owner)> =
-                (0..streams.len() as u32).map(|i| (i, Owner::page(1000 - i))).collect();
+                (0..streams.len() as u32).map(|i| (Ppn(i), Owner::page(1000 - i))).collect();
             for (place, &stream) in by_stream.begin(pages.len()).iter_mut().zip(streams) {
-                *place = stream as u16;
+                *place = stream.0 as u16;
             }
             by_stream.sort(300, &pages);
-            let mut expected: Vec<(Stream, Vec<(Ppn, Owner)>)> = Vec::new();
-            for stream in 0..300 {
+            let mut expected: Vec<(StreamId, Vec<(Ppn, Owner)>)> = Vec::new();
+            for stream in StreamId::all(300) {
                 let of: Vec<_> =
                     pages.iter().zip(streams).filter(|(_, s)| **s == stream).map(|(&page, _)| page).collect();
                 if !of.is_empty() {

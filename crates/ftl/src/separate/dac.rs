@@ -7,7 +7,7 @@
 //! Wang et al., FAST 2022, compare with, and with their six regions. Parameter: regions. Cost: one look-up. Memory: a
 //! byte a page.
 
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -53,20 +53,20 @@ impl State {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let region = &mut self.region[page.lpn as usize];
         *region = if page.update { region.saturating_add(1).min(self.top) } else { 0 };
-        Stream::from(*region)
+        StreamId(u32::from(*region))
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
-        Stream::from(self.region[page.lpn as usize].saturating_sub(1))
+    fn move_stream(&self, page: &Moved) -> StreamId {
+        StreamId(self.region[page.lpn as usize].saturating_sub(1).into())
     }
 
     #[inline(always)]
-    fn moved(&mut self, page: &Moved, stream: Stream) {
-        self.region[page.lpn as usize] = stream as u8;
+    fn moved(&mut self, page: &Moved, stream: StreamId) {
+        self.region[page.lpn as usize] = stream.0 as u8;
     }
 
     #[inline(always)]
@@ -91,14 +91,17 @@ mod tests {
             state.write(&Written { lpn: 4, update, hints: Default::default(), now: 0 })
         };
         let streams: Vec<_> = [false, true, true, true].map(|update| write(&mut state, update)).into();
-        assert_eq!(streams, [0, 1, 2, 2]);
-        let page = Moved { lpn: 4, from: 2, now: 0 };
-        for region in [1, 0, 0] {
+        assert_eq!(streams, [0, 1, 2, 2].map(StreamId));
+        let page = Moved { lpn: 4, from: StreamId(2), now: 0 };
+        for region in [1, 0, 0].map(StreamId) {
             // Asking changes nothing; moving does.
             assert_eq!([state.move_stream(&page), state.move_stream(&page)], [region, region]);
             state.moved(&page, region);
         }
-        assert_eq!([write(&mut state, true), write(&mut state, true), write(&mut state, false)], [1, 2, 0]);
+        assert_eq!(
+            [write(&mut state, true), write(&mut state, true), write(&mut state, false)],
+            [1, 2, 0].map(StreamId)
+        );
     }
 
     #[test]
@@ -106,6 +109,6 @@ mod tests {
         let mut state = State::new(&Params { classes: 256 }, &test_shape(1));
         let page = Written { lpn: 0, update: true, hints: Default::default(), now: 0 };
         let last = (0..300).map(|_| state.write(&page)).last();
-        assert_eq!(last, Some(255));
+        assert_eq!(last, Some(StreamId(255)));
     }
 }

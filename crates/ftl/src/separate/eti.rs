@@ -8,7 +8,7 @@
 //! size and the mean takes the place of the count, so that one setting serves drives of all sizes; a third stream for moved
 //! pages as in the evaluation of Wang et al., FAST 2022. Cost: one look-up. Memory: 8 bytes an extent.
 
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -26,9 +26,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "8 bytes an extent",
 };
 
-const HOT: Stream = 0;
-const COLD: Stream = 1;
-const MOVED: Stream = 2;
+const HOT: StreamId = StreamId(0);
+const COLD: StreamId = StreamId(1);
+const MOVED: StreamId = StreamId(2);
 
 /// Its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -86,7 +86,7 @@ impl State {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let extent = &mut self.extents[(page.lpn >> self.shift) as usize];
         self.written += u32::from(extent.halvings == 0);
         let count = extent.count.checked_shr(self.halvings - extent.halvings).unwrap_or(0);
@@ -103,7 +103,7 @@ impl Separator for State {
     }
 
     #[inline(always)]
-    fn move_stream(&self, _: &Moved) -> Stream {
+    fn move_stream(&self, _: &Moved) -> StreamId {
         MOVED
     }
 
@@ -126,7 +126,7 @@ mod tests {
     use super::super::test_shape;
     use super::*;
 
-    fn write(state: &mut State, lpn: Lpn) -> Stream {
+    fn write(state: &mut State, lpn: Lpn) -> StreamId {
         state.write(&Written { lpn, update: true, hints: Default::default(), now: 0 })
     }
 

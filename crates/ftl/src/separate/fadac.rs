@@ -9,7 +9,7 @@
 //! judgement of moves are ours, six classes those of Wang et al., FAST 2022. Cost: one look-up. Memory: 8 bytes a page.
 
 use super::last_writes::LastWrites;
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -99,21 +99,21 @@ impl State {
     }
 
     #[inline(always)]
-    fn class(&self, average: f32) -> Stream {
+    fn class(&self, average: f32) -> StreamId {
         let below = |&&bound: &&f64| f64::from(average) >= bound * self.drive_average;
-        self.bounds.iter().take_while(below).count() as Stream
+        StreamId(self.bounds.iter().take_while(below).count() as u32)
     }
 }
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let interval = self.written.renew(page.lpn, page.now);
         let average = self.average[page.lpn as usize];
         self.pages += u64::from(average == UNSEEN);
         if average == UNSEEN || !page.update {
             self.average[page.lpn as usize] = NOT_UPDATED;
-            return self.bounds.len() as Stream;
+            return StreamId(self.bounds.len() as u32);
         }
         let average = self.with(average, interval);
         self.average[page.lpn as usize] = average;
@@ -123,10 +123,10 @@ impl Separator for State {
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         let average = self.average[page.lpn as usize];
         if average == UNSEEN || average == NOT_UPDATED {
-            return self.bounds.len() as Stream;
+            return StreamId(self.bounds.len() as u32);
         }
         let waiting = self.written.age(page.lpn, page.now);
         self.class(if waiting as f32 > average { self.with(average, waiting) } else { average })
@@ -157,7 +157,7 @@ mod tests {
         State::new(&params, &test_shape(100))
     }
 
-    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> Stream {
+    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> StreamId {
         state.write(&Written { lpn, update, hints: Default::default(), now })
     }
 
@@ -165,27 +165,27 @@ mod tests {
     fn averages_fade_and_classes_follow_the_drive() {
         let mut state = state(6);
         assert_eq!(state.bounds, [0.0625, 0.25, 1.0, 4.0, 16.0]);
-        assert_eq!([write(&mut state, 1, false, 0), write(&mut state, 2, false, 0)], [5, 5]);
+        assert_eq!([write(&mut state, 1, false, 0), write(&mut state, 2, false, 0)], [5, 5].map(StreamId));
         // The first interval is the drive's average too: class 3 begins there.
-        assert_eq!(write(&mut state, 1, true, 64), 3);
+        assert_eq!(write(&mut state, 1, true, 64), StreamId(3));
         // The page: 64 and 0, which counts as 1; the drive: 64 and 0.
-        assert_eq!(write(&mut state, 1, true, 64), 3, "32.5 of 32");
+        assert_eq!(write(&mut state, 1, true, 64), StreamId(3), "32.5 of 32");
         assert_eq!((state.average[1], state.drive_average), (32.5, 32.0));
         // Two pages are in use, so the drive's average goes half way: to 16, then 8; the page's to 16.75 and to 8.875.
-        assert_eq!([write(&mut state, 1, true, 64), write(&mut state, 1, true, 64)], [3, 3]);
+        assert_eq!([write(&mut state, 1, true, 64), write(&mut state, 1, true, 64)], [3, 3].map(StreamId));
         // The other one's first interval is 1000, and the drive's average 504.
-        assert_eq!(write(&mut state, 2, true, 1000), 3);
+        assert_eq!(write(&mut state, 2, true, 1000), StreamId(3));
         assert_eq!(state.figures(), [("mean_interval_page_writes", 504.0)]);
-        let moved = |lpn, now| state.move_stream(&Moved { lpn, from: 0, now });
+        let moved = |lpn, now| state.move_stream(&Moved { lpn, from: StreamId(0), now });
         // 504 / 16 is 31.5. After 8 writes the page waits no longer than on average; after 68 it would have
         // 8.875 + 0.5 x (68 - 8.875) = 38.4375.
         assert_eq!(state.average[1], 8.875);
         assert_eq!(
             [moved(1, 64), moved(1, 72), moved(1, 132), moved(2, 1000), moved(7, 1000)],
-            [0, 0, 1, 3, 5]
+            [0, 0, 1, 3, 5].map(StreamId)
         );
         // Given up and written again: not updated yet.
-        assert_eq!(write(&mut state, 1, false, 1001), 5);
+        assert_eq!(write(&mut state, 1, false, 1001), StreamId(5));
     }
 
     #[test]

@@ -8,7 +8,7 @@
 //! classes. Cost: two look-ups. Memory: 4 bytes a logical page, 4 a host page write of the workload.
 
 use super::foresight::Foresight;
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -51,20 +51,20 @@ impl State {
     }
 
     #[inline(always)]
-    fn class(&self, left: Option<u32>) -> Stream {
-        left.map_or(self.classes - 1, |left| (left / self.pages_per_unit).min(self.classes - 1))
+    fn class(&self, left: Option<u32>) -> StreamId {
+        StreamId(left.map_or(self.classes - 1, |left| (left / self.pages_per_unit).min(self.classes - 1)))
     }
 }
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let left = self.future.write(page.lpn, page.now);
         self.class(left)
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         self.class(self.future.left(page.lpn, page.now))
     }
 
@@ -105,9 +105,9 @@ mod tests {
         };
         let classes: Vec<_> = (0..6).map(|i| write(&mut state, i, 100 + u64::from(i))).collect();
         // Lifespans 3, 4, 7, 8, for ever, 7.
-        assert_eq!(classes, [0, 1, 1, 2, 2, 1]);
-        let moved = |lpn, now| state.move_stream(&Moved { lpn, from: 0, now });
+        assert_eq!(classes, [0, 1, 1, 2, 2, 1].map(StreamId));
+        let moved = |lpn, now| state.move_stream(&Moved { lpn, from: StreamId(0), now });
         // After eight writes of the workload, page 3 has three left, and page 4 lives on.
-        assert_eq!([moved(3, 108), moved(4, 108), moved(5, 108)], [0, 2, 1]);
+        assert_eq!([moved(3, 108), moved(4, 108), moved(5, 108)], [0, 2, 1].map(StreamId));
     }
 }

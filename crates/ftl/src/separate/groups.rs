@@ -3,7 +3,7 @@
 //! The papers know no bound on groups; a drive has only so many units to keep open. Who asks for a group beyond the
 //! bound shares the one that was written least recently, which is the least likely to be mixed in time.
 
-use super::Stream;
+use super::StreamId;
 use serde::{Deserialize, Serialize};
 
 /// Number of a group, from 1 on; 0 for none. Also its stream.
@@ -12,7 +12,7 @@ pub type Group = u32;
 /// No group: the stream of data that are taken to be written once.
 pub const NONE: Group = 0;
 /// Stream of contexts without a group.
-pub const WRITE_ONCE: Stream = NONE;
+pub const WRITE_ONCE: StreamId = StreamId(NONE);
 
 /// When each group was written.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -6,7 +6,7 @@
 //! parameters, the defaults here are those of the source: two functions, 4096 counters of 4 bits, hot from 4 on (one of
 //! the two upper bits is set), halved once for every counter. Cost: a look-up a function. Memory: a byte a counter.
 
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +24,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "a byte a counter",
 };
 
-const HOT: Stream = 0;
-const COLD: Stream = 1;
+const HOT: StreamId = StreamId(0);
+const COLD: StreamId = StreamId(1);
 /// Counters have 4 bits.
 const COUNT_MAX: u8 = 15;
 
@@ -84,7 +84,7 @@ impl State {
     }
 
     #[inline(always)]
-    fn stream(&self, lpn: Lpn) -> Stream {
+    fn stream(&self, lpn: Lpn) -> StreamId {
         // All counters are looked at, hot or not: that costs less than a branch nobody can foresee.
         let places = places(lpn, self.hashes, self.table.len());
         let hot = places.fold(true, |hot, place| hot & (self.table[place] >= self.hot_from));
@@ -94,7 +94,7 @@ impl State {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         for place in places(page.lpn, self.hashes, self.table.len()) {
             let count = &mut self.table[place];
             *count = (*count + 1).min(COUNT_MAX);
@@ -110,7 +110,7 @@ impl Separator for State {
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         self.stream(page.lpn)
     }
 
@@ -129,7 +129,7 @@ mod tests {
         State::new(&Params { counters, hashes: 2, hot_from, halve_every }, &shape)
     }
 
-    fn write(state: &mut State, lpn: Lpn) -> Stream {
+    fn write(state: &mut State, lpn: Lpn) -> StreamId {
         state.write(&Written { lpn, update: true, hints: Hints::default(), now: 0 })
     }
 

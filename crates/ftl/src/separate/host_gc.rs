@@ -4,7 +4,7 @@
 //! of block age apart. Source: the "double log" baseline, for example Van Houdt, Performance Evaluation 70 (2013).
 //! Parameters: none. Cost: none. Memory: one more open block a domain.
 
-use super::Stream;
+use super::StreamId;
 use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -17,5 +17,5 @@ pub const INFO: PolicyInfo = PolicyInfo {
 };
 
 pub const STREAMS: u32 = 2;
-pub const HOST: Stream = 0;
-pub const MOVED: Stream = 1;
+pub const HOST: StreamId = StreamId(0);
+pub const MOVED: StreamId = StreamId(1);

@@ -7,7 +7,7 @@
 //! that is told which handles PDS or IDS made of update groups. Cost: none. Memory: none; with update blocks a second
 //! victim index.
 
-use super::{Given, Moved, Separator, Shape, Stream, UpdateBlocks, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
 use floatgate_base::{ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -53,8 +53,8 @@ impl Params {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
-    last: Stream,
-    update_from: Stream,
+    last: StreamId,
+    update_from: StreamId,
     update_blocks: UpdateBlocks,
 }
 
@@ -62,18 +62,18 @@ impl State {
     pub fn new(params: &Params, _: &Shape) -> Self {
         let none = params.update_from >= params.handles;
         let update_blocks = if none { UpdateBlocks::AsAny } else { params.update_blocks };
-        Self { last: params.handles - 1, update_from: params.update_from, update_blocks }
+        Self { last: StreamId(params.handles - 1), update_from: StreamId(params.update_from), update_blocks }
     }
 }
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
-        page.hints.handle.min(self.last)
+    fn write(&mut self, page: &Written) -> StreamId {
+        StreamId(page.hints.handle).min(self.last)
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         page.from
     }
 
@@ -81,7 +81,7 @@ impl Separator for State {
         self.update_blocks
     }
 
-    fn is_last(&self, stream: Stream) -> bool {
+    fn is_last(&self, stream: StreamId) -> bool {
         stream >= self.update_from
     }
 

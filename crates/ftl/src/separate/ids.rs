@@ -33,7 +33,7 @@ mod update_log;
 
 use super::groups::{Group, Groups, NONE, WRITE_ONCE};
 use super::pds::{CONTEXTS, Context, GROUPS, PAGES_BEYOND, UNKNOWN, known};
-use super::{Given, Moved, Separator, Shape, Stream, UpdateBlocks, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
 use clusters::Clusters;
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
@@ -193,15 +193,15 @@ impl State {
 
     /// The stream of the hot archive.
     #[inline(always)]
-    fn archive(&self) -> Stream {
-        self.groups.most() + 1
+    fn archive(&self) -> StreamId {
+        StreamId(self.groups.most() + 1)
     }
 
     /// Where data of `context` belong, if this is what the page's history says.
     #[inline(always)]
-    fn stream(&self, context: Context, history: Context) -> Stream {
+    fn stream(&self, context: Context, history: Context) -> StreamId {
         let known = self.contexts[context as usize];
-        let of_update_context = if history == context { self.archive() } else { known.group };
+        let of_update_context = if history == context { self.archive() } else { StreamId(known.group) };
         if known.updating { of_update_context } else { WRITE_ONCE }
     }
 
@@ -280,7 +280,7 @@ fn number(before: Group, taken: &mut [bool], groups: &Groups) -> Group {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let context = known(page.hints.context, self.contexts.len());
         self.found.beyond += u64::from(context == UNKNOWN && page.hints.context != 0);
         let at = page.lpn as usize;
@@ -296,13 +296,13 @@ impl Separator for State {
         if stream == self.archive() {
             self.found.hot_pages += 1;
         } else {
-            self.groups.written(stream, page.now);
+            self.groups.written(stream.0, page.now);
         }
         stream
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         let Page { writer, history } = self.pages[page.lpn as usize];
         self.stream(writer, history)
     }
@@ -316,14 +316,14 @@ impl Separator for State {
         self.update_blocks
     }
 
-    fn is_last(&self, stream: Stream) -> bool {
+    fn is_last(&self, stream: StreamId) -> bool {
         stream != WRITE_ONCE
     }
 
-    fn contexts(&self) -> Vec<(u32, Stream)> {
+    fn contexts(&self) -> Vec<(u32, StreamId)> {
         let all = (0..).zip(&self.contexts);
         all.filter(|(_, context)| context.updating && context.group != NONE)
-            .map(|(number, context)| (number, context.group))
+            .map(|(number, context)| (number, StreamId(context.group)))
             .collect()
     }
 
@@ -346,7 +346,7 @@ impl Separator for State {
             ("periods", self.found.periods as f64),
             ("hot_pages", self.found.hot_pages as f64),
             (PAGES_BEYOND, self.found.beyond as f64),
-            ("archive_stream", self.archive().into()),
+            ("archive_stream", self.archive().0.into()),
         ]
     }
 }

@@ -20,12 +20,12 @@ fn state(params: Params) -> State {
     State::new(&params, &shape)
 }
 
-fn write(state: &mut State, lpn: Lpn, context: u32) -> Stream {
+fn write(state: &mut State, lpn: Lpn, context: u32) -> StreamId {
     state.write(&Written { lpn, update: false, hints: Hints { context, ..Hints::default() }, now: 0 })
 }
 
-fn moves_to(state: &State, lpn: Lpn) -> Stream {
-    state.move_stream(&Moved { lpn, from: 0, now: 0 })
+fn moves_to(state: &State, lpn: Lpn) -> StreamId {
+    state.move_stream(&Moved { lpn, from: StreamId(0), now: 0 })
 }
 
 fn figure(state: &State, name: &str) -> f64 {
@@ -115,17 +115,17 @@ fn pages_updated_before_go_to_the_archive() {
     state.contexts[1].updating = true;
     state.contexts[1].group = 3;
     let archive = state.archive();
-    assert_eq!(archive, 5);
-    assert_eq!((write(&mut state, 7, 1), moves_to(&state, 7)), (3, 3));
+    assert_eq!(archive, StreamId(5));
+    assert_eq!((write(&mut state, 7, 1), moves_to(&state, 7)), (StreamId(3), StreamId(3)));
     // Updated now, for the first time.
-    assert_eq!((write(&mut state, 7, 1), moves_to(&state, 7)), (3, archive));
+    assert_eq!((write(&mut state, 7, 1), moves_to(&state, 7)), (StreamId(3), archive));
     assert_eq!((write(&mut state, 7, 1), moves_to(&state, 7)), (archive, archive));
     // Context 2 is none of update: its page is written once, and in context 1's history still.
     assert_eq!((write(&mut state, 7, 2), moves_to(&state, 7)), (WRITE_ONCE, WRITE_ONCE));
     assert_eq!(write(&mut state, 7, 1), archive);
     assert_eq!(figure(&state, "hot_pages"), 2.0);
-    assert!(state.is_last(archive) && state.is_last(1) && !state.is_last(WRITE_ONCE));
-    assert_eq!(state.contexts(), [(1, 3)]);
+    assert!(state.is_last(archive) && state.is_last(StreamId(1)) && !state.is_last(WRITE_ONCE));
+    assert_eq!(state.contexts(), [(1, StreamId(3))]);
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn one_context_for_all_fills_the_archive() {
     let mut state = state(Params { period: 10, ..params() });
     let streams: Vec<_> = (0..100).map(|i| write(&mut state, i % 20, 1)).collect();
     assert!(streams[..42].iter().all(|&stream| stream == WRITE_ONCE));
-    assert!(streams[42..].iter().all(|&stream| stream == 5));
+    assert!(streams[42..].iter().all(|&stream| stream == StreamId(5)));
     assert_eq!(figure(&state, "groups"), 0.0);
 }
 

@@ -29,10 +29,10 @@ mod size;
 mod two_level_lru;
 mod warcip;
 
-pub use floatgate_base::{Given, Hints};
+pub use floatgate_base::{Given, Hints, StreamId};
 pub use foresight::{Foreseer, Foresight};
 pub use separation::{Separation, StreamCounters};
-pub use separator::{Moved, Reclaimed, Separator, Shape, Stream, UpdateBlocks, Written};
+pub use separator::{Moved, Reclaimed, Separator, Shape, UpdateBlocks, Written};
 
 use floatgate_base::{PolicyInfo, Slot};
 use serde::{Deserialize, Serialize};
@@ -204,7 +204,7 @@ impl Separate {
 
     /// Streams of pages that the host writes and of pages that move, of a separator that looks at none.
     #[inline(always)]
-    pub(crate) fn blind(self) -> (Stream, Stream) {
+    pub(crate) fn blind(self) -> (StreamId, StreamId) {
         match self {
             Self::HostGc => (host_gc::HOST, host_gc::MOVED),
             _ => (none::STREAM, none::STREAM),

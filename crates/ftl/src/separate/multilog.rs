@@ -10,7 +10,7 @@
 //! Cost: two look-ups and a random number. Memory: 5 bytes a page.
 
 use super::last_writes::LastWrites;
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo, Rng};
@@ -113,7 +113,7 @@ impl State {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let interval = self.written.renew(page.lpn, page.now);
         let mut log = self.log_of[page.lpn as usize];
         if log == NONE {
@@ -126,22 +126,22 @@ impl Separator for State {
             }
         }
         self.put(page.lpn, log);
-        Stream::from(log)
+        StreamId(u32::from(log))
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         let log = self.log_of[page.lpn as usize];
         let log = if log == NONE { 0 } else { log };
         let next = usize::from(log) + 1;
         let opens = next < self.logs.len() && self.logs[usize::from(log)].pages >= self.unit_pages;
-        if log < self.last_log || opens { next as Stream } else { Stream::from(log) }
+        if log < self.last_log || opens { StreamId(next as u32) } else { StreamId(u32::from(log)) }
     }
 
     #[inline(always)]
-    fn moved(&mut self, page: &Moved, stream: Stream) {
-        self.put(page.lpn, stream as u8);
-        self.last_log = self.last_log.max(stream as u8);
+    fn moved(&mut self, page: &Moved, stream: StreamId) {
+        self.put(page.lpn, stream.0 as u8);
+        self.last_log = self.last_log.max(stream.0 as u8);
     }
 
     #[inline(always)]
@@ -169,12 +169,12 @@ mod tests {
     use super::super::test_shape;
     use super::*;
 
-    fn write(state: &mut State, lpn: Lpn, now: u64) -> Stream {
+    fn write(state: &mut State, lpn: Lpn, now: u64) -> StreamId {
         state.write(&Written { lpn, update: true, hints: Default::default(), now })
     }
 
-    fn shift(state: &mut State, lpn: Lpn) -> Stream {
-        let page = Moved { lpn, from: 0, now: 0 };
+    fn shift(state: &mut State, lpn: Lpn) -> StreamId {
+        let page = Moved { lpn, from: StreamId(0), now: 0 };
         let stream = state.move_stream(&page);
         state.moved(&page, stream);
         stream
@@ -183,18 +183,26 @@ mod tests {
     #[test]
     fn moved_pages_go_down_where_a_log_is_open() {
         let mut state = State::new(&Params { classes: 3 }, &test_shape(10));
-        (0..3).for_each(|lpn| assert_eq!(write(&mut state, lpn, 0), 0));
+        (0..3).for_each(|lpn| assert_eq!(write(&mut state, lpn, 0), StreamId(0)));
         // 3 live pages are no unit of 4: log 0 stays the only one.
-        assert_eq!(shift(&mut state, 0), 0);
-        (3..7).for_each(|lpn| assert_eq!(write(&mut state, lpn, 0), 0));
-        assert_eq!([0, 1, 2].map(|lpn| shift(&mut state, lpn)), [1; 3], "open logs take any page");
-        assert_eq!(shift(&mut state, 0), 1, "log 1 has 3 pages");
-        assert_eq!(shift(&mut state, 3), 1);
-        assert_eq!([shift(&mut state, 0), shift(&mut state, 0)], [2, 2], "the last log keeps its pages");
+        assert_eq!(shift(&mut state, 0), StreamId(0));
+        (3..7).for_each(|lpn| assert_eq!(write(&mut state, lpn, 0), StreamId(0)));
+        assert_eq!(
+            [0, 1, 2].map(|lpn| shift(&mut state, lpn)),
+            [1; 3].map(StreamId),
+            "open logs take any page"
+        );
+        assert_eq!(shift(&mut state, 0), StreamId(1), "log 1 has 3 pages");
+        assert_eq!(shift(&mut state, 3), StreamId(1));
+        assert_eq!(
+            [shift(&mut state, 0), shift(&mut state, 0)],
+            [2, 2].map(StreamId),
+            "the last log keeps its pages"
+        );
         assert_eq!(state.logs.iter().map(|log| log.pages).collect::<Vec<_>>(), [3, 3, 1]);
         state.trimmed(0, 0);
         assert_eq!(state.logs[2].pages, 0);
-        assert_eq!(write(&mut state, 0, 9), 0, "a new page starts in log 0");
+        assert_eq!(write(&mut state, 0, 9), StreamId(0), "a new page starts in log 0");
     }
 
     #[test]
@@ -212,7 +220,7 @@ mod tests {
         for _ in 0..1000 {
             state.log_of[5] = 1;
             state.logs[1] = Log { pages: 10, gap: 4.0, updates: 1000, last: 10 };
-            ups += u32::from(write(&mut state, 5, 10) == 0);
+            ups += u32::from(write(&mut state, 5, 10) == StreamId(0));
             state.written.renew(5, 0);
         }
         assert!((450..550).contains(&ups), "{ups}");

@@ -2,11 +2,11 @@
 //!
 //! Source: the drive of the closed forms. Parameters: none. Cost: none. Memory: none.
 
-use super::Stream;
+use super::StreamId;
 use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo =
     PolicyInfo::plain("none", "host writes and moved pages share one open block a plane");
 
 pub const STREAMS: u32 = 1;
-pub const STREAM: Stream = 0;
+pub const STREAM: StreamId = StreamId(0);

@@ -12,7 +12,7 @@
 //! workload.
 
 use super::foresight::{Foresight, NEVER};
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -78,7 +78,7 @@ impl Params {
 pub struct State {
     streams: u32,
     /// Class of each bin of lives.
-    class_of: Vec<Stream>,
+    class_of: Vec<StreamId>,
     /// Writes of the workload that are replaced, and those that are not.
     mortal: u64,
     lasting: u64,
@@ -88,24 +88,30 @@ pub struct State {
 impl State {
     pub fn new(params: &Params, _: &Shape) -> Self {
         let Params { streams } = *params;
-        Self { streams, class_of: vec![0; BINS], mortal: 0, lasting: 0, future: Foresight::default() }
+        Self {
+            streams,
+            class_of: vec![StreamId(0); BINS],
+            mortal: 0,
+            lasting: 0,
+            future: Foresight::default(),
+        }
     }
 
     #[inline(always)]
-    fn class(&self, left: Option<u32>) -> Stream {
-        left.map_or(self.streams - 1, |left| self.class_of[bin_of(left)])
+    fn class(&self, left: Option<u32>) -> StreamId {
+        left.map_or(StreamId(self.streams - 1), |left| self.class_of[bin_of(left)])
     }
 }
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let left = self.future.write(page.lpn, page.now);
         self.class(left)
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         self.class(self.future.left(page.lpn, page.now))
     }
 
@@ -145,10 +151,10 @@ impl Separator for State {
 
 /// Puts the bins into at most so many classes of neighbours, for which the sum over all lives of the end of their class
 /// is least.
-fn best_classes(lives: &[u64], classes: u32) -> Vec<Stream> {
+fn best_classes(lives: &[u64], classes: u32) -> Vec<StreamId> {
     let used = lives.iter().rposition(|&n| n > 0).map_or(0, |last| last + 1);
     let classes = (classes as usize).min(used);
-    let mut class_of = vec![classes.saturating_sub(1) as Stream; lives.len()];
+    let mut class_of = vec![StreamId(classes.saturating_sub(1) as u32); lives.len()];
     if classes < 2 {
         return class_of;
     }
@@ -171,10 +177,10 @@ fn best_classes(lives: &[u64], classes: u32) -> Vec<Stream> {
     }
     let mut to = used;
     for (class, begin) in begins.iter().enumerate().rev() {
-        class_of[begin[to]..to].fill(class as Stream + 1);
+        class_of[begin[to]..to].fill(StreamId(class as u32 + 1));
         to = begin[to];
     }
-    class_of[..to].fill(0);
+    class_of[..to].fill(StreamId(0));
     class_of
 }
 
@@ -193,7 +199,7 @@ mod tests {
         state
     }
 
-    fn write(state: &mut State, lpn: u32, now: u64) -> Stream {
+    fn write(state: &mut State, lpn: u32, now: u64) -> StreamId {
         state.write(&Written { lpn, update: false, hints: Hints::default(), now })
     }
 
@@ -215,11 +221,11 @@ mod tests {
         next.resize(60, NEVER);
         let mut state = state(3, next);
         let streams: Vec<_> = (0..8).map(|i| write(&mut state, i, u64::from(i))).collect();
-        assert_eq!(streams, [0, 1, 0, 1, 0, 1, 0, 1]);
-        assert_eq!(write(&mut state, 9, 8), 2);
+        assert_eq!(streams, [0, 1, 0, 1, 0, 1, 0, 1].map(StreamId));
+        assert_eq!(write(&mut state, 9, 8), StreamId(2));
         // A page that is moved later has less of its life left.
-        assert_eq!(state.move_stream(&Moved { lpn: 1, from: 1, now: 60 }), 0);
-        assert_eq!(state.move_stream(&Moved { lpn: 9, from: 2, now: 60 }), 2);
+        assert_eq!(state.move_stream(&Moved { lpn: 1, from: StreamId(1), now: 60 }), StreamId(0));
+        assert_eq!(state.move_stream(&Moved { lpn: 9, from: StreamId(2), now: 60 }), StreamId(2));
         assert_eq!(state.figures(), [("replaced_writes", 8.0), ("lasting_writes", 52.0)]);
     }
 
@@ -243,7 +249,10 @@ mod tests {
             let lives: Vec<u64> = (0..bins).map(|_| rng.below(4) * rng.below(100)).collect();
             let classes = 1 + rng.below(4) as u32;
             let class_of = best_classes(&lives, classes);
-            assert!(class_of.is_sorted() && class_of.iter().all(|&class| class < classes), "seed {seed}");
+            assert!(
+                class_of.is_sorted() && class_of.iter().all(|&class| class < StreamId(classes)),
+                "seed {seed}"
+            );
             let Some(used) = lives.iter().rposition(|&n| n > 0) else { continue };
             let end = |class| end_of((0..=used).rfind(|&bin| class_of[bin] == class).unwrap());
             let cost: u128 = (0..=used).map(|i| u128::from(lives[i]) * u128::from(end(class_of[i]))).sum();
@@ -255,10 +264,10 @@ mod tests {
     #[test]
     fn few_streams_and_few_lives() {
         let mut one = state(1, vec![3, NEVER, NEVER, NEVER]);
-        assert_eq!((write(&mut one, 0, 0), write(&mut one, 1, 1)), (0, 0));
+        assert_eq!((write(&mut one, 0, 0), write(&mut one, 1, 1)), (StreamId(0), StreamId(0)));
         let mut two = state(2, vec![3, NEVER, NEVER, NEVER]);
-        assert_eq!((write(&mut two, 0, 0), write(&mut two, 1, 1)), (0, 1));
+        assert_eq!((write(&mut two, 0, 0), write(&mut two, 1, 1)), (StreamId(0), StreamId(1)));
         let mut none = state(5, vec![NEVER; 4]);
-        assert_eq!(write(&mut none, 0, 0), 4);
+        assert_eq!(write(&mut none, 0, 0), StreamId(4));
     }
 }

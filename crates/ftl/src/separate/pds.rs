@@ -16,7 +16,7 @@
 //! look-ups a write, one a move. Memory: 2 bytes a page, 8 a context.
 
 use super::groups::{Group, Groups, NONE, WRITE_ONCE};
-use super::{Given, Moved, Separator, Shape, Stream, UpdateBlocks, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -184,7 +184,7 @@ impl State {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let context = known(page.hints.context, self.contexts.len());
         self.found.beyond += u64::from(context == UNKNOWN && page.hints.context != 0);
         let writer = std::mem::replace(&mut self.writer[page.lpn as usize], context);
@@ -193,12 +193,12 @@ impl Separator for State {
         }
         let group = self.contexts[context as usize].group;
         self.groups.written(group, page.now);
-        group
+        StreamId(group)
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
-        self.contexts[self.writer[page.lpn as usize] as usize].group
+    fn move_stream(&self, page: &Moved) -> StreamId {
+        StreamId(self.contexts[self.writer[page.lpn as usize] as usize].group)
     }
 
     #[inline(always)]
@@ -210,14 +210,14 @@ impl Separator for State {
         self.update_blocks
     }
 
-    fn is_last(&self, stream: Stream) -> bool {
+    fn is_last(&self, stream: StreamId) -> bool {
         stream != WRITE_ONCE
     }
 
-    fn contexts(&self) -> Vec<(u32, Stream)> {
+    fn contexts(&self) -> Vec<(u32, StreamId)> {
         let all = (0..).zip(&self.contexts);
         all.filter(|(_, context)| context.group != NONE)
-            .map(|(number, context)| (number, context.group))
+            .map(|(number, context)| (number, StreamId(context.group)))
             .collect()
     }
 

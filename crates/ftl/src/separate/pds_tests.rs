@@ -25,14 +25,14 @@ impl Host {
         Self { state, live: vec![false; PAGES as usize], now: 0 }
     }
 
-    fn write(&mut self, lpn: Lpn, context: u32) -> Stream {
+    fn write(&mut self, lpn: Lpn, context: u32) -> StreamId {
         let hints = Hints { context, ..Hints::default() };
         let update = std::mem::replace(&mut self.live[lpn as usize], true);
         self.now += 1;
         self.state.write(&Written { lpn, update, hints, now: self.now - 1 })
     }
 
-    fn writes<const N: usize>(&mut self, all: [(Lpn, u32); N]) -> [Stream; N] {
+    fn writes<const N: usize>(&mut self, all: [(Lpn, u32); N]) -> [StreamId; N] {
         all.map(|(lpn, context)| self.write(lpn, context))
     }
 
@@ -41,8 +41,8 @@ impl Host {
         self.state.trimmed(lpn, self.now);
     }
 
-    fn moves_to(&self, lpn: Lpn) -> Stream {
-        self.state.move_stream(&Moved { lpn, from: 0, now: self.now })
+    fn moves_to(&self, lpn: Lpn) -> StreamId {
+        self.state.move_stream(&Moved { lpn, from: StreamId(0), now: self.now })
     }
 
     fn figure(&self, name: &str) -> f64 {
@@ -56,29 +56,29 @@ impl Host {
 fn contexts_dominate_at_the_threshold_and_join_by_sequence() {
     let mut host = Host::new(state(3, 8, 100));
     // Nobody's data are updated yet: all is written once.
-    assert_eq!([10, 11, 12].map(|lpn| host.write(lpn, 1)), [0, 0, 0]);
-    assert_eq!([13, 20].map(|lpn| host.write(lpn, 2)), [0, 0]);
+    assert_eq!([10, 11, 12].map(|lpn| host.write(lpn, 1)), [0, 0, 0].map(StreamId));
+    assert_eq!([13, 20].map(|lpn| host.write(lpn, 2)), [0, 0].map(StreamId));
     // Context 2 is put into the table only; an update that follows no other joins nobody.
-    assert_eq!(host.write(20, 2), 0);
-    assert_eq!([10, 11].map(|lpn| host.write(lpn, 1)), [0, 0]);
-    assert_eq!(host.moves_to(12), 0);
+    assert_eq!(host.write(20, 2), StreamId(0));
+    assert_eq!([10, 11].map(|lpn| host.write(lpn, 1)), [0, 0].map(StreamId));
+    assert_eq!(host.moves_to(12), StreamId(0));
     // The third: this write goes to the new group already, and so does what was written before, when moved.
-    assert_eq!(host.write(12, 1), 1);
-    assert_eq!(host.moves_to(10), 1);
+    assert_eq!(host.write(12, 1), StreamId(1));
+    assert_eq!(host.moves_to(10), StreamId(1));
     // Page 13 is context 2's; its update follows that of page 12.
-    assert_eq!(host.write(13, 2), 1);
+    assert_eq!(host.write(13, 2), StreamId(1));
     assert_eq!((host.figure("groups"), host.figure("contexts_sequential")), (1.0, 1.0));
-    assert_eq!(host.state.contexts(), [(1, 1), (2, 1)]);
-    assert!(host.state.is_last(1) && !host.state.is_last(0));
+    assert_eq!(host.state.contexts(), [(1, StreamId(1)), (2, StreamId(1))]);
+    assert!(host.state.is_last(StreamId(1)) && !host.state.is_last(StreamId(0)));
 }
 
 #[test]
 fn what_counts_is_who_had_written_not_who_writes() {
     let mut host = Host::new(state(2, 8, 100));
     (0..2).for_each(|lpn| _ = host.write(lpn, 1));
-    assert_eq!([0, 1].map(|lpn| host.write(lpn, 2)), [0, 0]);
+    assert_eq!([0, 1].map(|lpn| host.write(lpn, 2)), [0, 0].map(StreamId));
     // Context 1 dominates, though it writes no more; context 2 does not.
-    assert_eq!((host.write(5, 1), host.write(6, 2)), (1, 0));
+    assert_eq!((host.write(5, 1), host.write(6, 2)), (StreamId(1), StreamId(0)));
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn an_update_of_unknown_data_breaks_the_sequence() {
         host.write(4, 2)
     };
     // Page 3 is context 1's: the update of page 4 follows one of its group. Written by nobody known, it is no link.
-    assert_eq!((run(1), run(UNKNOWN.into())), (1, 0));
+    assert_eq!((run(1), run(UNKNOWN.into())), (StreamId(1), StreamId(0)));
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn first_sight_joins_nobody() {
     let mut host = Host::new(state(2, 8, 100));
     host.writes([(0, 1), (1, 1), (2, 2)]);
     host.writes([(0, 1), (1, 1)]);
-    assert_eq!(host.write(2, 2), 0);
+    assert_eq!(host.write(2, 2), StreamId(0));
     assert_eq!(host.figure("contexts_updated"), 2.0);
 }
 
@@ -122,11 +122,11 @@ fn beyond_the_bound_the_least_recent_group_is_shared() {
     for (context, lpn) in [(1, 0), (2, 10)] {
         (0..3).for_each(|_| _ = host.write(lpn, context));
     }
-    assert_eq!((host.write(0, 1), host.write(10, 2)), (1, 2));
+    assert_eq!((host.write(0, 1), host.write(10, 2)), (StreamId(1), StreamId(2)));
     (0..2).for_each(|_| _ = host.write(20, 3));
-    assert_eq!(host.write(20, 3), 1);
+    assert_eq!(host.write(20, 3), StreamId(1));
     assert_eq!((host.figure("groups"), host.figure("contexts_dominating")), (2.0, 3.0));
-    assert_eq!(host.write(30, 4), 0);
+    assert_eq!(host.write(30, 4), StreamId(0));
 }
 
 /// A million contexts, most of them seen once: those that the table has no room for are written once, the memory stays.
@@ -148,8 +148,8 @@ fn one_context_for_all_makes_one_group() {
     let mut host = Host::new(state(16, 8, 1000));
     let streams: Vec<_> = (0..60).map(|i| host.write(i % 20, 1)).collect();
     // Twenty first writes, fifteen updates.
-    assert_eq!(streams.iter().position(|&stream| stream == 1), Some(35));
-    assert!(streams[35..].iter().all(|&stream| stream == 1));
+    assert_eq!(streams.iter().position(|&stream| stream == StreamId(1)), Some(35));
+    assert!(streams[35..].iter().all(|&stream| stream == StreamId(1)));
 }
 
 /// Algorithm 1 as it is printed, on maps.
@@ -205,7 +205,7 @@ fn it_is_the_printed_algorithm() {
                 host.trim(lpn);
             }
             let expected = printed.write(lpn, context, threshold);
-            assert_eq!(host.write(lpn, context), expected, "seed {seed}, threshold {threshold}");
+            assert_eq!(host.write(lpn, context), StreamId(expected), "seed {seed}, threshold {threshold}");
         }
     }
 }

@@ -3,11 +3,11 @@
 
 use super::by_stream::ByStream;
 use super::{
-    Foresight, Hints, Looking, Moved, Reclaimed, Separate, Separator, Shape, Stream, UpdateBlocks, Written,
+    Foresight, Hints, Looking, Moved, Reclaimed, Separate, Separator, Shape, StreamId, UpdateBlocks, Written,
     with_looking,
 };
 use crate::owners::Mapping;
-use floatgate_base::{Lpn, Owner, Ppn, UnitId};
+use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -46,7 +46,7 @@ fn gather<S: Separator>(state: &S, mapping: &Mapping, pages: Range<Ppn>, moving:
 fn ask<S: Separator>(
     state: &mut S,
     moving: &[(Ppn, Owner)],
-    from: Stream,
+    from: StreamId,
     now: u64,
     mapping: &Mapping,
     streams: &mut [u16],
@@ -54,7 +54,7 @@ fn ask<S: Separator>(
     let sides = mapping.sides.any();
     for (&(_, owner), stream) in moving.iter().zip(streams) {
         if sides && owner.lpn().is_none() {
-            *stream = from as u16;
+            *stream = from.0 as u16;
             continue;
         }
         let lpn = owner.bits();
@@ -62,7 +62,7 @@ fn ask<S: Separator>(
         let page = Moved { lpn, from, now };
         let to = state.move_stream(&page);
         state.moved(&page, to);
-        *stream = to as u16;
+        *stream = to.0 as u16;
     }
 }
 
@@ -71,10 +71,10 @@ fn ask<S: Separator>(
 pub struct Separation {
     looking: Looking,
     /// Stream for which each unit was opened last.
-    stream_of: Vec<Stream>,
+    stream_of: IdVec<UnitId, StreamId>,
     /// Host page writes when it was.
-    opened_at: Vec<u64>,
-    counters: Vec<StreamCounters>,
+    opened_at: IdVec<UnitId, u64>,
+    counters: IdVec<StreamId, StreamCounters>,
     #[serde(skip)]
     by_stream: ByStream,
 }
@@ -84,12 +84,11 @@ impl Separation {
     #[must_use]
     pub fn of(separate: Separate, shape: &Shape) -> Option<Box<Self>> {
         let looking = Looking::of(separate, shape)?;
-        let units = shape.units as usize;
         Some(Box::new(Self {
             looking,
-            stream_of: vec![0; units],
-            opened_at: vec![0; units],
-            counters: vec![StreamCounters::default(); separate.streams() as usize],
+            stream_of: IdVec::filled(StreamId(0), shape.units),
+            opened_at: IdVec::filled(0, shape.units),
+            counters: IdVec::filled(StreamCounters::default(), separate.streams()),
             by_stream: ByStream::default(),
         }))
     }
@@ -101,7 +100,7 @@ impl Separation {
             && self.stream_of.len() == units as usize
             && self.opened_at.len() == units as usize
             && self.counters.len() == streams as usize
-            && self.stream_of.iter().all(|&stream| stream < streams)
+            && self.stream_of.iter().all(|&stream| stream.0 < streams)
     }
 
     /// Hands over what the separator is to know of the future, before the workload begins.
@@ -139,30 +138,30 @@ impl Separation {
 
     /// The stream of a page that the host writes now.
     #[inline(always)]
-    pub(crate) fn write(&mut self, lpn: Lpn, update: bool, hints: Hints, now: u64) -> Stream {
+    pub(crate) fn write(&mut self, lpn: Lpn, update: bool, hints: Hints, now: u64) -> StreamId {
         let page = Written { lpn, update, hints, now };
         let stream = with_looking!(&mut self.looking, state => state.write(&page));
-        self.counters[stream as usize].host_pages += 1;
+        self.counters[stream].host_pages += 1;
         stream
     }
 
     /// The stream of a page that is to leave `unit`.
-    pub(crate) fn move_stream(&self, owner: Owner, unit: UnitId, now: u64) -> Stream {
-        let from = self.stream_of[unit as usize];
+    pub(crate) fn move_stream(&self, owner: Owner, unit: UnitId, now: u64) -> StreamId {
+        let from = self.stream_of[unit];
         let Some(lpn) = owner.lpn() else { return from };
         let page = Moved { lpn, from, now };
         with_looking!(&self.looking, state => state.move_stream(&page))
     }
 
     /// The page leaves `unit` for `stream`.
-    pub(crate) fn moved(&mut self, owner: Owner, unit: UnitId, stream: Stream, now: u64) {
-        let from = self.stream_of[unit as usize];
+    pub(crate) fn moved(&mut self, owner: Owner, unit: UnitId, stream: StreamId, now: u64) {
+        let from = self.stream_of[unit];
         if let Some(lpn) = owner.lpn() {
             let page = Moved { lpn, from, now };
             with_looking!(&mut self.looking, state => state.moved(&page, stream));
         }
-        self.counters[from as usize].copied_pages += 1;
-        self.counters[stream as usize].moved_pages += 1;
+        self.counters[from].copied_pages += 1;
+        self.counters[stream].moved_pages += 1;
     }
 
     /// Asks for what [`Separation::move_all`] of these pages will touch.
@@ -179,14 +178,14 @@ impl Separation {
         now: u64,
         mapping: &Mapping,
     ) -> ByStream {
-        let from = self.stream_of[unit as usize];
+        let from = self.stream_of[unit];
         let mut sorted = std::mem::take(&mut self.by_stream);
         let streams = sorted.begin(moving.len());
         with_looking!(&mut self.looking, state => ask(&mut **state, moving, from, now, mapping, streams));
         sorted.sort(self.counters.len(), moving);
-        self.counters[from as usize].copied_pages += moving.len() as u64;
+        self.counters[from].copied_pages += moving.len() as u64;
         for (stream, pages) in sorted.runs() {
-            self.counters[stream as usize].moved_pages += pages.len() as u64;
+            self.counters[stream].moved_pages += pages.len() as u64;
         }
         sorted
     }
@@ -197,8 +196,8 @@ impl Separation {
     }
 
     /// Pages of a stream joined another's unit.
-    pub(crate) fn strayed(&mut self, stream: Stream, pages: u64) {
-        self.counters[stream as usize].strayed_pages += pages;
+    pub(crate) fn strayed(&mut self, stream: StreamId, pages: u64) {
+        self.counters[stream].strayed_pages += pages;
     }
 
     pub(crate) fn trimmed(&mut self, lpn: Lpn, now: u64) {
@@ -206,32 +205,32 @@ impl Separation {
     }
 
     /// A unit is opened for a stream.
-    pub(crate) fn opened(&mut self, unit: UnitId, stream: Stream, now: u64) {
-        (self.stream_of[unit as usize], self.opened_at[unit as usize]) = (stream, now);
-        self.counters[stream as usize].opened += 1;
+    pub(crate) fn opened(&mut self, unit: UnitId, stream: StreamId, now: u64) {
+        (self.stream_of[unit], self.opened_at[unit]) = (stream, now);
+        self.counters[stream].opened += 1;
     }
 
     /// A unit that was opened for a stream goes back untouched.
-    pub(crate) fn put_back(&mut self, stream: Stream) {
-        self.counters[stream as usize].opened -= 1;
+    pub(crate) fn put_back(&mut self, stream: StreamId) {
+        self.counters[stream].opened -= 1;
     }
 
     /// The pages of `cold` are to move into `unit`, which has been erased: it goes on in the place of theirs.
     pub(crate) fn takes_in(&mut self, unit: UnitId, cold: UnitId) {
-        self.stream_of[unit as usize] = self.stream_of[cold as usize];
-        self.opened_at[unit as usize] = self.opened_at[cold as usize];
+        self.stream_of[unit] = self.stream_of[cold];
+        self.opened_at[unit] = self.opened_at[cold];
     }
 
     /// A unit with so many valid pages is to be collected.
     pub(crate) fn chosen(&mut self, unit: UnitId, valid: u32) {
-        let counters = &mut self.counters[self.stream_of[unit as usize] as usize];
+        let counters = &mut self.counters[self.stream_of[unit]];
         counters.victims += 1;
         counters.dead_victims += u64::from(valid == 0);
     }
 
     /// A unit is about to be erased.
     pub(crate) fn reclaimed(&mut self, unit: UnitId, now: u64) {
-        let (stream, opened_at) = (self.stream_of[unit as usize], self.opened_at[unit as usize]);
+        let (stream, opened_at) = (self.stream_of[unit], self.opened_at[unit]);
         let unit = Reclaimed { stream, opened_at, now };
         with_looking!(&mut self.looking, state => state.reclaimed(&unit));
     }
@@ -250,7 +249,7 @@ impl Separation {
     /// Whether a unit is one of the last that collection should take.
     #[must_use]
     pub fn is_last(&self, unit: UnitId) -> bool {
-        let stream = self.stream_of[unit as usize];
+        let stream = self.stream_of[unit];
         with_looking!(&self.looking, state => state.is_last(stream))
     }
 
@@ -261,7 +260,7 @@ impl Separation {
 
     /// What became of each stream.
     #[must_use]
-    pub fn counters(&self) -> &[StreamCounters] {
+    pub fn counters(&self) -> &IdSlice<StreamId, StreamCounters> {
         &self.counters
     }
 
@@ -274,7 +273,7 @@ impl Separation {
 
     /// Contexts that the separator has given a stream, with that stream.
     #[must_use]
-    pub fn contexts(&self) -> Vec<(u32, Stream)> {
+    pub fn contexts(&self) -> Vec<(u32, StreamId)> {
         with_looking!(&self.looking, state => state.contexts())
     }
 

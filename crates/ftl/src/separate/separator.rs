@@ -5,12 +5,9 @@
 //! chosen. Its clock is the number of host page writes so far.
 
 use super::foresight::Foresight;
-use floatgate_base::{Given, Hints, Lpn, ParamInfo};
+use floatgate_base::{Given, Hints, Lpn, ParamInfo, StreamId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
-
-/// Number of a stream; each has an open unit of its own in every domain.
-pub type Stream = u32;
 
 /// A page that the host writes.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +28,7 @@ pub struct Moved {
     /// Which one.
     pub lpn: Lpn,
     /// The stream for which the unit was opened that it leaves.
-    pub from: Stream,
+    pub from: StreamId,
     /// Host page writes so far.
     pub now: u64,
 }
@@ -40,7 +37,7 @@ pub struct Moved {
 #[derive(Clone, Copy, Debug)]
 pub struct Reclaimed {
     /// The stream for which it was opened.
-    pub stream: Stream,
+    pub stream: StreamId,
     /// Host page writes when it was opened.
     pub opened_at: u64,
     /// Host page writes so far.
@@ -105,15 +102,15 @@ impl UpdateBlocks {
 /// A separator with its state.
 pub trait Separator {
     /// The stream of a page that the host writes now. Called once for each, in order.
-    fn write(&mut self, page: &Written) -> Stream;
+    fn write(&mut self, page: &Written) -> StreamId;
 
     /// The stream of a page that is to be moved, if it is moved now. May be asked more than once before
     /// [`Separator::moved`] is called.
-    fn move_stream(&self, page: &Moved) -> Stream;
+    fn move_stream(&self, page: &Moved) -> StreamId;
 
     /// The page moves, to `stream`.
     #[inline(always)]
-    fn moved(&mut self, _page: &Moved, _stream: Stream) {}
+    fn moved(&mut self, _page: &Moved, _stream: StreamId) {}
 
     /// The host gives up a page that held data.
     #[inline(always)]
@@ -133,12 +130,12 @@ pub trait Separator {
     }
 
     /// Whether units of a stream are update blocks: the last that collection should take. Asked when they are full.
-    fn is_last(&self, _stream: Stream) -> bool {
+    fn is_last(&self, _stream: StreamId) -> bool {
         false
     }
 
     /// Contexts whose pages have a stream of their own choosing now, with that stream, in the order of their numbers.
-    fn contexts(&self) -> Vec<(u32, Stream)> {
+    fn contexts(&self) -> Vec<(u32, StreamId)> {
         Vec::new()
     }
 

@@ -10,7 +10,7 @@
 //! Parameters: the units in the mean, and the factor between the bounds of age. Cost: one look-up. Memory: 4 bytes a page.
 
 use super::last_writes::LastWrites;
-use super::{Given, Moved, Reclaimed, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written};
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -26,11 +26,11 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "4 bytes a page",
 };
 
-const SHORT: Stream = 0;
-const LONG: Stream = 1;
-const FROM_SHORT: Stream = 2;
+const SHORT: StreamId = StreamId(0);
+const LONG: StreamId = StreamId(1);
+const FROM_SHORT: StreamId = StreamId(2);
 /// Moved pages of the three ages.
-const YOUNG: Stream = 3;
+const YOUNG: StreamId = StreamId(3);
 const STREAMS: u32 = 6;
 
 /// Its parameters.
@@ -78,19 +78,19 @@ impl State {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let life = self.written.renew(page.lpn, page.now);
         // Without a branch: which it is is hard to foresee.
         if page.update & (life < self.bounds[0]) { SHORT } else { LONG }
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         if page.from == SHORT {
             return FROM_SHORT;
         }
         let age = self.written.age(page.lpn, page.now);
-        YOUNG + Stream::from(age >= self.bounds[1]) + Stream::from(age >= self.bounds[2])
+        StreamId(YOUNG.0 + u32::from(age >= self.bounds[1]) + u32::from(age >= self.bounds[2]))
     }
 
     fn reclaimed(&mut self, unit: &Reclaimed) {
@@ -132,11 +132,11 @@ mod tests {
         State::new(&Params { lifespan_units, age_factor: 4.0 }, &test_shape(100))
     }
 
-    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> Stream {
+    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> StreamId {
         state.write(&Written { lpn, update, hints: Default::default(), now })
     }
 
-    fn reclaim(state: &mut State, stream: Stream, opened_at: u64, now: u64) {
+    fn reclaim(state: &mut State, stream: StreamId, opened_at: u64, now: u64) {
         state.reclaimed(&Reclaimed { stream, opened_at, now });
     }
 
@@ -173,7 +173,10 @@ mod tests {
         assert_eq!(moved(SHORT, 9000), FROM_SHORT);
         for from in 1..6 {
             // 4 l = 40, 16 l = 160.
-            assert_eq!([1039, 1040, 1159, 1160].map(|now| moved(from, now)), [3, 4, 4, 5]);
+            assert_eq!(
+                [1039, 1040, 1159, 1160].map(|now| moved(StreamId(from), now)),
+                [3, 4, 4, 5].map(StreamId)
+            );
         }
     }
 

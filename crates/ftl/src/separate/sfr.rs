@@ -8,7 +8,7 @@
 //! decay continuous; all pages of a request and chunk share a stream. Cost: one look-up, a power of two a request and
 //! chunk. Memory: 16 bytes a chunk.
 
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -67,11 +67,11 @@ pub struct State {
     shift: u32,
     decay: f64,
     /// The stream of moved pages; host writes have those below.
-    moved: Stream,
+    moved: StreamId,
     /// Page after the last one written, pages that its request has left, its stream.
     next: Lpn,
     left: u32,
-    stream: Stream,
+    stream: StreamId,
 }
 
 impl State {
@@ -81,25 +81,25 @@ impl State {
             chunks: table((shape.logical_pages as usize).div_ceil(1 << shift), Chunk::default()),
             shift,
             decay: f64::from(params.decay_writes),
-            moved: params.classes - 1,
+            moved: StreamId(params.classes - 1),
             next: Lpn::MAX,
             left: 0,
-            stream: 0,
+            stream: StreamId(0),
         }
     }
 
     /// Counts a request in a chunk, and says the stream of what it counts then.
-    fn touch(&mut self, lpn: Lpn, now: u64) -> Stream {
+    fn touch(&mut self, lpn: Lpn, now: u64) -> StreamId {
         let chunk = &mut self.chunks[(lpn >> self.shift) as usize];
         let periods = (now - chunk.touched) as f64 / self.decay;
         *chunk = Chunk { count: chunk.count * libm::exp2(-periods) + 1.0, touched: now };
-        (libm::log(chunk.count) as Stream).min(self.moved - 1)
+        StreamId((libm::log(chunk.count) as u32).min(self.moved.0 - 1))
     }
 }
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let follows = page.lpn == self.next;
         let begins = self.left == 0 || !follows;
         if begins {
@@ -118,7 +118,7 @@ impl Separator for State {
     }
 
     #[inline(always)]
-    fn move_stream(&self, _: &Moved) -> Stream {
+    fn move_stream(&self, _: &Moved) -> StreamId {
         self.moved
     }
 
@@ -143,7 +143,7 @@ mod tests {
         State::new(&params, &test_shape(pages))
     }
 
-    fn request(state: &mut State, lpn: Lpn, pages: u32, now: u64) -> Vec<Stream> {
+    fn request(state: &mut State, lpn: Lpn, pages: u32, now: u64) -> Vec<StreamId> {
         let hints = Hints { request_pages: pages, ..Hints::default() };
         (0..pages).map(|i| state.write(&Written { lpn: lpn + i, update: true, hints, now })).collect()
     }
@@ -152,25 +152,25 @@ mod tests {
     fn chunks_are_judged_by_a_fading_count_of_requests() {
         let mut state = state(64);
         // 1, then 1/2 + 1, then 1.5 + 1, then 3.5 > e.
-        assert_eq!(request(&mut state, 1, 1, 0), [0]);
-        assert_eq!(request(&mut state, 3, 1, 8), [0]);
-        assert_eq!(request(&mut state, 1, 1, 8), [0]);
-        assert_eq!(request(&mut state, 3, 1, 8), [1]);
+        assert_eq!(request(&mut state, 1, 1, 0), [0].map(StreamId));
+        assert_eq!(request(&mut state, 3, 1, 8), [0].map(StreamId));
+        assert_eq!(request(&mut state, 1, 1, 8), [0].map(StreamId));
+        assert_eq!(request(&mut state, 3, 1, 8), [1].map(StreamId));
         assert_eq!(state.chunks[0].count, 3.5);
-        assert_eq!(request(&mut state, 1, 1, 24), [0], "3.5 / 4 + 1");
-        assert_eq!(state.move_stream(&Moved { lpn: 1, from: 1, now: 0 }), 2);
+        assert_eq!(request(&mut state, 1, 1, 24), [0].map(StreamId), "3.5 / 4 + 1");
+        assert_eq!(state.move_stream(&Moved { lpn: 1, from: StreamId(1), now: 0 }), StreamId(2));
     }
 
     #[test]
     fn what_follows_keeps_the_stream_and_counts_all_the_same() {
         let mut state = state(64);
-        (0..2).for_each(|_| assert_eq!(request(&mut state, 0, 2, 0), [0, 0]));
+        (0..2).for_each(|_| assert_eq!(request(&mut state, 0, 2, 0), [0, 0].map(StreamId)));
         // Three chunks, each counted once; the stream is that of the first, whose third request this is.
-        assert_eq!(request(&mut state, 1, 9, 0), [1; 9]);
+        assert_eq!(request(&mut state, 1, 9, 0), [1; 9].map(StreamId));
         assert_eq!(state.chunks[..4].iter().map(|c| c.count).collect::<Vec<_>>(), [3.0, 1.0, 1.0, 0.0]);
         // From page 10 on it goes on where the last one ended.
-        assert_eq!(request(&mut state, 10, 1, 0), [1]);
-        assert_eq!(request(&mut state, 20, 1, 0), [0]);
+        assert_eq!(request(&mut state, 10, 1, 0), [1].map(StreamId));
+        assert_eq!(request(&mut state, 20, 1, 0), [0].map(StreamId));
         assert_eq!(state.chunks[2].count, 2.0);
     }
 }

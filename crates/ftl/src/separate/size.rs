@@ -5,7 +5,7 @@
 //! Source: Chang, "Hybrid solid-state disks", ASP-DAC 2008, as the dissertation on PDS (section 2.4.2) cites the idea; no
 //! bound is printed there, 16 KiB is ours. Cost: a comparison. Memory: none.
 
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::{ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +23,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "none",
 };
 
-const SMALL: Stream = 0;
-const LARGE: Stream = 1;
+const SMALL: StreamId = StreamId(0);
+const LARGE: StreamId = StreamId(1);
 
 /// Its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,12 +56,12 @@ impl State {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         if page.hints.request_pages <= self.small_pages { SMALL } else { LARGE }
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         page.from
     }
 

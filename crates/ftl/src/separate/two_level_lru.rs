@@ -7,7 +7,7 @@
 //! there without a value; the defaults are ours: as many hot pages as HASH has counters, and twice as many candidates.
 //! Moved pages are judged by the same lists. Cost: a look-up and a few links. Memory: 4 bytes a page and 12 an entry.
 
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -25,8 +25,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "4 bytes a page",
 };
 
-const HOT: Stream = 0;
-const COLD: Stream = 1;
+const HOT: StreamId = StreamId(0);
+const COLD: StreamId = StreamId(1);
 /// Of a page that stands in no list.
 const NONE: u32 = u32::MAX;
 
@@ -134,7 +134,7 @@ impl State {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         match self.entry_of[page.lpn as usize] {
             NONE => {
                 self.admit(page.lpn);
@@ -153,7 +153,7 @@ impl Separator for State {
     }
 
     #[inline(always)]
-    fn move_stream(&self, page: &Moved) -> Stream {
+    fn move_stream(&self, page: &Moved) -> StreamId {
         let entry = self.entry_of[page.lpn as usize];
         if entry != NONE && entry & 1 == 1 { HOT } else { COLD }
     }
@@ -179,7 +179,7 @@ mod tests {
         State::new(&Params { hot_pages, candidate_pages }, &test_shape(pages))
     }
 
-    fn write(state: &mut State, lpn: Lpn) -> Stream {
+    fn write(state: &mut State, lpn: Lpn) -> StreamId {
         state.write(&Written { lpn, update: true, hints: Default::default(), now: 0 })
     }
 

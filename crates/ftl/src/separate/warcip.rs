@@ -11,7 +11,7 @@
 //! as powers of 4 down from the number of logical pages. Cost: O(classes). Memory: 8 bytes a page.
 
 use super::last_writes::LastWrites;
-use super::{Given, Moved, Separator, Shape, Stream, Written};
+use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -34,9 +34,9 @@ pub const INFO: PolicyInfo = PolicyInfo {
     memory: "8 bytes a page",
 };
 
-const MOVED: Stream = 0;
+const MOVED: StreamId = StreamId(0);
 /// The first cluster's stream.
-const FIRST: Stream = 1;
+const FIRST: StreamId = StreamId(1);
 
 /// No centre is larger: an age and a penalty of 32 bits each.
 const LONGEST: f64 = 2.0 * u32::MAX as f64;
@@ -140,7 +140,7 @@ impl State {
 
 impl Separator for State {
     #[inline(always)]
-    fn write(&mut self, page: &Written) -> Stream {
+    fn write(&mut self, page: &Written) -> StreamId {
         let interval = f64::from(self.written.renew(page.lpn, page.now));
         let penalty = std::mem::take(&mut self.penalty[page.lpn as usize]);
         let at = if page.update {
@@ -158,16 +158,16 @@ impl Separator for State {
         if self.left == 0 {
             self.adapt();
         }
-        FIRST + at as Stream
+        StreamId(FIRST.0 + at as u32)
     }
 
     #[inline(always)]
-    fn move_stream(&self, _: &Moved) -> Stream {
+    fn move_stream(&self, _: &Moved) -> StreamId {
         MOVED
     }
 
     #[inline(always)]
-    fn moved(&mut self, page: &Moved, _: Stream) {
+    fn moved(&mut self, page: &Moved, _: StreamId) {
         self.penalty[page.lpn as usize] = self.written.age(page.lpn, page.now);
     }
 
@@ -197,7 +197,7 @@ mod tests {
         State::new(&Params { classes, period_units: 2 }, &test_shape(logical_pages))
     }
 
-    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> Stream {
+    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> StreamId {
         state.write(&Written { lpn, update, hints: Default::default(), now })
     }
 
@@ -209,19 +209,19 @@ mod tests {
     fn writes_join_the_nearest_centre_and_draw_it() {
         let mut state = state(3, 100);
         assert_eq!(centres(&state), [Some(25.0), Some(100.0)]);
-        assert_eq!(write(&mut state, 1, false, 1000), 2, "a first write joins the largest centre");
-        assert_eq!(write(&mut state, 1, true, 1062), 1, "62 is nearer to 25");
+        assert_eq!(write(&mut state, 1, false, 1000), StreamId(2), "a first write joins the largest centre");
+        assert_eq!(write(&mut state, 1, true, 1062), StreamId(1), "62 is nearer to 25");
         // The first interval takes the place of where the centre began.
         assert_eq!(centres(&state), [Some(62.0), Some(100.0)]);
-        assert_eq!(write(&mut state, 1, true, 1072), 1);
+        assert_eq!(write(&mut state, 1, true, 1072), StreamId(1));
         assert_eq!(centres(&state), [Some(36.0), Some(100.0)]);
         // Moved at the age of 20 and written at that of 60: 80 is nearer to 100.
-        let page = Moved { lpn: 1, from: 1, now: 1092 };
+        let page = Moved { lpn: 1, from: StreamId(1), now: 1092 };
         assert_eq!(state.move_stream(&page), MOVED);
         state.moved(&page, MOVED);
-        assert_eq!(write(&mut state, 1, true, 1132), 2);
+        assert_eq!(write(&mut state, 1, true, 1132), StreamId(2));
         // The penalty is paid once.
-        assert_eq!(write(&mut state, 1, true, 1142), 1);
+        assert_eq!(write(&mut state, 1, true, 1142), StreamId(1));
         // 80 after the first one's first write; (36 x 2 + 10) / 3.
         assert_eq!(centres(&state), [Some(36.0 + (10.0 - 36.0) / 3.0), Some(80.0)]);
     }
@@ -232,11 +232,11 @@ mod tests {
         assert_eq!(centres(&state), [Some(25.0), Some(100.0), Some(400.0)]);
         // 8 updates after 90 writes each: the clusters around 25 and 400 stay below a unit, and one is merged.
         for i in 0..8u32 {
-            assert_eq!(write(&mut state, i, true, 90), 2);
+            assert_eq!(write(&mut state, i, true, 90), StreamId(2));
         }
         assert_eq!(centres(&state), [None, Some(90.0), Some(400.0)]);
         // All writes in one cluster again: the idle one gets the half of its centre, for there is no lower one.
-        (0..8).for_each(|i| assert_eq!(write(&mut state, 10 + i, true, 90), 2));
+        (0..8).for_each(|i| assert_eq!(write(&mut state, 10 + i, true, 90), StreamId(2)));
         assert_eq!(centres(&state), [Some(45.0), Some(90.0), Some(400.0)]);
         assert_eq!(state.figures(), [("clusters", 3.0), ("splits", 1.0), ("merges", 1.0)]);
     }
@@ -244,7 +244,7 @@ mod tests {
     #[test]
     fn the_last_cluster_is_never_merged() {
         let mut state = state(2, 50);
-        (0..4000).for_each(|i| assert_eq!(write(&mut state, i % 50, i >= 50, u64::from(i)), 1));
+        (0..4000).for_each(|i| assert_eq!(write(&mut state, i % 50, i >= 50, u64::from(i)), StreamId(1)));
         assert_eq!(centres(&state), [Some(50.0)]);
     }
 }

@@ -5,6 +5,7 @@
 
 use crate::drive::Drive;
 use crate::plan::Background;
+use floatgate_base::DomainId;
 use floatgate_flash::Timed;
 use floatgate_ftl::Failure;
 
@@ -30,7 +31,7 @@ pub(super) fn work_until(
     let mut now_ns = timed.idle_from_ns().saturating_add(background.idle_ns);
     while now_ns < until_ns {
         let mut working = false;
-        for domain in 0..drive.ftl.domains() {
+        for domain in DomainId::all(drive.ftl.domains()) {
             let timed = drive.array.back_end_mut();
             timed.advance(now_ns);
             if !timed.job_is_idle(domain) {
