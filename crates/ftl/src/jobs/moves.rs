@@ -4,10 +4,9 @@ use super::job::Job;
 use super::request::Target;
 use crate::ftl::Ftl;
 use crate::pool::Want;
-use crate::separate::StreamId;
 use crate::setup::Failure;
 use crate::units::Frontier;
-use floatgate_base::{DomainId, Owner, Ppn};
+use floatgate_base::{DomainId, Owner, Ppn, StreamId};
 use floatgate_flash::Flash;
 use std::ops::Range;
 
