@@ -138,7 +138,7 @@ impl Flash for Functional {
         self.counters.unmapped_reads += 1;
     }
 
-    #[inline]
+    #[inline(always)]
     fn erase(&mut self, unit: UnitId, cause: Cause) {
         self.counters.erases[cause as usize] += self.blocks_per_unit;
         self.erases[unit] += 1;

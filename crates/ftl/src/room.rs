@@ -2,10 +2,9 @@
 
 use crate::ftl::Ftl;
 use crate::pool::Want;
-use crate::separate::StreamId;
 use crate::setup::{Allocation, Failure};
 use crate::units::Frontier;
-use floatgate_base::{DomainId, Lpn};
+use floatgate_base::{DomainId, Lpn, StreamId};
 use floatgate_flash::Flash;
 
 /// A domain found full of valid pages is passed over for so many of its turns.

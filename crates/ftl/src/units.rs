@@ -1,7 +1,6 @@
 //! What the mechanism knows of each erase unit.
 
-use crate::separate::StreamId;
-use floatgate_base::{DomainId, IdVec, Ppn, UnitId};
+use floatgate_base::{DomainId, IdVec, Ppn, StreamId, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 

@@ -4,10 +4,9 @@ use super::job::Job;
 use super::request::Target;
 use crate::ftl::Ftl;
 use crate::pool::Want;
-use crate::separate::StreamId;
 use crate::setup::Failure;
 use crate::units::{Frontier, NO_UNIT};
-use floatgate_base::{DomainId, Owner, Ppn, UnitId};
+use floatgate_base::{DomainId, Owner, Ppn, StreamId, UnitId};
 use floatgate_flash::Flash;
 use std::ops::Range;
 

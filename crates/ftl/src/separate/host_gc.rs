@@ -4,8 +4,7 @@
 //! of block age apart. Source: the "double log" baseline, for example Van Houdt, Performance Evaluation 70 (2013).
 //! Parameters: none. Cost: none. Memory: one more open block a domain.
 
-use super::StreamId;
-use floatgate_base::PolicyInfo;
+use floatgate_base::{PolicyInfo, StreamId};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "host-gc",

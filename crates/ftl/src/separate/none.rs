@@ -2,8 +2,7 @@
 //!
 //! Source: the drive of the closed forms. Parameters: none. Cost: none. Memory: none.
 
-use super::StreamId;
-use floatgate_base::PolicyInfo;
+use floatgate_base::{PolicyInfo, StreamId};
 
 pub const INFO: PolicyInfo =
     PolicyInfo::plain("none", "host writes and moved pages share one open block a plane");
