@@ -236,6 +236,7 @@ macro_rules! columns {
 
             /// Makes those that are `wanted`, for the extents that part of a request became. `runs` are first pages and
             /// numbers of pages of all extents, with those of the part last.
+            #[inline(always)]
             pub fn make(&mut self, wanted: Wanted, part: &Part<'_>, runs: (&[Lpn], &[u32])) {
                 $(if wanted.$one {
                     $make_one(&mut self.$one, part, runs);
@@ -333,6 +334,7 @@ pub struct Part<'a> {
     pub page_shift: u32,
 }
 
+#[inline(never)]
 fn make_edges(edges: &mut Vec<(u32, u32)>, part: &Part<'_>, (lpn, pages): (&[Lpn], &[u32])) {
     let page = 1u64 << part.page_shift;
     for i in edges.len()..lpn.len() {
@@ -345,16 +347,25 @@ fn make_edges(edges: &mut Vec<(u32, u32)>, part: &Part<'_>, (lpn, pages): (&[Lpn
 }
 
 /// Each part renews the hints of the parts before: the request has become larger.
+#[inline(always)]
 fn make_hints(hints: &mut Vec<Hints>, part: &Part<'_>, (lpn, pages): (&[Lpn], &[u32])) {
-    let of_request = Hints {
+    let mut of_request = Hints {
         context: part.batch.context.get(part.request).copied().unwrap_or(0),
         handle: part.batch.stream.get(part.request).copied().unwrap_or(0),
-        request_pages: pages[part.extent..].iter().sum(),
+        request_pages: 0,
     };
+    // Nearly every request becomes one extent.
+    if hints.len() == part.extent && lpn.len() == part.extent + 1 {
+        of_request.request_pages = pages[part.extent];
+        hints.push(of_request);
+        return;
+    }
+    of_request.request_pages = pages[part.extent..].iter().sum();
     hints.truncate(part.extent);
     hints.resize(lpn.len(), of_request);
 }
 
+#[inline(never)]
 fn make_content(content: &mut PerPage<Content>, part: &Part<'_>, (lpn, pages): (&[Lpn], &[u32])) {
     let is_known = part.batch.op[part.request] == Op::Write
         && !part.batch.content.end.is_empty()

@@ -68,6 +68,7 @@ impl Extents {
     }
 
     /// Makes the columns that are `wanted`, for the extents at the end that `part` became.
+    #[inline]
     pub fn make_columns(&mut self, wanted: Wanted, part: &Part<'_>) {
         self.columns.make(wanted, part, (&self.lpn, &self.pages));
     }

@@ -68,12 +68,27 @@ impl Splitter {
         out: &mut Extents,
         ends: &mut Vec<usize>,
     ) -> Result<(), (usize, Outside)> {
+        if self.wanted.any() {
+            self.split_all::<true>(batch, range, out, ends)
+        } else {
+            self.split_all::<false>(batch, range, out, ends)
+        }
+    }
+
+    /// [`Splitter::split`], with optional columns or without any.
+    fn split_all<const COLUMNS: bool>(
+        &mut self,
+        batch: &RequestBatch,
+        range: Range<usize>,
+        out: &mut Extents,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), (usize, Outside)> {
         let devices_max = batch.device[range.clone()].iter().copied().max().unwrap_or(0);
         if self.counters.len() <= usize::from(devices_max) {
             self.counters.resize(usize::from(devices_max) + 1, HostCounters::default());
         }
         let logical_bytes = self.placement.logical_bytes();
-        let (wanted, with_columns, page_shift) = (self.wanted, self.wanted.any(), self.page_shift);
+        let (wanted, page_shift) = (self.wanted, self.page_shift);
         for i in range {
             let (device, op, mut bytes) = (batch.device[i], batch.op[i], batch.bytes[i]);
             let (mut start, moved) =
@@ -109,13 +124,13 @@ impl Splitter {
             while start + bytes > logical_bytes {
                 let head = logical_bytes - start;
                 pages_of(op, start, head, self.page_shift, count, out);
-                if with_columns {
+                if COLUMNS {
                     out.make_columns(wanted, &part(start, head, bytes));
                 }
                 (start, bytes) = (0, bytes - head);
             }
             pages_of(op, start, bytes, self.page_shift, count, out);
-            if with_columns {
+            if COLUMNS {
                 out.make_columns(wanted, &part(start, bytes, bytes));
             }
             ends.push(out.len());

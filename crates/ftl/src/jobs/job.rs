@@ -38,8 +38,12 @@ pub struct Job {
 
 impl Job {
     /// One that waits; its sources stay closed units, and may be collected before it begins.
+    ///
+    /// # Panics
+    /// If something is to follow a request that erases nothing.
     #[must_use]
     pub fn waiting(request: Request, units: &Units) -> Self {
+        assert!(request.erase || request.then.is_none(), "nothing can follow a job that erases nothing");
         let closed_at = request.sources.map(|unit| units.closed_at.get(unit).copied().unwrap_or(0));
         Self {
             request,

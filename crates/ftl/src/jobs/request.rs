@@ -76,7 +76,8 @@ pub struct Request {
     pub cause: Cause,
     /// When it is done.
     pub urgency: Urgency,
-    /// What follows once the last source is erased: into that unit, instead of giving it back.
+    /// What follows once the last source is erased: into that unit, instead of giving it back. A request that erases
+    /// nothing has none.
     pub then: Option<Box<Request>>,
 }
 
@@ -136,6 +137,7 @@ impl Request {
             && targets
             && planned
             && then
+            && (self.erase || self.then.is_none())
     }
 }
 
