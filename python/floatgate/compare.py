@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate import units
+from floatgate.amplification import amplification, digits, text
 from floatgate.arguments import checked
 from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
 from floatgate.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
@@ -20,7 +21,6 @@ from floatgate.folder import RunFolder, write_files
 from floatgate.parallel import at_once, cores, must_be_few
 from floatgate.record import look
 from floatgate.run import Run, check, execute
-from floatgate.summary import waf_digits, waf_text
 from floatgate.text_table import table
 
 SCHEMA = "floatgate.compare/1"
@@ -90,7 +90,7 @@ class Comparison:
         keys = [key for key, _ in self.settings[0].overrides] or ["setting"]
         timed = [kind for kind in ("read", "write") if any(look(run.result, "latency_us", kind) for run in self.runs)]
         header = [*keys, "WAF", "95 %", "difference", "life", "host", "moved", "erases a block", "sd"]
-        header += [f"{kind} p99" for kind in timed]
+        header += [f"{kind} p99" for kind in timed] + (["IOPS"] if timed else [])
         return header, [self._cells(setting, len(header), timed) for setting in self.settings]
 
     def _cells(self, setting: Setting, columns: int, timed: Sequence[str]) -> list[str]:
@@ -99,11 +99,11 @@ class Comparison:
             cells = [*values, "failed"]
             return cells + [""] * (columns - len(cells))
         result = setting.run.result.to_dict()
-        waf, interval = look(result, "waf"), look(result, "waf_95")
+        waf, interval = amplification(result)
         cells = [
             *values,
-            "-" if waf is None else waf_text(waf, interval),
-            "-" if waf is None or not interval else "-".join(waf_digits(waf, interval)),
+            "-" if waf is None else text(waf, interval),
+            "-" if waf is None or not interval else "-".join(digits(waf, interval)),
             _difference_text(self.difference(setting)),
             _life_cell(result),
             *_program_shares(result),
@@ -112,35 +112,37 @@ class Comparison:
         for kind in timed:
             p99 = look(result, "latency_us", kind, "p99")
             cells.append("-" if p99 is None else units.span(p99 * 1e-6))
+        if timed:
+            iops = look(result, "throughput", "iops")
+            cells.append("-" if iops is None else units.count(iops))
         return cells
 
     def difference(self, setting: Setting) -> dict[str, Any] | None:
         """How the WAF differs from the first setting's.
 
         Returns:
-            ``waf`` (difference), ``waf_95`` (its 95 % interval, or None where one of both is unknown), ``relative``
-            (difference / the first WAF), ``years_ratio`` (life / the first life, or None); None for the first setting
-            itself and where one of both has no WAF. The two runs' errors are taken as independent, which makes the
-            interval wide rather than narrow where both serve the same requests.
+            ``waf_bytes`` (difference in flash bytes per host byte), ``waf_bytes_95`` (its 95 % interval, or None where
+            one of both is unknown), ``waf`` and ``waf_95`` (the same in pages), ``relative`` (difference in bytes / the
+            first WAF), ``years_ratio`` (life / the first life, or None); None for the first setting itself and where
+            one of both has no WAF. The two runs' errors are taken as independent, which makes the intervals wide rather
+            than narrow where both serve the same requests.
         """
         first = self.settings[0]
         if setting is first or setting.run is None or first.run is None:
             return None
         ours, theirs = setting.run.result, first.run.result
-        waf, base = look(ours, "waf"), look(theirs, "waf")
-        if waf is None or base is None:
+        in_bytes = _between(amplification(ours), amplification(theirs))
+        in_pages = _between(*((look(result, "waf"), look(result, "waf_95")) for result in (ours, theirs)))
+        base, _ = amplification(theirs)
+        if in_bytes is None or in_pages is None or base is None:
             return None
-        delta = waf - base
-        halves = [_half_width(look(result, "waf_95")) for result in (ours, theirs)]
-        interval = None
-        if None not in halves:
-            half = math.hypot(*(half for half in halves if half is not None))
-            interval = [delta - half, delta + half]
         life, base_life = look(ours, "lifetime", "years"), look(theirs, "lifetime", "years")
         return {
-            "waf": delta,
-            "waf_95": interval,
-            "relative": delta / base,
+            "waf_bytes": in_bytes[0],
+            "waf_bytes_95": in_bytes[1],
+            "waf": in_pages[0],
+            "waf_95": in_pages[1],
+            "relative": in_bytes[0] / base,
             "years_ratio": life / base_life if life is not None and base_life else None,
         }
 
@@ -256,14 +258,24 @@ def run_settings(
     return Comparison(at_once(work, len(points), stop, jobs))
 
 
-def _half_width(interval: list[float] | None) -> float | None:
-    return None if not interval else abs(interval[1] - interval[0]) / 2
+def _between(
+    ours: tuple[float | None, list[float] | None], theirs: tuple[float | None, list[float] | None]
+) -> tuple[float, list[float] | None] | None:
+    """Difference of two figures with their intervals, and the interval of the difference."""
+    (value, interval), (base, base_interval) = ours, theirs
+    if value is None or base is None:
+        return None
+    delta = value - base
+    if not interval or not base_interval:
+        return delta, None
+    half = math.hypot(*(abs(high - low) / 2 for low, high in (interval, base_interval)))
+    return delta, [delta - half, delta + half]
 
 
 def _difference_text(difference: dict[str, Any] | None) -> str:
     if difference is None:
         return "-"
-    delta, interval = difference["waf"], difference["waf_95"]
+    delta, interval = difference["waf_bytes"], difference["waf_bytes_95"]
     half = None if interval is None else (interval[1] - interval[0]) / 2
     decimals = 3 if half is not None and half < 0.005 else 2
     text = f"{round(delta, decimals) + 0.0:+.{decimals}f}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core, charts, html, timed_report
+from floatgate.amplification import amplification
 from floatgate.record import look
 from floatgate.summary import lines
 
@@ -49,10 +50,9 @@ def _reading(first: str) -> str:
 def _chart(comparison: Comparison) -> str:
     rows: list[dict[str, Any]] = []
     for setting in comparison.settings:
-        waf = look(setting.run.result, "waf") if setting.run else None
-        if waf is None or setting.run is None:
+        waf, interval = amplification(setting.run.result if setting.run else None)
+        if waf is None:
             continue
-        interval = look(setting.run.result, "waf_95")
         ends = {"low": min(interval), "high": max(interval)} if interval else {}
         rows.append({"label": setting.label, "waf": waf, **ends})
     if not rows:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core, html, throttle_charts, units
+from floatgate.amplification import amplification
 from floatgate.lifetime_summary import life_years, lines, under
 from floatgate.record import look
 from floatgate.throttle_charts import YEAR_S, look_of
@@ -55,8 +56,9 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         rest = facts.get("mean_idle_h")
         said = "" if rest is None else f"at {units.span(rest * 3600)} of rest"
         cards.append(("cycles a block stands", f"{facts['pe_cycles_achievable']:.0f}", said))
-    if look(result, "waf") is not None:
-        cards.append(("WAF", f"{look(result, 'waf'):.2f}", "flash programs a host page write"))
+    waf, _ = amplification(result)
+    if waf is not None:
+        cards.append(("WAF", f"{waf:.2f}", "flash bytes per host byte"))
     return cards
 
 

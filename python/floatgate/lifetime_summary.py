@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate import units
+from floatgate.amplification import amplification
 from floatgate.errors import one_line
 from floatgate.record import look
 from floatgate.summary import drive
@@ -99,7 +100,7 @@ def _workload_name(result: Facts, label: str) -> str:
 
 def waf(result: Facts) -> str | None:
     """``1.93, stationary after 4 laps (the next would differ by 0.2 %)``, or ``2.24, as given``."""
-    value = look(result, "waf")
+    value, _ = amplification(result)
     if value is None:
         return None
     facts = look(result, "method") or {}

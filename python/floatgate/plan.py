@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate import _core, units
+from floatgate.amplification import amplification
 from floatgate.errors import FloatgateError, input_error, one_line, quoted
 from floatgate.experiment import Experiment, Overrides, toml_value
 from floatgate.folder import RunFolder
@@ -83,6 +84,7 @@ class Point:
             "spare_factor": self.spare,
             "throttle": self.throttle,
             "waf": look(self.result, "waf"),
+            "waf_bytes": look(self.result, "waf_bytes"),
             "lifetime": look(self.result, "lifetime"),
             "latency_us": {
                 "write": {
@@ -161,7 +163,7 @@ class Plan:
         if point.result is None:
             spare = "-" if point.spare is None else units.percent1(point.spare)
             return [mark, point.capacity, spare, point.throttle, "-", "cannot be", "-", "-", "-", "-"]
-        p999, waf = look(point.result, "latency_us", "write", "p999"), look(point.result, "waf")
+        p999, (waf, _) = look(point.result, "latency_us", "write", "p999"), amplification(point.result)
         return [
             mark,
             units.binary_bytes(point.physical_bytes),

@@ -7,13 +7,13 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
-from floatgate import units
+from floatgate import amplification, units
 from floatgate.compare import Comparison, Progress, Setting, run_settings
 from floatgate.experiment import Experiment
 from floatgate.parallel import must_be_few
 from floatgate.record import look
 from floatgate.run import check
-from floatgate.summary import lines, waf_digits, waf_text
+from floatgate.summary import lines
 
 SCHEMA = "floatgate.repeat/1"
 
@@ -57,7 +57,7 @@ class Repetition(Comparison):
         head = [line for line in lines(self.runs[0]) if line[0] in ("drive", "workload")] if self.runs else []
         said = [f"{name:<10} {value}" for name, value in head]
         said += ["", super().text(), ""]
-        waf, life = self.over_seeds("waf"), self.over_seeds("lifetime", "years")
+        waf, life = self.over_seeds("waf_bytes"), self.over_seeds("lifetime", "years")
         if waf is not None:
             said.append(f"{'WAF':<10} {_mean_text(waf, len(self.runs))}")
         if life is not None:
@@ -74,6 +74,7 @@ class Repetition(Comparison):
             "schema": SCHEMA,
             "seeds": [int(setting.overrides[0][1]) for setting in self.settings],
             "waf": self.over_seeds("waf"),
+            "waf_bytes": self.over_seeds("waf_bytes"),
             "lifetime_years": self.over_seeds("lifetime", "years"),
             "runs": [entry["result"] for entry in compared["settings"]],
             "errors": [entry["error"] for entry in compared["settings"]],
@@ -105,6 +106,6 @@ def _t_95(freedom: int) -> float:
 def _mean_text(figures: dict[str, Any], runs: int) -> str:
     interval: Sequence[float] | None = figures["mean_95"]
     if interval is None:
-        return f"{waf_text(figures['mean'])} (one seed)"
-    ends = "-".join(waf_digits(figures["mean"], list(interval)))
-    return f"{waf_text(figures['mean'], list(interval))} (95 % of the mean of {runs} seeds: {ends})"
+        return f"{amplification.text(figures['mean'])} (one seed)"
+    ends = "-".join(amplification.digits(figures["mean"], list(interval)))
+    return f"{amplification.text(figures['mean'], list(interval))} (95 % of the mean of {runs} seeds: {ends})"

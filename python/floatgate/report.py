@@ -5,10 +5,20 @@ from __future__ import annotations
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, charts, html, separate_report, throttle_report, timed_report, timeline_chart, units
+from floatgate import (
+    _core,
+    amplification,
+    charts,
+    html,
+    separate_report,
+    throttle_report,
+    timed_report,
+    timeline_chart,
+    units,
+)
 from floatgate.causes import by_cause, cause
 from floatgate.record import look
-from floatgate.summary import cycles_text, lines, recovered, tbw_text, waf_digits, waf_text
+from floatgate.summary import cycles_text, lines, recovered, tbw_text
 
 if TYPE_CHECKING:
     from floatgate.run import Run
@@ -51,7 +61,7 @@ def _origin(result: dict[str, Any]) -> str:
 def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Life, WAF, latency and energy: name, figure, basis; what the run does not know is left out."""
     cards = []
-    life, waf, interval = look(result, "lifetime") or {}, look(result, "waf"), look(result, "waf_95")
+    life = look(result, "lifetime") or {}
     tbw = life.get("tbw_bytes")
     if life.get("years") is not None:
         below = [tbw_text(tbw)] if tbw is not None else []
@@ -60,9 +70,11 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         cards.append(("life at this rate", units.years(life["years"]), ", ".join(below)))
     elif tbw is not None:
         cards.append(("life", tbw_text(tbw), "no years: the workload has no time span"))
+    waf, interval = amplification.amplification(result)
     if waf is not None:
-        below = [f"95 %: {'-'.join(waf_digits(waf, interval))}"] if interval else ["write amplification"]
-        cards.append(("WAF", waf_text(waf, interval), ", ".join(below)))
+        below = [f"95 %: {'-'.join(amplification.digits(waf, interval))}"] if interval else ["write amplification"]
+        parts = amplification.sources(result)
+        cards.append(("WAF", amplification.text(waf, interval), ", ".join(below + ([parts] if parts else []))))
     wear = look(result, "wear") or {}
     if wear.get("erases_mean") is not None:
         cards.append(("erases a block", units.figure(wear["erases_mean"]), f"most: {wear.get('erases_max', '-')}"))
@@ -71,6 +83,10 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         if facts.get("count"):
             p50 = units.span(facts["p50"] * 1e-6)
             cards.append((f"{kind} latency, p99", units.span(facts["p99"] * 1e-6), f"p50: {p50}"))
+    rates = look(result, "throughput")
+    if rates:
+        read, written = (units.figure(rates[f"{kind}_mb_per_s"]) for kind in ("read", "write"))
+        cards.append(("IOPS", units.count(rates["iops"]), f"{read} MB/s read, {written} MB/s written"))
     energy = look(result, "energy") or {}
     if energy.get("total_j") is not None:
         cards.append(("energy of the flash", units.joules(energy["total_j"]), timed_report.energy_basis(energy)))

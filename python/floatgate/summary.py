@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import units
+from floatgate import amplification, units
 from floatgate.causes import by_cause, by_reason, cause, reason
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -28,13 +28,15 @@ def lines(run: Run) -> list[Line]:
         ("drive", drive(result)),
         ("workload", workload(result, experiment)),
         ("life", life(result)),
-        ("WAF", waf(result)),
+        ("WAF", amplification.line(result)),
+        ("", amplification.sources(result)),
         ("programs", programs(result)),
         ("wear", wear(result)),
         ("streams", streams(result)),
         ("buffer", buffer(result)),
         ("throttle", throttle(result)),
         ("latency", latency(result)),
+        ("rate", rate(result)),
         ("waiting", before_flash(result)),
         *(("waiting", why) for why in waiting(result)),
         ("energy", energy(result)),
@@ -140,40 +142,6 @@ def tbw_text(tbw_bytes: float) -> str:
     return f"{units.figure(terabytes)} TBW"
 
 
-def waf(result: dict[str, Any]) -> str | None:
-    """``1.93 (95 %: 1.92-1.94, stationary)``."""
-    value = look(result, "waf")
-    if value is None:
-        return "none: the workload wrote nothing" if look(result, "host") else None
-    interval = look(result, "waf_95")
-    parts = []
-    if interval:
-        low, high = waf_digits(value, interval)
-        parts.append(f"95 %: {low}-{high}")
-    else:
-        parts.append("too short for an interval")
-    stationary = look(result, "stationary")
-    if stationary is not None:
-        parts.append("stationary" if stationary else "not stationary")
-    return f"{waf_text(value, interval)} ({', '.join(parts)})"
-
-
-def waf_text(value: float, interval: list[float] | None = None) -> str:
-    """WAF with two decimals, three where its interval is that narrow: 1.93, 7.124."""
-    return f"{value:.{_waf_decimals(interval)}f}"
-
-
-def waf_digits(value: float, interval: list[float]) -> tuple[str, str]:
-    """The ends of the interval with as many decimals as the value has in :func:`waf_text`."""
-    low, high = sorted(interval)
-    decimals = _waf_decimals([min(low, value), max(high, value)])
-    return f"{low:.{decimals}f}", f"{high:.{decimals}f}"
-
-
-def _waf_decimals(interval: list[float] | None) -> int:
-    return 3 if interval and 0 < abs(interval[1] - interval[0]) < 0.01 else 2
-
-
 def programs(result: dict[str, Any]) -> str | None:
     """``52 % host, 47 % garbage collection, 1 % partial pages``."""
     counts = look(result, "flash", "programs") or {}
@@ -255,6 +223,18 @@ def latency(result: dict[str, Any]) -> str | None:
     return "; ".join(parts) or None
 
 
+def rate(result: dict[str, Any]) -> str | None:
+    """``12 300 requests/s; host 12 MB/s read, 48 MB/s written; flash 60 MB/s read, 96 MB/s programmed``."""
+    facts = look(result, "throughput")
+    if not facts:
+        return None
+    mb = {name: units.figure(value) for name, value in facts.items() if value is not None}
+    return (
+        f"{units.count(facts['iops'])} IOPS; host {mb['read_mb_per_s']} MB/s read, {mb['write_mb_per_s']} MB/s "
+        f"written; flash {mb['flash_read_mb_per_s']} MB/s read, {mb['flash_program_mb_per_s']} MB/s programmed"
+    )
+
+
 def waiting(result: dict[str, Any]) -> list[str]:
     """``host reads take 61 us of flash: 82 % own work, waiting 18 % for the channel``; one text a class of requests."""
     said = []
@@ -317,6 +297,9 @@ def remarks(result: dict[str, Any]) -> list[str]:
     said = []
     if (look(result, "drive") or {}).get("effective_spare_factor", 0) is None:
         said.append("the drive was not full: garbage collection had more room than on a used one")
+    explained = amplification.explanation(result)
+    if explained:
+        said.append(explained)
     behind = backlog(result)
     if behind:
         said.append(behind)

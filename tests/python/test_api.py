@@ -30,6 +30,28 @@ def test_results_read_like_objects(small_run: floatgate.Run) -> None:
         _ = small_run.nonsense
 
 
+@pytest.mark.parametrize("page_bytes", [4096, 16384])
+@pytest.mark.parametrize("recovers", [False, True])
+def test_endurance_multiplies_out(page_bytes: int, recovers: bool) -> None:
+    """TBW, drive writes per day and years follow from write amplification in bytes, whatever the size of requests."""
+    changes: dict[str, object] = {**SMALL, "drive.geometry.page_bytes": page_bytes, "workload.request_bytes": 4096}
+    if recovers:
+        changes["drive.endurance.model"] = "ready-table2"
+    result = floatgate.run(changes).result
+    life, seconds = result.lifetime, result.span_s
+    assert result.waf_bytes == pytest.approx(result.flash.programs.total * page_bytes / result.host.write_bytes)
+    assert result.waf_bytes == pytest.approx(
+        result.waf * result.host.page_writes * page_bytes / result.host.write_bytes
+    )
+    parts = [part for name, part in result.waf_bytes_parts.items() if name != "total"]
+    assert sum(parts) == pytest.approx(result.waf_bytes)
+    flash_bytes = result.drive.physical_bytes * life.pe_cycles_achievable
+    assert life.tbw_bytes * result.waf_bytes == pytest.approx(flash_bytes)
+    year_s = 8760 * 3600
+    assert life.years * year_s / seconds * result.host.write_bytes == pytest.approx(life.tbw_bytes, rel=1e-9)
+    assert life.years * year_s / 86_400 * life.dwpd * result.drive.logical_bytes == pytest.approx(life.tbw_bytes)
+
+
 def test_runs_can_be_copied_and_pickled(small_run: floatgate.Run) -> None:
     for again in (copy.copy(small_run), copy.deepcopy(small_run), pickle.loads(pickle.dumps(small_run))):
         assert again.result == small_run.result

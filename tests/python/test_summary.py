@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import floatgate
-from floatgate import summary, units
+from floatgate import amplification, summary, units
 
 RESULT: dict[str, Any] = {
     "drive": {
@@ -42,10 +42,28 @@ def test_the_lines_are_those_of_the_contract() -> None:
         "web.csv.zst (msr): 4.2 M requests, 87 % writes, 148 GB written in 7.0 days, 21 GiB footprint"
     )
     assert summary.life(RESULT) == "4.1 years at this rate (3000 P/E cycles; 194 TBW; 0.56 drive writes a day)"
-    assert summary.waf(RESULT) == "1.93 (95 %: 1.92-1.94, stationary)"
+    assert amplification.line(RESULT) == "1.93 (95 %: 1.92-1.94, stationary)"
     assert summary.programs(RESULT) == "52 % host, 47 % garbage collection, 1 % partial pages"
     assert summary.wear(RESULT) == "412 erases a block (min 398, max 431, sd 6.1)"
     assert summary.latency(RESULT) == "read p50 61 us, p99 1.9 ms; write p50 700 us, p99 11 ms"
+
+
+def test_bytes_and_pages_that_differ_are_explained() -> None:
+    parts = {"host": 0.25, "partial": 3.62, "gc": 0.41, "total": 4.28}
+    result = {"waf": 1.1, "waf_bytes": 4.28, "waf_bytes_95": [4.2, 4.4], "waf_bytes_parts": parts, "stationary": True}
+    result |= {"drive": {"page_bytes": 16_384}}
+    assert amplification.line(result) == "4.28 (95 %: 4.20-4.40, stationary)"
+    assert amplification.sources(result) == "1.00 data, 2.87 partial pages, 0.41 garbage collection"
+    assert amplification.explanation(result) == (
+        "counted in pages, write amplification is 1.10; flash programs whole pages of 16 KiB, and many writes are "
+        "smaller or not aligned to them"
+    )
+    merged = {**result, "waf": 1.5, "waf_bytes": 0.66, "waf_bytes_parts": {"host": 0.5, "gc": 0.16}}
+    assert amplification.sources(merged) == "0.50 data (the buffer merged the rest), 0.16 garbage collection"
+    assert "more often than the buffer passes it on" in str(amplification.explanation(merged))
+    same = {**result, "waf": 4.28}
+    assert amplification.sources(same) is None
+    assert amplification.explanation(same) is None
 
 
 def test_a_buffer_says_what_it_spared() -> None:
@@ -71,7 +89,7 @@ def test_what_is_not_known_is_left_out() -> None:
     assert summary.life({**RESULT, "lifetime": {"years": None, "pe_cycles": 3000, "tbw_bytes": 194e12}}) == (
         "194 TBW (3000 P/E cycles; no years: the workload has no time span)"
     )
-    assert summary.waf({**RESULT, "waf": None}) == "none: the workload wrote nothing"
+    assert amplification.line({**RESULT, "waf": None}) == "none: the workload wrote nothing"
     assert summary.latency({**RESULT, "latency_us": None}) is None
     assert summary.workload({}, {}) is None
     assert summary.life({}) is None
@@ -87,7 +105,7 @@ def test_rest_makes_more_of_the_cycles() -> None:
 
 
 def test_a_short_run_says_so() -> None:
-    assert summary.waf({"waf": 1.5, "waf_95": None, "stationary": None}) == "1.50 (too short for an interval)"
+    assert amplification.line({"waf": 1.5, "waf_95": None, "stationary": None}) == "1.50 (too short for an interval)"
 
 
 def test_remarks_name_what_was_done_to_the_input() -> None:

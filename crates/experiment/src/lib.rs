@@ -3,6 +3,7 @@
 //!
 //! Must not know: Python, terminals, run folders.
 
+mod amplification;
 mod buffer;
 mod energy;
 mod host_queues;
@@ -16,6 +17,7 @@ pub mod run;
 mod separate;
 pub mod snapshot;
 mod throttling;
+mod throughput;
 mod workers;
 
 pub use floatgate_flash::timed::{Span, Timeline};

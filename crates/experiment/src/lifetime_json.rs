@@ -36,6 +36,12 @@ pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Opti
     resolved.forecast.waf.or(by_pages).or(laps.map(|laps| laps.waf))
 }
 
+/// The same in bytes, for each byte that the host writes.
+fn waf_bytes(resolved: &Resolved, pass: &Pass, waf: f64) -> Option<f64> {
+    let pages = pass.host.page_writes as f64 * f64::from(resolved.plan.drive.geometry.page_bytes);
+    (pass.host.write_bytes > 0).then(|| waf * pages / pass.host.write_bytes as f64)
+}
+
 impl Found<'_> {
     /// How much faster the most erased block wears than the mean one.
     fn first_block_ratio(&self) -> Option<f64> {
@@ -76,6 +82,7 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
         },
         "method": method(found),
         "waf": waf,
+        "waf_bytes": waf.and_then(|waf| waf_bytes(resolved, pass, waf)),
         "lifetime": lifetime(found),
         "latency_us": { "read": null, "write": result::quantiles_us(&life.latency) },
         "throttle": throttle(found),

@@ -1,7 +1,9 @@
 //! result.json: schema `floatgate.result/1`. All but its `run` table is byte-equal between two runs.
 
+use crate::amplification::Amplification;
 use crate::buffer::{buffer, buffer_wait_us};
 use crate::energy::energy;
+use crate::throughput::throughput;
 use crate::{host_queues, separate, throttling};
 use floatgate_config::{Experiment, Resolved};
 use floatgate_flash::timed::{ClassTimes, CommandCounts};
@@ -50,6 +52,12 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
     let plan = &resolved.plan;
     let waf = &outcome.waf;
     let (erases_min, erases_mean, erases_max, erases_std) = outcome.erases;
+    let in_bytes = Amplification {
+        flash: &outcome.flash,
+        page_bytes: plan.drive.geometry.page_bytes,
+        page_writes: outcome.host.page_writes,
+        write_bytes: outcome.host.write_bytes,
+    };
     let body = json!({
         "mode": if matches!(plan.mode, Mode::Functional) { "functional" } else { "timed" },
         "drive": drive(resolved, outcome),
@@ -59,6 +67,9 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "flash": flash(resolved, outcome),
         "waf": waf.waf,
         "waf_95": waf.interval.map(|(low, high)| [low, high]),
+        "waf_bytes": in_bytes.total(),
+        "waf_bytes_95": in_bytes.interval(waf),
+        "waf_bytes_parts": in_bytes.parts(),
         "stationary": waf.stationary,
         "gc": gc(resolved, outcome),
         "separate": separate::separate(outcome),
@@ -78,6 +89,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
         "buffer": plan.buffer.as_ref().zip(outcome.buffer.as_ref()).map(|(settings, counters)| buffer(&settings.config, counters)),
         "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome), plan, outcome)),
+        "throughput": throughput(plan, outcome),
         "throttle": outcome.throttling.as_ref().map(|found| throttling::throttle(plan, found)),
         "lifetime": lifetime(resolved, outcome),
         "energy": plan.drive.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.commands.map_or([0; Cause::ALL.len()], |c| c.copybacks), outcome.host.write_bytes)),
@@ -309,7 +321,11 @@ pub(crate) fn host(count: &HostCounters) -> Value {
 }
 
 /// A flat map cause -> figure with the total at the end.
-fn by_cause<T: Copy + Into<Value>>(causes: &[Cause], figure: impl Fn(Cause) -> T, total: T) -> Value {
+pub(crate) fn by_cause<T: Copy + Into<Value>>(
+    causes: &[Cause],
+    figure: impl Fn(Cause) -> T,
+    total: T,
+) -> Value {
     let mut map: Map<String, Value> =
         causes.iter().map(|&c| (c.name().to_string(), figure(c).into())).collect();
     map.insert("total".into(), total.into());
