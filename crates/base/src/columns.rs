@@ -5,7 +5,7 @@
 //! them names a column. A column that nobody wants is never made, stays empty, and is stepped over.
 
 use crate::batch::{Op, RequestBatch};
-use crate::{Lpn, TRACE_PAGE_BYTES};
+use crate::{IdVec, Lpn, TRACE_PAGE_BYTES};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -269,14 +269,14 @@ macro_rules! columns {
         /// not wanted.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         pub struct PageColumns {
-            $($page: Vec<<$Page as Column>::Value>,)+
+            $($page: IdVec<Lpn, <$Page as Column>::Value>,)+
         }
 
         impl PageColumns {
             /// Those that are wanted, for so many pages, with defaults.
             #[must_use]
-            pub fn new(wanted: Wanted, pages: usize) -> Self {
-                Self { $($page: vec![Default::default(); if wanted.$page { pages } else { 0 }],)+ }
+            pub fn new(wanted: Wanted, pages: u32) -> Self {
+                Self { $($page: IdVec::filled(Default::default(), if wanted.$page { pages } else { 0 }),)+ }
             }
 
             /// Whether both have the same columns of as many pages.
@@ -286,14 +286,15 @@ macro_rules! columns {
             }
 
             /// Keeps what `columns` says of extent `i`, whose pages these are.
-            pub fn put(&mut self, pages: Range<usize>, columns: &ExtentColumns, i: usize) {
+            pub fn put(&mut self, pages: Range<Lpn>, columns: &ExtentColumns, i: usize) {
                 $(if !self.$page.is_empty() {
-                    columns.$page.read_pages(i, &mut self.$page[pages.clone()]);
+                    let into = &mut self.$page.as_mut_slice()[pages.start.index()..pages.end.index()];
+                    columns.$page.read_pages(i, into);
                 })+
             }
 
             /// Says in `columns` what was kept of a page, which is extent `i` and the last one.
-            pub fn get(&self, page: usize, columns: &mut ExtentColumns, i: usize) {
+            pub fn get(&self, page: Lpn, columns: &mut ExtentColumns, i: usize) {
                 $(if let Some(&value) = self.$page.get(page) {
                     columns.$page.push_page(i, value);
                 })+
@@ -338,7 +339,7 @@ pub struct Part<'a> {
 fn make_edges(edges: &mut Vec<(u32, u32)>, part: &Part<'_>, (lpn, pages): (&[Lpn], &[u32])) {
     let page = 1u64 << part.page_shift;
     for i in edges.len()..lpn.len() {
-        let first = u64::from(lpn[i]) << part.page_shift;
+        let first = u64::from(lpn[i].0) << part.page_shift;
         let last = first + u64::from(pages[i] - 1) * page;
         let from = part.start.saturating_sub(first);
         let to = (part.start + part.bytes - last).min(page);
@@ -373,7 +374,7 @@ fn make_content(content: &mut PerPage<Content>, part: &Part<'_>, (lpn, pages): (
     for i in content.end.len()..lpn.len() {
         let known = if is_known { pages[i] } else { 0 };
         content.push((0..u64::from(known)).map(|page| {
-            let first = (u64::from(lpn[i]) + page) << part.page_shift;
+            let first = (u64::from(lpn[i].0) + page) << part.page_shift;
             let end = first + (1 << part.page_shift);
             if part.start <= first && end <= part.start + part.bytes {
                 let of_request = part.before + first - part.start;

@@ -72,6 +72,8 @@ macro_rules! ids {
 }
 
 ids! {
+    /// A logical page number: what the host addresses, divided by the page size.
+    Lpn;
     /// A physical page number: `unit * pages_per_unit + offset`, at most 2^31 - 1 of them.
     Ppn;
     /// Number of an erase unit: a block under plane scope, a superblock under superblock scope.
@@ -112,7 +114,7 @@ macro_rules! rows {
     )*};
 }
 
-rows! { Ppn }
+rows! { Lpn Ppn }
 
 /// Part or all of a table that is indexed by an id.
 #[repr(transparent)]

@@ -21,13 +21,10 @@ pub use columns::{Content, ExtentColumns, Hints, PageColumns, Part, PerPage, Wan
 pub use error::{Error, Kind, Place, Result};
 pub use extents::{Extents, Kind as ExtentKind};
 pub use fastdiv::FastDiv;
-pub use ids::{DomainId, Id, IdSlice, IdVec, Ppn, StreamId, UnitId};
+pub use ids::{DomainId, Id, IdSlice, IdVec, Lpn, Ppn, StreamId, UnitId};
 pub use owner::{MapWord, Owner, SideKind};
 pub use policy::{Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
 pub use rng::Rng;
-
-/// A logical page number: what the host addresses, divided by the page size.
-pub type Lpn = u32;
 
 /// Most physical pages that a drive may have; the top bit of a map word means "see the side table".
 pub const PAGES_MAX: u64 = (1 << 31) - 1;

@@ -55,18 +55,18 @@ impl MapWord {
         Self(side_word(kind, entry))
     }
 
-    /// The word as it is stored.
-    #[inline(always)]
+    /// The words of a table as they are stored.
     #[must_use]
-    pub const fn from_bits(bits: u32) -> Self {
-        Self(bits)
+    pub fn all_bits(words: &[Self]) -> &[u32] {
+        // SAFETY: a word is a transparent wrapper of its bits.
+        unsafe { &*(std::ptr::from_ref(words) as *const [u32]) }
     }
 
-    /// The word as it is stored.
-    #[inline(always)]
+    /// The same, to be changed: any bits are a word.
     #[must_use]
-    pub const fn bits(self) -> u32 {
-        self.0
+    pub fn all_bits_mut(words: &mut [Self]) -> &mut [u32] {
+        // SAFETY: a word is a transparent wrapper of its bits.
+        unsafe { &mut *(std::ptr::from_mut(words) as *mut [u32]) }
     }
 
     /// Whether the word is a physical page.
@@ -108,7 +108,7 @@ impl Owner {
     #[inline(always)]
     #[must_use]
     pub const fn page(lpn: Lpn) -> Self {
-        Self(lpn)
+        Self(lpn.0)
     }
 
     /// An entry of a side table.
@@ -128,7 +128,7 @@ impl Owner {
     #[inline(always)]
     #[must_use]
     pub const fn lpn(self) -> Option<Lpn> {
-        if self.0 & SIDE == 0 { Some(self.0) } else { None }
+        if self.0 & SIDE == 0 { Some(Lpn(self.0)) } else { None }
     }
 
     /// Side table and entry, if there is no such page.
@@ -163,10 +163,10 @@ mod tests {
     #[test]
     fn what_is_coded_is_what_is_read() {
         for page in [0, 1, 12345, (PAGES_MAX - 1) as u32] {
-            let (word, owner) = (MapWord::plain(Ppn(page)), Owner::page(page));
+            let (word, owner) = (MapWord::plain(Ppn(page)), Owner::page(Lpn(page)));
             assert!(word.is_plain() && word.is_mapped());
             assert_eq!((word.ppn(), word.entry()), (Some(Ppn(page)), None));
-            assert_eq!((owner.lpn(), owner.entry()), (Some(page), None));
+            assert_eq!((owner.lpn(), owner.entry()), (Some(Lpn(page)), None));
         }
         for kind in [SideKind::Shared, SideKind::Packed, SideKind::Replicated] {
             for entry in [0, 1, 12345, SIDE_ENTRIES_MAX - 1] {
@@ -174,7 +174,9 @@ mod tests {
                 assert!(!word.is_plain() && word.is_mapped());
                 assert_eq!((word.ppn(), word.entry()), (None, Some((kind, entry))));
                 assert_eq!((owner.lpn(), owner.entry()), (None, Some((kind, entry))));
-                assert_eq!(MapWord::from_bits(word.bits()), word);
+                let mut read = [MapWord::UNMAPPED];
+                MapWord::all_bits_mut(&mut read).copy_from_slice(MapWord::all_bits(&[word]));
+                assert_eq!(read, [word]);
             }
         }
         let nowhere = MapWord::UNMAPPED;

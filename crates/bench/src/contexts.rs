@@ -2,7 +2,7 @@
 //! to cluster a window of a thousand contexts.
 
 use crate::measure::{ROUNDS, median, verdict};
-use floatgate_base::{ExtentKind, Extents, Hints, Rng};
+use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Rng};
 use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_flash::{Flash, Functional, Layout, Scope};
 use floatgate_ftl::separate::SLOT;
@@ -62,7 +62,7 @@ fn serve(ftl: &mut Ftl, flash: &mut Functional, pages: u32, contexts: u64, batch
         extents.clear();
         for _ in 0..BATCH {
             let context = rng.below(contexts);
-            extents.push((context * own + rng.below(own)) as u32, 1, ExtentKind::Write);
+            extents.push(Lpn((context * own + rng.below(own)) as u32), 1, ExtentKind::Write);
             extents.columns.hints.push(Hints { context: context as u32 + 1, handle: 0, request_pages: 1 });
         }
         let start = thread_cpu_s();

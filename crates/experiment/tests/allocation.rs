@@ -4,7 +4,7 @@ mod common;
 
 use common::policies::any_victim;
 use common::recorder::{Command, Recorder};
-use floatgate_base::{DomainId, ExtentKind, Extents, Rng};
+use floatgate_base::{DomainId, ExtentKind, Extents, Lpn, Rng};
 use floatgate_flash::{Layout, Scope};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup};
 use floatgate_nand::Geometry;
@@ -47,7 +47,7 @@ fn static_pages_stay_in_their_plane() {
             let lpn = rng.below(u64::from(setup.logical_pages)) as u32;
             let lpn = if rng.below(3) == 0 { lpn } else { lpn - lpn % geometry.planes() };
             let trim = rng.below(12) == 0;
-            work.push(lpn, 1, if trim { ExtentKind::Trim } else { ExtentKind::Write });
+            work.push(Lpn(lpn), 1, if trim { ExtentKind::Trim } else { ExtentKind::Write });
         }
         ftl.serve(&mut flash, &work).unwrap_or_else(|e| panic!("seed {seed}, {setup:?}: {e:?}"));
         ftl.audit(&flash).unwrap_or_else(|e| panic!("seed {seed}: {e}"));
@@ -55,7 +55,7 @@ fn static_pages_stay_in_their_plane() {
         for command in &flash.commands {
             if let Command::Program(ppn, lpn) | Command::Copy(_, ppn, lpn) = *command {
                 let plane = layout.domain_of(layout.unit_of(ppn));
-                assert_eq!(plane, DomainId(lpn % geometry.planes()), "seed {seed}: page {lpn}");
+                assert_eq!(plane, DomainId(lpn.0 % geometry.planes()), "seed {seed}: page {lpn}");
             }
         }
     }

@@ -7,7 +7,7 @@
 mod common;
 
 use common::{number, run_ok, uniform};
-use floatgate_base::{ExtentKind, Extents, Rng};
+use floatgate_base::{ExtentKind, Extents, Lpn, Rng};
 use floatgate_experiment::Output;
 use floatgate_flash::{Cause, Flash, Functional, Layout, Scope};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
@@ -284,14 +284,14 @@ impl LivePages {
                     self.places[moved as usize] = place as u32;
                 }
                 self.places[lpn as usize] = Self::NOWHERE;
-                extents.push(lpn, 1, ExtentKind::Trim);
+                extents.push(Lpn(lpn), 1, ExtentKind::Trim);
             } else {
                 let lpn = self.rng.below(self.places.len() as u64) as u32;
                 if self.places[lpn as usize] == Self::NOWHERE {
                     self.places[lpn as usize] = self.live.len() as u32;
                     self.live.push(lpn);
                 }
-                extents.push(lpn, 1, ExtentKind::Write);
+                extents.push(Lpn(lpn), 1, ExtentKind::Write);
             }
         }
         extents

@@ -6,7 +6,7 @@ use common::cases::draw;
 use common::policies::{any_level, any_victim, separator};
 use common::recorder::Recorder;
 use common::{Folder, try_run, without_clock, without_run};
-use floatgate_base::{ExtentKind, Extents, Rng};
+use floatgate_base::{ExtentKind, Extents, Lpn, Rng};
 use floatgate_experiment::{Options, Output, load, run_with};
 use floatgate_flash::{Flash, Layout, Scope};
 use floatgate_ftl::separate::Hints;
@@ -32,7 +32,7 @@ fn random_extents(rng: &mut Rng, logical: u32, n: u64) -> Extents {
         } else {
             1 + rng.below(3).min(u64::from(logical - first - 1))
         };
-        extents.push(first, pages as u32, kind);
+        extents.push(Lpn(first), pages as u32, kind);
         let handle = if rng.below(5) == 0 { rng.below(3) as u32 } else { first % 3 };
         extents.columns.hints.push(Hints { handle, ..Hints::default() });
     }

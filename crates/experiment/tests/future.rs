@@ -6,7 +6,7 @@ use common::cases::draw;
 use common::host_model::HostModel;
 use common::policies::separator;
 use common::{Folder, number, run_ok, try_run};
-use floatgate_base::{Error, ExtentKind, Extents, Hints, Place, RequestBatch, Rng};
+use floatgate_base::{Error, ExtentKind, Extents, Hints, Lpn, Place, RequestBatch, Rng};
 use floatgate_experiment::{LifetimeOptions, lifetime, load};
 use floatgate_flash::{Functional, Layout, Scope};
 use floatgate_ftl::separate::foresight::NEVER;
@@ -86,7 +86,7 @@ fn the_future_is_what_comes() {
             trims += model.changes.len() - next.len();
             let seen = simulation.foresight().unwrap();
             assert_eq!(seen.next(), next, "seed {seed}\n{}", case.toml);
-            assert_eq!(seen.dies(), first, "seed {seed}\n{}", case.toml);
+            assert_eq!(seen.dies().as_slice(), first, "seed {seed}\n{}", case.toml);
             // Foreseen or not, each run serves the same requests.
             let result = simulation.run().unwrap_or_else(|e| panic!("seed {seed}: {e}"));
             assert_eq!(result.streams.unwrap().counters.iter().map(|s| s.host_pages).sum::<u64>(), {
@@ -113,7 +113,7 @@ fn one_dead_block_instead_of_two_half_dead_ones() {
     };
     let mut work = Extents::default();
     let mut write = |page: u32| {
-        work.push(page, 1, ExtentKind::Write);
+        work.push(Lpn(page), 1, ExtentKind::Write);
         work.columns.hints.push(Hints::default());
     };
     (0..8).for_each(&mut write);

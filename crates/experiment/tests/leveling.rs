@@ -5,7 +5,7 @@ mod common;
 use common::policies::separator;
 use common::recorder::{Command, Recorder};
 use common::{number, run_ok};
-use floatgate_base::{ExtentKind, Extents, Hints, Ppn, UnitId};
+use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Ppn, UnitId};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
@@ -59,7 +59,7 @@ fn cold_data_move_into_the_first_worn_block() {
     let (mut ftl, mut flash) = swapping(6, Separate::None, 1);
     let mut write = |lpn: u32, flash: &mut Recorder| {
         let mut extents = Extents::default();
-        extents.push(lpn, 1, ExtentKind::Write);
+        extents.push(Lpn(lpn), 1, ExtentKind::Write);
         flash.commands.clear();
         ftl.serve(flash, &extents).unwrap();
         ftl.audit(flash).unwrap();
@@ -76,8 +76,8 @@ fn cold_data_move_into_the_first_worn_block() {
     let first = Ppn(worn.0 * 2);
     let expected = [
         Command::Erase(worn),
-        Command::Copy(Ppn(0), first, 0),
-        Command::Copy(Ppn(1), first + 1, 1),
+        Command::Copy(Ppn(0), first, Lpn(0)),
+        Command::Copy(Ppn(1), first + 1, Lpn(1)),
         Command::Erase(UnitId(0)),
     ];
     assert_eq!(flash.commands[..4], expected);
@@ -92,7 +92,7 @@ fn cold_data_move_into_the_first_worn_block() {
     assert!(matches!(open, Command::Program(ppn, _) if ppn.0 % 2 == 0), "{open:?}");
     write(4, &mut flash);
     write(5, &mut flash);
-    assert_eq!(flash.commands.last(), Some(&Command::Program(Ppn(0), 5)), "{:?}", flash.commands);
+    assert_eq!(flash.commands.last(), Some(&Command::Program(Ppn(0), Lpn(5))), "{:?}", flash.commands);
 }
 
 /// Eight blocks of two pages, two handles; blocks of handle 1 are update blocks. The cold pages are of handle 0, and the
@@ -107,7 +107,7 @@ fn a_block_that_takes_cold_data_in_is_of_their_stream() {
     while ftl.leveled().swaps == 0 {
         let (lpn, handle) = writes.next().unwrap_or_else(|| panic!("no swap: {:?}", flash.erase_counts()));
         let mut extents = Extents::default();
-        extents.push(lpn, 1, ExtentKind::Write);
+        extents.push(Lpn(lpn), 1, ExtentKind::Write);
         extents.columns.hints.push(Hints { handle, ..Hints::default() });
         flash.commands.clear();
         ftl.serve(&mut flash, &extents).unwrap();
@@ -117,7 +117,11 @@ fn a_block_that_takes_cold_data_in_is_of_their_stream() {
     let first = Ppn(worn.0 * 2);
     assert_eq!(
         flash.commands[1..4],
-        [Command::Copy(Ppn(0), first, 0), Command::Copy(Ppn(1), first + 1, 1), Command::Erase(UnitId(0))]
+        [
+            Command::Copy(Ppn(0), first, Lpn(0)),
+            Command::Copy(Ppn(1), first + 1, Lpn(1)),
+            Command::Erase(UnitId(0))
+        ]
     );
     let separation = ftl.separation().unwrap();
     assert!(!separation.is_last(worn));

@@ -6,7 +6,7 @@ mod common;
 use common::naive::{Given as NamedStreams, Naive, Rule, Swaps};
 use common::policies::{separator, victim};
 use common::recorder::{Command, Recorder};
-use floatgate_base::{ExtentKind, Extents, Hints, Rng};
+use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Rng};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Pace, Separate, Setup, Victim};
@@ -46,7 +46,7 @@ fn workload(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
             }
         };
         let trim = rng.below(20) < trims;
-        extents.push(at, 1, if trim { ExtentKind::Trim } else { ExtentKind::Write });
+        extents.push(Lpn(at), 1, if trim { ExtentKind::Trim } else { ExtentKind::Write });
     }
     extents
 }
@@ -146,7 +146,7 @@ impl Case {
         let streams = self.streams();
         // Pages of one stream are updated at a rate of their own, and now and then one goes elsewhere.
         let any = |rng: &mut Rng| rng.below(streams as u64) as u32;
-        let handle = |&lpn: &u32| if rng.below(9) == 0 { any(rng) } else { lpn % streams as u32 };
+        let handle = |&lpn: &Lpn| if rng.below(9) == 0 { any(rng) } else { lpn.0 % streams as u32 };
         let handles: Vec<u32> = work.lpn.iter().map(handle).collect();
         work.columns.hints = handles.into_iter().map(|handle| Hints { handle, ..Hints::default() }).collect();
         work
@@ -191,10 +191,10 @@ fn agree(seed: u64, victim: Victim, rule: Rule, leveled: bool, named: bool) -> u
     naive.victims = flash.erased().map(|unit| unit.0).collect();
     for i in 0..work.len() {
         if work.kind[i] == ExtentKind::Trim {
-            naive.trim(work.lpn[i]);
+            naive.trim(work.lpn[i].0);
         } else {
             let stream = work.columns.hints.get(i).map_or(0, |hints| hints.handle as usize);
-            naive.write(work.lpn[i], stream).unwrap_or_else(|e| panic!("{case}: request {i}: {e}"));
+            naive.write(work.lpn[i].0, stream).unwrap_or_else(|e| panic!("{case}: request {i}: {e}"));
         }
     }
     ftl.audit(&flash).unwrap_or_else(|e| panic!("{case}: {e}"));
@@ -232,7 +232,7 @@ fn figures_agree(ftl: &Ftl, flash: &Recorder, naive: &Naive, case: &Case) -> u64
 fn places_agree(ftl: &mut Ftl, flash: &mut Recorder, naive: &Naive, case: &Case) {
     for lpn in 0..case.setup.logical_pages {
         let mut read = Extents::default();
-        read.push(lpn, 1, ExtentKind::Read);
+        read.push(Lpn(lpn), 1, ExtentKind::Read);
         ftl.serve(flash, &read).unwrap();
         let found = match flash.commands.last() {
             Some(&Command::Read(ppn, _)) => Some(ppn),

@@ -3,7 +3,7 @@
 mod common;
 
 use common::recorder::{Command, Recorder};
-use floatgate_base::{DomainId, ExtentKind, Extents, Rng, UnitId};
+use floatgate_base::{DomainId, ExtentKind, Extents, Lpn, Rng, UnitId};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::jobs::{Job, Request, Step, Urgency};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
@@ -41,14 +41,14 @@ fn drive(seed: u64) -> (Ftl, Recorder) {
     let mut flash = Recorder::new(layout);
     let mut rng = Rng::new(seed, "resumable");
     let mut extents = Extents::default();
-    (0..PAGES).for_each(|_| extents.push(rng.below(30) as u32, 1, ExtentKind::Write));
+    (0..PAGES).for_each(|_| extents.push(Lpn(rng.below(30) as u32), 1, ExtentKind::Write));
     ftl.serve(&mut flash, &extents).unwrap();
     (ftl, flash)
 }
 
 fn one(kind: ExtentKind, lpn: u32) -> Extents {
     let mut extents = Extents::default();
-    extents.push(lpn, 1, kind);
+    extents.push(Lpn(lpn), 1, kind);
     extents
 }
 
@@ -108,8 +108,8 @@ fn the_host_goes_on_between_steps() {
         });
         for (lpn, at) in gone {
             let later = &flash.commands[at..];
-            let moved = later.iter().any(|c| matches!(c, Command::Copy(_, _, l) if *l == lpn));
-            let found = later.iter().any(|c| matches!(c, Command::Read(_, l) if *l == lpn));
+            let moved = later.iter().any(|c| matches!(c, Command::Copy(_, _, l) if l.0 == lpn));
+            let found = later.iter().any(|c| matches!(c, Command::Read(_, l) if l.0 == lpn));
             assert!(
                 !moved && !found,
                 "seed {seed}: logical page {lpn} was moved or read after it was given up"

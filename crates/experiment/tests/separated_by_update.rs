@@ -5,7 +5,7 @@ mod common;
 
 use common::policies::separator;
 use common::recorder::{Command, Recorder};
-use floatgate_base::{ExtentKind as Kind, Extents, Hints, UnitId};
+use floatgate_base::{ExtentKind as Kind, Extents, Hints, Lpn, UnitId};
 use floatgate_flash::{Layout, Scope};
 use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
@@ -15,7 +15,7 @@ use floatgate_nand::Geometry;
 const HOT: [(u32, u32); 8] = [(0, 1), (10, 2), (1, 1), (11, 2), (2, 1), (12, 2), (3, 1), (13, 2)];
 
 fn write(extents: &mut Extents, lpn: u32, context: u32) {
-    extents.push(lpn, 1, Kind::Write);
+    extents.push(Lpn(lpn), 1, Kind::Write);
     extents.columns.hints.push(Hints { context, handle: 0, request_pages: 1 });
 }
 
@@ -53,7 +53,7 @@ fn deaths(separate: Separate) -> Vec<u32> {
     assert_eq!(ftl.gc().victims, 0, "nothing is collected yet");
     let block_of = |lpn: u32| {
         let written = flash.commands.iter().rev().find_map(|command| match *command {
-            Command::Program(ppn, of) if of == lpn => Some(ppn),
+            Command::Program(ppn, of) if of.0 == lpn => Some(ppn),
             _ => None,
         });
         layout.unit_of(written.unwrap())

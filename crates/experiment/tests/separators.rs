@@ -5,7 +5,7 @@ mod common;
 
 use common::policies::{any_level, any_victim, drawn, separator};
 use common::{Folder, hinted};
-use floatgate_base::{DomainId, ExtentKind as Kind, Extents, Hints, Op, Rng};
+use floatgate_base::{DomainId, ExtentKind as Kind, Extents, Hints, Lpn, Op, Rng};
 use floatgate_experiment::{load, run};
 use floatgate_flash::{Cause, Flash, Functional, Layout, Scope, Shadow};
 use floatgate_ftl::separate::{POLICIES, SLOT, Separate, StreamCounters};
@@ -35,7 +35,7 @@ fn work(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
         let kinds =
             [Kind::Write, Kind::Write, Kind::Write, Kind::Write, Kind::WritePartial, Kind::Read, Kind::Trim];
         let kind = kinds[rng.below(7) as usize];
-        extents.push(at, if kind == Kind::WritePartial { 1 } else { pages }, kind);
+        extents.push(Lpn(at), if kind == Kind::WritePartial { 1 } else { pages }, kind);
         let strange = rng.below(50) == 0;
         let (context, handle) = if strange { (i, u32::MAX - i) } else { (context, context % 4) };
         extents.columns.hints.push(Hints { context, handle, request_pages: pages });
@@ -156,7 +156,7 @@ fn open_blocks_are_counted_as_if_at_every_write() {
             let lpn = rng.below(u64::from(plan.ftl.setup.logical_pages)) as u32;
             let kind = [Kind::Write, Kind::WritePartial, Kind::Trim][rng.below(3) as usize];
             let mut one = Extents::default();
-            one.push(lpn, 1, kind);
+            one.push(Lpn(lpn), 1, kind);
             one.columns.hints.push(Hints { handle: lpn % 5, ..Hints::default() });
             ftl.serve(&mut flash, &one).unwrap();
             if kind != Kind::Trim {

@@ -21,7 +21,7 @@ pub struct Shadow<F> {
     /// Tokens given out.
     writes: u64,
     /// By logical page, what the host wrote last.
-    newest: Vec<u64>,
+    newest: IdVec<Lpn, u64>,
     /// By physical page, the token that it holds, and the logical page for which that was made.
     content: IdVec<Ppn, u64>,
     writer: IdVec<Ppn, Lpn>,
@@ -51,7 +51,7 @@ impl<F: Flash> Shadow<F> {
         Self {
             inner,
             writes: GONE,
-            newest: vec![GONE; logical_pages as usize],
+            newest: IdVec::filled(GONE, logical_pages),
             content: IdVec::filled(GONE, pages),
             writer: IdVec::filled(ERASED, pages),
             sharers: BTreeMap::new(),
@@ -63,7 +63,7 @@ impl<F: Flash> Shadow<F> {
     /// Token of what the host wrote last to a page; 0 if there is nothing.
     #[must_use]
     pub fn newest(&self, lpn: Lpn) -> u64 {
-        self.newest[lpn as usize]
+        self.newest[lpn]
     }
 
     fn fail(&mut self, what: String) {
@@ -86,7 +86,7 @@ impl<F: Flash> Shadow<F> {
     fn check_newest(&mut self, ppn: Ppn, lpn: Lpn, action: &str) {
         if !self.is_newest(lpn, Some(ppn)) {
             let (writer, token) = (self.writer[ppn], self.content[ppn]);
-            let newest = self.newest[lpn as usize];
+            let newest = self.newest[lpn];
             self.fail(format!(
                 "{action} of logical page {lpn} at physical page {ppn} found what logical page {writer} was given by \
                  write {token}; it was given write {newest} last"
@@ -97,7 +97,7 @@ impl<F: Flash> Shadow<F> {
     /// A page that is moved for the sake of a side table is needed by some logical page.
     fn check_needed(&mut self, ppn: Ppn) {
         let (writer, token) = (self.writer[ppn], self.content[ppn]);
-        let alone = token != GONE && self.newest[writer as usize] == token;
+        let alone = token != GONE && self.newest[writer] == token;
         if !alone && !self.sharers.contains_key(&token) {
             self.fail(format!("copy of physical page {ppn} with write {token}, which no logical page needs"));
         }
@@ -105,7 +105,7 @@ impl<F: Flash> Shadow<F> {
 
     /// A logical page has other content from now on.
     fn set_newest(&mut self, lpn: Lpn, token: u64) {
-        let before = std::mem::replace(&mut self.newest[lpn as usize], token);
+        let before = std::mem::replace(&mut self.newest[lpn], token);
         if let Some(sharers) = self.sharers.get_mut(&before) {
             *sharers -= 1;
             if *sharers == 0 {
@@ -147,7 +147,7 @@ impl<F: Flash> Flash for Shadow<F> {
             return;
         }
         // The first to have it is still there, or nobody is.
-        let first = u32::from(self.newest[writer as usize] == token);
+        let first = u32::from(self.newest[writer] == token);
         *self.sharers.entry(token).or_insert(first) += 1;
         self.set_newest(lpn, token);
         self.inner.share(ppn, lpn);
@@ -159,7 +159,7 @@ impl<F: Flash> Flash for Shadow<F> {
     }
 
     fn read_unmapped(&mut self, lpn: Lpn) {
-        if self.newest[lpn as usize] != GONE {
+        if self.newest[lpn] != GONE {
             self.fail(format!("read of logical page {lpn} found nothing; it was written and not trimmed"));
         }
         self.inner.read_unmapped(lpn);
@@ -228,7 +228,7 @@ impl<F: Flash> Flash for Shadow<F> {
     }
 
     fn is_newest(&self, lpn: Lpn, ppn: Option<Ppn>) -> bool {
-        let newest = self.newest[lpn as usize];
+        let newest = self.newest[lpn];
         match ppn {
             Some(ppn) => newest != GONE && self.content[ppn] == newest,
             None => newest == GONE,
@@ -263,15 +263,15 @@ mod tests {
     #[test]
     fn an_honest_sequence_passes() {
         let mut s = shadow();
-        s.read_unmapped(3);
-        s.program(Ppn(0), 3, Cause::Host);
-        s.program(Ppn(1), 3, Cause::Host);
-        s.copy(Ppn(1), Ppn(4), Owner::page(3), Cause::Gc);
+        s.read_unmapped(Lpn(3));
+        s.program(Ppn(0), Lpn(3), Cause::Host);
+        s.program(Ppn(1), Lpn(3), Cause::Host);
+        s.copy(Ppn(1), Ppn(4), Owner::page(Lpn(3)), Cause::Gc);
         s.erase(UnitId(0), Cause::Gc);
-        s.read(Ppn(4), 3, Cause::Host);
-        s.program(Ppn(0), 1, Cause::Host);
-        s.trim(1);
-        s.read_unmapped(1);
+        s.read(Ppn(4), Lpn(3), Cause::Host);
+        s.program(Ppn(0), Lpn(1), Cause::Host);
+        s.trim(Lpn(1));
+        s.read_unmapped(Lpn(1));
         assert_eq!(s.violation(), None);
     }
 
@@ -280,8 +280,8 @@ mod tests {
         let mut s = shadow();
         s.set_mode(UnitId(0), 2);
         assert_eq!((s.inner().mode(UnitId(0)), s.inner().mode(UnitId(1))), (2, 0));
-        s.program(Ppn(0), 3, Cause::Host);
-        s.copy(Ppn(0), Ppn(4), Owner::page(3), Cause::Gc);
+        s.program(Ppn(0), Lpn(3), Cause::Host);
+        s.copy(Ppn(0), Ppn(4), Owner::page(Lpn(3)), Cause::Gc);
         s.erase(UnitId(0), Cause::Gc);
         assert_eq!(s.inner().mode(UnitId(0)), 0);
         s.set_mode(UnitId(0), 1);
@@ -291,22 +291,22 @@ mod tests {
     #[test]
     fn each_kind_of_lie_is_found() {
         let lies: [fn(&mut Shadow<Functional>); 7] = [
-            |s| s.program(Ppn(1), 0, Cause::Host),
-            |s| s.read_unmapped(7),
-            |s| s.read(Ppn(0), 7, Cause::Host),
-            |s| s.read(Ppn(2), 2, Cause::Host),
-            |s| s.copy(Ppn(0), Ppn(4), Owner::page(7), Cause::Gc),
-            |s| s.program(Ppn(2), 5, Cause::Host),
+            |s| s.program(Ppn(1), Lpn(0), Cause::Host),
+            |s| s.read_unmapped(Lpn(7)),
+            |s| s.read(Ppn(0), Lpn(7), Cause::Host),
+            |s| s.read(Ppn(2), Lpn(2), Cause::Host),
+            |s| s.copy(Ppn(0), Ppn(4), Owner::page(Lpn(7)), Cause::Gc),
+            |s| s.program(Ppn(2), Lpn(5), Cause::Host),
             |s| s.set_mode(UnitId(0), 0),
         ];
         for (i, lie) in lies.iter().enumerate() {
             let mut s = shadow();
             if i > 0 {
-                s.program(Ppn(0), 7, Cause::Host);
-                s.program(Ppn(1), 7, Cause::Host);
+                s.program(Ppn(0), Lpn(7), Cause::Host);
+                s.program(Ppn(1), Lpn(7), Cause::Host);
             }
             if i == 5 {
-                s.program(Ppn(2), 5, Cause::Host);
+                s.program(Ppn(2), Lpn(5), Cause::Host);
             }
             assert_eq!(s.violation(), None);
             lie(&mut s);
@@ -318,33 +318,35 @@ mod tests {
     fn shared_content_lives_as_long_as_one_page_has_it() {
         let owner = Owner::side(SideKind::Shared, 0);
         let mut s = shadow();
-        s.program(Ppn(0), 3, Cause::Host);
-        s.share(Ppn(0), 5);
+        s.program(Ppn(0), Lpn(3), Cause::Host);
+        s.share(Ppn(0), Lpn(5));
         s.copy(Ppn(0), Ppn(4), owner, Cause::Gc);
-        s.read(Ppn(4), 3, Cause::Host);
-        s.read(Ppn(4), 5, Cause::Host);
-        s.program(Ppn(1), 3, Cause::Host);
-        s.read(Ppn(4), 5, Cause::Host);
+        s.read(Ppn(4), Lpn(3), Cause::Host);
+        s.read(Ppn(4), Lpn(5), Cause::Host);
+        s.program(Ppn(1), Lpn(3), Cause::Host);
+        s.read(Ppn(4), Lpn(5), Cause::Host);
         s.copy(Ppn(4), Ppn(5), owner, Cause::Gc);
         assert_eq!(s.violation(), None);
         assert!(
-            s.is_newest(5, Some(Ppn(5))) && s.is_newest(3, Some(Ppn(1))) && !s.is_newest(3, Some(Ppn(5)))
+            s.is_newest(Lpn(5), Some(Ppn(5)))
+                && s.is_newest(Lpn(3), Some(Ppn(1)))
+                && !s.is_newest(Lpn(3), Some(Ppn(5)))
         );
         let shared = s.clone();
-        s.trim(5);
-        assert!(s.is_newest(5, None));
+        s.trim(Lpn(5));
+        assert!(s.is_newest(Lpn(5), None));
         s.copy(Ppn(5), Ppn(6), owner, Cause::Gc);
         assert!(s.violation().is_some_and(|fault| fault.contains("no logical page needs")));
         // One that has it no more does not read it, either.
         let mut s = shared;
-        s.read(Ppn(5), 3, Cause::Host);
+        s.read(Ppn(5), Lpn(3), Cause::Host);
         assert!(s.violation().is_some());
     }
 
     #[test]
     fn nothing_is_no_content_to_share() {
         let mut s = shadow();
-        s.share(Ppn(2), 1);
+        s.share(Ppn(2), Lpn(1));
         assert!(s.violation().is_some_and(|fault| fault.contains("holds nothing")));
     }
 }

@@ -55,7 +55,7 @@ impl Ftl {
             }
             let (first, pages) = (extents.lpn[i], extents.pages[i]);
             let hints = if S::LOOKS { extents.hints_of(i) } else { Hints::default() };
-            let mut all = first..first + pages;
+            let mut all = Lpn::each(first..first + pages);
             let done = match extents.kind[i] {
                 Kind::Write => all.try_for_each(|lpn| {
                     self.write::<S, F>(flash, lpn, hints, Cause::Host)?;

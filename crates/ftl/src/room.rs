@@ -22,7 +22,7 @@ impl Ftl {
         let domains = self.layout.domains();
         let domain = match self.setup.allocation {
             Allocation::Dynamic => self.next_domain,
-            Allocation::Static => DomainId(lpn % domains),
+            Allocation::Static => DomainId(lpn.0 % domains),
         };
         self.next_domain = self.layout.domain_after(domain);
         let slot = Frontier::slot(&self.layout, stream, domain);

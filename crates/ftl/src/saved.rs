@@ -250,7 +250,7 @@ impl Ftl {
         if !self.mapping.sides.any() {
             return;
         }
-        for lpn in 0..self.setup.logical_pages {
+        for lpn in Lpn::all(self.setup.logical_pages) {
             let word = self.mapping.get(lpn);
             if word.entry().is_some() {
                 self.mapping.pages_of(lpn, word, &mut |ppn| each(lpn, ppn));

@@ -38,7 +38,7 @@ impl Footprint {
             if kind == ExtentKind::Trim {
                 continue;
             }
-            let (mut page, end) = (first, first + pages);
+            let (mut page, end) = (first.0, first.0 + pages);
             while page < end {
                 let word_end = (page | 63).saturating_add(1).min(end);
                 let bits = (u64::MAX >> (64 - (word_end - page))) << (page % 64);
@@ -66,7 +66,7 @@ impl Footprint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use floatgate_base::Rng;
+    use floatgate_base::{Lpn, Rng};
 
     #[test]
     fn counts_each_page_once() {
@@ -77,14 +77,14 @@ mod tests {
             let first = rng.below(900) as u32;
             let pages = rng.below(100) as u32 + 1;
             let mut extents = Extents::default();
-            extents.push(first, pages, ExtentKind::Read);
+            extents.push(Lpn(first), pages, ExtentKind::Read);
             footprint.add(&extents);
             seen[first as usize..(first + pages) as usize].fill(true);
             assert_eq!(footprint.pages(), seen.iter().filter(|&&s| s).count() as u64);
         }
         let pages = footprint.pages();
         let mut trim = Extents::default();
-        trim.push(0, 1000, ExtentKind::Trim);
+        trim.push(Lpn(0), 1000, ExtentKind::Trim);
         footprint.add(&trim);
         assert_eq!(footprint.pages(), pages);
         footprint.clear();

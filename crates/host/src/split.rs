@@ -2,7 +2,7 @@
 
 use crate::counters::HostCounters;
 use crate::placement::{Outside, Placement};
-use floatgate_base::{Error, ExtentKind as Kind, Extents, Op, Part, RequestBatch, Wanted};
+use floatgate_base::{Error, ExtentKind as Kind, Extents, Lpn, Op, Part, RequestBatch, Wanted};
 use std::ops::Range;
 
 /// Splits requests into extents and counts them by device.
@@ -154,27 +154,27 @@ fn pages_of(op: Op, start: u64, bytes: u64, shift: u32, count: &mut HostCounters
     match op {
         Op::Read => {
             count.page_reads += pages;
-            out.push(first as u32, pages as u32, Kind::Read);
+            out.push(Lpn(first as u32), pages as u32, Kind::Read);
         }
         Op::Write => {
             count.page_writes += pages;
             if start & mask == 0 && end & mask == 0 {
-                out.push(first as u32, pages as u32, Kind::Write);
+                out.push(Lpn(first as u32), pages as u32, Kind::Write);
                 return;
             }
             if first < whole_first {
-                out.push(first as u32, 1, Kind::WritePartial);
+                out.push(Lpn(first as u32), 1, Kind::WritePartial);
             }
             if whole_first < whole_end {
-                out.push(whole_first as u32, (whole_end - whole_first) as u32, Kind::Write);
+                out.push(Lpn(whole_first as u32), (whole_end - whole_first) as u32, Kind::Write);
             }
             if end & mask != 0 && last >= whole_first {
-                out.push(last as u32, 1, Kind::WritePartial);
+                out.push(Lpn(last as u32), 1, Kind::WritePartial);
             }
         }
         // A page given up in part is still needed.
         Op::Trim if whole_first < whole_end => {
-            out.push(whole_first as u32, (whole_end - whole_first) as u32, Kind::Trim);
+            out.push(Lpn(whole_first as u32), (whole_end - whole_first) as u32, Kind::Trim);
         }
         Op::Trim => {}
     }
@@ -218,7 +218,7 @@ mod tests {
         batch.push(0, 0, op, offset, bytes);
         let mut out = Extents::default();
         splitter.split(&batch, 0..1, &mut out, &mut Vec::new()).unwrap();
-        ((0..out.len()).map(|i| (out.lpn[i], out.pages[i], out.kind[i])).collect(), splitter.total())
+        ((0..out.len()).map(|i| (out.lpn[i].0, out.pages[i], out.kind[i])).collect(), splitter.total())
     }
 
     #[test]

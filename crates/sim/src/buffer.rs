@@ -70,7 +70,7 @@ impl Buffered {
             flash: Extents::default(),
             ends: Vec::new(),
             places: vec![Place::default(); config.pages as usize],
-            columns: PageColumns::new(wanted, config.logical_pages as usize),
+            columns: PageColumns::new(wanted, config.logical_pages),
             keeps_columns: wanted.any_of_pages(),
         }
     }
@@ -120,7 +120,7 @@ impl Buffered {
         }
         for i in range {
             if matches!(extents.kind[i], Kind::Write | Kind::WritePartial) {
-                let pages = extents.lpn[i] as usize..(extents.lpn[i] + extents.pages[i]) as usize;
+                let pages = extents.lpn[i]..extents.lpn[i] + extents.pages[i];
                 self.columns.put(pages, &extents.columns, i);
             }
         }
@@ -130,7 +130,7 @@ impl Buffered {
     fn push_flush(&mut self, lpn: Lpn, whole: bool) {
         self.flash.push(lpn, 1, if whole { Kind::Write } else { Kind::WritePartial });
         if self.keeps_columns {
-            self.columns.get(lpn as usize, &mut self.flash.columns, self.flash.lpn.len() - 1);
+            self.columns.get(lpn, &mut self.flash.columns, self.flash.lpn.len() - 1);
         }
     }
 

@@ -63,7 +63,7 @@ impl Filler {
                 Order::Random(order) => order.apply(i),
                 Order::Descending(first) => first - i,
             };
-            self.extents.push(lpn as Lpn, 1, ExtentKind::Write);
+            self.extents.push(Lpn(lpn as u32), 1, ExtentKind::Write);
         }
         self.next = end;
         drive.serve(&self.extents, 0..self.extents.len()).map_err(|_| {
@@ -128,7 +128,7 @@ impl SteadyState {
             for (&unit, &valid) in units.iter().zip(&counts) {
                 let content = scatter(valid, layout.pages_per_unit(), &mut self.rng, || {
                     self.installed += 1;
-                    self.pages.apply(self.installed - 1) as Lpn
+                    Lpn(self.pages.apply(self.installed - 1) as u32)
                 });
                 with_flash!(array, flash => ftl.install(flash, unit, content));
             }

@@ -17,7 +17,7 @@ fn content(batch: &RequestBatch, start: u64, page_shift: u32) -> Vec<Content> {
     let bytes = batch.bytes[0];
     let (first, end) = (start >> page_shift, (start + bytes).div_ceil(1 << page_shift));
     let mut extents = Extents::default();
-    extents.push(first as Lpn, (end - first) as u32, Kind::Write);
+    extents.push(Lpn(first as u32), (end - first) as u32, Kind::Write);
     let part = Part { batch, request: 0, extent: 0, start, bytes, before: 0, page_shift };
     extents.make_columns(Wanted { content: true, ..Wanted::default() }, &part);
     extents.columns.content.of(0).to_vec()
@@ -74,9 +74,9 @@ fn a_wrapped_request_goes_on_in_its_pieces() {
     let parts = |batch: &RequestBatch| {
         let (mut extents, wanted) = (Extents::default(), Wanted::from_bits(u32::MAX));
         let part = Part { batch, request: 0, extent: 0, start: 0, bytes: 0, before: 0, page_shift: 12 };
-        extents.push(9, 1, Kind::Write);
+        extents.push(Lpn(9), 1, Kind::Write);
         extents.make_columns(wanted, &Part { start: 9 * 4096, bytes: 4096, ..part });
-        extents.push(0, 2, Kind::Write);
+        extents.push(Lpn(0), 2, Kind::Write);
         extents.make_columns(wanted, &Part { bytes: 2 * 4096, before: 4096, ..part });
         extents
     };
@@ -161,16 +161,16 @@ fn pages_keep_what_was_put_last() {
         for _ in 0..200 {
             let (columns, pages) = draw(&mut rng);
             for (i, of_extent) in said(&columns, &pages).into_iter().enumerate() {
-                let first = rng.below(10 - u64::from(pages[i]) + 1) as usize;
-                kept.put(first..first + of_extent.len(), &columns, i);
-                for (page, (_, hints, content)) in (first..).zip(of_extent) {
+                let first = Lpn(rng.below(10 - u64::from(pages[i]) + 1) as u32);
+                kept.put(first..first + of_extent.len() as u32, &columns, i);
+                for (page, (_, hints, content)) in (first.index()..).zip(of_extent) {
                     expected[page].0 = if wanted.hints { hints } else { Hints::default() };
                     expected[page].1 = if wanted.content { content } else { Content::default() };
                 }
             }
             let (page, extents) = (rng.below(10) as usize, rng.below(3) as usize);
             let mut columns = ExtentColumns::default();
-            kept.get(page, &mut columns, extents);
+            kept.get(Lpn(page as u32), &mut columns, extents);
             let of_page = said(&columns, &vec![1; extents + 1])[extents][0];
             assert_eq!(of_page, ((0, 0), expected[page].0, expected[page].1));
             assert_eq!(columns.is_empty(), !wanted.any_of_pages());

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Cause;
-use floatgate_base::{Owner, Ppn, UnitId};
+use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Geometry;
 
 /// Transfer 10, read 50, program 600, erase 3000.
@@ -40,11 +40,11 @@ fn request(timed: &mut Timed, number: u32, now: u64, make: impl FnOnce(&mut Time
 }
 
 fn program(t: &mut Timed, number: u32, now: u64, ppn: Ppn) {
-    request(t, number, now, |t| t.program(ppn, number, Cause::Host));
+    request(t, number, now, |t| t.program(ppn, Lpn(number), Cause::Host));
 }
 
 fn read(t: &mut Timed, number: u32, now: u64, ppn: Ppn) {
-    request(t, number, now, |t| t.read(ppn, number, Cause::Host));
+    request(t, number, now, |t| t.read(ppn, Lpn(number), Cause::Host));
 }
 
 /// Runs everything to its end; times in the order of the requests' numbers.
@@ -163,7 +163,7 @@ fn a_cached_read_lets_the_array_read_on() {
 fn a_move_within_a_plane_stays_inside_the_die() {
     let finish = |copyback, destination| {
         let mut t = array(1, with(Commands { copyback, ..Commands::PLAIN }));
-        request(&mut t, 0, 0, |t| t.copy(page(0, 0, 0), destination, Owner::page(0), Cause::Gc));
+        request(&mut t, 0, 0, |t| t.copy(page(0, 0, 0), destination, Owner::page(Lpn(0)), Cause::Gc));
         t.finish();
         t.last_ns()
     };
@@ -204,7 +204,7 @@ fn a_ready_busy_pin_shows_the_array_alone() {
     t.tap();
     program(&mut t, 0, 0, page(0, 0, 0));
     read(&mut t, 1, 100, page(1, 0, 0));
-    request(&mut t, 2, 101, |t| t.copy(page(0, 1, 0), page(0, 2, 0), Owner::page(0), Cause::Gc));
+    request(&mut t, 2, 101, |t| t.copy(page(0, 1, 0), page(0, 2, 0), Owner::page(Lpn(0)), Cause::Gc));
     request(&mut t, 3, 102, |t| t.erase(UnitId(8), Cause::Gc));
     t.finish();
     let mut phases = Vec::new();
@@ -256,7 +256,7 @@ fn classes_are_served_in_the_order_asked_for() {
         program(&mut t, 0, 0, page(0, 0, 0));
         program(&mut t, 1, 1, page(0, 0, 1));
         read(&mut t, 2, 2, page(1, 0, 0));
-        request(&mut t, 3, 3, |t| t.copy(page(1, 0, 1), page(1, 1, 0), Owner::page(9), Cause::Gc));
+        request(&mut t, 3, 3, |t| t.copy(page(1, 0, 1), page(1, 1, 0), Owner::page(Lpn(9)), Cause::Gc));
         let ends = ends(&mut t);
         (ends[1], ends[2], t.last_ns())
     };
@@ -275,7 +275,7 @@ fn urgent_jobs_may_rank_with_writes() {
         let mut t = array(1, Settings { urgent_as_writes, ..Settings::plain(PHASES) });
         program(&mut t, 0, 0, page(0, 0, 0));
         program(&mut t, 1, 1, page(0, 0, 1));
-        request(&mut t, 2, 2, |t| t.copy(page(1, 0, 1), page(1, 1, 0), Owner::page(9), Cause::Gc));
+        request(&mut t, 2, 2, |t| t.copy(page(1, 0, 1), page(1, 1, 0), Owner::page(Lpn(9)), Cause::Gc));
         program(&mut t, 3, 3, page(0, 0, 2));
         read(&mut t, 4, 4, page(1, 0, 0));
         let ends = ends(&mut t);
@@ -299,7 +299,7 @@ fn page_types_take_their_own_times() {
     assert_eq!(ends(&mut t), [311, 311 + 611, 311 + 611 + 911, 2 * 311 + 611 + 911]);
     let mut t = array(1, Settings::plain(phases));
     // Moved from a CSB page to an MSB page.
-    request(&mut t, 0, 0, |t| t.copy(page(0, 0, 1), page(0, 1, 2), Owner::page(0), Cause::Gc));
+    request(&mut t, 0, 0, |t| t.copy(page(0, 0, 1), page(0, 1, 2), Owner::page(Lpn(0)), Cause::Gc));
     t.finish();
     assert_eq!(t.last_ns(), 1 + 50 + 20 + 1 + 900);
 }
@@ -336,23 +336,31 @@ fn operations_take_the_times_of_the_mode_of_their_block() {
         for offset in 0..4u32 {
             let ppn = page(0, block, offset);
             let array_ns = programs[offset as usize % 2];
-            assert_eq!(takes(&mut t, &|t| t.program(ppn, 0, Cause::Host)), 1 + 10 + array_ns, "mode {mode}");
+            assert_eq!(
+                takes(&mut t, &|t| t.program(ppn, Lpn(0), Cause::Host)),
+                1 + 10 + array_ns,
+                "mode {mode}"
+            );
             let array_ns = reads[offset as usize % 2];
-            assert_eq!(takes(&mut t, &|t| t.read(ppn, 0, Cause::Host)), 1 + array_ns + 10, "mode {mode}");
+            assert_eq!(
+                takes(&mut t, &|t| t.read(ppn, Lpn(0), Cause::Host)),
+                1 + array_ns + 10,
+                "mode {mode}"
+            );
         }
     }
     // Read in mode 2, page 1; programmed in mode 1, page 4; and the other way round.
-    let copy = |from, to| move |t: &mut Timed| t.copy(from, to, Owner::page(0), Cause::Gc);
+    let copy = |from, to| move |t: &mut Timed| t.copy(from, to, Owner::page(Lpn(0)), Cause::Gc);
     assert_eq!(takes(&mut t, &copy(page(0, 2, 1), page(0, 1, 4))), 1 + 52 + 1 + 108);
     assert_eq!(takes(&mut t, &copy(page(0, 1, 4), page(0, 2, 4))), 1 + 41 + 1 + 119);
     // An erase resets the mode, and takes what it takes.
     assert_eq!(takes(&mut t, &|t| t.erase(UnitId(2), Cause::Gc)), 1 + 3000);
-    assert_eq!(takes(&mut t, &|t| t.program(page(0, 2, 0), 0, Cause::Host)), 1 + 10 + 100);
+    assert_eq!(takes(&mut t, &|t| t.program(page(0, 2, 0), Lpn(0), Cause::Host)), 1 + 10 + 100);
     assert_eq!(takes(&mut t, &|t| t.erase(UnitId(2), Cause::Gc)), 1 + 3000);
     t.set_mode(UnitId(2), 1);
-    assert_eq!(takes(&mut t, &|t| t.program(page(0, 2, 0), 0, Cause::Host)), 1 + 10 + 108);
+    assert_eq!(takes(&mut t, &|t| t.program(page(0, 2, 0), Lpn(0), Cause::Host)), 1 + 10 + 108);
     assert_eq!(
-        takes(&mut t, &|t| t.read(page(0, 0, 1), 0, Cause::Host)),
+        takes(&mut t, &|t| t.read(page(0, 0, 1), Lpn(0), Cause::Host)),
         1 + 50 + 10,
         "others stay in theirs"
     );

@@ -7,7 +7,7 @@ use super::settings::ROWS_MAX;
 use super::*;
 use crate::Cause;
 use floatgate_base::Rng;
-use floatgate_base::{Owner, Ppn, UnitId};
+use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Geometry;
 use std::collections::BTreeMap;
 
@@ -164,23 +164,23 @@ impl Driver {
                 let Some(ppn) = self.fresh() else { return };
                 if let (true, Some(old)) = (self.rng.below(4) == 0, self.written().filter(|&old| old != ppn))
                 {
-                    self.timed.read(old, 0, Cause::Partial);
+                    self.timed.read(old, Lpn(0), Cause::Partial);
                     self.reads(old);
-                    self.timed.program(ppn, 0, Cause::Partial);
+                    self.timed.program(ppn, Lpn(0), Cause::Partial);
                 } else {
-                    self.timed.program(ppn, 0, Cause::Host);
+                    self.timed.program(ppn, Lpn(0), Cause::Host);
                 }
                 self.programs(ppn);
             }
             4..=6 => {
                 let Some(ppn) = self.written() else { return };
-                self.timed.read(ppn, 0, Cause::Host);
+                self.timed.read(ppn, Lpn(0), Cause::Host);
                 self.reads(ppn);
             }
             7..=8 => {
                 let Some(source) = self.written() else { return };
                 let Some(to) = self.fresh() else { return };
-                self.timed.copy(source, to, Owner::page(0), Cause::Gc);
+                self.timed.copy(source, to, Owner::page(Lpn(0)), Cause::Gc);
                 self.reads(source);
                 self.moves.push((source, self.asked.len()));
                 self.programs(to);

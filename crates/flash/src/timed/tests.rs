@@ -3,7 +3,7 @@
 use super::*;
 use crate::Cause;
 use floatgate_base::Rng;
-use floatgate_base::{Owner, Ppn, UnitId};
+use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Geometry;
 
 const PHASES: Phases = Phases::plain(10, 50, 600, 3000);
@@ -56,8 +56,8 @@ fn ends(timed: &mut Timed) -> Vec<(u32, u64)> {
 #[test]
 fn one_die_does_one_thing_at_a_time() {
     let mut t = array(1, 1, PHASES);
-    request(&mut t, 0, 100, |t| t.program(page(0, 0), 0, Cause::Host));
-    request(&mut t, 1, 100, |t| t.program(page(0, 1), 1, Cause::Host));
+    request(&mut t, 0, 100, |t| t.program(page(0, 0), Lpn(0), Cause::Host));
+    request(&mut t, 1, 100, |t| t.program(page(0, 1), Lpn(1), Cause::Host));
     // 100 + 10 + 600, and again.
     assert_eq!(ends(&mut t), [(0, 710), (1, 1320)]);
     assert_eq!(t.times()[Class::Write as usize].die_wait_ns, 610);
@@ -67,10 +67,10 @@ fn one_die_does_one_thing_at_a_time() {
 #[test]
 fn dies_of_one_channel_share_it() {
     let mut t = array(1, 2, PHASES);
-    request(&mut t, 0, 0, |t| t.program(page(0, 0), 0, Cause::Host));
-    request(&mut t, 1, 0, |t| t.program(page(1, 0), 1, Cause::Host));
-    request(&mut t, 2, 2000, |t| t.read(page(0, 0), 0, Cause::Host));
-    request(&mut t, 3, 2000, |t| t.read(page(1, 0), 1, Cause::Host));
+    request(&mut t, 0, 0, |t| t.program(page(0, 0), Lpn(0), Cause::Host));
+    request(&mut t, 1, 0, |t| t.program(page(1, 0), Lpn(1), Cause::Host));
+    request(&mut t, 2, 2000, |t| t.read(page(0, 0), Lpn(0), Cause::Host));
+    request(&mut t, 3, 2000, |t| t.read(page(1, 0), Lpn(1), Cause::Host));
     // The second program's data wait 10 ns for the channel, and so does the second read's data.
     assert_eq!(ends(&mut t), [(0, 610), (1, 620), (2, 2060), (3, 2070)]);
     assert_eq!(t.times()[Class::Write as usize].channel_wait_ns, 10);
@@ -80,24 +80,24 @@ fn dies_of_one_channel_share_it() {
 #[test]
 fn a_command_takes_the_channel_too() {
     let mut t = array(1, 1, Phases { command_ns: 3, ..PHASES });
-    request(&mut t, 0, 0, |t| t.program(page(0, 0), 0, Cause::Host));
-    request(&mut t, 1, 0, |t| t.read(page(0, 0), 0, Cause::Host));
+    request(&mut t, 0, 0, |t| t.program(page(0, 0), Lpn(0), Cause::Host));
+    request(&mut t, 1, 0, |t| t.read(page(0, 0), Lpn(0), Cause::Host));
     assert_eq!(ends(&mut t), [(0, 613), (1, 613 + 3 + 50 + 10)]);
 }
 
 #[test]
 fn reads_pass_writes_but_not_the_program_of_their_page() {
     let mut t = array(1, 1, PHASES);
-    request(&mut t, 0, 0, |t| t.program(page(0, 0), 0, Cause::Host));
-    request(&mut t, 1, 0, |t| t.program(page(0, 1), 1, Cause::Host));
-    request(&mut t, 2, 0, |t| t.program(page(0, 2), 2, Cause::Host));
+    request(&mut t, 0, 0, |t| t.program(page(0, 0), Lpn(0), Cause::Host));
+    request(&mut t, 1, 0, |t| t.program(page(0, 1), Lpn(1), Cause::Host));
+    request(&mut t, 2, 0, |t| t.program(page(0, 2), Lpn(2), Cause::Host));
     // Of page 0, whose program is under way: right after it, before the second program.
-    request(&mut t, 3, 5, |t| t.read(page(0, 0), 0, Cause::Host));
+    request(&mut t, 3, 5, |t| t.read(page(0, 0), Lpn(0), Cause::Host));
     assert_eq!(ends(&mut t), [(0, 610), (3, 670), (1, 1280), (2, 1890)]);
     let mut t = array(1, 1, PHASES);
-    request(&mut t, 0, 0, |t| t.program(page(0, 0), 0, Cause::Host));
-    request(&mut t, 1, 0, |t| t.program(page(0, 1), 1, Cause::Host));
-    request(&mut t, 2, 0, |t| t.read(page(0, 1), 1, Cause::Host));
+    request(&mut t, 0, 0, |t| t.program(page(0, 0), Lpn(0), Cause::Host));
+    request(&mut t, 1, 0, |t| t.program(page(0, 1), Lpn(1), Cause::Host));
+    request(&mut t, 2, 0, |t| t.read(page(0, 1), Lpn(1), Cause::Host));
     assert_eq!(ends(&mut t), [(0, 610), (1, 1220), (2, 1280)]);
 }
 
@@ -106,14 +106,14 @@ fn hosts_pass_moves_but_no_program_passes_the_erase_of_its_block() {
     let mut t = array(1, 1, PHASES);
     // Two moves from block 0 to block 1, and the erase.
     request(&mut t, 0, 0, |t| {
-        t.copy(page(0, 0), page(0, 16), Owner::page(0), Cause::Gc);
-        t.copy(page(0, 1), page(0, 17), Owner::page(1), Cause::Gc);
+        t.copy(page(0, 0), page(0, 16), Owner::page(Lpn(0)), Cause::Gc);
+        t.copy(page(0, 1), page(0, 17), Owner::page(Lpn(1)), Cause::Gc);
         t.erase(UnitId(0), Cause::Gc);
     });
     // A move takes 50 + 2 x 10 + 600. A write elsewhere comes between the moves and is done at 670 + 610.
-    request(&mut t, 1, 1, |t| t.program(page(0, 32), 5, Cause::Host));
+    request(&mut t, 1, 1, |t| t.program(page(0, 32), Lpn(5), Cause::Host));
     // A write into the erased block waits for all of that: 1280 + 670 + 3000 + 610.
-    request(&mut t, 2, 2, |t| t.program(page(0, 0), 6, Cause::Host));
+    request(&mut t, 2, 2, |t| t.program(page(0, 0), Lpn(6), Cause::Host));
     assert_eq!(ends(&mut t), [(0, 0), (1, 1280), (2, 5560)]);
     let times = t.times()[Class::Write as usize];
     // Both wait for the background, the second one for the first write, too.
@@ -123,10 +123,10 @@ fn hosts_pass_moves_but_no_program_passes_the_erase_of_its_block() {
 #[test]
 fn a_read_modify_write_programs_after_its_read_on_another_die() {
     let mut t = array(2, 1, PHASES);
-    request(&mut t, 0, 0, |t| t.read(page(1, 3), 9, Cause::Host));
+    request(&mut t, 0, 0, |t| t.read(page(1, 3), Lpn(9), Cause::Host));
     request(&mut t, 1, 0, |t| {
-        t.read(page(1, 4), 7, Cause::Partial);
-        t.program(page(0, 0), 7, Cause::Partial);
+        t.read(page(1, 4), Lpn(7), Cause::Partial);
+        t.program(page(0, 0), Lpn(7), Cause::Partial);
     });
     // Die 1 reads for 0..60 and 60..120; die 0 programs from 120 on.
     assert_eq!(ends(&mut t), [(0, 60), (1, 120 + 610)]);
@@ -137,7 +137,7 @@ fn moves_between_dies_read_here_and_program_there() {
     let mut t = Timed::new(Layout::new(geometry(2, 1), Scope::Superblock), Settings::plain(PHASES));
     t.start();
     // Offset 0 of unit 0 lies on die 0, offset 1 of unit 1 on die 1.
-    request(&mut t, 0, 0, |t| t.copy(Ppn(0), Ppn(33), Owner::page(0), Cause::Gc));
+    request(&mut t, 0, 0, |t| t.copy(Ppn(0), Ppn(33), Owner::page(Lpn(0)), Cause::Gc));
     request(&mut t, 1, 0, |t| t.erase(UnitId(0), Cause::Gc));
     assert_eq!(ends(&mut t), [(0, 0), (1, 0)]);
     // Read 0..60 on die 0, program 60..670 on die 1; both dies erase their block, die 0 after its read.
@@ -156,7 +156,7 @@ fn one_die_waits_as_md1_does() {
         let mut done = Vec::new();
         for i in 0..n {
             now -= service / load * libm::log(1.0 - rng.unit());
-            request(&mut t, i, now as u64, |t| t.program(Ppn(i % 128), i, Cause::Host));
+            request(&mut t, i, now as u64, |t| t.program(Ppn(i % 128), Lpn(i), Cause::Host));
             t.take_done(&mut done);
         }
         t.schedule.advance(u64::MAX - 1);
@@ -175,7 +175,7 @@ fn throughput_is_bound_by_channel_or_dies() {
         let n = 4000;
         for i in 0..n {
             let ppn = page(i % chips, i / chips % 128);
-            request(&mut t, i, 0, |t| t.program(ppn, i, Cause::Host));
+            request(&mut t, i, 0, |t| t.program(ppn, Lpn(i), Cause::Host));
         }
         t.schedule.advance(u64::MAX - 1);
         let each = (transfer_ns as f64).max((600 + transfer_ns) as f64 / f64::from(chips));
@@ -189,10 +189,10 @@ fn throughput_is_bound_by_channel_or_dies() {
 fn a_read_finds_its_program_in_a_long_queue() {
     let mut t = array(1, 1, PHASES);
     for i in 0..100 {
-        request(&mut t, i, 0, |t| t.program(page(0, i), i, Cause::Host));
+        request(&mut t, i, 0, |t| t.program(page(0, i), Lpn(i), Cause::Host));
     }
     for (number, offset) in [(100, 0), (101, 37), (102, 99)] {
-        request(&mut t, number, 1, |t| t.read(page(0, offset), offset, Cause::Host));
+        request(&mut t, number, 1, |t| t.read(page(0, offset), Lpn(offset), Cause::Host));
     }
     let ends = ends(&mut t);
     let end = |number: u32| ends.iter().find(|(n, _)| *n == number).unwrap().1;
@@ -206,20 +206,20 @@ fn a_program_held_for_another_waits_for_it_across_dies() {
     t.keep_links();
     // A request with an aside between its own programs, for which nobody waits.
     t.arrive(0, 0);
-    t.program(page(0, 0), 0, Cause::Host);
+    t.program(page(0, 0), Lpn(0), Cause::Host);
     let first = t.newest();
     let aside = t.open_aside();
     t.hold(first);
-    t.program(page(1, 0), 1, Cause::Host);
+    t.program(page(1, 0), Lpn(1), Cause::Host);
     let second = t.newest();
     let aside = t.close_aside(aside);
-    t.program(page(0, 1), 2, Cause::Host);
+    t.program(page(0, 1), Lpn(2), Cause::Host);
     t.issued();
     // A read-modify-write holds back its read: 1220 + 60, then data in and program.
     t.arrive(1, 0);
     t.hold(second);
-    t.read(page(1, 0), 1, Cause::Partial);
-    t.program(page(1, 1), 1, Cause::Partial);
+    t.read(page(1, 0), Lpn(1), Cause::Partial);
+    t.program(page(1, 1), Lpn(1), Cause::Partial);
     t.issued();
     // No operation of its own, but the aside, and 7 ns more; the one behind it has nothing to wait for.
     t.arrive(2, 5);

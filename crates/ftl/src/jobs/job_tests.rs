@@ -77,8 +77,8 @@ impl Drive {
 
     /// One page in every three is written again at random, so that closed units hold live and dead pages.
     fn fill(&mut self, rng: &mut Rng) {
-        (0..LOGICAL).for_each(|lpn| self.serve(Kind::Write, lpn));
-        (0..LOGICAL / 3).for_each(|_| self.serve(Kind::Write, rng.below(u64::from(LOGICAL)) as Lpn));
+        Lpn::all(LOGICAL).for_each(|lpn| self.serve(Kind::Write, lpn));
+        (0..LOGICAL / 3).for_each(|_| self.serve(Kind::Write, Lpn(rng.below(u64::from(LOGICAL)) as u32)));
     }
 
     fn audit(&self, what: &str) {
@@ -106,7 +106,7 @@ impl Drive {
 
     /// All pages are read; the shadow model finds a wrong one.
     fn read_all(&mut self) {
-        (0..LOGICAL).for_each(|lpn| self.serve(Kind::Read, lpn));
+        Lpn::all(LOGICAL).for_each(|lpn| self.serve(Kind::Read, lpn));
         assert_eq!(self.flash.violation(), None);
     }
 
@@ -156,7 +156,7 @@ fn mixed(drive: &Drive, urgency: Urgency, mode: u8) -> Request {
 
 /// Where every page lies, how often units were erased, and what is free.
 fn state(drive: &Drive) -> (Vec<Option<Ppn>>, Vec<u32>, u64) {
-    let pages = (0..LOGICAL).map(|lpn| drive.ftl.mapping.get(lpn).ppn()).collect();
+    let pages = Lpn::all(LOGICAL).map(|lpn| drive.ftl.mapping.get(lpn).ppn()).collect();
     (pages, drive.flash.erase_counts().as_slice().to_vec(), drive.ftl.free_units())
 }
 
@@ -243,7 +243,7 @@ fn the_host_goes_on_while_a_job_waits_and_files_keep_it() {
                 drive.ftl.background_step(&mut drive.flash, DomainId(0)).unwrap();
                 drive.flash.inner_mut().finish();
             }
-            let (what, lpn) = (rng.below(4), rng.below(u64::from(LOGICAL)) as Lpn);
+            let (what, lpn) = (rng.below(4), Lpn(rng.below(u64::from(LOGICAL)) as u32));
             let kind = [Kind::Write, Kind::WritePartial, Kind::Trim, Kind::Read][what as usize];
             [&mut drive, &mut twin].into_iter().for_each(|drive| drive.serve(kind, lpn));
             drive.audit(&format!("seed {seed} step {steps}"));
@@ -293,7 +293,7 @@ fn a_job_whose_unit_was_collected_meanwhile_is_dropped() {
     drive.ftl.request(&mut drive.flash, request).unwrap();
     let mut writes = 0;
     while drive.flash.erase_count(unit) == 0 {
-        drive.serve(Kind::Write, rng.below(u64::from(LOGICAL)) as Lpn);
+        drive.serve(Kind::Write, Lpn(rng.below(u64::from(LOGICAL)) as u32));
         writes += 1;
         assert!(writes < 10_000, "the unit was never collected");
     }
@@ -364,7 +364,7 @@ fn reads_and_writes_at_random_lose_nothing() {
         drive.fill(&mut rng);
         let mut twin = drive.reloaded(level, background);
         for step in 0..1500 {
-            let (what, lpn) = (rng.below(10), rng.below(u64::from(LOGICAL)) as Lpn);
+            let (what, lpn) = (rng.below(10), Lpn(rng.below(u64::from(LOGICAL)) as u32));
             let kind = match what {
                 0..=5 => Kind::Read,
                 6..=8 => Kind::Write,

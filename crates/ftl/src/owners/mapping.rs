@@ -8,8 +8,8 @@ use std::ops::Range;
 /// Where logical pages lie, whose physical pages are, and which of those are live.
 #[derive(Clone, Debug)]
 pub(crate) struct Mapping {
-    /// By logical page, as stored: see [`MapWord`].
-    forward: Vec<u32>,
+    /// By logical page.
+    forward: IdVec<Lpn, MapWord>,
     /// By physical page; stale where the page is not live.
     reverse: IdVec<Ppn, Owner>,
     live: Live,
@@ -20,7 +20,7 @@ impl Mapping {
     /// Nothing is mapped.
     pub fn new(logical_pages: u32, pages: u32) -> Self {
         Self {
-            forward: table(logical_pages as usize, MapWord::UNMAPPED.bits()),
+            forward: table(logical_pages as usize, MapWord::UNMAPPED).into(),
             reverse: table(pages as usize, Owner::default()).into(),
             live: Live::new(pages),
             sides: Sides::default(),
@@ -30,13 +30,13 @@ impl Mapping {
     /// Where a logical page lies.
     #[inline(always)]
     pub fn get(&self, lpn: Lpn) -> MapWord {
-        MapWord::from_bits(self.forward[lpn as usize])
+        self.forward[lpn]
     }
 
     /// A logical page lies elsewhere from now on; where it lay.
     #[inline(always)]
     pub fn replace(&mut self, lpn: Lpn, word: MapWord) -> MapWord {
-        MapWord::from_bits(std::mem::replace(&mut self.forward[lpn as usize], word.bits()))
+        std::mem::replace(&mut self.forward[lpn], word)
     }
 
     /// To whom a live page belongs.
@@ -75,7 +75,7 @@ impl Mapping {
     pub fn relink(&mut self, owner: Owner, from: Ppn, to: Ppn) {
         self.place(to, owner);
         match (owner.lpn(), owner.entry()) {
-            (Some(lpn), _) => self.forward[lpn as usize] = MapWord::plain(to).bits(),
+            (Some(lpn), _) => self.forward[lpn] = MapWord::plain(to),
             (None, Some((kind, entry))) => {
                 if let Some(table) = self.sides.get_mut(kind) {
                     table.relink(entry, from, to);
@@ -97,7 +97,7 @@ impl Mapping {
         for ((back, &(_, owner)), to) in backward.iter_mut().zip(moving).zip(first.0..) {
             *back = owner;
             // Without side tables every owner is a logical page.
-            self.forward[owner.bits() as usize] = to;
+            self.forward[Lpn(owner.bits())] = MapWord::plain(Ppn(to));
         }
     }
 
@@ -142,13 +142,13 @@ impl Mapping {
     /// Asks for the map entry of a page.
     #[inline(always)]
     pub fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.forward, lpn as usize);
+        prefetch(self.forward.as_slice(), lpn.index());
     }
 
     /// Asks for what moving a page of an owner will change; of no use, but no harm, where a side table owns it.
     #[inline(always)]
     pub fn prefetch_owner(&self, owner: Owner) {
-        prefetch(&self.forward, owner.bits() as usize);
+        self.prefetch(Lpn(owner.bits()));
     }
 
     /// Asks for what the death of a page will change.
@@ -159,12 +159,12 @@ impl Mapping {
 
     /// The map as it goes into a snapshot. The reverse map and the live pages follow from it and the side tables.
     pub fn words(&self) -> &[u32] {
-        &self.forward
+        MapWord::all_bits(self.forward.as_slice())
     }
 
     /// The map, to be filled from a snapshot.
     pub fn words_mut(&mut self) -> &mut [u32] {
-        &mut self.forward
+        MapWord::all_bits_mut(self.forward.as_mut_slice())
     }
 
     /// Makes reverse map and live pages from the map and the side tables; what cannot be, if anything.
@@ -185,8 +185,7 @@ impl Mapping {
                 return fault;
             }
         }
-        for (lpn, &bits) in (0..).zip(&self.forward) {
-            let word = MapWord::from_bits(bits);
+        for (lpn, &word) in self.forward.enumerate() {
             let Some(ppn) = word.ppn() else {
                 if word.is_mapped() && !self.has_entry(word) {
                     return Some(format!("logical page {lpn} belongs to an entry that no side table has"));
@@ -214,8 +213,7 @@ impl Mapping {
     /// Says which page is wrong.
     pub fn audit<F: Flash>(&self, flash: &F) -> Result<(), String> {
         let mut owned = 0;
-        for (lpn, &bits) in (0..).zip(&self.forward) {
-            let word = MapWord::from_bits(bits);
+        for (lpn, &word) in self.forward.enumerate() {
             let Some(ppn) = word.ppn() else {
                 self.audit_side(flash, lpn, word)?;
                 continue;
@@ -244,7 +242,7 @@ impl Mapping {
                 }
             });
             let mut named = vec![0; table.entries() as usize];
-            let words = self.forward.iter().filter_map(|&bits| MapWord::from_bits(bits).entry());
+            let words = self.forward.iter().filter_map(|word| word.entry());
             words.filter(|word| word.0 == kind).for_each(|(_, entry)| named[entry as usize] += 1);
             (0..).zip(&named).try_for_each(|(entry, &pages)| table.audit(entry, pages))?;
             fault.map_or(Ok(()), Err)?;

@@ -166,37 +166,37 @@ impl Drive {
 #[test]
 fn a_shared_page_is_moved_once_and_dies_with_its_last_owner() {
     let mut drive = Drive::new(Separate::HostGc);
-    drive.serve(Kind::Write, 0);
-    drive.share(0, 1);
-    let first = drive.page_of(0).unwrap();
-    assert_eq!(drive.page_of(1), Some(first));
+    drive.serve(Kind::Write, Lpn(0));
+    drive.share(Lpn(0), Lpn(1));
+    let first = drive.page_of(Lpn(0)).unwrap();
+    assert_eq!(drive.page_of(Lpn(1)), Some(first));
     drive.audit("shared");
     // Everything else is written, in no order, until the unit of the shared page was collected.
     let mut rng = Rng::new(1, "sharing by hand");
     for turn in 0.. {
-        drive.serve(Kind::Write, 2 + rng.below(u64::from(LOGICAL) - 2) as Lpn);
+        drive.serve(Kind::Write, Lpn(2 + rng.below(u64::from(LOGICAL) - 2) as u32));
         assert!(turn < 10_000, "the shared page was never moved");
-        if drive.page_of(0) != Some(first) {
+        if drive.page_of(Lpn(0)) != Some(first) {
             break;
         }
     }
     drive.audit("collected");
-    let moved = drive.page_of(0).unwrap();
-    assert_eq!(drive.page_of(1), Some(moved));
+    let moved = drive.page_of(Lpn(0)).unwrap();
+    assert_eq!(drive.page_of(Lpn(1)), Some(moved));
     assert!(!drive.ftl.mapping.is_live(first) || drive.ftl.mapping.owner_of(first).lpn().is_some());
     let mut drive = Drive::of_bytes(Separate::HostGc, &drive.bytes());
     drive.audit("from the file");
     let programs = drive.flash.counters().programs_total();
-    drive.serve(Kind::Read, 0);
-    drive.serve(Kind::Read, 1);
-    drive.serve(Kind::Trim, 0);
+    drive.serve(Kind::Read, Lpn(0));
+    drive.serve(Kind::Read, Lpn(1));
+    drive.serve(Kind::Trim, Lpn(0));
     drive.audit("one trimmed");
-    assert!(!drive.is_mapped(0) && drive.ftl.mapping.is_live(moved));
-    drive.serve(Kind::Read, 1);
-    drive.serve(Kind::Trim, 1);
+    assert!(!drive.is_mapped(Lpn(0)) && drive.ftl.mapping.is_live(moved));
+    drive.serve(Kind::Read, Lpn(1));
+    drive.serve(Kind::Trim, Lpn(1));
     drive.audit("both trimmed");
     assert!(!drive.ftl.mapping.is_live(moved));
-    drive.serve(Kind::Read, 1);
+    drive.serve(Kind::Read, Lpn(1));
     drive.audit("read in the end");
     assert_eq!(drive.flash.counters().programs_total(), programs);
 }
@@ -214,7 +214,8 @@ fn random_drives_with_shared_pages_hold_what_was_written() {
         };
         let (mut drive, mut twin) = (Drive::new(separate), Drive::new(separate));
         for step in 0..3000 {
-            let (lpn, other) = (rng.below(u64::from(LOGICAL)) as Lpn, rng.below(u64::from(LOGICAL)) as Lpn);
+            let (lpn, other) =
+                (Lpn(rng.below(u64::from(LOGICAL)) as u32), Lpn(rng.below(u64::from(LOGICAL)) as u32));
             let what = rng.below(10);
             for drive in [&mut drive, &mut twin] {
                 match what {
@@ -241,8 +242,8 @@ fn random_drives_with_shared_pages_hold_what_was_written() {
 #[test]
 fn a_file_that_names_an_entry_which_is_not_there_is_damaged() {
     let mut drive = Drive::new(Separate::None);
-    drive.serve(Kind::Write, 0);
-    drive.ftl.mapping.replace(3, MapWord::side(SideKind::Shared, 7));
+    drive.serve(Kind::Write, Lpn(0));
+    drive.ftl.mapping.replace(Lpn(3), MapWord::side(SideKind::Shared, 7));
     let bytes = drive.bytes();
     let mut again = Drive::new(Separate::None);
     let mut reader = Reader::new("t", &bytes[..], FileKind::Drive, 1).unwrap();

@@ -173,8 +173,8 @@ mod tests {
         State::new(&params, &test_shape(100))
     }
 
-    fn write(state: &mut State, lpn: Lpn) -> StreamId {
-        state.write(&Written { lpn, update: true, hints: Default::default(), now: 0 })
+    fn write(state: &mut State, lpn: u32) -> StreamId {
+        state.write(&Written { lpn: Lpn(lpn), update: true, hints: Default::default(), now: 0 })
     }
 
     #[test]
@@ -184,15 +184,15 @@ mod tests {
         let streams: Vec<_> = (0..5).map(|_| write(&mut state, 7)).collect();
         assert_eq!(streams, [COLD, COLD, COLD, HOT, HOT], "weights 0.5, 1.5, 3, 5, 5");
         // Filter 0 was emptied and weighs 2 now, 1 to 3 weigh 0.5, 1 and 1.5.
-        let moved = |state: &State| state.move_stream(&Moved { lpn: 7, from: HOT, now: 0 });
-        assert_eq!((state.knowing(7), moved(&state)), (0b1110, COLD), "weight 3");
-        assert_eq!((write(&mut state, 7), state.knowing(7)), (HOT, 0b1111));
+        let moved = |state: &State| state.move_stream(&Moved { lpn: Lpn(7), from: HOT, now: 0 });
+        assert_eq!((state.knowing(Lpn(7)), moved(&state)), (0b1110, COLD), "weight 3");
+        assert_eq!((write(&mut state, 7), state.knowing(Lpn(7))), (HOT, 0b1111));
         // 4 writes of other pages empty filter 1: 7 is left in 2, 3 and 0, of 0.5, 1 and 1.5.
         (20..24).for_each(|lpn| assert_eq!(write(&mut state, lpn), COLD));
-        assert_eq!((state.knowing(7), moved(&state)), (0b1101, COLD));
+        assert_eq!((state.knowing(Lpn(7)), moved(&state)), (0b1101, COLD));
         // Filters 2, 3 and 0 go the same way.
         (30..45).for_each(|lpn| assert_eq!(write(&mut state, lpn), COLD));
-        assert_eq!(state.knowing(7), 0);
+        assert_eq!(state.knowing(Lpn(7)), 0);
     }
 
     /// Sets of pages instead of filters: with so many bits no page is taken for another.

@@ -69,7 +69,7 @@ impl ByStream {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use floatgate_base::Rng;
+    use floatgate_base::{Lpn, Rng};
 
     /// Few pages by hand, then units of any size one after the other, with few streams and many.
     #[test]
@@ -83,7 +83,7 @@ mod tests {
         }));
         for streams in &units {
             let pages: Vec<(Ppn, Owner)> =
-                (0..streams.len() as u32).map(|i| (Ppn(i), Owner::page(1000 - i))).collect();
+                (0..streams.len() as u32).map(|i| (Ppn(i), Owner::page(Lpn(1000 - i)))).collect();
             for (place, &stream) in by_stream.begin(pages.len()).iter_mut().zip(streams) {
                 *place = stream.0 as u16;
             }

@@ -10,7 +10,7 @@
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
-use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -41,37 +41,37 @@ impl Params {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     /// Region of each page.
-    region: Vec<u8>,
+    region: IdVec<Lpn, u8>,
     top: u8,
 }
 
 impl State {
     pub fn new(params: &Params, shape: &Shape) -> Self {
-        Self { region: table(shape.logical_pages as usize, 0), top: (params.classes - 1) as u8 }
+        Self { region: table(shape.logical_pages as usize, 0).into(), top: (params.classes - 1) as u8 }
     }
 }
 
 impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
-        let region = &mut self.region[page.lpn as usize];
+        let region = &mut self.region[page.lpn];
         *region = if page.update { region.saturating_add(1).min(self.top) } else { 0 };
         StreamId(u32::from(*region))
     }
 
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> StreamId {
-        StreamId(self.region[page.lpn as usize].saturating_sub(1).into())
+        StreamId(self.region[page.lpn].saturating_sub(1).into())
     }
 
     #[inline(always)]
     fn moved(&mut self, page: &Moved, stream: StreamId) {
-        self.region[page.lpn as usize] = stream.0 as u8;
+        self.region[page.lpn] = stream.0 as u8;
     }
 
     #[inline(always)]
     fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.region, lpn as usize);
+        prefetch(self.region.as_slice(), lpn.index());
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -88,11 +88,11 @@ mod tests {
     fn writes_promote_and_moves_demote() {
         let mut state = State::new(&Params { classes: 3 }, &test_shape(10));
         let write = |state: &mut State, update| {
-            state.write(&Written { lpn: 4, update, hints: Default::default(), now: 0 })
+            state.write(&Written { lpn: Lpn(4), update, hints: Default::default(), now: 0 })
         };
         let streams: Vec<_> = [false, true, true, true].map(|update| write(&mut state, update)).into();
         assert_eq!(streams, [0, 1, 2, 2].map(StreamId));
-        let page = Moved { lpn: 4, from: StreamId(2), now: 0 };
+        let page = Moved { lpn: Lpn(4), from: StreamId(2), now: 0 };
         for region in [1, 0, 0].map(StreamId) {
             // Asking changes nothing; moving does.
             assert_eq!([state.move_stream(&page), state.move_stream(&page)], [region, region]);
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn all_regions_of_a_byte_can_be_used() {
         let mut state = State::new(&Params { classes: 256 }, &test_shape(1));
-        let page = Written { lpn: 0, update: true, hints: Default::default(), now: 0 };
+        let page = Written { lpn: Lpn(0), update: true, hints: Default::default(), now: 0 };
         let last = (0..300).map(|_| state.write(&page)).last();
         assert_eq!(last, Some(StreamId(255)));
     }

@@ -87,7 +87,7 @@ impl State {
 impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
-        let extent = &mut self.extents[(page.lpn >> self.shift) as usize];
+        let extent = &mut self.extents[(page.lpn.0 >> self.shift) as usize];
         self.written += u32::from(extent.halvings == 0);
         let count = extent.count.checked_shr(self.halvings - extent.halvings).unwrap_or(0);
         *extent = Extent { count: count.saturating_add(1), halvings: self.halvings };
@@ -109,7 +109,7 @@ impl Separator for State {
 
     #[inline(always)]
     fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.extents, (lpn >> self.shift) as usize);
+        prefetch(&self.extents, (lpn.0 >> self.shift) as usize);
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -126,8 +126,8 @@ mod tests {
     use super::super::test_shape;
     use super::*;
 
-    fn write(state: &mut State, lpn: Lpn) -> StreamId {
-        state.write(&Written { lpn, update: true, hints: Default::default(), now: 0 })
+    fn write(state: &mut State, lpn: u32) -> StreamId {
+        state.write(&Written { lpn: Lpn(lpn), update: true, hints: Default::default(), now: 0 })
     }
 
     #[test]
@@ -137,7 +137,7 @@ mod tests {
         assert_eq!((state.extents.len(), state.memory_bytes()), (5, 40));
         // 1 of a mean of 1; 2 of 2; extent 1: 1 of 1.5; extent 0: 3 of 2.
         assert_eq!([0, 1, 2, 0].map(|lpn| write(&mut state, lpn)), [COLD, COLD, COLD, HOT]);
-        assert_eq!(state.move_stream(&Moved { lpn: 0, from: HOT, now: 0 }), MOVED);
+        assert_eq!(state.move_stream(&Moved { lpn: Lpn(0), from: HOT, now: 0 }), MOVED);
         // Extent 4, of one page: 1 of 5/3, 2 of 2, 3 of 7/3, 4 of 8/3.
         assert_eq!([8, 8, 8, 8].map(|lpn| write(&mut state, lpn)), [COLD, COLD, HOT, HOT]);
         // Halved: 1, 0, 2 of sum 4. Extent 0: 2 of 5/3; extent 1: 1 of 2.

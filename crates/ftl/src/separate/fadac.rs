@@ -12,7 +12,7 @@ use super::last_writes::LastWrites;
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
-use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -63,7 +63,7 @@ impl Params {
 pub struct State {
     written: LastWrites,
     /// Average interval of each page.
-    average: Vec<f32>,
+    average: IdVec<Lpn, f32>,
     interval_weight: f32,
     /// Bounds between classes, in drive averages.
     bounds: Vec<f64>,
@@ -82,7 +82,7 @@ impl State {
             std::iter::successors(Some(lowest), |bound| Some(bound * params.class_factor)).take(bounds);
         Self {
             written: LastWrites::new(shape.logical_pages),
-            average: table(shape.logical_pages as usize, UNSEEN),
+            average: table(shape.logical_pages as usize, UNSEEN).into(),
             interval_weight: params.interval_weight as f32,
             bounds: bounds.collect(),
             drive_average: 0.0,
@@ -109,14 +109,14 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
         let interval = self.written.renew(page.lpn, page.now);
-        let average = self.average[page.lpn as usize];
+        let average = self.average[page.lpn];
         self.pages += u64::from(average == UNSEEN);
         if average == UNSEEN || !page.update {
-            self.average[page.lpn as usize] = NOT_UPDATED;
+            self.average[page.lpn] = NOT_UPDATED;
             return StreamId(self.bounds.len() as u32);
         }
         let average = self.with(average, interval);
-        self.average[page.lpn as usize] = average;
+        self.average[page.lpn] = average;
         self.updates = (self.updates + 1).min(self.pages);
         self.drive_average += (f64::from(interval) - self.drive_average) / self.updates as f64;
         self.class(average)
@@ -124,7 +124,7 @@ impl Separator for State {
 
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> StreamId {
-        let average = self.average[page.lpn as usize];
+        let average = self.average[page.lpn];
         if average == UNSEEN || average == NOT_UPDATED {
             return StreamId(self.bounds.len() as u32);
         }
@@ -135,7 +135,7 @@ impl Separator for State {
     #[inline(always)]
     fn prefetch(&self, lpn: Lpn) {
         self.written.prefetch(lpn);
-        prefetch(&self.average, lpn as usize);
+        prefetch(self.average.as_slice(), lpn.index());
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -157,8 +157,8 @@ mod tests {
         State::new(&params, &test_shape(100))
     }
 
-    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> StreamId {
-        state.write(&Written { lpn, update, hints: Default::default(), now })
+    fn write(state: &mut State, lpn: u32, update: bool, now: u64) -> StreamId {
+        state.write(&Written { lpn: Lpn(lpn), update, hints: Default::default(), now })
     }
 
     #[test]
@@ -170,16 +170,16 @@ mod tests {
         assert_eq!(write(&mut state, 1, true, 64), StreamId(3));
         // The page: 64 and 0, which counts as 1; the drive: 64 and 0.
         assert_eq!(write(&mut state, 1, true, 64), StreamId(3), "32.5 of 32");
-        assert_eq!((state.average[1], state.drive_average), (32.5, 32.0));
+        assert_eq!((state.average[Lpn(1)], state.drive_average), (32.5, 32.0));
         // Two pages are in use, so the drive's average goes half way: to 16, then 8; the page's to 16.75 and to 8.875.
         assert_eq!([write(&mut state, 1, true, 64), write(&mut state, 1, true, 64)], [3, 3].map(StreamId));
         // The other one's first interval is 1000, and the drive's average 504.
         assert_eq!(write(&mut state, 2, true, 1000), StreamId(3));
         assert_eq!(state.figures(), [("mean_interval_page_writes", 504.0)]);
-        let moved = |lpn, now| state.move_stream(&Moved { lpn, from: StreamId(0), now });
+        let moved = |lpn, now| state.move_stream(&Moved { lpn: Lpn(lpn), from: StreamId(0), now });
         // 504 / 16 is 31.5. After 8 writes the page waits no longer than on average; after 68 it would have
         // 8.875 + 0.5 x (68 - 8.875) = 38.4375.
-        assert_eq!(state.average[1], 8.875);
+        assert_eq!(state.average[Lpn(1)], 8.875);
         assert_eq!(
             [moved(1, 64), moved(1, 72), moved(1, 132), moved(2, 1000), moved(7, 1000)],
             [0, 0, 1, 3, 5].map(StreamId)

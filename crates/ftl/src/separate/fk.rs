@@ -98,15 +98,15 @@ mod tests {
         let shape = Shape { logical_pages: 8, pages_per_unit: 4, units: 8, page_bytes: 4096 };
         let mut state = State::new(&Params { classes: 3 }, &shape);
         let next = vec![3, 5, 9, 11, NEVER, 12];
-        *state.future().unwrap() = Foresight::new(next, vec![0; 8]);
+        *state.future().unwrap() = Foresight::new(next, vec![0; 8].into());
         state.future().unwrap().begin_at(100);
         let write = |state: &mut State, lpn, now| {
-            state.write(&Written { lpn, update: false, hints: Hints::default(), now })
+            state.write(&Written { lpn: Lpn(lpn), update: false, hints: Hints::default(), now })
         };
         let classes: Vec<_> = (0..6).map(|i| write(&mut state, i, 100 + u64::from(i))).collect();
         // Lifespans 3, 4, 7, 8, for ever, 7.
         assert_eq!(classes, [0, 1, 1, 2, 2, 1].map(StreamId));
-        let moved = |lpn, now| state.move_stream(&Moved { lpn, from: StreamId(0), now });
+        let moved = |lpn, now| state.move_stream(&Moved { lpn: Lpn(lpn), from: StreamId(0), now });
         // After eight writes of the workload, page 3 has three left, and page 4 lives on.
         assert_eq!([moved(3, 108), moved(4, 108), moved(5, 108)], [0, 2, 1].map(StreamId));
     }

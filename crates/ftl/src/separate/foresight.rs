@@ -3,7 +3,7 @@
 //!
 //! Memory: 4 bytes a host page write of the workload and 4 a logical page.
 
-use floatgate_base::{Lpn, memory::table, prefetch::prefetch};
+use floatgate_base::{IdSlice, IdVec, Lpn, memory::table, prefetch::prefetch};
 use serde::{Deserialize, Serialize};
 
 /// Data that nobody writes again and nobody trims.
@@ -19,7 +19,7 @@ pub struct Foresight {
     #[serde(skip)]
     next: Vec<u32>,
     /// When what each logical page holds now dies; before the workload begins: what was there before.
-    dies: Vec<u32>,
+    dies: IdVec<Lpn, u32>,
     /// Host page writes that the drive had seen when the workload began; until then no number is as large.
     base: u64,
 }
@@ -28,7 +28,7 @@ impl Foresight {
     /// Of a workload that is read through and has not begun: `next` by write, `first` by logical page for data from
     /// before.
     #[must_use]
-    pub fn new(next: Vec<u32>, first: Vec<u32>) -> Self {
+    pub fn new(next: Vec<u32>, first: IdVec<Lpn, u32>) -> Self {
         Self { next, dies: first, base: u64::MAX }
     }
 
@@ -45,7 +45,7 @@ impl Foresight {
 
     /// When what each logical page holds now dies.
     #[must_use]
-    pub fn dies(&self) -> &[u32] {
+    pub fn dies(&self) -> &IdSlice<Lpn, u32> {
         &self.dies
     }
 
@@ -67,7 +67,7 @@ impl Foresight {
             let at = (now - self.base) as usize;
             // Nothing is known of writes beyond the workload, of which there are none.
             let dies = self.next.get(at).copied().unwrap_or(NEVER);
-            match self.dies.get_mut(lpn as usize) {
+            match self.dies.get_mut(lpn) {
                 Some(place) => *place = dies,
                 None => return None,
             }
@@ -78,14 +78,14 @@ impl Foresight {
     /// What is left of the lifespan of what a page holds, after `now` host page writes; none for ever.
     #[inline(always)]
     pub(super) fn left(&self, lpn: Lpn, now: u64) -> Option<u32> {
-        let dies = self.dies.get(lpn as usize).copied().unwrap_or(NEVER);
+        let dies = self.dies.get(lpn).copied().unwrap_or(NEVER);
         (dies != NEVER).then(|| u64::from(dies).saturating_sub(self.next_write(now)) as u32)
     }
 
     /// Asks for what the write of a page will touch.
     #[inline(always)]
     pub(super) fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.dies, lpn as usize);
+        prefetch(self.dies.as_slice(), lpn.index());
     }
 
     /// Bytes of its tables.
@@ -99,9 +99,9 @@ impl Foresight {
 #[derive(Clone, Debug)]
 pub struct Foreseer {
     next: Vec<u32>,
-    first: Vec<u32>,
+    first: IdVec<Lpn, u32>,
     /// The last write of each page, or one of the two below.
-    last: Vec<u32>,
+    last: IdVec<Lpn, u32>,
 }
 
 /// No write and no trim so far.
@@ -114,7 +114,7 @@ impl Foreseer {
     #[must_use]
     pub fn new(logical_pages: u32) -> Self {
         let pages = logical_pages as usize;
-        Self { next: Vec::new(), first: table(pages, NEVER), last: table(pages, UNTOUCHED) }
+        Self { next: Vec::new(), first: table(pages, NEVER).into(), last: table(pages, UNTOUCHED).into() }
     }
 
     /// Host page writes so far.
@@ -131,7 +131,7 @@ impl Foreseer {
             return false;
         }
         self.dies_at(lpn, number);
-        self.last[lpn as usize] = number;
+        self.last[lpn] = number;
         self.next.push(NEVER);
         true
     }
@@ -139,14 +139,14 @@ impl Foreseer {
     /// A page is trimmed.
     pub fn trim(&mut self, lpn: Lpn) {
         self.dies_at(lpn, self.next.len() as u32);
-        self.last[lpn as usize] = EMPTY;
+        self.last[lpn] = EMPTY;
     }
 
     #[inline(always)]
     fn dies_at(&mut self, lpn: Lpn, number: u32) {
-        match self.last[lpn as usize] {
+        match self.last[lpn] {
             EMPTY => {}
-            UNTOUCHED => self.first[lpn as usize] = number,
+            UNTOUCHED => self.first[lpn] = number,
             write => self.next[write as usize] = number,
         }
     }
@@ -167,24 +167,24 @@ mod tests {
     #[test]
     fn deaths_by_hand() {
         let mut seer = Foreseer::new(4);
-        assert!([0, 1, 0].into_iter().all(|lpn| seer.write(lpn)));
-        seer.trim(1);
-        assert!([1, 1].into_iter().all(|lpn| seer.write(lpn)));
-        seer.trim(0);
-        seer.trim(0);
-        assert!(seer.write(2));
+        assert!([0, 1, 0].into_iter().all(|lpn| seer.write(Lpn(lpn))));
+        seer.trim(Lpn(1));
+        assert!([1, 1].into_iter().all(|lpn| seer.write(Lpn(lpn))));
+        seer.trim(Lpn(0));
+        seer.trim(Lpn(0));
+        assert!(seer.write(Lpn(2)));
         let mut seen = seer.finish();
         assert_eq!(seen.next(), [2, 3, 5, 4, NEVER, NEVER]);
-        assert_eq!(seen.dies(), [0, 1, 5, NEVER]);
+        assert_eq!(seen.dies().as_slice(), [0, 1, 5, NEVER]);
         // While the drive is filled: four host page writes before the workload.
-        assert_eq!(seen.write(2, 1), Some(5));
-        assert_eq!(seen.write(3, 3), None);
+        assert_eq!(seen.write(Lpn(2), 1), Some(5));
+        assert_eq!(seen.write(Lpn(3), 3), None);
         // The workload's first write lives for two.
         seen.begin_at(4);
-        assert_eq!(seen.write(0, 4), Some(2));
-        assert_eq!(seen.left(2, 7), Some(2));
-        assert_eq!(seen.write(1, 5), Some(2));
-        assert_eq!((seen.left(0, 6), seen.left(1, 6)), (Some(0), Some(1)));
+        assert_eq!(seen.write(Lpn(0), 4), Some(2));
+        assert_eq!(seen.left(Lpn(2), 7), Some(2));
+        assert_eq!(seen.write(Lpn(1), 5), Some(2));
+        assert_eq!((seen.left(Lpn(0), 6), seen.left(Lpn(1), 6)), (Some(0), Some(1)));
         assert_eq!(seen.memory_bytes(), 40);
     }
 
@@ -192,6 +192,6 @@ mod tests {
     #[test]
     fn nothing_foreseen() {
         let mut nothing = Foresight::default();
-        assert_eq!((nothing.write(7, 3), nothing.left(7, 9)), (None, None));
+        assert_eq!((nothing.write(Lpn(7), 3), nothing.left(Lpn(7), 9)), (None, None));
     }
 }

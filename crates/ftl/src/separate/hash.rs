@@ -67,7 +67,7 @@ pub struct State {
 #[inline(always)]
 pub(super) fn places(lpn: Lpn, hashes: u32, size: usize) -> impl Iterator<Item = usize> {
     // The finalizer of SplitMix64.
-    let mut x = u64::from(lpn).wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut x = u64::from(lpn.0).wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     x ^= x >> 31;
@@ -129,8 +129,8 @@ mod tests {
         State::new(&Params { counters, hashes: 2, hot_from, halve_every }, &shape)
     }
 
-    fn write(state: &mut State, lpn: Lpn) -> StreamId {
-        state.write(&Written { lpn, update: true, hints: Hints::default(), now: 0 })
+    fn write(state: &mut State, lpn: u32) -> StreamId {
+        state.write(&Written { lpn: Lpn(lpn), update: true, hints: Hints::default(), now: 0 })
     }
 
     #[test]
@@ -139,9 +139,9 @@ mod tests {
         let streams: Vec<_> = (0..6).map(|_| write(&mut state, 7)).collect();
         assert_eq!(streams, [COLD, COLD, COLD, HOT, HOT, HOT]);
         // 6 became 3 after the sixth write.
-        assert_eq!(state.move_stream(&Moved { lpn: 7, from: HOT, now: 6 }), COLD);
+        assert_eq!(state.move_stream(&Moved { lpn: Lpn(7), from: HOT, now: 6 }), COLD);
         assert_eq!(write(&mut state, 7), HOT);
-        assert_eq!(state.move_stream(&Moved { lpn: 8, from: HOT, now: 6 }), COLD);
+        assert_eq!(state.move_stream(&Moved { lpn: Lpn(8), from: HOT, now: 6 }), COLD);
     }
 
     #[test]

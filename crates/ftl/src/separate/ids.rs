@@ -37,7 +37,7 @@ use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
 use clusters::Clusters;
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
-use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 use update_log::{Localities, UpdateLog, WINDOW_MAX};
 
@@ -159,7 +159,7 @@ pub struct State {
     level_difference: u32,
     update_blocks: UpdateBlocks,
     contexts: Vec<Knowledge>,
-    pages: Vec<Page>,
+    pages: IdVec<Lpn, Page>,
     groups: Groups,
     log: UpdateLog,
     /// Updates until the next clustering.
@@ -181,7 +181,7 @@ impl State {
             level_difference,
             update_blocks,
             contexts: vec![Knowledge::default(); contexts as usize],
-            pages: table(shape.logical_pages as usize, Page::default()),
+            pages: table(shape.logical_pages as usize, Page::default()).into(),
             groups: Groups::new(groups),
             log: UpdateLog::new(window),
             left: period,
@@ -283,7 +283,7 @@ impl Separator for State {
     fn write(&mut self, page: &Written) -> StreamId {
         let context = known(page.hints.context, self.contexts.len());
         self.found.beyond += u64::from(context == UNKNOWN && page.hints.context != 0);
-        let at = page.lpn as usize;
+        let at = page.lpn;
         let Page { writer, history } = self.pages[at];
         self.pages[at].writer = context;
         if page.update || writer != UNKNOWN {
@@ -303,13 +303,13 @@ impl Separator for State {
 
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> StreamId {
-        let Page { writer, history } = self.pages[page.lpn as usize];
+        let Page { writer, history } = self.pages[page.lpn];
         self.stream(writer, history)
     }
 
     #[inline(always)]
     fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.pages, lpn as usize);
+        prefetch(self.pages.as_slice(), lpn.index());
     }
 
     fn update_blocks(&self) -> UpdateBlocks {

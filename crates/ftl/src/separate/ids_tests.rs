@@ -20,12 +20,17 @@ fn state(params: Params) -> State {
     State::new(&params, &shape)
 }
 
-fn write(state: &mut State, lpn: Lpn, context: u32) -> StreamId {
-    state.write(&Written { lpn, update: false, hints: Hints { context, ..Hints::default() }, now: 0 })
+fn write(state: &mut State, lpn: u32, context: u32) -> StreamId {
+    state.write(&Written {
+        lpn: Lpn(lpn),
+        update: false,
+        hints: Hints { context, ..Hints::default() },
+        now: 0,
+    })
 }
 
-fn moves_to(state: &State, lpn: Lpn) -> StreamId {
-    state.move_stream(&Moved { lpn, from: StreamId(0), now: 0 })
+fn moves_to(state: &State, lpn: u32) -> StreamId {
+    state.move_stream(&Moved { lpn: Lpn(lpn), from: StreamId(0), now: 0 })
 }
 
 fn figure(state: &State, name: &str) -> f64 {

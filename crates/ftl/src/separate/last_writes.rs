@@ -4,37 +4,37 @@
 //! only be a misjudgement of its heat. Pages that held data before the first write count as written at the beginning.
 //! Memory: 4 bytes a page.
 
-use floatgate_base::Lpn;
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
+use floatgate_base::{IdVec, Lpn};
 use serde::{Deserialize, Serialize};
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct LastWrites {
-    at: Vec<u32>,
+    at: IdVec<Lpn, u32>,
 }
 
 impl LastWrites {
     pub fn new(pages: u32) -> Self {
-        Self { at: table(pages as usize, 0) }
+        Self { at: table(pages as usize, 0).into() }
     }
 
     /// Host page writes since the page was written.
     #[inline(always)]
     pub fn age(&self, lpn: Lpn, now: u64) -> u32 {
-        (now as u32).wrapping_sub(self.at[lpn as usize])
+        (now as u32).wrapping_sub(self.at[lpn])
     }
 
     /// The page is written now. Its age until then.
     #[inline(always)]
     pub fn renew(&mut self, lpn: Lpn, now: u64) -> u32 {
-        let before = std::mem::replace(&mut self.at[lpn as usize], now as u32);
+        let before = std::mem::replace(&mut self.at[lpn], now as u32);
         (now as u32).wrapping_sub(before)
     }
 
     #[inline(always)]
     pub fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.at, lpn as usize);
+        prefetch(self.at.as_slice(), lpn.index());
     }
 
     pub fn bytes(&self) -> u64 {

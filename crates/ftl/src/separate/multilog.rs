@@ -13,7 +13,7 @@ use super::last_writes::LastWrites;
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
-use floatgate_base::{Lpn, ParamInfo, PolicyInfo, Rng};
+use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo, Rng};
 use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -71,7 +71,7 @@ impl Log {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     written: LastWrites,
-    log_of: Vec<u8>,
+    log_of: IdVec<Lpn, u8>,
     logs: Vec<Log>,
     /// The coldest log in use.
     last_log: u8,
@@ -83,7 +83,7 @@ impl State {
     pub fn new(params: &Params, shape: &Shape) -> Self {
         Self {
             written: LastWrites::new(shape.logical_pages),
-            log_of: table(shape.logical_pages as usize, NONE),
+            log_of: table(shape.logical_pages as usize, NONE).into(),
             logs: vec![Log::default(); params.classes as usize],
             last_log: 0,
             unit_pages: u64::from(shape.pages_per_unit),
@@ -101,7 +101,7 @@ impl State {
 
     #[inline(always)]
     fn put(&mut self, lpn: Lpn, log: u8) {
-        let before = std::mem::replace(&mut self.log_of[lpn as usize], log);
+        let before = std::mem::replace(&mut self.log_of[lpn], log);
         if before != NONE {
             self.logs[usize::from(before)].pages -= 1;
         }
@@ -115,7 +115,7 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
         let interval = self.written.renew(page.lpn, page.now);
-        let mut log = self.log_of[page.lpn as usize];
+        let mut log = self.log_of[page.lpn];
         if log == NONE {
             log = 0;
         } else {
@@ -131,7 +131,7 @@ impl Separator for State {
 
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> StreamId {
-        let log = self.log_of[page.lpn as usize];
+        let log = self.log_of[page.lpn];
         let log = if log == NONE { 0 } else { log };
         let next = usize::from(log) + 1;
         let opens = next < self.logs.len() && self.logs[usize::from(log)].pages >= self.unit_pages;
@@ -152,7 +152,7 @@ impl Separator for State {
     #[inline(always)]
     fn prefetch(&self, lpn: Lpn) {
         self.written.prefetch(lpn);
-        prefetch(&self.log_of, lpn as usize);
+        prefetch(self.log_of.as_slice(), lpn.index());
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -169,12 +169,12 @@ mod tests {
     use super::super::test_shape;
     use super::*;
 
-    fn write(state: &mut State, lpn: Lpn, now: u64) -> StreamId {
-        state.write(&Written { lpn, update: true, hints: Default::default(), now })
+    fn write(state: &mut State, lpn: u32, now: u64) -> StreamId {
+        state.write(&Written { lpn: Lpn(lpn), update: true, hints: Default::default(), now })
     }
 
-    fn shift(state: &mut State, lpn: Lpn) -> StreamId {
-        let page = Moved { lpn, from: StreamId(0), now: 0 };
+    fn shift(state: &mut State, lpn: u32) -> StreamId {
+        let page = Moved { lpn: Lpn(lpn), from: StreamId(0), now: 0 };
         let stream = state.move_stream(&page);
         state.moved(&page, stream);
         stream
@@ -200,7 +200,7 @@ mod tests {
             "the last log keeps its pages"
         );
         assert_eq!(state.logs.iter().map(|log| log.pages).collect::<Vec<_>>(), [3, 3, 1]);
-        state.trimmed(0, 0);
+        state.trimmed(Lpn(0), 0);
         assert_eq!(state.logs[2].pages, 0);
         assert_eq!(write(&mut state, 0, 9), StreamId(0), "a new page starts in log 0");
     }
@@ -218,10 +218,10 @@ mod tests {
         // Of a thousand pages that are updated after a quarter of that time half go up.
         let mut ups = 0;
         for _ in 0..1000 {
-            state.log_of[5] = 1;
+            state.log_of[Lpn(5)] = 1;
             state.logs[1] = Log { pages: 10, gap: 4.0, updates: 1000, last: 10 };
             ups += u32::from(write(&mut state, 5, 10) == StreamId(0));
-            state.written.renew(5, 0);
+            state.written.renew(Lpn(5), 0);
         }
         assert!((450..550).contains(&ups), "{ups}");
     }

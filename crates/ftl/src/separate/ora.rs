@@ -193,14 +193,14 @@ mod tests {
     fn state(streams: u32, next: Vec<u32>) -> State {
         let shape = Shape { logical_pages: 64, pages_per_unit: 4, units: 8, page_bytes: 4096 };
         let mut state = State::new(&Params { streams }, &shape);
-        *state.future().unwrap() = Foresight::new(next, vec![NEVER; 64]);
+        *state.future().unwrap() = Foresight::new(next, vec![NEVER; 64].into());
         state.future().unwrap().begin_at(0);
         state.foreseen();
         state
     }
 
     fn write(state: &mut State, lpn: u32, now: u64) -> StreamId {
-        state.write(&Written { lpn, update: false, hints: Hints::default(), now })
+        state.write(&Written { lpn: Lpn(lpn), update: false, hints: Hints::default(), now })
     }
 
     #[test]
@@ -224,8 +224,8 @@ mod tests {
         assert_eq!(streams, [0, 1, 0, 1, 0, 1, 0, 1].map(StreamId));
         assert_eq!(write(&mut state, 9, 8), StreamId(2));
         // A page that is moved later has less of its life left.
-        assert_eq!(state.move_stream(&Moved { lpn: 1, from: StreamId(1), now: 60 }), StreamId(0));
-        assert_eq!(state.move_stream(&Moved { lpn: 9, from: StreamId(2), now: 60 }), StreamId(2));
+        assert_eq!(state.move_stream(&Moved { lpn: Lpn(1), from: StreamId(1), now: 60 }), StreamId(0));
+        assert_eq!(state.move_stream(&Moved { lpn: Lpn(9), from: StreamId(2), now: 60 }), StreamId(2));
         assert_eq!(state.figures(), [("replaced_writes", 8.0), ("lasting_writes", 52.0)]);
     }
 

@@ -19,7 +19,7 @@ use super::groups::{Group, Groups, NONE, WRITE_ONCE};
 use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
-use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -122,7 +122,7 @@ pub struct State {
     dominates_from: u32,
     contexts: Vec<Knowledge>,
     /// Who wrote each page last.
-    writer: Vec<Context>,
+    writer: IdVec<Lpn, Context>,
     groups: Groups,
     found: Found,
     /// Page and group of the last update.
@@ -136,10 +136,10 @@ impl State {
         Self {
             dominates_from,
             contexts: vec![Knowledge::default(); contexts as usize],
-            writer: table(shape.logical_pages as usize, UNKNOWN),
+            writer: table(shape.logical_pages as usize, UNKNOWN).into(),
             groups: Groups::new(groups),
             found: Found::default(),
-            previous: (0, NONE),
+            previous: (Lpn(0), NONE),
             update_blocks,
         }
     }
@@ -148,7 +148,7 @@ impl State {
     #[inline(always)]
     fn updated(&mut self, writer: Context, lpn: Lpn) {
         let before = std::mem::replace(&mut self.previous.0, lpn);
-        let follows = before.wrapping_add(1) == lpn;
+        let follows = before.0.wrapping_add(1) == lpn.0;
         if writer == UNKNOWN {
             self.previous.1 = NONE;
             return;
@@ -187,7 +187,7 @@ impl Separator for State {
     fn write(&mut self, page: &Written) -> StreamId {
         let context = known(page.hints.context, self.contexts.len());
         self.found.beyond += u64::from(context == UNKNOWN && page.hints.context != 0);
-        let writer = std::mem::replace(&mut self.writer[page.lpn as usize], context);
+        let writer = std::mem::replace(&mut self.writer[page.lpn], context);
         if page.update || writer != UNKNOWN {
             self.updated(writer, page.lpn);
         }
@@ -198,12 +198,12 @@ impl Separator for State {
 
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> StreamId {
-        StreamId(self.contexts[self.writer[page.lpn as usize] as usize].group)
+        StreamId(self.contexts[self.writer[page.lpn] as usize].group)
     }
 
     #[inline(always)]
     fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.writer, lpn as usize);
+        prefetch(self.writer.as_slice(), lpn.index());
     }
 
     fn update_blocks(&self) -> UpdateBlocks {

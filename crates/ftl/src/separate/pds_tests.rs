@@ -25,24 +25,24 @@ impl Host {
         Self { state, live: vec![false; PAGES as usize], now: 0 }
     }
 
-    fn write(&mut self, lpn: Lpn, context: u32) -> StreamId {
+    fn write(&mut self, lpn: u32, context: u32) -> StreamId {
         let hints = Hints { context, ..Hints::default() };
         let update = std::mem::replace(&mut self.live[lpn as usize], true);
         self.now += 1;
-        self.state.write(&Written { lpn, update, hints, now: self.now - 1 })
+        self.state.write(&Written { lpn: Lpn(lpn), update, hints, now: self.now - 1 })
     }
 
-    fn writes<const N: usize>(&mut self, all: [(Lpn, u32); N]) -> [StreamId; N] {
+    fn writes<const N: usize>(&mut self, all: [(u32, u32); N]) -> [StreamId; N] {
         all.map(|(lpn, context)| self.write(lpn, context))
     }
 
-    fn trim(&mut self, lpn: Lpn) {
+    fn trim(&mut self, lpn: u32) {
         self.live[lpn as usize] = false;
-        self.state.trimmed(lpn, self.now);
+        self.state.trimmed(Lpn(lpn), self.now);
     }
 
-    fn moves_to(&self, lpn: Lpn) -> StreamId {
-        self.state.move_stream(&Moved { lpn, from: StreamId(0), now: self.now })
+    fn moves_to(&self, lpn: u32) -> StreamId {
+        self.state.move_stream(&Moved { lpn: Lpn(lpn), from: StreamId(0), now: self.now })
     }
 
     fn figure(&self, name: &str) -> f64 {

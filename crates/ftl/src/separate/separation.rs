@@ -35,7 +35,7 @@ pub struct StreamCounters {
 fn gather<S: Separator>(state: &S, mapping: &Mapping, pages: Range<Ppn>, moving: &mut Vec<(Ppn, Owner)>) {
     mapping.for_each(pages, |ppn, owner| {
         // Of no use, but no harm, where a side table owns it.
-        state.prefetch(owner.bits());
+        state.prefetch(Lpn(owner.bits()));
         moving.push((ppn, owner));
     });
 }
@@ -57,7 +57,7 @@ fn ask<S: Separator>(
             *stream = from.0 as u16;
             continue;
         }
-        let lpn = owner.bits();
+        let lpn = Lpn(owner.bits());
         mapping.prefetch(lpn);
         let page = Moved { lpn, from, now };
         let to = state.move_stream(&page);

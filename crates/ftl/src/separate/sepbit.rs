@@ -132,8 +132,8 @@ mod tests {
         State::new(&Params { lifespan_units, age_factor: 4.0 }, &test_shape(100))
     }
 
-    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> StreamId {
-        state.write(&Written { lpn, update, hints: Default::default(), now })
+    fn write(state: &mut State, lpn: u32, update: bool, now: u64) -> StreamId {
+        state.write(&Written { lpn: Lpn(lpn), update, hints: Default::default(), now })
     }
 
     fn reclaim(state: &mut State, stream: StreamId, opened_at: u64, now: u64) {
@@ -168,7 +168,7 @@ mod tests {
         let mut state = state(1);
         reclaim(&mut state, SHORT, 0, 10);
         write(&mut state, 5, false, 1000);
-        let moved = |from, now| state.move_stream(&Moved { lpn: 5, from, now });
+        let moved = |from, now| state.move_stream(&Moved { lpn: Lpn(5), from, now });
         assert_eq!(moved(SHORT, 1001), FROM_SHORT);
         assert_eq!(moved(SHORT, 9000), FROM_SHORT);
         for from in 1..6 {

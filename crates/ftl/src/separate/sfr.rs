@@ -90,7 +90,7 @@ impl State {
 
     /// Counts a request in a chunk, and says the stream of what it counts then.
     fn touch(&mut self, lpn: Lpn, now: u64) -> StreamId {
-        let chunk = &mut self.chunks[(lpn >> self.shift) as usize];
+        let chunk = &mut self.chunks[(lpn.0 >> self.shift) as usize];
         let periods = (now - chunk.touched) as f64 / self.decay;
         *chunk = Chunk { count: chunk.count * libm::exp2(-periods) + 1.0, touched: now };
         StreamId((libm::log(chunk.count) as u32).min(self.moved.0 - 1))
@@ -105,7 +105,7 @@ impl Separator for State {
         if begins {
             self.left = page.hints.request_pages;
         }
-        if begins || page.lpn & ((1 << self.shift) - 1) == 0 {
+        if begins || page.lpn.0 & ((1 << self.shift) - 1) == 0 {
             let stream = self.touch(page.lpn, page.now);
             // What follows the request before, or is a part of it, keeps its stream.
             if !follows {
@@ -124,7 +124,7 @@ impl Separator for State {
 
     #[inline(always)]
     fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.chunks, (lpn >> self.shift) as usize);
+        prefetch(&self.chunks, (lpn.0 >> self.shift) as usize);
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -143,9 +143,9 @@ mod tests {
         State::new(&params, &test_shape(pages))
     }
 
-    fn request(state: &mut State, lpn: Lpn, pages: u32, now: u64) -> Vec<StreamId> {
+    fn request(state: &mut State, lpn: u32, pages: u32, now: u64) -> Vec<StreamId> {
         let hints = Hints { request_pages: pages, ..Hints::default() };
-        (0..pages).map(|i| state.write(&Written { lpn: lpn + i, update: true, hints, now })).collect()
+        (0..pages).map(|i| state.write(&Written { lpn: Lpn(lpn + i), update: true, hints, now })).collect()
     }
 
     #[test]
@@ -158,7 +158,7 @@ mod tests {
         assert_eq!(request(&mut state, 3, 1, 8), [1].map(StreamId));
         assert_eq!(state.chunks[0].count, 3.5);
         assert_eq!(request(&mut state, 1, 1, 24), [0].map(StreamId), "3.5 / 4 + 1");
-        assert_eq!(state.move_stream(&Moved { lpn: 1, from: StreamId(1), now: 0 }), StreamId(2));
+        assert_eq!(state.move_stream(&Moved { lpn: Lpn(1), from: StreamId(1), now: 0 }), StreamId(2));
     }
 
     #[test]

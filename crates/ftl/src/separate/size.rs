@@ -74,17 +74,18 @@ impl Separator for State {
 mod tests {
     use super::super::{Hints, test_shape};
     use super::*;
+    use floatgate_base::Lpn;
 
     #[test]
     fn requests_up_to_the_bound_are_small() {
         let mut state = State::new(&Params { small_bytes: 3 * 4096 + 4095 }, &test_shape(10));
         let mut write = |request_pages| {
             let hints = Hints { request_pages, ..Hints::default() };
-            state.write(&Written { lpn: 1, update: false, hints, now: 0 })
+            state.write(&Written { lpn: Lpn(1), update: false, hints, now: 0 })
         };
         assert_eq!([1, 3, 4, 1000].map(&mut write), [SMALL, SMALL, LARGE, LARGE]);
         for from in [SMALL, LARGE] {
-            assert_eq!(state.move_stream(&Moved { lpn: 1, from, now: 9 }), from);
+            assert_eq!(state.move_stream(&Moved { lpn: Lpn(1), from, now: 9 }), from);
         }
     }
 }

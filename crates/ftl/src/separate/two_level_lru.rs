@@ -10,7 +10,7 @@
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
-use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -60,7 +60,7 @@ struct Entry {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     /// Entry of each page, doubled, and one more if it is hot.
-    entry_of: Vec<u32>,
+    entry_of: IdVec<Lpn, u32>,
     entries: Vec<Entry>,
     /// Lengths of the two lists, and the most that they may be.
     held: [u32; 2],
@@ -75,11 +75,11 @@ impl State {
         // No list holds more pages than there are; an entry's number has 31 bits.
         let most =
             [params.hot_pages, params.candidate_pages].map(|n| n.min(shape.logical_pages).min(1 << 29));
-        let head = |at| Entry { lpn: NONE, before: at, after: at };
+        let head = |at| Entry { lpn: Lpn::MAX, before: at, after: at };
         let mut entries = table((most[0] + most[1]) as usize + 2, head(0));
         entries.truncate(0);
         entries.extend([head(HOT_LIST), head(CANDIDATES)]);
-        Self { entry_of: table(shape.logical_pages as usize, NONE), entries, held: [0; 2], most }
+        Self { entry_of: table(shape.logical_pages as usize, NONE).into(), entries, held: [0; 2], most }
     }
 
     fn unlink(&mut self, at: u32) {
@@ -94,7 +94,7 @@ impl State {
         self.entries[first as usize].before = at;
         let entry = &mut self.entries[at as usize];
         (entry.before, entry.after) = (list, first);
-        self.entry_of[entry.lpn as usize] = at << 1 | u32::from(list == HOT_LIST);
+        self.entry_of[entry.lpn] = at << 1 | u32::from(list == HOT_LIST);
     }
 
     fn last(&self, list: u32) -> u32 {
@@ -125,7 +125,7 @@ impl State {
             let last = self.last(CANDIDATES);
             self.unlink(last);
             let forgotten = std::mem::replace(&mut self.entries[last as usize].lpn, lpn);
-            self.entry_of[forgotten as usize] = NONE;
+            self.entry_of[forgotten] = NONE;
             last
         };
         self.link(CANDIDATES, at);
@@ -135,7 +135,7 @@ impl State {
 impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
-        match self.entry_of[page.lpn as usize] {
+        match self.entry_of[page.lpn] {
             NONE => {
                 self.admit(page.lpn);
                 COLD
@@ -154,13 +154,13 @@ impl Separator for State {
 
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> StreamId {
-        let entry = self.entry_of[page.lpn as usize];
+        let entry = self.entry_of[page.lpn];
         if entry != NONE && entry & 1 == 1 { HOT } else { COLD }
     }
 
     #[inline(always)]
     fn prefetch(&self, lpn: Lpn) {
-        prefetch(&self.entry_of, lpn as usize);
+        prefetch(self.entry_of.as_slice(), lpn.index());
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -179,8 +179,8 @@ mod tests {
         State::new(&Params { hot_pages, candidate_pages }, &test_shape(pages))
     }
 
-    fn write(state: &mut State, lpn: Lpn) -> StreamId {
-        state.write(&Written { lpn, update: true, hints: Default::default(), now: 0 })
+    fn write(state: &mut State, lpn: u32) -> StreamId {
+        state.write(&Written { lpn: Lpn(lpn), update: true, hints: Default::default(), now: 0 })
     }
 
     #[test]
@@ -189,7 +189,7 @@ mod tests {
         // 1 and 2 are candidates, 3 pushes 1 out: written again, 1 is cold and pushes 2 out.
         assert_eq!([1, 2, 3, 1].map(|lpn| write(&mut state, lpn)), [COLD; 4]);
         assert_eq!(write(&mut state, 3), HOT);
-        let moved = |state: &State, lpn| state.move_stream(&Moved { lpn, from: HOT, now: 0 });
+        let moved = |state: &State, lpn| state.move_stream(&Moved { lpn: Lpn(lpn), from: HOT, now: 0 });
         assert_eq!([1, 2, 3].map(|lpn| moved(&state, lpn)), [COLD, COLD, HOT]);
         // 1 takes the only hot place; 3 is a candidate again and so hot at its next write.
         assert_eq!(write(&mut state, 1), HOT);
@@ -224,7 +224,7 @@ mod tests {
                 assert_eq!(write(&mut state, lpn), expected, "seed {seed} step {step}");
                 for lpn in 0..40 {
                     let stream = if hot.contains(&lpn) { HOT } else { COLD };
-                    let moved = state.move_stream(&Moved { lpn, from: COLD, now: 0 });
+                    let moved = state.move_stream(&Moved { lpn: Lpn(lpn), from: COLD, now: 0 });
                     assert_eq!(moved, stream, "seed {seed} step {step}");
                 }
             }

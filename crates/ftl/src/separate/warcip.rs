@@ -14,7 +14,7 @@ use super::last_writes::LastWrites;
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
-use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
 use serde::{Deserialize, Serialize};
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -71,7 +71,7 @@ struct Cluster {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     written: LastWrites,
-    penalty: Vec<u32>,
+    penalty: IdVec<Lpn, u32>,
     clusters: Vec<Cluster>,
     unit_pages: u32,
     /// Writes between two adaptations, and until the next.
@@ -89,7 +89,7 @@ impl State {
         let period = u64::from(params.period_units) * u64::from(shape.pages_per_unit);
         Self {
             written: LastWrites::new(shape.logical_pages),
-            penalty: table(shape.logical_pages as usize, 0),
+            penalty: table(shape.logical_pages as usize, 0).into(),
             clusters: clusters.collect(),
             unit_pages: shape.pages_per_unit,
             period,
@@ -142,7 +142,7 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
         let interval = f64::from(self.written.renew(page.lpn, page.now));
-        let penalty = std::mem::take(&mut self.penalty[page.lpn as usize]);
+        let penalty = std::mem::take(&mut self.penalty[page.lpn]);
         let at = if page.update {
             let interval = interval + f64::from(penalty);
             let at = self.nearest(interval);
@@ -168,13 +168,13 @@ impl Separator for State {
 
     #[inline(always)]
     fn moved(&mut self, page: &Moved, _: StreamId) {
-        self.penalty[page.lpn as usize] = self.written.age(page.lpn, page.now);
+        self.penalty[page.lpn] = self.written.age(page.lpn, page.now);
     }
 
     #[inline(always)]
     fn prefetch(&self, lpn: Lpn) {
         self.written.prefetch(lpn);
-        prefetch(&self.penalty, lpn as usize);
+        prefetch(self.penalty.as_slice(), lpn.index());
     }
 
     fn memory_bytes(&self) -> u64 {
@@ -197,8 +197,8 @@ mod tests {
         State::new(&Params { classes, period_units: 2 }, &test_shape(logical_pages))
     }
 
-    fn write(state: &mut State, lpn: Lpn, update: bool, now: u64) -> StreamId {
-        state.write(&Written { lpn, update, hints: Default::default(), now })
+    fn write(state: &mut State, lpn: u32, update: bool, now: u64) -> StreamId {
+        state.write(&Written { lpn: Lpn(lpn), update, hints: Default::default(), now })
     }
 
     fn centres(state: &State) -> Vec<Option<f64>> {
@@ -216,7 +216,7 @@ mod tests {
         assert_eq!(write(&mut state, 1, true, 1072), StreamId(1));
         assert_eq!(centres(&state), [Some(36.0), Some(100.0)]);
         // Moved at the age of 20 and written at that of 60: 80 is nearer to 100.
-        let page = Moved { lpn: 1, from: StreamId(1), now: 1092 };
+        let page = Moved { lpn: Lpn(1), from: StreamId(1), now: 1092 };
         assert_eq!(state.move_stream(&page), MOVED);
         state.moved(&page, MOVED);
         assert_eq!(write(&mut state, 1, true, 1132), StreamId(2));

@@ -35,9 +35,9 @@ pub(super) fn touch(lpn: Lpn, from: u64, to: u64) -> Part {
 /// The pages of an extent with edges, in order.
 #[inline]
 pub(super) fn parts(extents: &Extents, i: usize, page_bytes: u64) -> impl Iterator<Item = Part> {
-    let (first, last) = (extents.lpn[i], extents.lpn[i] + extents.pages[i] - 1);
+    let (first, last) = (extents.lpn[i], extents.lpn[i] + (extents.pages[i] - 1));
     let (from, to) = extents.columns.edges[i];
-    (first..=last).map(move |lpn| {
+    Lpn::each(first..last + 1).map(move |lpn| {
         let from = if lpn == first { u64::from(from) } else { 0 };
         touch(lpn, from, if lpn == last { u64::from(to) } else { page_bytes })
     })
@@ -52,9 +52,9 @@ mod tests {
     fn sectors_in_part_and_whole() {
         let of = |lpn, pages, edges, page_bytes| {
             let mut extents = Extents::default();
-            extents.push(lpn, pages, ExtentKind::Read);
+            extents.push(Lpn(lpn), pages, ExtentKind::Read);
             extents.columns.edges.push(edges);
-            parts(&extents, 0, page_bytes).map(|p| (p.lpn, p.touched, p.covered)).collect::<Vec<_>>()
+            parts(&extents, 0, page_bytes).map(|p| (p.lpn.0, p.touched, p.covered)).collect::<Vec<_>>()
         };
         assert_eq!(of(0, 1, (0, 4096), 4096), [(0, 0xff, 0xff)]);
         assert_eq!(of(0, 1, (512, 1024), 4096), [(0, 2, 2)]);

@@ -3,7 +3,7 @@
 use super::order::Order;
 use super::pages::{Part, SECTOR_BYTES, low, parts, touch};
 use super::{NOWHERE, Step, Why};
-use floatgate_base::{ExtentKind as Kind, Extents, Lpn, batch::flags, memory::table};
+use floatgate_base::{ExtentKind as Kind, Extents, IdVec, Lpn, batch::flags, memory::table};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -69,7 +69,7 @@ pub struct Buffer {
     /// All sectors of a page.
     full: u128,
     /// By logical page: its place, or [`NOWHERE`].
-    place_of: Vec<u32>,
+    place_of: IdVec<Lpn, u32>,
     lpn: Vec<Lpn>,
     valid: Vec<u128>,
     dirty: Vec<u128>,
@@ -87,8 +87,8 @@ impl Buffer {
         let n = config.pages as usize;
         Self {
             full: low(u64::from(config.page_bytes) / SECTOR_BYTES),
-            place_of: table(config.logical_pages as usize, NOWHERE),
-            lpn: vec![0; n],
+            place_of: table(config.logical_pages as usize, NOWHERE).into(),
+            lpn: vec![Lpn(0); n],
             valid: vec![0; n],
             dirty: vec![0; n],
             used: Order::new(config.pages),
@@ -165,13 +165,13 @@ impl Buffer {
     #[must_use]
     pub fn holds(&self, lpn: Lpn, from: u32, to: u32) -> bool {
         let touched = touch(lpn, from.into(), to.into()).touched;
-        let place = self.place_of[lpn as usize];
+        let place = self.place_of[lpn];
         place != NOWHERE && self.valid[place as usize] & touched == touched
     }
 
     #[inline]
     fn write(&mut self, part: Part, fua: bool, out: &mut Vec<Step>) {
-        let place = match self.place_of[part.lpn as usize] {
+        let place = match self.place_of[part.lpn] {
             NOWHERE => {
                 self.counters.write_misses += 1;
                 self.take(part.lpn, out)
@@ -199,7 +199,7 @@ impl Buffer {
 
     #[inline]
     fn read(&mut self, part: Part, out: &mut Vec<Step>) {
-        let mut place = self.place_of[part.lpn as usize];
+        let mut place = self.place_of[part.lpn];
         if place != NOWHERE {
             self.used.touch(place);
             if self.dirty[place as usize] != 0 {
@@ -230,7 +230,7 @@ impl Buffer {
     fn trim(&mut self, first: Lpn, pages: u32, out: &mut Vec<Step>) {
         let end = first + pages;
         if end - first <= self.used.len() {
-            (first..end).for_each(|lpn| self.drop_page(lpn));
+            Lpn::each(first..end).for_each(|lpn| self.drop_page(lpn));
         } else {
             let mut place = self.used.oldest();
             while place != NOWHERE {
@@ -246,7 +246,7 @@ impl Buffer {
     }
 
     fn drop_page(&mut self, lpn: Lpn) {
-        let place = std::mem::replace(&mut self.place_of[lpn as usize], NOWHERE);
+        let place = std::mem::replace(&mut self.place_of[lpn], NOWHERE);
         if place == NOWHERE {
             return;
         }
@@ -270,13 +270,13 @@ impl Buffer {
                 }
                 self.counters.evictions += 1;
                 self.used.remove(place);
-                self.place_of[self.lpn[place as usize] as usize] = NOWHERE;
+                self.place_of[self.lpn[place as usize]] = NOWHERE;
                 place
             }
         };
         let i = place as usize;
         (self.lpn[i], self.valid[i]) = (lpn, 0);
-        self.place_of[lpn as usize] = place;
+        self.place_of[lpn] = place;
         self.used.add(place);
         out.push(Step::Take { place });
         place
@@ -350,12 +350,12 @@ impl Buffer {
             && used.is_sound(n)
             && unsaved.is_sound(n)
             && free.iter().all(|&place| (place as usize) < n)
-            && lpn.iter().all(|&lpn| lpn < self.config.logical_pages);
+            && lpn.iter().all(|&lpn| lpn.0 < self.config.logical_pages);
         if fits {
             self.place_of.fill(NOWHERE);
             let mut place = used.oldest();
             while place != NOWHERE {
-                self.place_of[lpn[place as usize] as usize] = place;
+                self.place_of[lpn[place as usize]] = place;
                 place = used.newer(place);
             }
             (self.lpn, self.valid, self.dirty) = (lpn.into_owned(), valid.into_owned(), dirty.into_owned());

@@ -66,7 +66,7 @@ impl Naive {
     /// Writes the page at an index of the list to flash, where it is known in part together with what is there.
     fn flush(&mut self, at: usize, why: Why) {
         let entry = &mut self.pages[at];
-        let old = &mut self.flash[entry.lpn as usize * self.page_bytes..][..self.page_bytes];
+        let old = &mut self.flash[entry.lpn.index() * self.page_bytes..][..self.page_bytes];
         let whole = !entry.whole.contains(&false);
         old.iter_mut().zip(&entry.bytes).for_each(|(old, new)| *old = new.unwrap_or(*old));
         entry.dirty.fill(false);
@@ -140,7 +140,7 @@ impl Naive {
     }
 
     fn write(&mut self, lpn: usize, from: usize, to: usize, fua: bool) {
-        let hit = self.bring(lpn as Lpn);
+        let hit = self.bring(Lpn(lpn as u32));
         *if hit { &mut self.counters.write_hits } else { &mut self.counters.write_misses } += 1;
         self.version += 1;
         let version = self.version;
@@ -161,18 +161,18 @@ impl Naive {
 
     fn read(&mut self, lpn: usize, from: usize, to: usize) {
         let page = self.page_bytes;
-        let at = self.pages.iter().position(|e| e.lpn as usize == lpn);
+        let at = self.pages.iter().position(|e| e.lpn.index() == lpn);
         let sectors = from / 512..to.div_ceil(512);
         let known = at.is_some_and(|at| !self.pages[at].whole[sectors].contains(&false));
         if at.is_some() || self.config.read_cache {
-            self.bring(lpn as Lpn);
+            self.bring(Lpn(lpn as u32));
         }
         let cached = (at.is_some() || self.config.read_cache).then(|| self.pages.len() - 1);
         if known {
             self.counters.read_hits += 1;
         } else {
             self.counters.read_misses += 1;
-            self.seen.push(Seen::Read(lpn as Lpn));
+            self.seen.push(Seen::Read(Lpn(lpn as u32)));
             if let Some(at) = cached {
                 let flash = &self.flash[lpn * page..][..page];
                 self.pages[at].whole.fill(true);
@@ -192,14 +192,14 @@ impl Naive {
         if first >= end {
             return;
         }
-        let gone = |e: &Entry| (first..end).contains(&(e.lpn as usize));
+        let gone = |e: &Entry| (first..end).contains(&e.lpn.index());
         self.counters.pages_dropped +=
             self.pages.iter().filter(|e| gone(e) && Self::is_dirty(e)).count() as u64;
         self.pages.retain(|e| !gone(e));
         let bytes = first * self.page_bytes..end * self.page_bytes;
         self.flash[bytes.clone()].fill(0);
         self.host[bytes].fill(0);
-        self.seen.push(Seen::Trim(first as Lpn, (end - first) as u32));
+        self.seen.push(Seen::Trim(Lpn(first as u32), (end - first) as u32));
     }
 }
 
@@ -215,7 +215,7 @@ fn seen(steps: &[Step], held: &mut [Option<Lpn>]) -> Vec<Seen> {
             Step::Take { .. } | Step::Wait { .. } => {}
             Step::Read { lpn, pages, place } => {
                 assert!(place == NOWHERE || pages == 1 && held[place as usize] == Some(lpn));
-                out.extend((lpn..lpn + pages).map(Seen::Read));
+                out.extend(Lpn::each(lpn..lpn + pages).map(Seen::Read));
             }
             Step::Trim { lpn, pages } => out.push(Seen::Trim(lpn, pages)),
         }
@@ -281,7 +281,7 @@ fn does_what_a_list_of_bytes_does() {
             let steps = steps_of(&mut buffer, config, (op, start, bytes), request_flags);
             naive.request(op, start as usize, bytes as usize, request_flags);
             let page = u64::from(config.page_bytes);
-            let asked = (start / page..=(start + bytes - 1) / page).map(|lpn| lpn as Lpn);
+            let asked = (start / page..=(start + bytes - 1) / page).map(|lpn| Lpn(lpn as u32));
             assert_eq!(follow(&steps, asked, &mut held), naive.seen, "seed {seed}, request {n}: {config:?}");
             assert_eq!(*buffer.counters(), naive.counters, "seed {seed}, request {n}");
             let dirty = naive.pages.iter().filter(|e| Naive::is_dirty(e)).count();
@@ -318,20 +318,20 @@ fn a_write_that_finds_no_place_sends_the_oldest_page_away() {
     let evict = |place, lpn, whole| Step::Flush { place, lpn, whole, why: Why::Evict };
     assert_eq!(
         ask(&mut b, Op::Write, 8192, 4096, 0),
-        [evict(1, 1, false), Step::Take { place: 1 }, Step::Wait { place: 1 }]
+        [evict(1, Lpn(1), false), Step::Take { place: 1 }, Step::Wait { place: 1 }]
     );
-    assert!(b.holds(0, 0, 4096) && !b.holds(1, 0, 512) && b.holds(2, 4000, 4096));
+    assert!(b.holds(Lpn(0), 0, 4096) && !b.holds(Lpn(1), 0, 512) && b.holds(Lpn(2), 4000, 4096));
     // Larger than the buffer: its own first page leaves for its last.
     assert_eq!(
         ask(&mut b, Op::Write, 5 * 4096, 3 * 4096, 0),
         [
-            evict(0, 0, true),
+            evict(0, Lpn(0), true),
             Step::Take { place: 0 },
             Step::Wait { place: 0 },
-            evict(1, 2, true),
+            evict(1, Lpn(2), true),
             Step::Take { place: 1 },
             Step::Wait { place: 1 },
-            evict(0, 5, true),
+            evict(0, Lpn(5), true),
             Step::Take { place: 0 },
             Step::Wait { place: 0 },
         ]
@@ -339,7 +339,11 @@ fn a_write_that_finds_no_place_sends_the_oldest_page_away() {
     // Neighbours that are not here are one run; with one of them here, the run is cut.
     assert_eq!(
         ask(&mut b, Op::Read, 0, 8 * 4096, 0),
-        [Step::Read { lpn: 0, pages: 6, place: NOWHERE }, Step::Wait { place: 1 }, Step::Wait { place: 0 },]
+        [
+            Step::Read { lpn: Lpn(0), pages: 6, place: NOWHERE },
+            Step::Wait { place: 1 },
+            Step::Wait { place: 0 },
+        ]
     );
 }
 
@@ -350,12 +354,12 @@ fn sectors_merge_until_a_page_is_whole() {
         ask(&mut b, Op::Write, sector * 512, 512, 0);
     }
     let flushed = ask(&mut b, Op::Read, 0, 1, FLUSH)[0];
-    assert_eq!(flushed, Step::Flush { place: 0, lpn: 0, whole: true, why: Why::Flush });
+    assert_eq!(flushed, Step::Flush { place: 0, lpn: Lpn(0), whole: true, why: Why::Flush });
     assert_eq!((b.counters().pages_merged, b.counters().flushed_pages()), (7, 1));
     // A clean whole page that is written in part is whole; one written anew in part is not, until it is read.
     assert!(ask(&mut b, Op::Write, 5, 5, FUA).contains(&Step::Flush {
         place: 0,
-        lpn: 0,
+        lpn: Lpn(0),
         whole: true,
         why: Why::Fua
     }));
@@ -363,7 +367,7 @@ fn sectors_merge_until_a_page_is_whole() {
     ask(&mut b, Op::Write, 0, 4095, 0);
     assert_eq!(
         ask(&mut b, Op::Read, 4094, 1, 0),
-        [Step::Wait { place: 0 }, Step::Read { lpn: 0, pages: 1, place: 0 }]
+        [Step::Wait { place: 0 }, Step::Read { lpn: Lpn(0), pages: 1, place: 0 }]
     );
     assert!(matches!(
         ask(&mut b, Op::Read, 4095, 1, FLUSH)[..],
@@ -376,8 +380,8 @@ fn trimming_more_than_there_is_costs_no_more() {
     let mut b = buffer(3, false);
     ask(&mut b, Op::Write, 0, 3 * 4096, 0);
     // Of the first page only a part goes: it stays.
-    assert_eq!(ask(&mut b, Op::Trim, 1, 999 * 4096, 0), [Step::Trim { lpn: 1, pages: 998 }]);
-    assert!(b.holds(0, 0, 4096) && !b.holds(1, 0, 1) && !b.holds(2, 0, 1));
+    assert_eq!(ask(&mut b, Op::Trim, 1, 999 * 4096, 0), [Step::Trim { lpn: Lpn(1), pages: 998 }]);
+    assert!(b.holds(Lpn(0), 0, 4096) && !b.holds(Lpn(1), 0, 1) && !b.holds(Lpn(2), 0, 1));
     assert_eq!((b.counters().pages_dropped, b.dirty_pages()), (2, 1));
 }
 

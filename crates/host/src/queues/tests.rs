@@ -5,10 +5,10 @@ fn queues(priorities: &[u32]) -> Queues {
     Queues::new(QueueSetup { priorities: priorities.to_vec(), ..QueueSetup::default() })
 }
 
-fn join(queues: &mut Queues, number: u64, queue: u16, op: Op, extents: &[(Lpn, u32)]) {
+fn join(queues: &mut Queues, number: u64, queue: u16, op: Op, extents: &[(u32, u32)]) {
     let kind = [Kind::Read, Kind::Write, Kind::Trim][op as usize];
     let mut all = Extents::default();
-    extents.iter().for_each(|&(lpn, pages)| all.push(lpn, pages, kind));
+    extents.iter().for_each(|&(lpn, pages)| all.push(Lpn(lpn), pages, kind));
     let request = Request {
         number,
         index: number - 1,
@@ -75,7 +75,7 @@ fn a_closed_loop_joins_the_next_queue_with_room() {
 }
 
 /// A request of the naive model: number, queue, whether it changes, extents.
-type Naive = (u64, u16, bool, Vec<(Lpn, u32)>);
+type Naive = (u64, u16, bool, Vec<(u32, u32)>);
 
 /// Looks through all that wait, for every question.
 fn naive_fetch(waiting: &mut Vec<Naive>, priorities: &[u32], turns: &mut [u64]) -> Option<u64> {
@@ -116,7 +116,7 @@ fn the_index_and_a_search_through_all_agree() {
         for number in 1..400u64 {
             let queue = rng.below(n as u64) as u16;
             let op = [Op::Read, Op::Write, Op::Trim][rng.below(3) as usize];
-            let extents: Vec<(Lpn, u32)> =
+            let extents: Vec<(u32, u32)> =
                 (0..rng.below(3)).map(|_| (rng.below(pages) as u32, 1 + rng.below(most) as u32)).collect();
             // One request writes a page once.
             let apart = extents.len() < 2 || {

@@ -76,7 +76,7 @@ fn a_page_leaves_with_the_columns_of_its_last_write() {
                 if matches!(extents.kind[i], Kind::Write | Kind::WritePartial) {
                     for k in 0..extents.pages[i] {
                         let content = extents.columns.content.of(i).get(k as usize).copied();
-                        last[(extents.lpn[i] + k) as usize] =
+                        last[(extents.lpn[i] + k).index()] =
                             (extents.hints_of(i), content.unwrap_or_default());
                     }
                 }
@@ -90,7 +90,7 @@ fn a_page_leaves_with_the_columns_of_its_last_write() {
             for i in 0..flash.len() {
                 if matches!(flash.kind[i], Kind::Write | Kind::WritePartial) {
                     let content = flash.columns.content.of(i).first().copied().unwrap_or_default();
-                    assert_eq!((flash.hints_of(i), content), last[flash.lpn[i] as usize], "{wanted:?}");
+                    assert_eq!((flash.hints_of(i), content), last[flash.lpn[i].index()], "{wanted:?}");
                     (flushed, known) = (flushed + 1, known + u32::from(content != Content::default()));
                 }
             }

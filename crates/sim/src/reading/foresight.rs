@@ -7,7 +7,7 @@
 use super::reader::Reading;
 use crate::placing::{self, Misplaced};
 use crate::plan::{Plan, Workload};
-use floatgate_base::{Error, ExtentKind as Kind, Extents, Place, Result};
+use floatgate_base::{Error, ExtentKind as Kind, Extents, Lpn, Place, Result};
 use floatgate_ftl::separate::foresight::WRITES_MAX;
 use floatgate_ftl::separate::{Foreseer, Foresight};
 use floatgate_host::Splitter;
@@ -88,7 +88,7 @@ impl Foreseeing {
         let (extents, seer) = (&self.extents, &mut self.seer);
         let mut all = true;
         for i in 0..extents.len() {
-            let mut pages = extents.lpn[i]..extents.lpn[i] + extents.pages[i];
+            let mut pages = Lpn::each(extents.lpn[i]..extents.lpn[i] + extents.pages[i]);
             match extents.kind[i] {
                 Kind::Write | Kind::WritePartial => all &= pages.all(|lpn| seer.write(lpn)),
                 Kind::Trim => pages.for_each(|lpn| seer.trim(lpn)),
