@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floatgate import units
+from floatgate import units, worth
 from floatgate.amplification import amplification, digits, text
 from floatgate.arguments import checked
 from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
@@ -89,7 +89,7 @@ class Comparison:
         """Header and cells: the values that vary, then the figures, then the difference against the first setting."""
         keys = [key for key, _ in self.settings[0].overrides] or ["setting"]
         timed = [kind for kind in ("read", "write") if any(look(run.result, "latency_us", kind) for run in self.runs)]
-        header = [*keys, "WAF", "95 %", "difference", "life", "host", "moved", "erases a block", "sd"]
+        header = [*keys, "WAF", "95 %", "difference", "life", "host", "moved", "erases per block", "most"]
         header += [f"{kind} p99" for kind in timed] + (["IOPS"] if timed else [])
         return header, [self._cells(setting, len(header), timed) for setting in self.settings]
 
@@ -107,7 +107,7 @@ class Comparison:
             _difference_text(self.difference(setting)),
             _life_cell(result),
             *_program_shares(result),
-            *(_or_dash(look(result, "wear", key)) for key in ("erases_mean", "erases_std")),
+            *(_or_dash(look(result, "wear", key)) for key in ("erases_mean", "erases_max")),
         ]
         for kind in timed:
             p99 = look(result, "latency_us", kind, "p99")
@@ -283,11 +283,13 @@ def _difference_text(difference: dict[str, Any] | None) -> str:
 
 
 def _life_cell(result: dict[str, Any]) -> str:
-    life = look(result, "lifetime", "years")
+    if worth.too_short(result):
+        return "too short"
+    life, tbw = worth.years(result), worth.tbw_bytes(result)
+    mark = " (first block)" if worth.uneven(result) else ""
     if life is not None:
-        return units.years(life)
-    tbw = look(result, "lifetime", "tbw_bytes")
-    return "-" if tbw is None else f"{units.figure(tbw / 1e12)} TBW"
+        return units.years(life) + mark
+    return "-" if tbw is None else f"{units.figure(tbw / 1e12)} TBW{mark}"
 
 
 def _program_shares(result: dict[str, Any]) -> list[str]:

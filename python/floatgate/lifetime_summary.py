@@ -9,6 +9,7 @@ from floatgate.amplification import amplification
 from floatgate.errors import one_line
 from floatgate.record import look
 from floatgate.summary import drive
+from floatgate.worth import UNEVEN
 
 Facts = dict[str, Any]
 
@@ -130,12 +131,12 @@ def capacity(result: Facts) -> str | None:
 
 
 def cycles(result: Facts) -> str | None:
-    """``8615 a block at 5.1 hours of rest between them``."""
+    """``8615 per block at 5.1 hours of rest between them``."""
     facts = look(result, "lifetime") or {}
     if facts.get("pe_cycles_achievable") is None:
         return None
     rest = facts.get("mean_idle_h")
-    said = f"{facts['pe_cycles_achievable']:.0f} a block"
+    said = f"{facts['pe_cycles_achievable']:.0f} per block"
     return said + ("" if rest is None else f" at {units.span(rest * 3600)} of rest between them")
 
 
@@ -197,6 +198,12 @@ def remarks(result: Facts) -> list[str]:
     said = []
     if look(result, "lifetime", "holds") is False:
         said.append("--plan tells which throttle, capacity or spare factor would meet the target")
+    life, first = (look(result, "lifetime", key) for key in ("years", "years_first_block"))
+    if life and first and life > UNEVEN * first:
+        said.append(
+            f"wear is uneven: the first block wears out after {units.years(first)}, the life above is that of the "
+            "average block"
+        )
     if look(result, "method", "stationary") is False and look(result, "method", "waf_by_lap"):
         said.append("write amplification still changes from pass to pass: more lifetime.forecast.laps_max would tell")
     backwards = look(result, "workload", "stamps_backwards")

@@ -7,7 +7,7 @@ import tomllib
 from collections.abc import Sequence
 from typing import Any
 
-from floatgate import amplification, units
+from floatgate import amplification, units, worth
 from floatgate.compare import Comparison, Progress, Setting, run_settings
 from floatgate.experiment import Experiment
 from floatgate.parallel import must_be_few
@@ -58,9 +58,12 @@ class Repetition(Comparison):
         said = [f"{name:<10} {value}" for name, value in head]
         said += ["", super().text(), ""]
         waf, life = self.over_seeds("waf_bytes"), self.over_seeds("lifetime", "years")
+        short = next((text for text in map(worth.too_short, (run.result for run in self.runs)) if text), None)
         if waf is not None:
             said.append(f"{'WAF':<10} {_mean_text(waf, len(self.runs))}")
-        if life is not None:
+        if short:
+            said.append(f"{'life':<10} no figure yet: {short}")
+        elif life is not None:
             said.append(f"{'life':<10} {units.years(life['mean'])} at this rate, mean of {len(self.runs)} seeds")
         return "\n".join(said)
 

@@ -15,10 +15,11 @@ from floatgate import (
     timed_report,
     timeline_chart,
     units,
+    worth,
 )
 from floatgate.causes import by_cause, cause
 from floatgate.record import look
-from floatgate.summary import cycles_text, lines, recovered, tbw_text
+from floatgate.summary import lines
 
 if TYPE_CHECKING:
     from floatgate.run import Run
@@ -62,14 +63,19 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Life, WAF, latency and energy: name, figure, basis; what the run does not know is left out."""
     cards = []
     life = look(result, "lifetime") or {}
-    tbw = life.get("tbw_bytes")
-    if life.get("years") is not None:
-        below = [tbw_text(tbw)] if tbw is not None else []
-        below += [f"{units.figure(life['dwpd'], 2)} drive writes a day"] if life.get("dwpd") is not None else []
-        below += [cycles_text(life)] if recovered(life) else []
-        cards.append(("life at this rate", units.years(life["years"]), ", ".join(below)))
+    short, years, tbw = worth.too_short(result), worth.years(result), worth.tbw_bytes(result)
+    first = worth.uneven(result)
+    if short:
+        cards.append(("life", "no figure yet", short))
+    elif years is not None:
+        below = [f"average block: {units.years(life['years'])}"] if first else []
+        below += [worth.tbw_text(tbw)] if tbw is not None else []
+        below += [f"{units.figure(life['dwpd'], 2)} drive writes per day"] if life.get("dwpd") is not None else []
+        below += [worth.cycles_text(life)] if worth.recovered(life) else []
+        name = "life until the first block wears out" if first else "life at this rate"
+        cards.append((name, units.years(years), ", ".join(below)))
     elif tbw is not None:
-        cards.append(("life", tbw_text(tbw), "no years: the workload has no time span"))
+        cards.append(("life", worth.tbw_text(tbw), "no years: the workload has no time span"))
     waf, interval = amplification.amplification(result)
     if waf is not None:
         below = [f"95 %: {'-'.join(amplification.digits(waf, interval))}"] if interval else ["write amplification"]
@@ -77,7 +83,7 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         cards.append(("WAF", amplification.text(waf, interval), ", ".join(below + ([parts] if parts else []))))
     wear = look(result, "wear") or {}
     if wear.get("erases_mean") is not None:
-        cards.append(("erases a block", units.figure(wear["erases_mean"]), f"most: {wear.get('erases_max', '-')}"))
+        cards.append(("erases per block", units.figure(wear["erases_mean"]), f"most: {wear.get('erases_max', '-')}"))
     for kind in ("read", "write"):
         facts = look(result, "latency_us", kind) or {}
         if facts.get("count"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import amplification, units
+from floatgate import amplification, units, worth
 from floatgate.causes import by_cause, by_reason, cause, reason
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -27,7 +27,7 @@ def lines(run: Run) -> list[Line]:
     made: list[tuple[str, str | None]] = [
         ("drive", drive(result)),
         ("workload", workload(result, experiment)),
-        ("life", life(result)),
+        ("life", worth.line(result)),
         ("WAF", amplification.line(result)),
         ("", amplification.sources(result)),
         ("programs", programs(result)),
@@ -102,46 +102,6 @@ def span_s(result: dict[str, Any]) -> float | None:
     return None
 
 
-def life(result: dict[str, Any]) -> str | None:
-    """``4.1 years at this rate (3000 P/E cycles; 194 TBW; 0.56 drive writes a day)``."""
-    facts = look(result, "lifetime")
-    if not facts:
-        return None
-    basis = [] if facts.get("pe_cycles") is None else [cycles_text(facts)]
-    tbw = facts.get("tbw_bytes")
-    if facts.get("years") is not None:
-        if tbw is not None:
-            basis.append(tbw_text(tbw))
-        if facts.get("dwpd") is not None:
-            basis.append(f"{units.figure(facts['dwpd'], 2)} drive writes a day")
-        return f"{units.years(facts['years'])} at this rate ({'; '.join(basis)})"
-    if tbw is None:
-        return None
-    basis.append("no years: the workload has no time span")
-    return f"{tbw_text(tbw)} ({'; '.join(basis)})"
-
-
-def recovered(facts: dict[str, Any]) -> bool:
-    """Whether blocks stand another number of cycles than the nominal one, because they rest."""
-    return facts.get("pe_cycles_achievable") not in (None, facts.get("pe_cycles"))
-
-
-def cycles_text(facts: dict[str, Any]) -> str:
-    """``3000 P/E cycles``; ``8615 P/E cycles at 5.1 hours of rest, 3000 nominal`` where rest makes more of them."""
-    if not recovered(facts):
-        return f"{facts['pe_cycles']:g} P/E cycles"
-    rest = units.span(3600.0 * facts["mean_idle_h"])
-    return f"{facts['pe_cycles_achievable']:.0f} P/E cycles at {rest} of rest, {facts['pe_cycles']:g} nominal"
-
-
-def tbw_text(tbw_bytes: float) -> str:
-    """``194 TBW``: host writes until wear-out in TB, as drive makers state it."""
-    terabytes = tbw_bytes / 1e12
-    if terabytes >= 1e6:
-        return f"{units.figure(terabytes / 1e6)} million TBW"
-    return f"{units.figure(terabytes)} TBW"
-
-
 def programs(result: dict[str, Any]) -> str | None:
     """``52 % host, 47 % garbage collection, 1 % partial pages``."""
     counts = look(result, "flash", "programs") or {}
@@ -151,7 +111,7 @@ def programs(result: dict[str, Any]) -> str | None:
 
 
 def wear(result: dict[str, Any]) -> str | None:
-    """``412 erases a block (min 398, max 431, sd 6.1)``."""
+    """``412 erases per block (min 398, max 431, sd 6.1)``."""
     facts = look(result, "wear") or {}
     mean = facts.get("erases_mean")
     if mean is None:
@@ -161,7 +121,7 @@ def wear(result: dict[str, Any]) -> str | None:
         for name, key in (("min", "erases_min"), ("max", "erases_max"), ("sd", "erases_std"))
         if facts.get(key) is not None
     ]
-    return f"{units.figure(mean)} erases a block ({', '.join(spread)})"
+    return f"{units.figure(mean)} erases per block ({', '.join(spread)})"
 
 
 def streams(result: dict[str, Any]) -> str | None:
@@ -297,6 +257,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
     said = []
     if (look(result, "drive") or {}).get("effective_spare_factor", 0) is None:
         said.append("the drive was not full: garbage collection had more room than on a used one")
+    said += [text for text in (worth.warning(result),) if text]
     explained = amplification.explanation(result)
     if explained:
         said.append(explained)

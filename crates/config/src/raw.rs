@@ -73,6 +73,8 @@ table! {
         scheduling: Scheduling,
         /// How many cycles a block stands.
         endurance: Endurance,
+        /// Share of the blocks that may wear out before the drive fails, for they are replaced; default 0.02.
+        bad_block_reserve: f64,
         /// Energy of the operations; without it the result has none.
         energy: Energy,
         /// The DRAM buffer.

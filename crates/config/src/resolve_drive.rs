@@ -29,6 +29,7 @@ pub(crate) fn resolve(
     let (model, raw_endurance) = resolve_slot::resolve(layers, given.endurance, &Facts::default())?;
     let endurance = Endurance::of(&model).map_err(|misfit| refuse::<slots::Endurance>(layers, misfit))?;
     let energy = energy(layers, given.energy.as_ref())?;
+    let bad_block_reserve = reserve(layers, given.bad_block_reserve.unwrap_or(BAD_BLOCK_RESERVE))?;
     let raw = raw::Drive {
         preset: None,
         buffer: None,
@@ -46,11 +47,23 @@ pub(crate) fn resolve(
         commands: raw_commands,
         scheduling: raw_scheduling,
         endurance: Some(raw_endurance),
+        bad_block_reserve: Some(bad_block_reserve),
         energy: energy.and(given.energy),
     };
     let phases = phases(&timing, geometry.page_bytes);
     let array = Settings { phases, commands, order, urgent_as_writes, seed };
-    Ok((DriveSettings { geometry, timing, array, endurance, energy }, raw))
+    Ok((DriveSettings { geometry, timing, array, endurance, bad_block_reserve, energy }, raw))
+}
+
+/// Makers of flash promise that at most so many blocks go bad within the rated cycles (98 % stay valid).
+const BAD_BLOCK_RESERVE: f64 = 0.02;
+
+fn reserve(layers: &Layers, share: f64) -> Result<f64> {
+    if (0.0..=0.5).contains(&share) {
+        return Ok(share);
+    }
+    let what = format!("bad_block_reserve is {share}");
+    Err(layers.error("drive.bad_block_reserve", what, "expected a share from 0 to 0.5"))
 }
 
 /// The times of the array's phases, in whole nanoseconds.

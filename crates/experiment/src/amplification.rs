@@ -4,7 +4,7 @@
 //! page. Endurance (TBW, DWPD, years) follows from bytes, and so does what drive makers call write amplification
 //! (JESD218, section 3).
 
-use crate::result::by_cause;
+use crate::by_cause::by_cause;
 use floatgate_flash::{Cause, Counters};
 use floatgate_stats::WafEstimate;
 use serde_json::{Value, json};

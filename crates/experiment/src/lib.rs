@@ -5,7 +5,9 @@
 
 mod amplification;
 mod buffer;
+mod by_cause;
 mod energy;
+mod evidence;
 mod host_queues;
 pub mod lifetime;
 mod lifetime_json;
@@ -14,6 +16,7 @@ pub mod meter;
 mod options;
 pub mod result;
 pub mod run;
+mod run_lifetime;
 mod separate;
 pub mod snapshot;
 mod throttling;

@@ -2,19 +2,21 @@
 
 use crate::amplification::Amplification;
 use crate::buffer::{buffer, buffer_wait_us};
+use crate::by_cause::by_cause;
 use crate::energy::energy;
+use crate::evidence::evidence;
 use crate::throughput::throughput;
-use crate::{host_queues, separate, throttling};
+use crate::{host_queues, run_lifetime, separate, throttling};
 use floatgate_config::{Experiment, Resolved};
 use floatgate_flash::timed::{ClassTimes, CommandCounts};
 use floatgate_flash::{Cause, Class};
 use floatgate_host::HostCounters;
-use floatgate_lifetime::{Projection, SECONDS_PER_HOUR, Wear};
+use floatgate_lifetime::SECONDS_PER_HOUR;
 use floatgate_sim::outcome::Idle;
 use floatgate_sim::plan::{Mode, Workload};
 use floatgate_sim::{Outcome, Plan};
 use floatgate_stats::{Histogram, Latency};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 /// Name and version of the layout.
 pub const SCHEMA: &str = "floatgate.result/1";
@@ -79,6 +81,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "erases_mean": erases_mean,
             "erases_max": erases_max,
             "erases_std": erases_std,
+            "max_over_mean": (erases_mean > 0.0).then(|| f64::from(erases_max) / erases_mean),
             "histogram": histogram(&outcome.erase_histogram, "blocks"),
             "idle_h": outcome.idle.as_ref().map(idle_h),
         },
@@ -91,7 +94,8 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome), plan, outcome)),
         "throughput": throughput(plan, outcome),
         "throttle": outcome.throttling.as_ref().map(|found| throttling::throttle(plan, found)),
-        "lifetime": lifetime(resolved, outcome),
+        "evidence": evidence(plan, outcome),
+        "lifetime": run_lifetime::lifetime(plan, outcome),
         "energy": plan.drive.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.commands.map_or([0; Cause::ALL.len()], |c| c.copybacks), outcome.host.write_bytes)),
         "not_modelled": not_modelled(plan),
         "run": {
@@ -320,18 +324,6 @@ pub(crate) fn host(count: &HostCounters) -> Value {
     })
 }
 
-/// A flat map cause -> figure with the total at the end.
-pub(crate) fn by_cause<T: Copy + Into<Value>>(
-    causes: &[Cause],
-    figure: impl Fn(Cause) -> T,
-    total: T,
-) -> Value {
-    let mut map: Map<String, Value> =
-        causes.iter().map(|&c| (c.name().to_string(), figure(c).into())).collect();
-    map.insert("total".into(), total.into());
-    map.into()
-}
-
 fn flash(resolved: &Resolved, outcome: &Outcome) -> Value {
     let flash = &outcome.flash;
     let time = |cause| outcome.time_s(&resolved.plan, cause);
@@ -369,33 +361,4 @@ fn level(resolved: &Resolved, outcome: &Outcome) -> Value {
 
 fn histogram(h: &Histogram, counted: &str) -> Value {
     json!({ "from": h.from, "width": h.width, counted: h.counts })
-}
-
-fn lifetime(resolved: &Resolved, outcome: &Outcome) -> Value {
-    let plan = &resolved.plan;
-    let page_bytes = u64::from(plan.drive.geometry.page_bytes);
-    let wear = Wear {
-        physical_bytes: plan.drive.geometry.bytes(),
-        logical_bytes: u64::from(plan.ftl.setup.logical_pages) * page_bytes,
-        endurance: plan.drive.endurance,
-        programmed_bytes: outcome.flash.programs_total() * page_bytes,
-        host_bytes: outcome.host.write_bytes,
-        erases_max: outcome.erases.2,
-        span_s: outcome.span_s,
-        target_years: plan.throttle.target_years,
-    };
-    let projection = Projection::of(&wear);
-    json!({
-        "years": projection.years,
-        "years_first_block": projection.years_first_block,
-        "target_years": plan.throttle.target_years,
-        "pe_cycles": plan.drive.endurance.pe_cycles(),
-        "pe_cycles_achievable": projection.pe_cycles_achievable,
-        "mean_idle_h": projection.mean_idle_h(),
-        "c_ssd_bytes": projection.c_ssd_bytes,
-        "c_ssd_recovered_bytes": projection.c_ssd_recovered_bytes,
-        "tbw_bytes": projection.tbw_bytes,
-        "dwpd": projection.dwpd,
-        "dwpd_for_target": projection.dwpd_for_target,
-    })
 }

@@ -178,6 +178,7 @@ fn commands() -> Vec<Case> {
 fn energy() -> Vec<Case> {
     vec![
         ("drive.endurance.pe_cycles", base(), By("3000", "3001", "/lifetime/tbw_bytes")),
+        ("drive.bad_block_reserve", base(), By("0.0", "0.5", "/lifetime/tbw_spare_blocks_bytes")),
         ("drive.energy.read_uj", base(), By("1", "2", "/energy/read_j/gc")),
         ("drive.energy.program_uj", base(), By("1", "2", "/energy/program_j/host")),
         ("drive.energy.erase_uj", base(), By("1", "2", "/energy/erase_j/gc")),

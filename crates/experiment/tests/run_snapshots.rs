@@ -387,7 +387,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (9, "9ec099ba908abd58");
-    const RUN_IS: (u32, &str) = (13, "8b3808410cea0af98e12028af83dd44b33b43875b6c05c5c");
+    const RUN_IS: (u32, &str) = (14, "8b3808410cea0af98e12028af83dd44bc50c6ea6e588584c");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -13,6 +13,8 @@ pub struct Functional {
     blocks_per_unit: u64,
     counters: Counters,
     erases: IdVec<UnitId, u32>,
+    /// Sum of the squares of `erases`: how far wear spreads, without going through all units.
+    erase_squares: u64,
     /// Modes by unit; empty as long as all are 0.
     modes: IdVec<UnitId, u8>,
     rest: Rest,
@@ -30,6 +32,7 @@ impl Functional {
             layout,
             counters: Counters::default(),
             erases: IdVec::filled(0, units),
+            erase_squares: 0,
             modes: IdVec::default(),
             rest: Rest::new(units),
             endurance: None,
@@ -41,6 +44,12 @@ impl Functional {
     /// Lets blocks wear out.
     pub fn set_endurance(&mut self, endurance: Endurance) {
         self.endurance = Some(endurance);
+    }
+
+    /// Sum of the squares of the units' erases since counting began.
+    #[must_use]
+    pub fn erase_squares(&self) -> u64 {
+        self.erase_squares
     }
 
     /// The mode in which a unit is programmed.
@@ -88,7 +97,16 @@ impl Functional {
     #[must_use]
     pub fn saved(&self) -> SavedCounts<'_> {
         // Rest matters to a run that goes on, and is kept with that.
-        let Self { counters, erases, modes, rest: _, layout: _, blocks_per_unit: _, endurance: _ } = self;
+        let Self {
+            counters,
+            erases,
+            modes,
+            erase_squares: _,
+            rest: _,
+            layout: _,
+            blocks_per_unit: _,
+            endurance: _,
+        } = self;
         SavedCounts {
             counters: Cow::Borrowed(counters),
             erases: Cow::from(erases.as_slice()),
@@ -105,6 +123,7 @@ impl Functional {
         if fits {
             (self.counters, self.erases) = (counters.into_owned(), erases.into_owned().into());
             self.modes = modes.into_owned().into();
+            self.erase_squares = self.erases.iter().map(|&n| u64::from(n) * u64::from(n)).sum();
         }
         fits
     }
@@ -141,7 +160,9 @@ impl Flash for Functional {
     #[inline(always)]
     fn erase(&mut self, unit: UnitId, cause: Cause) {
         self.counters.erases[cause as usize] += self.blocks_per_unit;
-        self.erases[unit] += 1;
+        let erases = &mut self.erases[unit];
+        self.erase_squares += 2 * u64::from(*erases) + 1;
+        *erases += 1;
         self.rest.erase(unit);
         if !self.modes.is_empty() {
             self.modes[unit] = 0;
@@ -175,6 +196,7 @@ impl Flash for Functional {
     fn reset_counts(&mut self) {
         self.counters = Counters::default();
         self.erases.fill(0);
+        self.erase_squares = 0;
         self.rest.restart();
     }
 

@@ -6,9 +6,11 @@ pub mod life;
 pub mod projection;
 pub mod reduce;
 pub mod throttle;
+pub mod worn_blocks;
 
 pub use projection::{Projection, Wear};
 pub use throttle::Throttle;
+pub use worn_blocks::{BlockLife, Growth, WornBlock};
 
 /// Hours in a year, as in all the papers.
 pub const HOURS_PER_YEAR: f64 = 8760.0;

@@ -20,8 +20,6 @@ pub struct Wear {
     pub programmed_bytes: u64,
     /// Bytes that the host wrote, as it counts them: a write of part of a page is no whole page.
     pub host_bytes: u64,
-    /// Erases of the most erased block.
-    pub erases_max: u32,
     /// Time in which this happened, seconds; none or 0 where the workload has no time.
     pub span_s: Option<f64>,
     /// Years that the drive should last.
@@ -33,8 +31,6 @@ pub struct Wear {
 pub struct Projection {
     /// Years until the workload, going on as measured, has used up all blocks' cycles on average.
     pub years: Option<f64>,
-    /// Years until the most erased block has used up its own cycles.
-    pub years_first_block: Option<f64>,
     /// Bytes that may be programmed into flash in the whole life, at nominal cycles.
     pub c_ssd_bytes: u64,
     /// Cycles that a block stands at [`Projection::mean_idle_s`]; unknown without time where blocks recover.
@@ -67,10 +63,6 @@ impl Projection {
             (recovering, Some(_)) => Some(recovering.cycles(mean_idle_s)),
             (_, None) => None,
         };
-        let passes_first = |s: f64| {
-            let erases = f64::from(wear.erases_max);
-            (wear.erases_max > 0).then(|| wear.endurance.cycles(Some(s / erases)) / erases)
-        };
         let tbw = |c_ssd: f64| wrote.then(|| c_ssd * wear.host_bytes as f64 / programmed);
         let logical = wear.logical_bytes as f64;
         let target_s = wear.target_years * SECONDS_PER_YEAR;
@@ -78,7 +70,6 @@ impl Projection {
             years: cycles
                 .zip(span.filter(|_| wrote))
                 .map(|(n, s)| physical * n / programmed * s / SECONDS_PER_YEAR),
-            years_first_block: span.and_then(|s| passes_first(s).map(|passes| passes * s / SECONDS_PER_YEAR)),
             c_ssd_bytes,
             pe_cycles_achievable: cycles,
             mean_idle_s,
@@ -108,7 +99,6 @@ mod tests {
         endurance: Endurance::Fixed { pe_cycles: 3000 },
         programmed_bytes: 2 << 40,
         host_bytes: 1 << 40,
-        erases_max: 20,
         span_s: Some(SECONDS_PER_DAY * 365.0),
         target_years: 5.0,
     };
@@ -122,7 +112,6 @@ mod tests {
         // 16 cycles of 128 GiB in a year.
         assert_eq!(p.mean_idle_h(), Some(547.5));
         assert_eq!(p.years, Some(187.5));
-        assert_eq!(p.years_first_block, Some(150.0));
         assert_eq!(p.tbw_bytes, Some(187.5 * (1u64 << 40) as f64));
         assert!((p.dwpd.unwrap() - 10.24 / 365.0).abs() < 1e-12);
         assert!((p.dwpd_for_target.unwrap() - 187.5 * 10.24 / (5.0 * 365.0)).abs() < 1e-12);
@@ -138,7 +127,6 @@ mod tests {
             programmed_bytes: (1918.8 * (1u64 << 40) as f64) as u64,
             host_bytes: (1918.8 / 2.24 * (1u64 << 40) as f64) as u64,
             span_s: Some(5.0 * SECONDS_PER_YEAR),
-            erases_max: 15_500,
             ..WEAR
         };
         let p = Projection::of(&wear);
@@ -149,10 +137,6 @@ mod tests {
         near(p.tbw_bytes.unwrap() / (1u64 << 40) as f64, 949.3 / 2.24);
         assert_eq!(p.pe_cycles_achievable, Some(table2.cycles(p.mean_idle_s)));
         assert_eq!(p.c_ssd_bytes, 375 << 40);
-        // The most erased block rests less, and stands less.
-        let idle_s = 5.0 * SECONDS_PER_YEAR / 15_500.0;
-        let years = table2.cycles(Some(idle_s)) / 15_500.0 * 5.0;
-        assert!((p.years_first_block.unwrap() / years - 1.0).abs() < 1e-12);
         // Over five years even use admits 8615 cycles of 128 GB, of which the host has 1 / 2.24.
         near(p.dwpd_for_target.unwrap(), 8615.0 * 1.28 / 2.24 / (5.0 * 365.0));
         // Without time nobody knows how long blocks rest.
@@ -164,9 +148,9 @@ mod tests {
     #[test]
     fn without_time_or_writes_nothing_is_claimed() {
         let p = Projection::of(&Wear { span_s: None, ..WEAR });
-        assert_eq!((p.years, p.years_first_block, p.dwpd), (None, None, None));
+        assert_eq!((p.years, p.dwpd), (None, None));
         assert!(p.tbw_bytes.is_some());
-        let p = Projection::of(&Wear { programmed_bytes: 0, host_bytes: 0, erases_max: 0, ..WEAR });
-        assert_eq!((p.years, p.years_first_block, p.tbw_bytes), (None, None, None));
+        let p = Projection::of(&Wear { programmed_bytes: 0, host_bytes: 0, ..WEAR });
+        assert_eq!((p.years, p.tbw_bytes), (None, None));
     }
 }

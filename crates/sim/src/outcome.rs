@@ -12,7 +12,8 @@ use floatgate_ftl::separate::Separation;
 pub use floatgate_ftl::separate::StreamCounters;
 use floatgate_ftl::{GcCounters, LevelCounters};
 use floatgate_host::{BufferCounters, HostCounters};
-use floatgate_stats::{Histogram, Latency, Series, WafEstimate, estimate_waf, histogram::moments};
+use floatgate_stats::histogram::moments;
+use floatgate_stats::{Histogram, Latency, Series, WafEstimate, WearGrowth, estimate_waf, wear_growth};
 use floatgate_trace::{Context, Summary};
 
 /// Bins of the histograms in a result.
@@ -89,6 +90,12 @@ pub struct Outcome {
     pub waf: WafEstimate,
     /// Erases of blocks: least, mean, most, standard deviation.
     pub erases: (u32, f64, u32, f64),
+    /// Blocks that were never erased.
+    pub never_erased: u64,
+    /// Erases of the block with which more are worn than the drive has in reserve, if the most erased ones go first.
+    pub erases_beyond_reserve: u32,
+    /// How the spread of erases grows; none where the run is too short to tell.
+    pub wear_growth: Option<WearGrowth>,
     /// How long blocks rested between two erases; none where the workload has no time, or nothing was erased.
     pub idle: Option<Idle>,
     /// Blocks by erases.
@@ -148,6 +155,16 @@ fn idle(rest: &Rest, erases: &IdSlice<UnitId, u32>, blocks_per_unit: u64) -> Opt
         edges_s,
         counts: counts.into_iter().map(|units| units * blocks_per_unit).collect(),
     })
+}
+
+/// Erases of the first block, in descending order, that a reserve of this share does not hold.
+fn beyond_reserve(erases: &[u32], reserve: f64) -> u32 {
+    let reserved = (erases.len() as f64 * reserve) as usize;
+    let mut sorted = erases.to_vec();
+    match sorted.len().checked_sub(reserved + 1) {
+        Some(at) => *sorted.select_nth_unstable(at).1,
+        None => 0,
+    }
 }
 
 impl Outcome {
@@ -216,6 +233,7 @@ impl Simulation {
         let Stages { placing, serving, book } = &self.stages;
         let layout = self.plan.layout();
         let blocks_per_unit = u64::from(layout.blocks_per_unit());
+        let erases = array.erase_counts().as_slice();
         let total_pages = f64::from(layout.pages());
         let span_ns = match (&timed, serving.gate()) {
             (Some(timed), _) => timed.last_ns,
@@ -248,9 +266,12 @@ impl Simulation {
             open_pages_mean: ftl.mean_open_pages(),
             open_units_most: ftl.most_open_units(),
             waf: estimate_waf(book.series.rows(), pages_per_block, ftl.gc().victims),
-            erases: moments(array.erase_counts().as_slice()),
+            erases: moments(erases),
+            never_erased: erases.iter().filter(|&&n| n == 0).count() as u64 * blocks_per_unit,
+            erases_beyond_reserve: beyond_reserve(erases, self.plan.drive.bad_block_reserve),
+            wear_growth: wear_growth(book.series.rows(), layout.units(), layout.blocks_per_unit()),
             idle: if span_ns > 0 { rest() } else { None },
-            erase_histogram: Histogram::of(array.erase_counts().as_slice(), blocks_per_unit, BINS_MAX as u64),
+            erase_histogram: Histogram::of(erases, blocks_per_unit, BINS_MAX as u64),
             valid_histogram: Histogram::rebin(&ftl.valid_histogram(), BINS_MAX + 1),
             effective_spare_factor: (spare_pages >= 0.0).then_some(spare_pages / total_pages),
             flash: serving.counters().clone(),

@@ -101,6 +101,8 @@ pub struct DriveSettings {
     pub array: timed::Settings,
     /// Endurance model.
     pub endurance: Endurance,
+    /// Share of the blocks that may wear out before the drive fails.
+    pub bad_block_reserve: f64,
     /// Energy of the operations, where any is given.
     pub energy: Option<Energy>,
 }

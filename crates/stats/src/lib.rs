@@ -6,8 +6,10 @@ pub mod batch_means;
 pub mod histogram;
 pub mod latency;
 pub mod series;
+pub mod wear_growth;
 
 pub use batch_means::{WafEstimate, estimate_waf};
 pub use histogram::Histogram;
 pub use latency::{Cdf, Latency};
 pub use series::{Row, Series};
+pub use wear_growth::{WearGrowth, wear_growth};

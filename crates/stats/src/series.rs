@@ -26,6 +26,8 @@ pub struct Row {
     pub programs: [u64; Cause::ALL.len()],
     /// Blocks erased by cause.
     pub erases: [u64; Cause::ALL.len()],
+    /// Sum of the squares of the units' erases.
+    pub erase_squares: u64,
     /// Free erase units at this moment.
     pub free_units: u64,
     /// Timed: reads and writes that are done.

@@ -162,6 +162,7 @@ impl Serving {
         }
         let counters = self.counters();
         (row.programs, row.erases) = (counters.programs, counters.erases);
-        row.free_units = with_drive!(self, drive => drive.ftl.free_units());
+        (row.free_units, row.erase_squares) =
+            with_drive!(self, drive => (drive.ftl.free_units(), drive.array.counts().erase_squares()));
     }
 }

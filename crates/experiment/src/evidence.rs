@@ -1,0 +1,69 @@
+//! What a run's figures are worth: whether it wrote enough, and evenly enough over time, to speak of years.
+
+use floatgate_sim::{Outcome, Plan};
+use serde_json::{Value, json};
+
+/// Capacities that the host must write at least: with less, some of the drive still holds what it started with.
+const DRIVE_WRITES_MIN: f64 = 1.0;
+/// Capacities that flash must program at least where blocks were never erased. Blocks that are never erased after that
+/// hold cold data: that is no shortness of the run, but uneven wear.
+const FLASH_WRITES_MIN: f64 = 3.0;
+
+/// What a longer run would need.
+struct Lack {
+    why: &'static str,
+    drive_writes_needed: f64,
+}
+
+/// How much was written, and whether that is enough to speak of a life. `enough` is null where the host wrote nothing.
+pub(crate) fn evidence(plan: &Plan, outcome: &Outcome) -> Value {
+    let page_bytes = f64::from(plan.drive.geometry.page_bytes);
+    let logical_bytes = f64::from(plan.ftl.setup.logical_pages) * page_bytes;
+    let drive_writes = outcome.host.write_bytes as f64 / logical_bytes;
+    let flash_writes = outcome.flash.programs_total() as f64 / f64::from(plan.layout().pages());
+    let lack = lack(drive_writes, flash_writes, outcome.never_erased, outcome.waf.stationary);
+    let wrote = outcome.host.write_bytes > 0;
+    json!({
+        "drive_writes": drive_writes,
+        "flash_writes": flash_writes,
+        "blocks_never_erased": outcome.never_erased,
+        "enough": wrote.then_some(lack.is_none()),
+        "why": lack.as_ref().filter(|_| wrote).map(|lack| lack.why),
+        "drive_writes_needed": lack.filter(|_| wrote).map(|lack| lack.drive_writes_needed),
+    })
+}
+
+fn lack(drive_writes: f64, flash_writes: f64, never_erased: u64, stationary: Option<bool>) -> Option<Lack> {
+    if drive_writes < DRIVE_WRITES_MIN {
+        return Some(Lack { why: "too short", drive_writes_needed: DRIVE_WRITES_MIN });
+    }
+    if never_erased > 0 && flash_writes < FLASH_WRITES_MIN {
+        let drive_writes_needed = drive_writes * FLASH_WRITES_MIN / flash_writes;
+        return Some(Lack { why: "not all blocks were erased", drive_writes_needed });
+    }
+    // Nobody knows how long a drift goes on: twice as long shows whether it does.
+    let twice = 2.0 * drive_writes;
+    match stationary {
+        Some(true) => None,
+        Some(false) => Some(Lack { why: "not stationary", drive_writes_needed: twice }),
+        None => Some(Lack { why: "too few requests", drive_writes_needed: twice }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_life_takes_writes_erases_and_a_steady_state() {
+        let of = |drive, flash, never, stationary| {
+            lack(drive, flash, never, stationary).map(|lack| (lack.why, lack.drive_writes_needed))
+        };
+        assert_eq!(of(0.3, 9.0, 0, Some(true)), Some(("too short", 1.0)));
+        assert_eq!(of(1.5, 2.0, 7, Some(true)), Some(("not all blocks were erased", 2.25)));
+        assert_eq!(of(2.0, 2.5, 0, Some(true)), None);
+        assert_eq!(of(4.0, 9.0, 7, Some(true)), None);
+        assert_eq!(of(4.0, 9.0, 0, Some(false)), Some(("not stationary", 8.0)));
+        assert_eq!(of(4.0, 9.0, 0, None), Some(("too few requests", 8.0)));
+    }
+}

@@ -1,0 +1,56 @@
+//! Years of life in the result of a run: of the average block, of the first one to wear out, and until the reserve of
+//! spare blocks is used up.
+
+use floatgate_lifetime::{BlockLife, Growth, Projection, SECONDS_PER_YEAR, Wear, WornBlock};
+use floatgate_sim::{Outcome, Plan};
+use serde_json::{Value, json};
+
+pub(crate) fn lifetime(plan: &Plan, outcome: &Outcome) -> Value {
+    let page_bytes = u64::from(plan.drive.geometry.page_bytes);
+    let projection = Projection::of(&Wear {
+        physical_bytes: plan.drive.geometry.bytes(),
+        logical_bytes: u64::from(plan.ftl.setup.logical_pages) * page_bytes,
+        endurance: plan.drive.endurance,
+        programmed_bytes: outcome.flash.programs_total() * page_bytes,
+        host_bytes: outcome.host.write_bytes,
+        span_s: outcome.span_s,
+        target_years: plan.throttle.target_years,
+    });
+    let (_, mean, most, _) = outcome.erases;
+    let first = block_life(plan, outcome, mean, most);
+    let beyond_reserve = block_life(plan, outcome, mean, outcome.erases_beyond_reserve);
+    let years = |runs: f64| outcome.span_s.map(|span_s| runs * span_s / SECONDS_PER_YEAR);
+    let host_bytes = |runs: f64| runs * outcome.host.write_bytes as f64;
+    json!({
+        "years": projection.years,
+        "years_first_block": first.and_then(|life| years(life.runs)),
+        "years_first_block_range": first.and_then(|life| Some([years(life.range[0])?, years(life.range[1])?])),
+        "years_spare_blocks": beyond_reserve.and_then(|life| years(life.runs)),
+        "years_spare_blocks_range":
+            beyond_reserve.and_then(|life| Some([years(life.range[0])?, years(life.range[1])?])),
+        "wear_growth": outcome.wear_growth.map(|found| found.exponent),
+        "target_years": plan.throttle.target_years,
+        "pe_cycles": plan.drive.endurance.pe_cycles(),
+        "pe_cycles_achievable": projection.pe_cycles_achievable,
+        "mean_idle_h": projection.mean_idle_h(),
+        "c_ssd_bytes": projection.c_ssd_bytes,
+        "c_ssd_recovered_bytes": projection.c_ssd_recovered_bytes,
+        "tbw_bytes": projection.tbw_bytes,
+        "tbw_first_block_bytes": first.map(|life| host_bytes(life.runs)),
+        "tbw_spare_blocks_bytes": beyond_reserve.map(|life| host_bytes(life.runs)),
+        "dwpd": projection.dwpd,
+        "dwpd_for_target": projection.dwpd_for_target,
+    })
+}
+
+/// The life of a block with so many erases; none where the host wrote nothing.
+fn block_life(plan: &Plan, outcome: &Outcome, mean: f64, erases: u32) -> Option<BlockLife> {
+    let growth = outcome.wear_growth.map(|found| Growth { exponent: found.exponent, error: found.error });
+    let block = WornBlock {
+        endurance: plan.drive.endurance,
+        span_s: outcome.span_s.filter(|&span_s| span_s > 0.0),
+        mean,
+        erases: f64::from(erases),
+    };
+    block.life(growth).filter(|_| outcome.host.write_bytes > 0)
+}

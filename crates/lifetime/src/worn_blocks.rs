@@ -1,0 +1,134 @@
+//! When blocks wear out that are erased more often than the mean block.
+//!
+//! A block that is `excess` erases ahead of the mean after the run is `excess * n^growth` ahead after `n` times as long:
+//! `growth` is 1 where it is asked for more for good, 0.5 where it was chance, 0 where wear-leveling holds it back.
+
+use floatgate_nand::Endurance;
+
+/// Growth of an excess of which nothing is known: the worst case.
+pub const GROWTH_UNKNOWN: f64 = 1.0;
+/// Growth of an excess that is nothing but chance.
+const GROWTH_CHANCE: f64 = 0.5;
+/// Lives are sought from and to so many times the length of the run.
+const FACTOR_MIN: f64 = 1e-9;
+const FACTOR_MAX: f64 = 1e12;
+
+/// How an excess grows, as far as the run can tell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Growth {
+    /// The exponent.
+    pub exponent: f64,
+    /// By how much it may be off.
+    pub error: f64,
+}
+
+impl Growth {
+    /// The exponent, and the range in which it is. Of a run that is too short to tell the worst is taken.
+    fn range(this: Option<Self>) -> [f64; 3] {
+        this.map_or([GROWTH_UNKNOWN, GROWTH_CHANCE, GROWTH_UNKNOWN], |Self { exponent, error }| {
+            [exponent, (exponent - error).max(0.0), (exponent + error).min(1.0)]
+        })
+    }
+}
+
+/// What a run says of a block.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WornBlock {
+    /// How many cycles blocks stand.
+    pub endurance: Endurance,
+    /// Length of the run, seconds; none where the workload has no time.
+    pub span_s: Option<f64>,
+    /// Erases of the mean block.
+    pub mean: f64,
+    /// Erases of this one.
+    pub erases: f64,
+}
+
+/// A life with the range in which it is, in lengths of the run: a run of a year and 5.2 runs are 5.2 years.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BlockLife {
+    /// The most likely one.
+    pub runs: f64,
+    /// The shortest and the longest.
+    pub range: [f64; 2],
+}
+
+impl WornBlock {
+    /// How long it takes until the block has used up its cycles; none where it was never erased.
+    #[must_use]
+    pub fn life(&self, growth: Option<Growth>) -> Option<BlockLife> {
+        let [runs, first, second] = Growth::range(growth).map(|exponent| self.runs(exponent));
+        (self.erases > 0.0).then_some(BlockLife { runs, range: [first.min(second), first.max(second)] })
+    }
+
+    /// After how many lengths of the run erases reach what a block stands at that pace.
+    fn runs(&self, exponent: f64) -> f64 {
+        let worn = |n: f64| {
+            let erases = self.mean * n + (self.erases - self.mean) * libm::pow(n, exponent);
+            let idle_s = self.span_s.map(|span_s| span_s * n / erases.max(f64::MIN_POSITIVE));
+            erases >= self.endurance.cycles(idle_s)
+        };
+        let (mut low, mut high) = (libm::log(FACTOR_MIN), libm::log(FACTOR_MAX));
+        // 64 halvings leave nothing of 50 powers of e.
+        for _ in 0..64 {
+            let middle = f64::midpoint(low, high);
+            if worn(libm::exp(middle)) { high = middle } else { low = middle }
+        }
+        libm::exp(high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SECONDS_PER_YEAR;
+    use floatgate_nand::endurance::READY_TABLE2;
+
+    const BLOCK: WornBlock = WornBlock {
+        endurance: Endurance::Fixed { pe_cycles: 3000 },
+        span_s: Some(SECONDS_PER_YEAR),
+        mean: 16.0,
+        erases: 20.0,
+    };
+
+    fn near(found: f64, expected: f64) {
+        assert!((found / expected - 1.0).abs() < 1e-9, "{found} {expected}");
+    }
+
+    #[test]
+    fn lasting_excess_grows_with_the_mean() {
+        let life = BLOCK.life(Some(Growth { exponent: 1.0, error: 0.0 })).unwrap();
+        near(life.runs, 150.0);
+        assert_eq!(life.range, [life.runs; 2]);
+        // Nothing is known of the growth: the worst, and up to chance.
+        let life = BLOCK.life(None).unwrap();
+        near(life.runs, 150.0);
+        assert!(life.range[0] == life.runs && life.range[1] > life.runs, "{life:?}");
+    }
+
+    #[test]
+    fn chance_evens_out_and_leveling_holds_back() {
+        // 16 n + 4 sqrt(n) = 3000 at sqrt(n) = (sqrt(192016) - 4) / 32; 16 n + 4 = 3000 at n = 187.25.
+        let chance = BLOCK.life(Some(Growth { exponent: 0.5, error: 0.1 })).unwrap();
+        near(chance.runs, ((192_016f64.sqrt() - 4.0) / 32.0).powi(2));
+        assert!(chance.range[0] < chance.runs && chance.runs < chance.range[1], "{chance:?}");
+        near(BLOCK.life(Some(Growth { exponent: 0.0, error: 0.0 })).unwrap().runs, 187.25);
+    }
+
+    #[test]
+    fn a_block_like_the_mean_lives_as_long() {
+        let life =
+            WornBlock { erases: 16.0, ..BLOCK }.life(Some(Growth { exponent: 0.7, error: 0.3 })).unwrap();
+        near(life.runs, 187.5);
+        near(life.range[1], 187.5);
+        assert_eq!(WornBlock { erases: 0.0, mean: 0.0, ..BLOCK }.life(None), None);
+    }
+
+    #[test]
+    fn rest_counts_at_the_pace_of_the_block() {
+        let table2 = Endurance::Recovery { pe_cycles: 3000, law: READY_TABLE2 };
+        let block = WornBlock { endurance: table2, ..BLOCK };
+        let runs = block.life(Some(Growth { exponent: 1.0, error: 0.0 })).unwrap().runs;
+        near(runs, table2.cycles(Some(SECONDS_PER_YEAR / 20.0)) / 20.0);
+    }
+}

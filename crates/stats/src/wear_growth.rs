@@ -1,0 +1,101 @@
+//! How the spread of wear grows: whether what the most erased blocks are ahead by is lasting or chance.
+//!
+//! Erases of a block are those of the mean block plus an excess. Where blocks wear at different rates the excess grows as
+//! the mean does; where differences are chance, as its square root; where something levels them, not at all. So the
+//! standard deviation is fitted as `sd ~ mean^growth` over the last part of the run.
+
+use crate::series::Row;
+
+/// Rows of a fit at least.
+const ROWS_MIN: usize = 8;
+/// Erases per block, on average, where a fit begins at the earliest: of fewer, one more or less is a large share.
+const ERASES_MIN: f64 = 2.0;
+
+/// How the spread of wear grows with the mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WearGrowth {
+    /// Exponent of the standard deviation: 1 where blocks wear at different rates, 0.5 by chance, 0 where levelled.
+    pub exponent: f64,
+    /// By how much the exponents of the two halves of the fit differ.
+    pub error: f64,
+}
+
+/// Fits the last three quarters of the erases, of `units` erase units with `blocks_per_unit` blocks each; none where the
+/// run is too short.
+#[must_use]
+pub fn wear_growth(rows: &[Row], units: u32, blocks_per_unit: u32) -> Option<WearGrowth> {
+    let units = f64::from(units);
+    let spread = |row: &Row| {
+        let mean = row.erases.iter().sum::<u64>() as f64 / f64::from(blocks_per_unit) / units;
+        let variance = row.erase_squares as f64 / units - mean * mean;
+        (mean, variance.max(0.0).sqrt())
+    };
+    let (end, _) = spread(rows.last()?);
+    let part = |from: f64, to: f64| -> Vec<(f64, f64)> {
+        let within = |&(mean, sd): &(f64, f64)| mean >= from * end && mean <= to * end && sd > 0.0;
+        rows.iter().map(spread).filter(within).map(|(mean, sd)| (libm::log(mean), libm::log(sd))).collect()
+    };
+    if end / 4.0 < ERASES_MIN {
+        return None;
+    }
+    let halves = [part(0.25, 0.5), part(0.5, 1.0)];
+    if halves.iter().any(|half| half.len() < ROWS_MIN) {
+        return None;
+    }
+    let [early, late] = halves.each_ref().map(|half| slope(half));
+    Some(WearGrowth { exponent: slope(&part(0.25, 1.0)).clamp(0.0, 1.0), error: (late - early).abs() })
+}
+
+/// Slope of the least-squares line.
+fn slope(points: &[(f64, f64)]) -> f64 {
+    let n = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0 / n, sum.1 + p.1 / n));
+    let (xx, xy) = points
+        .iter()
+        .fold((0.0, 0.0), |sum, p| (sum.0 + (p.0 - x) * (p.0 - x), sum.1 + (p.0 - x) * (p.1 - y)));
+    if xx > 0.0 { xy / xx } else { 0.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A series of 100 units, whose standard deviation is `sd` of the mean.
+    fn rows(sd: impl Fn(f64) -> f64) -> Vec<Row> {
+        (1..=200u64)
+            .map(|i| {
+                let (mean, sd) = (i as f64, sd(i as f64));
+                let mut row = Row { requests: i * 64, ..Row::default() };
+                row.erases[2] = i * 100 * 2;
+                row.erase_squares = (100.0 * (mean * mean + sd * sd)).round() as u64;
+                row
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_exponent_is_that_of_the_spread() {
+        for exponent in [0.5, 0.8, 1.0] {
+            let found = wear_growth(&rows(|mean| 3.0 * libm::pow(mean, exponent)), 100, 2).unwrap();
+            assert!((found.exponent - exponent).abs() < 0.01 && found.error < 0.02, "{found:?}");
+        }
+        let levelled = wear_growth(&rows(|_| 2.0), 100, 2).unwrap();
+        assert!(levelled.exponent < 0.01, "{levelled:?}");
+    }
+
+    #[test]
+    fn a_change_on_the_way_is_an_error() {
+        let found = wear_growth(&rows(|mean| if mean < 100.0 { 10.0 } else { mean / 10.0 }), 100, 2).unwrap();
+        assert!(found.error > 0.5, "{found:?}");
+    }
+
+    #[test]
+    fn short_runs_tell_nothing() {
+        let all = rows(|mean| mean);
+        assert_eq!(wear_growth(&[], 100, 2), None);
+        assert_eq!(wear_growth(&all[..7], 100, 2), None);
+        // Many erases in few rows.
+        let few: Vec<Row> = all.into_iter().step_by(25).collect();
+        assert_eq!(wear_growth(&few, 100, 2), None);
+    }
+}
