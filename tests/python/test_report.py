@@ -98,7 +98,7 @@ def test_charts_are_drawn_for_wide_and_narrow_pages(report: str) -> None:
 def test_rest_of_blocks_is_drawn_where_there_is_time(report: str) -> None:
     assert "<b>Rest of blocks</b>" in report
     assert ">time between two erases of a block, seconds" in report
-    rested = {"workload.rate_per_s": 0.01, "workload.requests": 200_000, "drive.endurance.model": "ready-table2"}
+    rested = {"workload.rate_per_s": 0.01, "ftl.precondition": "steady", "drive.endurance.model": "ready-table2"}
     text = floatgate.run(SMALL, set=rested).report()
     assert ">time between two erases of a block, days" in text
     assert re.search(r"\d+ P/E cycles at [\d.]+ days of rest, 3000 nominal", text)

@@ -109,8 +109,9 @@ fn drive(preset: &crate::presets::Preset) -> Value {
         "logical_bytes": u64::from(resolved.plan.ftl.setup.logical_pages) * u64::from(g.page_bytes),
         "spare_factor": resolved.plan.ftl.spare_factor,
         "planes": g.planes(),
-        "pages_per_block": g.pages_per_block,
-        "page_bytes": g.page_bytes,
+        "pages_per_block": resolved.plan.drive.flash_pages_per_block(),
+        "page_bytes": resolved.plan.drive.flash_page_bytes(),
+        "mapping_bytes": g.page_bytes,
         "pe_cycles": resolved.plan.drive.endurance.pe_cycles(),
         "toml": preset.toml,
     })

@@ -17,6 +17,7 @@ mod resolve_drive;
 mod resolve_ftl;
 mod resolve_host;
 mod resolve_lifetime;
+mod resolve_mapping;
 mod resolve_slot;
 mod resolve_timed;
 mod resolve_workload;

@@ -221,6 +221,9 @@ table! {
     Ftl {
         /// (T - U) / T: the share of the flash that the host does not see; default 0.07.
         spare_factor: f64,
+        /// Bytes that the map knows as one, a power of two from 512 up to a page of the flash; several of them are programmed
+        /// as one flash page. Default: a page of the flash.
+        mapping_bytes: u32,
         /// State in which the drive starts; default "none".
         precondition: String,
         /// The drive that an earlier run left (`--save-drive`), with precondition = "snapshot"; relative to this file.

@@ -5,7 +5,8 @@ use crate::presets::{PRESETS, Preset};
 use crate::raw::Experiment;
 use crate::tables::{choice, unknown};
 use crate::{raw, resolve_lifetime::Lifetime};
-use crate::{resolve_buffer, resolve_drive, resolve_ftl, resolve_host, resolve_lifetime, resolve_workload};
+use crate::{resolve_buffer, resolve_drive, resolve_ftl, resolve_host};
+use crate::{resolve_lifetime, resolve_mapping, resolve_workload};
 use floatgate_base::Result;
 use floatgate_lifetime::life::Forecast;
 use floatgate_sim::{Arrival, Mode, Plan};
@@ -50,10 +51,11 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let timed = choice(&layers, "mode", "mode", &mode, MODES)? == TIMED;
     let mut given_drive = given.drive.unwrap_or_default();
     let given_buffer = given_drive.buffer.take().unwrap_or_default();
-    let (drive, mut raw_drive) = resolve_drive::resolve(&layers, given_drive, timed, seed)?;
-    let geometry = drive.geometry;
+    let (mut drive, mut raw_drive) = resolve_drive::resolve(&layers, given_drive, timed, seed)?;
     let pe_cycles = drive.endurance.pe_cycles();
     let given_ftl = given.ftl.unwrap_or_default();
+    resolve_mapping::resolve(&layers, &mut drive, given_ftl.mapping_bytes)?;
+    let geometry = drive.geometry;
     let (ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, geometry, pe_cycles, timed, seed)?;
     let logical_pages = ftl.setup.logical_pages;
     let (buffer, raw_buffer) =

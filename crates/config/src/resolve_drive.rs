@@ -52,7 +52,7 @@ pub(crate) fn resolve(
     };
     let phases = phases(&timing, geometry.page_bytes);
     let array = Settings { phases, commands, order, urgent_as_writes, seed };
-    Ok((DriveSettings { geometry, timing, array, endurance, bad_block_reserve, energy }, raw))
+    Ok((DriveSettings { geometry, subpages: 1, timing, array, endurance, bad_block_reserve, energy }, raw))
 }
 
 /// Makers of flash promise that at most so many blocks go bad within the rated cycles (98 % stay valid).

@@ -54,6 +54,7 @@ pub(crate) fn resolve(
     let free_row = choice(layers, "ftl.free_block", "choice of free blocks", &free_name, FREE_CHOICES)?;
     let raw = raw::Ftl {
         spare_factor: Some(spare_factor),
+        mapping_bytes: Some(geometry.page_bytes),
         precondition: Some(PRECONDITIONS[precondition as usize].0.into()),
         snapshot: snapshot.clone(),
         fill_share,

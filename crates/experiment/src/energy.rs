@@ -19,7 +19,7 @@ pub(crate) fn energy(
     let transfers = |c| flash.transfers(c) - 2 * copybacks[c as usize];
     let operations: [Operation; 4] = [
         ("read", energy.read_uj, &|c| flash.reads[c as usize]),
-        ("program", energy.program_uj, &|c| flash.programs[c as usize]),
+        ("program", energy.program_uj, &|c| flash.flash_programs(c)),
         ("erase", energy.erase_uj, &|c| flash.erases[c as usize]),
         ("transfer", energy.transfer_uj, &transfers),
     ];
@@ -69,7 +69,13 @@ mod tests {
     fn counters() -> Counters {
         let [programs, reads] = [10, 7]
             .map(|host| of(&[(Cause::Host, host), (Cause::Partial, 1), (Cause::Gc, 4), (Cause::Level, 3)]));
-        Counters { programs, reads, erases: of(&[(Cause::Gc, 2), (Cause::Level, 1)]), unmapped_reads: 9 }
+        Counters {
+            programs,
+            reads,
+            erases: of(&[(Cause::Gc, 2), (Cause::Level, 1)]),
+            unmapped_reads: 9,
+            ..Counters::default()
+        }
     }
 
     fn close(table: &Value, place: &str, uj: f64) {

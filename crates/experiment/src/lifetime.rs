@@ -254,5 +254,5 @@ fn go_through(
 /// Nominal time of a page write: command, transfer, program (of several page types their mean).
 pub(crate) fn service_us(plan: &Plan) -> f64 {
     let t = &plan.drive.timing;
-    t.mean_program_us() + t.command_us + t.transfer_us(plan.drive.geometry.page_bytes)
+    t.mean_program_us() + t.command_us + t.transfer_us(plan.drive.flash_page_bytes())
 }

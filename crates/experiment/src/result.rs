@@ -259,8 +259,9 @@ pub(crate) fn drive_of(resolved: &Resolved, effective_spare_factor: Option<f64>)
         "effective_spare_factor": effective_spare_factor,
         "planes": plan.drive.geometry.planes(),
         "blocks": plan.drive.geometry.blocks(),
-        "pages_per_block": plan.drive.geometry.pages_per_block,
-        "page_bytes": plan.drive.geometry.page_bytes,
+        "pages_per_block": plan.drive.flash_pages_per_block(),
+        "page_bytes": plan.drive.flash_page_bytes(),
+        "mapping_bytes": plan.drive.geometry.page_bytes,
     })
 }
 
@@ -328,11 +329,13 @@ fn flash(resolved: &Resolved, outcome: &Outcome) -> Value {
     let flash = &outcome.flash;
     let time = |cause| outcome.time_s(&resolved.plan, cause);
     json!({
-        "programs": by_cause(&Cause::ALL, |c| flash.programs[c as usize], flash.programs_total()),
+        "programs": by_cause(&Cause::ALL, |c| flash.flash_programs(c), flash.flash_programs_total()),
+        "pages_written": by_cause(&Cause::ALL, |c| flash.programs[c as usize], flash.programs_total()),
         "reads": by_cause(&Cause::ALL, |c| flash.reads[c as usize], flash.reads.iter().sum()),
         "erases": by_cause(&Cause::ERASING, |c| flash.erases[c as usize], flash.erases_total()),
         "time_s": by_cause(&Cause::ALL, time, Cause::ALL.iter().map(|&c| time(c)).sum()),
         "unmapped_reads": flash.unmapped_reads,
+        "gathered_reads": flash.gathered_reads,
     })
 }
 

@@ -81,7 +81,7 @@ fn any_drive_with_any_buffer_keeps_its_books_in_both_modes() {
         let read = count(r, "/buffer/read_hits") + count(r, "/buffer/read_misses");
         assert_eq!(read, count(r, "/host/page_reads"), "seed {seed}");
         let flushed = count(r, "/buffer/flushed_pages/total");
-        let programs = count(r, "/flash/programs/host") + count(r, "/flash/programs/partial");
+        let programs = count(r, "/flash/pages_written/host") + count(r, "/flash/pages_written/partial");
         assert_eq!(flushed, programs, "seed {seed}");
         assert_eq!(
             written,
@@ -89,7 +89,9 @@ fn any_drive_with_any_buffer_keeps_its_books_in_both_modes() {
             "seed {seed}: a page was lost"
         );
         let reads = count(r, "/flash/reads/host") + count(r, "/flash/unmapped_reads");
-        assert_eq!(reads, count(r, "/buffer/read_misses"), "seed {seed}");
+        let misses = count(r, "/buffer/read_misses");
+        // One read of a flash page may do for several pages.
+        assert!(reads == misses || case.subpages > 1 && reads < misses, "seed {seed}: {reads} of {misses}");
         for kind in ["read", "write"] {
             let done =
                 timed.pointer(&format!("/latency_us/{kind}/count")).and_then(Value::as_u64).unwrap_or(0);

@@ -72,6 +72,24 @@ fn d_choices() {
     SPARES.iter().for_each(|&spare| check(64, spare, D_CHOICES));
 }
 
+/// Flash pages of 16 KiB under a map of 4 KiB pages: the laws hold in pages of the map.
+#[test]
+fn packed_flash_pages() {
+    let pages = 64;
+    for (toml, policy) in [GREEDY, FIFO, RANDOM] {
+        let passes = if policy == Policy::Random { 30 } else { 6 };
+        let toml = uniform(BLOCKS, pages / 4, 0.15, toml, u64::from(BLOCKS * pages) * passes);
+        let packed = [("drive.geometry.page_bytes", "16384".into()), ("ftl.mapping_bytes", "4096".into())];
+        let output = run_ok(&toml, &packed);
+        let (effective, waf) = figures(&output);
+        let expected = wa(policy, effective, pages).unwrap();
+        meet(&format!("{policy} packed, effective={effective:.5}"), waf, expected, TOLERANCE);
+        let (written, programs) = ("/flash/pages_written/total", "/flash/programs/total");
+        let filled = number(&output.result, written) / number(&output.result, programs);
+        assert!((filled - 4.0).abs() < 1e-5, "{filled} pages in a flash page");
+    }
+}
+
 /// Unlike rates in one log: the hot pages of the generator take their share of the writes.
 #[test]
 fn fifo_with_skew() {

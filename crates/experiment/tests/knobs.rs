@@ -189,6 +189,7 @@ fn energy() -> Vec<Case> {
 /// Keys of `drive.buffer`, and of what empties it.
 fn buffer() -> Vec<Case> {
     vec![
+        ("ftl.mapping_bytes", geometry("page_bytes = 16384\n"), By("4096", "16384", "/flash/programs/total")),
         ("drive.buffer.capacity", base(), By("0 B", "32 KiB", "/flash/programs/host")),
         (
             "drive.buffer.read_cache",

@@ -72,6 +72,8 @@ causes! {
     Gc: "gc", "garbage collection", Background, erases: true, place: 1, "#d55e00", "diagonal";
     /// Wear-leveling beyond the choice of free blocks.
     Level: "level", "wear leveling", Background, erases: true, place: 3, "#cc79a7", "cross";
+    /// Flash pages that are programmed before they are full.
+    Padding: "padding", "padding", Write, erases: false, place: 4, "#999999", "upright";
 }
 
 impl Cause {
@@ -125,27 +127,50 @@ const fn erasing() -> usize {
 /// Operations by cause, indexed by `Cause as usize`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Pages programmed.
+    /// Pages written.
     pub programs: [u64; Cause::ALL.len()],
-    /// Pages read.
+    /// Where several pages share a flash page, flash pages programmed, by the cause of the page that filled them.
+    pub packed: Option<[u64; Cause::ALL.len()]>,
+    /// Flash pages read.
     pub reads: [u64; Cause::ALL.len()],
     /// Blocks erased.
     pub erases: [u64; Cause::ALL.len()],
     /// Host reads of pages that were never written; they cost no flash read.
     pub unmapped_reads: u64,
+    /// Reads of pages whose flash page was not full yet; they cost no flash read.
+    pub gathered_reads: u64,
 }
 
 impl Counters {
+    /// Nothing has been counted, on an array where several pages share a flash page or none do.
+    #[must_use]
+    pub fn new(is_packed: bool) -> Self {
+        Self { packed: is_packed.then(Default::default), ..Self::default() }
+    }
+
+    /// Flash pages programmed for a cause.
+    #[must_use]
+    pub fn flash_programs(&self, cause: Cause) -> u64 {
+        self.packed.as_ref().unwrap_or(&self.programs)[cause as usize]
+    }
+
+    /// Flash pages programmed for any cause.
+    #[must_use]
+    pub fn flash_programs_total(&self) -> u64 {
+        self.packed.as_ref().unwrap_or(&self.programs).iter().sum()
+    }
+
     /// Pages programmed for any cause.
     #[must_use]
     pub fn programs_total(&self) -> u64 {
         self.programs.iter().sum()
     }
 
-    /// Pages carried over a channel: out for each read, in for each program; a copy makes both.
+    /// Flash pages carried over a channel: out for each read, in for each program; a copy makes both. Of a flash page that
+    /// holds several pages of the map some may stay; it counts as one all the same.
     #[must_use]
     pub fn transfers(&self, cause: Cause) -> u64 {
-        self.reads[cause as usize] + self.programs[cause as usize]
+        self.reads[cause as usize] + self.flash_programs(cause)
     }
 
     /// Blocks erased for any cause.
@@ -171,7 +196,8 @@ mod tests {
             assert_eq!(Cause::ERASING.contains(&info.cause), info.erases);
         }
         assert!(Cause::ERASING.is_sorted_by_key(|&cause| cause as usize));
-        let Counters { programs, reads, erases, unmapped_reads: _ } = Counters::default();
+        let Counters { programs, packed: _, reads, erases, unmapped_reads: _, gathered_reads: _ } =
+            Counters::default();
         assert_eq!([programs.len(), reads.len(), erases.len()], [TABLE.len(); 3]);
     }
 

@@ -18,6 +18,8 @@ pub struct Functional {
     /// Modes by unit; empty as long as all are 0.
     modes: IdVec<UnitId, u8>,
     rest: Rest,
+    /// Where several pages share a flash page: up to where each unit is written.
+    written: IdVec<UnitId, Ppn>,
     /// What blocks stand; none where nothing wears out.
     endurance: Option<Endurance>,
 }
@@ -29,8 +31,9 @@ impl Functional {
         let units = layout.units();
         Self {
             blocks_per_unit: u64::from(layout.blocks_per_unit()),
+            written: IdVec::filled(Ppn(0), if layout.is_packed() { units } else { 0 }),
+            counters: Counters::new(layout.is_packed()),
             layout,
-            counters: Counters::default(),
             erases: IdVec::filled(0, units),
             erase_squares: 0,
             modes: IdVec::default(),
@@ -44,6 +47,28 @@ impl Functional {
     /// Lets blocks wear out.
     pub fn set_endurance(&mut self, endurance: Endurance) {
         self.endurance = Some(endurance);
+    }
+
+    /// Pages are written; flash pages that are full by that are programmed.
+    #[cold]
+    fn pack(&mut self, first: Ppn, pages: u32, cause: Cause) {
+        let end = first + pages;
+        let full = self.layout.flash_page_of(end) - self.layout.flash_page_of(first);
+        if let Some(packed) = &mut self.counters.packed {
+            packed[cause as usize] += u64::from(full);
+        }
+        self.written[self.layout.unit_of(first)] = end;
+    }
+
+    /// Whether a page lies in a flash page that is not full yet: in the controller's buffer.
+    #[must_use]
+    pub fn is_gathering(&self, ppn: Ppn) -> bool {
+        if !self.layout.is_packed() {
+            return false;
+        }
+        let end = self.written[self.layout.unit_of(ppn)];
+        self.layout.left_of_flash_page(end) > 0
+            && self.layout.flash_page_of(ppn) == self.layout.flash_page_of(end)
     }
 
     /// Sum of the squares of the units' erases since counting began.
@@ -90,6 +115,8 @@ pub struct SavedCounts<'a> {
     erases: Cow<'a, [u32]>,
     /// By unit, or empty.
     modes: Cow<'a, [u8]>,
+    /// By unit, or empty.
+    written: Cow<'a, [Ppn]>,
 }
 
 impl Functional {
@@ -101,6 +128,7 @@ impl Functional {
             counters,
             erases,
             modes,
+            written,
             erase_squares: _,
             rest: _,
             layout: _,
@@ -111,18 +139,23 @@ impl Functional {
             counters: Cow::Borrowed(counters),
             erases: Cow::from(erases.as_slice()),
             modes: Cow::from(modes.as_slice()),
+            written: Cow::from(written.as_slice()),
         }
     }
 
     /// Takes over what a snapshot kept of an array of the same layout; false if it is of another one.
     #[must_use]
     pub fn restore(&mut self, saved: SavedCounts<'_>) -> bool {
-        let SavedCounts { counters, erases, modes } = saved;
+        let SavedCounts { counters, erases, modes, written } = saved;
         let units = self.erases.len();
-        let fits = erases.len() == units && (modes.is_empty() || modes.len() == units);
+        let fits = erases.len() == units
+            && (modes.is_empty() || modes.len() == units)
+            && written.len() == self.written.len()
+            && counters.packed.is_some() == self.layout.is_packed();
         if fits {
             (self.counters, self.erases) = (counters.into_owned(), erases.into_owned().into());
             self.modes = modes.into_owned().into();
+            self.written = written.into_owned().into();
             self.erase_squares = self.erases.iter().map(|&n| u64::from(n) * u64::from(n)).sum();
         }
         fits
@@ -131,24 +164,52 @@ impl Functional {
 
 impl Flash for Functional {
     #[inline(always)]
-    fn program(&mut self, _ppn: Ppn, _lpn: Lpn, cause: Cause) {
+    fn program(&mut self, ppn: Ppn, _lpn: Lpn, cause: Cause) {
         self.counters.programs[cause as usize] += 1;
+        if self.layout.is_packed() {
+            self.pack(ppn, 1, cause);
+        }
     }
 
     #[inline(always)]
-    fn copy(&mut self, _source: Ppn, _destination: Ppn, _owner: Owner, cause: Cause) {
-        self.counters.reads[cause as usize] += 1;
-        self.counters.programs[cause as usize] += 1;
+    fn copy(&mut self, source: Ppn, destination: Ppn, owner: Owner, cause: Cause) {
+        self.copy_run(&[(source, owner)], destination, cause);
     }
 
     #[inline(always)]
-    fn copy_run(&mut self, sources: &[(Ppn, Owner)], _destination: Ppn, cause: Cause) {
-        self.counters.reads[cause as usize] += sources.len() as u64;
+    fn copy_run(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, cause: Cause) {
         self.counters.programs[cause as usize] += sources.len() as u64;
+        if self.layout.is_packed() {
+            self.pack(destination, sources.len() as u32, cause);
+        } else {
+            self.counters.reads[cause as usize] += sources.len() as u64;
+        }
+    }
+
+    fn fetch(&mut self, sources: &[(Ppn, Owner)], cause: Cause) {
+        let flash_page = |&(ppn, _): &(Ppn, Owner)| self.layout.flash_page_of(ppn);
+        let pages = sources.chunk_by(|a, b| flash_page(a) == flash_page(b)).count();
+        self.counters.reads[cause as usize] += pages as u64;
+    }
+
+    fn read_run(&mut self, pages: &[(Ppn, Lpn)], cause: Cause) {
+        match pages {
+            [] => {}
+            [(ppn, _), ..] if self.is_gathering(*ppn) => self.counters.gathered_reads += pages.len() as u64,
+            _ => self.counters.reads[cause as usize] += 1,
+        }
+    }
+
+    fn pad(&mut self, first: Ppn, pages: u32, cause: Cause) {
+        self.counters.programs[Cause::Padding as usize] += u64::from(pages);
+        self.pack(first, pages, cause);
     }
 
     #[inline(always)]
-    fn read(&mut self, _ppn: Ppn, _lpn: Lpn, cause: Cause) {
+    fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
+        if self.layout.is_packed() {
+            return self.read_run(&[(ppn, lpn)], cause);
+        }
         self.counters.reads[cause as usize] += 1;
     }
 
@@ -166,6 +227,9 @@ impl Flash for Functional {
         self.rest.erase(unit);
         if !self.modes.is_empty() {
             self.modes[unit] = 0;
+        }
+        if self.layout.is_packed() {
+            self.written[unit] = self.layout.first_page(unit);
         }
     }
 
@@ -187,14 +251,18 @@ impl Flash for Functional {
     fn trim(&mut self, _lpn: Lpn) {}
 
     #[inline(always)]
-    fn install(&mut self, _ppn: Ppn, _lpn: Option<Lpn>) {}
+    fn install(&mut self, ppn: Ppn, _lpn: Option<Lpn>) {
+        if self.layout.is_packed() {
+            self.written[self.layout.unit_of(ppn)] = ppn + 1;
+        }
+    }
 
     fn erase_count(&self, unit: UnitId) -> u32 {
         self.erases[unit]
     }
 
     fn reset_counts(&mut self) {
-        self.counters = Counters::default();
+        self.counters = Counters::new(self.layout.is_packed());
         self.erases.fill(0);
         self.erase_squares = 0;
         self.rest.restart();

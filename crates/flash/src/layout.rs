@@ -56,6 +56,9 @@ pub const LEVELS: &[(&str, Level)] = &[
 
 /// The drive as the FTL sees it: `domains` pools of `units_per_domain` erase units of `pages_per_unit` pages.
 ///
+/// A page is what the map knows (`ftl.mapping_bytes`). The flash programs and reads pages that may hold several of these, a
+/// *flash page*; then the geometry counts in pages of the map, too.
+///
 /// A domain is a plane under plane scope and the whole drive under superblock scope. Planes are numbered in the
 /// order of allocation, by default channel first, then chip, die, plane; so round-robin is plain counting.
 #[derive(Clone, Debug)]
@@ -66,6 +69,8 @@ pub struct Layout {
     pages_per_unit: FastDiv,
     units_per_domain: FastDiv,
     domains: u32,
+    /// Logarithm of the pages of the map in a page of the flash.
+    subpage_shift: u32,
 }
 
 impl Layout {
@@ -83,7 +88,15 @@ impl Layout {
             pages_per_unit: FastDiv::new(pages_per_unit),
             units_per_domain: FastDiv::new(geometry.blocks_per_plane),
             domains,
+            subpage_shift: 0,
         }
+    }
+
+    /// The same where so many pages, a power of two that divides the pages of a block, are programmed as one flash page.
+    #[must_use]
+    pub fn with_subpages(mut self, subpages: u32) -> Self {
+        self.subpage_shift = subpages.trailing_zeros();
+        self
     }
 
     /// The same with another order of allocation, which names each level once.
@@ -93,7 +106,35 @@ impl Layout {
         self
     }
 
-    /// The geometry behind.
+    /// Pages of the map in a page of the flash.
+    #[inline]
+    #[must_use]
+    pub fn subpages(&self) -> u32 {
+        1 << self.subpage_shift
+    }
+
+    /// Whether several pages of the map share a page of the flash.
+    #[inline]
+    #[must_use]
+    pub fn is_packed(&self) -> bool {
+        self.subpage_shift > 0
+    }
+
+    /// Number of the flash page that holds a page.
+    #[inline]
+    #[must_use]
+    pub fn flash_page_of(&self, ppn: Ppn) -> u32 {
+        ppn.0 >> self.subpage_shift
+    }
+
+    /// Pages that are still to be written before the flash page that `next` belongs to is full; 0 where it begins one.
+    #[inline]
+    #[must_use]
+    pub fn left_of_flash_page(&self, next: Ppn) -> u32 {
+        next.0.wrapping_neg() & (self.subpages() - 1)
+    }
+
+    /// The geometry behind, in pages of the map.
     #[must_use]
     pub fn geometry(&self) -> &Geometry {
         &self.geometry
@@ -173,12 +214,13 @@ impl Layout {
         Ppn(unit.0 * self.pages_per_unit())
     }
 
-    /// Where a page is on the chips. Pages of a superblock are striped over the planes in allocation order.
+    /// Where the flash page of a page is on the chips. Flash pages of a superblock are striped over the planes in allocation
+    /// order.
     #[must_use]
     pub fn address(&self, ppn: Ppn) -> Address {
         let g = &self.geometry;
         let unit = self.unit_of(ppn);
-        let offset = ppn - self.first_page(unit);
+        let offset = (ppn - self.first_page(unit)) >> self.subpage_shift;
         let (plane_number, block, page) = match self.scope {
             Scope::Plane => (self.domain_of(unit).0, self.units_per_domain.remainder(unit.0), offset),
             Scope::Superblock => (offset % g.planes(), unit.0, offset / g.planes()),

@@ -26,9 +26,9 @@ use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 /// The commands that the FTL issues. State changes when a command is issued; a timed back end decides when it is
 /// done.
 pub trait Flash {
-    /// Programs `ppn` with host data for `lpn`.
+    /// Writes `ppn` with host data for `lpn`. Where several pages share a flash page, that is programmed when it is full.
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
-    /// Moves a live page with its owner: reads `source`, programs `destination`.
+    /// Moves a live page with its owner: reads `source` (unless it was fetched), programs `destination`.
     fn copy(&mut self, source: Ppn, destination: Ppn, owner: Owner, cause: Cause);
     /// Moves live pages, given with their owners, to consecutive pages from `destination` on.
     #[inline(always)]
@@ -37,6 +37,19 @@ pub trait Flash {
             self.copy(source, destination + at, owner, cause);
         }
     }
+    /// Where several pages share a flash page: the flash pages that hold these live pages of one unit, in ascending order,
+    /// are read, before [`Flash::copy_run`] moves them.
+    fn fetch(&mut self, _sources: &[(Ppn, Owner)], _cause: Cause) {}
+    /// Reads pages that lie in one flash page, with the logical pages that the map holds them for.
+    #[inline(always)]
+    fn read_run(&mut self, pages: &[(Ppn, Lpn)], cause: Cause) {
+        for &(ppn, lpn) in pages {
+            self.read(ppn, lpn, cause);
+        }
+    }
+    /// Fills the flash page that `first` is within: so many pages that hold nothing. The flash page is programmed on
+    /// behalf of `cause`.
+    fn pad(&mut self, first: Ppn, pages: u32, cause: Cause);
     /// The host wrote `lpn` with what `ppn` holds already: nothing is programmed, and the page has one owner more.
     fn share(&mut self, _ppn: Ppn, _lpn: Lpn) {}
     /// Reads `ppn`, which the map holds for `lpn`.

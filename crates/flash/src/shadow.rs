@@ -140,6 +140,28 @@ impl<F: Flash> Flash for Shadow<F> {
         self.inner.copy(source, destination, owner, cause);
     }
 
+    fn fetch(&mut self, sources: &[(Ppn, Owner)], cause: Cause) {
+        self.inner.fetch(sources, cause);
+    }
+
+    fn read_run(&mut self, pages: &[(Ppn, Lpn)], cause: Cause) {
+        let layout = self.inner.layout();
+        let flash_page = pages.first().map(|&(ppn, _)| layout.flash_page_of(ppn));
+        if pages.iter().any(|&(ppn, _)| Some(layout.flash_page_of(ppn)) != flash_page) {
+            self.fail(format!("pages read as one lie in several flash pages: {pages:?}"));
+        }
+        pages.iter().for_each(|&(ppn, lpn)| self.check_newest(ppn, lpn, "read"));
+        self.inner.read_run(pages, cause);
+    }
+
+    fn pad(&mut self, first: Ppn, pages: u32, cause: Cause) {
+        Ppn::each(first..first + pages).for_each(|ppn| self.check_order(ppn));
+        if self.inner.layout().left_of_flash_page(first + pages) > 0 {
+            self.fail(format!("padding from page {first} on does not fill its flash page"));
+        }
+        self.inner.pad(first, pages, cause);
+    }
+
     fn share(&mut self, ppn: Ppn, lpn: Lpn) {
         let (writer, token) = (self.writer[ppn], self.content[ppn]);
         if token == GONE {

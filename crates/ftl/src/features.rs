@@ -1,7 +1,7 @@
 //! What a drive needs on the path of every page, as named sets: each set is compiled for itself, so that a drive pays for
 //! nothing that it has not.
 //!
-//! A set is built only where a benchmark says that it pays (`docs/decisions/0015-feature-sets.md`); a drive takes the
+//! A set is built only where a benchmark says that it pays (`docs/decisions/0016-feature-sets.md`); a drive takes the
 //! smallest set that has all it needs.
 
 /// What a set has. A feature that it has not, no drive that takes it may need; one that it has is still asked for.
@@ -14,6 +14,8 @@ pub(crate) trait Features {
     const READS: bool;
     /// Side tables.
     const SIDES: bool;
+    /// Flash pages that hold several pages of the map.
+    const PACKED: bool;
 }
 
 /// None of them: the page goes to the next open unit.
@@ -24,6 +26,7 @@ impl Features for Plain {
     const PACED: bool = false;
     const READS: bool = false;
     const SIDES: bool = false;
+    const PACKED: bool = false;
 }
 
 /// A separator that looks at pages.
@@ -34,6 +37,7 @@ impl Features for Looks {
     const PACED: bool = false;
     const READS: bool = false;
     const SIDES: bool = false;
+    const PACKED: bool = false;
 }
 
 /// Everything.
@@ -44,4 +48,5 @@ impl Features for All {
     const PACED: bool = true;
     const READS: bool = true;
     const SIDES: bool = true;
+    const PACKED: bool = true;
 }

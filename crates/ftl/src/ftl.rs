@@ -9,7 +9,7 @@ use crate::pool::FreePool;
 use crate::separate::{Foresight, Separation, Shape};
 use crate::setup::{GcCounters, Pace, Setup};
 use crate::units::{Frontier, NOT_INDEXED, Units};
-use floatgate_base::{DomainId, IdSlice, IdVec, Owner, Ppn, UnitId};
+use floatgate_base::{DomainId, IdSlice, IdVec, Lpn, Owner, Ppn, StreamId, UnitId};
 use floatgate_flash::{Flash, Layout};
 
 /// A page-mapped drive.
@@ -42,6 +42,10 @@ pub struct Ftl {
     pub(crate) paced_domain: DomainId,
     /// Host pages that pass over a domain before it is tried again, after it was found full of valid pages.
     pub(crate) pass_over: IdVec<DomainId, u32>,
+    /// Where several pages share a flash page: the slot in which each stream last began one.
+    pub(crate) filling: IdVec<StreamId, u32>,
+    /// The pages of a host read that lie in one flash page.
+    pub(crate) reading: Vec<(Ppn, Lpn)>,
     /// The pages of a step of a job.
     pub(crate) moving: Vec<(Ppn, Owner)>,
     /// Jobs that wait, by domain.
@@ -82,6 +86,8 @@ impl Ftl {
             paced_at: Pace::NEVER,
             paced_domain: DomainId(0),
             pass_over: IdVec::filled(0, domains),
+            filling: IdVec::filled(0, if layout.is_packed() { setup.separate.streams() } else { 0 }),
+            reading: Vec::new(),
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             jobs: IdVec::filled(Waiting::default(), domains),
             futile_at: IdVec::filled(None, domains),

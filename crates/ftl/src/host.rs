@@ -34,7 +34,8 @@ impl Ftl {
         range: Range<usize>,
     ) -> Result<(), Stopped> {
         let hears_reads = self.leveling.as_ref().is_some_and(|leveling| leveling.hears_reads());
-        let more = self.setup.pace.is_some() || hears_reads || self.mapping.sides.any();
+        let more =
+            self.setup.pace.is_some() || hears_reads || self.mapping.sides.any() || self.layout.is_packed();
         match (more, self.separation.is_some()) {
             (true, _) => self.serve_all::<All, F>(flash, extents, range),
             (false, true) => self.serve_all::<Looks, F>(flash, extents, range),
@@ -61,6 +62,7 @@ impl Ftl {
                     self.write::<S, F>(flash, lpn, hints, Cause::Host)?;
                     if S::PACED { self.keep_pace(flash) } else { Ok(()) }
                 }),
+                Kind::Read if S::PACKED && self.layout.is_packed() => self.read_packed::<S, F>(flash, all),
                 Kind::Read if S::READS => all.try_for_each(|lpn| {
                     self.read::<S, F>(flash, lpn);
                     self.start_asked(flash)
@@ -120,7 +122,7 @@ impl Ftl {
             }
             _ => self.setup.separate.blind().0,
         };
-        let slot = self.host_frontier(flash, stream, lpn)?;
+        let slot = self.host_frontier::<S, F>(flash, stream, lpn)?;
         // Opening a unit may have moved this very page: the map is read after it.
         let frontier = &mut self.frontiers[slot];
         let ppn = frontier.next;
@@ -178,9 +180,45 @@ impl Ftl {
         }
     }
 
+    /// Reads pages, those that follow one another and lie in one flash page together.
+    fn read_packed<S: Features, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        mut all: impl Iterator<Item = Lpn>,
+    ) -> Result<(), Failure> {
+        let mut together = std::mem::take(&mut self.reading);
+        let mut flash_page = None;
+        loop {
+            let lpn = all.next();
+            let ppn = lpn.and_then(|lpn| self.mapping.get(lpn).ppn());
+            let next = ppn.map(|ppn| self.layout.flash_page_of(ppn));
+            if next != flash_page || next.is_none() {
+                if let Some(&(first, _)) = together.first() {
+                    flash.read_run(&together, Cause::Host);
+                    self.hear_read::<S>(first);
+                }
+                together.clear();
+                flash_page = next;
+            }
+            match (lpn, ppn) {
+                (None, _) => break,
+                (Some(lpn), Some(ppn)) => together.push((ppn, lpn)),
+                (Some(lpn), None) => self.read::<S, F>(flash, lpn),
+            }
+        }
+        self.reading = together;
+        if S::READS { self.start_asked(flash) } else { Ok(()) }
+    }
+
     #[inline(always)]
     fn read_page<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn, ppn: Ppn, cause: Cause) {
         flash.read(ppn, lpn, cause);
+        self.hear_read::<S>(ppn);
+    }
+
+    /// Tells the leveler, if it wants to know.
+    #[inline(always)]
+    fn hear_read<S: Features>(&mut self, ppn: Ppn) {
         if S::READS
             && let Some(leveling) = &mut self.leveling
         {

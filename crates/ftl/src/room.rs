@@ -1,5 +1,6 @@
 //! Room for host pages: in which domain, and how it is made where free units run low.
 
+use crate::features::Features;
 use crate::ftl::Ftl;
 use crate::pool::Want;
 use crate::setup::{Allocation, Failure};
@@ -13,12 +14,15 @@ const PASS_OVER_TURNS: u32 = 64;
 impl Ftl {
     /// The open unit that takes the next host page of a stream: the domains in turn.
     #[inline(always)]
-    pub(crate) fn host_frontier<F: Flash>(
+    pub(crate) fn host_frontier<S: Features, F: Flash>(
         &mut self,
         flash: &mut F,
         stream: StreamId,
         lpn: Lpn,
     ) -> Result<usize, Failure> {
+        if S::PACKED && self.layout.is_packed() {
+            return self.packed_frontier(flash, stream, lpn);
+        }
         let domains = self.layout.domains();
         let domain = match self.setup.allocation {
             Allocation::Dynamic => self.next_domain,
@@ -31,6 +35,36 @@ impl Ftl {
             return Ok(slot);
         }
         self.host_frontier_slow(flash, stream, domain)
+    }
+
+    /// The same where several pages share a flash page: each stream fills one before the next domain has its turn.
+    fn packed_frontier<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        stream: StreamId,
+        lpn: Lpn,
+    ) -> Result<usize, Failure> {
+        let domains = self.layout.domains();
+        let domain = match self.setup.allocation {
+            Allocation::Dynamic => {
+                let slot = self.filling[stream] as usize;
+                if self.layout.left_of_flash_page(self.frontiers[slot].next) > 0
+                    && self.frontiers[slot].room() > 0
+                {
+                    return Ok(slot);
+                }
+                self.next_domain
+            }
+            Allocation::Static => DomainId(lpn.0 / self.layout.subpages() % domains),
+        };
+        self.next_domain = self.layout.domain_after(domain);
+        let slot = Frontier::slot(&self.layout, stream, domain);
+        let slot = match self.frontiers[slot].room() {
+            0 => self.host_frontier_slow(flash, stream, domain)?,
+            _ => slot,
+        };
+        self.filling[stream] = slot as u32;
+        Ok(slot)
     }
 
     /// Opens a unit in the first domain, from `domain` on, that has room or can make some.

@@ -44,6 +44,7 @@ struct SavedFtl<'a> {
     free_pages: FreePages,
     open_pages: OpenPages,
     pass_over: Cow<'a, [u32]>,
+    filling: Cow<'a, [u32]>,
     counting: bool,
     paced_at: u64,
     paced_domain: DomainId,
@@ -72,6 +73,7 @@ impl Ftl {
             paced_at,
             paced_domain,
             pass_over,
+            filling,
             jobs,
             futile_at,
             counting,
@@ -81,6 +83,8 @@ impl Ftl {
             prefetching: _,
             // Empty between two steps of a job.
             moving: _,
+            // Empty between two requests.
+            reading: _,
         } = self;
         // Reverse map and live pages are made again from it.
         out.words(MAP, mapping.words())?;
@@ -101,6 +105,7 @@ impl Ftl {
             free_pages: free_pages.clone(),
             open_pages: open_pages.clone(),
             pass_over: Cow::from(pass_over.as_slice()),
+            filling: Cow::from(filling.as_slice()),
             counting: *counting,
             paced_at: *paced_at,
             paced_domain: *paced_domain,
@@ -132,6 +137,7 @@ impl Ftl {
             free_pages,
             open_pages,
             pass_over,
+            filling,
             counting,
             paced_at,
             paced_domain,
@@ -145,6 +151,7 @@ impl Ftl {
         self.separation = separation.into_owned();
         (self.free_pages, self.open_pages) = (free_pages, open_pages);
         self.pass_over = pass_over.into_owned().into();
+        self.filling = filling.into_owned().into();
         (self.paced_at, self.paced_domain) = (paced_at, paced_domain);
         let mut fault = self.fault().or_else(|| self.mapping.mirror(sides.into_owned()));
         if fault.is_none() && !self.separation_fits() {
@@ -169,6 +176,11 @@ impl Ftl {
             ("free pools", self.free.len(), domains),
             ("open units", self.frontiers.len(), self.setup.separate.streams() * domains),
             ("domains passed over", self.pass_over.len(), domains),
+            (
+                "streams",
+                self.filling.len(),
+                if self.layout.is_packed() { self.setup.separate.streams() } else { 0 },
+            ),
             ("jobs", self.jobs.len(), domains),
             ("times without gain", self.futile_at.len(), domains),
         ];
@@ -185,6 +197,7 @@ impl Ftl {
             && self.paced_domain.0 < domains
             && free
             && jobs
+            && self.filling.iter().all(|&slot| (slot as usize) < self.frontiers.len())
             && self.frontiers.iter().all(open);
         (!sound).then(|| "units beyond the drive".into())
     }

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Version of what the sections hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 9;
+pub const STATE_VERSION: u32 = 10;
 
 /// Something in which two drives may differ.
 #[derive(Debug, Serialize, Deserialize)]
@@ -37,10 +37,12 @@ fn traits(plan: &Plan) -> Vec<Trait> {
         ("dies_per_chip", g.dies_per_chip),
         ("planes_per_die", g.planes_per_die),
         ("blocks_per_plane", g.blocks_per_plane),
-        ("pages_per_block", g.pages_per_block),
-        ("page_bytes", g.page_bytes),
+        ("pages_per_block", plan.drive.flash_pages_per_block()),
+        ("page_bytes", plan.drive.flash_page_bytes()),
     ];
     let geometry = counts.map(|(key, n)| (format!("drive.geometry.{key}"), n.to_string(), n.to_string()));
+    let mapping_bytes = g.page_bytes.to_string();
+    let mapping = [("ftl.mapping_bytes".to_owned(), mapping_bytes.clone(), mapping_bytes)];
     let scope = match plan.ftl.scope {
         Scope::Plane => "plane",
         Scope::Superblock => "superblock",
@@ -66,7 +68,7 @@ fn traits(plan: &Plan) -> Vec<Trait> {
         ),
     ];
     let rest = rest.map(|(key, is, fits)| (key.to_owned(), is, fits));
-    geometry.into_iter().chain(rest).map(|(key, is, fits)| Trait { key, is, fits }).collect()
+    geometry.into_iter().chain(mapping).chain(rest).map(|(key, is, fits)| Trait { key, is, fits }).collect()
 }
 
 /// Refuses the file of another drive.

@@ -169,14 +169,14 @@ fn beyond_reserve(erases: &[u32], reserve: f64) -> u32 {
 
 impl Outcome {
     /// Nominal time of the flash by cause, seconds: commands, array times (of several page types their mean), and one
-    /// transfer over the channel for each page read or programmed (a copy makes two), one operation after another.
+    /// transfer over the channel for each flash page read or programmed (a copy makes two), one operation after another.
     #[must_use]
     pub fn time_s(&self, plan: &Plan, cause: Cause) -> f64 {
         let i = cause as usize;
         let t = &plan.drive.timing;
-        let transfer_us = t.transfer_us(plan.drive.geometry.page_bytes);
+        let transfer_us = t.transfer_us(plan.drive.flash_page_bytes());
         let us = self.flash.reads[i] as f64 * (t.mean_read_us() + t.command_us + transfer_us)
-            + self.flash.programs[i] as f64 * (t.mean_program_us() + t.command_us + transfer_us)
+            + self.flash.flash_programs(cause) as f64 * (t.mean_program_us() + t.command_us + transfer_us)
             + self.flash.erases[i] as f64 * (t.erase_us + t.command_us);
         us / 1e6
     }

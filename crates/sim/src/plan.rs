@@ -93,8 +93,10 @@ pub struct Background {
 /// The drive's flash (`[drive]`).
 #[derive(Clone, Debug)]
 pub struct DriveSettings {
-    /// Shape of the flash, checked.
+    /// Shape of the flash in pages of the map, checked.
     pub geometry: Geometry,
+    /// Pages of the map in a page of the flash.
+    pub subpages: u32,
     /// Nominal times.
     pub timing: Timing,
     /// What the timed array is to be like.
@@ -193,11 +195,27 @@ pub struct Plan {
     pub prefetching: bool,
 }
 
+impl DriveSettings {
+    /// Bytes of a page of the flash.
+    #[must_use]
+    pub fn flash_page_bytes(&self) -> u32 {
+        self.geometry.page_bytes * self.subpages
+    }
+
+    /// Pages of the flash in a block.
+    #[must_use]
+    pub fn flash_pages_per_block(&self) -> u32 {
+        self.geometry.pages_per_block / self.subpages
+    }
+}
+
 impl Plan {
     /// How units lie on the flash.
     #[must_use]
     pub fn layout(&self) -> Layout {
-        Layout::new(self.drive.geometry, self.ftl.scope).with_order(self.ftl.allocation_order)
+        Layout::new(self.drive.geometry, self.ftl.scope)
+            .with_subpages(self.drive.subpages)
+            .with_order(self.ftl.allocation_order)
     }
 
     /// Bytes of flash of the smallest drive of this make that shows at least `logical_bytes`.

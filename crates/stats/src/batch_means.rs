@@ -127,19 +127,17 @@ fn student_t_975(degrees: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use floatgate_flash::Cause;
 
     fn rows(n: u64, programs: impl Fn(u64) -> u64, erases: impl Fn(u64) -> u64) -> Vec<Row> {
         let mut total = (0, 0);
         (1..=n)
             .map(|i| {
                 total = (total.0 + programs(i), total.1 + erases(i));
-                Row {
-                    requests: i * 100,
-                    page_writes: i * 100,
-                    programs: [total.0, 0, 0, 0],
-                    erases: [0, 0, total.1, 0],
-                    ..Row::default()
-                }
+                let mut row = Row { requests: i * 100, page_writes: i * 100, ..Row::default() };
+                row.programs[Cause::Host as usize] = total.0;
+                row.erases[Cause::Gc as usize] = total.1;
+                row
             })
             .collect()
     }

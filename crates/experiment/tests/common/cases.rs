@@ -19,6 +19,8 @@ pub struct Case {
     pub full: bool,
     pub planes: u64,
     pub superblock: bool,
+    /// Pages of the map in a page of the flash.
+    pub subpages: u64,
     pub streams: u64,
     pub warmup_requests: u64,
     pub warmup_passes: u64,
@@ -44,18 +46,23 @@ fn once_in(rng: &mut Rng, n: u64) -> bool {
 struct Drive {
     counts: [u64; 4],
     blocks: u64,
+    /// Pages of the map.
     pages_per_block: u64,
     page_bytes: u64,
+    /// How many of them a page of the flash holds.
+    subpages: u64,
 }
 
 impl Drive {
     fn draw(rng: &mut Rng) -> Self {
         loop {
+            let subpages = if once_in(rng, 3) { 2 << rng.below(3) } else { 1 };
             let drive = Self {
                 counts: std::array::from_fn(|_| 1 + rng.below(3)),
                 blocks: 8 + rng.below(57),
-                pages_per_block: pick(rng, &PAGES_PER_BLOCK),
-                page_bytes: 512 << rng.below(8),
+                pages_per_block: subpages * pick(rng, &PAGES_PER_BLOCK),
+                page_bytes: 512 << rng.below(8 - u64::from(subpages.ilog2())),
+                subpages,
             };
             if drive.planes() * drive.blocks * drive.pages_per_block <= PAGES_MAX {
                 return drive;
@@ -72,9 +79,9 @@ impl Drive {
         let mut toml = String::from("[drive.geometry]\n");
         let names = ["channels", "chips_per_channel", "dies_per_chip", "planes_per_die"];
         names.iter().zip(self.counts).for_each(|(name, n)| writeln!(toml, "{name} = {n}").unwrap());
-        writeln!(toml, "blocks_per_plane = {}\npages_per_block = {}", self.blocks, self.pages_per_block)
-            .unwrap();
-        writeln!(toml, "page_bytes = {}", self.page_bytes).unwrap();
+        let flash_pages = self.pages_per_block / self.subpages;
+        writeln!(toml, "blocks_per_plane = {}\npages_per_block = {flash_pages}", self.blocks).unwrap();
+        writeln!(toml, "page_bytes = {}", self.page_bytes * self.subpages).unwrap();
         toml
     }
 }
@@ -132,6 +139,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let model = policies::row(rng, &endurance::SLOT).name;
     writeln!(toml, "[drive.endurance]\nmodel = \"{model}\"\npe_cycles = 100000000").unwrap();
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
+    writeln!(toml, "mapping_bytes = {}", drive.page_bytes).unwrap();
     writeln!(toml, "free_block = \"{}\"", pick(rng, &["least-erased", "fifo"])).unwrap();
     toml += &collect;
     toml += &policies::toml(&separate::SLOT, given_separate);
@@ -149,6 +157,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         full,
         planes,
         superblock,
+        subpages: drive.subpages,
         streams,
         warmup_requests: 0,
         warmup_passes: 0,

@@ -53,6 +53,9 @@ impl Flash for Recorder {
         self.commands.push(Command::Copy(source, destination, owner.lpn().expect("one owner a page")));
         self.inner.copy(source, destination, owner, cause);
     }
+    fn pad(&mut self, first: Ppn, pages: u32, cause: Cause) {
+        self.inner.pad(first, pages, cause);
+    }
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         self.commands.push(Command::Read(ppn, lpn));
         self.inner.read(ppn, lpn, cause);

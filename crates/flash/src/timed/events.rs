@@ -3,6 +3,7 @@
 //! Stands above `service.rs`, `register.rs` and `suspend.rs`, none of which calls anything here.
 
 use super::die::{Register, Stage};
+use super::joins::JOIN;
 use super::queue::{BARRIER, Due, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
 use super::tap::Work;
@@ -20,7 +21,8 @@ impl Schedule {
         } else if op.request != NO_REQUEST {
             self.join_barrier(&op);
         }
-        if op.far != Due::default() {
+        // Of a join the die finds out when it looks for work.
+        if op.far != Due::default() && op.far_class != JOIN {
             self.dies[op.far_die as usize].awaited = true;
         }
         let d = &mut self.dies[die];

@@ -13,7 +13,8 @@ impl Timed {
         let (plane_number, block) = match layout.scope() {
             Scope::Plane => (layout.domain_of(unit).0, unit.0),
             Scope::Superblock => {
-                let number = (ppn - layout.first_page(unit)) % self.planes;
+                let offset = (ppn - layout.first_page(unit)) / layout.subpages();
+                let number = offset % self.planes;
                 (number, unit.0 * self.planes + number)
             }
         };
@@ -22,7 +23,7 @@ impl Timed {
     }
 
     #[inline(always)]
-    fn op(&self, kind: Kind, ppn: Ppn, place: Place, cause: Cause) -> Op {
+    pub(super) fn op(&self, kind: Kind, ppn: Ppn, place: Place, cause: Cause) -> Op {
         let job = if cause.class() == Class::Background { self.job } else { Job::Host };
         let mut op = Op {
             issued_ns: 0,
@@ -41,7 +42,7 @@ impl Timed {
             row: 0,
             read_row: 0,
             plane: 0,
-            within_plane: false,
+            pages: 1,
             #[cfg(test)]
             started_ns: 0,
         };
@@ -73,7 +74,7 @@ impl Timed {
 
     /// What an operation waits for that another die does.
     #[inline(always)]
-    fn wait_for_far(&self, op: &mut Op, far: Far) {
+    pub(super) fn wait_for_far(&self, op: &mut Op, far: Far) {
         if far.ticket > 0 {
             let queue = &self.schedule.dies[far.die as usize].queues[usize::from(far.class)];
             (op.far_die, op.far_class, op.far) = (far.die, far.class, Due::of(far.ticket, queue.done));
@@ -100,10 +101,36 @@ impl Timed {
         *self.barrier_of_unit[unit].get_or_insert_with(|| self.schedule.barriers.open())
     }
 
+    /// Issues a host read.
+    #[inline(always)]
+    pub(super) fn issue_read(&mut self, mut op: Op, place: Place, cause: Cause) {
+        op.request = self.request;
+        let queues = &self.schedule.dies[place.die].queues;
+        // Where nothing is programmed, no program needs looking for.
+        if !Class::Read.others().iter().all(|&class| queues[class as usize].is_empty()) {
+            op.after = self.programs_of(place, op.ppn);
+        }
+        if cause == Cause::Partial {
+            let far = std::mem::take(&mut self.hold);
+            self.wait_for_far(&mut op, far);
+        }
+        let ticket = self.schedule.push(place.die, Class::Read, op, self.now_ns);
+        self.newest = Far { die: place.die as u32, class: Class::Read as u8, ticket };
+        if cause == Cause::Partial {
+            self.read_first = self.newest;
+        }
+    }
+
     /// Issues a program, or a copy whose page is on the same die; a copy comes after the write `source_written`.
     /// Tickets order the operations of one class at one die by themselves: only other classes need saying.
     #[inline(always)]
-    fn issue_program(&mut self, mut op: Op, class: Class, place: Place, source_written: u64) -> u64 {
+    pub(super) fn issue_program(
+        &mut self,
+        mut op: Op,
+        class: Class,
+        place: Place,
+        source_written: u64,
+    ) -> u64 {
         let b = self.blocks[place.block];
         let done = |class| self.schedule.done_tickets(place.die, class);
         // Pages of a block are programmed in order, whoever asks for it; of one class the queue sees to it.
@@ -128,6 +155,9 @@ impl Flash for Timed {
         if !self.on {
             return;
         }
+        if self.packed {
+            return self.program_packed(ppn, cause);
+        }
         let place = self.place(ppn);
         let mut op = self.op(Kind::Program, ppn, place, cause);
         op.request = self.request;
@@ -146,11 +176,14 @@ impl Flash for Timed {
         if !self.on {
             return;
         }
+        if self.packed {
+            return self.copy_packed(source, destination, cause);
+        }
         let (from, to) = (self.place(source), self.place(destination));
         let written = self.blocks[from.block].programs[Class::Write as usize - 1];
         if from.die == to.die {
             let mut op = self.op(Kind::Copy, destination, to, cause);
-            op.within_plane = from.plane_number == to.plane_number;
+            op.pages = u8::from(from.plane_number == to.plane_number);
             if self.detailed {
                 op.read_row = self.row(source, self.counts.layout().address(source).page);
             }
@@ -169,26 +202,36 @@ impl Flash for Timed {
 
     #[inline(always)]
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
+        if self.packed {
+            return self.read_run(&[(ppn, lpn)], cause);
+        }
         self.counts.read(ppn, lpn, cause);
         if !self.on {
             return;
         }
         let place = self.place(ppn);
-        let mut op = self.op(Kind::Read, ppn, place, cause);
-        op.request = self.request;
-        let queues = &self.schedule.dies[place.die].queues;
-        // Where nothing is programmed, no program needs looking for.
-        if !Class::Read.others().iter().all(|&class| queues[class as usize].is_empty()) {
-            op.after = self.programs_of(place, ppn);
+        let op = self.op(Kind::Read, ppn, place, cause);
+        self.issue_read(op, place, cause);
+    }
+
+    fn read_run(&mut self, pages: &[(Ppn, Lpn)], cause: Cause) {
+        self.counts.read_run(pages, cause);
+        if self.on {
+            self.read_packed(pages, cause);
         }
-        if cause == Cause::Partial {
-            let far = std::mem::take(&mut self.hold);
-            self.wait_for_far(&mut op, far);
+    }
+
+    fn fetch(&mut self, sources: &[(Ppn, Owner)], cause: Cause) {
+        self.counts.fetch(sources, cause);
+        if self.on {
+            self.fetch_packed(sources, cause);
         }
-        let ticket = self.schedule.push(place.die, Class::Read, op, self.now_ns);
-        self.newest = Far { die: place.die as u32, class: Class::Read as u8, ticket };
-        if cause == Cause::Partial {
-            self.read_first = self.newest;
+    }
+
+    fn pad(&mut self, first: Ppn, pages: u32, cause: Cause) {
+        self.counts.pad(first, pages, cause);
+        if self.on {
+            self.pad_packed(first, pages, cause);
         }
     }
 
@@ -206,12 +249,13 @@ impl Flash for Timed {
             return;
         }
         let first = self.counts.layout().first_page(unit);
+        let subpages = self.counts.layout().subpages();
         // Another job of this unit, later, has another barrier.
         let barrier = self.barrier_of_unit[unit].take();
         for i in 0..self.counts.layout().blocks_per_unit() {
             // Under superblock scope the first pages of a unit lie one on each plane.
-            let place = self.place(first + i);
-            let mut op = self.op(Kind::Erase, first + i, place, cause);
+            let place = self.place(first + i * subpages);
+            let mut op = self.op(Kind::Erase, first + i * subpages, place, cause);
             let written = self.blocks[place.block].programs[Class::Write as usize - 1];
             let due = |ticket, class| Due::of(ticket, self.schedule.done_tickets(place.die, class));
             let reads = &self.schedule.dies[place.die].queues[Class::Read as usize];

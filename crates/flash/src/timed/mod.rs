@@ -12,7 +12,9 @@ mod barriers;
 mod die;
 mod events;
 mod issue;
+mod joins;
 mod links;
+mod packed;
 mod queue;
 mod register;
 mod saved;
@@ -36,6 +38,7 @@ pub use times::{ClassTimes, CommandCounts};
 use crate::{Class, Flash, Functional, Layout, Scope};
 use floatgate_base::{DomainId, IdVec, UnitId};
 use links::Links;
+use packed::Gathering;
 use queue::{Far, NO_REQUEST};
 use schedule::Schedule;
 use serde::{Deserialize, Serialize};
@@ -92,6 +95,9 @@ pub struct Timed {
     /// Whether operations must know the page in the block, the block in the plane and the plane in the die, or the mode
     /// of the block.
     detailed: bool,
+    /// Whether several pages of the map share a flash page.
+    packed: bool,
+    gathering: Gathering,
     /// For whom moves and erases are.
     job: Job,
     /// Arrival of the request that is being issued.
@@ -127,6 +133,8 @@ impl Timed {
             planes: geometry.planes(),
             barrier_of_unit: IdVec::filled(None, layout.units()),
             detailed: settings.commands.multi_plane != MultiPlane::None || rows > 1,
+            packed: layout.is_packed(),
+            gathering: Gathering::new(if layout.is_packed() { layout.units() } else { 0 }),
             job: Job::Foreground,
             now_ns: 0,
             request: NO_REQUEST,

@@ -91,7 +91,7 @@ pub(super) struct Op {
     pub after: [Due; 2],
     /// The program of this block and class before this one.
     pub previous: Due,
-    /// Of another die, what must be done before: die, class and ticket.
+    /// Of another die, what must be done before: die, class and ticket; or the number of a join ([`JOIN`](super::joins::JOIN)).
     pub far_die: u32,
     pub far: Due,
     pub far_class: u8,
@@ -104,8 +104,8 @@ pub(super) struct Op {
     pub read_row: u8,
     /// Plane in its die; known where multi-plane commands are.
     pub plane: u8,
-    /// Of a copy: source and destination lie in one plane.
-    pub within_plane: bool,
+    /// Of a read: pages of the map that leave the die. Of a copy: 1 if source and destination lie in one plane, else 0.
+    pub pages: u8,
     #[cfg(test)]
     #[serde(skip)]
     pub started_ns: u64,

@@ -1,6 +1,7 @@
 //! What is under way, to a snapshot and back. State and counts go by [`crate::SavedCounts`].
 
 use super::links::Links;
+use super::packed::Gathering;
 use super::queue::{Far, Job};
 use super::schedule::Schedule;
 use super::{Block, Timed};
@@ -12,6 +13,7 @@ use std::borrow::Cow;
 pub struct Underway<'a> {
     schedule: Cow<'a, Schedule>,
     blocks: Cow<'a, [Block]>,
+    gathering: Cow<'a, Gathering>,
     barrier_of_unit: Cow<'a, [Option<u32>]>,
     job: Job,
     now_ns: u64,
@@ -30,6 +32,7 @@ impl Timed {
         let Self {
             schedule,
             blocks,
+            gathering,
             barrier_of_unit,
             job,
             now_ns,
@@ -44,10 +47,12 @@ impl Timed {
             plane_at: _,
             planes: _,
             detailed: _,
+            packed: _,
         } = self;
         Underway {
             schedule: Cow::Borrowed(schedule),
             blocks: Cow::from(blocks),
+            gathering: Cow::Borrowed(gathering),
             barrier_of_unit: Cow::from(barrier_of_unit.as_slice()),
             job: *job,
             now_ns: *now_ns,
@@ -66,6 +71,7 @@ impl Timed {
         let Underway {
             schedule,
             blocks,
+            gathering,
             barrier_of_unit,
             job,
             now_ns,
@@ -78,6 +84,7 @@ impl Timed {
         } = state;
         let fits = blocks.len() == self.blocks.len()
             && barrier_of_unit.len() == self.barrier_of_unit.len()
+            && gathering.is_like(&self.gathering)
             && schedule.same_drive(&self.schedule);
         if fits {
             let mut schedule = schedule.into_owned();
@@ -88,6 +95,7 @@ impl Timed {
             (self.schedule, self.blocks, self.job) = (schedule, blocks.into_owned(), job);
             (self.barrier_of_unit, self.links) = (barrier_of_unit.into_owned().into(), links.into_owned());
             (self.now_ns, self.request, self.on) = (now_ns, request, on);
+            self.gathering = gathering.into_owned();
             (self.read_first, self.hold, self.newest) = (read_first, hold, newest);
         }
         fits

@@ -11,7 +11,8 @@
 
 use super::barriers::Barriers;
 use super::die::{Die, Stage};
-use super::queue::{BARRIER, Due, Job, Kind, NO_REQUEST, Op};
+use super::joins::{JOIN, Joins};
+use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST, Op};
 use super::settings::{MultiPlane, Order, Settings};
 use super::tap::{ArrayPhase, Work};
 use super::timeline::{Span, Timeline};
@@ -69,6 +70,7 @@ pub(super) struct Schedule {
     /// Requests that are not done.
     live: u32,
     pub barriers: Barriers,
+    pub joins: Joins,
     /// Dies that wait for an operation of another die.
     pub waiting: Vec<usize>,
     pub done: Done,
@@ -123,6 +125,7 @@ impl Schedule {
             pending: Vec::new(),
             live: 0,
             barriers: Barriers::default(),
+            joins: Joins::default(),
             waiting: Vec::new(),
             done: Vec::new(),
             last_ns: 0,
@@ -354,12 +357,33 @@ impl Schedule {
         if op.far == Due::default() {
             return true;
         }
+        if op.far_class == JOIN {
+            return self.join_is_done(die, op.far_die);
+        }
         let (far_die, far_class) = (op.far_die as usize, usize::from(op.far_class));
         if op.far.pending(self.dies[far_die].queues[far_class].done) {
             self.dies[far_die].awaited = true;
             return self.wait_for_other(die);
         }
         true
+    }
+
+    #[cold]
+    fn join_is_done(&mut self, die: usize, number: u32) -> bool {
+        let Some(pending) = self.joins.pending(number, &self.dies) else { return true };
+        self.dies[pending].awaited = true;
+        self.wait_for_other(die)
+    }
+
+    /// Leaves of reads those that are not done, the last one of each queue: operations of a queue are done in order. Those
+    /// of the queue that waits itself are done before, too.
+    pub fn keep_due(&self, reads: &mut Vec<Far>, own: (u32, u8)) {
+        let queue = |far: &Far| (far.die, far.class);
+        reads.retain(|far| {
+            queue(far) != own && far.ticket > self.dies[far.die as usize].queues[usize::from(far.class)].done
+        });
+        reads.sort_unstable_by_key(|far| (queue(far), std::cmp::Reverse(far.ticket)));
+        reads.dedup_by_key(|far| queue(far));
     }
 
     /// The die looks again when another one wakes it; so nothing may start now.

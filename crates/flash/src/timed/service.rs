@@ -1,6 +1,7 @@
 //! Starting operations, and moving them through their phases.
 
 use super::die::{Active, Register, Stage, Suspended};
+use super::joins::JOIN;
 use super::queue::{BARRIER, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
 use super::settings::MultiPlane;
@@ -110,6 +111,9 @@ impl Schedule {
                 Kind::Erase => p.erase_ns,
             };
             array_ns = array_ns.max(each);
+            if op.far_class == JOIN {
+                self.joins.close(op.far_die);
+            }
         }
         queue.start(n as usize, now);
         array_ns
@@ -201,12 +205,23 @@ impl Schedule {
     /// The first page under way of a class, one that was read, over the channel; when it has left. `ready_ns` is when the array had it.
     #[inline(always)]
     pub fn send(&mut self, die: usize, class: Class, ready_ns: u64, now: u64) -> u64 {
-        let transfer_ns = self.settings.phases.transfer_ns;
+        let transfer_ns = self.transfer_ns(die, class);
         let (_, end) = self.channel(die, (class, 0, 1), now, transfer_ns);
         let times = &mut self.times[class as usize];
         times.channel_wait_ns += now - ready_ns;
         times.service_ns += transfer_ns;
         end
+    }
+
+    /// How long what was read first takes over the channel: of a flash page only the pages that were asked for leave.
+    #[inline(always)]
+    fn transfer_ns(&self, die: usize, class: Class) -> u64 {
+        let whole_ns = self.settings.phases.transfer_ns;
+        if !self.layout.is_packed() {
+            return whole_ns;
+        }
+        let pages = self.dies[die].queues[class as usize].under_way(0).pages;
+        whole_ns * u64::from(pages) / u64::from(self.layout.subpages())
     }
 
     /// A page of a read has left.
@@ -238,7 +253,7 @@ impl Schedule {
         }
         let class = self.dies[die].active.class;
         let op = self.dies[die].queues[class as usize].under_way(0);
-        let (row, stays, cause) = (op.row, op.within_plane && self.settings.commands.copyback, op.cause);
+        let (row, stays, cause) = (op.row, op.pages == 1 && self.settings.commands.copyback, op.cause);
         let p = &self.settings.phases;
         let on_channel = p.command_ns + if stays { 0 } else { 2 * p.transfer_ns };
         let program_ns = spread(&mut self.rng, p.row(row).program_ns, p.program_spread);

@@ -77,6 +77,64 @@ fn dies_of_one_channel_share_it() {
     assert_eq!(t.times()[Class::Read as usize].channel_wait_ns, 10);
 }
 
+/// Two channels with a die each, whose flash pages hold four pages of the map.
+fn packed() -> Timed {
+    let layout = Layout::new(geometry(2, 1), Scope::Plane).with_subpages(4);
+    let mut t = Timed::new(layout, Settings::plain(Phases { transfer_ns: 40, ..PHASES }));
+    t.start();
+    t
+}
+
+#[test]
+fn a_flash_page_is_programmed_when_it_is_full() {
+    let mut t = packed();
+    let write = |t: &mut Timed, n: u32| t.program(page(0, n), Lpn(n), Cause::Host);
+    (0..3).for_each(|n| request(&mut t, n, 100 * u64::from(n), |t| write(t, n)));
+    // What gathers is done at once, and read without the flash.
+    request(&mut t, 3, 300, |t| t.read(page(0, 1), Lpn(1), Cause::Host));
+    request(&mut t, 4, 1000, |t| write(t, 3));
+    assert_eq!(ends(&mut t), [(0, 0), (1, 100), (2, 200), (3, 300), (4, 1640)]);
+    // A page that was asked for takes a quarter of the channel's time, two of them half.
+    request(&mut t, 5, 2000, |t| t.read(page(0, 2), Lpn(2), Cause::Host));
+    assert_eq!(ends(&mut t), [(5, 2000 + 50 + 10)]);
+    request(&mut t, 6, 3000, |t| t.read_run(&[(page(0, 0), Lpn(0)), (page(0, 1), Lpn(1))], Cause::Host));
+    assert_eq!(ends(&mut t), [(6, 3000 + 50 + 20)]);
+    let counters = t.counters();
+    assert_eq!((counters.programs_total(), counters.flash_programs_total()), (4, 1));
+    assert_eq!((counters.reads[Cause::Host as usize], counters.gathered_reads), (2, 1));
+}
+
+#[test]
+fn a_packed_program_waits_for_reads_at_all_dies() {
+    let mut t = packed();
+    for n in 0..8 {
+        request(&mut t, n, 0, |t| t.program(page(n / 4, n % 4), Lpn(n), Cause::Host));
+    }
+    t.finish();
+    ends(&mut t);
+    // Two pages move from each die to block 1 of die 0: one read at each, side by side, then one program of 640.
+    let moved = |die: u32| [0, 1].map(|n| (page(die, n), Owner::page(Lpn(4 * die + n))));
+    request(&mut t, 0, 5000, |t| {
+        for die in [0, 1] {
+            t.fetch(&moved(die), Cause::Gc);
+            t.copy_run(&moved(die), page(0, 16 + 2 * die), Cause::Gc);
+        }
+    });
+    t.finish();
+    assert_eq!(t.last_ns(), 5000 + 50 + 20 + 640);
+    let gc = Cause::Gc as usize;
+    assert_eq!((t.counters().reads[gc], t.counters().flash_programs(Cause::Gc)), (2, 1));
+    // A page that begins with what die 1 still reads is padded, and waits for it all the same.
+    request(&mut t, 1, 10_000, |t| {
+        t.fetch(&moved(1), Cause::Level);
+        t.copy_run(&moved(1), page(0, 20), Cause::Level);
+        t.pad(page(0, 22), 2, Cause::Level);
+    });
+    t.finish();
+    assert_eq!(t.last_ns(), 10_000 + 50 + 20 + 640);
+    assert_eq!(t.counters().programs[Cause::Padding as usize], 2);
+}
+
 #[test]
 fn a_command_takes_the_channel_too() {
     let mut t = array(1, 1, Phases { command_ns: 3, ..PHASES });

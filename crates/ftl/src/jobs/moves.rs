@@ -7,7 +7,7 @@ use crate::pool::Want;
 use crate::setup::Failure;
 use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{DomainId, Owner, Ppn, StreamId, UnitId};
-use floatgate_flash::Flash;
+use floatgate_flash::{Cause, Flash};
 use std::ops::Range;
 
 impl Ftl {
@@ -21,6 +21,16 @@ impl Ftl {
             self.mapping.prefetch_owner(owner);
             moving.push((ppn, owner));
         });
+    }
+
+    /// The live pages of the first `most` flash pages that have any.
+    pub(super) fn gather_flash_pages(&self, pages: Range<Ppn>, most: u32, moving: &mut Vec<(Ppn, Owner)>) {
+        let pages_max = most.saturating_mul(self.layout.subpages());
+        self.mapping.for_first(pages, pages_max, |ppn, owner| moving.push((ppn, owner)));
+        let flash_page = |&(ppn, _): &(Ppn, Owner)| self.layout.flash_page_of(ppn);
+        let kept =
+            moving.chunk_by(|a, b| flash_page(a) == flash_page(b)).take(most as usize).map(<[_]>::len).sum();
+        moving.truncate(kept);
     }
 
     /// Moves pages to the first target of a job, as far as the units that may be opened reach; how many.
@@ -211,7 +221,7 @@ impl Ftl {
     }
 
     /// What a job has filled takes its place among the closed units; pages left in it are lost until it is erased.
-    pub(super) fn close_target<F: Flash>(&mut self, flash: &mut F, target: &mut Frontier) {
+    pub(super) fn close_target<F: Flash>(&mut self, flash: &mut F, target: &mut Frontier, cause: Cause) {
         let target = std::mem::replace(target, Frontier::CLOSED);
         if target.unit == NO_UNIT {
             return;
@@ -223,6 +233,10 @@ impl Ftl {
             let domain = self.layout.domain_of(target.unit);
             self.free[domain].put(target.unit, flash.erase_count(target.unit));
             return;
+        }
+        let padding = self.layout.left_of_flash_page(target.next);
+        if padding > 0 {
+            flash.pad(target.next, padding, cause);
         }
         self.free_pages.take(u64::from(target.room()));
         self.enter_closed(target.unit);
@@ -243,7 +257,7 @@ impl Ftl {
             return if job.leave_free > 0 { Opened::Leave } else { Opened::None(domain) };
         }
         let Some(unit) = free.take(want) else { return Opened::None(domain) };
-        self.close_target(flash, &mut job.targets[to]);
+        self.close_target(flash, &mut job.targets[to], job.request.cause);
         if mode > 0 {
             flash.set_mode(unit, mode);
         }

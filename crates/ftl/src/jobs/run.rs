@@ -20,7 +20,7 @@ impl Ftl {
         Ok(())
     }
 
-    /// Moves up to `pages_max` pages of a job, or erases a source that they have left. Where that is no limit, a source
+    /// Moves up to `pages_max` flash pages of a job, or erases a source that they have left. Where that is no limit, a source
     /// whose pages move in ascending order is erased in the same step; else a request in between need not wait for the
     /// erase.
     ///
@@ -47,12 +47,17 @@ impl Ftl {
         let (source, from) = (job.source(), Ppn(job.next));
         let end = self.layout.first_page(source) + self.layout.pages_per_unit();
         let limited = pages_max != u32::MAX;
-        if limited {
+        if limited && self.layout.is_packed() {
+            self.gather_flash_pages(from..end, pages_max, &mut moving);
+        } else if limited {
             self.mapping.for_first(from..end, pages_max, |ppn, owner| moving.push((ppn, owner)));
         } else {
             self.gather(from..end, &mut moving);
         }
         let last = moving.is_empty() || !limited;
+        if self.layout.is_packed() {
+            flash.fetch(&moving, job.request.cause);
+        }
         let moved = self.move_pages(flash, job, &moving);
         let all = moving.len();
         self.moving = moving;
@@ -84,6 +89,9 @@ impl Ftl {
             && let Some(Planned { page, target }) = self.next_planned(job)
         {
             let (moving, to) = ([(page, self.mapping.owner_of(page))], usize::from(target));
+            if self.layout.is_packed() {
+                flash.fetch(&moving, job.request.cause);
+            }
             if self.move_to_target(flash, job, to, &moving)? == 0 {
                 return Ok(if moved == 0 { Step::Stalled } else { Step::Moved });
             }
@@ -199,7 +207,7 @@ impl Ftl {
 
     fn close_targets<F: Flash>(&mut self, flash: &mut F, job: &mut Job) {
         for target in &mut job.targets {
-            self.close_target(flash, target);
+            self.close_target(flash, target, job.request.cause);
         }
     }
 

@@ -1,0 +1,139 @@
+//! Flash pages that hold several pages of the map.
+//!
+//! What is written gathers in the controller's buffer, one flash page for each open unit. The write that fills it waits for
+//! its program; writes before it are done at once, for the buffer is safe from power cuts. The program starts when all that it
+//! holds has been read: old parts of pages written in part, and live pages that move. These may come from several dies, so a
+//! program can wait for more than one other die (`joins.rs`).
+
+use super::Timed;
+use super::queue::{Due, Far, Kind};
+use crate::{Cause, Class, Flash};
+use floatgate_base::{IdVec, Lpn, Owner, Ppn, UnitId};
+use serde::{Deserialize, Serialize};
+
+/// What the flash pages that are not full yet wait for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Gathering {
+    /// By unit: reads whose data belong into its flash page.
+    reads: IdVec<UnitId, Vec<Far>>,
+    /// Flash pages that the present step of a job has read, ascending, with their reads. Empty between steps.
+    #[serde(skip)]
+    fetched: Vec<(u32, Far)>,
+}
+
+impl Gathering {
+    pub fn new(units: u32) -> Self {
+        Self { reads: IdVec::filled(Vec::new(), units), fetched: Vec::new() }
+    }
+
+    /// Whether it is of an array with as many units.
+    pub fn is_like(&self, other: &Self) -> bool {
+        self.reads.len() == other.reads.len()
+    }
+}
+
+impl Timed {
+    /// The first page of a flash page stands for it in operations.
+    fn flash_page(&self, ppn: Ppn) -> Ppn {
+        Ppn(ppn.0 & !(self.counts.layout().subpages() - 1))
+    }
+
+    /// A host page joins the flash page of its unit.
+    #[cold]
+    pub(super) fn program_packed(&mut self, ppn: Ppn, cause: Cause) {
+        let mut read = std::mem::take(&mut self.read_first);
+        if read.ticket == 0 {
+            read = std::mem::take(&mut self.hold);
+        }
+        self.join(ppn, read);
+        self.newest = read;
+        self.program_if_full(ppn + 1, cause);
+    }
+
+    /// A moved page joins the flash page of its unit.
+    #[cold]
+    pub(super) fn copy_packed(&mut self, source: Ppn, destination: Ppn, cause: Cause) {
+        let page = self.counts.layout().flash_page_of(source);
+        let fetched = &self.gathering.fetched;
+        let read = fetched.binary_search_by_key(&page, |&(page, _)| page).map(|i| fetched[i].1);
+        debug_assert!(read.is_ok(), "page {source} moves without having been read");
+        self.join(destination, read.unwrap_or_default());
+        self.program_if_full(destination + 1, cause);
+    }
+
+    /// Pages that hold nothing fill a flash page.
+    #[cold]
+    pub(super) fn pad_packed(&mut self, first: Ppn, pages: u32, cause: Cause) {
+        self.program_if_full(first + pages, cause);
+    }
+
+    fn join(&mut self, ppn: Ppn, read: Far) {
+        if read.ticket > 0 {
+            let unit = self.counts.layout().unit_of(ppn);
+            self.gathering.reads[unit].push(read);
+        }
+    }
+
+    /// Issues the program of the flash page that ends at `end`, if one does.
+    fn program_if_full(&mut self, end: Ppn, cause: Cause) {
+        let layout = self.counts.layout();
+        if layout.left_of_flash_page(end) > 0 {
+            return;
+        }
+        let last = Ppn(end.0 - 1);
+        let (unit, ppn) = (layout.unit_of(last), self.flash_page(last));
+        let mut reads = std::mem::take(&mut self.gathering.reads[unit]);
+        let (place, class) = (self.place(ppn), cause.class());
+        let mut op = self.op(Kind::Program, ppn, place, cause);
+        if class == Class::Write {
+            op.request = self.request;
+        }
+        self.schedule.keep_due(&mut reads, (place.die as u32, class as u8));
+        match reads[..] {
+            [] => {}
+            [read] => self.wait_for_far(&mut op, read),
+            _ => self.schedule.joins.open(&reads, &mut op),
+        }
+        reads.clear();
+        // Its memory serves the next page.
+        self.gathering.reads[unit] = reads;
+        let ticket = self.issue_program(op, class, place, 0);
+        if class == Class::Write {
+            self.newest = Far { die: place.die as u32, class: class as u8, ticket };
+        }
+    }
+
+    /// Reads the flash pages of live pages that will move.
+    #[cold]
+    pub(super) fn fetch_packed(&mut self, sources: &[(Ppn, Owner)], cause: Cause) {
+        self.gathering.fetched.clear();
+        let layout = self.counts.layout().clone();
+        let flash_page = |&(ppn, _): &(Ppn, Owner)| layout.flash_page_of(ppn);
+        for pages in sources.chunk_by(|a, b| flash_page(a) == flash_page(b)) {
+            let ppn = self.flash_page(pages[0].0);
+            let place = self.place(ppn);
+            let mut op = self.op(Kind::Read, ppn, place, cause);
+            op.pages = pages.len() as u8;
+            let written = self.blocks[place.block].programs[Class::Write as usize - 1];
+            op.after[1] = Due::of(written, self.schedule.done_tickets(place.die, Class::Write));
+            let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
+            let read = Far { die: place.die as u32, class: Class::Background as u8, ticket };
+            self.gathering.fetched.push((flash_page(&pages[0]), read));
+        }
+    }
+
+    /// A host read of pages of one flash page.
+    #[cold]
+    pub(super) fn read_packed(&mut self, pages: &[(Ppn, Lpn)], cause: Cause) {
+        let Some(&(first, _)) = pages.first() else { return };
+        if self.counts.is_gathering(first) {
+            self.newest = Far::default();
+            return;
+        }
+        let ppn = self.flash_page(first);
+        let place = self.place(ppn);
+        let mut op = self.op(Kind::Read, ppn, place, cause);
+        op.pages = pages.len() as u8;
+        self.issue_read(op, place, cause);
+    }
+}
