@@ -78,6 +78,6 @@ def explanation(result: Mapping[str, Any]) -> str | None:
     pages = f"counted in pages, write amplification is {look(result, 'waf'):.2f}"
     if look(result, "waf_bytes") < look(result, "waf"):
         return f"{pages}: the host writes a page more often than the buffer passes it on"
-    page_bytes = look(result, "drive", "page_bytes")
+    page_bytes = look(result, "drive", "mapping_bytes") or look(result, "drive", "page_bytes")
     size = "" if page_bytes is None else f" of {page_bytes // 1024} KiB" if page_bytes >= 1024 else ""
-    return f"{pages}; flash programs whole pages{size}, and many writes are smaller or not aligned to them"
+    return f"{pages}; the drive writes whole pages{size}, and many writes are smaller or not aligned to them"

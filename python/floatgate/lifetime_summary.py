@@ -83,7 +83,7 @@ def workload(result: Facts, label: str = "") -> str | None:
     if one.get("span_s") is None:
         return None
     name = _workload_name(result, label)
-    page = look(result, "drive", "page_bytes") or 4096
+    page = look(result, "drive", "mapping_bytes") or look(result, "drive", "page_bytes") or 4096
     said = f"{units.decimal_bytes(one['page_writes'] * page)} in page writes a pass of {units.span(one['span_s'])}"
     passes = one.get("passes")
     return f"{name}: {said}" + (f", repeated {units.count(passes)} times" if passes else "")

@@ -30,18 +30,23 @@ def test_results_read_like_objects(small_run: floatgate.Run) -> None:
         _ = small_run.nonsense
 
 
-@pytest.mark.parametrize("page_bytes", [4096, 16384])
+@pytest.mark.parametrize(("page_bytes", "mapping_bytes"), [(4096, 4096), (16384, 16384), (16384, 4096)])
 @pytest.mark.parametrize("recovers", [False, True])
-def test_endurance_multiplies_out(page_bytes: int, recovers: bool) -> None:
+def test_endurance_multiplies_out(page_bytes: int, mapping_bytes: int, recovers: bool) -> None:
     """TBW, drive writes per day and years follow from write amplification in bytes, whatever the size of requests."""
     changes: dict[str, object] = {**SMALL, "drive.geometry.page_bytes": page_bytes, "workload.request_bytes": 4096}
+    changes["ftl.mapping_bytes"] = mapping_bytes
     if recovers:
         changes["drive.endurance.model"] = "ready-table2"
     result = floatgate.run(changes).result
     life, seconds = result.lifetime, result.span_s
-    assert result.waf_bytes == pytest.approx(result.flash.programs.total * page_bytes / result.host.write_bytes)
+    assert result.waf_bytes == pytest.approx(result.flash.pages_written.total * mapping_bytes / result.host.write_bytes)
     assert result.waf_bytes == pytest.approx(
-        result.waf * result.host.page_writes * page_bytes / result.host.write_bytes
+        result.waf * result.host.page_writes * mapping_bytes / result.host.write_bytes
+    )
+    # Up to what gathers for the next flash page.
+    assert result.flash.programs.total * page_bytes == pytest.approx(
+        result.flash.pages_written.total * mapping_bytes, rel=1e-4
     )
     parts = [part for name, part in result.waf_bytes_parts.items() if name != "total"]
     assert sum(parts) == pytest.approx(result.waf_bytes)

@@ -85,7 +85,7 @@ def test_bytes_and_pages_that_differ_are_explained() -> None:
     assert amplification.line(result) == "4.28 (95 %: 4.20-4.40, stationary)"
     assert amplification.sources(result) == "1.00 data, 2.87 partial pages, 0.41 garbage collection"
     assert amplification.explanation(result) == (
-        "counted in pages, write amplification is 1.10; flash programs whole pages of 16 KiB, and many writes are "
+        "counted in pages, write amplification is 1.10; the drive writes whole pages of 16 KiB, and many writes are "
         "smaller or not aligned to them"
     )
     merged = {**result, "waf": 1.5, "waf_bytes": 0.66, "waf_bytes_parts": {"host": 0.5, "gc": 0.16}}

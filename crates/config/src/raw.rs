@@ -222,7 +222,7 @@ table! {
         /// (T - U) / T: the share of the flash that the host does not see; default 0.07.
         spare_factor: f64,
         /// Bytes that the map knows as one, a power of two from 512 up to a page of the flash; several of them are programmed
-        /// as one flash page. Default: a page of the flash.
+        /// as one flash page. Default: 4096, or a page of the flash where that is smaller.
         mapping_bytes: u32,
         /// State in which the drive starts; default "none".
         precondition: String,

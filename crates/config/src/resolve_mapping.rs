@@ -7,11 +7,14 @@ use floatgate_sim::plan::DriveSettings;
 /// The smallest page of a map: a sector.
 const BYTES_MIN: u32 = 512;
 
+/// What nearly all drives map, however large their flash pages are.
+const BYTES_DEFAULT: u32 = 4096;
+
 /// Lets the geometry of a drive count in pages of the map.
 pub(crate) fn resolve(layers: &Layers, drive: &mut DriveSettings, given: Option<u32>) -> Result<()> {
     let key = "ftl.mapping_bytes";
     let page_bytes = drive.geometry.page_bytes;
-    let bytes = given.unwrap_or(page_bytes);
+    let bytes = given.unwrap_or_else(|| page_bytes.min(BYTES_DEFAULT));
     if !bytes.is_power_of_two() || !(BYTES_MIN..=page_bytes).contains(&bytes) {
         let what = format!("mapping_bytes is {bytes}");
         let expected =

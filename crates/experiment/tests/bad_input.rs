@@ -161,6 +161,19 @@ fn impossible_drives() {
             &format!("2:1: page_bytes is {bytes}; expected a power of two from 512 to 65536"),
         )]);
     }
+    for (bytes, most) in [("0", 4096), ("256", 4096), ("3000", 4096), ("8192", 4096), ("32768", 16_384)] {
+        check(&[(
+            &format!("[ftl]\nmapping_bytes = {bytes}\n[drive.geometry]\npage_bytes = {most}"),
+            &format!(
+                "2:1: mapping_bytes is {bytes}; expected a power of two from 512 to the {most} bytes of a page"
+            ),
+        )]);
+    }
+    check(&[(
+        "[ftl]\nmapping_bytes = 512\n[drive.geometry]\nblocks_per_plane = 2097152\npages_per_block = 128",
+        "2:1: the map has 2147483648 pages of 512 bytes; expected at most 2147483647: a larger mapping_bytes, or \
+             a smaller drive",
+    )]);
     check(&[
         (
             "[drive.geometry]\nblocks_per_plane = 8388608",

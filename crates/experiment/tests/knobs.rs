@@ -106,7 +106,7 @@ fn drive() -> Vec<Case> {
         ("drive.geometry.planes_per_die", base(), By("1", "2", PROGRAMS)),
         ("drive.geometry.blocks_per_plane", base(), By("40", "41", PROGRAMS)),
         ("drive.geometry.pages_per_block", base(), By("16", "17", PROGRAMS)),
-        ("drive.geometry.page_bytes", base(), By("4096", "8192", "/flash/programs/partial")),
+        ("drive.geometry.page_bytes", base(), By("4096", "8192", "/flash/programs/total")),
     ]
 }
 

@@ -87,6 +87,7 @@ def settings_of(drive: Drive) -> dict[str, Any]:
         "drive.timing.channel_mb_per_s": SECTORS_PER_PAGE * 512 / transfer_us,
         "drive.commands.copyback": True,
         "drive.scheduling.policy": "fcfs",
+        "ftl.mapping_bytes": SECTORS_PER_PAGE * 512,
         "ftl.spare_factor": pool.reserved_blocks / pool.blocks_per_plane,
         "ftl.precondition": "sequential",
         "ftl.allocation.mode": "static",

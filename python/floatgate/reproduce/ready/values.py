@@ -88,7 +88,7 @@ def _table1(found: Found, trace: str) -> dict[str, Any]:
     prediction = found.look(f"lives.{trace}.ready-optimistic.throttle.prediction") or {}
     own = found.figure(f"own.{trace}.none.waf")
     span_s, pages = facts.get("span_s"), facts.get("page_writes")
-    page_bytes = found.figure(f"lives.{trace}.none.drive.page_bytes") or 4096
+    page_bytes = found.figure(f"lives.{trace}.none.drive.mapping_bytes") or 4096
     return {
         f"table1.{trace}.hours": span_s / 3600 if span_s else None,
         f"table1.{trace}.gib_per_hour": written / GIB / (span_s / 3600) if span_s and written else None,
