@@ -31,11 +31,7 @@ pub(crate) fn resolve(
     timed: bool,
     seed: u64,
 ) -> Result<(FtlSettings, raw::Ftl)> {
-    let spare_factor = given.spare_factor.unwrap_or(0.07);
-    if !(spare_factor > 0.0 && spare_factor < 1.0) {
-        let what = format!("spare_factor is {spare_factor}");
-        return Err(layers.error("ftl.spare_factor", what, "expected a share between 0 and 1"));
-    }
+    let spare_factor = spare_factor(layers, given.spare_factor)?;
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
     let facts = Facts { pe_cycles };
     let collection = collection(layers, (given.collect, given.separate), &facts, geometry, timed)?;
@@ -121,6 +117,15 @@ impl Collection {
     fn free_units_needed(&self) -> u32 {
         if self.stop_is_given { self.trigger_free_units } else { self.stop_free_units }
     }
+}
+
+fn spare_factor(layers: &Layers, given: Option<f64>) -> Result<f64> {
+    let spare_factor = given.unwrap_or(0.07);
+    if spare_factor > 0.0 && spare_factor < 1.0 {
+        return Ok(spare_factor);
+    }
+    let what = format!("spare_factor is {spare_factor}");
+    Err(layers.error("ftl.spare_factor", what, "expected a share between 0 and 1"))
 }
 
 /// Victims and streams with their levels and their pace, from the tables `ftl.collect` and `ftl.separate`.

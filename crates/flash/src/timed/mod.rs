@@ -11,9 +11,11 @@
 mod barriers;
 mod die;
 mod events;
+mod gathering;
 mod issue;
 mod joins;
 mod links;
+mod ops;
 mod packed;
 mod queue;
 mod register;
@@ -37,8 +39,8 @@ pub use times::{ClassTimes, CommandCounts};
 
 use crate::{Class, Flash, Functional, Layout, Scope};
 use floatgate_base::{DomainId, IdVec, UnitId};
+use gathering::Gathering;
 use links::Links;
-use packed::Gathering;
 use queue::{Far, NO_REQUEST};
 use schedule::Schedule;
 use serde::{Deserialize, Serialize};

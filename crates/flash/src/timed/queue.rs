@@ -91,7 +91,7 @@ pub(super) struct Op {
     pub after: [Due; 2],
     /// The program of this block and class before this one.
     pub previous: Due,
-    /// Of another die, what must be done before: die, class and ticket; or the number of a join ([`JOIN`](super::joins::JOIN)).
+    /// Of another die, what must be done before: die, class and ticket; or the number of a join (`joins.rs`).
     pub far_die: u32,
     pub far: Due,
     pub far_class: u8,

@@ -1,7 +1,7 @@
 //! What is under way, to a snapshot and back. State and counts go by [`crate::SavedCounts`].
 
+use super::gathering::Gathering;
 use super::links::Links;
-use super::packed::Gathering;
 use super::queue::{Far, Job};
 use super::schedule::Schedule;
 use super::{Block, Timed};

@@ -1,0 +1,149 @@
+//! Operations are made and join the queues of their dies.
+
+use super::queue::{Due, Far, Job, Kind, NO_REQUEST, Op};
+use super::{Place, Timed};
+use crate::{Cause, Class, Flash, Scope};
+use floatgate_base::Ppn;
+
+impl Timed {
+    #[inline(always)]
+    pub(super) fn place(&self, ppn: Ppn) -> Place {
+        let layout = self.counts.layout();
+        let unit = layout.unit_of(ppn);
+        let (plane_number, block) = match layout.scope() {
+            Scope::Plane => (layout.domain_of(unit).0, unit.0),
+            Scope::Superblock => {
+                let offset = (ppn - layout.first_page(unit)) / layout.subpages();
+                let number = offset % self.planes;
+                (number, unit.0 * self.planes + number)
+            }
+        };
+        let die = self.plane_at[plane_number as usize].die as usize;
+        Place { die, block: block as usize, plane_number }
+    }
+
+    #[inline(always)]
+    pub(super) fn op(&self, kind: Kind, ppn: Ppn, place: Place, cause: Cause) -> Op {
+        let job = if cause.class() == Class::Background { self.job } else { Job::Host };
+        let mut op = Op {
+            issued_ns: 0,
+            jobs_ns: [0; 2],
+            ppn,
+            request: NO_REQUEST,
+            order: 0,
+            after: [Due::default(); 2],
+            previous: Due::default(),
+            far_die: 0,
+            far: Due::default(),
+            far_class: 0,
+            kind,
+            cause: cause as u8,
+            job,
+            row: 0,
+            read_row: 0,
+            plane: 0,
+            pages: 1,
+            #[cfg(test)]
+            started_ns: 0,
+        };
+        if self.detailed {
+            self.add_details(&mut op, place);
+        }
+        op
+    }
+
+    fn add_details(&self, op: &mut Op, place: Place) {
+        let address = self.counts.layout().address(op.ppn);
+        op.plane = self.plane_at[place.plane_number as usize].plane;
+        op.row = self.row(op.ppn, address.page);
+        op.read_row = op.row;
+    }
+
+    /// Row of the array times of a page, which has this number in its block: of its type, in the mode that its block
+    /// has now. What is issued before an erase keeps the mode of before.
+    pub(super) fn row(&self, ppn: Ppn, page: u32) -> u8 {
+        let phases = &self.schedule.settings.phases;
+        let page_type = page % phases.page_types;
+        if phases.modes == 1 {
+            return page_type as u8;
+        }
+        // A drive that was read from a file may have been programmed in more modes than this one has.
+        let mode = u32::from(self.counts.mode(self.counts.layout().unit_of(ppn))).min(phases.modes - 1);
+        (mode * phases.page_types + page_type) as u8
+    }
+
+    /// What an operation waits for that another die does.
+    #[inline(always)]
+    pub(super) fn wait_for_far(&self, op: &mut Op, far: Far) {
+        if far.ticket > 0 {
+            let queue = &self.schedule.dies[far.die as usize].queues[usize::from(far.class)];
+            (op.far_die, op.far_class, op.far) = (far.die, far.class, Due::of(far.ticket, queue.done));
+        }
+    }
+
+    /// The unfinished programs of a page, by the classes that program.
+    pub(super) fn programs_of(&self, place: Place, ppn: Ppn) -> [Due; 2] {
+        let mut after = [Due::default(); 2];
+        let programs = self.blocks[place.block].programs;
+        for (class, (newest, after)) in Class::Read.others().into_iter().zip(programs.iter().zip(&mut after))
+        {
+            let done = self.schedule.done_tickets(place.die, class);
+            if *newest > done {
+                *after = Due::of(self.schedule.program_of(place.die, class, ppn, *newest), done);
+            }
+        }
+        after
+    }
+
+    /// The barrier of the job that empties the unit of a page.
+    pub(super) fn barrier_of(&mut self, source: Ppn) -> u32 {
+        let unit = self.counts.layout().unit_of(source);
+        *self.barrier_of_unit[unit].get_or_insert_with(|| self.schedule.barriers.open())
+    }
+
+    /// Issues a host read.
+    #[inline(always)]
+    pub(super) fn issue_read(&mut self, mut op: Op, place: Place, cause: Cause) {
+        op.request = self.request;
+        let queues = &self.schedule.dies[place.die].queues;
+        // Where nothing is programmed, no program needs looking for.
+        if !Class::Read.others().iter().all(|&class| queues[class as usize].is_empty()) {
+            op.after = self.programs_of(place, op.ppn);
+        }
+        if cause == Cause::Partial {
+            let far = std::mem::take(&mut self.hold);
+            self.wait_for_far(&mut op, far);
+        }
+        let ticket = self.schedule.push(place.die, Class::Read, op, self.now_ns);
+        self.newest = Far { die: place.die as u32, class: Class::Read as u8, ticket };
+        if cause == Cause::Partial {
+            self.read_first = self.newest;
+        }
+    }
+
+    /// Issues a program, or a copy whose page is on the same die; a copy comes after the write `source_written`.
+    /// Tickets order the operations of one class at one die by themselves: only other classes need saying.
+    #[inline(always)]
+    pub(super) fn issue_program(
+        &mut self,
+        mut op: Op,
+        class: Class,
+        place: Place,
+        source_written: u64,
+    ) -> u64 {
+        let b = self.blocks[place.block];
+        let done = |class| self.schedule.done_tickets(place.die, class);
+        // Pages of a block are programmed in order, whoever asks for it; of one class the queue sees to it.
+        if class == Class::Write {
+            let before = b.erase.max(b.programs[Class::Background as usize - 1]);
+            op.after[1] = Due::of(before, done(Class::Background));
+        } else {
+            let before = source_written.max(b.programs[Class::Write as usize - 1]);
+            op.after[1] = Due::of(before, done(Class::Write));
+        }
+        op.previous = Due::of(b.programs[class as usize - 1], done(class));
+        let ticket = self.schedule.push(place.die, class, op, self.now_ns);
+        self.blocks[place.block].programs[class as usize - 1] = ticket;
+        ticket
+    }
+}
