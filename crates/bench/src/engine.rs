@@ -16,11 +16,27 @@ pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, sep
          [ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[ftl.separate]\npolicy = \"{separator}\"\n\
          [workload]\nrequests = {requests}\n"
     );
-    let result = result_of(&toml, &[]);
+    rate_and_waf(&toml)
+}
+
+/// Pages written per CPU second in the counted phase, 10^6, and the write amplification.
+fn rate_and_waf(toml: &str) -> (f64, f64) {
+    let result = result_of(toml, &[]);
     (
         result["run"]["programs_per_cpu_s"].as_f64().unwrap_or(f64::NAN) / 1e6,
         result["waf"].as_f64().unwrap_or(f64::NAN),
     )
+}
+
+/// As [`uniform`] without a separator, where four pages of the map share a flash page.
+pub fn packed(blocks: u32, pages_per_block: u32, spare: f64, requests: u64) -> (f64, f64) {
+    let toml = format!(
+        "[drive.geometry]\nblocks_per_plane = {blocks}\npages_per_block = {}\npage_bytes = 16384\n\
+         [ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\nmapping_bytes = 4096\n\
+         [workload]\nrequests = {requests}\n",
+        pages_per_block / 4
+    );
+    rate_and_waf(&toml)
 }
 
 /// The same in timed mode: 8 channels of one die, `queue_depth` 32; all of the requests read, or none does. Programs (or

@@ -50,13 +50,40 @@ fn drive(gib: u32) {
     }
 }
 
-/// `floatgate-bench count engine|flat|timed|timed-reads|SEPARATOR`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
+/// Flash pages of four pages of the map.
+const PACKED: &str = "page_bytes = 16384\n";
+
+/// What it costs that four pages of the map share a flash page.
+fn packed() {
+    let (gib, host_pages) = (8, 8_000_000);
+    println!(
+        "{gib} GiB drive, 16 KiB flash pages under a map of 4 KiB, beside 4 KiB pages; pages written per CPU second"
+    );
+    let blocks = gib * 1024;
+    let ratio = |ours: fn(u32, u64) -> f64, plain: fn(u32, u64) -> f64| {
+        median((0..ROUNDS).map(|_| ours(blocks, host_pages) / plain(blocks, host_pages)).collect())
+    };
+    let functional = ratio(
+        |blocks, pages| engine::packed(blocks, PAGES_PER_BLOCK, SPARE, pages).0,
+        |blocks, pages| engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, pages, "none").0,
+    );
+    verdict("functional", functional, 0.8);
+    let timed = ratio(
+        |blocks, pages| engine::timed(blocks, PAGES_PER_BLOCK / 4, SPARE, pages, false, PACKED).0,
+        |blocks, pages| engine::timed(blocks, PAGES_PER_BLOCK, SPARE, pages, false, "").0,
+    );
+    verdict("timed", timed, 0.8);
+}
+
+/// `floatgate-bench count engine|packed|flat|timed|timed-packed|timed-reads|SEPARATOR`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
 /// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does.
 fn count(what: Option<&str>) {
     let (blocks, host_pages) = (1024, 2_000_000);
     let (_, waf) = match what {
         Some("flat") => yardsticks::flat(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
         Some("timed") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false, ""),
+        Some("packed") => engine::packed(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
+        Some("timed-packed") => engine::timed(blocks, PAGES_PER_BLOCK / 4, SPARE, host_pages, false, PACKED),
         Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, true, ""),
         Some(separator) if separator != "engine" => {
             engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages, separator)
@@ -141,6 +168,7 @@ fn main() {
     match arguments.first().map(String::as_str) {
         Some("readers") => return readers::all(),
         Some("timed") => return timed(),
+        Some("packed") => return packed(),
         Some("snapshots") => return snapshots::all(),
         Some("throttles") => return throttles::all(),
         Some("separators") => return separators(),
@@ -151,6 +179,7 @@ fn main() {
         drive(gib);
     }
     timed();
+    packed();
     snapshots::all();
     throttles::all();
     let (parse, both) = (0..ROUNDS).map(|_| engine::msr()).unzip::<f64, f64, Vec<_>, Vec<_>>();

@@ -50,7 +50,7 @@ impl Functional {
     }
 
     /// Pages are written; flash pages that are full by that are programmed.
-    #[cold]
+    #[inline]
     fn pack(&mut self, first: Ppn, pages: u32, cause: Cause) {
         let end = first + pages;
         let full = self.layout.flash_page_of(end) - self.layout.flash_page_of(first);
@@ -188,8 +188,8 @@ impl Flash for Functional {
 
     fn fetch(&mut self, sources: &[(Ppn, Owner)], cause: Cause) {
         let flash_page = |&(ppn, _): &(Ppn, Owner)| self.layout.flash_page_of(ppn);
-        let pages = sources.chunk_by(|a, b| flash_page(a) == flash_page(b)).count();
-        self.counters.reads[cause as usize] += pages as u64;
+        let more = sources.windows(2).filter(|pair| flash_page(&pair[0]) != flash_page(&pair[1])).count();
+        self.counters.reads[cause as usize] += more as u64 + u64::from(!sources.is_empty());
     }
 
     fn read_run(&mut self, pages: &[(Ppn, Lpn)], cause: Cause) {

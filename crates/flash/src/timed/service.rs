@@ -111,7 +111,7 @@ impl Schedule {
                 Kind::Erase => p.erase_ns,
             };
             array_ns = array_ns.max(each);
-            if op.far_class == JOIN {
+            if op.kind == Kind::Program && op.far_class == JOIN {
                 self.joins.close(op.far_die);
             }
         }
