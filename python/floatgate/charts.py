@@ -61,7 +61,7 @@ def shares(run: Run, width: int = WIDTH) -> alt.Chart:
 
 
 def writes(run: Run, width: int = WIDTH) -> alt.Chart:
-    """What the flash programs over time, stacked by cause: MB/s, or pages a request where the workload has no time."""
+    """What the flash programs over time, stacked by cause: MB/s, or pages per request where there is no time."""
     import altair as alt
 
     rows, axis, unit = _programming(run)
@@ -265,7 +265,7 @@ def _programming(run: Run) -> tuple[list[dict[str, Any]], str, str]:
         requests = row["requests"] - before
         before = row["requests"]
         row.update({name: (row[name] or 0) / requests for name in row if name.startswith("programs_")})
-    return rows, title, "pages a request"
+    return rows, title, "pages per request"
 
 
 def axis_title(kind: str, largest: float, units: Sequence[tuple[str, float]]) -> tuple[str, float]:

@@ -69,7 +69,7 @@ def resolve(
         experiment: a path to a TOML file, TOML text (anything with a line break or an ``=`` in it), a dict of
             settings (nested, or with dotted keys), or None.
         trace: a trace file to take as the workload.
-        format: its format; found out from the file where None.
+        format: its format; detected automatically where None.
         drive: the name of a drive of the catalogue.
         set: settings laid over everything else, with dotted keys: ``{"ftl.spare_factor": 0.28}``.
 

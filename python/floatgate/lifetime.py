@@ -92,7 +92,7 @@ def lifetime(
     Args:
         experiment: as :func:`floatgate.run` takes it.
         trace: a trace file to take as the workload.
-        format: its format; found out from the file where None.
+        format: its format; detected automatically where None.
         drive: the name of a drive of the catalogue.
         set: settings laid over everything else, with dotted keys.
         throttle: the policy of ``lifetime.throttle``.

@@ -78,13 +78,13 @@ def write(result: Facts) -> str | None:
 
 
 def workload(result: Facts, label: str = "") -> str | None:
-    """``twin exchange: 531 GB in page writes a pass of 24.0 hours, 1825 passes in 5 years``."""
+    """``twin exchange: 531 GB in page writes per pass of 24.0 hours, 1825 passes in 5 years``."""
     one = look(result, "pass") or {}
     if one.get("span_s") is None:
         return None
     name = _workload_name(result, label)
     page = look(result, "drive", "mapping_bytes") or look(result, "drive", "page_bytes") or 4096
-    said = f"{units.decimal_bytes(one['page_writes'] * page)} in page writes a pass of {units.span(one['span_s'])}"
+    said = f"{units.decimal_bytes(one['page_writes'] * page)} in page writes per pass of {units.span(one['span_s'])}"
     passes = one.get("passes")
     return f"{name}: {said}" + (f", repeated {units.count(passes)} times" if passes else "")
 

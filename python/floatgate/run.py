@@ -206,7 +206,7 @@ def run(
     Args:
         experiment: a path to a TOML file, TOML text, a dict of settings, or None for the defaults.
         trace: a trace file to take as the workload.
-        format: its format; found out from the file where None.
+        format: its format; detected automatically where None.
         drive: the name of a drive of the catalogue (``floatgate drives``).
         set: settings over everything else: ``{"ftl.spare_factor": 0.28}``.
         shadow: check every read, the maps and the counts against a shadow model; slow.

@@ -146,7 +146,7 @@ def rates(series: pa.Table, bins: int) -> list[dict[str, float]] | None:
     The core's intervals are equal in requests; what falls into one is spread evenly over its time.
 
     Returns:
-        A row a stretch: ``time_s``, its end, and ``programs_<cause>``, pages a second.
+        A row a stretch: ``time_s``, its end, and ``programs_<cause>``, pages per second.
     """
     import numpy as np
 

@@ -46,7 +46,7 @@ fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
 
 /// What serving took, in CPU time.
 struct Served {
-    /// Millions of programs a second.
+    /// Millions of programs per second.
     rate: f64,
     /// Seconds of a batch: the longest one, and the mean.
     longest_s: f64,
@@ -74,7 +74,7 @@ fn serve(ftl: &mut Ftl, flash: &mut Functional, pages: u32, contexts: u64, batch
     Served { rate: programs as f64 / cpu_s / 1e6, longest_s, mean_s: cpu_s / batches as f64 }
 }
 
-/// Millions of programs a second of CPU time on a drive at steady state.
+/// Millions of programs per second of CPU time on a drive at steady state.
 fn programs(blocks: u32, separate: Separate) -> f64 {
     let (mut ftl, mut flash, pages) = drive(blocks, separate);
     let batches = (blocks * PAGES_PER_BLOCK) as usize / BATCH;

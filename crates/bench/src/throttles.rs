@@ -31,7 +31,7 @@ fn setup(policy: Throttle, pages: u64, days: u64) -> Setup {
     Setup::ready(policy, (budget / 6000.0) as u64 * 4096, days * DAY_NS)
 }
 
-/// Millions of requests a second, one by one.
+/// Millions of requests per second, one by one.
 fn one_by_one(policy: Throttle, day: &[(u64, u64)]) -> f64 {
     let pages = day.iter().map(|(_, pages)| pages).sum();
     let mut gate = Gate::new(setup(policy, pages, 365), 1.0);
@@ -47,7 +47,7 @@ fn one_by_one(policy: Throttle, day: &[(u64, u64)]) -> f64 {
     })
 }
 
-/// Millions of requests a second of a year in windows of a second.
+/// Millions of requests per second of a year in windows of a second.
 fn whole_life(policy: Throttle, day: &[(u64, u64)]) -> f64 {
     let mut builder = DemandBuilder::new(Some(SECOND_NS));
     day.iter().for_each(|&(at_ns, pages)| builder.add(at_ns, pages));

@@ -9,7 +9,7 @@ const CHUNK: usize = 4096;
 /// Accesses under way at once in the prefetched variant.
 const AHEAD: usize = 64;
 
-/// Random read-modify-writes a second on a table of 4-byte words, 10^6: a plain loop, and one that asks for the
+/// Random read-modify-writes per second on a table of 4-byte words, 10^6: a plain loop, and one that asks for the
 /// words of a whole group before it touches them.
 pub fn memory(words: u64, accesses: u64) -> (f64, f64) {
     let mut rng = Rng::new(1, "memory");

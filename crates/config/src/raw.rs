@@ -136,7 +136,7 @@ table! {
         program_spread: f64,
         /// Command and address on the channel before each array operation, microseconds; default 0.
         command_us: f64,
-        /// Transfer rate of a channel, 10^6 bytes a second; default 333.
+        /// Transfer rate of a channel, 10^6 bytes per second; default 333.
         channel_mb_per_s: f64,
     }
 }
@@ -330,7 +330,7 @@ table! {
         fua_share: f64,
         /// synthetic, with a buffer: every so many requests one asks for all to be on flash; default 0: none does.
         flush_every: u64,
-        /// synthetic: requests a second; without it the workload has no time.
+        /// synthetic: requests per second; without it the workload has no time.
         rate_per_s: f64,
         /// zipf: exponent of the law; default 0.99.
         zipf_theta: f64,

@@ -280,7 +280,7 @@ impl TwinFile {
         if requests.is_finite() && (1.0..1e15).contains(&requests) {
             return Ok(requests.round() as u64);
         }
-        let what = format!("{gib} GiB in writes of {of_one} bytes a request");
+        let what = format!("{gib} GiB in writes of {of_one} bytes per request");
         Err(wrong("written_gib", what, "expected a volume above 0, and writes"))
     }
 }

@@ -26,7 +26,7 @@ pub struct Wear {
     pub target_years: f64,
 }
 
-/// Years, terabytes written and drive writes a day. None where the run cannot know.
+/// Years, terabytes written and drive writes per day. None where the run cannot know.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Projection {
     /// Years until the workload, going on as measured, has used up all blocks' cycles on average.
@@ -41,9 +41,9 @@ pub struct Projection {
     pub c_ssd_recovered_bytes: Option<u64>,
     /// Host bytes that may be written in the whole life (TBW); without recovery where the run has no time.
     pub tbw_bytes: Option<f64>,
-    /// Full drive writes a day that the workload makes.
+    /// Full drive writes per day that the workload makes.
     pub dwpd: Option<f64>,
-    /// Full drive writes a day that the drive stands for `target_years`, spread evenly.
+    /// Full drive writes per day that the drive stands for `target_years`, spread evenly.
     pub dwpd_for_target: Option<f64>,
 }
 

@@ -18,7 +18,7 @@ pub struct Timing {
     pub erase_us: f64,
     /// Command and address on the channel, before every array operation, microseconds.
     pub command_us: f64,
-    /// Transfer rate of a channel, 10^6 bytes a second.
+    /// Transfer rate of a channel, 10^6 bytes per second.
     pub channel_mb_per_s: f64,
 }
 

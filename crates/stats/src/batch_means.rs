@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn a_steady_run_is_stationary_and_its_interval_holds_the_mean() {
-        // 200 pages a row, alternating a little; every row erases as much as it programs (2 pages an erase).
+        // 200 pages a row, alternating a little; every row erases as much as it programs (2 pages per erase).
         let e = estimate_waf(&rows(640, |i| 190 + i * 7919 % 21, |i| (190 + i * 7919 % 21) / 2), 2, 1000);
         let (low, high) = e.interval.unwrap();
         assert!(low < 2.0 && 2.0 < high && high - low < 0.05, "{e:?}");

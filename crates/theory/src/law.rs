@@ -17,7 +17,7 @@ pub struct ValidityLaw {
 }
 
 impl ValidityLaw {
-    /// The law for `alpha` closed pages a live page in them, and `pages_per_block` pages a block.
+    /// The law for `alpha` closed pages a live page in them, and `pages_per_block` pages per block.
     ///
     /// # Errors
     /// `alpha` not finite or not above 1; `pages_per_block` 0 or above [`crate::PAGES_PER_BLOCK_MAX`];

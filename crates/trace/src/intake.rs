@@ -229,7 +229,7 @@ impl Intake {
             let bytes_per_s = counts.bytes as f64 / (span as f64 / 1e9);
             if rate > RATE_MAX_PER_S {
                 out.push(format!(
-                    "{:.0} million requests a second if the time stamps are in {unit}; if they are not, give \
+                    "{:.0} million requests per second if the time stamps are in {unit}; if they are not, give \
                      --time-unit",
                     rate / 1e6
                 ));
@@ -289,7 +289,7 @@ mod tests {
         for (stamps, expected) in [
             (&[5][..], None),
             (&[0, 1_000_000], None),
-            (&[0, 1, 0, 1], Some("3000 million requests a second if the time stamps are in ns")),
+            (&[0, 1, 0, 1], Some("3000 million requests per second if the time stamps are in ns")),
             (&[0, 0], Some("all 2 time stamps are the same")),
             (&[0, 3_600_000_000_000], None),
             (&[0, 9_000_000_000_000], Some("one request in 2.5 hours if the time stamps are in ns")),

@@ -70,7 +70,7 @@ Drive = Annotated[
     str | None, typer.Option("--drive", metavar="NAME", help="A drive of the catalogue (floatgate drives).")
 ]
 Format = Annotated[
-    str | None, typer.Option("--format", metavar="FORMAT", help="Format of the trace. Default: found out from it.")
+    str | None, typer.Option("--format", metavar="FORMAT", help="Format of the trace. Default: detected automatically.")
 ]
 TimeUnit = Annotated[
     str | None,

@@ -79,7 +79,7 @@ class WrittenContent:
     """What the pages held each time they were written to the drive, from a shadow of the files.
 
     Takes requests as the cache model lets them go: the shadow then holds what was written up to that moment.
-    Keeps 10 bytes a page written and 8 a request.
+    Keeps 10 bytes per page written and 8 per request.
     """
 
     source = FROM_WRITES

@@ -4,8 +4,8 @@ Write calls whose data is known patch the pages of their file; truncation and ho
 wrote is known only where the file had no such bytes before: it is zero there. A page is known when all of its 4096
 bytes are, so a file that was there before gets known page by page as it is overwritten.
 
-The bytes lie in a temporary file, one slot of 4 KiB a page; memory holds some 120 bytes a page of a file that lives,
-and 512 more where a page is known in part.
+The bytes lie in a temporary file, one slot of 4 KiB per page; memory holds some 120 bytes per page of a file that
+lives, and 512 more where a page is known in part.
 """
 
 from __future__ import annotations

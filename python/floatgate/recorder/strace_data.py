@@ -1,6 +1,6 @@
 """What a write call wrote, as strace prints it with a generous ``-s``: quoted strings, alone or in an array of iovecs.
 
-Strings are C literals with the shortest octal escapes: one to four characters a byte, where ``-xx`` takes four.
+Strings are C literals with the shortest octal escapes: one to four characters per byte, where ``-xx`` takes four.
 A string longer than the limit ends in ``...``; from there on nothing is known of the call's data.
 """
 

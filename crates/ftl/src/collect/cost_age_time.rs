@@ -7,7 +7,7 @@
 //! higher if it had been erased less often: by at most the factor (1 + most erases) / (1 + fewest erases) of the
 //! plane. Uniform writes keep that near 1; cold blocks that are never collected do not count, for they hold many
 //! valid pages, but in between it can be large.
-//! Parameters: none. Cost: O(pages per block). Memory: 40 bytes a block, and 4 for each number of valid pages and domain.
+//! Parameters: none. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
 
 use super::{VictimPolicy, View, cost_benefit};
 use crate::index::IndexKind;
@@ -19,7 +19,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Chiang and Chang, J. Systems and Software 1999",
     params: &[],
     cost: "O(pages per block)",
-    memory: "40 bytes a block",
+    memory: "40 bytes per block",
 };
 
 /// It has no parameters.

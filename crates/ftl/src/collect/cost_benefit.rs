@@ -5,7 +5,7 @@
 //! (a segment read whole and written in part); Kawaguchi's `2 u` counts reading and writing the valid pages.
 //! For one number of valid pages the score rises with age, so the oldest block of each number holds the maximum:
 //! looking at those alone is exact.
-//! Parameters: none. Cost: O(pages per block). Memory: 40 bytes a block, and 4 for each number of valid pages and domain.
+//! Parameters: none. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
@@ -17,7 +17,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Kawaguchi et al., USENIX 1995",
     params: &[],
     cost: "O(pages per block)",
-    memory: "40 bytes a block",
+    memory: "40 bytes per block",
 };
 
 /// It has no parameters.

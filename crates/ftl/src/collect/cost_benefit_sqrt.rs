@@ -4,7 +4,7 @@
 //! Source: Wang et al., FAST 2022, whose evaluation of separators, SepBIT and all others, collects by this form.
 //! For one number of valid pages the score rises with age, as in the classic form: looking at the oldest block of each
 //! number is exact.
-//! Parameters: none. Cost: O(pages per block). Memory: 40 bytes a block, and 4 for each number of valid pages and domain.
+//! Parameters: none. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
 
 use super::{VictimPolicy, View, cost_benefit};
 use crate::index::IndexKind;
@@ -16,7 +16,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Wang et al., FAST 2022",
     params: &[],
     cost: "O(pages per block)",
-    memory: "40 bytes a block",
+    memory: "40 bytes per block",
 };
 
 /// It has no parameters.

@@ -1,7 +1,7 @@
 //! d-choices: of `choices` closed blocks drawn at random (with replacement), the one with the fewest valid pages.
 //!
 //! Source: Van Houdt, SIGMETRICS 2013. One choice is `random`, very many are `greedy`.
-//! Parameters: `choices`. Cost: O(choices). Memory: 20 bytes a block.
+//! Parameters: `choices`. Cost: O(choices). Memory: 20 bytes per block.
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
@@ -14,7 +14,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Van Houdt, SIGMETRICS 2013",
     params: &[ParamInfo::whole("choices", "blocks drawn for each victim", 10, (1, CHOICES_MAX))],
     cost: "O(choices)",
-    memory: "20 bytes a block",
+    memory: "20 bytes per block",
 };
 
 /// Most blocks that may be drawn for a victim; greedy serves whoever wants more, and takes no time for it.

@@ -1,7 +1,7 @@
 //! FIFO: the block that was closed first, however many of its pages are valid.
 //!
 //! Source: the circular log of Rosenblum and Ousterhout, SOSP 1991; closed form in Desnoyers, SYSTOR 2012.
-//! Parameters: none. Cost: O(1). Memory: 24 bytes a block.
+//! Parameters: none. Cost: O(1). Memory: 24 bytes per block.
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
@@ -14,7 +14,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Rosenblum and Ousterhout, SOSP 1991; Desnoyers, SYSTOR 2012",
     params: &[],
     cost: "O(1)",
-    memory: "24 bytes a block",
+    memory: "24 bytes per block",
 };
 
 /// It has no parameters.

@@ -2,7 +2,7 @@
 //!
 //! Source: Rosenblum and Ousterhout, SOSP 1991, section 3.5, whose simulator's "greedy" policy this is; optimal
 //! under uniform writes (Hu et al., SYSTOR 2009).
-//! Parameters: none. Cost: O(1). Memory: 20 bytes a block.
+//! Parameters: none. Cost: O(1). Memory: 20 bytes per block.
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
@@ -15,7 +15,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Rosenblum and Ousterhout, SOSP 1991",
     params: &[],
     cost: "O(1)",
-    memory: "20 bytes a block",
+    memory: "20 bytes per block",
 };
 
 /// It has no parameters.

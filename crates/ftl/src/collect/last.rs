@@ -3,7 +3,7 @@
 //! What a program updates again and again will soon be dead where it stands; to move it would be in vain. So these units
 //! stand in an index of their own, of the victim policy's kind, and are only looked at when no other unit is worth
 //! collecting. Those that have died have nothing left to protect or to move: they wait in a list and are taken before
-//! all others. Every choice costs what it costs in one index. Memory: that of a second index, and 9 bytes a unit.
+//! all others. Every choice costs what it costs in one index. Memory: that of a second index, and 9 bytes per unit.
 
 use crate::index::{Index, IndexKind, Lists};
 use crate::separate::UpdateBlocks;

@@ -1,7 +1,7 @@
 //! Random: any closed block with equal chance.
 //!
 //! Source: the baseline of Van Houdt, SIGMETRICS 2013; its write amplification under uniform writes is 1/S_f.
-//! Parameters: none. Cost: O(1). Memory: 20 bytes a block.
+//! Parameters: none. Cost: O(1). Memory: 20 bytes per block.
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
@@ -14,7 +14,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Van Houdt, SIGMETRICS 2013",
     params: &[],
     cost: "O(1)",
-    memory: "20 bytes a block",
+    memory: "20 bytes per block",
 };
 
 /// It has no parameters.

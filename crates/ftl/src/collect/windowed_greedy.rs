@@ -2,7 +2,7 @@
 //!
 //! Source: Hu, Eleftheriou, Haas, Iliadis and Pletka, SYSTOR 2009. A window of 1 is FIFO, one of all blocks is
 //! greedy.
-//! Parameters: `window`, in each plane (or in superblocks). Cost: O(1) for the choice. Memory: 28 bytes a block.
+//! Parameters: `window`, in each plane (or in superblocks). Cost: O(1) for the choice. Memory: 28 bytes per block.
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
@@ -14,7 +14,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Hu et al., SYSTOR 2009",
     params: &[ParamInfo::whole("window", "oldest blocks considered, in each plane", 1024, (1, u32::MAX))],
     cost: "O(1)",
-    memory: "28 bytes a block",
+    memory: "28 bytes per block",
 };
 
 /// Its parameters.

@@ -5,7 +5,7 @@ use crate::units::{NOT_INDEXED, UnitMeta, Units};
 use floatgate_base::{DomainId, IdSlice, UnitId};
 use serde::{Deserialize, Serialize};
 
-/// The lists of all domains; 8 bytes a unit.
+/// The lists of all domains; 8 bytes per unit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct CloseOrder(Lists);
 

@@ -1,4 +1,4 @@
-//! Units in lists, one a domain: intrusive, 8 bytes a unit, every operation O(1).
+//! Units in lists, one a domain: intrusive, 8 bytes per unit, every operation O(1).
 
 use floatgate_base::{DomainId, IdVec, UnitId};
 use serde::{Deserialize, Serialize};

@@ -1,6 +1,6 @@
 //! Closed units by valid count, each bucket able to name its oldest unit: one intrusive pairing heap a bucket.
 //!
-//! Cost: insertion O(1), removal O(log n) amortised, oldest O(1). Memory: 24 bytes a unit and 4 a bucket. Nothing is allocated
+//! Cost: insertion O(1), removal O(log n) amortised, oldest O(1). Memory: 24 bytes per unit and 4 per bucket. Nothing is allocated
 //! after start-up.
 
 use crate::units::{NOT_INDEXED, UnitMeta, Units};

@@ -23,7 +23,7 @@
 //!
 //! Parameters: `pe_cycles`, `retirement_age`, `age_variance`, `lead_share_min`. Cost: O(1) for a victim that is not
 //! worn; else a few looks at the queue, and for every victim passed over O(pages per block) in the victim index. Memory:
-//! 8 bytes a block.
+//! 8 bytes per block.
 
 use super::{Judged, LOOKS_MAX, Leveler, Verdict};
 use crate::index::Lists;
@@ -61,7 +61,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
     ],
     cost: "O(1), O(pages per block) for each worn block passed over",
-    memory: "8 bytes a block",
+    memory: "8 bytes per block",
 };
 
 /// The parameters.

@@ -18,7 +18,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ParamInfo::whole("urgent", "1 for at once, 0 for idle time", 1, (0, 1)),
     ],
     cost: "O(1)",
-    memory: "4 bytes a block",
+    memory: "4 bytes per block",
 };
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]

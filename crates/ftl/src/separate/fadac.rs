@@ -6,7 +6,7 @@
 //! by what its average would be if it were updated now, where it waits for longer than on average.
 //! Source: Kremer and Brinkmann, SYSTOR 2019, who keep the page's part in the spare area of flash pages and read it back
 //! on need; here it is a table and costs no read. The paper's weights are not known to us: halves, the factor 4 and the
-//! judgement of moves are ours, six classes those of Wang et al., FAST 2022. Cost: one look-up. Memory: 8 bytes a page.
+//! judgement of moves are ours, six classes those of Wang et al., FAST 2022. Cost: one look-up. Memory: 8 bytes per page.
 
 use super::last_writes::LastWrites;
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
@@ -30,7 +30,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ParamInfo::real("class_factor", "factor between the bounds of classes", 4.0, (1.01, 1000.0)),
     ],
     cost: "one look-up",
-    memory: "8 bytes a page",
+    memory: "8 bytes per page",
 };
 
 /// Average of a page that was never written, and of one that was not updated yet.

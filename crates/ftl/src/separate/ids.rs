@@ -15,7 +15,7 @@
 //!   group goes on with its open block. Beyond `groups` groups, those created last share the group written least recently.
 //! - The first call for a context only registers it (line 5). Contexts that no longer stand in the log keep their group.
 //! - A page is hot if its update was noted before this write; the first update of a page notes it. The history of a page is
-//!   that of the last update context whose data were updated there, so that it takes a bounded 2 bytes a page.
+//!   that of the last update context whose data were updated there, so that it takes a bounded 2 bytes per page.
 //! - Histories hang on contexts (section 6.2.4), so a page is hot if the context that writes it is the one in whose
 //!   history it stands. With one history for all, 28 % of the blocks are hot archive blocks as in Figure 38 and not 11 %
 //!   (`floatgate reproduce ids`), and collection takes as long.
@@ -25,8 +25,8 @@
 //!   traces. Chapter 6 does not say whether update blocks are the last victims as in chapter 5; its Table 9 says that
 //!   victims are chosen greedily, so they and the archive are victims as any other. `update_blocks_last` makes them last.
 //!
-//! Source: the dissertation's chapter 6 (equations 6.1 to 6.3, Algorithm 2). Cost: two look-ups a write, one a move; each
-//! period contexts * (window + contexts). Memory: 4 bytes a page, 8 a context, 6 for each pair of contexts in the window.
+//! Source: the dissertation's chapter 6 (equations 6.1 to 6.3, Algorithm 2). Cost: two look-ups per write, one per move; each
+//! period contexts * (window + contexts). Memory: 4 bytes per page, 8 per context, 6 for each pair of contexts in the window.
 
 mod clusters;
 mod update_log;
@@ -69,8 +69,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
         CONTEXTS,
         UpdateBlocks::param(0),
     ],
-    cost: "two look-ups a write, one a move; contexts * (window + contexts) a period",
-    memory: "4 bytes a page, 8 a context, 6 a pair of contexts in the window",
+    cost: "two look-ups per write, one per move; contexts * (window + contexts) per period",
+    memory: "4 bytes per page, 8 per context, 6 per pair of contexts in the window",
 };
 
 /// Its parameters.

@@ -2,7 +2,7 @@
 //!
 //! Ages are kept modulo 2^32 page writes (16 TiB of 4 KiB pages): an older page passes for a younger one, which can
 //! only be a misjudgement of its heat. Pages that held data before the first write count as written at the beginning.
-//! Memory: 4 bytes a page.
+//! Memory: 4 bytes per page.
 
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;

@@ -7,7 +7,7 @@
 //! the next when it has a unit of live pages. Stream 0 is the hottest log, where new pages start.
 //! Source: Stoica and Ailamaki, PVLDB 6(9), 2013, in the form of the evaluation of Wang et al., FAST 2022: six logs,
 //! promotion by chance within half the expected time. Ours: the log's share of the updates in what it expects.
-//! Cost: two look-ups and a random number. Memory: 5 bytes a page.
+//! Cost: two look-ups and a random number. Memory: 5 bytes per page.
 
 use super::last_writes::LastWrites;
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
@@ -22,7 +22,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "Stoica and Ailamaki, PVLDB 2013",
     params: &[ParamInfo::whole("classes", "streams", 6, (2, 255))],
     cost: "two look-ups",
-    memory: "5 bytes a page",
+    memory: "5 bytes per page",
 };
 
 /// Log of a page that holds no data.

@@ -13,7 +13,7 @@
 //! was written least recently. Contexts from number `contexts` on are taken for unknown.
 //!
 //! Source: the dissertation of chapter 5 (Algorithm 1; Figure 31 sweeps the threshold from 1 to 16 and more). Cost: two
-//! look-ups a write, one a move. Memory: 2 bytes a page, 8 a context.
+//! look-ups per write, one a move. Memory: 2 bytes per page, 8 per context.
 
 use super::groups::{Group, Groups, NONE, WRITE_ONCE};
 use super::{Given, Moved, Separator, Shape, StreamId, UpdateBlocks, Written};
@@ -37,8 +37,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
         CONTEXTS,
         UpdateBlocks::PARAM,
     ],
-    cost: "two look-ups a write, one a move",
-    memory: "2 bytes a page, 8 a context",
+    cost: "two look-ups per write, one per move",
+    memory: "2 bytes per page, 8 per context",
 };
 
 pub(super) const GROUPS: ParamInfo = ParamInfo::whole(

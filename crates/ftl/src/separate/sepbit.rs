@@ -7,7 +7,7 @@
 //! less than 16 l, or more. Streams are the classes less one.
 //! Source: Wang et al., FAST 2022, Algorithm 1. Lives are judged by exact times of the last write; the paper's queue of
 //! recent writes, which holds as many as l, is a way to save memory on the host and decides the same.
-//! Parameters: the units in the mean, and the factor between the bounds of age. Cost: one look-up. Memory: 4 bytes a page.
+//! Parameters: the units in the mean, and the factor between the bounds of age. Cost: one look-up. Memory: 4 bytes per page.
 
 use super::last_writes::LastWrites;
 use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written};
@@ -23,7 +23,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ParamInfo::real("age_factor", "factor between the bounds of age", 4.0, (1.0, 1000.0)),
     ],
     cost: "one look-up",
-    memory: "4 bytes a page",
+    memory: "4 bytes per page",
 };
 
 const SHORT: StreamId = StreamId(0);

@@ -5,7 +5,7 @@
 //! hot list becomes the first candidate, what falls off the end of the candidates is forgotten.
 //! Source: Chang and Kuo, RTAS 2002, as the dissertation on PDS (section 2.4.2) describes it. The lengths are parameters
 //! there without a value; the defaults are ours: as many hot pages as HASH has counters, and twice as many candidates.
-//! Moved pages are judged by the same lists. Cost: a look-up and a few links. Memory: 4 bytes a page and 12 an entry.
+//! Moved pages are judged by the same lists. Cost: a look-up and a few links. Memory: 4 bytes per page and 12 per entry.
 
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
 use floatgate_base::memory::table;
@@ -22,7 +22,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ParamInfo::whole("candidate_pages", "entries of the candidate list", 8192, (1, 1 << 30)),
     ],
     cost: "a look-up",
-    memory: "4 bytes a page",
+    memory: "4 bytes per page",
 };
 
 const HOT: StreamId = StreamId(0);

@@ -8,7 +8,7 @@
 //! for themselves.
 //! Source: Yang, Pei, Yang, SYSTOR 2019, in page writes instead of time; moves, penalty and the 256 units as in the
 //! evaluation of Wang et al., FAST 2022. Ours: a page's first write joins the largest centre and shifts none, centres start
-//! as powers of 4 down from the number of logical pages. Cost: O(classes). Memory: 8 bytes a page.
+//! as powers of 4 down from the number of logical pages. Cost: O(classes). Memory: 8 bytes per page.
 
 use super::last_writes::LastWrites;
 use super::{Given, Moved, Separator, Shape, StreamId, Written};
@@ -31,7 +31,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
     ],
     cost: "O(classes)",
-    memory: "8 bytes a page",
+    memory: "8 bytes per page",
 };
 
 const MOVED: StreamId = StreamId(0);
@@ -192,7 +192,7 @@ mod tests {
     use super::super::test_shape;
     use super::*;
 
-    /// 4 pages a unit, two units a period, clusters around 25 and 100 (and 400).
+    /// 4 pages per unit, two units a period, clusters around 25 and 100 (and 400).
     fn state(classes: u32, logical_pages: u32) -> State {
         State::new(&Params { classes, period_units: 2 }, &test_shape(logical_pages))
     }

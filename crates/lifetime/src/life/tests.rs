@@ -191,7 +191,7 @@ fn what_comes_after_the_target_does_not_count() {
             assert!(policy == Throttle::None || share <= 1.0001, "{policy:?}, {target_ns}: {share}");
             assert!(outcome.rows.windows(2).all(|w| w[0].time_ns < w[1].time_ns), "{policy:?}");
             if policy == Throttle::None {
-                // 100,000 pages a second, without a pause.
+                // 100,000 pages per second, without a pause.
                 close(outcome.work_bytes / 4096.0, target_ns as f64 / 10_000.0, 1e-3);
             }
         }

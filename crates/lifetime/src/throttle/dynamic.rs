@@ -14,8 +14,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "delays by predicted demand and by what is left of the nominal cycles",
     source: "READY (FAST 2012), section 4.1 (DT)",
     params: BORROWING,
-    cost: "O(1) a request",
-    memory: "8 bytes a unit window remembered",
+    cost: "O(1) per request",
+    memory: "8 bytes per unit window remembered",
 };
 
 /// The throttle.

@@ -12,8 +12,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "delays by predicted demand, counting on recovery; an epoch may borrow from those to come",
     source: "READY (FAST 2012), section 3",
     params: BORROWING,
-    cost: "O(1) a request",
-    memory: "8 bytes a unit window remembered",
+    cost: "O(1) per request",
+    memory: "8 bytes per unit window remembered",
 };
 
 /// The throttle.

@@ -12,8 +12,8 @@ pub const INFO: PolicyInfo = PolicyInfo {
     summary: "delays by predicted demand, counting on recovery; each epoch's capacity is given out second by second",
     source: "READY (FAST 2012), section 3",
     params: PLANNING,
-    cost: "O(1) a request",
-    memory: "8 bytes a unit window remembered",
+    cost: "O(1) per request",
+    memory: "8 bytes per unit window remembered",
 };
 
 /// The throttle.

@@ -9,7 +9,7 @@ const TARGET_YEARS_MAX: f64 = 100.0;
 /// Times in seconds.
 const SECONDS: Range = Range::closed(1e-3, 1e9);
 
-/// Also without a throttle: results say how many drive writes a day the target stands.
+/// Also without a throttle: results say how many drive writes per day the target stands.
 pub(super) const TARGET: ParamInfo = ParamInfo::within(
     "target_years",
     "years that the drive should last",

@@ -9,10 +9,10 @@ use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "static",
-    summary: "never more flash bytes a second than nominal endurance over the target time; what is unused is lost",
+    summary: "never more flash bytes per second than nominal endurance over the target time; what is unused is lost",
     source: "READY (FAST 2012), section 3.1",
     params: &[PERIOD],
-    cost: "O(1) a request",
+    cost: "O(1) per request",
     memory: "none",
 };
 

@@ -22,7 +22,7 @@ const PRINTED: PolicyInfo = PolicyInfo {
     summary: "blocks recover while they rest; READY's constants as its text prints them",
     source: "READY (FAST 2012), section 2",
     params: &constants(READY_PRINTED),
-    cost: "a few logarithms a second of device time",
+    cost: "a few logarithms per second of device time",
     memory: "none",
 };
 

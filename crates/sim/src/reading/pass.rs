@@ -115,7 +115,7 @@ fn without_time(plan: &Plan, requests: u64) -> Box<Error> {
             "expected a trace with stamps that go on",
         ),
         Workload::Synthetic(_) => {
-            ("the workload takes no time", "expected workload.rate_per_s, requests a second")
+            ("the workload takes no time", "expected workload.rate_per_s, requests per second")
         }
     };
     Error::input(place, what, expected)
