@@ -31,6 +31,12 @@ impl Joins {
         self.joins[number as usize].iter().find(is_pending).map(|far| far.die as usize)
     }
 
+    /// Whether no operation waits for a join.
+    #[cfg(test)]
+    pub fn is_idle(&self) -> bool {
+        self.free.len() == self.joins.len()
+    }
+
     /// The operation starts: its number is free.
     pub fn close(&mut self, number: u32) {
         self.joins[number as usize].clear();

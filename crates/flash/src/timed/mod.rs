@@ -405,4 +405,6 @@ mod command_tests;
 #[cfg(test)]
 mod order_tests;
 #[cfg(test)]
+mod packed_tests;
+#[cfg(test)]
 mod tests;

@@ -1,0 +1,228 @@
+//! Random drives whose flash pages hold several pages of the map: from a log of what happened it is judged that every
+//! program has its data, and every erase comes after what its block still owes.
+
+use super::queue::Kind;
+use super::*;
+use crate::Cause;
+use floatgate_base::{Lpn, Owner, Ppn, Rng};
+use floatgate_nand::Geometry;
+use std::collections::BTreeMap;
+
+/// Of each drive.
+const REQUESTS: u32 = 200;
+
+/// The nth operation of a class and kind on a flash page, by its first page.
+type Asked = (usize, u8, u32, usize);
+
+struct Driver {
+    timed: Timed,
+    rng: Rng,
+    /// Next page by unit.
+    next: Vec<u32>,
+    /// How often each class asked for each kind of operation on each flash page.
+    counts: BTreeMap<(usize, u8, u32), usize>,
+    /// Reads whose data each open flash page holds, by unit.
+    holds: Vec<Vec<Asked>>,
+    /// What must end before what begins.
+    before: Vec<(Asked, Asked)>,
+    /// The newest program of each flash page.
+    programs: BTreeMap<u32, Asked>,
+    /// By block, what has been asked of it since its erase.
+    of_block: Vec<Vec<Asked>>,
+}
+
+impl Driver {
+    fn new(seed: u64) -> Self {
+        let mut rng = Rng::new(seed, "packed order");
+        let subpages = 2 << rng.below(2);
+        let geometry = Geometry {
+            channels: 1 + rng.below(3) as u32,
+            chips_per_channel: 1 + rng.below(2) as u32,
+            dies_per_chip: 1 + rng.below(2) as u32,
+            planes_per_die: 1 + rng.below(2) as u32,
+            blocks_per_plane: 3 + rng.below(3) as u32,
+            pages_per_block: subpages * (1 + rng.below(4) as u32),
+            page_bytes: 4096,
+        };
+        let scope = if rng.below(2) == 0 { Scope::Plane } else { Scope::Superblock };
+        let layout = Layout::new(geometry, scope).with_subpages(subpages);
+        let yes = |rng: &mut Rng| rng.below(2) == 0;
+        let mut settings = Settings::plain(Phases::plain(8, 60, 500, 2000));
+        settings.commands.multi_plane = if yes(&mut rng) { MultiPlane::None } else { MultiPlane::Any };
+        (settings.commands.cache_read, settings.commands.cache_program) = (yes(&mut rng), yes(&mut rng));
+        (settings.commands.suspend.program, settings.commands.suspend.erase) = (yes(&mut rng), yes(&mut rng));
+        let mut timed = Timed::new(layout.clone(), settings);
+        timed.start();
+        let units = layout.units() as usize;
+        Self {
+            rng,
+            next: vec![0; units],
+            counts: BTreeMap::new(),
+            holds: vec![Vec::new(); units],
+            before: Vec::new(),
+            programs: BTreeMap::new(),
+            of_block: vec![Vec::new(); timed.blocks.len()],
+            timed,
+        }
+    }
+
+    fn below(&mut self, n: u32) -> u32 {
+        self.rng.below(u64::from(n)) as u32
+    }
+
+    fn base(&self, ppn: Ppn) -> Ppn {
+        Ppn(ppn.0 & !(self.timed.layout().subpages() - 1))
+    }
+
+    /// Notes an operation on the flash page of `ppn` that is issued now.
+    fn asks(&mut self, class: Class, kind: Kind, ppn: Ppn) -> Asked {
+        let base = self.base(ppn);
+        let count = self.counts.entry((class as usize, kind as u8, base.0)).or_insert(0);
+        *count += 1;
+        let asked = (class as usize, kind as u8, base.0, *count - 1);
+        let block = self.timed.place(base).block;
+        if kind == Kind::Erase {
+            let earlier = std::mem::take(&mut self.of_block[block]);
+            self.before.extend(earlier.into_iter().map(|earlier| (earlier, asked)));
+        }
+        match kind {
+            Kind::Program => _ = self.programs.insert(base.0, asked),
+            Kind::Read => self.before.push((self.programs[&base.0], asked)),
+            _ => {}
+        }
+        self.of_block[block].push(asked);
+        asked
+    }
+
+    /// A page that is written and on flash.
+    fn on_flash(&mut self) -> Option<Ppn> {
+        let layout = self.timed.layout().clone();
+        let unit = self.below(layout.units());
+        let full = self.next[unit as usize] / layout.subpages() * layout.subpages();
+        (full > 0).then(|| layout.first_page(UnitId(unit)) + self.below(full))
+    }
+
+    /// The next page of some unit with room.
+    fn fresh(&mut self) -> Option<Ppn> {
+        let layout = self.timed.layout().clone();
+        let unit = self.below(layout.units());
+        let offset = self.next[unit as usize];
+        (offset < layout.pages_per_unit()).then(|| layout.first_page(UnitId(unit)) + offset)
+    }
+
+    /// A page has been written, with data of these reads; notes the program of its flash page if that is full.
+    fn wrote(&mut self, ppn: Ppn, reads: &[Asked], class: Class) {
+        let layout = self.timed.layout().clone();
+        let unit = layout.unit_of(ppn).index();
+        self.next[unit] += 1;
+        self.holds[unit].extend_from_slice(reads);
+        if layout.left_of_flash_page(ppn + 1) == 0 {
+            let earlier = self.of_block[self.timed.place(self.base(ppn)).block].clone();
+            let program = self.asks(class, Kind::Program, ppn);
+            let held = std::mem::take(&mut self.holds[unit]);
+            self.before.extend(held.into_iter().map(|read| (read, program)));
+            // Programs of a block come in order, and after its erase.
+            let changes = earlier.into_iter().filter(|&(_, kind, ..)| kind != Kind::Read as u8);
+            self.before.extend(changes.map(|earlier| (earlier, program)));
+        }
+    }
+
+    fn ask(&mut self) {
+        let layout = self.timed.layout().clone();
+        match self.rng.below(10) {
+            0..=4 => {
+                let (Some(ppn), old) = (self.fresh(), self.on_flash()) else { return };
+                match old.filter(|_| self.rng.below(3) == 0) {
+                    Some(old) => {
+                        self.timed.read(old, Lpn(0), Cause::Partial);
+                        let read = self.asks(Class::Read, Kind::Read, old);
+                        self.timed.program(ppn, Lpn(0), Cause::Partial);
+                        self.wrote(ppn, &[read], Class::Write);
+                    }
+                    None => {
+                        self.timed.program(ppn, Lpn(0), Cause::Host);
+                        self.wrote(ppn, &[], Class::Write);
+                    }
+                }
+            }
+            5 => {
+                let Some(ppn) = self.on_flash() else { return };
+                self.timed.read(ppn, Lpn(0), Cause::Host);
+                self.asks(Class::Read, Kind::Read, ppn);
+            }
+            6..=8 => {
+                let Some(from) = self.on_flash() else { return };
+                let unit = layout.unit_of(from).index();
+                let full = self.next[unit] / layout.subpages() * layout.subpages();
+                let end = layout.first_page(UnitId(unit as u32)) + full;
+                let sources: Vec<_> =
+                    Ppn::each(from..end).take(6).map(|ppn| (ppn, Owner::page(Lpn(0)))).collect();
+                self.timed.fetch(&sources, Cause::Gc);
+                let mut reads = BTreeMap::new();
+                for &(ppn, _) in &sources {
+                    let base = self.base(ppn).0;
+                    reads.entry(base).or_insert_with(|| self.asks(Class::Background, Kind::Read, ppn));
+                }
+                for source in sources {
+                    let Some(to) = self.fresh() else { break };
+                    self.timed.copy_run(&[source], to, Cause::Gc);
+                    self.wrote(to, &[reads[&self.base(source.0).0]], Class::Background);
+                }
+            }
+            _ => {
+                let unit = self.below(layout.units());
+                if self.next[unit as usize] < layout.pages_per_unit() {
+                    return;
+                }
+                self.timed.erase(UnitId(unit), Cause::Gc);
+                self.next[unit as usize] = 0;
+                for i in 0..layout.blocks_per_unit() {
+                    let first = layout.first_page(UnitId(unit)) + i * layout.subpages();
+                    self.asks(Class::Background, Kind::Erase, first);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn packed_programs_have_their_data() {
+    let mut programs = 0;
+    for seed in 1..=400 {
+        let mut driver = Driver::new(seed);
+        let mut now = 0;
+        for number in 0..REQUESTS {
+            now += driver.rng.below(700);
+            driver.timed.arrive(number, now);
+            (0..driver.rng.below(4)).for_each(|_| driver.ask());
+            driver.timed.issued();
+        }
+        driver.timed.finish();
+        let mut done = Vec::new();
+        driver.timed.take_done(&mut done);
+        assert_eq!(done.len(), REQUESTS as usize, "seed {seed}: every request ends");
+        let mut happened = BTreeMap::new();
+        let mut nth = BTreeMap::new();
+        let mut log = driver.timed.schedule.log.0.clone();
+        log.sort_by_key(|o| (o.issued, o.to));
+        for o in log {
+            let key = (o.class as usize, o.kind as u8, o.ppn.0);
+            let n: &mut usize = nth.entry(key).or_insert(0);
+            happened.insert((key.0, key.1, key.2, *n), (o.from, o.to));
+            *n += 1;
+        }
+        let span = |asked: &Asked| {
+            *happened.get(asked).unwrap_or_else(|| panic!("seed {seed}: {asked:?} never was"))
+        };
+        for (earlier, later) in &driver.before {
+            let (first, second) = (span(earlier), span(later));
+            assert!(
+                first.1 <= second.0,
+                "seed {seed}: {later:?} {second:?} before {earlier:?} {first:?} ended"
+            );
+        }
+        programs += driver.timed.counters().flash_programs_total();
+        assert!(driver.timed.schedule.joins.is_idle(), "seed {seed}: a join is left");
+    }
+    assert!(programs > 10_000, "{programs} programs");
+}
