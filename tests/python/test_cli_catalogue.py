@@ -77,11 +77,32 @@ def test_check_accepts_its_own_answer(cli: Cli, experiment: Path, tmp_path: Path
 def test_drives(cli: Cli) -> None:
     entries = json.loads(cli("drives", "--json").done())["drives"]
     table = cli("drives").done().splitlines()
-    assert len(table) == len(entries) + 1
-    assert any(line.startswith("mlc-20nm") and "128 GiB" in line for line in table)
+    # The header, and between both groups an empty line and a heading.
+    assert len(table) == len(entries) + 3
+    heading = table.index("drives of the papers")
+    assert {entry["group"] for entry in entries} == {"current", "papers"}
+    for entry in entries:
+        (number,) = [n for n, line in enumerate(table) if line.split(" ")[0] == entry["name"]]
+        assert (number < heading) == (entry["group"] == "current")
+        assert table[number].endswith(entry["summary"])
+    assert any(line.startswith("mlc-20nm") and "119 GiB" in line for line in table)
     settings = tomllib.loads(cli("drives", "mlc-20nm").done())
     assert settings
     assert json.loads(cli("drives", "mlc-20nm", "--json").done())["physical_bytes"] == 128 << 30
+
+
+def test_a_drive_one_can_buy_shows_its_rating(cli: Cli) -> None:
+    entry = json.loads(cli("drives", "ent-tlc-ri-1t92", "--json").done())
+    rated = entry["rated"]
+    assert rated["user_bytes"] == 1_920_000_000_000
+    assert rated["tbw_bytes"] == 3_504_000_000_000_000
+    assert (rated["drive_writes"], rated["dwpd"]) == (1825, 1)
+    lines = {line.split(" ")[0]: line for line in cli("drives").done().splitlines()}
+    for said in ("1.92 TB", "12.7 %", "16 / 4 KiB", " 7000 ", "3,504 TB", "1.0 for 5 y"):
+        assert said in lines["ent-tlc-ri-1t92"]
+    assert "16 / 16 KiB" in lines["ent-qlc-30t72"]
+    assert "scaled to 1/2" in lines["ent-qlc-61t44"]
+    assert json.loads(cli("drives", "ufs-256g", "--json").done())["rated"]["tbw_bytes"] is None
 
 
 def test_policies(cli: Cli) -> None:

@@ -99,3 +99,10 @@ def test_compare_from_python_refuses_what_it_cannot_do() -> None:
         floatgate.compare(SMALL, {"seed": [1]}, jobs=0)
     with pytest.raises(ValueError, match="value"):
         floatgate.compare(SMALL, {"seed": []})
+
+
+def test_a_capacity_is_that_of_all_settings(cli: Cli, experiment: Path) -> None:
+    vary = ("--vary", "ftl.collect.policy=greedy,fifo")
+    ended = cli("compare", experiment, *vary, "--capacity", "32 MiB", "--json", "-")
+    sizes = [one["result"]["drive"]["physical_bytes"] for one in json.loads(ended.done())["settings"]]
+    assert sizes == [32 << 20] * 2

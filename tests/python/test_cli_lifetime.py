@@ -143,3 +143,8 @@ def test_ready_is_reproduced_quickly_and_every_claim_has_a_verdict(tmp_path: Pat
         assert answer[name]["holds"] is True, answer[name]
     for number, drawn in ((1, 1), (2, 1), (4, 2), (10, 1), (11, 1), (12, 5), (13, 2), (14, 4)):
         assert page.count(f"<figcaption><b>Figure {number}: ") == drawn
+
+
+def test_a_capacity_is_that_of_the_drive_that_lives(cli: Cli, experiment: Path) -> None:
+    ended = cli("lifetime", experiment, *WRITES, "--capacity", "32 MiB", "--json", "-")
+    assert json.loads(ended.done())["drive"]["physical_bytes"] == 32 << 20

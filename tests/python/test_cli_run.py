@@ -234,3 +234,14 @@ def test_progress_shows_on_a_terminal_only(experiment: Path, tmp_path: Path) -> 
     assert process.returncode == 0
     assert b"%" in shown
     assert b"\x1b" not in out
+
+
+def test_a_capacity_keeps_the_shape_of_a_drive_that_counts_its_blocks(cli: Cli) -> None:
+    drive = ("--drive", "ent-tlc-ri-1t92", "--capacity", "64GiB")
+    ended = cli("run", *drive, "--set", "workload.requests=1000", "--no-report", "--json", "-")
+    result = json.loads(ended.done())
+    # 64 planes of blocks of 24 MiB: 42 blocks per plane are the most that fit.
+    assert result["config"]["drive"]["geometry"]["blocks_per_plane"] == 42
+    assert result["drive"]["physical_bytes"] == 63 << 30
+    assert result["drive"]["rated"]["user_bytes"] == 1_920_000_000_000
+    assert "at least" in cli("run", *drive[:-1], "1 GiB").refused()

@@ -3,6 +3,7 @@
 use crate::layers::Layers;
 use crate::presets::PRESETS;
 use crate::resolve::resolve;
+use crate::resolve_rated::Rated;
 use crate::slots::SLOTS;
 use crate::twins::{self, TWINS, TwinPreset};
 use floatgate_base::ParamInfo;
@@ -104,6 +105,7 @@ fn drive(preset: &crate::presets::Preset) -> Value {
     let g = resolved.plan.drive.geometry;
     json!({
         "name": preset.name,
+        "group": preset.group.name(),
         "summary": preset.summary(),
         "physical_bytes": g.bytes(),
         "logical_bytes": u64::from(resolved.plan.ftl.setup.logical_pages) * u64::from(g.page_bytes),
@@ -113,6 +115,7 @@ fn drive(preset: &crate::presets::Preset) -> Value {
         "page_bytes": resolved.plan.drive.flash_page_bytes(),
         "mapping_bytes": g.page_bytes,
         "pe_cycles": resolved.plan.drive.endurance.pe_cycles(),
+        "rated": resolved.rated.as_ref().map(Rated::to_json),
         "toml": preset.toml,
     })
 }

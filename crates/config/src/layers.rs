@@ -18,6 +18,7 @@ pub struct Layers {
 /// Keys that stand for one another: setting one drops what a lower layer said of the others.
 const ALTERNATIVES: &[&[&str]] = &[
     &["drive.capacity", "drive.geometry.blocks_per_plane"],
+    &["drive.rated.user_bytes", "drive.rated.user_capacity"],
     &["drive.timing.read_us", "drive.timing.read_us_by_page_type"],
     &["drive.timing.program_us", "drive.timing.program_us_by_page_type"],
     &["ftl.collect.trigger_free_blocks", "ftl.collect.trigger_free_share"],

@@ -79,6 +79,22 @@ table! {
         energy: Energy,
         /// The DRAM buffer.
         buffer: Buffer,
+        /// What the maker promises; results show it beside the life of the model, and nothing follows from it.
+        rated: Rated,
+    }
+}
+
+table! {
+    /// What the maker of a drive promises. It changes no run.
+    Rated {
+        /// Bytes that the user of the drive as it is sold sees.
+        user_bytes: u64,
+        /// The same as a size such as "1.92 TB", in place of user_bytes.
+        user_capacity: String,
+        /// Rated endurance, 10^12 bytes that the host may write (TBW).
+        tbw_tb: f64,
+        /// Years of warranty within which the rating holds.
+        years: f64,
     }
 }
 

@@ -4,9 +4,9 @@ use crate::layers::Layers;
 use crate::presets::{PRESETS, Preset};
 use crate::raw::Experiment;
 use crate::tables::{choice, unknown};
-use crate::{raw, resolve_lifetime::Lifetime};
+use crate::{raw, resolve_lifetime::Lifetime, resolve_rated::Rated};
 use crate::{resolve_buffer, resolve_drive, resolve_ftl, resolve_host};
-use crate::{resolve_lifetime, resolve_mapping, resolve_workload};
+use crate::{resolve_lifetime, resolve_mapping, resolve_rated, resolve_workload};
 use floatgate_base::Result;
 use floatgate_lifetime::life::Forecast;
 use floatgate_sim::{Arrival, Mode, Plan};
@@ -20,6 +20,8 @@ pub struct Resolved {
     pub experiment: Experiment,
     /// Name of the drive: its preset, or "custom".
     pub drive_name: String,
+    /// What the maker promises, where it is said; no part of the plan, for nothing follows from it.
+    pub rated: Option<Rated>,
     /// How `floatgate lifetime` goes about it.
     pub forecast: Forecast,
     /// What a user would write to get just that; no part of [`Resolved::experiment`], since runs pass over it.
@@ -51,6 +53,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let timed = choice(&layers, "mode", "mode", &mode, MODES)? == TIMED;
     let mut given_drive = given.drive.unwrap_or_default();
     let given_buffer = given_drive.buffer.take().unwrap_or_default();
+    let (rated, raw_rated) = resolve_rated::resolve(&layers, given_drive.rated.take())?;
     let (mut drive, mut raw_drive) = resolve_drive::resolve(&layers, given_drive, timed, seed)?;
     let pe_cycles = drive.endurance.pe_cycles();
     let given_ftl = given.ftl.unwrap_or_default();
@@ -89,6 +92,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     check_together(&layers, &plan)?;
     raw_drive.preset.clone_from(&preset);
     raw_drive.buffer = Some(raw_buffer);
+    raw_drive.rated = raw_rated;
     let experiment = Experiment {
         seed: Some(seed),
         mode: Some(mode),
@@ -99,7 +103,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         workload: Some(workload.raw),
     };
     let drive_name = preset.unwrap_or_else(|| CUSTOM.into());
-    Ok(Resolved { plan, experiment, drive_name, forecast, raw_forecast })
+    Ok(Resolved { plan, experiment, drive_name, rated, forecast, raw_forecast })
 }
 
 /// Refuses settings of several tables that do not go together.

@@ -49,6 +49,7 @@ pub(crate) fn resolve(
         endurance: Some(raw_endurance),
         bad_block_reserve: Some(bad_block_reserve),
         energy: energy.and(given.energy),
+        rated: None,
     };
     let phases = phases(&timing, geometry.page_bytes);
     let array = Settings { phases, commands, order, urgent_as_writes, seed };

@@ -7,7 +7,7 @@ use crate::energy::energy;
 use crate::evidence::evidence;
 use crate::throughput::throughput;
 use crate::{host_queues, run_lifetime, separate, throttling};
-use floatgate_config::{Experiment, Resolved};
+use floatgate_config::{Experiment, Rated, Resolved};
 use floatgate_flash::timed::{ClassTimes, CommandCounts};
 use floatgate_flash::{Cause, Class};
 use floatgate_host::HostCounters;
@@ -262,6 +262,7 @@ pub(crate) fn drive_of(resolved: &Resolved, effective_spare_factor: Option<f64>)
         "pages_per_block": plan.drive.flash_pages_per_block(),
         "page_bytes": plan.drive.flash_page_bytes(),
         "mapping_bytes": plan.drive.geometry.page_bytes,
+        "rated": resolved.rated.as_ref().map(Rated::to_json),
     })
 }
 

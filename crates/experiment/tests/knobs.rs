@@ -186,6 +186,21 @@ fn energy() -> Vec<Case> {
     ]
 }
 
+/// Keys of `drive.rated`.
+fn rated() -> Vec<Case> {
+    let with = |more: &str| geometry(&format!("[drive.rated]\n{more}"));
+    vec![
+        ("drive.rated.user_bytes", with("tbw_tb = 1\n"), By("1000", "2000", "/drive/rated/drive_writes")),
+        (
+            "drive.rated.user_capacity",
+            with("tbw_tb = 1\n"),
+            By("1.92 TB", "2 TB", "/drive/rated/drive_writes"),
+        ),
+        ("drive.rated.tbw_tb", with("user_bytes = 1000\n"), By("1", "1.5", "/drive/rated/drive_writes")),
+        ("drive.rated.years", with("user_bytes = 1000\ntbw_tb = 1\n"), By("3", "5", "/drive/rated/dwpd")),
+    ]
+}
+
 /// Keys of `drive.buffer`, and of what empties it.
 fn buffer() -> Vec<Case> {
     vec![
@@ -405,6 +420,7 @@ fn cases(folder: &Folder) -> Vec<Case> {
         timing(),
         commands(),
         energy(),
+        rated(),
         buffer(),
         ftl(),
         collect(),

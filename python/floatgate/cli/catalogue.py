@@ -49,20 +49,38 @@ def drives(
 
 
 def _drives_table(entries: list[dict[str, Any]]) -> str:
-    rows = [
-        [
-            entry["name"],
-            units.binary_bytes(entry["physical_bytes"]),
-            units.binary_bytes(entry["logical_bytes"]) if entry.get("logical_bytes") else "-",
-            units.percent1(entry["spare_factor"]) if entry.get("spare_factor") is not None else "-",
-            str(entry.get("pe_cycles", "-")),
-            str(entry.get("summary", "")),
-        ]
-        for entry in entries
+    """All drives in one table, so that both groups share its columns: those that one can buy, then those of papers."""
+    current = [entry for entry in entries if entry["group"] == "current"]
+    papers = [entry for entry in entries if entry["group"] != "current"]
+    lines = table(_DRIVES_HEADER, [_drive(entry) for entry in [*current, *papers]], right=_DRIVES_RIGHT).splitlines()
+    return "\n".join([*lines[: 1 + len(current)], "", _OF_PAPERS, *lines[1 + len(current) :]])
+
+
+_OF_PAPERS = "drives of the papers"
+_DRIVES_HEADER = ["drive", "visible", "spare", "page / map", "P/E cycles", "rated TBW", "rated DWPD", "what it is"]
+_DRIVES_RIGHT = frozenset({1, 2, 3, 4, 5, 6})
+
+
+def _drive(entry: dict[str, Any]) -> list[str]:
+    """The cells of a drive; a dash where nothing is rated. Capacities are in the units of who names them."""
+    rated = entry["rated"] or {}
+    shown = units.decimal_bytes if entry["group"] == "current" else units.binary_bytes
+    tbw, dwpd, years = rated.get("tbw_bytes"), rated.get("dwpd"), rated.get("years")
+    return [
+        entry["name"],
+        shown(entry["logical_bytes"]),
+        units.percent1(entry["spare_factor"]),
+        f"{_kib(entry['page_bytes'])} / {_kib(entry['mapping_bytes'])} KiB",
+        str(entry["pe_cycles"]),
+        "-" if tbw is None else f"{tbw / 1e12:,.0f} TB",
+        "-" if dwpd is None else f"{units.figure(dwpd, 2)} for {years:g} y",
+        entry["summary"],
     ]
-    return table(
-        ["drive", "flash", "visible", "spare", "P/E cycles", "what it is"], rows, right=frozenset({1, 2, 3, 4})
-    )
+
+
+def _kib(size: int) -> str:
+    """Bytes of a page in KiB, without the unit: 16, 0.5."""
+    return f"{size / 1024:g}"
 
 
 def policies(

@@ -25,7 +25,7 @@ def check(
 ) -> None:
     """Validate an experiment without running it, and print it with all defaults resolved."""
     output = Output(json, quiet=quiet)
-    resolved = resolve_experiment(o.build(experiment, None, None, {}, set))
+    resolved = resolve_experiment(o.build(experiment, None, None, None, {}, set))
     output.give({"valid": True, "config": tomllib.loads(resolved)})
     if not output.wants_json:
         output.say(resolved.rstrip("\n"))

@@ -34,6 +34,7 @@ def compare(
     trace: o.Trace = None,
     format: o.Format = None,
     drive: o.Drive = None,
+    capacity: o.Capacity = None,
     jobs: o.Jobs = None,
     out: o.Out = None,
     force: o.Force = False,
@@ -49,7 +50,7 @@ def compare(
     output = Output(json, quiet=quiet, force=force)
     target = None if out is None else RunFolder.given(out, force=force)
     points = combinations(vary or [])
-    base = o.build(experiment, trace, drive, {"format": format}, set)
+    base = o.build(experiment, trace, drive, capacity, {"format": format}, set)
     labels = [", ".join(value for _, value in point) for point in points]
     with target or contextlib.nullcontext():
         with bars(labels, quiet=quiet) as progress:

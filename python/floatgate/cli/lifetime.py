@@ -29,6 +29,7 @@ def lifetime(
     trace: o.Trace = None,
     format: o.Format = None,
     drive: o.Drive = None,
+    capacity: o.Capacity = None,
     set: o.Set = None,
     time_unit: o.TimeUnit = None,
     lba_unit: o.LbaUnit = None,
@@ -67,7 +68,7 @@ def lifetime(
     shorthand = o.given(
         format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line
     ) | o.given(devices=devices, beyond=beyond)
-    base = o.build(experiment, trace, drive, shorthand, set)
+    base = o.build(experiment, trace, drive, capacity, shorthand, set)
     if target is not None and not math.isfinite(target):
         raise input_error(f"--target: {target} is no length of time; expected years, more than 0")
     base = base.with_overrides(throttled(throttle, target))

@@ -69,6 +69,14 @@ Trace = Annotated[str | None, typer.Option("--trace", metavar="FILE", help="Take
 Drive = Annotated[
     str | None, typer.Option("--drive", metavar="NAME", help="A drive of the catalogue (floatgate drives).")
 ]
+Capacity = Annotated[
+    str | None,
+    typer.Option(
+        "--capacity",
+        metavar="SIZE",
+        help="Flash of the drive, such as 64GiB: its shape stays, its planes get fewer or more blocks.",
+    ),
+]
 Format = Annotated[
     str | None, typer.Option("--format", metavar="FORMAT", help="Format of the trace. Default: detected automatically.")
 ]
@@ -138,17 +146,19 @@ def build(
     experiment: str | None,
     trace: str | None,
     drive: str | None,
+    capacity: str | None,
     shorthand: Mapping[str, str | None],
     sets: list[str] | None,
 ) -> Experiment:
-    """The experiment that the arguments describe: file, then trace and drive, then shorthands, then --set.
+    """The experiment that the arguments describe: file, then trace, drive and capacity, then shorthands, then --set.
 
     Raises:
         InputError: the file cannot be read, or a --set cannot be understood.
     """
     base = Experiment() if experiment is None else from_file(experiment)
     overrides: Overrides = trace_overrides(trace)
-    named = {"drive.preset": drive, **{f"workload.{key}": value for key, value in shorthand.items()}}
+    named = {"drive.preset": drive, "drive.capacity": capacity}
+    named |= {f"workload.{key}": value for key, value in shorthand.items()}
     overrides += [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
     return base.with_overrides(overrides + [parse_set(text) for text in sets or []])
 

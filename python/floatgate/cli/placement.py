@@ -29,6 +29,7 @@ def placement(
         typer.Option(metavar="OTHER.parquet", help="Try the table on another recording of the program, too."),
     ] = None,
     drive: o.Drive = None,
+    capacity: o.Capacity = None,
     set: o.Set = None,
     out: o.Out = None,
     force: o.Force = False,
@@ -44,7 +45,8 @@ def placement(
     from floatgate.placement import place
 
     output = Output(json, quiet=quiet)
-    settings: Overrides = [] if drive is None else [("drive.preset", toml_value("drive.preset", drive))]
+    named = {"drive.preset": drive, "drive.capacity": capacity}
+    settings: Overrides = [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
     settings += [parse_set(text) for text in set or []]
     target = RunFolder.default(f"placement-{Path(trace).stem}") if out is None else RunFolder.given(out, force=force)
 

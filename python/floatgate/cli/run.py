@@ -33,6 +33,7 @@ def run(
     trace: o.Trace = None,
     format: o.Format = None,
     drive: o.Drive = None,
+    capacity: o.Capacity = None,
     set: o.Set = None,
     time_unit: o.TimeUnit = None,
     lba_unit: o.LbaUnit = None,
@@ -71,7 +72,7 @@ def run(
     shorthand = o.given(
         format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line
     ) | o.given(devices=devices, beyond=beyond)
-    asked = o.build(experiment, trace, drive, shorthand, set)
+    asked = o.build(experiment, trace, drive, capacity, shorthand, set)
     target = _target(asked, out, save_drive, force=force)
     if repeat > 1:
         _refuse_of_one_run(

@@ -1,0 +1,155 @@
+//! `[drive.rated]`: what the maker of a drive promises, to be set beside what the model finds.
+
+use crate::layers::Layers;
+use crate::raw;
+use floatgate_base::{Result, units::parse_bytes};
+use serde_json::{Value, json};
+
+/// Days of a warranty year, as makers reckon drive writes per day.
+const DAYS_PER_YEAR: f64 = 365.0;
+const BYTES_PER_TB: f64 = 1e12;
+/// More than any drive; both counts of bytes stay far from the end of their type.
+const BYTES_MAX: f64 = 9e18;
+const YEARS_MAX: f64 = 1000.0;
+
+/// The rating of a drive; what is not published is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rated {
+    /// Bytes that the user of the drive as it is sold sees.
+    pub user_bytes: Option<u64>,
+    /// Bytes that the host may write.
+    pub tbw_bytes: Option<u64>,
+    /// Years of warranty.
+    pub years: Option<f64>,
+}
+
+impl Rated {
+    /// How often the host may write the whole drive.
+    #[must_use]
+    pub fn drive_writes(&self) -> Option<f64> {
+        Some(self.tbw_bytes? as f64 / self.user_bytes? as f64)
+    }
+
+    /// Drive writes per day over the warranty.
+    #[must_use]
+    pub fn dwpd(&self) -> Option<f64> {
+        Some(self.drive_writes()? / self.years? / DAYS_PER_YEAR)
+    }
+
+    /// As results and the catalogue have it.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        json!({
+            "user_bytes": self.user_bytes,
+            "tbw_bytes": self.tbw_bytes,
+            "years": self.years,
+            "drive_writes": self.drive_writes(),
+            "dwpd": self.dwpd(),
+        })
+    }
+}
+
+/// The rating, and what the resolved experiment says of it; none where nothing is given.
+pub(crate) fn resolve(
+    layers: &Layers,
+    given: Option<raw::Rated>,
+) -> Result<(Option<Rated>, Option<raw::Rated>)> {
+    let given = given.unwrap_or_default();
+    let user_bytes = user_bytes(layers, &given)?;
+    let tbw_bytes = given.tbw_tb.map(|tb| tbw_bytes(layers, tb)).transpose()?;
+    if let Some(years) = given.years.filter(|&years| !(years > 0.0 && years <= YEARS_MAX)) {
+        let what = format!("years is {years}");
+        return Err(layers.error(
+            "drive.rated.years",
+            what,
+            "expected a number greater than 0, at most 1000",
+        ));
+    }
+    let rated = Rated { user_bytes, tbw_bytes, years: given.years };
+    let raw = raw::Rated { user_bytes, user_capacity: None, tbw_tb: given.tbw_tb, years: given.years };
+    let any = rated != Rated::default();
+    Ok((any.then_some(rated), any.then_some(raw)))
+}
+
+fn user_bytes(layers: &Layers, given: &raw::Rated) -> Result<Option<u64>> {
+    let (key, bytes) = match (given.user_bytes, &given.user_capacity) {
+        (Some(_), Some(_)) => {
+            let what = "user_bytes and user_capacity are both set";
+            return Err(layers.error("drive.rated.user_capacity", what, "expected one of them"));
+        }
+        (None, None) => return Ok(None),
+        (Some(bytes), None) => ("drive.rated.user_bytes", bytes),
+        (None, Some(text)) => {
+            let key = "drive.rated.user_capacity";
+            let bytes =
+                parse_bytes(text).map_err(|e| layers.error(key, e, "expected a size such as \"1.92 TB\""))?;
+            (key, bytes)
+        }
+    };
+    if bytes == 0 || bytes as f64 > BYTES_MAX {
+        let what = format!("a drive of {bytes} bytes");
+        return Err(layers.error(key, what, "expected more than 0, at most 9e18"));
+    }
+    Ok(Some(bytes))
+}
+
+fn tbw_bytes(layers: &Layers, tb: f64) -> Result<u64> {
+    let bytes = (tb * BYTES_PER_TB).round();
+    if (1.0..=BYTES_MAX).contains(&bytes) {
+        return Ok(bytes as u64);
+    }
+    let expected = "expected a number greater than 0, at most 9e6: units of 10^12 bytes";
+    Err(layers.error("drive.rated.tbw_tb", format!("tbw_tb is {tb}"), expected))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::resolve::{Resolved, resolve};
+
+    fn rated(text: &str) -> Result<Resolved> {
+        let mut layers = Layers::default();
+        layers.add_file(text, "drive.toml").expect("the text is TOML with known keys");
+        resolve(layers)
+    }
+
+    #[test]
+    fn a_write_a_day_over_five_years() {
+        // Read-intensive drives: 1.92 TB and 3,504 TBW are one drive write per day over 5 years of 365 days.
+        let found = rated("[drive.rated]\nuser_capacity = \"1.92 TB\"\ntbw_tb = 3504\nyears = 5\n")
+            .expect("it is valid");
+        let rated = found.rated.expect("it is given");
+        assert_eq!(rated.user_bytes, Some(1_920_000_000_000));
+        assert_eq!(rated.tbw_bytes, Some(3_504_000_000_000_000));
+        assert!((rated.drive_writes().expect("both are known") - 1825.0).abs() < 1e-9);
+        assert!((rated.dwpd().expect("all are known") - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_not_given_is_not_made_up() {
+        assert_eq!(rated("").expect("it is valid").rated, None);
+        let found = rated("[drive.rated]\nuser_bytes = 256000000000\n").expect("it is valid");
+        let rated = found.rated.expect("it is given");
+        assert_eq!((rated.tbw_bytes, rated.drive_writes(), rated.dwpd()), (None, None, None));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_at_its_line() {
+        let cases = [
+            ("user_bytes = 0", "a drive of 0 bytes"),
+            ("user_capacity = \"0 TB\"", "a drive of 0 bytes"),
+            ("user_capacity = \"much\"", "no size"),
+            ("user_bytes = 1\nuser_capacity = \"1 TB\"", "both set"),
+            ("tbw_tb = 0", "tbw_tb is 0"),
+            ("tbw_tb = -1.0", "tbw_tb is -1"),
+            ("tbw_tb = inf", "tbw_tb is inf"),
+            ("tbw_tb = nan", "tbw_tb is NaN"),
+            ("years = 0", "years is 0"),
+            ("years = nan", "years is NaN"),
+        ];
+        for (line, what) in cases {
+            let error = rated(&format!("[drive.rated]\n{line}\n")).expect_err(line).to_string();
+            assert!(error.starts_with("drive.toml:") && error.contains(what), "{line}: {error}");
+        }
+    }
+}
