@@ -90,12 +90,24 @@ def line(result: Facts | None) -> str | None:
     if found is None:
         said = f"{tbw_text(tbw or 0.0)}{' until the first block wears out' if uneven(result) else ''}"
         average = [f"average block {tbw_text(facts['tbw_bytes'])}"] if uneven(result) else []
-        return f"{said} ({'; '.join([*average, *cycles, 'no years: the workload has no time span'])})"
+        rated = [text for text in (beside_rating(result),) if text]
+        return f"{said} ({'; '.join([*rated, *average, *cycles, 'no years: the workload has no time span'])})"
     others = _others(result, facts)
-    written = [] if tbw is None else [tbw_text(tbw)]
+    written = [] if tbw is None else [tbw_text(tbw), *(text for text in (beside_rating(result),) if text)]
     pace = [] if facts.get("dwpd") is None else [f"{units.figure(facts['dwpd'], 2)} drive writes per day"]
     until = " until the first block wears out" if uneven(result) else " at this rate"
     return f"{units.years(found)}{until} ({'; '.join([*others, *cycles, *written, *pace])})"
+
+
+def beside_rating(result: Facts | None) -> str | None:
+    """``86 % of the rated drive writes``: the same for a drive that runs scaled; None where the drive has no rating."""
+    rated, visible = look(result, "drive", "rated", "drive_writes"), look(result, "drive", "logical_bytes")
+    tbw = tbw_bytes(result)
+    if not rated or not visible or tbw is None:
+        return None
+    ratio = tbw / visible / rated
+    times = f"{units.figure(ratio)} times" if ratio >= 2 else f"{100 * ratio:.0f} % of"
+    return f"{times} the rated drive writes"
 
 
 def _others(result: Facts | None, facts: Facts) -> list[str]:

@@ -78,6 +78,15 @@ def test_uneven_wear_leads_with_the_first_block() -> None:
     assert worth.warning(even) is None
 
 
+def test_endurance_stands_beside_the_rating() -> None:
+    drive = {**RESULT["drive"], "logical_bytes": 500 * 10**9, "rated": {"drive_writes": 600.0}}
+    result = {**RESULT, "drive": drive}
+    assert worth.beside_rating(result) == "65 % of the rated drive writes"
+    assert "194 TBW; 65 % of the rated drive writes; 0.56 drive writes per day" in str(worth.line(result))
+    assert worth.beside_rating({**result, "lifetime": {"tbw_bytes": 1e15}}) == "3.33 times the rated drive writes"
+    assert worth.beside_rating({**result, "drive": {**drive, "rated": None}}) is None
+
+
 def test_bytes_and_pages_that_differ_are_explained() -> None:
     parts = {"host": 0.25, "partial": 3.62, "gc": 0.41, "total": 4.28}
     result = {"waf": 1.1, "waf_bytes": 4.28, "waf_bytes_95": [4.2, 4.4], "waf_bytes_parts": parts, "stationary": True}
