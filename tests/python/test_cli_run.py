@@ -236,12 +236,14 @@ def test_progress_shows_on_a_terminal_only(experiment: Path, tmp_path: Path) -> 
     assert b"\x1b" not in out
 
 
-def test_a_capacity_keeps_the_shape_of_a_drive_that_counts_its_blocks(cli: Cli) -> None:
+def test_a_smaller_capacity_takes_dies_before_blocks(cli: Cli) -> None:
     drive = ("--drive", "ent-tlc-ri-1t92", "--capacity", "64GiB")
     ended = cli("run", *drive, "--set", "workload.requests=1000", "--no-report", "--json", "-")
     result = json.loads(ended.done())
-    # 64 planes of blocks of 24 MiB: 42 blocks per plane are the most that fit.
-    assert result["config"]["drive"]["geometry"]["blocks_per_plane"] == 42
-    assert result["drive"]["physical_bytes"] == 63 << 30
+    # 64 planes of blocks of 24 MiB would have 42 blocks each; 8 planes have 341.
+    geometry = result["config"]["drive"]["geometry"]
+    assert (geometry["channels"], geometry["chips_per_channel"], geometry["planes_per_die"]) == (4, 1, 2)
+    assert geometry["blocks_per_plane"] == 341
+    assert 0 <= (64 << 30) - result["drive"]["physical_bytes"] < 8 * (24 << 20)
     assert result["drive"]["rated"]["user_bytes"] == 1_920_000_000_000
-    assert "at least" in cli("run", *drive[:-1], "1 GiB").refused()
+    assert "at least" in cli("run", *drive[:-1], "20 MiB").refused()

@@ -13,6 +13,7 @@ import typer
 from floatgate.compare import Comparison
 from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line
 from floatgate.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
+from floatgate.slicing import slice_of
 
 Json = Annotated[
     str | None,
@@ -74,7 +75,7 @@ Capacity = Annotated[
     typer.Option(
         "--capacity",
         metavar="SIZE",
-        help="Flash of the drive, such as 64GiB: its shape stays, its planes get fewer or more blocks.",
+        help="Flash of the drive, such as 64GiB: a smaller one has fewer dies, then fewer blocks.",
     ),
 ]
 Format = Annotated[
@@ -157,10 +158,13 @@ def build(
     """
     base = Experiment() if experiment is None else from_file(experiment)
     overrides: Overrides = trace_overrides(trace)
-    named = {"drive.preset": drive, "drive.capacity": capacity}
+    named = {"drive.preset": drive}
     named |= {f"workload.{key}": value for key, value in shorthand.items()}
     overrides += [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
-    return base.with_overrides(overrides + [parse_set(text) for text in sets or []])
+    asked = [parse_set(text) for text in sets or []]
+    if capacity is not None:
+        overrides += slice_of(base.with_overrides(overrides + asked), capacity)
+    return base.with_overrides(overrides + asked)
 
 
 def sliced(device: list[str] | None, **options: str | None) -> dict[str, str]:

@@ -11,8 +11,9 @@ import typer
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.errors import STATUS_DONE, one_line
-from floatgate.experiment import Overrides, parse_set, toml_value
+from floatgate.experiment import Experiment, Overrides, parse_set, toml_value
 from floatgate.folder import RunFolder
+from floatgate.slicing import slice_of
 
 
 def register(app: typer.Typer) -> None:
@@ -45,9 +46,11 @@ def placement(
     from floatgate.placement import place
 
     output = Output(json, quiet=quiet)
-    named = {"drive.preset": drive, "drive.capacity": capacity}
-    settings: Overrides = [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
-    settings += [parse_set(text) for text in set or []]
+    settings: Overrides = [] if drive is None else [("drive.preset", toml_value("drive.preset", drive))]
+    asked = [parse_set(text) for text in set or []]
+    if capacity is not None:
+        settings += slice_of(Experiment().with_overrides(settings + asked), capacity)
+    settings += asked
     target = RunFolder.default(f"placement-{Path(trace).stem}") if out is None else RunFolder.given(out, force=force)
 
     def fill(staging: Path, _final: Path) -> None:
