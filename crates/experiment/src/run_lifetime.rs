@@ -51,6 +51,7 @@ fn block_life(plan: &Plan, outcome: &Outcome, mean: f64, erases: u32) -> Option<
         span_s: outcome.span_s.filter(|&span_s| span_s > 0.0),
         mean,
         erases: f64::from(erases),
+        lead_limit: plan.ftl.lead_limit(),
     };
     block.life(growth).filter(|_| outcome.host.write_bytes > 0)
 }

@@ -31,6 +31,24 @@ impl Growth {
     }
 }
 
+/// How far ahead of the mean a wear-leveler lets a block get.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LeadLimit {
+    /// Cycles that it takes for a block's life.
+    pub pe_cycles: f64,
+    /// Share of the mean remaining cycles.
+    pub of_remaining: f64,
+    /// Share of `pe_cycles` that it always allows.
+    pub least: f64,
+}
+
+impl LeadLimit {
+    /// Erases that a block may be ahead when the mean block has so many.
+    fn at(self, mean: f64) -> f64 {
+        (self.of_remaining * (self.pe_cycles - mean)).max(self.least * self.pe_cycles)
+    }
+}
+
 /// What a run says of a block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WornBlock {
@@ -42,6 +60,8 @@ pub struct WornBlock {
     pub mean: f64,
     /// Erases of this one.
     pub erases: f64,
+    /// Where something levels wear. A run may end long before that steps in.
+    pub lead_limit: Option<LeadLimit>,
 }
 
 /// A life with the range in which it is, in lengths of the run: a run of a year and 5.2 runs are 5.2 years.
@@ -63,8 +83,13 @@ impl WornBlock {
 
     /// After how many lengths of the run erases reach what a block stands at that pace.
     fn runs(&self, exponent: f64) -> f64 {
+        let lead = self.erases - self.mean;
+        // A leveler that lags behind its limit goes on to.
+        let lag = self.lead_limit.map_or(1.0, |limit| (lead / limit.at(self.mean)).max(1.0));
+        let most = |mean: f64| self.lead_limit.map_or(f64::INFINITY, |limit| lag * limit.at(mean));
         let worn = |n: f64| {
-            let erases = self.mean * n + (self.erases - self.mean) * libm::pow(n, exponent);
+            let mean = self.mean * n;
+            let erases = mean + (lead * libm::pow(n, exponent)).min(most(mean));
             let idle_s = self.span_s.map(|span_s| span_s * n / erases.max(f64::MIN_POSITIVE));
             erases >= self.endurance.cycles(idle_s)
         };
@@ -89,6 +114,7 @@ mod tests {
         span_s: Some(SECONDS_PER_YEAR),
         mean: 16.0,
         erases: 20.0,
+        lead_limit: None,
     };
 
     fn near(found: f64, expected: f64) {
@@ -113,6 +139,19 @@ mod tests {
         near(chance.runs, ((192_016f64.sqrt() - 4.0) / 32.0).powi(2));
         assert!(chance.range[0] < chance.runs && chance.runs < chance.range[1], "{chance:?}");
         near(BLOCK.life(Some(Growth { exponent: 0.0, error: 0.0 })).unwrap().runs, 187.25);
+    }
+
+    #[test]
+    fn a_leveler_bounds_the_lead() {
+        // At most 1 % of 3000 ahead near the end: 16 n + 30 = 3000, long after 4 n would have been 150.
+        let limit = LeadLimit { pe_cycles: 3000.0, of_remaining: 0.15, least: 0.01 };
+        let levelled = WornBlock { erases: 48.0, lead_limit: Some(limit), ..BLOCK };
+        let lasting = Some(Growth { exponent: 1.0, error: 0.0 });
+        near(levelled.life(lasting).unwrap().runs, 2970.0 / 16.0);
+        near(WornBlock { lead_limit: None, ..levelled }.life(lasting).unwrap().runs, 3000.0 / 48.0);
+        // One that is twice as far ahead as it should be stays so: 16 n + 60 = 3000.
+        let lead = 2.0 * 0.15 * (3000.0 - 16.0);
+        near(WornBlock { erases: 16.0 + lead, ..levelled }.life(lasting).unwrap().runs, 2940.0 / 16.0);
     }
 
     #[test]

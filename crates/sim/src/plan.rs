@@ -1,9 +1,9 @@
 //! Everything a run needs, resolved: no defaults are filled in behind this point.
 
 use floatgate_flash::{Layout, Scope, layout, timed};
-use floatgate_ftl::Setup;
+use floatgate_ftl::{Level, Setup};
 use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
-use floatgate_lifetime::{Throttle, throttle};
+use floatgate_lifetime::{LeadLimit, Throttle, throttle};
 use floatgate_nand::{Endurance, Energy, Geometry, Timing};
 use floatgate_trace::{GeneratorConfig, OpenOptions};
 use serde::{Deserialize, Serialize};
@@ -137,6 +137,21 @@ pub struct FtlSettings {
     pub fill_pages: u32,
     /// The file of [`Precondition::Snapshot`].
     pub snapshot: Option<String>,
+}
+
+impl FtlSettings {
+    /// How far ahead of the others the wear-leveler lets a block get before its data are exchanged for cold ones.
+    #[must_use]
+    pub fn lead_limit(&self) -> Option<LeadLimit> {
+        match self.setup.level {
+            Level::None => None,
+            Level::HotColdSwap(params) => (params.retirement_age > 0.0).then(|| LeadLimit {
+                pe_cycles: f64::from(params.pe_cycles),
+                of_remaining: 1.0 - params.retirement_age,
+                least: params.lead_share_min,
+            }),
+        }
+    }
 }
 
 /// The throttle (`[lifetime.throttle]`).
