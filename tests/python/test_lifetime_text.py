@@ -110,7 +110,7 @@ def test_the_answer_comes_first() -> None:
     told = dict(line.split(None, 1) for line in others)
     assert told["write"].startswith("a page: 600 us of flash and 700 us of throttling on average; p50 1.2 ms")
     assert told["WAF"] == "2.24, as given"
-    assert told["workload"] == "twin exchange: 531 GB in page writes a pass of 24 hours, repeated 1825 times"
+    assert told["workload"] == "twin exchange: 531 GB in page writes per pass of 24 hours, repeated 1825 times"
     assert told["cycles"] == "8615 per block at 5.1 hours of rest between them"
     assert "93 % of page writes held back" in told["throttle"]
     assert told["prediction"] == "80 % of 1000 epochs within 25 %"

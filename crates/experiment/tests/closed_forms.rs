@@ -110,7 +110,7 @@ fn fifo_with_skew() {
     }
 }
 
-/// Cost-benefit with host and moved pages apart, 64 pages a block, at a spare factor of 0.15: 3.09 and 2.34 as others'
+/// Cost-benefit with host and moved pages apart, 64 pages per block, at a spare factor of 0.15: 3.09 and 2.34 as others'
 /// simulations have it, within 2 %. Levels of a block each leave nearly all spare space to it.
 #[test]
 fn cost_benefit_with_skew() {

@@ -217,7 +217,9 @@ fn made_up_stamps_are_pointed_out_and_real_ones_are_not() {
     if let Some(found) = read("systor17/2016021612-LUN3.mqsim.zst", None, None, None) {
         assert_eq!(
             found.suspicions,
-            ["100 million requests a second if the time stamps are in ns; if they are not, give --time-unit"]
+            [
+                "100 million requests per second if the time stamps are in ns; if they are not, give --time-unit"
+            ]
         );
     }
     for path in ["msr/prxy_0.first20k.csv.zst", "spc/WebSearch1.first60s.mqsim.zst"] {

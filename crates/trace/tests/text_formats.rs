@@ -286,7 +286,7 @@ fn a_wrong_unit_of_time_is_pointed_out() {
     let micros = "0 0 8 8 0\n20 0 8 8 0\n40 0 8 8 0\n";
     assert_eq!(
         suspicions("mqsim", None, micros),
-        ["50 million requests a second if the time stamps are in ns; if they are not, give --time-unit"]
+        ["50 million requests per second if the time stamps are in ns; if they are not, give --time-unit"]
     );
     assert_eq!(suspicions("mqsim", Some("us"), micros), [""; 0]);
     assert_eq!(

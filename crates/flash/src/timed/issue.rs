@@ -29,12 +29,15 @@ impl Flash for Timed {
     }
 
     fn copy(&mut self, source: Ppn, destination: Ppn, owner: Owner, cause: Cause) {
-        self.counts.copy(source, destination, owner, cause);
+        if self.packed {
+            self.counts.copy(source, destination, owner, cause);
+            return if self.on {
+                self.copy_packed(source, destination, cause)
+            };
+        }
+        self.counts.count_copy(cause);
         if !self.on {
             return;
-        }
-        if self.packed {
-            return self.copy_packed(source, destination, cause);
         }
         let (from, to) = (self.place(source), self.place(destination));
         let written = self.blocks[from.block].programs[Class::Write as usize - 1];

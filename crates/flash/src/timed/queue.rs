@@ -156,6 +156,12 @@ impl Queue {
         self.ops.get(self.started + n)
     }
 
+    /// The `n`th of those that wait need not wait for another die any more.
+    pub fn forget_far(&mut self, n: usize) {
+        let op = &mut self.ops[self.started + n];
+        (op.far, op.far_class, op.far_die) = (Due::default(), 0, 0);
+    }
+
     /// The first `n` that wait start.
     #[inline(always)]
     pub fn start(&mut self, n: usize, _now: u64) {

@@ -358,7 +358,7 @@ impl Schedule {
             return true;
         }
         if op.far_class == JOIN {
-            return self.join_is_done(die, op.far_die);
+            return self.join_is_done(die, class, n);
         }
         let (far_die, far_class) = (op.far_die as usize, usize::from(op.far_class));
         if op.far.pending(self.dies[far_die].queues[far_class].done) {
@@ -368,11 +368,19 @@ impl Schedule {
         true
     }
 
+    /// Whether the `n`th waiting operation of a class has all that its join waits for; then it needs the join no more.
     #[cold]
-    fn join_is_done(&mut self, die: usize, number: u32) -> bool {
-        let Some(pending) = self.joins.pending(number, &self.dies) else { return true };
-        self.dies[pending].awaited = true;
-        self.wait_for_other(die)
+    fn join_is_done(&mut self, die: usize, class: Class, n: usize) -> bool {
+        let Some(number) = self.dies[die].queues[class as usize].waiting(n).map(|op| op.far_die) else {
+            return false;
+        };
+        if let Some(pending) = self.joins.pending(number, &self.dies) {
+            self.dies[pending].awaited = true;
+            return self.wait_for_other(die);
+        }
+        self.joins.close(number);
+        self.dies[die].queues[class as usize].forget_far(n);
+        true
     }
 
     /// Leaves of reads those that are not done, the last one of each queue: operations of a queue are done in order. Those

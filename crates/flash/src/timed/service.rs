@@ -1,7 +1,6 @@
 //! Starting operations, and moving them through their phases.
 
 use super::die::{Active, Register, Stage, Suspended};
-use super::joins::JOIN;
 use super::queue::{BARRIER, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
 use super::settings::MultiPlane;
@@ -111,9 +110,6 @@ impl Schedule {
                 Kind::Erase => p.erase_ns,
             };
             array_ns = array_ns.max(each);
-            if op.kind == Kind::Program && op.far_class == JOIN {
-                self.joins.close(op.far_die);
-            }
         }
         queue.start(n as usize, now);
         array_ns
