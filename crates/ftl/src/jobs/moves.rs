@@ -33,6 +33,18 @@ impl Ftl {
         moving.truncate(kept);
     }
 
+    /// Whether the units that are free are the host's, and no open unit that a job may fill has room.
+    pub(super) fn must_leave_all(&self, job: &Job) -> bool {
+        let own_room = job.targets.iter().any(|target| target.room() > 0);
+        let (Target::Streams { domain } | Target::Own { domain, .. }) = job.request.targets[0] else {
+            return false;
+        };
+        job.leave_free > 0
+            && self.free[domain].len() <= job.leave_free
+            && !own_room
+            && self.slot_with_room(domain).is_none()
+    }
+
     /// Moves pages to the first target of a job, as far as the units that may be opened reach; how many.
     #[inline(always)]
     pub(super) fn move_pages<F: Flash>(

@@ -56,6 +56,11 @@ impl Ftl {
         }
         let last = moving.is_empty() || !limited;
         if self.layout.is_packed() {
+            // What cannot move is not read.
+            if !moving.is_empty() && self.must_leave_all(job) {
+                self.moving = moving;
+                return Ok(Step::Stalled);
+            }
             flash.fetch(&moving, job.request.cause);
         }
         let moved = self.move_pages(flash, job, &moving);
