@@ -25,6 +25,8 @@ from floatgate.text_table import table
 
 SCHEMA = "floatgate.compare/1"
 
+_QUANTILES = {"p99": "p99", "p99.9": "p999"}
+
 Progress = Callable[[int, int, "int | None", str], None]
 """Called with the number of the setting, what is done, the total or None, and the phase."""
 
@@ -90,7 +92,7 @@ class Comparison:
         keys = [key for key, _ in self.settings[0].overrides] or ["setting"]
         timed = [kind for kind in ("read", "write") if any(look(run.result, "latency_us", kind) for run in self.runs)]
         header = [*keys, "WAF", "95 %", "difference", "life", "host", "moved", "erases per block", "most"]
-        header += [f"{kind} p99" for kind in timed] + (["IOPS"] if timed else [])
+        header += [f"{kind} {q}" for kind in timed for q in _QUANTILES] + (["IOPS"] if timed else [])
         return header, [self._cells(setting, len(header), timed) for setting in self.settings]
 
     def _cells(self, setting: Setting, columns: int, timed: Sequence[str]) -> list[str]:
@@ -110,8 +112,9 @@ class Comparison:
             *(_or_dash(look(result, "wear", key)) for key in ("erases_mean", "erases_max")),
         ]
         for kind in timed:
-            p99 = look(result, "latency_us", kind, "p99")
-            cells.append("-" if p99 is None else units.span(p99 * 1e-6))
+            for key in _QUANTILES.values():
+                time_us = look(result, "latency_us", kind, key)
+                cells.append("-" if time_us is None else units.span(time_us * 1e-6))
         if timed:
             iops = look(result, "throughput", "iops")
             cells.append("-" if iops is None else units.count(iops))

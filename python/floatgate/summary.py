@@ -174,12 +174,13 @@ def throttle(result: dict[str, Any]) -> str | None:
 
 
 def latency(result: dict[str, Any]) -> str | None:
-    """``read p50 61 us, p99 1.9 ms; write p50 0.7 ms, p99 11 ms``; None where the mode knows no latency."""
+    """``read p50 61 us, p99 1.9 ms, p99.9 3.6 ms; write ...``; None where the mode knows no latency."""
+    named = (("p50", "p50"), ("p99", "p99"), ("p99.9", "p999"))
     parts = []
     for kind in ("read", "write"):
         facts = look(result, "latency_us", kind)
         if facts and facts.get("count"):
-            parts.append(f"{kind} " + ", ".join(f"{q} {units.span(facts[q] * 1e-6)}" for q in ("p50", "p99")))
+            parts.append(f"{kind} " + ", ".join(f"{name} {units.span(facts[key] * 1e-6)}" for name, key in named))
     return "; ".join(parts) or None
 
 

@@ -149,8 +149,9 @@ def test_a_comparison_shows_latencies_side_by_side() -> None:
     assert found["16", "writes", "p99.9"] == done.runs[1].latency_us.write.p999
     assert found["1", "reads", "p50"] == done.runs[0].latency_us.read.p50
     header, cells = done.rows()
-    assert header[-3:] == ["read p99", "write p99", "IOPS"]
-    assert cells[1][-2] == units.span(done.runs[1].latency_us.write.p99 * 1e-6)
+    assert header[-5:] == ["read p99", "read p99.9", "write p99", "write p99.9", "IOPS"]
+    assert cells[1][-3] == units.span(done.runs[1].latency_us.write.p99 * 1e-6)
+    assert cells[1][-2] == units.span(done.runs[1].latency_us.write.p999 * 1e-6)
     assert cells[1][-1] == units.count(done.runs[1].throughput.iops)
     text = done.report()
     assert "<b>Latency of reads</b>" in text

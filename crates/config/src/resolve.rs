@@ -54,9 +54,10 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let mut given_drive = given.drive.unwrap_or_default();
     let given_buffer = given_drive.buffer.take().unwrap_or_default();
     let (rated, raw_rated) = resolve_rated::resolve(&layers, given_drive.rated.take())?;
-    let (mut drive, mut raw_drive) = resolve_drive::resolve(&layers, given_drive, timed, seed)?;
-    let pe_cycles = drive.endurance.pe_cycles();
     let given_ftl = given.ftl.unwrap_or_default();
+    let incremental = resolve_ftl::is_incremental(given_ftl.collect.as_ref(), timed);
+    let (mut drive, mut raw_drive) = resolve_drive::resolve(&layers, given_drive, (timed, incremental), seed)?;
+    let pe_cycles = drive.endurance.pe_cycles();
     resolve_mapping::resolve(&layers, &mut drive, given_ftl.mapping_bytes)?;
     let geometry = drive.geometry;
     let (ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, geometry, pe_cycles, timed, seed)?;

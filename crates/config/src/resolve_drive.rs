@@ -14,18 +14,19 @@ use floatgate_nand::timing::PAGE_TYPES_MAX;
 use floatgate_nand::{Endurance, Energy, Geometry, Timing};
 use floatgate_sim::plan::DriveSettings;
 
-/// The drive's settings, and what the resolved experiment says.
+/// The drive's settings, and what the resolved experiment says. Whether operations take time, and collection is incremental,
+/// is known.
 pub(crate) fn resolve(
     layers: &Layers,
     given: raw::Drive,
-    timed: bool,
+    (timed, incremental): (bool, bool),
     seed: u64,
 ) -> Result<(DriveSettings, raw::Drive)> {
     let geometry = geometry(layers, &given)?;
     let (timing, raw_timing) = timing(layers, given.timing.unwrap_or_default(), timed, geometry.page_bytes)?;
     let (commands, raw_commands) = resolve_timed::commands(layers, given.commands, timed, &geometry)?;
     let ((order, urgent_as_writes), raw_scheduling) =
-        resolve_timed::scheduling(layers, given.scheduling, timed, &commands)?;
+        resolve_timed::scheduling(layers, given.scheduling, (timed, incremental), &commands)?;
     let (model, raw_endurance) = resolve_slot::resolve(layers, given.endurance, &Facts::default())?;
     let endurance = Endurance::of(&model).map_err(|misfit| refuse::<slots::Endurance>(layers, misfit))?;
     let energy = energy(layers, given.energy.as_ref())?;

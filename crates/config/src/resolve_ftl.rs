@@ -19,6 +19,9 @@ const STOP_ONE_OF: u32 = 100;
 /// See [`STOP_ONE_OF`].
 const STOP_MAX: u32 = 8;
 
+/// The separator of incremental collection where none is named.
+const APART: &str = "host-gc";
+
 /// How full a drive is that PDS's section 5.4 sets out from.
 const FILL_SHARE: f64 = 0.9;
 
@@ -33,7 +36,7 @@ pub(crate) fn resolve(
 ) -> Result<(FtlSettings, raw::Ftl)> {
     let spare_factor = spare_factor(layers, given.spare_factor)?;
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
-    let facts = Facts { pe_cycles };
+    let facts = Facts { pe_cycles, timed };
     let collection = collection(layers, (given.collect, given.separate), &facts, geometry, timed)?;
     let (victim, separate, scope) = (collection.victim, collection.separate, collection.scope);
     let precondition = precondition(layers, given.precondition, victim)?;
@@ -75,6 +78,7 @@ pub(crate) fn resolve(
         free_choice,
         trigger_free_units: collection.trigger_free_units,
         stop_free_units: collection.stop_free_units,
+        incremental: collection.incremental,
         pace: collection.pace,
         seed,
     };
@@ -91,6 +95,14 @@ pub(crate) fn resolve(
     Ok((settings, raw))
 }
 
+/// Whether collection is incremental, as far as can be said before the table is resolved.
+pub(crate) fn is_incremental(given: Option<&raw::Collect>, timed: bool) -> bool {
+    match given.and_then(|given| given.get("mode")) {
+        Some(Setting::Name(mode)) => collect::is_incremental(mode),
+        _ => timed,
+    }
+}
+
 /// What is collected, by streams of what, and when.
 struct Collection {
     victim: Victim,
@@ -101,6 +113,7 @@ struct Collection {
     stop_free_units: u32,
     /// Whether the stop level was asked for.
     stop_is_given: bool,
+    incremental: bool,
     pace: Option<Pace>,
     raw_collect: raw::Collect,
     raw_separate: raw::Separate,
@@ -137,7 +150,13 @@ fn collection(
     timed: bool,
 ) -> Result<Collection> {
     let (collect, mut raw_collect) = resolve_slot::resolve(layers, given_collect, facts)?;
-    let (separate, raw_separate) = resolve_slot::resolve(layers, given_separate, facts)?;
+    let incremental = collect::is_incremental(collect.text("mode"));
+    let mut given_separate = given_separate.unwrap_or_default();
+    if incremental {
+        // Pages that move page by page would be mixed with the host's (docs/decisions/0019-incremental-collection.md).
+        given_separate.policy.get_or_insert_with(|| APART.into());
+    }
+    let (separate, raw_separate) = resolve_slot::resolve(layers, Some(given_separate), facts)?;
     let separate = Separate::of(&separate);
     let scope = if collect.text("scope") == "plane" { Scope::Plane } else { Scope::Superblock };
     let layout = Layout::new(geometry, scope);
@@ -155,6 +174,7 @@ fn collection(
         trigger_free_units,
         stop_free_units,
         stop_is_given,
+        incremental,
         pace,
         raw_collect,
         raw_separate,
@@ -254,6 +274,11 @@ fn pace(
         }
         return Ok(None);
     };
+    if collect::is_incremental(given.text("mode")) {
+        let what = "blocks that are collected at a pace are collected whole";
+        let expected = "expected mode = \"whole-block\" beside paced_from_writes";
+        return Err(layers.error("ftl.collect.mode", what, expected));
+    }
     let every_writes = given.find_whole(every).unwrap_or(layout.pages_per_unit().into());
     raw.set(every, Setting::Whole(every_writes));
     Ok(Some(Pace { from_writes, every_writes }))

@@ -20,7 +20,7 @@ pub(crate) struct Lifetime {
 }
 
 pub(crate) fn resolve(layers: &Layers, given: raw::Lifetime, endurance: Endurance) -> Result<Lifetime> {
-    let facts = Facts { pe_cycles: endurance.pe_cycles() };
+    let facts = Facts { pe_cycles: endurance.pe_cycles(), ..Facts::default() };
     let (chosen, throttle) = resolve_slot::resolve(layers, given.throttle, &facts)?;
     let policy = Throttle::of(&chosen);
     let params = Params::of(&chosen).map_err(|misfit| refuse::<slots::Throttle>(layers, misfit))?;

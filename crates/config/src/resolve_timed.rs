@@ -105,11 +105,12 @@ const URGENT: &[(&str, &str)] =
     &[("background", "that of all jobs"), ("write", "that of host writes, in the order of issue")];
 const AS_WRITES: usize = 1;
 
-/// What is next at a die.
+/// What is next at a die. Steps of incremental collection take turns with the host's writes, or a drive under load would
+/// put them off until a write finds no free block.
 pub(crate) fn scheduling(
     layers: &Layers,
     given: Option<raw::Scheduling>,
-    timed: bool,
+    (timed, incremental): (bool, bool),
     commands: &Commands,
 ) -> Result<((Order, bool), Option<raw::Scheduling>)> {
     only_timed(layers, "drive.scheduling", timed || given.is_none())?;
@@ -150,7 +151,7 @@ pub(crate) fn scheduling(
     if !all_once {
         return Err(not_once(layers, key, &priority, names()));
     }
-    let urgent = given.urgent_jobs.unwrap_or_else(|| URGENT[0].0.into());
+    let urgent = given.urgent_jobs.unwrap_or_else(|| URGENT[usize::from(incremental)].0.into());
     let as_writes = choice(layers, "drive.scheduling.urgent_jobs", "rank", &urgent, URGENT)? == AS_WRITES;
     let raw = raw::Scheduling { policy: Some(name), priority: Some(priority), urgent_jobs: Some(urgent) };
     Ok(((Order::Priority([a, b, c]), as_writes), timed.then_some(raw)))

@@ -345,6 +345,7 @@ fn gc(resolved: &Resolved, outcome: &Outcome) -> Value {
     json!({
         "victims": gc.victims,
         "dead_victims": gc.dead_victims,
+        "forced": gc.forced,
         "copied_pages": gc.copied_pages,
         "copied_pages_per_victim": (gc.victims > 0).then(|| gc.copied_pages as f64 / gc.victims as f64),
         "victims_by_valid": histogram(&outcome.victim_histogram, "victims"),

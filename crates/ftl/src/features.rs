@@ -8,7 +8,7 @@
 pub(crate) trait Features {
     /// A separator that looks at pages, update blocks included.
     const LOOKS: bool;
-    /// Victims that are collected at a pace.
+    /// Victims that are collected at a pace, or jobs that take steps with host writes.
     const PACED: bool;
     /// A leveler that hears of reads.
     const READS: bool;

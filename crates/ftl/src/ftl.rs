@@ -52,6 +52,8 @@ pub struct Ftl {
     pub(crate) jobs: IdVec<DomainId, Waiting>,
     /// Host page writes when idle time last found nothing to gain, by domain.
     pub(crate) futile_at: IdVec<DomainId, Option<u64>>,
+    /// Under incremental collection, host pages that each domain takes before its jobs go on.
+    pub(crate) next_step_in: IdVec<DomainId, u32>,
     /// Whether counting has begun: what happens before wears nothing out. From then on the array is asked whenever the
     /// host opens a unit.
     pub(crate) counting: bool,
@@ -91,6 +93,7 @@ impl Ftl {
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             jobs: IdVec::filled(Waiting::default(), domains),
             futile_at: IdVec::filled(None, domains),
+            next_step_in: IdVec::filled(0, domains),
             counting: false,
             prefetching: true,
             layout,
@@ -209,6 +212,12 @@ impl Ftl {
     #[must_use]
     pub fn free_units(&self) -> u64 {
         self.free.iter().map(|pool| u64::from(pool.len())).sum()
+    }
+
+    /// Free units of a domain.
+    #[must_use]
+    pub fn free_units_of(&self, domain: DomainId) -> u32 {
+        self.free[domain].len()
     }
 
     /// Free pages, those of open units included, on average over the host page writes counted.

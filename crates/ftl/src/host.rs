@@ -35,7 +35,11 @@ impl Ftl {
     ) -> Result<(), Stopped> {
         let hears_reads = self.leveling.as_ref().is_some_and(|leveling| leveling.hears_reads());
         let more =
-            self.setup.pace.is_some() || hears_reads || self.mapping.sides.any() || self.layout.is_packed();
+            self.setup.pace.is_some()
+            || self.setup.incremental
+            || hears_reads
+            || self.mapping.sides.any()
+            || self.layout.is_packed();
         match (more, self.separation.is_some()) {
             (true, _) => self.serve_all::<All, F>(flash, extents, range),
             (false, true) => self.serve_all::<Looks, F>(flash, extents, range),
@@ -59,8 +63,8 @@ impl Ftl {
             let mut all = Lpn::each(first..first + pages);
             let done = match extents.kind[i] {
                 Kind::Write => all.try_for_each(|lpn| {
-                    self.write::<S, F>(flash, lpn, hints, Cause::Host)?;
-                    if S::PACED { self.keep_pace(flash) } else { Ok(()) }
+                    let slot = self.write::<S, F>(flash, lpn, hints, Cause::Host)?;
+                    if S::PACED { self.go_along(flash, slot) } else { Ok(()) }
                 }),
                 Kind::Read if S::PACKED && self.layout.is_packed() => self.read_packed::<S, F>(flash, all),
                 Kind::Read if S::READS => all.try_for_each(|lpn| {
@@ -73,7 +77,7 @@ impl Ftl {
                 }
                 Kind::WritePartial => {
                     let done = self.write_partial::<S, F>(flash, first, hints);
-                    if S::PACED { done.and_then(|()| self.keep_pace(flash)) } else { done }
+                    if S::PACED { done.and_then(|slot| self.go_along(flash, slot)) } else { done.map(|_| ()) }
                 }
                 Kind::Trim => {
                     all.for_each(|lpn| self.trim(flash, lpn));
@@ -83,6 +87,16 @@ impl Ftl {
             done.map_err(|failure| Stopped { extent: i, failure })?;
         }
         Ok(())
+    }
+
+    /// What goes along with host writes, after one into the open unit of a slot.
+    #[inline(always)]
+    fn go_along<F: Flash>(&mut self, flash: &mut F, slot: usize) -> Result<(), Failure> {
+        if self.setup.incremental {
+            let domain = self.layout.domain_of(self.frontiers[slot].unit);
+            self.keep_stepping(flash, domain)?;
+        }
+        self.keep_pace(flash)
     }
 
     /// The map entry of a request to come, then the block of the page that it will replace: on a large drive each
@@ -107,6 +121,7 @@ impl Ftl {
         }
     }
 
+    /// Writes a page; into the open unit of which slot.
     #[inline(always)]
     fn write<S: Features, F: Flash>(
         &mut self,
@@ -114,7 +129,7 @@ impl Ftl {
         lpn: Lpn,
         hints: Hints,
         cause: Cause,
-    ) -> Result<(), Failure> {
+    ) -> Result<usize, Failure> {
         let stream = match &mut self.separation {
             Some(separation) if S::LOOKS => {
                 let update = self.mapping.get(lpn).is_mapped();
@@ -132,7 +147,7 @@ impl Ftl {
         self.now += 1;
         flash.program(ppn, lpn, cause);
         self.forget::<S>(lpn, old);
-        Ok(())
+        Ok(slot)
     }
 
     /// What a logical page held dies, as far as nobody else has it.
@@ -158,7 +173,7 @@ impl Ftl {
         flash: &mut F,
         lpn: Lpn,
         hints: Hints,
-    ) -> Result<(), Failure> {
+    ) -> Result<usize, Failure> {
         let old = self.mapping.get(lpn);
         if let Some(ppn) = old.ppn() {
             self.read_page::<S, F>(flash, lpn, ppn, Cause::Partial);

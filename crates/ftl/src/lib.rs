@@ -12,6 +12,7 @@ mod features;
 mod free_pages;
 pub mod ftl;
 mod host;
+mod incremental;
 pub mod index;
 mod install;
 pub mod jobs;

@@ -2,6 +2,7 @@
 
 use crate::features::Features;
 use crate::ftl::Ftl;
+use crate::incremental::LAST_UNITS;
 use crate::pool::Want;
 use crate::setup::{Allocation, Failure};
 use crate::units::Frontier;
@@ -105,11 +106,17 @@ impl Ftl {
 
     /// Opens units for a host frontier and collects until it has room; false if the domain has none to give.
     fn make_room<F: Flash>(&mut self, flash: &mut F, slot: usize, domain: DomainId) -> Result<bool, Failure> {
+        let incremental = self.setup.incremental;
+        let trigger = if incremental { LAST_UNITS } else { self.setup.trigger_free_units };
+        let reserve = if incremental { LAST_UNITS } else { self.setup.separate.reserve() };
+        let mut forced = false;
         // Collection may fill the very unit that was opened, where host and moved pages share one.
         while self.frontiers[slot].room() == 0 {
             // A job under way may need the unit that the host would open.
-            let scarce = self.free[domain].len() <= self.setup.trigger_free_units;
+            let scarce = self.free[domain].len() <= trigger;
             if scarce && let Some(mut job) = self.jobs[domain].pop_for_room() {
+                self.gc.forced += u64::from(!forced);
+                forced = true;
                 self.free_pages.advance(self.now);
                 self.run_to_end(flash, &mut job)?;
                 continue;
@@ -117,14 +124,17 @@ impl Ftl {
             if !self.open(slot, domain, Want::Next) {
                 return Ok(false);
             }
-            if self.free[domain].len() < self.setup.trigger_free_units {
+            self.next_step_in[domain] = 0;
+            if self.free[domain].len() < trigger {
+                self.gc.forced += u64::from(!forced);
+                forced = true;
                 self.collect(flash, domain)?;
                 self.start_asked(flash)?;
             }
             // While nothing is to be gained, the last free units stay: collection will need them to move pages.
             let frontier = self.frontiers[slot];
             let untouched = frontier.room() == self.layout.pages_per_unit();
-            if untouched && self.free[domain].len() < self.setup.separate.reserve() {
+            if untouched && self.free[domain].len() < reserve {
                 self.frontiers[slot] = Frontier::CLOSED;
                 self.open_pages.closed(frontier.room(), self.now);
                 self.units.meta[frontier.unit].valid = 0;
@@ -138,11 +148,14 @@ impl Ftl {
         Ok(true)
     }
 
-    /// Collects in a domain until it has `stop_free_units` or nothing more is to be gained.
+    /// Collects in a domain until it has as many free units as the stop level says, or nothing more is to be gained.
     fn collect<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
         self.free_pages.advance(self.now);
         self.finish_jobs(flash, domain)?;
-        while self.free[domain].len() < self.setup.stop_free_units {
+        // Where steps go along with host writes, the rest is theirs.
+        let setup = &self.setup;
+        let stop = if setup.incremental { LAST_UNITS } else { setup.stop_free_units };
+        while self.free[domain].len() < stop {
             let Some(mut job) = self.next_victim(flash, domain) else { break };
             self.run_to_end(flash, &mut job)?;
         }

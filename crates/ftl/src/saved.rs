@@ -36,6 +36,7 @@ struct SavedFtl<'a> {
     next_domain: DomainId,
     jobs: Cow<'a, [Waiting]>,
     futile_at: Cow<'a, [Option<u64>]>,
+    next_step_in: Cow<'a, [u32]>,
     now: u64,
     gc: GcCounters,
     victims_by_valid: Cow<'a, [u64]>,
@@ -76,6 +77,7 @@ impl Ftl {
             filling,
             jobs,
             futile_at,
+            next_step_in,
             counting,
             // From the plan.
             layout: _,
@@ -97,6 +99,7 @@ impl Ftl {
             next_domain: *next_domain,
             jobs: Cow::from(jobs.as_slice()),
             futile_at: Cow::from(futile_at.as_slice()),
+            next_step_in: Cow::from(next_step_in.as_slice()),
             now: *now,
             gc: *gc,
             victims_by_valid: Cow::from(victims_by_valid),
@@ -129,6 +132,7 @@ impl Ftl {
             next_domain,
             jobs,
             futile_at,
+            next_step_in,
             now,
             gc,
             victims_by_valid,
@@ -151,6 +155,7 @@ impl Ftl {
         self.separation = separation.into_owned();
         (self.free_pages, self.open_pages) = (free_pages, open_pages);
         self.pass_over = pass_over.into_owned().into();
+        self.next_step_in = next_step_in.into_owned().into();
         self.filling = filling.into_owned().into();
         (self.paced_at, self.paced_domain) = (paced_at, paced_domain);
         let mut fault = self.fault().or_else(|| self.mapping.mirror(sides.into_owned()));
@@ -183,6 +188,7 @@ impl Ftl {
             ),
             ("jobs", self.jobs.len(), domains),
             ("times without gain", self.futile_at.len(), domains),
+            ("steps to come", self.next_step_in.len(), domains),
         ];
         if let Some((name, found, due)) = lengths.into_iter().find(|&(_, found, due)| found != due as usize) {
             return Some(format!("{found} {name}, {due} were due"));

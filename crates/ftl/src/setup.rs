@@ -59,6 +59,8 @@ pub struct Setup {
     pub trigger_free_units: u32,
     /// Collection stops when a domain has so many free units; at least the trigger.
     pub stop_free_units: u32,
+    /// Whether jobs take steps with host writes; else a host write that needs room waits for whole units.
+    pub incremental: bool,
     /// Whether victims are collected at a pace, too.
     pub pace: Option<Pace>,
     /// Seed of the run.
@@ -74,6 +76,8 @@ pub struct GcCounters {
     pub dead_victims: u64,
     /// Pages moved.
     pub copied_pages: u64,
+    /// Times that a host write waited for whole units to be collected, because too few were free.
+    pub forced: u64,
 }
 
 /// Why the drive stopped.

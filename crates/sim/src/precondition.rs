@@ -123,6 +123,8 @@ impl SteadyState {
             let keep = u32::midpoint(plan.ftl.setup.trigger_free_units, plan.ftl.setup.stop_free_units)
                 + plan.ftl.setup.separate.streams()
                 - 1;
+            // Incremental collection keeps blocks from falling to the trigger.
+            let keep = if plan.ftl.setup.incremental { keep.max(2) } else { keep };
             let units = ftl.take_for_install(DomainId(domain as u32), keep);
             let counts = valid_counts(self.policy, units.len(), live, plan, &mut self.rng)?;
             for (&unit, &valid) in units.iter().zip(&counts) {

@@ -42,9 +42,27 @@ pub const SCOPES: &[(&str, &str)] = &[
     ("superblock", "the blocks of one number over all planes are filled, collected and erased together"),
 ];
 
+/// How pages of victims move, with what that means.
+pub const MODES: &[(&str, &str)] = &[
+    ("whole-block", "a host write that finds too few free blocks waits until whole blocks are collected"),
+    ("incremental", "pages move in small steps with the host's writes, so that blocks are free in time"),
+];
+/// Its row in [`MODES`].
+const INCREMENTAL: u8 = 1;
+
+/// Whether a name of [`MODES`] is that of incremental collection.
+#[must_use]
+pub fn is_incremental(mode: &str) -> bool {
+    mode == MODES[usize::from(INCREMENTAL)].0
+}
+
 /// Parameters that every victim policy shares; what they do, the mechanism does.
 const COMMON_PARAMS: &[ParamInfo] = &[
     ParamInfo::name("scope", "what is collected together: plane or superblock", SCOPES),
+    ParamInfo::name("mode", "how pages of victims move: incremental or whole-block", MODES)
+        .or_of_drive("incremental in timed mode, else whole-block", |facts| {
+            f64::from(if facts.timed { INCREMENTAL } else { 0 })
+        }),
     ParamInfo::whole(
         "trigger_free_blocks",
         "collection starts when fewer blocks of a plane (superblocks) are free",

@@ -34,6 +34,9 @@ pub struct Job {
     pub(crate) targets: [Frontier; 2],
     /// Free units of a domain that the job must leave to the host, however many moves that puts off.
     pub(crate) leave_free: u32,
+    /// Under incremental collection, what its domain has at hand when the job must be done, but for the source that it
+    /// erases then; known from its first step on. Below 0 where that can hardly be met.
+    pub(crate) floor: Option<i64>,
 }
 
 impl Job {
@@ -53,6 +56,7 @@ impl Job {
             next: 0,
             targets: [Frontier::CLOSED; 2],
             leave_free: 0,
+            floor: None,
         }
     }
 
@@ -71,6 +75,7 @@ impl Job {
             next,
             targets: [Frontier::CLOSED; 2],
             leave_free: 0,
+            floor: None,
         }
     }
 

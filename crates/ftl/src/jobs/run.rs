@@ -203,7 +203,7 @@ impl Ftl {
     fn follow(&mut self, job: &mut Job, emptied: UnitId) {
         let Some(then) = job.request.then.take() else { return };
         let cause = then.cause;
-        *job = Job { leave_free: job.leave_free, ..Job::begun(*then, &self.layout) };
+        *job = Job { leave_free: job.leave_free, floor: job.floor, ..Job::begun(*then, &self.layout) };
         job.targets[0] = self.own_target(emptied, job.source());
         if let (Cause::Level, Some(leveling)) = (cause, &mut self.leveling) {
             leveling.counters.swaps += 1;
@@ -241,13 +241,14 @@ impl Ftl {
     }
 
     /// What a job of the present asks for is carried out: at once if it cannot wait or nobody would ever step it, else in
-    /// idle time.
+    /// idle time or with host writes.
     ///
     /// # Errors
     /// When a moved page finds no free page.
     pub fn request<F: Flash>(&mut self, flash: &mut F, request: Request) -> Result<(), Failure> {
         let domain = self.layout.domain_of(request.sources[0]);
-        let waits = request.urgency != Urgency::Urgent && self.setup.background_free_units > 0;
+        let later = self.setup.background_free_units > 0 || self.setup.incremental;
+        let waits = request.urgency != Urgency::Urgent && later;
         let mut job = Job::waiting(request, &self.units);
         if waits {
             self.jobs[domain].push(job);

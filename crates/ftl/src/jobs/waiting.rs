@@ -34,8 +34,21 @@ impl Waiting {
     /// Takes out the first job that a host write which needs room waits for: what is at least as urgent as collection, and
     /// what has begun, for it holds units.
     pub fn pop_for_room(&mut self) -> Option<Job> {
-        let waits = |job: &Job| job.begun || job.request.urgency <= Urgency::Collection;
-        let at = self.0.iter().position(waits)?;
+        self.pop_if(|job| job.begun || job.request.urgency <= Urgency::Collection)
+    }
+
+    /// Takes out the first job that is at least as urgent as collection.
+    pub fn pop_pressing(&mut self) -> Option<Job> {
+        self.pop_if(|job| job.request.urgency <= Urgency::Collection)
+    }
+
+    /// Takes out the first job that can wait longer than collection.
+    pub fn pop_patient(&mut self) -> Option<Job> {
+        self.pop_if(|job| job.request.urgency > Urgency::Collection)
+    }
+
+    fn pop_if(&mut self, wanted: impl Fn(&Job) -> bool) -> Option<Job> {
+        let at = self.0.iter().position(wanted)?;
         Some(self.0.remove(at))
     }
 
