@@ -94,6 +94,7 @@ def run(
                 snapshot=snapshot,
                 snapshot_every=snapshot_every,
                 command=o.command_line(),
+                telling=not quiet,
                 progress=progress,
             )
         return _finished(done, target, snapshot, output, report=not no_report, requests=log)
