@@ -10,9 +10,12 @@ from floatgate.record import look
 
 Facts = Mapping[str, Any]
 
+_VAGUE = 0.5
+"""A distance beyond this says no more than that there is one."""
+
 
 def line(result: Facts | None) -> str | None:
-    """``filled at greedy's steady state, then worn in by 12 passes (0.9 drive writes): stationary``; None otherwise."""
+    """``auto: filled at the steady state of greedy; worn in by 12 passes over the trace ...``; None where it was not."""
     facts = look(result, "precondition")
     if not facts:
         return None
@@ -30,8 +33,11 @@ def _laps(facts: Facts) -> str:
         return f"no laps of the trace: {facts.get('ended')}"
     times = "1 pass" if passes == 1 else f"{units.count(passes)} passes"
     said = f"worn in by {times} over the trace ({units.figure(facts['wear_in_drive_writes'], 2)} drive writes)"
+    waf = facts.get("wear_in_waf") or []
+    if len(waf) > 1:
+        said += f", WAF {units.figure(waf[0])} in the first lap and {units.figure(waf[-1])} in the last"
     if facts.get("stationary"):
-        return f"{said} until stationary"
+        return f"{said}: stationary"
     error = facts.get("error")
-    moves = "too few laps to tell" if error is None else f"WAF may still move by {units.share(error)}"
-    return f"{said}, not stationary yet: {moves} (ftl.wear_in_max allows more)"
+    moves = "" if error is None or error > _VAGUE else f", it may move by {units.share(error)} more"
+    return f"{said}: not stationary yet{moves} (ftl.wear_in_max allows more laps)"
