@@ -43,7 +43,7 @@ pub(crate) enum State {
     /// Learning the ends of the trace's devices.
     Ends(Vec<u64>),
     /// Learning how much a pass writes.
-    Survey(Survey),
+    Survey(Box<Survey>),
     /// Reading ahead for a separator that knows the future.
     Future(Box<Foreseeing>),
     /// Preparing the drive; what was foreseen waits until it is known which drive that is.
@@ -253,7 +253,7 @@ impl Simulation {
     fn prepare(&mut self) -> Result<()> {
         if self.wear_in.as_ref().is_some_and(WearIn::wants_survey) {
             let ends = self.stages.placing.ends();
-            self.state = State::Survey(Survey::new(&self.plan, ends, WearIn::enough(&self.plan)));
+            self.state = State::Survey(Box::new(Survey::new(&self.plan, ends, WearIn::enough(&self.plan))));
             return Ok(());
         }
         if self.plan.ftl.setup.separate.foresees() {
