@@ -21,7 +21,9 @@ def line(result: Facts | None) -> str | None:
         return None
     policy = look(result, "config", "ftl", "collect", "policy") or "the victim policy"
     steady = facts.get("became") == "steady"
-    said = f"filled at the steady state of {policy} under uniform writes" if steady else "filled and overwritten at random"
+    said = (
+        f"filled at the steady state of {policy} under uniform writes" if steady else "filled and overwritten at random"
+    )
     if facts.get("why") and not steady:
         said += f" ({facts['why']}: {policy})"
     return f"auto: {said}; {_laps(facts)}"

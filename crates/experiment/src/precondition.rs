@@ -65,9 +65,12 @@ pub(crate) fn precondition(plan: &Plan, outcome: &Outcome) -> Option<Value> {
     }))
 }
 
-/// What is to come, for people, once it is known; none of a drive that starts otherwise.
+/// What takes less is not worth a line.
+const TOLD_FROM_S: f64 = 2.0;
+
+/// What is to come, for people, once it is known; none where that takes no time, or of a drive that starts otherwise.
 pub(crate) fn foretell(plan: &Plan, wear_in: &WearIn) -> Option<String> {
-    let (seconds, bytes) = expected(plan, wear_in)?;
+    let (seconds, bytes) = expected(plan, wear_in).filter(|&(seconds, _)| seconds >= TOLD_FROM_S)?;
     let fill = match plan.ftl.auto?.fill {
         AutoFill::Steady => "at steady state",
         AutoFill::Random => "at random",
