@@ -15,7 +15,7 @@ _VAGUE = 0.5
 
 
 def line(result: Facts | None) -> str | None:
-    """``auto: filled at the steady state of greedy; worn in by 12 passes over the trace ...``; None where it was not."""
+    """``auto: filled at the steady state of greedy ...; worn in by 12 passes over the trace``; None otherwise."""
     facts = look(result, "precondition")
     if not facts:
         return None

@@ -36,7 +36,8 @@ def test_a_trace_starts_on_a_full_drive_and_the_summary_says_how(cli: Cli, short
     assert state(out).startswith(
         "state      auto: filled at the steady state of greedy under uniform writes; worn in by "
     )
-    assert "stationary" in state(out) and "in the first lap" in state(out)
+    assert "stationary" in state(out)
+    assert "in the first lap" in state(out)
     # What counts is still a quarter of a drive write.
     assert "too short: 0.24 drive writes, at least 1.0 needed" in out
     result = json.loads((tmp_path / "o/result.json").read_text())
@@ -56,7 +57,8 @@ def test_without_a_law_the_summary_says_why(cli: Cli, short: Path) -> None:
 def test_none_stays_a_choice_and_is_said_by_nothing(cli: Cli, short: Path) -> None:
     more = ("--set", "ftl.precondition=none", "--no-report")
     out = cli("run", "--trace", short, *GEOMETRY, *SPARE, *more, "--out", "o").done()
-    assert "state " not in out and "the drive was not full" in out
+    assert "state " not in out
+    assert "the drive was not full" in out
 
 
 def test_what_takes_long_is_told_before(cli: Cli, short: Path) -> None:
@@ -64,7 +66,8 @@ def test_what_takes_long_is_told_before(cli: Cli, short: Path) -> None:
     run = cli("run", "--trace", short, *long, "--out", "o")
     run.done()
     assert run.err.startswith("precondition auto: 7.4 GiB filled at steady state, then up to ")
-    assert " s, " in run.err and run.err.endswith(" MiB of tables\n")
+    assert " s, " in run.err
+    assert run.err.endswith(" MiB of tables\n")
     assert cli("run", "--trace", short, *long, "--quiet", "--out", "p").err == ""
 
 
@@ -79,8 +82,10 @@ def test_what_takes_long_is_told_before(cli: Cli, short: Path) -> None:
 )
 def test_laps_are_told_as_they_ended(facts: dict[str, object], said: str) -> None:
     line = start.line({"precondition": {"became": "steady", **facts}})
-    assert line is not None and said in line
+    assert line is not None
+    assert said in line
 
 
 def test_a_drive_that_starts_otherwise_has_no_such_line() -> None:
-    assert start.line({}) is None and start.line(None) is None
+    assert start.line({}) is None
+    assert start.line(None) is None
