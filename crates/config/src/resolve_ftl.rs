@@ -49,9 +49,7 @@ pub(crate) fn resolve(
         resolve_timed::background(layers, given.background, timed, collection.levels())?;
     reserve_fits(layers, &collection.layout, logical_pages, collection.free_units_needed(), separate)?;
     let (level, raw_level) = resolve_slot::resolve(layers, given.level, &facts)?;
-    let free_name = given.free_block.unwrap_or_else(|| FREE_CHOICES[0].0.into());
-    let free_row = choice(layers, "ftl.free_block", "choice of free blocks", &free_name, FREE_CHOICES)?;
-    let free_choice = [FreeChoice::LeastErased, FreeChoice::Fifo][free_row];
+    let (free_choice, free_name) = free_choice(layers, given.free_block)?;
     let setup = Setup {
         logical_pages,
         allocation,
@@ -125,6 +123,13 @@ impl Collection {
     fn free_units_needed(&self) -> u32 {
         if self.stop_is_given { self.trigger_free_units } else { self.stop_free_units }
     }
+}
+
+/// Which free block is opened next, and its name.
+fn free_choice(layers: &Layers, given: Option<String>) -> Result<(FreeChoice, String)> {
+    let name = given.unwrap_or_else(|| FREE_CHOICES[0].0.into());
+    let row = choice(layers, "ftl.free_block", "choice of free blocks", &name, FREE_CHOICES)?;
+    Ok(([FreeChoice::LeastErased, FreeChoice::Fifo][row], name))
 }
 
 fn spare_factor(layers: &Layers, given: Option<f64>) -> Result<f64> {

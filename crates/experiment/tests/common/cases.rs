@@ -131,12 +131,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     if most < least {
         return draw_with(rng, trace, given_separate);
     }
-    let logical = match rng.below(8) {
-        0 => most,
-        1 => 1 + rng.below(most),
-        _ => (most as f64 * (0.5 + 0.48 * rng.unit())) as u64,
-    }
-    .clamp(least, most);
+    let logical = logical(rng, least, most);
     let spare = 1.0 - (logical as f64 + 0.5) / total as f64;
     let steady = if victim.law().is_some() { "steady" } else { "random" };
     let precondition = pick(rng, &["none", "sequential", "random", steady, "auto"]);
@@ -179,6 +174,16 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         add_generator(rng, &mut case, writes)
     }
     case
+}
+
+/// Logical pages of a drive that has room for `most`.
+fn logical(rng: &mut Rng, least: u64, most: u64) -> u64 {
+    let drawn = match rng.below(8) {
+        0 => most,
+        1 => 1 + rng.below(most),
+        _ => (most as f64 * (0.5 + 0.48 * rng.unit())) as u64,
+    };
+    drawn.clamp(least, most)
 }
 
 /// Pages that the host may write: each costs about 1 / (spare share of the closed units) programs, at most the
