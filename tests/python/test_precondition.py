@@ -62,7 +62,7 @@ def test_none_stays_a_choice_and_is_said_by_nothing(cli: Cli, short: Path) -> No
 
 
 def test_what_takes_long_is_told_before(cli: Cli, short: Path) -> None:
-    long = ("--set", "drive.capacity=8 GiB", "--no-report", "--set", "ftl.wear_in_max=0.5")
+    long = ("--set", "drive.capacity=8 GiB", "--no-report")
     run = cli("run", "--trace", short, *long, "--out", "o")
     run.done()
     assert run.err.startswith("precondition auto: 7.4 GiB filled at steady state, then up to ")
