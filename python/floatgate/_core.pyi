@@ -63,6 +63,7 @@ def run(
     snapshot: str | None = None,
     snapshot_every: float | None = None,
     command: str | None = None,
+    telling: bool = False,
     progress: Progress | None = None,
 ) -> RunOutput: ...
 def resume(path: str, *, snapshot_every: float | None = None, progress: Progress | None = None) -> RunOutput: ...

@@ -45,6 +45,7 @@ pages_per_block = 32
 [drive.endurance]
 pe_cycles = 1000000
 [ftl]
+precondition = "none"
 spare_factor = 0.15
 [workload]
 warmup_passes = 1

@@ -6,10 +6,15 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 
-from floatgate.errors import one_line
+from floatgate.errors import one_line, printable
 
 Bars = Callable[[int, int, "int | None", str], None]
 """Called with the number of the bar, what is done, the total or None, and the phase."""
+
+
+def tell(text: str) -> None:
+    """Say on standard error what a run is about to do; a bar that is shown there moves down."""
+    print(printable(one_line(text)), file=sys.stderr)
 
 
 @contextlib.contextmanager

@@ -273,9 +273,13 @@ def execute(
     snapshot: str | os.PathLike[str] | None = None,
     snapshot_every: float | None = None,
     command: str | None = None,
+    telling: bool = False,
     progress: Progress | None = None,
 ) -> Run:
-    """Run a resolved :class:`~floatgate.experiment.Experiment`; raises as :func:`run`. Snapshots stay."""
+    """Run a resolved :class:`~floatgate.experiment.Experiment`; raises as :func:`run`. Snapshots stay.
+
+    ``telling``: say on standard error what bringing the drive into its first state will take.
+    """
     from floatgate.request_log import logging_to
 
     recorded = None
@@ -295,6 +299,7 @@ def execute(
             snapshot=None if snapshot is None else os.fspath(snapshot),
             snapshot_every=snapshot_every,
             command=command,
+            telling=telling,
             progress=progress,
         )
     return Run.of(output)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import amplification, units, worth
+from floatgate import amplification, start, units, worth
 from floatgate.causes import by_cause, by_reason, cause, reason
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -26,6 +26,7 @@ def lines(run: Run) -> list[Line]:
     result, experiment = run.result.to_dict(), run.experiment()
     made: list[tuple[str, str | None]] = [
         ("drive", drive(result)),
+        ("state", start.line(result)),
         ("workload", workload(result, experiment)),
         ("life", worth.line(result)),
         ("WAF", amplification.line(result)),

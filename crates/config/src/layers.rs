@@ -27,7 +27,10 @@ const ALTERNATIVES: &[&[&str]] = &[
 
 /// Keys that only make sense with the value of another: a layer that sets the first drops the rest below it.
 const DEPENDENT: &[(&str, &[&str])] = &[
-    ("ftl.precondition", &["ftl.snapshot", "ftl.fill_share"]),
+    ("ftl.precondition", &["ftl.snapshot", "ftl.fill_share", "ftl.auto_fill", "ftl.wear_in_max"]),
+    // What auto fills by follows from these.
+    ("ftl.collect.policy", &["ftl.auto_fill"]),
+    ("ftl.allocation.mode", &["ftl.auto_fill"]),
     (
         "workload.pattern",
         &["workload.zipf_theta", "workload.hot_share_of_pages", "workload.hot_share_of_writes"],
@@ -62,6 +65,7 @@ const OF_TRACES: &[&str] = &[
     "workload.warmup_passes",
     "workload.devices",
     "workload.beyond",
+    "ftl.wear_in_max",
 ];
 
 /// Keys that mean nothing beside some values of another: a layer that sets one drops what a file or preset below says of
@@ -181,7 +185,10 @@ impl Layers {
                 // A layer below that names no kind and says these means a trace, and this is it.
                 && !(*dependents == OF_TRACES && value == "trace" && self.text(key).is_none())
             {
-                dependents.iter().for_each(|key| self.drop(key));
+                // What the command line says of the drive's first state is refused where it has no effect.
+                let stays = |key: &&&str| key.starts_with("ftl.") && self.is_overridden(key);
+                let dropped: Vec<&str> = dependents.iter().filter(|key| !stays(key)).copied().collect();
+                dropped.into_iter().for_each(|key| self.drop(key));
             }
         }
         for slot in SLOTS {
@@ -313,8 +320,13 @@ impl Section<'_> {
 
 /// What a key that is not set stands for, where lower layers may hold keys that depend on it.
 fn implied(table: &Table, key: &str) -> Option<&'static str> {
-    let kind = if has(table, "workload.file") { "trace" } else { "synthetic" };
-    (key == "workload.kind").then_some(kind)
+    match key {
+        "workload.kind" => Some(if has(table, "workload.file") { "trace" } else { "synthetic" }),
+        "ftl.precondition" => {
+            ["ftl.auto_fill", "ftl.wear_in_max"].iter().any(|key| has(table, key)).then_some("auto")
+        }
+        _ => None,
+    }
 }
 
 fn is_toml(text: &str) -> bool {

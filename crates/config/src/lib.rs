@@ -18,6 +18,7 @@ mod resolve_ftl;
 mod resolve_host;
 mod resolve_lifetime;
 mod resolve_mapping;
+mod resolve_precondition;
 mod resolve_rated;
 mod resolve_slot;
 mod resolve_timed;

@@ -235,13 +235,18 @@ table! {
 table! {
     /// The flash translation layer.
     Ftl {
-        /// (T - U) / T: the share of the flash that the host does not see; default 0.07.
+        /// (T - U) / T: the share of the flash that the host does not see, up to 0.75; default 0.07.
         spare_factor: f64,
         /// Bytes that the map knows as one, a power of two from 512 up to a page of the flash; several of them are programmed
         /// as one flash page. Default: 4096, or a page of the flash where that is smaller.
         mapping_bytes: u32,
-        /// State in which the drive starts; default "none".
+        /// State in which the drive starts; default "auto" under a trace, else "none".
         precondition: String,
+        /// auto: how the drive is filled. Default "steady" where the victim policy has a law, else "random".
+        auto_fill: String,
+        /// auto, under a trace: what the laps that wear the drive in may write at most, in capacities of the drive as the
+        /// host sees it, before the first request counts; 0: no laps; default 3.
+        wear_in_max: f64,
         /// The drive that an earlier run left (`--save-drive`), with precondition = "snapshot"; relative to this file.
         snapshot: String,
         /// fill: share of the flash that holds data when the run begins; default 0.9.

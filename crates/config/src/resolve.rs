@@ -60,7 +60,9 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let pe_cycles = drive.endurance.pe_cycles();
     resolve_mapping::resolve(&layers, &mut drive, given_ftl.mapping_bytes)?;
     let geometry = drive.geometry;
-    let (ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, geometry, pe_cycles, timed, seed)?;
+    let given_workload = given.workload.unwrap_or_default();
+    let modes = (timed, resolve_workload::is_trace(&layers, &given_workload));
+    let (ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, geometry, pe_cycles, modes, seed)?;
     let logical_pages = ftl.setup.logical_pages;
     let (buffer, raw_buffer) =
         resolve_buffer::resolve(&layers, given_buffer, &geometry, logical_pages, timed)?;
@@ -68,7 +70,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         resolve_lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
     let workload = resolve_workload::resolve(
         &layers,
-        given.workload.unwrap_or_default(),
+        given_workload,
         (timed, throttle.policy.parts().is_some()),
         u64::from(logical_pages) * u64::from(geometry.page_bytes),
         seed,

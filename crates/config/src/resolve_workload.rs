@@ -40,9 +40,7 @@ pub(crate) fn resolve(
     seed: u64,
     buffered: bool,
 ) -> Result<Workload> {
-    // A kind without a place was put in for a file that was named; a twin may have been named over that.
-    let said = given.kind.clone().filter(|_| layers.is_set("workload.kind"));
-    let name = said.unwrap_or_else(|| implied_kind(layers, &given).into());
+    let name = kind_name(layers, &given);
     let kind = choice(layers, "workload.kind", "kind of workload", &name, KINDS)?;
     let arrives = resolve_arrival::resolve(layers, &given, timed, kind == 0, throttled)?;
     refuse_others(layers, &mut given, kind)?;
@@ -74,6 +72,18 @@ pub(crate) fn resolve(
     let Arrives { arrival, shifted, .. } = arrives;
     let settings = WorkloadSettings { source, warmup_requests, beyond, devices, shifted };
     Ok(Workload { settings, arrival, raw })
+}
+
+/// The kind that is said or implied.
+fn kind_name(layers: &Layers, given: &raw::Workload) -> String {
+    // A kind without a place was put in for a file that was named; a twin may have been named over that.
+    let said = given.kind.clone().filter(|_| layers.is_set("workload.kind"));
+    said.unwrap_or_else(|| implied_kind(layers, given).into())
+}
+
+/// Whether requests come from a trace.
+pub(crate) fn is_trace(layers: &Layers, given: &raw::Workload) -> bool {
+    kind_name(layers, given) == KINDS[TRACE].0
 }
 
 /// A file makes a trace, a twin a twin; of both, the one that was said later.

@@ -7,7 +7,7 @@ use crate::twins::TWINS;
 use floatgate_ftl::pool::FREE_CHOICES;
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::queues::QUEUE_OF;
-use floatgate_sim::plan::PRECONDITIONS;
+use floatgate_sim::plan::{AUTO_FILLS, PRECONDITIONS};
 use floatgate_trace::Pattern;
 use floatgate_trace::generate::micro::MICROS;
 use serde_json::Value;
@@ -20,6 +20,7 @@ pub fn schema() -> Value {
         |table: &[(&str, &str)]| table.iter().map(|(name, _)| (*name).to_string()).collect::<Vec<_>>();
     limit(&mut root, "Drive", "preset", PRESETS.iter().map(|p| p.name.to_string()).collect());
     limit(&mut root, "Ftl", "precondition", names(PRECONDITIONS));
+    limit(&mut root, "Ftl", "auto_fill", names(AUTO_FILLS));
     limit(&mut root, "Ftl", "free_block", names(FREE_CHOICES));
     limit(&mut root, "Host", "queue_of", names(QUEUE_OF));
     limit(&mut root, "Workload", "kind", names(KINDS));

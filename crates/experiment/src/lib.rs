@@ -14,6 +14,7 @@ mod lifetime_json;
 mod load;
 pub mod meter;
 mod options;
+mod precondition;
 pub mod result;
 pub mod run;
 mod run_lifetime;

@@ -9,11 +9,11 @@ use std::time::Duration;
 /// How far a run is.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Requests, or pages while preconditioning.
+    /// Requests, pages while preconditioning, or passes while the drive is worn in.
     pub done: u64,
     /// Of how many, where that is known.
     pub total: Option<u64>,
-    /// `scan`, `precondition`, `warm-up` or `run`.
+    /// `scan`, `precondition`, `wear-in`, `warm-up` or `run`.
     pub phase: &'static str,
 }
 
@@ -33,6 +33,8 @@ pub struct Options {
     pub command: Option<String>,
     /// Told what went wrong where the run goes on all the same: a snapshot that cannot be written.
     pub warn: Option<fn(&str)>,
+    /// Told, before it begins, what `precondition = "auto"` will take.
+    pub tell: Option<fn(&str)>,
 }
 
 impl Options {

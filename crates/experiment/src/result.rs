@@ -5,6 +5,7 @@ use crate::buffer::{buffer, buffer_wait_us};
 use crate::by_cause::by_cause;
 use crate::energy::energy;
 use crate::evidence::evidence;
+use crate::precondition::precondition;
 use crate::throughput::throughput;
 use crate::{host_queues, run_lifetime, separate, throttling};
 use floatgate_config::{Experiment, Rated, Resolved};
@@ -105,7 +106,14 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "programs_per_cpu_s": outcome.flash.programs_total() as f64 / figures.counted_cpu_s,
         },
     });
-    headed(SCHEMA, config(resolved, outcome), plan.seed, body)
+    let mut object = headed(SCHEMA, config(resolved, outcome), plan.seed, body);
+    if let (Value::Object(object), Some(auto)) = (&mut object, precondition(plan, outcome)) {
+        // Before the clock's table, which comes last.
+        let run = object.shift_remove("run");
+        object.insert("precondition".into(), auto);
+        object.extend(run.map(|run| ("run".to_string(), run)));
+    }
+    object
 }
 
 /// An object of a schema, with what every one says first: by which version, from which settings and which seed.

@@ -3,6 +3,7 @@
 use crate::load::experiment_toml;
 use crate::meter::{Meter, peak_rss_bytes};
 use crate::options::{Options, Progress, cannot_resume, check_snapshots, check_target};
+use crate::precondition::foretell;
 use crate::result::{RunFigures, result};
 use crate::snapshot::{self, Interrupted, Spent};
 use floatgate_base::{Error, Place, Result};
@@ -177,7 +178,12 @@ fn go_on(
         written: Duration::ZERO,
         failing: false,
     };
+    let mut told = false;
     loop {
+        if simulation.phase() == Phase::Precondition && !std::mem::replace(&mut told, true) {
+            let foretold = simulation.wear_in().and_then(|wear_in| foretell(&resolved.plan, wear_in));
+            foretold.iter().for_each(|text| options.tell.iter().for_each(|tell| tell(text)));
+        }
         if simulation.phase() == Phase::Run && going.counted.is_none() {
             going.counted = Some(Meter::start());
         }
@@ -206,6 +212,7 @@ fn phase_name(phase: Phase) -> &'static str {
     match phase {
         Phase::Scan => "scan",
         Phase::Precondition => "precondition",
+        Phase::WearIn => "wear-in",
         Phase::WarmUp => "warm-up",
         Phase::Run | Phase::Done => "run",
     }

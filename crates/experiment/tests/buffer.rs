@@ -10,7 +10,7 @@ use serde_json::Value;
 
 /// One die whose page takes 100 us to program, 20 us to read and next to nothing over the channel.
 const DIE: &str = "[drive.geometry]\nblocks_per_plane = 40\npages_per_block = 16\n[drive.timing]\nread_us = 20\n\
-                   program_us = 100\nerase_us = 1000\nchannel_mb_per_s = 4096000\n[ftl]\nspare_factor = 0.25\n";
+                   program_us = 100\nerase_us = 1000\nchannel_mb_per_s = 4096000\n[ftl]\nspare_factor = 0.25\nprecondition = \"none\"\n";
 
 fn count(result: &Value, pointer: &str) -> u64 {
     result.pointer(pointer).and_then(Value::as_u64).unwrap_or_else(|| panic!("no count at {pointer}"))

@@ -25,7 +25,7 @@ fn a_run_that_begins_anew_is_audited_from_its_beginning() {
     let toml = |more: &str| {
         format!(
             "[drive.geometry]\nblocks_per_plane = 16\npages_per_block = 64\n[ftl]\nspare_factor = 0.25\n\
-             [workload]\nfile = \"{path}\"\n{more}"
+             precondition = \"none\"\n[workload]\nfile = \"{path}\"\n{more}"
         )
     };
     let resolve = |more: &str| {

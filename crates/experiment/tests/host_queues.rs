@@ -49,7 +49,10 @@ fn the_better_queue_goes_first_and_nothing_is_interrupted() {
     // Queue 1 is the better one. Request 6 arrives while 2 is written, so it goes before 5.
     let lines = [w(0, 0, 0), w(1, 0, 1), w(2, 1, 2), w(3, 1, 3), w(4, 0, 4), w(1900, 1, 5)];
     let path = msr(&folder, "t.csv", &lines);
-    let toml = format!("{ONE_DIE}{}[workload]\nfile = \"{path}\"\n", host(2, "[1, 0]", 1));
+    let toml = format!(
+        "{ONE_DIE}{}[ftl]\nprecondition = \"none\"\n[workload]\nfile = \"{path}\"\n",
+        host(2, "[1, 0]", 1)
+    );
     let (output, rows) = logged(&toml, &[]);
     let expected = [
         (1, 0.0, 610.0),
@@ -74,7 +77,10 @@ fn equal_queues_take_turns() {
     let folder = Folder::new("turns");
     let w = |us, device, page| (us, device, Op::Write, page, 1);
     let path = msr(&folder, "t.csv", &[w(0, 0, 0), w(1, 0, 1), w(2, 0, 2), w(3, 1, 3), w(4, 1, 4)]);
-    let toml = format!("{ONE_DIE}{}[workload]\nfile = \"{path}\"\n", host(2, "[7, 7]", 1));
+    let toml = format!(
+        "{ONE_DIE}{}[ftl]\nprecondition = \"none\"\n[workload]\nfile = \"{path}\"\n",
+        host(2, "[7, 7]", 1)
+    );
     let order = |toml: &str| logged(toml, &[]).1.iter().map(|r| r.number).collect::<Vec<_>>();
     assert_eq!(order(&toml), [1, 4, 2, 5, 3]);
     // Two at once: 1 and 2 are fetched when they arrive, and the turn is the other queue's.
@@ -96,7 +102,9 @@ fn a_read_does_not_pass_the_write_that_it_must_see() {
     ];
     let path = msr(&folder, "t.csv", &lines);
     let host = host(2, "[1, 0]", 1);
-    let toml = format!("{ONE_DIE}{host}[workload]\nfile = \"{path}\"\ndevices = \"fold\"\n");
+    let toml = format!(
+        "{ONE_DIE}{host}[ftl]\nprecondition = \"none\"\n[workload]\nfile = \"{path}\"\ndevices = \"fold\"\n"
+    );
     let expected = [(1, 0.0, 610.0), (2, 610.0, 1830.0), (3, 1830.0, 1890.0), (4, 1890.0, 1950.0)];
     // The devices of a folded trace are one device of the drive, and still two of the host.
     assert_eq!(timeline(&logged(&toml, &[]).1), expected);
@@ -189,7 +197,7 @@ fn one_request_at_a_time_is_what_a_naive_model_says() {
         };
         let path = msr(&folder, &format!("{seed}.csv"), &lines);
         let toml = format!(
-            "{ONE_DIE}{}[workload]\nfile = \"{path}\"\ndevices = \"fold\"\n",
+            "{ONE_DIE}{}[ftl]\nprecondition = \"none\"\n[workload]\nfile = \"{path}\"\ndevices = \"fold\"\n",
             host(queues as u32, &format!("{priorities:?}"), 1)
         );
         let (_, rows) = logged(&toml, &[]);
@@ -420,7 +428,10 @@ fn a_run_that_starts_over_logs_each_request_once() {
     let lines: Vec<Line> = (0..=last).map(|i| (i * 70, u16::from(i == last), Op::Read, i % 50, 1)).collect();
     let path = msr(&folder, "t.csv", &lines);
     for host in ["", "[host]\noutstanding_max = 4\n"] {
-        let (output, rows) = logged(&format!("{ONE_DIE}{host}[workload]\nfile = \"{path}\"\n"), &[]);
+        let (output, rows) = logged(
+            &format!("{ONE_DIE}{host}[ftl]\nprecondition = \"none\"\n[workload]\nfile = \"{path}\"\n"),
+            &[],
+        );
         assert_eq!(rows.len() as u64, last + 1);
         judge(&rows, &output.result, 4, None, 4096);
     }
@@ -432,7 +443,9 @@ fn a_drive_that_fails_names_the_request_that_was_fetched() {
     let folder = Folder::new("worn");
     let lines: Vec<Line> = (0..9000).map(|i| (i * 10, 0, Op::Write, i * 7 % 500, 1)).collect();
     let path = msr(&folder, "t.csv", &lines);
-    let toml = format!("{ONE_DIE}[drive.endurance]\npe_cycles = 1\n[workload]\nfile = \"{path}\"\n");
+    let toml = format!(
+        "{ONE_DIE}[drive.endurance]\npe_cycles = 1\n[ftl]\nprecondition = \"none\"\n[workload]\nfile = \"{path}\"\n"
+    );
     let plain = try_run(&toml, &[]).err().unwrap();
     assert!(plain.starts_with("the drive was worn out at request 4097 ("), "{plain}");
     assert_eq!(try_run(&toml, &[("host.outstanding_max", "3".into())]).err().unwrap(), plain);
@@ -529,7 +542,10 @@ fn what_needs_times_or_a_throttle_is_refused_without() {
 fn streams_and_logs_that_a_trace_cannot_give_are_refused() {
     let folder = Folder::new("streams");
     let path = msr(&folder, "t.csv", &[(0, 0, Op::Read, 0, 1)]);
-    let toml = format!("{ONE_DIE}{}[workload]\nfile = \"{path}\"\n", host(2, "[0, 1]", 1));
+    let toml = format!(
+        "{ONE_DIE}{}[ftl]\nprecondition = \"none\"\n[workload]\nfile = \"{path}\"\n",
+        host(2, "[0, 1]", 1)
+    );
     let error = try_run(&toml, &[("host.queue_of", "stream".into())]).err().unwrap();
     assert!(error.starts_with("host.queue_of: a trace in format msr has no streams by which"), "{error}");
     let error = try_logged(&toml.replace("timed", "functional"), &[]).err().unwrap();
@@ -537,7 +553,10 @@ fn streams_and_logs_that_a_trace_cannot_give_are_refused() {
         error.contains(": queues 2 has no effect in functional mode; expected 1 or no such key"),
         "{error}"
     );
-    let plain = format!("{}[workload]\nfile = \"{path}\"\n", ONE_DIE.replace("timed", "functional"));
+    let plain = format!(
+        "{}[ftl]\nprecondition = \"none\"\n[workload]\nfile = \"{path}\"\n",
+        ONE_DIE.replace("timed", "functional")
+    );
     let error = try_logged(&plain, &[]).err().unwrap();
     assert_eq!(
         error,

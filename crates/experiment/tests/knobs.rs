@@ -245,6 +245,7 @@ fn ftl() -> Vec<Case> {
         ("ftl.background.idle_us", idle(), By("0", "9000", PROGRAMS)),
         ("ftl.spare_factor", base(), By("0.25", "0.3", PROGRAMS)),
         ("ftl.precondition", base(), By("none", "random", PROGRAMS)),
+        ("ftl.auto_fill", base().replace("\"random\"", "\"auto\""), By("steady", "random", PROGRAMS)),
         (
             // The choice needs more than one free block; by default collection leaves one a stream.
             "ftl.free_block",
@@ -410,6 +411,11 @@ fn traced(folder: &Folder) -> Vec<Case> {
             By("apart", "fold", PROGRAMS),
         ),
         ("workload.beyond", trace(folder, "large.csv", ""), By("wrap", "scale", PROGRAMS)),
+        (
+            "ftl.wear_in_max",
+            trace(folder, "short.csv", "").replace("\"random\"", "\"auto\""),
+            By("0", "0.05", PROGRAMS),
+        ),
     ]
 }
 
@@ -442,6 +448,7 @@ fn traces() -> Folder {
     let scattered = |i: u64, pages: u64| (i.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40) % pages * 4096;
     folder.file("a.csv", (0..1500).map(|i| line(i, 0, scattered(i, 400))).collect::<String>());
     folder.file("b.csv", (0..1500).map(|i| line(i, 0, scattered(i, 300))).collect::<String>());
+    folder.file("short.csv", (0..200).map(|i| line(i, 0, scattered(i, 400))).collect::<String>());
     folder.file("two-devices.csv", (0..3000).map(|i| line(i, i % 2, scattered(i, 200))).collect::<String>());
     let turns = (0..3000).map(|i| line(i, i / 8 % 2, scattered(i, 200)));
     folder.file("devices-in-turns.csv", turns.collect::<String>());

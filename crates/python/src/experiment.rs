@@ -195,8 +195,17 @@ fn options(
 
 /// Says with `floatgate.errors.warn` what went wrong while a run goes on.
 fn warn(text: &str) {
+    call_with("floatgate.errors", "warn", text);
+}
+
+/// Says with `floatgate.progress.tell` what a run is about to do.
+fn tell(text: &str) {
+    call_with("floatgate.progress", "tell", text);
+}
+
+fn call_with(module: &str, function: &str, text: &str) {
     Python::attach(|py| {
-        let told = py.import("floatgate.errors").and_then(|module| module.call_method1("warn", (text,)));
+        let told = py.import(module).and_then(|module| module.call_method1(function, (text,)));
         if let Err(e) = told {
             // A filter may turn warnings into exceptions; the run goes on.
             e.write_unraisable(py, None);
@@ -223,7 +232,7 @@ fn detached(
 /// Runs an experiment.
 #[pyfunction]
 #[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, timeline=None, request_log=None,
-                    snapshot=None, snapshot_every=None, command=None, progress=None))]
+                    snapshot=None, snapshot_every=None, command=None, telling=false, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 fn run(
     py: Python<'_>,
@@ -237,6 +246,7 @@ fn run(
     snapshot: Option<PathBuf>,
     snapshot_every: Option<f64>,
     command: Option<String>,
+    telling: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunOutput> {
     let mut resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
@@ -244,6 +254,7 @@ fn run(
     let timed = resolved.plan.mode != Mode::Functional;
     let options = Options {
         timeline: timeline.or(timed.then_some(DEFAULT_TIMELINE)),
+        tell: telling.then_some(tell),
         ..options(save_drive, snapshot, snapshot_every, command).map_err(|e| errors::raise(&e))?
     };
     let log = request_log.map(|log| Box::new(PythonLog(log)) as Box<dyn RequestSink>);

@@ -10,6 +10,7 @@
 use crate::plan::{Mode, Plan, Workload};
 use crate::serve::with_drive;
 use crate::simulation::{Phase, Simulation};
+use crate::trend::trend;
 use floatgate_base::Result;
 use floatgate_lifetime::Throttle;
 use floatgate_nand::Endurance;
@@ -114,18 +115,6 @@ pub fn measure(
     Ok(laps)
 }
 
-/// Differences that shrink by less than this from block to block count as shrinking by so much: a slow rise goes on for
-/// long.
-const SHRINK_MAX: f64 = 0.95;
-
-/// How far write amplification still is from where three blocks of laps say that it goes, as a share of the last.
-fn distance([a, b, c]: [f64; 3]) -> f64 {
-    let (before, last) = (b - a, c - b);
-    let one_way = before * last > 0.0;
-    let ratio = if one_way { (last / before).min(SHRINK_MAX) } else { 0.0 };
-    (last.abs() * (ratio / (1.0 - ratio)).max(1.0)) / c
-}
-
 /// Finds the smallest blocks of laps that meet the criterion, or those that come closest.
 fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
     let n = marks.len() - 1;
@@ -136,11 +125,7 @@ fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
     };
     laps.waf_by_lap.push(waf(n - 1, n));
     laps.programs = marks[n].programs;
-    let block = |m: usize, i: usize| waf(n - (3 - i) * m, n - (2 - i) * m);
-    let errors = (1..=n / 3).map(|m| (distance([block(m, 0), block(m, 1), block(m, 2)]), m));
-    let best = errors.clone().find(|&(error, _)| error <= criterion.error_max);
-    let best = best.or_else(|| errors.min_by(|a, b| a.0.total_cmp(&b.0)));
-    let (error, taken) = best.unwrap_or((f64::INFINITY, 1));
+    let (error, taken) = trend(n, waf, criterion.error_max);
     (laps.error, laps.taken) = (error, taken);
     laps.stationary = error <= criterion.error_max;
     laps.waf = waf(n - taken, n);
@@ -157,6 +142,7 @@ fn endless(plan: &Plan) -> Plan {
     plan.throttle.policy = Throttle::None;
     plan.drive.endurance = Endurance::Fixed { pe_cycles: u32::MAX };
     plan.timeline = None;
+    plan.ftl.without_wear_in();
     match &mut plan.workload.source {
         Workload::Trace { repeat, warmup_passes, .. } => *repeat = u64::MAX - *warmup_passes,
         // As many as stamps have room for.

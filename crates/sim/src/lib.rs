@@ -23,6 +23,8 @@ pub mod reading;
 pub mod saved;
 pub mod serve;
 pub mod simulation;
+mod trend;
+pub mod wear_in;
 
 pub use life::full_life;
 pub use life_book::LifeOptions;
@@ -30,3 +32,4 @@ pub use outcome::Outcome;
 pub use plan::{Arrival, Background, Mode, Plan, Precondition, Workload};
 pub use serve::request_log::{RequestRows, RequestSink};
 pub use simulation::{Phase, Simulation};
+pub use wear_in::WearIn;

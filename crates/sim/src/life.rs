@@ -29,6 +29,7 @@ pub fn full_life(
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<(life::Outcome, Outcome)> {
     (plan.mode, plan.workload.shifted, plan.wears_out) = (Mode::Functional, true, false);
+    plan.ftl.without_wear_in();
     let setup = setup(&plan, options.cycles_used, options.age_s);
     match &mut plan.workload.source {
         Workload::Synthetic(GeneratorConfig { requests, rate_per_s: Some(rate), twin: None, .. }) => {

@@ -5,6 +5,7 @@ use crate::plan::Plan;
 use crate::serve::clock::QueueCount;
 use crate::serve::{InTime, Timely, with_drive};
 use crate::simulation::{Phase, Simulation, Stages};
+use crate::wear_in::WearIn;
 use floatgate_base::{IdSlice, Result, UnitId};
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters, Flash, Rest};
@@ -64,6 +65,8 @@ pub struct Outcome {
     pub footprint_pages: Option<u64>,
     /// Content hash of the snapshot in which the drive started, if it did.
     pub snapshot_hash: Option<String>,
+    /// The laps before counting began, where the plan has [`Precondition::Auto`](crate::Precondition::Auto).
+    pub wear_in: Option<WearIn>,
     /// Name of the format.
     pub format: &'static str,
     /// What the reader took for granted.
@@ -255,6 +258,7 @@ impl Simulation {
             requests_moved: placing.requests_moved(),
             footprint_pages: placing.footprint_pages(),
             snapshot_hash: book.snapshot_hash.clone(),
+            wear_in: self.wear_in.clone(),
             format: source.format(),
             assumed: source.assumed(),
             source: self.reading.first_pass().cloned().unwrap_or_default(),

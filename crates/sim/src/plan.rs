@@ -23,6 +23,8 @@ pub enum Precondition {
     Snapshot,
     /// The last logical pages written once, the very last one first.
     Fill,
+    /// Full, by [`Precondition::Steady`] where the victim policy has a law, and worn in by laps of the trace.
+    Auto,
 }
 
 /// Names of the states with what they are.
@@ -36,7 +38,34 @@ pub const PRECONDITIONS: &[(&str, &str)] = &[
         "fill",
         "the last logical pages written once, downwards, as many as make up ftl.fill_share of the flash",
     ),
+    ("auto", "full, at steady state where the victim policy has a law, and worn in by laps of the trace"),
 ];
+
+/// How [`Precondition::Auto`] fills the drive (`ftl.auto_fill`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AutoFill {
+    /// As [`Precondition::Steady`].
+    Steady,
+    /// As [`Precondition::Random`], and then as many pages again, at random.
+    Random,
+}
+
+/// Names of the ways with what they are.
+pub const AUTO_FILLS: &[(&str, &str)] = &[
+    ("steady", "block validity drawn from the steady-state law of the victim policy under uniform writes"),
+    ("random", "every logical page written once in random order, then as many writes to random pages"),
+];
+
+/// What [`Precondition::Auto`] comes to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Auto {
+    /// How the drive is filled.
+    pub fill: AutoFill,
+    /// Why the steady state is not known, where it is not.
+    pub no_law: Option<&'static str>,
+    /// What laps of the trace may write at most, in logical capacities; none where there can be no laps.
+    pub wear_in_max: Option<f64>,
+}
 
 /// Where requests come from.
 #[derive(Clone, Debug)]
@@ -137,9 +166,16 @@ pub struct FtlSettings {
     pub fill_pages: u32,
     /// The file of [`Precondition::Snapshot`].
     pub snapshot: Option<String>,
+    /// What [`Precondition::Auto`] comes to.
+    pub auto: Option<Auto>,
 }
 
 impl FtlSettings {
+    /// Leaves out the laps before the first request that counts: for who goes on in laps anyway.
+    pub fn without_wear_in(&mut self) {
+        self.auto.iter_mut().for_each(|auto| auto.wear_in_max = None);
+    }
+
     /// How far ahead of the others the wear-leveler lets a block get before its data are exchanged for cold ones.
     #[must_use]
     pub fn lead_limit(&self) -> Option<LeadLimit> {

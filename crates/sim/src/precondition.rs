@@ -3,9 +3,11 @@
 use crate::array::{BackEnd, with_flash};
 use crate::drive::Drive;
 use crate::drive_file;
-use crate::plan::{Plan, Precondition};
+use crate::plan::{Auto, AutoFill, Plan, Precondition};
 use floatgate_base::permute::Permutation;
 use floatgate_base::{DomainId, Error, ExtentKind, Extents, Lpn, Result, Rng};
+use floatgate_flash::Layout;
+use floatgate_ftl::{Allocation, Setup};
 use floatgate_theory::{FifoLog, Policy, ValidityLaw};
 use serde::{Deserialize, Serialize};
 
@@ -21,12 +23,15 @@ enum Order {
     Descending(u64),
 }
 
-/// Writes logical pages once each, a chunk at a time.
+/// Writes logical pages once each, a chunk at a time, and then perhaps random ones.
 #[derive(Clone, Debug)]
 pub struct Filler {
     order: Order,
     next: u64,
     pages: u64,
+    /// Writes to random pages after that, and the seed of their draws.
+    more: u64,
+    seed: u64,
     extents: Extents,
 }
 
@@ -40,14 +45,23 @@ impl Filler {
         } else {
             Order::Ascending
         };
-        Self { order, next: 0, pages, extents: Extents::default() }
+        Self { order, next: 0, pages, more: 0, seed: plan.seed, extents: Extents::default() }
+    }
+
+    /// All pages in random order, and then as many writes to random pages: what a drive is like whose steady state no
+    /// law tells.
+    #[must_use]
+    pub fn random_twice(plan: &Plan) -> Self {
+        let once = Self::new(plan, true);
+        Self { more: once.pages, ..once }
     }
 
     /// The last `plan.ftl.fill_pages` pages, downwards.
     #[must_use]
     pub fn from_the_end(plan: &Plan) -> Self {
         let order = Order::Descending(u64::from(plan.ftl.setup.logical_pages) - 1);
-        Self { order, next: 0, pages: u64::from(plan.ftl.fill_pages), extents: Extents::default() }
+        let pages = u64::from(plan.ftl.fill_pages);
+        Self { order, next: 0, pages, more: 0, seed: plan.seed, extents: Extents::default() }
     }
 
     /// Writes the next chunk; true when all pages are written.
@@ -55,10 +69,14 @@ impl Filler {
     /// # Errors
     /// When the drive cannot hold its logical pages.
     pub fn step<F: BackEnd>(&mut self, drive: &mut Drive<F>) -> Result<bool> {
-        let end = (self.next + CHUNK).min(self.pages);
+        let all = self.pages + self.more;
+        let end = (self.next + CHUNK).min(if self.next < self.pages { self.pages } else { all });
+        // Each chunk has a stream of its own, so that the next page says all of where a filler is.
+        let mut rng = Rng::new(self.seed.wrapping_add(self.next), "precondition again");
         self.extents.clear();
         for i in self.next..end {
             let lpn = match &self.order {
+                _ if i >= self.pages => rng.below(self.pages),
                 Order::Ascending => i,
                 Order::Random(order) => order.apply(i),
                 Order::Descending(first) => first - i,
@@ -72,14 +90,42 @@ impl Filler {
                 "expected a larger ftl.spare_factor",
             )
         })?;
-        Ok(end == self.pages)
+        Ok(end == all)
     }
 
     /// Pages written so far, and pages in all.
     #[must_use]
     pub fn progress(&self) -> (u64, u64) {
-        (self.next, self.pages)
+        (self.next, self.pages + self.more)
     }
+}
+
+/// Spare pages of the closed blocks to live ones from which on the laws are of use.
+const OVER_MIN: f64 = 1e-6;
+
+/// Why a drive's steady state is not known, if it is not.
+#[must_use]
+pub fn why_not_steady(setup: &Setup, layout: &Layout) -> Option<&'static str> {
+    if setup.victim.law().is_none() {
+        return Some("no steady-state law is known for this victim policy");
+    }
+    if setup.allocation == Allocation::Static {
+        return Some("the steady state is drawn for pages that may lie anywhere");
+    }
+    let units = layout.units_per_domain().saturating_sub(keep_free(setup));
+    let closed = u64::from(units) * u64::from(layout.pages_per_unit());
+    let live = u64::from(setup.logical_pages).div_ceil(u64::from(layout.domains()));
+    let fits = closed as f64 >= live as f64 * (1.0 + OVER_MIN)
+        && layout.pages_per_unit() <= floatgate_theory::PAGES_PER_BLOCK_MAX;
+    (!fits).then_some("its law does not reach to so little spare space, or blocks so large")
+}
+
+/// The middle of collection's cycle between trigger and stop level: neither end is the steady state. Incremental collection
+/// leaves one unit alone.
+fn keep_free(setup: &Setup) -> u32 {
+    let middle =
+        u32::midpoint(setup.trigger_free_units, setup.stop_free_units) + setup.separate.streams() - 1;
+    if setup.incremental { middle.max(2) } else { middle }
 }
 
 /// Fills the drive as uniform writes would have left it: the number of valid pages of every closed block follows the
@@ -119,13 +165,7 @@ impl SteadyState {
         self.domain += 1;
         // With more planes than logical pages nothing lives here, and an empty plane is as good as any.
         if live > 0 {
-            // The middle of collection's cycle between trigger and stop level: neither end is the steady state.
-            let keep = u32::midpoint(plan.ftl.setup.trigger_free_units, plan.ftl.setup.stop_free_units)
-                + plan.ftl.setup.separate.streams()
-                - 1;
-            // Incremental collection keeps blocks from falling to the trigger.
-            let keep = if plan.ftl.setup.incremental { keep.max(2) } else { keep };
-            let units = ftl.take_for_install(DomainId(domain as u32), keep);
+            let units = ftl.take_for_install(DomainId(domain as u32), keep_free(&plan.ftl.setup));
             let counts = valid_counts(self.policy, units.len(), live, plan, &mut self.rng)?;
             for (&unit, &valid) in units.iter().zip(&counts) {
                 let content = scatter(valid, layout.pages_per_unit(), &mut self.rng, || {
@@ -178,6 +218,10 @@ impl Preparation {
             Precondition::Fill => Self::Fill(Filler::from_the_end(plan)),
             Precondition::Steady => Self::Steady(SteadyState::new(plan)?),
             Precondition::Snapshot => plan.ftl.snapshot.clone().map_or(Self::Nothing, Self::Load),
+            Precondition::Auto => match plan.ftl.auto {
+                Some(Auto { fill: AutoFill::Steady, .. }) => Self::Steady(SteadyState::new(plan)?),
+                _ => Self::Fill(Filler::random_twice(plan)),
+            },
         })
     }
 
@@ -235,7 +279,7 @@ impl Preparation {
     #[must_use]
     pub fn saved(&self) -> SavedPreparation {
         match self {
-            Self::Fill(Filler { next, order: _, pages: _, extents: _ }) => {
+            Self::Fill(Filler { next, order: _, pages: _, more: _, seed: _, extents: _ }) => {
                 SavedPreparation::Fill { next: *next }
             }
             Self::Steady(SteadyState { rng, installed, domain, policy: _, pages: _ }) => {

@@ -25,7 +25,7 @@ use floatgate_snapshot::{Reader, Writer, damaged};
 use std::io::{self, Read, Write};
 
 /// Version of what the sections of an interrupted run hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 15;
+pub const STATE_VERSION: u32 = 16;
 
 impl Simulation {
     /// Writes all that a run needs to go on as if it had never stopped.
@@ -36,19 +36,20 @@ impl Simulation {
     /// # Panics
     /// Under the shadow model, with a log of requests, and of a whole life, which are not written.
     pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
-        let Self { plan, reading, stages, state } = self;
+        let Self { plan, reading, stages, wear_in, state } = self;
         let Stages { placing, serving, book } = stages;
         assert!(!self.is_logged(), "a log of requests has no place in snapshots");
         assert!(!plan.shadow, "the shadow model has no place in snapshots");
         out.state("phase", &self.phase())?;
         let preparation = match state {
             // Nothing is done yet that would be worth keeping.
-            State::Ends(_) | State::Future(_) => return Ok(()),
+            State::Ends(_) | State::Survey(_) | State::Future(_) => return Ok(()),
             // What was foreseen is read again.
             State::Precondition(preparation, _) => Some(preparation.saved()),
-            State::WarmUp | State::Run | State::Done => None,
+            State::WearIn | State::WarmUp | State::Run | State::Done => None,
         };
         out.state("preparation", &preparation)?;
+        out.state("wear-in", wear_in)?;
         out.state("reading", &reading.saved())?;
         placing.save(out)?;
         out.state("book", book)?;
@@ -96,6 +97,7 @@ impl Simulation {
             return Ok(run);
         }
         let preparation: Option<SavedPreparation> = from.state("preparation")?;
+        run.wear_in = from.state("wear-in")?;
         let reading: SavedReading = from.state("reading")?;
         let placing = Placing::resume(&run.plan, from)?;
         let foresight = run.foresee_again(&placing)?;
@@ -104,6 +106,7 @@ impl Simulation {
         run.resume_serving(from)?;
         run.state = match (phase, preparation) {
             (Phase::Precondition, Some(saved)) => run.resume_preparation(from, saved, foresight)?,
+            (Phase::WearIn, None) => run.recalling(foresight, State::WearIn),
             (Phase::WarmUp, None) => run.recalling(foresight, State::WarmUp),
             (Phase::Run, None) => run.recalling(foresight, State::Run),
             (Phase::Done, None) => run.recalling(foresight, State::Done),

@@ -8,9 +8,11 @@ use crate::placing::{Misplaced, Placing};
 use crate::plan::{Plan, Precondition, Workload};
 use crate::precondition::{Preparation, Prepared};
 use crate::reading::foresight::{Foreseeing, Foreseen};
+use crate::reading::survey::{Survey, Surveyed};
 use crate::reading::{Reading, ends, open};
 use crate::serve::request_log::{RequestLog, RequestSink};
 use crate::serve::{Kept, Serving, Stop, with_drive};
+use crate::wear_in::WearIn;
 use floatgate_base::{Error, Place, Result};
 use floatgate_ftl::separate::Foresight;
 use floatgate_host::split::beyond_drive;
@@ -21,10 +23,12 @@ use serde::{Deserialize, Serialize};
 /// What a run is busy with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phase {
-    /// Reading the trace once to learn its devices and their sizes.
+    /// Reading the trace once to learn its devices and their sizes, what is to come, or how much it writes.
     Scan,
     /// Bringing the drive into its first state.
     Precondition,
+    /// Serving laps of the trace that do not count, until they are alike.
+    WearIn,
     /// Serving requests that do not count.
     WarmUp,
     /// Serving requests that count.
@@ -38,10 +42,13 @@ pub enum Phase {
 pub(crate) enum State {
     /// Learning the ends of the trace's devices.
     Ends(Vec<u64>),
+    /// Learning how much a pass writes.
+    Survey(Box<Survey>),
     /// Reading ahead for a separator that knows the future.
     Future(Box<Foreseeing>),
     /// Preparing the drive; what was foreseen waits until it is known which drive that is.
     Precondition(Preparation, Option<Foresight>),
+    WearIn,
     WarmUp,
     Run,
     Done,
@@ -65,6 +72,8 @@ pub struct Simulation {
     pub(crate) plan: Plan,
     pub(crate) reading: Reading,
     pub(crate) stages: Stages,
+    /// The laps before counting begins, where the plan has any.
+    pub(crate) wear_in: Option<WearIn>,
     pub(crate) state: State,
 }
 
@@ -96,7 +105,8 @@ impl Simulation {
         let state = State::Ends(Vec::new());
         let scans =
             plan.workload.beyond == Beyond::Scale && matches!(plan.workload.source, Workload::Trace { .. });
-        let mut simulation = Self { plan, reading, stages, state };
+        let wear_in = WearIn::of(&plan);
+        let mut simulation = Self { plan, reading, stages, wear_in, state };
         if !scans {
             simulation.prepare()?;
         }
@@ -131,8 +141,9 @@ impl Simulation {
     #[must_use]
     pub fn phase(&self) -> Phase {
         match self.state {
-            State::Ends(_) | State::Future(_) => Phase::Scan,
+            State::Ends(_) | State::Survey(_) | State::Future(_) => Phase::Scan,
             State::Precondition(..) => Phase::Precondition,
+            State::WearIn => Phase::WearIn,
             State::WarmUp => Phase::WarmUp,
             State::Run => Phase::Run,
             State::Done => Phase::Done,
@@ -160,6 +171,12 @@ impl Simulation {
         }
     }
 
+    /// The laps before counting begins, where the plan asks for [`Precondition::Auto`].
+    #[must_use]
+    pub fn wear_in(&self) -> Option<&WearIn> {
+        self.wear_in.as_ref()
+    }
+
     /// Work done in this phase, and in all where that is known.
     #[must_use]
     pub fn progress(&self) -> (u64, Option<u64>) {
@@ -167,6 +184,10 @@ impl Simulation {
             (State::Precondition(preparation, _), _) => {
                 let (done, all) = preparation.progress(&self.plan);
                 (done, Some(all))
+            }
+            (State::WearIn, _) => {
+                let (passes, all) = self.wear_in.as_ref().map_or((0, 1), |w| (w.passes, w.passes_max));
+                (passes, Some(all))
             }
             (State::Run, Workload::Synthetic(config)) => {
                 (self.stages.book.counted, Some(config.requests - self.plan.workload.warmup_requests))
@@ -188,6 +209,14 @@ impl Simulation {
                     self.begin_anew(ends)?;
                 }
             }
+            State::Survey(survey) => match survey.step(&mut self.reading, requests_max)? {
+                Surveyed::NotYet => {}
+                Surveyed::All(pass) => {
+                    self.wear_in.iter_mut().for_each(|wear_in| wear_in.learn(&self.plan, pass));
+                    self.prepare()?;
+                }
+                Surveyed::Misplaced(misplaced) => self.misplaced(misplaced)?,
+            },
             State::Future(foreseeing) => {
                 match foreseeing.step(&self.plan, &mut self.reading, requests_max)? {
                     Foreseen::NotYet => {}
@@ -203,7 +232,7 @@ impl Simulation {
                     self.begin_warm_up(prepared, foresight)?;
                 }
             }
-            State::WarmUp | State::Run => self.serve(requests_max)?,
+            State::WearIn | State::WarmUp | State::Run => self.serve(requests_max)?,
             State::Done => {}
         }
         Ok(self.phase())
@@ -216,11 +245,17 @@ impl Simulation {
             log.restart()?;
         }
         self.stages = Stages::new(&self.plan, Some(ends), kept);
+        self.wear_in = WearIn::of(&self.plan);
         self.prepare()
     }
 
     /// Starts with the drive's first state, or with what must be known before.
     fn prepare(&mut self) -> Result<()> {
+        if self.wear_in.as_ref().is_some_and(WearIn::wants_survey) {
+            let ends = self.stages.placing.ends();
+            self.state = State::Survey(Box::new(Survey::new(&self.plan, ends, WearIn::enough(&self.plan))));
+            return Ok(());
+        }
         if self.plan.ftl.setup.separate.foresees() {
             let foreseeing = Foreseeing::new(&self.plan, self.stages.placing.ends());
             self.state = State::Future(Box::new(foreseeing));
@@ -248,16 +283,33 @@ impl Simulation {
         self.stages.book.snapshot_hash = prepared.snapshot_hash;
         self.hand_over(foresight);
         with_drive!(&mut self.stages.serving, drive => drive.ftl.workload_begins());
+        let (programs, page_writes) = self.written();
+        if self.wear_in.as_mut().is_some_and(|wear_in| wear_in.begin(programs, page_writes)) {
+            self.state = State::WearIn;
+            return Ok(());
+        }
         self.state = State::WarmUp;
         self.start_counting_if_due()
     }
 
-    /// Warm-up ends after its requests and its passes, whichever comes later.
+    /// Page programs and host page writes so far.
+    fn written(&self) -> (u64, u64) {
+        let Stages { placing, serving, .. } = &self.stages;
+        (serving.counters().programs_total(), placing.total().page_writes)
+    }
+
+    /// Passes over the workload that count, and those before them.
+    fn passes(&self) -> (u64, u64) {
+        let worn_in = self.wear_in.as_ref().map_or(0, |wear_in| wear_in.passes);
+        match self.plan.workload.source {
+            Workload::Trace { repeat, warmup_passes, .. } => (repeat, warmup_passes.max(worn_in)),
+            Workload::Synthetic(_) => (1, 0),
+        }
+    }
+
+    /// Warm-up ends after its requests and its passes, whichever comes later; laps before it are passes of it.
     fn start_counting_if_due(&mut self) -> Result<()> {
-        let passes = match self.plan.workload.source {
-            Workload::Trace { warmup_passes, .. } => warmup_passes,
-            Workload::Synthetic(_) => 0,
-        };
+        let (_, passes) = self.passes();
         let served = self.stages.book.served;
         let due = self.reading.pass() >= passes && served >= self.plan.workload.warmup_requests;
         if !due || !matches!(self.state, State::WarmUp) {
@@ -281,7 +333,11 @@ impl Simulation {
             let Stages { placing, serving, book } = &mut self.stages;
             let until_due = match counts {
                 true => book.series.until_due(book.counted),
-                false => self.plan.workload.warmup_requests.saturating_sub(book.served).max(1),
+                // Where only passes are still due, their end is seen at the end of a batch.
+                false => match self.plan.workload.warmup_requests.saturating_sub(book.served) {
+                    0 => u64::MAX,
+                    n => n,
+                },
             };
             let n = left.min(until_due).min(ready as u64);
             let chunk = self.reading.chunk(n as usize, counts.then(|| book.counting()));
@@ -337,14 +393,14 @@ impl Simulation {
     /// The next pass, or the end.
     fn end_pass(&mut self) -> Result<()> {
         self.reading.end_pass()?;
+        if matches!(self.state, State::WearIn) {
+            return self.end_wear_in_pass();
+        }
+        let (repeat, warmup_passes) = self.passes();
         let Stages { serving, book, .. } = &mut self.stages;
         if matches!(self.state, State::Run) {
             serving.end_pass(book.span_ns().max(1) as u64);
         }
-        let (repeat, warmup_passes) = match self.plan.workload.source {
-            Workload::Trace { repeat, warmup_passes, .. } => (repeat, warmup_passes),
-            Workload::Synthetic(_) => (1, 0),
-        };
         let passes = serving.passes_max().unwrap_or(repeat).saturating_add(warmup_passes);
         if self.reading.pass() < passes {
             self.reading.next_pass()?;
@@ -361,6 +417,19 @@ impl Simulation {
             ));
         }
         self.close()
+    }
+
+    /// The next pass of the laps, or what comes after them.
+    fn end_wear_in_pass(&mut self) -> Result<()> {
+        let (programs, page_writes) = self.written();
+        let wear_in = self.wear_in.as_mut().expect("the laps have a book");
+        let last = wear_in.end_pass(&self.plan, programs, page_writes);
+        self.reading.next_pass()?;
+        if last {
+            self.state = State::WarmUp;
+            return self.start_counting_if_due();
+        }
+        Ok(())
     }
 
     /// A whole life is over after so many of the chunk's requests.

@@ -69,9 +69,8 @@ def run(
                 "--resume: the run goes on with the settings that it was started with; expected no others beside it"
             )
         return _resumed(resume, snapshot_every, output, report=not no_report)
-    shorthand = o.given(
-        format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line
-    ) | o.given(devices=devices, beyond=beyond)
+    shorthand = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
+    shorthand |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond)
     asked = o.build(experiment, trace, drive, capacity, shorthand, set)
     target = _target(asked, out, save_drive, force=force)
     if repeat > 1:
@@ -94,6 +93,7 @@ def run(
                 snapshot=snapshot,
                 snapshot_every=snapshot_every,
                 command=o.command_line(),
+                telling=not quiet,
                 progress=progress,
             )
         return _finished(done, target, snapshot, output, report=not no_report, requests=log)

@@ -30,6 +30,8 @@ pub struct Case {
 const PAGES_PER_BLOCK: [u64; 11] = [1, 2, 3, 7, 8, 16, 24, 31, 64, 96, 192];
 /// Largest drive, in pages, and most pages that a run may program: what keeps a case below some milliseconds.
 const PAGES_MAX: u64 = 30_000;
+/// The largest spare factor that is taken.
+const SPARE_MAX: f64 = 0.75;
 const PROGRAMS_MAX: f64 = 250_000.0;
 /// Most streams of a separator.
 const STREAMS_MAX: u32 = 8;
@@ -125,20 +127,23 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let room = (drive.blocks - stop - streams) * pages_per_unit * domains;
     let total = drive.blocks * drive.pages_per_block * planes;
     let most = (room - domains).max(1);
-    let logical = match rng.below(8) {
-        0 => most,
-        1 => 1 + rng.below(most),
-        _ => (most as f64 * (0.5 + 0.48 * rng.unit())) as u64,
+    let least = (total as f64 * (1.0 - SPARE_MAX)) as u64 + 1;
+    if most < least {
+        return draw_with(rng, trace, given_separate);
     }
-    .clamp(1, most);
+    let logical = logical(rng, least, most);
     let spare = 1.0 - (logical as f64 + 0.5) / total as f64;
     let steady = if victim.law().is_some() { "steady" } else { "random" };
-    let precondition = pick(rng, &["none", "sequential", "random", steady]);
+    let precondition = pick(rng, &["none", "sequential", "random", steady, "auto"]);
     let seed = rng.next_u64() >> 1;
     let mut toml = format!("seed = {seed}\n{}", drive.toml());
     let model = policies::row(rng, &endurance::SLOT).name;
     writeln!(toml, "[drive.endurance]\nmodel = \"{model}\"\npe_cycles = 100000000").unwrap();
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
+    if precondition == "auto" && trace {
+        // Laps are made for larger drives than these: more of them would take long.
+        writeln!(toml, "wear_in_max = {}", 0.1 * rng.unit()).unwrap();
+    }
     writeln!(toml, "mapping_bytes = {}", drive.page_bytes).unwrap();
     writeln!(toml, "free_block = \"{}\"", pick(rng, &["least-erased", "fifo"])).unwrap();
     toml += &collect;
@@ -169,6 +174,16 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         add_generator(rng, &mut case, writes)
     }
     case
+}
+
+/// Logical pages of a drive that has room for `most`.
+fn logical(rng: &mut Rng, least: u64, most: u64) -> u64 {
+    let drawn = match rng.below(8) {
+        0 => most,
+        1 => 1 + rng.below(most),
+        _ => (most as f64 * (0.5 + 0.48 * rng.unit())) as u64,
+    };
+    drawn.clamp(least, most)
 }
 
 /// Pages that the host may write: each costs about 1 / (spare share of the closed units) programs, at most the

@@ -1,7 +1,7 @@
 //! The first stage: requests come from the source, batch by batch and pass by pass.
 //!
-//! What must be known before the first request is served is read ahead: the devices and their ends ([`ends`]), and the
-//! future, for separators that are to know it ([`foresight`]).
+//! What must be known before the first request is served is read ahead: the devices and their ends ([`ends`]), the
+//! future, for separators that are to know it ([`foresight`]), and how much a pass writes ([`survey`]).
 
 pub(crate) mod chunk;
 pub(crate) mod ends;
@@ -9,6 +9,7 @@ pub(crate) mod foresight;
 pub(crate) mod open;
 pub mod pass;
 pub(crate) mod reader;
+pub(crate) mod survey;
 
 pub(crate) use chunk::{Chunk, Counting, RequestAt};
 pub(crate) use reader::{Reading, SavedReading, Span};

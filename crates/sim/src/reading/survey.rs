@@ -1,0 +1,75 @@
+//! How much a pass over the workload writes, found by reading it once, or as much of it as writes the drive.
+//!
+//! Requests are split as they will be when they are served, so that one without a place is found before the drive is
+//! filled.
+
+use super::reader::Reading;
+use crate::placing::{self, Misplaced};
+use crate::plan::Plan;
+use floatgate_base::{Extents, Result};
+use floatgate_host::Splitter;
+use serde::{Deserialize, Serialize};
+
+/// What a pass holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PassSize {
+    /// Requests.
+    pub requests: u64,
+    /// Page writes.
+    pub page_writes: u64,
+}
+
+/// How far that is.
+pub(crate) enum Surveyed {
+    /// There is more to read.
+    NotYet,
+    /// The pass is read through, or writes enough; the source stands at its first request again.
+    All(PassSize),
+    /// A request has no place.
+    Misplaced(Misplaced),
+}
+
+/// Reading a pass.
+pub(crate) struct Survey {
+    splitter: Splitter,
+    extents: Extents,
+    request_ends: Vec<usize>,
+    requests: u64,
+    /// Page writes that are enough to know.
+    enough: u64,
+}
+
+impl Survey {
+    /// Of a trace whose devices end at `ends`, where that is known; `enough` page writes are as good as any more.
+    pub fn new(plan: &Plan, ends: &[u64], enough: u64) -> Self {
+        let splitter = placing::splitter(plan, ends);
+        Self { splitter, extents: Extents::default(), request_ends: Vec::new(), requests: 0, enough }
+    }
+
+    /// Reads on for about `requests_max` requests.
+    ///
+    /// # Errors
+    /// Input errors of the source.
+    pub fn step(&mut self, reading: &mut Reading, requests_max: u64) -> Result<Surveyed> {
+        let mut done = 0;
+        while done < requests_max {
+            let requests = reading.read_batch()?.len();
+            self.extents.clear();
+            self.request_ends.clear();
+            let chunk = reading.chunk(requests, None);
+            let split =
+                self.splitter.split(chunk.batch, chunk.range(), &mut self.extents, &mut self.request_ends);
+            if let Err((i, outside)) = split {
+                return Ok(Surveyed::Misplaced(Misplaced { index: chunk.at(i).index, outside }));
+            }
+            done += requests as u64;
+            self.requests += requests as u64;
+            let page_writes = self.splitter.total().page_writes;
+            if requests == 0 || page_writes >= self.enough {
+                reading.restart()?;
+                return Ok(Surveyed::All(PassSize { requests: self.requests, page_writes }));
+            }
+        }
+        Ok(Surveyed::NotYet)
+    }
+}
