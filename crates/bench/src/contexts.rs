@@ -37,6 +37,7 @@ fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
         free_choice: FreeChoice::LeastErased,
         trigger_free_units: 2,
         stop_free_units: 2,
+        plp: true,
         pace: None,
         seed: 1,
     };

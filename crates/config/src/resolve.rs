@@ -55,11 +55,10 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let given_buffer = given_drive.buffer.take().unwrap_or_default();
     let (rated, raw_rated) = resolve_rated::resolve(&layers, given_drive.rated.take())?;
     let (mut drive, mut raw_drive) = resolve_drive::resolve(&layers, given_drive, timed, seed)?;
-    let pe_cycles = drive.endurance.pe_cycles();
     let given_ftl = given.ftl.unwrap_or_default();
     resolve_mapping::resolve(&layers, &mut drive, given_ftl.mapping_bytes)?;
     let geometry = drive.geometry;
-    let (ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, geometry, pe_cycles, timed, seed)?;
+    let (ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, &drive, timed, seed)?;
     let logical_pages = ftl.setup.logical_pages;
     let (buffer, raw_buffer) =
         resolve_buffer::resolve(&layers, given_buffer, &geometry, logical_pages, timed)?;
@@ -71,7 +70,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         (timed, throttle.policy.parts().is_some()),
         u64::from(logical_pages) * u64::from(geometry.page_bytes),
         seed,
-        buffer.is_some(),
+        buffer.is_some() || !drive.plp && drive.subpages > 1,
     )?;
     let host =
         resolve_host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;

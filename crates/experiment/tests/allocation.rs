@@ -35,6 +35,7 @@ fn static_pages_stay_in_their_plane() {
             free_choice: FreeChoice::LeastErased,
             trigger_free_units: separate.streams(),
             stop_free_units: separate.streams() + 1,
+            plp: true,
             pace: None,
             seed,
         };

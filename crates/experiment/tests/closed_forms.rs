@@ -252,6 +252,7 @@ fn trims_of_live_pages() {
                 free_choice: FreeChoice::LeastErased,
                 trigger_free_units: 1,
                 stop_free_units: 1,
+                plp: true,
                 pace: None,
                 seed: 1,
             };

@@ -136,6 +136,7 @@ fn one_dead_block_instead_of_two_half_dead_ones() {
             free_choice: FreeChoice::LeastErased,
             trigger_free_units: 2,
             stop_free_units: 2,
+            plp: true,
             pace: None,
             seed: 1,
         };

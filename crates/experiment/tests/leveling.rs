@@ -39,6 +39,7 @@ fn swapping(blocks_per_plane: u32, separate: Separate, free_units: u32) -> (Ftl,
         free_choice: FreeChoice::LeastErased,
         trigger_free_units: free_units,
         stop_free_units: free_units,
+        plp: true,
         pace: None,
         seed: 1,
     };

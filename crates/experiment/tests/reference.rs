@@ -125,6 +125,7 @@ impl Case {
             free_choice,
             trigger_free_units: trigger,
             stop_free_units: stop,
+            plp: true,
             pace,
             seed,
         };

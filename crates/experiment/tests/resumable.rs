@@ -34,6 +34,7 @@ fn drive(seed: u64) -> (Ftl, Recorder) {
         free_choice: FreeChoice::LeastErased,
         trigger_free_units: 2,
         stop_free_units: 2,
+        plp: true,
         pace: None,
         seed: 1,
     };

@@ -386,8 +386,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (10, "79413b2e1db9dc51");
-    const RUN_IS: (u32, &str) = (15, "9f3eff61ba2ffa3b58f8a947160b5f116dfbe50c186cebab");
+    const DRIVE_IS: (u32, &str) = (11, "54f2d8c215fc1cbe");
+    const RUN_IS: (u32, &str) = (16, "0cd7a0e5bae2383418487e75404f1837601d4508aba01c70");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -41,6 +41,7 @@ fn deaths(separate: Separate) -> Vec<u32> {
         free_choice: FreeChoice::Fifo,
         trigger_free_units: 2,
         stop_free_units: 2,
+        plp: true,
         pace: None,
         seed: 1,
     };

@@ -102,6 +102,7 @@ fn exact(name: &str, seed: u64) {
         free_choice: FreeChoice::LeastErased,
         trigger_free_units: trigger,
         stop_free_units: stop,
+        plp: true,
         pace,
         seed,
     };

@@ -50,6 +50,10 @@ pub trait Flash {
     /// Fills the flash page that `first` is within: so many pages that hold nothing. The flash page is programmed on
     /// behalf of `cause`.
     fn pad(&mut self, first: Ppn, pages: u32, cause: Cause);
+    /// The request at hand is done when all that the host has written so far is on flash; what gathered of it has been padded.
+    fn flush(&mut self) {}
+    /// The same of the pages given, with the logical pages that the map holds them for.
+    fn force(&mut self, _pages: &[(Ppn, Lpn)]) {}
     /// The host wrote `lpn` with what `ppn` holds already: nothing is programmed, and the page has one owner more.
     fn share(&mut self, _ppn: Ppn, _lpn: Lpn) {}
     /// Reads `ppn`, which the map holds for `lpn`.

@@ -79,6 +79,12 @@ impl Ftl {
                     all.for_each(|lpn| self.trim(flash, lpn));
                     Ok(())
                 }
+                Kind::Flush => {
+                    if S::PACKED {
+                        self.flush(flash, first, pages);
+                    }
+                    Ok(())
+                }
             };
             done.map_err(|failure| Stopped { extent: i, failure })?;
         }

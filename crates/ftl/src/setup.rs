@@ -59,6 +59,8 @@ pub struct Setup {
     pub trigger_free_units: u32,
     /// Collection stops when a domain has so many free units; at least the trigger.
     pub stop_free_units: u32,
+    /// Power-loss protection: what gathers in the controller until a flash page is full outlives a power cut.
+    pub plp: bool,
     /// Whether victims are collected at a pace, too.
     pub pace: Option<Pace>,
     /// Seed of the run.

@@ -21,6 +21,10 @@ pub struct Case {
     pub superblock: bool,
     /// Pages of the map in a page of the flash.
     pub subpages: u64,
+    /// Whether a power cut loses what gathers in the controller.
+    pub loses_power: bool,
+    /// How often it is asked to have things on flash then: share of FUA, requests for each FLUSH.
+    pub asks: (f64, u64),
     pub streams: u64,
     pub warmup_requests: u64,
     pub warmup_passes: u64,
@@ -125,6 +129,12 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let room = (drive.blocks - stop - streams) * pages_per_unit * domains;
     let total = drive.blocks * drive.pages_per_block * planes;
     let most = (room - domains).max(1);
+    // Padding takes what a victim gives, where units are small; so such drives have more spare space.
+    let padded = 2 * drive.subpages * streams;
+    let shape = drive.blocks ^ drive.pages_per_block << 16 ^ drive.page_bytes << 32;
+    let mut apart = Rng::new(shape, "power cuts");
+    let loses_power = drive.subpages > 1 && pages_per_unit >= 2 * padded && once_in(&mut apart, 2);
+    let most = if loses_power { (most * (pages_per_unit - padded) / pages_per_unit).max(1) } else { most };
     let logical = match rng.below(8) {
         0 => most,
         1 => 1 + rng.below(most),
@@ -135,7 +145,8 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let steady = if victim.law().is_some() { "steady" } else { "random" };
     let precondition = pick(rng, &["none", "sequential", "random", steady]);
     let seed = rng.next_u64() >> 1;
-    let mut toml = format!("seed = {seed}\n{}", drive.toml());
+    let plp = if loses_power { "[drive]\nplp = false\n" } else { "" };
+    let mut toml = format!("seed = {seed}\n{plp}{}", drive.toml());
     let model = policies::row(rng, &endurance::SLOT).name;
     writeln!(toml, "[drive.endurance]\nmodel = \"{model}\"\npe_cycles = 100000000").unwrap();
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
@@ -158,6 +169,8 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         planes,
         superblock,
         subpages: drive.subpages,
+        loses_power,
+        asks: (pick(&mut apart, &[0.0, 0.1, 0.5]), pick(&mut apart, &[0, 1, 4, 50])),
         streams,
         warmup_requests: 0,
         warmup_passes: 0,
@@ -226,6 +239,10 @@ fn add_generator(rng: &mut Rng, case: &mut Case, writes: u64) {
     write!(toml, "[workload]\nrequests = {requests}\nrequest_bytes = {bytes}\nread_share = {read}\n")
         .unwrap();
     writeln!(toml, "trim_share = {trim}\nwarmup_requests = {}", case.warmup_requests).unwrap();
+    if case.loses_power {
+        let (fua, every) = case.asks;
+        writeln!(toml, "fua_share = {fua}\nflush_every = {every}").unwrap();
+    }
     if once_in(rng, 3) {
         writeln!(toml, "rate_per_s = {}", 1.0 + 9999.0 * rng.unit()).unwrap();
     }

@@ -93,6 +93,7 @@ impl Drive {
             free_choice: FreeChoice::LeastErased,
             trigger_free_units: separate.streams().min(2),
             stop_free_units: 2,
+            plp: true,
             pace: None,
             seed: 1,
         };
