@@ -108,18 +108,20 @@ fn host_writes_are_padded_as_counters_of_what_gathers_say() {
     assert!(padded > 1000.0, "{padded} pages of padding");
 }
 
-/// What lies in the flash pages that are not full, by unit: each page with the unit that it came from, none for the host.
-type Gathered = BTreeMap<UnitId, Vec<(Ppn, Option<UnitId>)>>;
+/// A page that gathers: whether the host wrote it, and the unit where it lay before, if it did.
+type Page = (Ppn, bool, Option<UnitId>);
 
 /// Goes through commands: which flash pages must be padded before which command, and how many pages that comes to.
 fn judge(layout: &Layout, commands: &[Command]) -> u64 {
-    let (mut padding, mut given, mut gathered) = (0, BTreeMap::new(), Gathered::new());
+    let (mut padding, mut given) = (0, BTreeMap::new());
+    let mut gathered: BTreeMap<UnitId, Vec<Page>> = BTreeMap::new();
+    let mut map: BTreeMap<Lpn, Ppn> = BTreeMap::new();
     for command in commands {
-        let by_host = |pages: &[(Ppn, Option<UnitId>)]| pages.iter().any(|(_, from)| from.is_none());
-        let is_due = |pages: &[(Ppn, Option<UnitId>)]| match command {
+        let by_host = |pages: &[Page]| pages.iter().any(|(_, by_host, _)| *by_host);
+        let is_due = |pages: &[Page]| match command {
             Command::Flush => by_host(pages),
-            Command::Force(forced) => by_host(pages) && pages.iter().any(|(ppn, _)| forced.contains(ppn)),
-            Command::Erase(erased) => pages.iter().any(|(_, from)| *from == Some(*erased)),
+            Command::Force(forced) => by_host(pages) && pages.iter().any(|(ppn, ..)| forced.contains(ppn)),
+            Command::Erase(erased) => pages.iter().any(|(.., before)| *before == Some(*erased)),
             _ => false,
         };
         if let Command::Pad(first, pages) = command {
@@ -134,13 +136,18 @@ fn judge(layout: &Layout, commands: &[Command]) -> u64 {
             gathered.remove(&unit);
             padding += u64::from(pages);
         }
-        let (ppn, from) = match *command {
-            Command::Program(ppn, _) => (ppn, None),
-            Command::Copy(source, ppn, _) => (ppn, Some(layout.unit_of(source))),
+        let (ppn, lpn, by_host) = match *command {
+            Command::Program(ppn, lpn) => (ppn, lpn, true),
+            Command::Copy(_, ppn, lpn) => (ppn, lpn, false),
+            Command::Trim(lpn) => {
+                map.remove(&lpn);
+                continue;
+            }
             _ => continue,
         };
+        let before = map.insert(lpn, ppn).map(|before| layout.unit_of(before));
         let pages = gathered.entry(layout.unit_of(ppn)).or_default();
-        pages.push((ppn, from));
+        pages.push((ppn, by_host, before));
         if pages.len() as u32 == layout.subpages() {
             pages.clear();
         }
@@ -202,7 +209,8 @@ fn serve<F: Flash>(rng: &mut Rng, ftl: &mut Ftl, flash: &mut F, setup: &floatgat
     }
 }
 
-/// With collection, too: a flash page is padded when the host must find its data, or when the source of a moved page goes.
+/// With collection, too: a flash page is padded when the host must find its data, or when the only
+/// other copy of a page goes, the old one of what was written anew included.
 #[test]
 fn padding_is_what_power_cuts_make_necessary() {
     let (mut padding, mut moved) = (0, 0);

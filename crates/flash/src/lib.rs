@@ -28,6 +28,9 @@ use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 pub trait Flash {
     /// Writes `ppn` with host data for `lpn`. Where several pages share a flash page, that is programmed when it is full.
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
+    /// The next program writes a logical page anew that lies in `before`, which a power cut brings back until `ppn` is on
+    /// flash. Only told where power cuts lose anything.
+    fn replace(&mut self, _ppn: Ppn, _before: Ppn) {}
     /// Moves a live page with its owner: reads `source` (unless it was fetched), programs `destination`.
     fn copy(&mut self, source: Ppn, destination: Ppn, owner: Owner, cause: Cause);
     /// Moves live pages, given with their owners, to consecutive pages from `destination` on.

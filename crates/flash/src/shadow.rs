@@ -215,6 +215,10 @@ impl<F: Flash> Flash for Shadow<F> {
         self.inner.pad(first, pages, cause);
     }
 
+    fn replace(&mut self, ppn: Ppn, before: Ppn) {
+        self.inner.replace(ppn, before);
+    }
+
     fn flush(&mut self) {
         if let Some(ppn) = self.gathered_from(WRITTEN) {
             let lpn = self.writer[ppn];

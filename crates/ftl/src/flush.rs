@@ -1,7 +1,7 @@
 //! Drives without power-loss protection: what gathers in the controller until a flash page is full is lost in a power cut.
 //!
 //! FLUSH and FUA program it before its page is full, the rest of which is padding. So does collection before it erases:
-//! what it moved would have no other copy. A flash page that holds nothing but moved pages need not reach the flash for a
+//! what it moved would have no other copy, and what the host wrote anew neither a new nor an old one. A flash page that holds nothing but moved pages need not reach the flash for a
 //! FLUSH, for their sources are still there.
 
 use crate::ftl::Ftl;
@@ -61,14 +61,14 @@ impl Ftl {
         self.open_pages.filled(u64::from(padding), self.now);
     }
 
-    /// What has moved out of the source at hand reaches the flash before that may be erased.
+    /// What has moved out of the source at hand, or was written anew, reaches the flash before that may be erased.
     #[cold]
-    pub(crate) fn secure_moved<F: Flash>(&mut self, flash: &mut F, job: &mut Job) {
+    pub(crate) fn secure<F: Flash>(&mut self, flash: &mut F, job: &mut Job) {
         let (source, cause) = (job.source(), job.request.cause);
         for slot in 0..self.frontiers.len() {
             let next = self.frontiers[slot].next;
             let gathers = self.layout.left_of_flash_page(next) > 0;
-            if gathers && self.volatile.came_from(&self.layout, slot, next, source) {
+            if gathers && self.volatile.owes(&self.layout, slot, next, source) {
                 self.fill_up(flash, slot, cause);
             }
         }

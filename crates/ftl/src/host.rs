@@ -136,6 +136,13 @@ impl Ftl {
         self.mapping.place(ppn, Owner::page(lpn));
         let old = self.mapping.replace(lpn, MapWord::plain(ppn));
         self.now += 1;
+        if S::PACKED
+            && self.volatile.is_on()
+            && let Some(before) = old.ppn()
+        {
+            self.volatile.replaced(&self.layout, slot, ppn, before);
+            flash.replace(ppn, before);
+        }
         flash.program(ppn, lpn, cause);
         self.forget::<S>(lpn, old);
         Ok(())

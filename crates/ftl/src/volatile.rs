@@ -5,19 +5,25 @@ use floatgate_base::{DomainId, IdVec, Owner, Ppn, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
-/// What collection has moved into a flash page that is not full.
+/// What was moved or written into a flash page that is not full.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct MovedIn {
     /// The flash page; of another one this says nothing.
     flash_page: u32,
     /// How many of its pages came from elsewhere.
     pages: u32,
-    /// The units that they came from.
+    /// The units that these came from, and those in which the host's lay before it wrote them anew.
     sources: Vec<UnitId>,
 }
 
 impl MovedIn {
     const NOTHING: Self = Self { flash_page: u32::MAX, pages: 0, sources: Vec::new() };
+
+    fn owes(&mut self, unit: UnitId) {
+        if !self.sources.contains(&unit) {
+            self.sources.push(unit);
+        }
+    }
 
     fn clear(&mut self) {
         (self.flash_page, self.pages) = (u32::MAX, 0);
@@ -88,18 +94,27 @@ impl Volatile {
     #[cold]
     pub fn moved(&mut self, layout: &Layout, slot: usize, pages: &[(Ppn, Owner)], end: Ppn) {
         let gathering = end.0 & (layout.subpages() - 1);
-        let moved = &mut self.moved_in[slot];
-        if moved.flash_page != layout.flash_page_of(end) {
-            moved.clear();
-            moved.flash_page = layout.flash_page_of(end);
-        }
+        let moved = self.filling(layout, slot, end);
         for &(ppn, _) in &pages[pages.len().saturating_sub(gathering as usize)..] {
             moved.pages += 1;
-            let source = layout.unit_of(ppn);
-            if !moved.sources.contains(&source) {
-                moved.sources.push(source);
-            }
+            moved.owes(layout.unit_of(ppn));
         }
+    }
+
+    /// The host wrote a page anew that lay in `before`.
+    #[cold]
+    pub fn replaced(&mut self, layout: &Layout, slot: usize, ppn: Ppn, before: Ppn) {
+        self.filling(layout, slot, ppn).owes(layout.unit_of(before));
+    }
+
+    /// What is known of the flash page of a page.
+    fn filling(&mut self, layout: &Layout, slot: usize, ppn: Ppn) -> &mut MovedIn {
+        let moved = &mut self.moved_in[slot];
+        if moved.flash_page != layout.flash_page_of(ppn) {
+            moved.clear();
+            moved.flash_page = layout.flash_page_of(ppn);
+        }
+        moved
     }
 
     /// How many pages have moved into the flash page that an open unit is within.
@@ -107,8 +122,8 @@ impl Volatile {
         self.within(layout, slot, next).map_or(0, |moved| moved.pages)
     }
 
-    /// Whether some of them came from a unit.
-    pub fn came_from(&self, layout: &Layout, slot: usize, next: Ppn, source: UnitId) -> bool {
+    /// Whether a unit holds what would be missing, if a power cut lost what gathers there.
+    pub fn owes(&self, layout: &Layout, slot: usize, next: Ppn, source: UnitId) -> bool {
         self.within(layout, slot, next).is_some_and(|moved| moved.sources.contains(&source))
     }
 

@@ -100,6 +100,15 @@ impl Flash for Timed {
         self.counts.read_unmapped(lpn);
     }
 
+    fn replace(&mut self, ppn: Ppn, before: Ppn) {
+        if self.on
+            && let Some(volatile) = &mut self.volatile
+        {
+            let layout = self.counts.layout();
+            volatile.moves(layout.unit_of(before), layout.unit_of(ppn));
+        }
+    }
+
     fn flush(&mut self) {
         if self.on {
             self.flush_packed();

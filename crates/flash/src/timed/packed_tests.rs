@@ -202,6 +202,8 @@ impl Driver {
                     Some(old) => {
                         self.timed.read(old, Lpn(0), Cause::Partial);
                         let read = self.asks(Class::Read, Kind::Read, old);
+                        self.timed.replace(ppn, old);
+                        self.from[layout.unit_of(ppn).index()].insert(layout.unit_of(old).0);
                         self.timed.program(ppn, Lpn(0), Cause::Partial);
                         self.wrote(ppn, &[read], Class::Write);
                     }

@@ -155,7 +155,7 @@ pub struct Settings {
     pub urgent_as_writes: bool,
     /// Seed of the spread of program times.
     pub seed: u64,
-    /// Whether what gathers in the controller outlives a power cut; if not, an erase waits for the programs of what moved.
+    /// Whether what gathers in the controller outlives a power cut; if not, an erase waits for the programs of what lay there.
     pub plp: bool,
 }
 

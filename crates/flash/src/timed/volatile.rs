@@ -1,5 +1,5 @@
-//! Arrays without power-loss protection: which programs hold what the host wrote, for FLUSH, and what was moved, for the
-//! erase of where it lay.
+//! Arrays without power-loss protection: which programs hold what the host wrote, for FLUSH, and what was moved or written
+//! anew, for the erase of where it lay.
 
 use super::queue::Far;
 use floatgate_base::{IdVec, UnitId};
@@ -10,9 +10,9 @@ use serde::{Deserialize, Serialize};
 pub(super) struct Volatile {
     /// By unit: whether its flash page that is not full holds anything that the host wrote.
     written: IdVec<UnitId, bool>,
-    /// By unit: where what has moved into its flash page that is not full came from.
+    /// By unit: where what has moved into its flash page that is not full came from, or lay before it was written anew.
     sources: IdVec<UnitId, Vec<UnitId>>,
-    /// By unit: programs of what has moved out of it, the newest of each queue.
+    /// By unit: programs of what has moved out of it or was written anew, the newest of each queue.
     moved: IdVec<UnitId, Vec<Far>>,
     /// By die: the newest programs of what the host wrote, by class: host writes, background.
     programs: Vec<[u64; 2]>,
@@ -38,7 +38,7 @@ impl Volatile {
         self.written[unit] = true;
     }
 
-    /// A page of another unit joins the flash page of a unit.
+    /// What lay in another unit joins the flash page of a unit.
     pub fn moves(&mut self, source: UnitId, unit: UnitId) {
         let sources = &mut self.sources[unit];
         if !sources.contains(&source) {

@@ -154,7 +154,7 @@ impl Ftl {
     /// All pages that were to move have left the source at hand.
     fn emptied<F: Flash>(&mut self, flash: &mut F, job: &mut Job) -> Step {
         if self.volatile.is_on() {
-            self.secure_moved(flash, job);
+            self.secure(flash, job);
         }
         let source = job.source();
         if !job.request.erase {
