@@ -84,15 +84,27 @@ impl Splitter {
         out: &mut Extents,
         ends: &mut Vec<usize>,
     ) -> Result<(), (usize, Outside)> {
-        if self.wanted.any() || self.flushes {
-            self.split_all::<true>(batch, range, out, ends)
-        } else {
-            self.split_all::<false>(batch, range, out, ends)
+        match (self.wanted.any(), self.flushes) {
+            (false, false) => self.split_all::<false, false>(batch, range, out, ends),
+            (true, false) => self.split_all::<true, false>(batch, range, out, ends),
+            (_, true) => self.split_with_flushes(batch, range, out, ends),
         }
     }
 
+    /// [`Splitter::split`] with all there is, out of the way of the others.
+    #[inline(never)]
+    fn split_with_flushes(
+        &mut self,
+        batch: &RequestBatch,
+        range: Range<usize>,
+        out: &mut Extents,
+        ends: &mut Vec<usize>,
+    ) -> Result<(), (usize, Outside)> {
+        self.split_all::<true, true>(batch, range, out, ends)
+    }
+
     /// [`Splitter::split`], with optional columns and flushes or without any.
-    fn split_all<const MORE: bool>(
+    fn split_all<const COLUMNS: bool, const FLUSHES: bool>(
         &mut self,
         batch: &RequestBatch,
         range: Range<usize>,
@@ -131,8 +143,8 @@ impl Splitter {
                 let aligned = start.is_multiple_of(1 << self.page_shift);
                 bytes = bytes.min(if aligned { logical_bytes } else { 2 * logical_bytes - start });
             }
-            let flags = if MORE && self.flushes { batch.flags_of(i) } else { 0 };
-            if MORE && flags & FLUSH != 0 {
+            let flags = if FLUSHES { batch.flags_of(i) } else { 0 };
+            if FLUSHES && flags & FLUSH != 0 {
                 out.push(Lpn(0), 0, Kind::Flush);
                 out.pad_columns(wanted);
             }
@@ -145,16 +157,16 @@ impl Splitter {
             while start + bytes > logical_bytes {
                 let head = logical_bytes - start;
                 pages_of(op, start, head, self.page_shift, count, out);
-                if MORE {
+                if COLUMNS {
                     out.make_columns(wanted, &part(start, head, bytes));
                 }
                 (start, bytes) = (0, bytes - head);
             }
             pages_of(op, start, bytes, self.page_shift, count, out);
-            if MORE {
+            if COLUMNS {
                 out.make_columns(wanted, &part(start, bytes, bytes));
             }
-            if MORE && flags & FUA != 0 && op == Op::Write {
+            if FLUSHES && flags & FUA != 0 && op == Op::Write {
                 force(extent, wanted, out);
             }
             ends.push(out.len());
