@@ -129,12 +129,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let room = (drive.blocks - stop - streams) * pages_per_unit * domains;
     let total = drive.blocks * drive.pages_per_block * planes;
     let most = (room - domains).max(1);
-    // Padding takes what a victim gives, where units are small; so such drives have more spare space.
-    let padded = 2 * drive.subpages * streams;
-    let shape = drive.blocks ^ drive.pages_per_block << 16 ^ drive.page_bytes << 32;
-    let mut apart = Rng::new(shape, "power cuts");
-    let loses_power = drive.subpages > 1 && pages_per_unit >= 2 * padded && once_in(&mut apart, 2);
-    let most = if loses_power { (most * (pages_per_unit - padded) / pages_per_unit).max(1) } else { most };
+    let (loses_power, asks, most) = power_cuts(&drive, pages_per_unit, streams, most);
     let logical = match rng.below(8) {
         0 => most,
         1 => 1 + rng.below(most),
@@ -170,7 +165,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         superblock,
         subpages: drive.subpages,
         loses_power,
-        asks: (pick(&mut apart, &[0.0, 0.1, 0.5]), pick(&mut apart, &[0, 1, 4, 50])),
+        asks,
         streams,
         warmup_requests: 0,
         warmup_passes: 0,
@@ -182,6 +177,17 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         add_generator(rng, &mut case, writes)
     }
     case
+}
+
+/// Whether power cuts lose what gathers, how often the host asks for it then, and the most logical pages: padding takes what a
+/// victim gives where units are small, so such drives have more spare space. Drawn apart, so that nothing else changes.
+fn power_cuts(drive: &Drive, pages_per_unit: u64, streams: u64, most: u64) -> (bool, (f64, u64), u64) {
+    let padded = 2 * drive.subpages * streams;
+    let shape = drive.blocks ^ drive.pages_per_block << 16 ^ drive.page_bytes << 32;
+    let mut rng = Rng::new(shape, "power cuts");
+    let loses = drive.subpages > 1 && pages_per_unit >= 2 * padded && once_in(&mut rng, 2);
+    let most = if loses { (most * (pages_per_unit - padded) / pages_per_unit).max(1) } else { most };
+    (loses, (pick(&mut rng, &[0.0, 0.1, 0.5]), pick(&mut rng, &[0, 1, 4, 50])), most)
 }
 
 /// Pages that the host may write: each costs about 1 / (spare share of the closed units) programs, at most the
