@@ -58,7 +58,7 @@ def line(result: Mapping[str, Any]) -> str | None:
 
 
 def sources(result: Mapping[str, Any]) -> str | None:
-    """``1.00 data, 2.87 partial pages, 0.41 garbage collection``; None where bytes and pages agree and nothing is padded.
+    """``1.00 data, 2.87 partial pages, 0.41 garbage collection``; None where bytes and pages agree and none is padding.
 
     Pages are programmed whole, so a write of part of a page programs more than it brings. Where writes bring more than
     is programmed for them, a buffer merged them.
