@@ -87,20 +87,8 @@ impl Splitter {
         match (self.wanted.any(), self.flushes) {
             (false, false) => self.split_all::<false, false>(batch, range, out, ends),
             (true, false) => self.split_all::<true, false>(batch, range, out, ends),
-            (_, true) => self.split_with_flushes(batch, range, out, ends),
+            (_, true) => self.split_all::<true, true>(batch, range, out, ends),
         }
-    }
-
-    /// [`Splitter::split`] with all there is, out of the way of the others.
-    #[inline(never)]
-    fn split_with_flushes(
-        &mut self,
-        batch: &RequestBatch,
-        range: Range<usize>,
-        out: &mut Extents,
-        ends: &mut Vec<usize>,
-    ) -> Result<(), (usize, Outside)> {
-        self.split_all::<true, true>(batch, range, out, ends)
     }
 
     /// [`Splitter::split`], with optional columns and flushes or without any.
