@@ -8,6 +8,9 @@ from typing import Any
 from floatgate.causes import by_cause, cause
 from floatgate.record import look
 
+# Parts below this would read 0.00.
+_SHOWN = 0.005
+
 
 def amplification(result: Mapping[str, Any] | None) -> tuple[float | None, list[float] | None]:
     """Flash bytes programmed per host byte written, and the 95 % interval of that; None for what is not known.
@@ -55,19 +58,19 @@ def line(result: Mapping[str, Any]) -> str | None:
 
 
 def sources(result: Mapping[str, Any]) -> str | None:
-    """``1.00 data, 2.87 partial pages, 0.41 garbage collection``; None where bytes and pages agree.
+    """``1.00 data, 2.87 partial pages, 0.41 garbage collection``; None where bytes and pages agree and none is padding.
 
     Pages are programmed whole, so a write of part of a page programs more than it brings. Where writes bring more than
     is programmed for them, a buffer merged them.
     """
     parts = look(result, "waf_bytes_parts")
-    if not parts or not differs(result):
+    if not parts or not (differs(result) or parts.get("padding", 0.0) >= _SHOWN):
         return None
     host = parts.get("host", 0.0) + parts.get("partial", 0.0)
     named = [(min(host, 1.0), "data"), (max(host - 1.0, 0.0), cause("partial").label)]
     named += [(value, cause(name).label) for name, value in by_cause(parts) if name not in ("host", "partial")]
     merged = " (the buffer merged the rest)" if host < 0.995 else ""
-    first, *rest = [f"{value:.2f} {label}" for value, label in named if value >= 0.005]
+    first, *rest = [f"{value:.2f} {label}" for value, label in named if value >= _SHOWN]
     return ", ".join([first + merged, *rest])
 
 

@@ -100,6 +100,8 @@ def test_bytes_and_pages_that_differ_are_explained() -> None:
     merged = {**result, "waf": 1.5, "waf_bytes": 0.66, "waf_bytes_parts": {"host": 0.5, "gc": 0.16}}
     assert amplification.sources(merged) == "0.50 data (the buffer merged the rest), 0.16 garbage collection"
     assert "more often than the buffer passes it on" in str(amplification.explanation(merged))
+    padded = {**result, "waf": 4.28, "waf_bytes_parts": {"host": 1.0, "gc": 2.28, "padding": 1.0}}
+    assert amplification.sources(padded) == "1.00 data, 2.28 garbage collection, 1.00 padding"
     same = {**result, "waf": 4.28}
     assert amplification.sources(same) is None
     assert amplification.explanation(same) is None

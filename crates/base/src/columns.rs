@@ -246,6 +246,16 @@ macro_rules! columns {
                 })+
             }
 
+            /// Gives the first `extents` defaults where they have nothing, in the columns that are `wanted`.
+            pub fn pad(&mut self, wanted: Wanted, extents: usize) {
+                $(if wanted.$one {
+                    Column::pad(&mut self.$one, extents);
+                })+
+                $(if wanted.$page {
+                    Column::pad(&mut self.$page, extents);
+                })+
+            }
+
             /// Appends what `other` has of the extents in `range`, behind the first `at` extents.
             #[inline]
             pub fn append_range(&mut self, at: usize, other: &Self, range: Range<usize>) {

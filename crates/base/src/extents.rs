@@ -16,6 +16,9 @@ pub enum Kind {
     WritePartial,
     /// Pages are given up.
     Trim,
+    /// What the host wrote of the pages is to be on flash before the request is done; an extent without pages stands for
+    /// all that it ever wrote. Only where a power cut would lose some of it.
+    Flush,
 }
 
 /// Extents in order of arrival.
@@ -23,7 +26,7 @@ pub enum Kind {
 pub struct Extents {
     /// First page.
     pub lpn: Vec<Lpn>,
-    /// Number of pages, at least 1.
+    /// Number of pages, at least 1 but for [`Kind::Flush`].
     pub pages: Vec<u32>,
     /// Operation.
     pub kind: Vec<Kind>,
@@ -71,5 +74,10 @@ impl Extents {
     #[inline]
     pub fn make_columns(&mut self, wanted: Wanted, part: &Part<'_>) {
         self.columns.make(wanted, part, (&self.lpn, &self.pages));
+    }
+
+    /// Gives extents at the end that no request's bytes became the defaults of the columns that are `wanted`.
+    pub fn pad_columns(&mut self, wanted: Wanted) {
+        self.columns.pad(wanted, self.lpn.len());
     }
 }

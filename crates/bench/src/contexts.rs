@@ -38,6 +38,7 @@ fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
         trigger_free_units: 2,
         stop_free_units: 2,
         incremental: false,
+        plp: true,
         pace: None,
         seed: 1,
     };

@@ -77,6 +77,9 @@ table! {
         bad_block_reserve: f64,
         /// Energy of the operations; without it the result has none.
         energy: Energy,
+        /// Power-loss protection; default true. Without it FLUSH and FUA, and collection before it erases, program flash
+        /// pages of several pages of the map before they are full.
+        plp: bool,
         /// The DRAM buffer.
         buffer: Buffer,
         /// What the maker promises; results show it beside the life of the model, and nothing follows from it.

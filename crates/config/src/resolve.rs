@@ -57,12 +57,11 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let given_ftl = given.ftl.unwrap_or_default();
     let incremental = resolve_ftl::is_incremental(given_ftl.collect.as_ref(), timed);
     let (mut drive, mut raw_drive) = resolve_drive::resolve(&layers, given_drive, (timed, incremental), seed)?;
-    let pe_cycles = drive.endurance.pe_cycles();
     resolve_mapping::resolve(&layers, &mut drive, given_ftl.mapping_bytes)?;
     let geometry = drive.geometry;
     let given_workload = given.workload.unwrap_or_default();
     let modes = (timed, resolve_workload::is_trace(&layers, &given_workload));
-    let (ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, geometry, pe_cycles, modes, seed)?;
+    let (ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, &drive, modes, seed)?;
     let logical_pages = ftl.setup.logical_pages;
     let (buffer, raw_buffer) =
         resolve_buffer::resolve(&layers, given_buffer, &geometry, logical_pages, timed)?;
@@ -74,7 +73,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         (timed, throttle.policy.parts().is_some()),
         u64::from(logical_pages) * u64::from(geometry.page_bytes),
         seed,
-        buffer.is_some(),
+        buffer.is_some() || !drive.plp && drive.subpages > 1,
     )?;
     let host =
         resolve_host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;

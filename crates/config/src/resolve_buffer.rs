@@ -112,7 +112,7 @@ fn refuse_all(layers: &Layers, given: &raw::Buffer) -> Result<()> {
 }
 
 /// A key that does nothing without a buffer.
-pub(crate) fn without(layers: &Layers, path: &str, key: &str) -> Box<Error> {
+fn without(layers: &Layers, path: &str, key: &str) -> Box<Error> {
     let what = format!("{key} has no effect without a buffer");
     layers.error(path, what, "expected it with drive.buffer.capacity above 0 only")
 }

@@ -31,6 +31,7 @@ pub(crate) fn resolve(
     let endurance = Endurance::of(&model).map_err(|misfit| refuse::<slots::Endurance>(layers, misfit))?;
     let energy = energy(layers, given.energy.as_ref())?;
     let bad_block_reserve = reserve(layers, given.bad_block_reserve.unwrap_or(BAD_BLOCK_RESERVE))?;
+    let plp = given.plp.unwrap_or(true);
     let raw = raw::Drive {
         preset: None,
         buffer: None,
@@ -50,11 +51,14 @@ pub(crate) fn resolve(
         endurance: Some(raw_endurance),
         bad_block_reserve: Some(bad_block_reserve),
         energy: energy.and(given.energy),
+        plp: Some(plp),
         rated: None,
     };
     let phases = phases(&timing, geometry.page_bytes);
-    let array = Settings { phases, commands, order, urgent_as_writes, seed };
-    Ok((DriveSettings { geometry, subpages: 1, timing, array, endurance, bad_block_reserve, energy }, raw))
+    let array = Settings { phases, commands, order, urgent_as_writes, seed, plp };
+    let drive =
+        DriveSettings { geometry, subpages: 1, plp, timing, array, endurance, bad_block_reserve, energy };
+    Ok((drive, raw))
 }
 
 /// Makers of flash promise that at most so many blocks go bad within the rated cycles (98 % stay valid).

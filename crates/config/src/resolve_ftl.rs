@@ -9,9 +9,9 @@ use floatgate_base::{Given, Result, Setting};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::pool::FREE_CHOICES;
 use floatgate_ftl::setup::ALLOCATIONS;
-use floatgate_ftl::{Allocation, FreeChoice, Level, Pace, Separate, Setup, Victim};
+use floatgate_ftl::{Allocation, FreeChoice, Level, Pace, Separate, Setup, Victim, collect};
 use floatgate_nand::Geometry;
-use floatgate_sim::plan::{AUTO_FILLS, FtlSettings, Precondition};
+use floatgate_sim::plan::{AUTO_FILLS, DriveSettings, FtlSettings, Precondition};
 
 /// Collection goes on, unless told otherwise, until one block of so many is free, but no more than [`STOP_MAX`]: with
 /// a single free block there is no choice of free blocks, and so no wear-leveling by it.
@@ -28,15 +28,15 @@ const SPARE_MAX: f64 = 0.75;
 /// How full a drive is that PDS's section 5.4 sets out from.
 const FILL_SHARE: f64 = 0.9;
 
-/// The tables under `[ftl]`, for blocks that last `pe_cycles`.
+/// The tables under `[ftl]`, for a drive whose pages are those of the map.
 pub(crate) fn resolve(
     layers: &Layers,
     given: raw::Ftl,
-    geometry: Geometry,
-    pe_cycles: u32,
+    drive: &DriveSettings,
     (timed, traced): (bool, bool),
     seed: u64,
 ) -> Result<(FtlSettings, raw::Ftl)> {
+    let (geometry, pe_cycles) = (drive.geometry, drive.endurance.pe_cycles());
     let spare_factor = spare_factor(layers, given.spare_factor)?;
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
     let facts = Facts { pe_cycles, timed };
@@ -64,6 +64,7 @@ pub(crate) fn resolve(
         trigger_free_units: collection.trigger_free_units,
         stop_free_units: collection.stop_free_units,
         incremental: collection.incremental,
+        plp: drive.plp,
         pace: collection.pace,
         seed,
     };

@@ -4,7 +4,7 @@ use crate::layers::Layers;
 use crate::raw;
 use crate::resolve_arrival::Arrives;
 use crate::tables::{choice, unknown};
-use crate::{resolve_arrival, resolve_buffer, twins};
+use crate::{resolve_arrival, twins};
 use floatgate_base::{Error, Place, Result};
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
@@ -31,14 +31,15 @@ pub(crate) const KINDS: &[(&str, &str)] = &[
 ];
 const TRACE: usize = 1;
 const TWIN: usize = 2;
-/// `logical_bytes` is what the drive shows; 0: as much as a twin needs.
+/// `logical_bytes` is what the drive shows; 0: as much as a twin needs. `holds` says whether anything in front of the
+/// flash may hold what was written.
 pub(crate) fn resolve(
     layers: &Layers,
     mut given: raw::Workload,
     (timed, throttled): (bool, bool),
     logical_bytes: u64,
     seed: u64,
-    buffered: bool,
+    holds: bool,
 ) -> Result<Workload> {
     let name = kind_name(layers, &given);
     let kind = choice(layers, "workload.kind", "kind of workload", &name, KINDS)?;
@@ -56,9 +57,9 @@ pub(crate) fn resolve(
             (plan::Workload::Synthetic(config), beyond, Devices::Apart, raw)
         }
         _ => {
-            refuse_without_buffer(layers, &given, buffered)?;
+            refuse_if_nothing_holds(layers, &given, holds)?;
             let mut raw = synthetic_keys(layers, given)?;
-            if buffered {
+            if holds {
                 raw.fua_share.get_or_insert(0.0);
                 raw.flush_every.get_or_insert(0);
             }
@@ -249,13 +250,18 @@ fn synthetic_keys(layers: &Layers, mut given: raw::Workload) -> Result<raw::Work
 }
 
 /// What the host wants on flash matters only where something else may hold it.
-fn refuse_without_buffer(layers: &Layers, given: &raw::Workload, buffered: bool) -> Result<()> {
+fn refuse_if_nothing_holds(layers: &Layers, given: &raw::Workload, holds: bool) -> Result<()> {
     let set = [
         ("fua_share", given.fua_share.is_some_and(|share| share != 0.0)),
         ("flush_every", given.flush_every.is_some_and(|every| every != 0)),
     ];
-    match set.iter().find(|(_, set)| *set && !buffered) {
-        Some((key, _)) => Err(resolve_buffer::without(layers, &format!("workload.{key}"), key)),
+    match set.iter().find(|(_, set)| *set && !holds) {
+        Some((key, _)) => {
+            let what = format!("{key} has no effect without a buffer");
+            let expected = "expected it with drive.buffer.capacity above 0, or with drive.plp = false and \
+                            ftl.mapping_bytes below a page of the flash";
+            Err(layers.error(&format!("workload.{key}"), what, expected))
+        }
         None => Ok(()),
     }
 }

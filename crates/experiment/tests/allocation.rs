@@ -36,6 +36,7 @@ fn static_pages_stay_in_their_plane() {
             trigger_free_units: separate.streams(),
             stop_free_units: separate.streams() + 1,
             incremental: false,
+            plp: true,
             pace: None,
             seed,
         };

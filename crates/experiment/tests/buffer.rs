@@ -49,7 +49,7 @@ fn any_drive_with_any_buffer_keeps_its_books_in_both_modes() {
         if let Some((text, extension)) = &case.trace {
             let path = folder.file(&format!("{seed}.{extension}"), text);
             case.toml += &format!("file = \"{path}\"\n");
-        } else {
+        } else if !case.loses_power {
             case.toml +=
                 &format!("fua_share = {}\nflush_every = {}\n", rng.below(3) as f64 / 10.0, rng.below(40));
         }
@@ -272,7 +272,7 @@ fn unusable_buffers_are_refused() {
         (
             &[("workload.fua_share", "0.5")],
             "workload.fua_share: fua_share has no effect without a buffer; expected it with \
-             drive.buffer.capacity above 0 only",
+             drive.buffer.capacity above 0, or with drive.plp = false and ftl.mapping_bytes below a page of the flash",
         ),
         (
             &[("drive.buffer.capacity", "32 KiB"), ("workload.fua_share", "1.5")],

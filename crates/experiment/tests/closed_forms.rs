@@ -253,6 +253,7 @@ fn trims_of_live_pages() {
                 trigger_free_units: 1,
                 stop_free_units: 1,
                 incremental: false,
+                plp: true,
                 pace: None,
                 seed: 1,
             };

@@ -82,6 +82,7 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
             trigger_free_units: 2,
             stop_free_units: 2 + rng.below(2) as u32,
             incremental: false,
+            plp: true,
             pace: None,
             seed,
         };

@@ -137,6 +137,7 @@ fn one_dead_block_instead_of_two_half_dead_ones() {
             trigger_free_units: 2,
             stop_free_units: 2,
             incremental: false,
+            plp: true,
             pace: None,
             seed: 1,
         };

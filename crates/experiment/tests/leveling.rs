@@ -40,6 +40,7 @@ fn swapping(blocks_per_plane: u32, separate: Separate, free_units: u32) -> (Ftl,
         trigger_free_units: free_units,
         stop_free_units: free_units,
         incremental: false,
+        plp: true,
         pace: None,
         seed: 1,
     };
@@ -89,7 +90,7 @@ fn cold_data_move_into_the_first_worn_block() {
     let counts = [counters.programs, counters.reads, counters.erases].map(|by| by[Cause::Level as usize]);
     assert_eq!(counts, [2, 2, 1]);
     // The open block was opened before; the next one is block 0, which takes hot pages now.
-    let open = flash.commands[4];
+    let open = &flash.commands[4];
     assert!(matches!(open, Command::Program(ppn, _) if ppn.0 % 2 == 0), "{open:?}");
     write(4, &mut flash);
     write(5, &mut flash);

@@ -211,11 +211,12 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     if !case.full && case.warmup_passes + case.warmup_requests == 0 {
         // An empty drive at first: what was programmed and not erased fills the closed units and part of the open.
         let lost = swaps * pages_per_unit - moved;
-        let written = (programs + lost - padding)
-            .checked_sub(erases * pages)
-            .ok_or("more pages erased than written")?;
+        // What pads the targets of swaps is in both; without protection from power cuts not all padding is.
+        let both = if case.loses_power { padding.min(lost) } else { padding };
+        let written =
+            (programs + lost - both).checked_sub(erases * pages).ok_or("more pages erased than written")?;
         // What a swap did not fill stays unwritten, until that unit is erased.
-        let least = (closed * pages_per_unit).saturating_sub(lost);
+        let least = (closed * pages_per_unit).saturating_sub(lost + both);
         if !(least..=(closed + open) * pages_per_unit).contains(&written) {
             return Err(format!("{written} written pages in {closed} closed and {open} open units"));
         }
@@ -233,7 +234,12 @@ fn packing(case: &Case, result: &Value, units: u64) -> Result<(), String> {
         return Err(format!("{written} pages written and {programmed} programmed, {filling} may be filling"));
     }
     let padding = get(result, "/flash/pages_written/padding")?;
-    if padding > (case.subpages - 1) * get(result, "/level/swaps")? {
+    let (victims, swaps) = (get(result, "/gc/victims")?, get(result, "/level/swaps")?);
+    let padded = match case.loses_power {
+        true => get(result, "/flash/programs/padding")? + (victims + 2 * swaps) * (case.streams + 2),
+        false => swaps,
+    };
+    if padding > (case.subpages - 1) * padded {
         return Err(format!("{padding} pages of padding"));
     }
     Ok(())

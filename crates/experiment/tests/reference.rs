@@ -126,6 +126,7 @@ impl Case {
             trigger_free_units: trigger,
             stop_free_units: stop,
             incremental: false,
+            plp: true,
             pace,
             seed,
         };

@@ -35,6 +35,7 @@ fn drive(seed: u64) -> (Ftl, Recorder) {
         trigger_free_units: 2,
         stop_free_units: 2,
         incremental: false,
+        plp: true,
         pace: None,
         seed: 1,
     };

@@ -42,6 +42,7 @@ fn deaths(separate: Separate) -> Vec<u32> {
         trigger_free_units: 2,
         stop_free_units: 2,
         incremental: false,
+        plp: true,
         pace: None,
         seed: 1,
     };

@@ -103,6 +103,7 @@ fn exact(name: &str, seed: u64) {
         trigger_free_units: trigger,
         stop_free_units: stop,
         incremental: pace.is_none() && rng.below(3) == 0,
+        plp: true,
         pace,
         seed,
     };

@@ -28,6 +28,9 @@ use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 pub trait Flash {
     /// Writes `ppn` with host data for `lpn`. Where several pages share a flash page, that is programmed when it is full.
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
+    /// The next program writes a logical page anew that lies in `before`, which a power cut brings back until `ppn` is on
+    /// flash. Only told where power cuts lose anything.
+    fn replace(&mut self, _ppn: Ppn, _before: Ppn) {}
     /// Moves a live page with its owner: reads `source` (unless it was fetched), programs `destination`.
     fn copy(&mut self, source: Ppn, destination: Ppn, owner: Owner, cause: Cause);
     /// Moves live pages, given with their owners, to consecutive pages from `destination` on.
@@ -50,6 +53,10 @@ pub trait Flash {
     /// Fills the flash page that `first` is within: so many pages that hold nothing. The flash page is programmed on
     /// behalf of `cause`.
     fn pad(&mut self, first: Ppn, pages: u32, cause: Cause);
+    /// The request at hand is done when all that the host has written so far is on flash; what gathered of it has been padded.
+    fn flush(&mut self) {}
+    /// The same of the pages given, with the logical pages that the map holds them for.
+    fn force(&mut self, _pages: &[(Ppn, Lpn)]) {}
     /// The host wrote `lpn` with what `ppn` holds already: nothing is programmed, and the page has one owner more.
     fn share(&mut self, _ppn: Ppn, _lpn: Lpn) {}
     /// Reads `ppn`, which the map holds for `lpn`.

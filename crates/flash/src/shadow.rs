@@ -4,15 +4,23 @@
 //! copying carries it along, erasing forgets it; so a read, or a copy of a page that nobody needs, shows at once. Several
 //! logical pages may have the same content: the drive says so when the host writes ([`Flash::share`]), and from then on
 //! each of them must find its token wherever the drive sends the read.
+//! Where a power cut loses what gathers in the controller, no page may be erased while what was moved from it gathers, and a
+//! FLUSH or FUA may leave nothing there that the host wrote.
 //! Memory: 8 bytes a logical page, 12 bytes a physical page, and some for each content that is shared.
 
 use crate::{Cause, Counters, Flash, Layout};
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 const ERASED: Lpn = Lpn::MAX;
 /// Token of a page that was never written, or was trimmed.
 const GONE: u64 = 0;
+
+/// As the unit that a page came from: the host wrote it.
+const WRITTEN: UnitId = UnitId::MAX;
+/// As such: not known.
+const SOMEWHERE: UnitId = UnitId(u32::MAX - 1);
 
 /// A back end under the eyes of the shadow model.
 #[derive(Clone, Debug)]
@@ -28,6 +36,9 @@ pub struct Shadow<F> {
     /// Tokens that were shared and are still needed, with how many logical pages have them.
     sharers: BTreeMap<u64, u32>,
     next_page: IdVec<UnitId, u32>,
+    /// Where a power cut loses what gathers: by physical page, the unit that it was moved from, and units within a flash page.
+    came_from: IdVec<Ppn, UnitId>,
+    filling: BTreeSet<UnitId>,
     violation: Option<String>,
 }
 
@@ -56,8 +67,37 @@ impl<F: Flash> Shadow<F> {
             writer: IdVec::filled(ERASED, pages),
             sharers: BTreeMap::new(),
             next_page: IdVec::filled(0, units),
+            came_from: IdVec::default(),
+            filling: BTreeSet::new(),
             violation: None,
         }
+    }
+
+    /// Watches, too, that power cuts lose nothing that the host may count on.
+    #[must_use]
+    pub fn with_power_cuts(mut self) -> Self {
+        self.came_from = IdVec::filled(SOMEWHERE, self.inner.layout().pages());
+        self
+    }
+
+    /// The pages in a flash page that is not full, of a unit.
+    fn gathering(&self, unit: UnitId) -> Range<Ppn> {
+        let layout = self.inner.layout();
+        let next = layout.first_page(unit) + self.next_page[unit];
+        Ppn(next.0 & !(layout.subpages() - 1))..next
+    }
+
+    /// Whether some logical page has what a page holds.
+    fn is_needed(&self, ppn: Ppn) -> bool {
+        let (writer, token) = (self.writer[ppn], self.content[ppn]);
+        token != GONE && (self.newest[writer] == token || self.sharers.contains_key(&token))
+    }
+
+    /// A needed page that gathers and came from a unit.
+    fn gathered_from(&self, from: UnitId) -> Option<Ppn> {
+        let gathering = self.filling.iter().flat_map(|&unit| Ppn::each(self.gathering(unit)));
+        let mut found = gathering.filter(|&ppn| self.came_from[ppn] == from);
+        found.find(|&ppn| self.is_needed(ppn))
     }
 
     /// Token of what the host wrote last to a page; 0 if there is nothing.
@@ -80,6 +120,14 @@ impl<F: Flash> Shadow<F> {
             self.fail(format!("page {offset} of unit {unit} programmed where page {next} was due"));
         }
         self.next_page[unit] = offset + 1;
+        if !self.came_from.is_empty() {
+            let left = self.inner.layout().left_of_flash_page(ppn + 1);
+            if left > 0 {
+                self.filling.insert(unit)
+            } else {
+                self.filling.remove(&unit)
+            };
+        }
     }
 
     /// What a page holds is what the host wrote last to a logical page.
@@ -96,9 +144,8 @@ impl<F: Flash> Shadow<F> {
 
     /// A page that is moved for the sake of a side table is needed by some logical page.
     fn check_needed(&mut self, ppn: Ppn) {
-        let (writer, token) = (self.writer[ppn], self.content[ppn]);
-        let alone = token != GONE && self.newest[writer] == token;
-        if !alone && !self.sharers.contains_key(&token) {
+        if !self.is_needed(ppn) {
+            let token = self.content[ppn];
             self.fail(format!("copy of physical page {ppn} with write {token}, which no logical page needs"));
         }
     }
@@ -126,6 +173,9 @@ impl<F: Flash> Flash for Shadow<F> {
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         self.check_order(ppn);
         self.write(ppn, lpn);
+        if let Some(from) = self.came_from.get_mut(ppn) {
+            *from = WRITTEN;
+        }
         self.inner.program(ppn, lpn, cause);
     }
 
@@ -137,6 +187,9 @@ impl<F: Flash> Flash for Shadow<F> {
         self.check_order(destination);
         self.writer[destination] = self.writer[source];
         self.content[destination] = self.content[source];
+        if let Some(from) = self.came_from.get_mut(destination) {
+            *from = self.inner.layout().unit_of(source);
+        }
         self.inner.copy(source, destination, owner, cause);
     }
 
@@ -160,6 +213,30 @@ impl<F: Flash> Flash for Shadow<F> {
             self.fail(format!("padding from page {first} on does not fill its flash page"));
         }
         self.inner.pad(first, pages, cause);
+    }
+
+    fn replace(&mut self, ppn: Ppn, before: Ppn) {
+        self.inner.replace(ppn, before);
+    }
+
+    fn flush(&mut self) {
+        if let Some(ppn) = self.gathered_from(WRITTEN) {
+            let lpn = self.writer[ppn];
+            self.fail(format!("logical page {lpn} still gathers at physical page {ppn} after a FLUSH"));
+        }
+        self.inner.flush();
+    }
+
+    fn force(&mut self, pages: &[(Ppn, Lpn)]) {
+        for &(ppn, lpn) in pages {
+            let gathers = self.gathering(self.inner.layout().unit_of(ppn)).contains(&ppn);
+            if gathers && self.came_from.get(ppn) == Some(&WRITTEN) {
+                self.fail(format!(
+                    "logical page {lpn} still gathers at physical page {ppn} after a FUA write"
+                ));
+            }
+        }
+        self.inner.force(pages);
     }
 
     fn share(&mut self, ppn: Ppn, lpn: Lpn) {
@@ -195,6 +272,15 @@ impl<F: Flash> Flash for Shadow<F> {
             (self.writer[ppn], self.content[ppn]) = (ERASED, GONE);
         }
         self.next_page[unit] = 0;
+        if !self.came_from.is_empty() {
+            self.filling.remove(&unit);
+            if let Some(ppn) = self.gathered_from(unit) {
+                let lpn = self.writer[ppn];
+                self.fail(format!(
+                    "unit {unit} was erased while logical page {lpn}, moved from it, gathers at {ppn}"
+                ));
+            }
+        }
         self.inner.erase(unit, cause);
     }
 

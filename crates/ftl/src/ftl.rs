@@ -9,6 +9,7 @@ use crate::pool::FreePool;
 use crate::separate::{Foresight, Separation, Shape};
 use crate::setup::{GcCounters, Pace, Setup};
 use crate::units::{Frontier, NOT_INDEXED, Units};
+use crate::volatile::Volatile;
 use floatgate_base::{DomainId, IdSlice, IdVec, Lpn, Owner, Ppn, StreamId, UnitId};
 use floatgate_flash::{Flash, Layout};
 
@@ -46,6 +47,8 @@ pub struct Ftl {
     pub(crate) filling: IdVec<StreamId, u32>,
     /// The pages of a host read that lie in one flash page.
     pub(crate) reading: Vec<(Ppn, Lpn)>,
+    /// What a power cut would lose, where it would lose anything.
+    pub(crate) volatile: Volatile,
     /// The pages of a step of a job.
     pub(crate) moving: Vec<(Ppn, Owner)>,
     /// Jobs that wait, by domain.
@@ -70,13 +73,14 @@ impl Ftl {
             FreePool::new(setup.free_choice, units)
         };
         let separation = Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages));
+        let slots = (setup.separate.streams() * domains) as usize;
         let update_blocks = separation.as_ref().map(|separation| separation.update_blocks());
         Self {
             mapping: Mapping::new(setup.logical_pages, layout.pages()),
             units: Units::new(&layout),
             candidates: Candidates::new(setup.victim.index_kind(), update_blocks, &layout, setup.seed),
             free: (0..domains).map(pool).collect(),
-            frontiers: vec![Frontier::CLOSED; (setup.separate.streams() * domains) as usize],
+            frontiers: vec![Frontier::CLOSED; slots],
             next_domain: DomainId(0),
             now: 0,
             gc: GcCounters::default(),
@@ -90,6 +94,7 @@ impl Ftl {
             pass_over: IdVec::filled(0, domains),
             filling: IdVec::filled(0, if layout.is_packed() { setup.separate.streams() } else { 0 }),
             reading: Vec::new(),
+            volatile: Volatile::new(!setup.plp && layout.is_packed(), &layout, slots),
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             jobs: IdVec::filled(Waiting::default(), domains),
             futile_at: IdVec::filled(None, domains),

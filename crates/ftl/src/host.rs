@@ -83,6 +83,12 @@ impl Ftl {
                     all.for_each(|lpn| self.trim(flash, lpn));
                     Ok(())
                 }
+                Kind::Flush => {
+                    if S::PACKED {
+                        self.flush(flash, first, pages);
+                    }
+                    Ok(())
+                }
             };
             done.map_err(|failure| Stopped { extent: i, failure })?;
         }
@@ -145,6 +151,13 @@ impl Ftl {
         self.mapping.place(ppn, Owner::page(lpn));
         let old = self.mapping.replace(lpn, MapWord::plain(ppn));
         self.now += 1;
+        if S::PACKED
+            && self.volatile.is_on()
+            && let Some(before) = old.ppn()
+        {
+            self.volatile.replaced(&self.layout, slot, ppn, before);
+            flash.replace(ppn, before);
+        }
         flash.program(ppn, lpn, cause);
         self.forget::<S>(lpn, old);
         Ok(slot)

@@ -9,6 +9,7 @@
 mod audit;
 pub mod collect;
 mod features;
+mod flush;
 mod free_pages;
 pub mod ftl;
 mod host;
@@ -27,6 +28,7 @@ pub mod setup;
 pub mod slots;
 mod space;
 pub mod units;
+mod volatile;
 
 pub use collect::Victim;
 pub use floatgate_base::extents::{Extents, Kind};

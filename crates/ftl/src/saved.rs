@@ -14,6 +14,7 @@ use crate::pool::FreePool;
 use crate::separate::Separation;
 use crate::setup::{GcCounters, Pace};
 use crate::units::{Frontier, NO_UNIT, Units};
+use crate::volatile::Volatile;
 use floatgate_base::{DomainId, IdVec, Lpn, Ppn, Result};
 use floatgate_flash::Flash;
 use floatgate_snapshot::{Reader, Writer, damaged};
@@ -46,6 +47,7 @@ struct SavedFtl<'a> {
     open_pages: OpenPages,
     pass_over: Cow<'a, [u32]>,
     filling: Cow<'a, [u32]>,
+    volatile: Cow<'a, Volatile>,
     counting: bool,
     paced_at: u64,
     paced_domain: DomainId,
@@ -75,6 +77,7 @@ impl Ftl {
             paced_domain,
             pass_over,
             filling,
+            volatile,
             jobs,
             futile_at,
             next_step_in,
@@ -109,6 +112,7 @@ impl Ftl {
             open_pages: open_pages.clone(),
             pass_over: Cow::from(pass_over.as_slice()),
             filling: Cow::from(filling.as_slice()),
+            volatile: Cow::Borrowed(volatile),
             counting: *counting,
             paced_at: *paced_at,
             paced_domain: *paced_domain,
@@ -142,6 +146,7 @@ impl Ftl {
             open_pages,
             pass_over,
             filling,
+            volatile,
             counting,
             paced_at,
             paced_domain,
@@ -164,6 +169,9 @@ impl Ftl {
         }
         if fault.is_none() && !self.candidates.fits(&empty) {
             fault = Some("update blocks wait otherwise in it".into());
+        }
+        if fault.is_none() && !self.volatile.adopt(volatile.into_owned(), self.layout.units()) {
+            fault = Some("other flash pages gather in it".into());
         }
         if fault.is_none() && !self.adopt(leveling.into_owned()) {
             fault = Some("its wear-leveler knows other units".into());

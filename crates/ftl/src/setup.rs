@@ -61,6 +61,8 @@ pub struct Setup {
     pub stop_free_units: u32,
     /// Whether jobs take steps with host writes; else a host write that needs room waits for whole units.
     pub incremental: bool,
+    /// Power-loss protection: what gathers in the controller until a flash page is full outlives a power cut.
+    pub plp: bool,
     /// Whether victims are collected at a pace, too.
     pub pace: Option<Pace>,
     /// Seed of the run.

@@ -16,6 +16,7 @@ impl Ftl {
         self.units.meta[unit].valid = pages;
         self.frontiers[slot] = Frontier { next, end: next + pages, unit };
         self.open_pages.opened(pages, self.now);
+        self.volatile.opened(slot);
         if let Some(separation) = &mut self.separation {
             separation.opened(unit, Frontier::stream(&self.layout, slot), self.now);
         }

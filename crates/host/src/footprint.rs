@@ -35,7 +35,7 @@ impl Footprint {
     /// Notes the pages that are read or written; what is only given up does not count.
     pub fn add(&mut self, extents: &Extents) {
         for ((&first, &pages), &kind) in extents.lpn.iter().zip(&extents.pages).zip(&extents.kind) {
-            if kind == ExtentKind::Trim {
+            if matches!(kind, ExtentKind::Trim | ExtentKind::Flush) {
                 continue;
             }
             let (mut page, end) = (first.0, first.0 + pages);

@@ -226,7 +226,7 @@ impl Queues {
                 &mut self.waiting_page_writes,
                 u64::wrapping_add,
             );
-            if self.lines.len() > 1 {
+            if self.lines.len() > 1 && kind != Kind::Flush {
                 kept.shares |= self.overlaps.insert(lpn, pages, kind != Kind::Read, entry);
             }
         }
@@ -251,7 +251,7 @@ impl Queues {
                 &mut self.waiting_page_writes,
                 u64::wrapping_sub,
             );
-            if self.lines.len() > 1 {
+            if self.lines.len() > 1 && kind != Kind::Flush {
                 self.overlaps.remove(lpn, pages, kind != Kind::Read, entry);
             }
         }
@@ -297,7 +297,9 @@ impl Queues {
             return false;
         }
         let Slot { request, extents, .. } = &self.slots[slot];
-        let behind = extents.iter().find_map(|&(lpn, pages, kind)| {
+        // A flush is for what has been fetched before it, whatever else waits.
+        let touched = extents.iter().filter(|(.., kind)| *kind != Kind::Flush);
+        let behind = touched.into_iter().find_map(|&(lpn, pages, kind)| {
             self.overlaps.earlier(lpn, pages, kind != Kind::Read, request.number)
         });
         self.slots[slot].behind = behind;
@@ -310,7 +312,7 @@ fn count(kind: Kind, pages: u32, reads: &mut u64, writes: &mut u64, by: fn(u64, 
     match kind {
         Kind::Read => *reads = by(*reads, u64::from(pages)),
         Kind::Write | Kind::WritePartial => *writes = by(*writes, u64::from(pages)),
-        Kind::Trim => {}
+        Kind::Trim | Kind::Flush => {}
     }
 }
 

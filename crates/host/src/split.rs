@@ -2,6 +2,7 @@
 
 use crate::counters::HostCounters;
 use crate::placement::{Outside, Placement};
+use floatgate_base::batch::flags::{FLUSH, FUA};
 use floatgate_base::{Error, ExtentKind as Kind, Extents, Lpn, Op, Part, RequestBatch, Wanted};
 use std::ops::Range;
 
@@ -15,6 +16,8 @@ pub struct Splitter {
     pub requests_moved: u64,
     /// The optional columns that extents get.
     wanted: Wanted,
+    /// Whether what requests ask for beside their operation becomes extents.
+    flushes: bool,
 }
 
 impl Splitter {
@@ -22,13 +25,26 @@ impl Splitter {
     #[must_use]
     pub fn new(placement: Placement, page_bytes: u32) -> Self {
         let page_shift = page_bytes.trailing_zeros();
-        Self { placement, page_shift, counters: Vec::new(), requests_moved: 0, wanted: Wanted::default() }
+        Self {
+            placement,
+            page_shift,
+            counters: Vec::new(),
+            requests_moved: 0,
+            wanted: Wanted::default(),
+            flushes: false,
+        }
     }
 
     /// Makes extents with these optional columns.
     #[must_use]
     pub fn with_columns(self, wanted: Wanted) -> Self {
         Self { wanted, ..self }
+    }
+
+    /// Makes extents of FLUSH, before those of its request, and of FUA, after those of its write.
+    #[must_use]
+    pub fn with_flushes(self, flushes: bool) -> Self {
+        Self { flushes, ..self }
     }
 
     /// Counts by device, in the order of the source's table.
@@ -68,15 +84,15 @@ impl Splitter {
         out: &mut Extents,
         ends: &mut Vec<usize>,
     ) -> Result<(), (usize, Outside)> {
-        if self.wanted.any() {
-            self.split_all::<true>(batch, range, out, ends)
-        } else {
-            self.split_all::<false>(batch, range, out, ends)
+        match (self.wanted.any(), self.flushes) {
+            (false, false) => self.split_all::<false, false>(batch, range, out, ends),
+            (true, false) => self.split_all::<true, false>(batch, range, out, ends),
+            (_, true) => self.split_all::<true, true>(batch, range, out, ends),
         }
     }
 
-    /// [`Splitter::split`], with optional columns or without any.
-    fn split_all<const COLUMNS: bool>(
+    /// [`Splitter::split`], with optional columns and flushes or without any.
+    fn split_all<const COLUMNS: bool, const FLUSHES: bool>(
         &mut self,
         batch: &RequestBatch,
         range: Range<usize>,
@@ -115,6 +131,11 @@ impl Splitter {
                 let aligned = start.is_multiple_of(1 << self.page_shift);
                 bytes = bytes.min(if aligned { logical_bytes } else { 2 * logical_bytes - start });
             }
+            let flags = if FLUSHES { batch.flags_of(i) } else { 0 };
+            if FLUSHES && flags & FLUSH != 0 {
+                out.push(Lpn(0), 0, Kind::Flush);
+                out.pad_columns(wanted);
+            }
             let extent = out.len();
             let part = |start, bytes, left| {
                 let before = batch.bytes[i].saturating_sub(left);
@@ -133,10 +154,22 @@ impl Splitter {
             if COLUMNS {
                 out.make_columns(wanted, &part(start, bytes, bytes));
             }
+            if FLUSHES && flags & FUA != 0 && op == Op::Write {
+                force(extent, wanted, out);
+            }
             ends.push(out.len());
         }
         Ok(())
     }
+}
+
+/// Appends what lets the writes from `extent` on reach the flash.
+#[cold]
+fn force(extent: usize, wanted: Wanted, out: &mut Extents) {
+    for i in extent..out.len() {
+        out.push(out.lpn[i], out.pages[i], Kind::Flush);
+    }
+    out.pad_columns(wanted);
 }
 
 /// Appends the extents of one range of bytes.
@@ -274,6 +307,30 @@ mod tests {
         assert_eq!(edges(Op::Trim, 4000, 9000, 9), [(0, 4096)]);
         // Round the end of the drive: 100 bytes there, 100 at the start.
         assert_eq!(edges(Op::Write, 2 * 4096 - 100, 200, 2), [(3996, 4096), (0, 100)]);
+    }
+
+    #[test]
+    fn a_flush_comes_first_and_fua_last() {
+        let placement = Placement::new(4096, 10, Beyond::Wrap, Devices::Apart, &[]);
+        let wanted = Wanted { edges: true, hints: true, ..Wanted::default() };
+        let mut splitter = Splitter::new(placement, 4096).with_columns(wanted).with_flushes(true);
+        let mut batch = RequestBatch::default();
+        batch.push(0, 0, Op::Write, 9 * 4096, 3 * 4096);
+        batch.push(0, 0, Op::Read, 0, 4096);
+        batch.push(0, 0, Op::Write, 4000, 200);
+        batch.flags.extend([FLUSH | FUA, FUA, FLUSH]);
+        let (mut out, mut ends) = (Extents::default(), Vec::new());
+        splitter.split(&batch, 0..3, &mut out, &mut ends).unwrap();
+        let found: Vec<_> = (0..out.len()).map(|i| (out.lpn[i].0, out.pages[i], out.kind[i])).collect();
+        let force = Kind::Flush;
+        let write = [(0, 0, force), (9, 1, Kind::Write), (0, 2, Kind::Write), (9, 1, force), (0, 2, force)];
+        assert_eq!(found[..5], write);
+        assert_eq!(found[5..7], [(0, 1, Kind::Read), (0, 0, force)]);
+        assert_eq!(found[7..], [(0, 1, Kind::WritePartial), (1, 1, Kind::WritePartial)]);
+        assert_eq!(ends, [5, 6, 9]);
+        assert_eq!(out.columns.edges[5..], [(0, 4096), (0, 0), (4000, 4096), (0, 104)]);
+        assert_eq!(out.columns.hints[1].request_pages, 3);
+        assert_eq!(out.columns.hints[7].request_pages, 2);
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Each optional column, wanted or not, comes out of splitter and queues as it went in.
 
-use floatgate_base::{Extents, Op, RequestBatch, Rng, Wanted};
+use floatgate_base::batch::flags::{FLUSH, FUA};
+use floatgate_base::{ExtentKind, Extents, Op, RequestBatch, Rng, Wanted};
 use floatgate_host::{Beyond, Devices, Placement, QueueSetup, Queues, Request, Splitter};
 
 const PAGES: u32 = 40;
@@ -12,6 +13,7 @@ fn draw(rng: &mut Rng, requests: usize, is_filled: bool) -> RequestBatch {
         let op = [Op::Read, Op::Write, Op::Write, Op::Trim][rng.below(4) as usize];
         let bytes = 512 * (1 + rng.below(40));
         batch.push(0, 0, op, 512 * rng.below(8 * u64::from(PAGES)), bytes);
+        batch.flags.push([0, 0, FUA, FLUSH, FUA | FLUSH][rng.below(5) as usize]);
         if is_filled {
             batch.context.push(rng.below(100) as u32);
             batch.stream.push(rng.below(100) as u32);
@@ -23,9 +25,9 @@ fn draw(rng: &mut Rng, requests: usize, is_filled: bool) -> RequestBatch {
     batch
 }
 
-fn splitter(wanted: Wanted) -> Splitter {
+fn splitter(wanted: Wanted, flushes: bool) -> Splitter {
     let placement = Placement::new(4096, PAGES, Beyond::Wrap, Devices::Apart, &[]);
-    Splitter::new(placement, 4096).with_columns(wanted)
+    Splitter::new(placement, 4096).with_columns(wanted).with_flushes(flushes)
 }
 
 #[test]
@@ -35,7 +37,9 @@ fn columns_pass_splitter_and_queues_as_they_are() {
         let mut rng = Rng::new(u64::from(bits), "optional columns");
         let batch = draw(&mut rng, 300, is_filled);
         let (mut all, mut ends) = (Extents::default(), Vec::new());
-        splitter(wanted).split(&batch, 0..batch.len(), &mut all, &mut ends).unwrap();
+        let flushes = rng.below(2) == 0;
+        splitter(wanted, flushes).split(&batch, 0..batch.len(), &mut all, &mut ends).unwrap();
+        assert_eq!(all.kind.contains(&ExtentKind::Flush), flushes);
         assert_eq!(all.columns.is_empty(), !wanted.any());
         assert_eq!(all.columns.edges.is_empty(), !wanted.edges);
         assert_eq!(all.columns.hints.is_empty(), !wanted.hints);
@@ -67,7 +71,7 @@ fn columns_pass_splitter_and_queues_as_they_are() {
             // The request by itself, split anew.
             let i = request.index as usize;
             let mut alone = Extents::default();
-            splitter(wanted).split(&batch, i..i + 1, &mut alone, &mut Vec::new()).unwrap();
+            splitter(wanted, flushes).split(&batch, i..i + 1, &mut alone, &mut Vec::new()).unwrap();
             let columns = (&out.lpn, &out.pages, &out.kind, &out.columns);
             assert_eq!(columns, (&alone.lpn, &alone.pages, &alone.kind, &alone.columns), "{wanted:?}");
             out.clear();

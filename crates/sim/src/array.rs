@@ -68,9 +68,13 @@ impl<F: BackEnd> Array<F> {
     /// An empty array; the shadow model needs to know how many logical pages there are.
     #[must_use]
     pub fn new(layout: Layout, settings: Settings, shadow_pages: Option<u32>) -> Self {
+        let loses_power = !settings.plp && layout.is_packed();
         let back_end = F::new(layout, settings);
         match shadow_pages {
             None => Self::Plain(back_end),
+            Some(logical_pages) if loses_power => {
+                Self::Shadowed(Shadow::new(back_end, logical_pages).with_power_cuts())
+            }
             Some(logical_pages) => Self::Shadowed(Shadow::new(back_end, logical_pages)),
         }
     }

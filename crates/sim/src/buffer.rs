@@ -142,6 +142,7 @@ impl Buffered {
                 Step::Flush { lpn, whole, .. } => self.push_flush(lpn, whole),
                 Step::Read { lpn, pages, .. } => self.flash.push(lpn, pages, Kind::Read),
                 Step::Trim { lpn, pages } => self.flash.push(lpn, pages, Kind::Trim),
+                Step::Force { lpn, pages } => self.flash.push(lpn, pages, Kind::Flush),
                 Step::Take { .. } | Step::Wait { .. } => {}
             }
         }
@@ -269,9 +270,10 @@ impl Buffered {
                         }
                     }
                 }
-                Step::Trim { lpn, pages } => {
+                Step::Trim { lpn, pages } | Step::Force { lpn, pages } => {
+                    let kind = if matches!(step, Step::Trim { .. }) { Kind::Trim } else { Kind::Flush };
                     self.flash.clear();
-                    self.flash.push(lpn, pages, Kind::Trim);
+                    self.flash.push(lpn, pages, kind);
                     drive.serve(&self.flash, 0..1)?;
                 }
             }

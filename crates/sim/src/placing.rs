@@ -19,7 +19,7 @@ pub(crate) fn splitter(plan: &Plan, ends: &[u64]) -> Splitter {
         plan.workload.devices,
         ends,
     );
-    Splitter::new(placement, page_bytes).with_columns(wanted(plan))
+    Splitter::new(placement, page_bytes).with_columns(wanted(plan)).with_flushes(plan.loses_power())
 }
 
 /// The optional columns that extents need in a run.

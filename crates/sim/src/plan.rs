@@ -126,6 +126,8 @@ pub struct DriveSettings {
     pub geometry: Geometry,
     /// Pages of the map in a page of the flash.
     pub subpages: u32,
+    /// Power-loss protection: what gathers in the controller outlives a power cut.
+    pub plp: bool,
     /// Nominal times.
     pub timing: Timing,
     /// What the timed array is to be like.
@@ -267,6 +269,12 @@ impl Plan {
         Layout::new(self.drive.geometry, self.ftl.scope)
             .with_subpages(self.drive.subpages)
             .with_order(self.ftl.allocation_order)
+    }
+
+    /// Whether a power cut loses what gathers in the controller, so that FLUSH and FUA mean something to it.
+    #[must_use]
+    pub fn loses_power(&self) -> bool {
+        !self.drive.plp && self.drive.subpages > 1
     }
 
     /// Bytes of flash of the smallest drive of this make that shows at least `logical_bytes`.

@@ -21,6 +21,10 @@ pub struct Case {
     pub superblock: bool,
     /// Pages of the map in a page of the flash.
     pub subpages: u64,
+    /// Whether a power cut loses what gathers in the controller.
+    pub loses_power: bool,
+    /// How often it is asked to have things on flash then: share of FUA, requests for each FLUSH.
+    pub asks: (f64, u64),
     pub streams: u64,
     pub warmup_requests: u64,
     pub warmup_passes: u64,
@@ -127,6 +131,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let room = (drive.blocks - stop - streams) * pages_per_unit * domains;
     let total = drive.blocks * drive.pages_per_block * planes;
     let most = (room - domains).max(1);
+    let (loses_power, asks, most) = power_cuts(&drive, pages_per_unit, streams, most);
     let least = (total as f64 * (1.0 - SPARE_MAX)) as u64 + 1;
     if most < least {
         return draw_with(rng, trace, given_separate);
@@ -136,7 +141,8 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let steady = if victim.law().is_some() { "steady" } else { "random" };
     let precondition = pick(rng, &["none", "sequential", "random", steady, "auto"]);
     let seed = rng.next_u64() >> 1;
-    let mut toml = format!("seed = {seed}\n{}", drive.toml());
+    let plp = if loses_power { "[drive]\nplp = false\n" } else { "" };
+    let mut toml = format!("seed = {seed}\n{plp}{}", drive.toml());
     let model = policies::row(rng, &endurance::SLOT).name;
     writeln!(toml, "[drive.endurance]\nmodel = \"{model}\"\npe_cycles = 100000000").unwrap();
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
@@ -163,6 +169,8 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         planes,
         superblock,
         subpages: drive.subpages,
+        loses_power,
+        asks,
         streams,
         warmup_requests: 0,
         warmup_passes: 0,
@@ -184,6 +192,17 @@ fn logical(rng: &mut Rng, least: u64, most: u64) -> u64 {
         _ => (most as f64 * (0.5 + 0.48 * rng.unit())) as u64,
     };
     drawn.clamp(least, most)
+}
+
+/// Whether power cuts lose what gathers, how often the host asks for it then, and the most logical pages: padding takes what a
+/// victim gives where units are small, so such drives have more spare space. Drawn apart, so that nothing else changes.
+fn power_cuts(drive: &Drive, pages_per_unit: u64, streams: u64, most: u64) -> (bool, (f64, u64), u64) {
+    let padded = 2 * drive.subpages * streams;
+    let shape = drive.blocks ^ drive.pages_per_block << 16 ^ drive.page_bytes << 32;
+    let mut rng = Rng::new(shape, "power cuts");
+    let loses = drive.subpages > 1 && pages_per_unit >= 2 * padded && once_in(&mut rng, 2);
+    let most = if loses { (most * (pages_per_unit - padded) / pages_per_unit).max(1) } else { most };
+    (loses, (pick(&mut rng, &[0.0, 0.1, 0.5]), pick(&mut rng, &[0, 1, 4, 50])), most)
 }
 
 /// Pages that the host may write: each costs about 1 / (spare share of the closed units) programs, at most the
@@ -241,6 +260,10 @@ fn add_generator(rng: &mut Rng, case: &mut Case, writes: u64) {
     write!(toml, "[workload]\nrequests = {requests}\nrequest_bytes = {bytes}\nread_share = {read}\n")
         .unwrap();
     writeln!(toml, "trim_share = {trim}\nwarmup_requests = {}", case.warmup_requests).unwrap();
+    if case.loses_power {
+        let (fua, every) = case.asks;
+        writeln!(toml, "fua_share = {fua}\nflush_every = {every}").unwrap();
+    }
     if once_in(rng, 3) {
         writeln!(toml, "rate_per_s = {}", 1.0 + 9999.0 * rng.unit()).unwrap();
     }

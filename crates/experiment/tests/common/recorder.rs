@@ -4,7 +4,7 @@ use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 use floatgate_flash::{Cause, Counters, Flash, Functional, Layout, SavedCounts};
 
 /// One command.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
     Program(Ppn, Lpn),
     Copy(Ppn, Ppn, Lpn),
@@ -12,6 +12,9 @@ pub enum Command {
     ReadUnmapped(Lpn),
     Erase(UnitId),
     Trim(Lpn),
+    Pad(Ppn, u32),
+    Flush,
+    Force(Vec<Ppn>),
 }
 
 /// The functional back end with a list of its commands.
@@ -54,7 +57,14 @@ impl Flash for Recorder {
         self.inner.copy(source, destination, owner, cause);
     }
     fn pad(&mut self, first: Ppn, pages: u32, cause: Cause) {
+        self.commands.push(Command::Pad(first, pages));
         self.inner.pad(first, pages, cause);
+    }
+    fn flush(&mut self) {
+        self.commands.push(Command::Flush);
+    }
+    fn force(&mut self, pages: &[(Ppn, Lpn)]) {
+        self.commands.push(Command::Force(pages.iter().map(|&(ppn, _)| ppn).collect()));
     }
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         self.commands.push(Command::Read(ppn, lpn));

@@ -100,6 +100,27 @@ impl Flash for Timed {
         self.counts.read_unmapped(lpn);
     }
 
+    fn replace(&mut self, ppn: Ppn, before: Ppn) {
+        if self.on
+            && let Some(volatile) = &mut self.volatile
+        {
+            let layout = self.counts.layout();
+            volatile.moves(layout.unit_of(before), layout.unit_of(ppn));
+        }
+    }
+
+    fn flush(&mut self) {
+        if self.on {
+            self.flush_packed();
+        }
+    }
+
+    fn force(&mut self, pages: &[(Ppn, Lpn)]) {
+        if self.on {
+            self.force_packed(pages);
+        }
+    }
+
     fn erase(&mut self, unit: UnitId, cause: Cause) {
         if self.on {
             self.counts.set_now(self.now_ns);
@@ -112,6 +133,7 @@ impl Flash for Timed {
         let subpages = self.counts.layout().subpages();
         // Another job of this unit, later, has another barrier.
         let barrier = self.barrier_of_unit[unit].take();
+        let moved = self.volatile.as_mut().map(|volatile| volatile.erased(unit)).unwrap_or_default();
         for i in 0..self.counts.layout().blocks_per_unit() {
             // Under superblock scope the first pages of a unit lie one on each plane.
             let place = self.place(first + i * subpages);
@@ -122,6 +144,9 @@ impl Flash for Timed {
             let read = reads.last(|read| self.place(read.ppn).block == place.block);
             op.after = [due(read, Class::Read), due(written, Class::Write)];
             op.request = barrier.map_or(NO_REQUEST, |number| BARRIER + number);
+            if !moved.is_empty() {
+                self.wait_for_all(&mut op, &mut moved.clone(), (place.die, Class::Background));
+            }
             let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
             self.blocks[place.block].erase = ticket;
         }

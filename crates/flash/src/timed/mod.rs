@@ -11,6 +11,7 @@
 mod barriers;
 mod die;
 mod events;
+mod flushes;
 mod gathering;
 mod issue;
 mod joins;
@@ -28,6 +29,7 @@ pub mod tap;
 pub mod timeline;
 mod times;
 mod tournament;
+mod volatile;
 
 pub use links::{Handle, LinkTimes, Reason};
 pub use queue::Job;
@@ -44,6 +46,7 @@ use links::Links;
 use queue::{Far, NO_REQUEST};
 use schedule::Schedule;
 use serde::{Deserialize, Serialize};
+use volatile::Volatile;
 
 /// Where a plane is.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +103,8 @@ pub struct Timed {
     /// Whether several pages of the map share a flash page.
     packed: bool,
     gathering: Gathering,
+    /// What a power cut would lose, where it would lose anything.
+    volatile: Option<Box<Volatile>>,
     /// For whom moves and erases are.
     job: Job,
     /// Arrival of the request that is being issued.
@@ -136,6 +141,8 @@ impl Timed {
             barrier_of_unit: IdVec::filled(None, layout.units()),
             detailed: settings.commands.multi_plane != MultiPlane::None || rows > 1,
             packed: layout.is_packed(),
+            volatile: (layout.is_packed() && !settings.plp)
+                .then(|| Box::new(Volatile::new(layout.units(), geometry.dies() as usize))),
             gathering: Gathering::new(if layout.is_packed() { layout.units() } else { 0 }),
             job: Job::Foreground,
             now_ns: 0,

@@ -73,7 +73,7 @@ fn settings(rng: &mut Rng, seed: u64) -> Settings {
         6 => Order::Fcfs,
         n => Order::Priority(orders[n as usize]),
     };
-    Settings { phases, commands, order, urgent_as_writes: yes(rng), seed }
+    Settings { phases, commands, order, urgent_as_writes: yes(rng), seed, plp: true }
 }
 
 impl Driver {

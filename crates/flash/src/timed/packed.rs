@@ -6,13 +6,13 @@
 //! program can wait for more than one other die (`joins.rs`).
 
 use super::Timed;
-use super::queue::{Due, Far, Kind};
+use super::queue::{Due, Far, Kind, Op};
 use crate::{Cause, Class, Flash};
 use floatgate_base::{Lpn, Owner, Ppn};
 
 impl Timed {
     /// The first page of a flash page stands for it in operations.
-    fn flash_page(&self, ppn: Ppn) -> Ppn {
+    pub(super) fn flash_page(&self, ppn: Ppn) -> Ppn {
         Ppn(ppn.0 & !(self.counts.layout().subpages() - 1))
     }
 
@@ -24,6 +24,9 @@ impl Timed {
             read = std::mem::take(&mut self.hold);
         }
         self.join(ppn, read);
+        if let Some(volatile) = &mut self.volatile {
+            volatile.joins(self.counts.layout().unit_of(ppn));
+        }
         self.newest = read;
         self.program_if_full(ppn + 1, cause);
     }
@@ -36,6 +39,10 @@ impl Timed {
         let read = fetched.binary_search_by_key(&page, |&(page, _)| page).map(|i| fetched[i].1);
         debug_assert!(read.is_ok(), "page {source} moves without having been read");
         self.join(destination, read.unwrap_or_default());
+        if let Some(volatile) = &mut self.volatile {
+            let layout = self.counts.layout();
+            volatile.moves(layout.unit_of(source), layout.unit_of(destination));
+        }
         self.program_if_full(destination + 1, cause);
     }
 
@@ -66,18 +73,27 @@ impl Timed {
         if class == Class::Write {
             op.request = self.request;
         }
-        self.schedule.keep_due(&mut reads, (place.die as u32, class as u8));
-        match reads[..] {
-            [] => {}
-            [read] => self.wait_for_far(&mut op, read),
-            _ => self.schedule.joins.open(&reads, &mut op),
-        }
+        self.wait_for_all(&mut op, &mut reads, (place.die, class));
         reads.clear();
         // Its memory serves the next page.
         self.gathering.reads[unit] = reads;
         let ticket = self.issue_program(op, class, place, 0);
+        let program = Far { die: place.die as u32, class: class as u8, ticket };
+        if let Some(volatile) = &mut self.volatile {
+            volatile.programmed(unit, program);
+        }
         if class == Class::Write {
-            self.newest = Far { die: place.die as u32, class: class as u8, ticket };
+            self.newest = program;
+        }
+    }
+
+    /// Lets an operation of a queue wait for operations of others, of which it leaves those that count.
+    pub(super) fn wait_for_all(&mut self, op: &mut Op, others: &mut Vec<Far>, (die, class): (usize, Class)) {
+        self.schedule.keep_due(others, (die as u32, class as u8));
+        match others[..] {
+            [] => {}
+            [other] => self.wait_for_far(op, other),
+            _ => self.schedule.joins.open(others, op),
         }
     }
 

@@ -1,12 +1,13 @@
 //! Random drives whose flash pages hold several pages of the map: from a log of what happened it is judged that every
-//! program has its data, and every erase comes after what its block still owes.
+//! program has its data, and every erase comes after what its block still owes. Where a power cut loses what gathers, also
+//! that an erase comes after the programs of what moved, and that no FLUSH or FUA write is done before its data are there.
 
 use super::queue::Kind;
 use super::*;
 use crate::Cause;
 use floatgate_base::{Lpn, Owner, Ppn, Rng};
 use floatgate_nand::Geometry;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Of each drive.
 const REQUESTS: u32 = 200;
@@ -29,6 +30,18 @@ struct Driver {
     programs: BTreeMap<u32, Asked>,
     /// By block, what has been asked of it since its erase.
     of_block: Vec<Vec<Asked>>,
+    /// Whether a power cut loses what gathers, and then:
+    loses: bool,
+    /// By unit, whether its open flash page holds what the host wrote, and the units that the rest came from.
+    written: Vec<bool>,
+    from: Vec<BTreeSet<u32>>,
+    /// By unit, programs of what moved out of it.
+    moved: Vec<Vec<Asked>>,
+    /// Programs of what the host wrote.
+    of_host: Vec<Asked>,
+    /// What must end before a request does.
+    owes: Vec<(u32, Asked)>,
+    request: u32,
 }
 
 impl Driver {
@@ -51,6 +64,8 @@ impl Driver {
         settings.commands.multi_plane = if yes(&mut rng) { MultiPlane::None } else { MultiPlane::Any };
         (settings.commands.cache_read, settings.commands.cache_program) = (yes(&mut rng), yes(&mut rng));
         (settings.commands.suspend.program, settings.commands.suspend.erase) = (yes(&mut rng), yes(&mut rng));
+        let loses = yes(&mut rng);
+        settings.plp = !loses;
         let mut timed = Timed::new(layout.clone(), settings);
         timed.start();
         let units = layout.units() as usize;
@@ -62,6 +77,13 @@ impl Driver {
             before: Vec::new(),
             programs: BTreeMap::new(),
             of_block: vec![Vec::new(); timed.blocks.len()],
+            loses,
+            written: vec![false; units],
+            from: vec![BTreeSet::new(); units],
+            moved: vec![Vec::new(); units],
+            of_host: Vec::new(),
+            owes: Vec::new(),
+            request: 0,
             timed,
         }
     }
@@ -116,7 +138,15 @@ impl Driver {
         let unit = layout.unit_of(ppn).index();
         self.next[unit] += 1;
         self.holds[unit].extend_from_slice(reads);
-        if layout.left_of_flash_page(ppn + 1) == 0 {
+        self.programs_if_full(ppn + 1, class);
+    }
+
+    /// Notes the program of the flash page that ends there, if one does.
+    fn programs_if_full(&mut self, end: Ppn, class: Class) {
+        let layout = self.timed.layout().clone();
+        let ppn = Ppn(end.0 - 1);
+        let unit = layout.unit_of(ppn).index();
+        if layout.left_of_flash_page(end) == 0 {
             let earlier = self.of_block[self.timed.place(self.base(ppn)).block].clone();
             let program = self.asks(class, Kind::Program, ppn);
             let held = std::mem::take(&mut self.holds[unit]);
@@ -124,18 +154,56 @@ impl Driver {
             // Programs of a block come in order, and after its erase.
             let changes = earlier.into_iter().filter(|&(_, kind, ..)| kind != Kind::Read as u8);
             self.before.extend(changes.map(|earlier| (earlier, program)));
+            if std::mem::take(&mut self.written[unit]) {
+                self.of_host.push(program);
+            }
+            for source in std::mem::take(&mut self.from[unit]) {
+                self.moved[source as usize].push(program);
+            }
+        }
+    }
+
+    /// Fills the open flash pages of which `is_it` holds.
+    fn pads(&mut self, cause: Cause, is_it: impl Fn(&Self, usize) -> bool) {
+        let layout = self.timed.layout().clone();
+        for unit in 0..self.next.len() {
+            let next = layout.first_page(UnitId(unit as u32)) + self.next[unit];
+            let left = layout.left_of_flash_page(next);
+            if left > 0 && is_it(self, unit) {
+                self.timed.pad(next, left, cause);
+                self.next[unit] += left;
+                self.programs_if_full(next + left, cause.class());
+            }
+        }
+    }
+
+    /// FLUSH, or FUA of a page that is in a full flash page.
+    fn flushes(&mut self) {
+        if self.rng.below(3) > 0 {
+            self.pads(Cause::Padding, |driver, unit| driver.written[unit]);
+            self.timed.flush();
+            self.owes.extend(self.of_host.iter().map(|&program| (self.request, program)));
+        } else if let Some(ppn) = self.on_flash() {
+            self.timed.force(&[(ppn, Lpn(0))]);
+            self.owes.push((self.request, self.programs[&self.base(ppn).0]));
         }
     }
 
     fn ask(&mut self) {
         let layout = self.timed.layout().clone();
+        if self.loses && self.rng.below(8) == 0 {
+            return self.flushes();
+        }
         match self.rng.below(10) {
             0..=4 => {
                 let (Some(ppn), old) = (self.fresh(), self.on_flash()) else { return };
+                self.written[layout.unit_of(ppn).index()] = true;
                 match old.filter(|_| self.rng.below(3) == 0) {
                     Some(old) => {
                         self.timed.read(old, Lpn(0), Cause::Partial);
                         let read = self.asks(Class::Read, Kind::Read, old);
+                        self.timed.replace(ppn, old);
+                        self.from[layout.unit_of(ppn).index()].insert(layout.unit_of(old).0);
                         self.timed.program(ppn, Lpn(0), Cause::Partial);
                         self.wrote(ppn, &[read], Class::Write);
                     }
@@ -166,6 +234,7 @@ impl Driver {
                 for source in sources {
                     let Some(to) = self.fresh() else { break };
                     self.timed.copy_run(&[source], to, Cause::Gc);
+                    self.from[layout.unit_of(to).index()].insert(unit as u32);
                     self.wrote(to, &[reads[&self.base(source.0).0]], Class::Background);
                 }
             }
@@ -174,11 +243,17 @@ impl Driver {
                 if self.next[unit as usize] < layout.pages_per_unit() {
                     return;
                 }
+                if self.loses {
+                    self.pads(Cause::Gc, |driver, other| driver.from[other].contains(&unit));
+                }
                 self.timed.erase(UnitId(unit), Cause::Gc);
                 self.next[unit as usize] = 0;
+                let moved = std::mem::take(&mut self.moved[unit as usize]);
                 for i in 0..layout.blocks_per_unit() {
                     let first = layout.first_page(UnitId(unit)) + i * layout.subpages();
-                    self.asks(Class::Background, Kind::Erase, first);
+                    let erase = self.asks(Class::Background, Kind::Erase, first);
+                    let moved = moved.iter().filter(|_| self.loses);
+                    self.before.extend(moved.map(|&program| (program, erase)));
                 }
             }
         }
@@ -187,13 +262,14 @@ impl Driver {
 
 #[test]
 fn packed_programs_have_their_data() {
-    let mut programs = 0;
+    let (mut programs, mut late) = (0, 0);
     for seed in 1..=400 {
         let mut driver = Driver::new(seed);
         let mut now = 0;
         for number in 0..REQUESTS {
             now += driver.rng.below(700);
             driver.timed.arrive(number, now);
+            driver.request = number;
             (0..driver.rng.below(4)).for_each(|_| driver.ask());
             driver.timed.issued();
         }
@@ -221,8 +297,15 @@ fn packed_programs_have_their_data() {
                 "seed {seed}: {later:?} {second:?} before {earlier:?} {first:?} ended"
             );
         }
+        let done: BTreeMap<_, _> = done.into_iter().collect();
+        for (request, program) in &driver.owes {
+            let (end, to) = (done[request], span(program).1);
+            assert!(to <= end, "seed {seed}: request {request} done at {end}, {program:?} at {to}");
+            late += u64::from(to == end);
+        }
         programs += driver.timed.counters().flash_programs_total();
         assert!(driver.timed.schedule.joins.is_idle(), "seed {seed}: a join is left");
     }
     assert!(programs > 10_000, "{programs} programs");
+    assert!(late > 1000, "{late} requests waited for programs");
 }

@@ -4,6 +4,7 @@ use super::gathering::Gathering;
 use super::links::Links;
 use super::queue::{Far, Job};
 use super::schedule::Schedule;
+use super::volatile::Volatile;
 use super::{Block, Timed};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ pub struct Underway<'a> {
     schedule: Cow<'a, Schedule>,
     blocks: Cow<'a, [Block]>,
     gathering: Cow<'a, Gathering>,
+    volatile: Cow<'a, Option<Box<Volatile>>>,
     barrier_of_unit: Cow<'a, [Option<u32>]>,
     job: Job,
     now_ns: u64,
@@ -33,6 +35,7 @@ impl Timed {
             schedule,
             blocks,
             gathering,
+            volatile,
             barrier_of_unit,
             job,
             now_ns,
@@ -53,6 +56,7 @@ impl Timed {
             schedule: Cow::Borrowed(schedule),
             blocks: Cow::from(blocks),
             gathering: Cow::Borrowed(gathering),
+            volatile: Cow::Borrowed(volatile),
             barrier_of_unit: Cow::from(barrier_of_unit.as_slice()),
             job: *job,
             now_ns: *now_ns,
@@ -72,6 +76,7 @@ impl Timed {
             schedule,
             blocks,
             gathering,
+            volatile,
             barrier_of_unit,
             job,
             now_ns,
@@ -85,6 +90,9 @@ impl Timed {
         let fits = blocks.len() == self.blocks.len()
             && barrier_of_unit.len() == self.barrier_of_unit.len()
             && gathering.is_like(&self.gathering)
+            && volatile.as_deref().map_or(self.volatile.is_none(), |saved| {
+                self.volatile.as_deref().is_some_and(|own| saved.is_like(own))
+            })
             && schedule.same_drive(&self.schedule);
         if fits {
             let mut schedule = schedule.into_owned();
@@ -95,7 +103,7 @@ impl Timed {
             (self.schedule, self.blocks, self.job) = (schedule, blocks.into_owned(), job);
             (self.barrier_of_unit, self.links) = (barrier_of_unit.into_owned().into(), links.into_owned());
             (self.now_ns, self.request, self.on) = (now_ns, request, on);
-            self.gathering = gathering.into_owned();
+            (self.gathering, self.volatile) = (gathering.into_owned(), volatile.into_owned());
             (self.read_first, self.hold, self.newest) = (read_first, hold, newest);
         }
         fits

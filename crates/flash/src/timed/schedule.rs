@@ -73,6 +73,8 @@ pub(super) struct Schedule {
     pub joins: Joins,
     /// Dies that wait for an operation of another die.
     pub waiting: Vec<usize>,
+    /// Requests that wait for operations that are not theirs.
+    pub awaiting: Vec<Awaiting>,
     pub done: Done,
     /// When the last operation was done.
     pub last_ns: u64,
@@ -102,6 +104,13 @@ fn no_layout() -> Layout {
     Layout::new(geometry, Scope::Plane)
 }
 
+/// A request that is done no sooner than an operation.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) struct Awaiting {
+    request: u32,
+    operation: Far,
+}
+
 impl Schedule {
     pub fn new(settings: Settings, layout: Layout) -> Self {
         let geometry = *layout.geometry();
@@ -127,6 +136,7 @@ impl Schedule {
             barriers: Barriers::default(),
             joins: Joins::default(),
             waiting: Vec::new(),
+            awaiting: Vec::new(),
             done: Vec::new(),
             last_ns: 0,
             timeline: None,
@@ -277,6 +287,37 @@ impl Schedule {
                 self.arm(other);
             }
         }
+        if !self.awaiting.is_empty() {
+            self.finish_awaiting(die, now);
+        }
+    }
+
+    /// The request is done no sooner than the operation.
+    pub fn finish_after(&mut self, request: u32, operation: Far) {
+        let die = &mut self.dies[operation.die as usize];
+        if operation.ticket > die.queues[usize::from(operation.class)].done {
+            die.awaited = true;
+            self.pending[request as usize] += 1;
+            self.awaiting.push(Awaiting { request, operation });
+        }
+    }
+
+    /// An operation of a die is done: so may be requests that wait for it.
+    fn finish_awaiting(&mut self, die: usize, now: u64) {
+        let mut awaiting = std::mem::take(&mut self.awaiting);
+        awaiting.retain(|&Awaiting { request, operation }| {
+            if operation.die as usize != die {
+                return true;
+            }
+            let due = operation.ticket > self.dies[die].queues[usize::from(operation.class)].done;
+            if due {
+                self.dies[die].awaited = true;
+            } else {
+                self.finish_one(request, now);
+            }
+            due
+        });
+        self.awaiting = awaiting;
     }
 
     /// Which class is next at a die that looks for work; `reads_only` where only reads may start.

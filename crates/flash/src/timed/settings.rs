@@ -155,6 +155,8 @@ pub struct Settings {
     pub urgent_as_writes: bool,
     /// Seed of the spread of program times.
     pub seed: u64,
+    /// Whether what gathers in the controller outlives a power cut; if not, an erase waits for the programs of what lay there.
+    pub plp: bool,
 }
 
 impl Settings {
@@ -167,6 +169,7 @@ impl Settings {
             order: Order::Priority(Class::ALL),
             urgent_as_writes: false,
             seed: 1,
+            plp: true,
         }
     }
 }

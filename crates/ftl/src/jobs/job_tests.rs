@@ -51,6 +51,7 @@ impl Drive {
             trigger_free_units: 2,
             stop_free_units: 2,
             incremental: false,
+            plp: true,
             pace: None,
             seed: 1,
         };

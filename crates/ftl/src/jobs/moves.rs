@@ -158,6 +158,9 @@ impl Ftl {
             let pages = &moving[done..done + run];
             self.mapping.relink_run(pages, destination);
             flash.copy_run(pages, destination, job.request.cause);
+            if self.volatile.is_on() {
+                self.volatile.moved(&self.layout, slot, pages, destination + run as u32);
+            }
             done += run;
         }
         Ok(done)

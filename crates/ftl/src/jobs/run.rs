@@ -153,6 +153,9 @@ impl Ftl {
 
     /// All pages that were to move have left the source at hand.
     fn emptied<F: Flash>(&mut self, flash: &mut F, job: &mut Job) -> Step {
+        if self.volatile.is_on() {
+            self.secure(flash, job);
+        }
         let source = job.source();
         if !job.request.erase {
             self.enter_closed(source);
@@ -218,6 +221,9 @@ impl Ftl {
 
     /// The next job of collection in a domain, begun; none if nothing is to be gained.
     pub(crate) fn next_victim<F: Flash>(&mut self, flash: &F, domain: DomainId) -> Option<Job> {
+        if self.volatile.is_on() && !self.may_gain(domain) {
+            return None;
+        }
         let mut view = DriveView {
             layout: &self.layout,
             units: &mut self.units,

@@ -73,6 +73,13 @@ pub enum Step {
         /// How many.
         pages: u32,
     },
+    /// What the flash was given of pages is to be on it before the request is done.
+    Force {
+        /// The first of them.
+        lpn: Lpn,
+        /// How many; 0 for all that there are.
+        pages: u32,
+    },
 }
 
 /// No place of the buffer.

@@ -143,6 +143,7 @@ impl Buffer {
                 }
                 Kind::Read => parts(extents, i, page_bytes).for_each(|part| self.read(part, out)),
                 Kind::Trim => self.trim(extents.lpn[i], extents.pages[i], out),
+                Kind::Flush => out.push(Step::Force { lpn: extents.lpn[i], pages: extents.pages[i] }),
             }
         }
         if let Some((high, low)) = self.config.watermarks

@@ -218,6 +218,7 @@ fn seen(steps: &[Step], held: &mut [Option<Lpn>]) -> Vec<Seen> {
                 out.extend(Lpn::each(lpn..lpn + pages).map(Seen::Read));
             }
             Step::Trim { lpn, pages } => out.push(Seen::Trim(lpn, pages)),
+            Step::Force { .. } => unreachable!("no extent asks for it"),
         }
     }
     out

@@ -92,7 +92,7 @@ impl Foreseeing {
             match extents.kind[i] {
                 Kind::Write | Kind::WritePartial => all &= pages.all(|lpn| seer.write(lpn)),
                 Kind::Trim => pages.for_each(|lpn| seer.trim(lpn)),
-                Kind::Read => {}
+                Kind::Read | Kind::Flush => {}
             }
         }
         all
