@@ -398,7 +398,8 @@ impl Slot {
             (param.name, param.setting(value))
         };
         let values: Vec<_> = values.iter().map(setting).collect();
-        self.fill(info, &values, &Facts { pe_cycles: 3000, timed: false }).unwrap_or_else(|e| panic!("{name}: {e:?}"))
+        self.fill(info, &values, &Facts { pe_cycles: 3000, timed: false })
+            .unwrap_or_else(|e| panic!("{name}: {e:?}"))
     }
 }
 

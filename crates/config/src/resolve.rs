@@ -56,7 +56,8 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let (rated, raw_rated) = resolve_rated::resolve(&layers, given_drive.rated.take())?;
     let given_ftl = given.ftl.unwrap_or_default();
     let incremental = resolve_ftl::is_incremental(given_ftl.collect.as_ref(), timed);
-    let (mut drive, mut raw_drive) = resolve_drive::resolve(&layers, given_drive, (timed, incremental), seed)?;
+    let (mut drive, mut raw_drive) =
+        resolve_drive::resolve(&layers, given_drive, (timed, incremental), seed)?;
     resolve_mapping::resolve(&layers, &mut drive, given_ftl.mapping_bytes)?;
     let geometry = drive.geometry;
     let given_workload = given.workload.unwrap_or_default();

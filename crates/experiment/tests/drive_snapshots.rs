@@ -273,7 +273,8 @@ fn a_buffer_leaves_nothing_behind() {
     for mode in ["functional", "timed"] {
         for capacity in ["4 KiB", "400 KiB", "4 MiB"] {
             let path = format!("{}/{mode} {capacity}", folder.path());
-            let buffer = [("mode", mode), ("drive.buffer.capacity", capacity)];
+            let buffer =
+                [("mode", mode), ("ftl.collect.mode", "whole-block"), ("drive.buffer.capacity", capacity)];
             let output = saving(&toml, &buffer, &path).unwrap();
             assert_eq!(output.result["drive"]["logical_bytes"], 960 * 4096);
             let reads = [("ftl.snapshot", path.clone()), ("workload.read_share", "1".into())];
@@ -295,6 +296,7 @@ fn a_job_in_idle_time_that_is_half_done_goes_along() {
         let path = format!("{}/{requests}", folder.path());
         let idle = [
             ("mode", "timed"),
+            ("ftl.collect.mode", "whole-block"),
             ("ftl.background.policy", "idle"),
             ("workload.arrival", "open"),
             ("workload.rate_per_s", "500"),
@@ -314,7 +316,8 @@ fn a_job_in_idle_time_that_is_half_done_goes_along() {
                 .unwrap_or_else(|e| panic!("{requests}: {e}"))
                 .result
         };
-        let (functional, timed) = (start(&[]), start(&[("mode", "timed")]));
+        let (functional, timed) =
+            (start(&[]), start(&[("mode", "timed"), ("ftl.collect.mode", "whole-block")]));
         assert_eq!(figures(&functional), figures(&timed), "{requests}");
         // The jobs of the file are ended in the run that starts from it, though begun by the run before.
         let begun = functional["gc"]["victims"].as_u64().unwrap();

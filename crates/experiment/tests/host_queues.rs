@@ -455,7 +455,7 @@ fn a_drive_that_fails_names_the_request_that_was_fetched() {
 type Refusal<'a> = (&'a [(&'a str, &'a str)], &'a str);
 
 fn refused(cases: &[Refusal<'_>]) {
-    let toml = "mode = \"timed\"\n[drive.geometry]\nblocks_per_plane = 40\n[workload]\nrequests = 10\n";
+    let toml = "mode = \"timed\"\n[drive.geometry]\nblocks_per_plane = 60\n[workload]\nrequests = 10\n";
     for &(overrides, message) in cases {
         let overrides: Vec<_> = overrides.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();
         let found = try_run(toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"));

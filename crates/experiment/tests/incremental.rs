@@ -44,6 +44,7 @@ fn never_forced(seed: u64) {
         trigger_free_units: separate.reserve(),
         stop_free_units: stop,
         incremental: true,
+        plp: rng.below(4) > 0,
         pace: None,
         seed,
     };

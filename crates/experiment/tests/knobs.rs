@@ -266,6 +266,7 @@ fn ftl() -> Vec<Case> {
 fn collect() -> Vec<Case> {
     vec![
         ("ftl.collect.scope", geometry("channels = 2\n"), By("plane", "superblock", PROGRAMS)),
+        ("ftl.collect.mode", base(), By("whole-block", "incremental", "/gc/forced")),
         (
             "ftl.collect.trigger_free_blocks",
             with("[ftl.collect]\nstop_free_blocks = 5\n", ""),
@@ -540,7 +541,12 @@ fn every_key_matters_or_is_refused() {
                 value.into()
             }
         };
-        let outcome = |given: &str| try_run(&toml, &[(key, value(given))]).map(|output| output.result);
+        // In time, whole blocks make the longest waits to see a difference by.
+        let whole = ("ftl.collect.mode", "whole-block".to_string());
+        let outcome = |given: &str| {
+            let overrides = [whole.clone(), (key, value(given))];
+            try_run(&toml, &overrides).map(|output| output.result)
+        };
         let runs = |given: &str| outcome(given).unwrap_or_else(|e| panic!("{key} = {given}: {e}"));
         let stops = |given: &str, message: &str| {
             let error = outcome(given).expect_err(key);

@@ -197,6 +197,7 @@ fn modes_agree_and_idle_time_swaps() {
     let functional = run_ok(&small, &settings).result;
     assert!(number(&functional, "/level/swaps") > 20.0);
     settings.push(set("mode", "timed"));
+    settings.push(set("ftl.collect.mode", "whole-block"));
     let timed = run_ok(&small, &settings).result;
     for key in ["flash", "gc", "level", "wear"] {
         let without_times = |result: &Value| {

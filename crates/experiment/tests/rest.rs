@@ -17,7 +17,7 @@ fn idle_h(toml: &str, mode: &str) -> Value {
 
 fn in_mode(mode: &str) -> Vec<(&'static str, String)> {
     let arrival = (mode == "timed").then(|| ("workload.arrival", "open".into()));
-    [("mode", mode.into())].into_iter().chain(arrival).collect()
+    [("mode", mode.into()), ("ftl.collect.mode", "whole-block".into())].into_iter().chain(arrival).collect()
 }
 
 #[test]

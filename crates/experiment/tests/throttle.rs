@@ -31,7 +31,11 @@ fn a_static_cap_of_a_page_a_second() {
     for (arrival, waited_s, held_back_s) in [("open", 9.0, 3.9), ("shifted", 3.6, 3.6)] {
         let mut by_mode = Vec::new();
         for mode in ["functional", "timed"] {
-            let result = run_ok(&toml, &set(&[("mode", mode), ("workload.arrival", arrival)])).result;
+            let result = run_ok(
+                &toml,
+                &set(&[("mode", mode), ("ftl.collect.mode", "whole-block"), ("workload.arrival", arrival)]),
+            )
+            .result;
             let throttle = &result["throttle"];
             assert_eq!((throttle["waits"].as_u64(), throttle["held_share"].as_f64()), (Some(4), Some(0.8)));
             assert!((number(throttle, "/held_back_s") - held_back_s).abs() < 1e-9, "{arrival}: {throttle}");
@@ -144,6 +148,7 @@ fn no_request_is_lost_or_overtakes_another() {
                         ("lifetime.throttle.policy", policy),
                         ("lifetime.throttle.target_years", "3e-5"),
                         ("mode", mode),
+                        ("ftl.collect.mode", "whole-block"),
                         ("workload.arrival", arrival),
                     ]);
                     if plans(policy) {
@@ -195,6 +200,7 @@ fn both_modes_throttle_alike() {
                 let keys = set(&[
                     ("lifetime.throttle.policy", policy),
                     ("mode", mode),
+                    ("ftl.collect.mode", "whole-block"),
                     ("workload.arrival", arrival),
                 ]);
                 run_ok(&toml, &keys).result["throttle"].clone()
@@ -217,9 +223,13 @@ fn a_throttle_with_room_enough_holds_nothing_back() {
          [lifetime.throttle]\ntarget_years = 0.01\n"
     );
     for mode in ["functional", "timed"] {
-        let plain = run_ok(&toml, &set(&[("mode", mode)])).result;
+        let plain = run_ok(&toml, &set(&[("mode", mode), ("ftl.collect.mode", "whole-block")])).result;
         for policy in throttles() {
-            let keys = set(&[("mode", mode), ("lifetime.throttle.policy", policy)]);
+            let keys = set(&[
+                ("mode", mode),
+                ("ftl.collect.mode", "whole-block"),
+                ("lifetime.throttle.policy", policy),
+            ]);
             let result = run_ok(&toml, &keys).result;
             assert_eq!(number(&result, "/throttle/held_back_s"), 0.0, "{policy}, {mode}");
             for key in ["host", "flash", "gc", "span_s", "waf"] {
@@ -278,7 +288,11 @@ fn a_file_can_be_run_with_every_throttle() {
         + "[workload]\nrequests = 50\nrate_per_s = 10\narrival = \"shifted\"\n";
     for mode in ["functional", "timed"] {
         for policy in throttles().chain(["none"]) {
-            let keys = set(&[("mode", mode), ("lifetime.throttle.policy", policy)]);
+            let keys = set(&[
+                ("mode", mode),
+                ("ftl.collect.mode", "whole-block"),
+                ("lifetime.throttle.policy", policy),
+            ]);
             let result = run_ok(&toml, &keys).result;
             let arrival = &result["config"]["workload"]["arrival"];
             match (policy, mode) {

@@ -133,7 +133,7 @@ fn twice_and_in_steps_is_the_same() {
 #[test]
 fn saturated_reads_follow_littles_law() {
     for queue_depth in [1.0f64, 4.0, 64.0] {
-        let toml = "mode = \"timed\"\n[drive.geometry]\nblocks_per_plane = 40\n[ftl]\nprecondition = \"sequential\"\n\
+        let toml = "mode = \"timed\"\n[drive.geometry]\nblocks_per_plane = 60\n[ftl]\nprecondition = \"sequential\"\n\
                     [workload]\nrequests = 100000\nread_share = 1.0\n";
         let r = run_ok(toml, &[("workload.queue_depth", queue_depth.to_string())]).result;
         let service_us = 50.0 + 4096.0 / 333.0;
@@ -197,7 +197,7 @@ fn energy_is_the_same_in_both_modes() {
                 [ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n\
                 [workload]\nrequests = 4000\nread_share = 0.3\n";
     let functional = run_ok(toml, &[]).result;
-    let timed = run_ok(toml, &[("mode", "timed".into())]).result;
+    let timed = run_ok(toml, &[("mode", "timed".into()), ("ftl.collect.mode", "whole-block".into())]).result;
     assert_eq!(functional["energy"], timed["energy"]);
     let figure = |pointer: &str| functional.pointer(pointer).and_then(Value::as_f64).unwrap();
     let pages = figure("/flash/reads/total") + figure("/flash/programs/total");
@@ -263,8 +263,9 @@ fn idle_time_takes_waits_away() {
     let toml = format!(
         "{FULL}[workload]\nrequests = 20000\nwarmup_requests = 2000\nrate_per_s = 100\narrival = \"open\"\n"
     );
-    let inline = run_ok(&toml, &[]).result;
-    let idle = run_ok(&toml, &[("ftl.background.policy", "idle".into())]).result;
+    let whole = ("ftl.collect.mode", "whole-block".to_string());
+    let inline = run_ok(&toml, &[whole.clone()]).result;
+    let idle = run_ok(&toml, &[whole, ("ftl.background.policy", "idle".into())]).result;
     assert_eq!(number(&inline, "/jobs/background_s"), 0.0);
     // The warm-up, which takes no time, leaves the least number of free blocks: only the first writes have to wait.
     let share = number(&idle, "/jobs/foreground_s") / number(&idle, "/jobs/background_s");
@@ -377,15 +378,18 @@ fn both_modes_leave_the_same_drive() {
             "{FULL}[ftl.collect]\nscope = \"{scope}\"\n[ftl.separate]\npolicy = \"{separate}\"\n[workload]\n\
              requests = 20000\nread_share = 0.2\ntrim_share = 0.05\n"
         );
-        let drive = |mode: &str| {
+        let drive = |mode: &str, collect: &str| {
             let path = std::path::PathBuf::from(folder.path()).join(mode);
-            let resolved = try_load(&toml, &[("mode", mode.into())]).unwrap();
+            let resolved =
+                try_load(&toml, &[("mode", mode.into()), ("ftl.collect.mode", collect.into())]).unwrap();
             let options = Options { save_drive: Some(path.clone()), ..Options::default() };
             run_with(resolved, &options, &mut |_| Ok(())).unwrap();
             std::fs::read(path).unwrap()
         };
-        let (functional, timed) = (drive("functional"), drive("timed"));
-        assert!(functional.len() > 1000 && functional == timed, "{scope} {separate}");
+        for collect in ["whole-block", "incremental"] {
+            let (functional, timed) = (drive("functional", collect), drive("timed", collect));
+            assert!(functional.len() > 1000 && functional == timed, "{scope} {separate} {collect}");
+        }
     }
 }
 

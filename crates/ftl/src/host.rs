@@ -34,8 +34,7 @@ impl Ftl {
         range: Range<usize>,
     ) -> Result<(), Stopped> {
         let hears_reads = self.leveling.as_ref().is_some_and(|leveling| leveling.hears_reads());
-        let more =
-            self.setup.pace.is_some()
+        let more = self.setup.pace.is_some()
             || self.setup.incremental
             || hears_reads
             || self.mapping.sides.any()

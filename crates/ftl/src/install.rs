@@ -32,6 +32,11 @@ impl Ftl {
         self.free_pages.take(u64::from(self.layout.pages_per_unit()));
     }
 
+    /// Gives back a unit that [`Ftl::take_for_install`] took: it stays free.
+    pub fn give_back_to_install(&mut self, unit: UnitId) {
+        self.free[self.layout.domain_of(unit)].put(unit, 0);
+    }
+
     /// Takes the free units of a domain away, except `keep` of them, for [`Ftl::install`] to fill.
     pub fn take_for_install(&mut self, domain: DomainId, keep: u32) -> Vec<UnitId> {
         let pool = &mut self.free[domain];

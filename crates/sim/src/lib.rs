@@ -25,6 +25,7 @@ pub mod serve;
 pub mod simulation;
 mod trend;
 pub mod wear_in;
+pub mod written_pages;
 
 pub use life::full_life;
 pub use life_book::LifeOptions;

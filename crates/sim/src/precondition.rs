@@ -4,6 +4,7 @@ use crate::array::{BackEnd, with_flash};
 use crate::drive::Drive;
 use crate::drive_file;
 use crate::plan::{Auto, AutoFill, Plan, Precondition};
+use crate::written_pages::{Halves, Lots, WrittenPages};
 use floatgate_base::permute::Permutation;
 use floatgate_base::{DomainId, Error, ExtentKind, Extents, Lpn, Result, Rng};
 use floatgate_flash::Layout;
@@ -29,9 +30,11 @@ pub struct Filler {
     order: Order,
     next: u64,
     pages: u64,
-    /// Writes to random pages after that, and the seed of their draws.
+    /// Writes to random pages after that, the seed of their draws, and the pages that they go to, which come last in the first
+    /// round: all in any order where it is none.
     more: u64,
     seed: u64,
+    again: Option<(Halves, Lots)>,
     extents: Extents,
 }
 
@@ -45,15 +48,17 @@ impl Filler {
         } else {
             Order::Ascending
         };
-        Self { order, next: 0, pages, more: 0, seed: plan.seed, extents: Extents::default() }
+        Self { order, next: 0, pages, more: 0, seed: plan.seed, again: None, extents: Extents::default() }
     }
 
-    /// All pages in random order, and then as many writes to random pages: what a drive is like whose steady state no
-    /// law tells.
+    /// All pages, those that the workload writes behind the others, each half in random order, and then as many writes to
+    /// random ones of the former: what a drive is like whose steady state no law tells.
     #[must_use]
-    pub fn random_twice(plan: &Plan) -> Self {
+    pub fn random_twice(plan: &Plan, written: Option<WrittenPages>) -> Self {
         let once = Self::new(plan, true);
-        Self { more: once.pages, ..once }
+        let again =
+            written.and_then(|written| written.lots().map(|lots| (Halves::new(written, plan.seed), lots)));
+        Self { more: once.pages, again, ..once }
     }
 
     /// The last `plan.ftl.fill_pages` pages, downwards.
@@ -61,7 +66,7 @@ impl Filler {
     pub fn from_the_end(plan: &Plan) -> Self {
         let order = Order::Descending(u64::from(plan.ftl.setup.logical_pages) - 1);
         let pages = u64::from(plan.ftl.fill_pages);
-        Self { order, next: 0, pages, more: 0, seed: plan.seed, extents: Extents::default() }
+        Self { order, next: 0, pages, more: 0, seed: plan.seed, again: None, extents: Extents::default() }
     }
 
     /// Writes the next chunk; true when all pages are written.
@@ -75,13 +80,15 @@ impl Filler {
         let mut rng = Rng::new(self.seed.wrapping_add(self.next), "precondition again");
         self.extents.clear();
         for i in self.next..end {
-            let lpn = match &self.order {
-                _ if i >= self.pages => rng.below(self.pages),
-                Order::Ascending => i,
-                Order::Random(order) => order.apply(i),
-                Order::Descending(first) => first - i,
+            let lpn = match (&mut self.again, &self.order) {
+                (Some((halves, lots)), _) if i >= self.pages => halves.draw(lots, &mut rng),
+                (Some((halves, _)), _) => halves.next(halves.left(false) == 0),
+                (None, _) if i >= self.pages => Lpn(rng.below(self.pages) as u32),
+                (None, Order::Ascending) => Lpn(i as u32),
+                (None, Order::Random(order)) => Lpn(order.apply(i) as u32),
+                (None, Order::Descending(first)) => Lpn((first - i) as u32),
             };
-            self.extents.push(Lpn(lpn as u32), 1, ExtentKind::Write);
+            self.extents.push(lpn, 1, ExtentKind::Write);
         }
         self.next = end;
         drive.serve(&self.extents, 0..self.extents.len()).map_err(|_| {
@@ -131,25 +138,43 @@ fn keep_free(setup: &Setup) -> u32 {
 /// Fills the drive as uniform writes would have left it: the number of valid pages of every closed block follows the
 /// victim policy's mean-field law at the spare space that these blocks have, so that a run is at steady state from
 /// its first request. One domain a step.
+///
+/// Where only some pages are written, greedy leaves the others in blocks of their own, which have nothing dead and are
+/// never collected; the law then holds for the written ones and the blocks that are left to them.
 #[derive(Clone, Debug)]
 pub struct SteadyState {
     policy: Policy,
     rng: Rng,
     pages: Permutation,
+    /// Pages that are written and the others, where those lie apart.
+    halves: Option<Halves>,
     installed: u64,
     domain: u64,
 }
 
 impl SteadyState {
+    /// Of a workload that writes these pages, where that is known.
+    ///
     /// # Errors
     /// When the policy's law is not known.
-    pub fn new(plan: &Plan) -> Result<Self> {
+    pub fn new(plan: &Plan, written: Option<WrittenPages>) -> Result<Self> {
         let policy = plan.ftl.setup.victim.law().ok_or_else(|| {
             Error::run("no steady-state law is known for this victim policy", "expected precondition random")
         })?;
         let mut rng = Rng::new(plan.seed, "precondition");
         let pages = Permutation::new(u64::from(plan.ftl.setup.logical_pages), &mut rng);
-        Ok(Self { policy, rng, pages, installed: 0, domain: 0 })
+        let written = written.filter(|written| policy == Policy::Greedy && written.count() > 0);
+        let halves = written.map(|written| Halves::new(written, plan.seed));
+        Ok(Self { policy, rng, pages, halves, installed: 0, domain: 0 })
+    }
+
+    /// The next page to install, of those at rest or of those written.
+    fn next_page(&mut self, is_written: bool) -> Lpn {
+        self.installed += 1;
+        match &mut self.halves {
+            Some(halves) => halves.next(is_written),
+            None => Lpn(self.pages.apply(self.installed - 1) as u32),
+        }
     }
 
     /// Fills the next domain; true when all are filled.
@@ -166,16 +191,40 @@ impl SteadyState {
         // With more planes than logical pages nothing lives here, and an empty plane is as good as any.
         if live > 0 {
             let units = ftl.take_for_install(DomainId(domain as u32), keep_free(&plan.ftl.setup));
-            let counts = valid_counts(self.policy, units.len(), live, plan, &mut self.rng)?;
-            for (&unit, &valid) in units.iter().zip(&counts) {
-                let content = scatter(valid, layout.pages_per_unit(), &mut self.rng, || {
-                    self.installed += 1;
-                    Lpn(self.pages.apply(self.installed - 1) as u32)
+            let pages = layout.pages_per_unit();
+            let full = self.units_at_rest(plan, domain, live, pages);
+            let (apart, shared) = units.split_at(full);
+            for &unit in apart {
+                let content = (0..pages).map(|_| Some(self.next_page(false)));
+                with_flash!(array, flash => ftl.install(flash, unit, content));
+            }
+            let live = live - full as u64 * u64::from(pages);
+            let (shared, erased) = shared.split_at(shared.len().min(units_of_use(live, pages)));
+            erased.iter().for_each(|&unit| ftl.give_back_to_install(unit));
+            let counts = valid_counts(self.policy, shared.len(), live, plan, &mut self.rng)?;
+            for (&unit, &valid) in shared.iter().zip(&counts) {
+                let mut rng = self.rng.clone();
+                let content = scatter(valid, pages, &mut rng, || {
+                    // Pages at rest that fill no unit are mixed with the others in the last domain only: wherever
+                    // they are, they are moved again and again.
+                    let left = |written| self.halves.as_ref().map_or(0, |halves| halves.left(written));
+                    let rests = left(false) > 0 && (self.domain == domains || left(true) == 0);
+                    self.next_page(!rests)
                 });
                 with_flash!(array, flash => ftl.install(flash, unit, content));
+                self.rng = rng;
             }
         }
         Ok(self.domain == domains)
+    }
+
+    /// Units of a domain that pages at rest fill, of the `live` ones there.
+    fn units_at_rest(&self, plan: &Plan, domain: u64, live: u64, pages: u32) -> usize {
+        let Some(halves) = &self.halves else { return 0 };
+        let domains = u64::from(plan.layout().domains());
+        let units = halves.at_rest() / u64::from(pages);
+        let here = units * (domain + 1) / domains - units * domain / domains;
+        here.min(live / u64::from(pages)) as usize
     }
 
     /// Pages installed so far, and pages in all.
@@ -206,21 +255,21 @@ pub struct Prepared {
 }
 
 impl Preparation {
-    /// What a plan asks for.
+    /// What a plan asks for, for a workload that writes these pages, where that is known.
     ///
     /// # Errors
     /// As [`SteadyState::new`].
-    pub fn new(plan: &Plan) -> Result<Self> {
+    pub fn new(plan: &Plan, written: Option<WrittenPages>) -> Result<Self> {
         Ok(match plan.ftl.precondition {
             Precondition::None => Self::Nothing,
             Precondition::Sequential => Self::Fill(Filler::new(plan, false)),
             Precondition::Random => Self::Fill(Filler::new(plan, true)),
             Precondition::Fill => Self::Fill(Filler::from_the_end(plan)),
-            Precondition::Steady => Self::Steady(SteadyState::new(plan)?),
+            Precondition::Steady => Self::Steady(SteadyState::new(plan, None)?),
             Precondition::Snapshot => plan.ftl.snapshot.clone().map_or(Self::Nothing, Self::Load),
             Precondition::Auto => match plan.ftl.auto {
-                Some(Auto { fill: AutoFill::Steady, .. }) => Self::Steady(SteadyState::new(plan)?),
-                _ => Self::Fill(Filler::random_twice(plan)),
+                Some(Auto { fill: AutoFill::Steady, .. }) => Self::Steady(SteadyState::new(plan, written)?),
+                _ => Self::Fill(Filler::random_twice(plan, written)),
             },
         })
     }
@@ -260,6 +309,8 @@ pub enum SavedPreparation {
     Fill {
         /// Pages written.
         next: u64,
+        /// Pages that the workload writes and the others, where that is asked.
+        halves: Option<Halves>,
     },
     /// Of [`SteadyState`].
     Steady {
@@ -269,6 +320,8 @@ pub enum SavedPreparation {
         installed: u64,
         /// Next domain.
         domain: u64,
+        /// Pages that the workload writes and the others, where those lie apart.
+        halves: Option<Halves>,
     },
     /// Nothing is done yet.
     Nothing,
@@ -279,11 +332,13 @@ impl Preparation {
     #[must_use]
     pub fn saved(&self) -> SavedPreparation {
         match self {
-            Self::Fill(Filler { next, order: _, pages: _, more: _, seed: _, extents: _ }) => {
-                SavedPreparation::Fill { next: *next }
+            Self::Fill(Filler { next, again, order: _, pages: _, more: _, seed: _, extents: _ }) => {
+                let halves = again.as_ref().map(|(halves, _)| halves.clone());
+                SavedPreparation::Fill { next: *next, halves }
             }
-            Self::Steady(SteadyState { rng, installed, domain, policy: _, pages: _ }) => {
-                SavedPreparation::Steady { rng: rng.clone(), installed: *installed, domain: *domain }
+            Self::Steady(SteadyState { rng, installed, domain, halves, policy: _, pages: _ }) => {
+                let (rng, halves) = (rng.clone(), halves.clone());
+                SavedPreparation::Steady { rng, installed: *installed, domain: *domain, halves }
             }
             Self::Nothing | Self::Load(_) => SavedPreparation::Nothing,
         }
@@ -293,15 +348,27 @@ impl Preparation {
     #[must_use]
     pub fn restore(&mut self, saved: SavedPreparation) -> bool {
         match (self, saved) {
-            (Self::Fill(filler), SavedPreparation::Fill { next }) => filler.next = next,
-            (Self::Steady(state), SavedPreparation::Steady { rng, installed, domain }) => {
+            (Self::Fill(filler), SavedPreparation::Fill { next, halves }) => {
+                filler.next = next;
+                filler.again = halves.and_then(|halves| halves.lots().map(|lots| (halves, lots)));
+            }
+            (Self::Steady(state), SavedPreparation::Steady { rng, installed, domain, halves }) => {
                 (state.rng, state.installed, state.domain) = (rng, installed, domain);
+                state.halves = halves;
             }
             (Self::Nothing | Self::Load(_), SavedPreparation::Nothing) => {}
             _ => return false,
         }
         true
     }
+}
+
+/// Closed pages for each live one beyond which next to nothing is copied: units that would hold still less stay erased.
+const ALPHA_MAX: f64 = 8.0;
+
+/// Units that so many live pages are spread over at most.
+fn units_of_use(live: u64, pages: u32) -> usize {
+    (live as f64 * ALPHA_MAX / f64::from(pages)).ceil() as usize
 }
 
 /// Valid pages of each unit, oldest unit first, `live` in all.
@@ -313,6 +380,9 @@ fn valid_counts(policy: Policy, units: usize, live: u64, plan: &Plan, rng: &mut 
             "expected another ftl.spare_factor or precondition random",
         )
     };
+    if live == 0 {
+        return Ok(vec![0; units]);
+    }
     let alpha = units as f64 * f64::from(pages) / live as f64;
     let mut counts: Vec<u32> = match policy {
         Policy::Fifo => {

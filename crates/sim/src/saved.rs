@@ -25,7 +25,7 @@ use floatgate_snapshot::{Reader, Writer, damaged};
 use std::io::{self, Read, Write};
 
 /// Version of what the sections of an interrupted run hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 16;
+pub const STATE_VERSION: u32 = 17;
 
 impl Simulation {
     /// Writes all that a run needs to go on as if it had never stopped.
@@ -36,7 +36,15 @@ impl Simulation {
     /// # Panics
     /// Under the shadow model, with a log of requests, and of a whole life, which are not written.
     pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
-        let Self { plan, reading, stages, wear_in, state } = self;
+        let Self {
+            plan,
+            reading,
+            stages,
+            wear_in,
+            // A preparation has taken it over.
+            written: _,
+            state,
+        } = self;
         let Stages { placing, serving, book } = stages;
         assert!(!self.is_logged(), "a log of requests has no place in snapshots");
         assert!(!plan.shadow, "the shadow model has no place in snapshots");
@@ -147,7 +155,7 @@ impl Simulation {
         saved: SavedPreparation,
         mut foresight: Option<Foresight>,
     ) -> Result<State> {
-        let mut preparation = Preparation::new(&self.plan)?;
+        let mut preparation = Preparation::new(&self.plan, None)?;
         if !preparation.restore(saved) {
             return Err(otherwise_prepared(from));
         }

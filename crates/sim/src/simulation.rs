@@ -13,6 +13,7 @@ use crate::reading::{Reading, ends, open};
 use crate::serve::request_log::{RequestLog, RequestSink};
 use crate::serve::{Kept, Serving, Stop, with_drive};
 use crate::wear_in::WearIn;
+use crate::written_pages::WrittenPages;
 use floatgate_base::{Error, Place, Result};
 use floatgate_ftl::separate::Foresight;
 use floatgate_host::split::beyond_drive;
@@ -74,6 +75,8 @@ pub struct Simulation {
     pub(crate) stages: Stages,
     /// The laps before counting begins, where the plan has any.
     pub(crate) wear_in: Option<WearIn>,
+    /// Pages that the workload writes, from when that is known until the drive is filled accordingly.
+    pub(crate) written: Option<WrittenPages>,
     pub(crate) state: State,
 }
 
@@ -106,7 +109,7 @@ impl Simulation {
         let scans =
             plan.workload.beyond == Beyond::Scale && matches!(plan.workload.source, Workload::Trace { .. });
         let wear_in = WearIn::of(&plan);
-        let mut simulation = Self { plan, reading, stages, wear_in, state };
+        let mut simulation = Self { plan, reading, stages, wear_in, written: None, state };
         if !scans {
             simulation.prepare()?;
         }
@@ -211,7 +214,8 @@ impl Simulation {
             }
             State::Survey(survey) => match survey.step(&mut self.reading, requests_max)? {
                 Surveyed::NotYet => {}
-                Surveyed::All(pass) => {
+                Surveyed::All(pass, written) => {
+                    self.written = Some(written);
                     self.wear_in.iter_mut().for_each(|wear_in| wear_in.learn(&self.plan, pass));
                     self.prepare()?;
                 }
@@ -269,7 +273,7 @@ impl Simulation {
         if self.plan.ftl.precondition != Precondition::Snapshot {
             self.hand_over(foresight.take());
         }
-        self.state = State::Precondition(Preparation::new(&self.plan)?, foresight);
+        self.state = State::Precondition(Preparation::new(&self.plan, self.written.take())?, foresight);
         Ok(())
     }
 

@@ -102,17 +102,18 @@ impl WearIn {
         let auto = plan.ftl.auto.filter(|_| plan.ftl.precondition == Precondition::Auto)?;
         let ended = match &plan.workload.source {
             Workload::Synthetic(_) => Some(Ended::Generator),
+            Workload::Trace { path, .. } if !Path::new(path).is_file() => Some(Ended::Pipe),
             Workload::Trace { .. } if plan.ftl.setup.separate.foresees() => Some(Ended::Foreseen),
             Workload::Trace { .. } if auto.wear_in_max.is_none_or(|max| max == 0.0) => Some(Ended::NotAsked),
-            Workload::Trace { path, .. } if !Path::new(path).is_file() => Some(Ended::Pipe),
             Workload::Trace { .. } => None,
         };
         Some(Self { passes: 0, passes_max: 0, pass: None, ended, error: None, marks: vec![], now: (0, 0) })
     }
 
-    /// Whether the trace is to be read before it can be said how many laps there are.
+    /// Whether the trace is to be read before it can be said how many laps there are, and how the drive is filled.
     pub(crate) fn wants_survey(&self) -> bool {
-        self.ended.is_none() && self.pass.is_none()
+        let readable = !matches!(self.ended, Some(Ended::Generator | Ended::Pipe));
+        readable && self.pass.is_none()
     }
 
     /// Page writes of a pass that make laps needless.
@@ -123,6 +124,9 @@ impl WearIn {
     /// A pass holds this.
     pub(crate) fn learn(&mut self, plan: &Plan, pass: PassSize) {
         self.pass = Some(pass);
+        if self.ended.is_some() {
+            return;
+        }
         let (writes, work) = (pass.page_writes as f64, (pass.requests + pass.page_writes) as f64);
         let budget = budget(plan);
         self.passes_max = ((budget / writes).ceil()).min((WORK_PER_PAGE * budget / work).floor()) as u64;

@@ -21,6 +21,8 @@ pub struct Case {
     pub superblock: bool,
     /// Pages of the map in a page of the flash.
     pub subpages: u64,
+    /// Whether collection goes along with host writes, so that jobs may be under way at both ends of the run.
+    pub incremental: bool,
     /// Whether a power cut loses what gathers in the controller.
     pub loses_power: bool,
     /// How often it is asked to have things on flash then: share of FUA, requests for each FLUSH.
@@ -123,6 +125,9 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         if superblock { (1, drive.pages_per_block * planes) } else { (planes, drive.pages_per_block) };
     let mut collect = policies::toml(&collect::SLOT, &victim);
     let victim = Victim::of(&victim);
+    // Drawn apart, so that nothing else changes.
+    let steps = once_in(&mut Rng::new(drive.blocks ^ drive.pages_per_block << 20, "mode"), 3);
+    writeln!(collect, "mode = \"{}\"", collect::MODES[usize::from(steps)].0).unwrap();
     if superblock {
         collect += "scope = \"superblock\"\n";
     }
@@ -169,6 +174,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         planes,
         superblock,
         subpages: drive.subpages,
+        incremental: steps,
         loses_power,
         asks,
         streams,

@@ -1,4 +1,4 @@
-//! How much a pass over the workload writes, found by reading it once, or as much of it as writes the drive.
+//! How much a pass over the workload writes, and where, found by reading it once, or as much of it as writes the drive.
 //!
 //! Requests are split as they will be when they are served, so that one without a place is found before the drive is
 //! filled.
@@ -6,6 +6,7 @@
 use super::reader::Reading;
 use crate::placing::{self, Misplaced};
 use crate::plan::Plan;
+use crate::written_pages::WrittenPages;
 use floatgate_base::{Extents, Result};
 use floatgate_host::Splitter;
 use serde::{Deserialize, Serialize};
@@ -24,7 +25,7 @@ pub(crate) enum Surveyed {
     /// There is more to read.
     NotYet,
     /// The pass is read through, or writes enough; the source stands at its first request again.
-    All(PassSize),
+    All(PassSize, WrittenPages),
     /// A request has no place.
     Misplaced(Misplaced),
 }
@@ -35,6 +36,7 @@ pub(crate) struct Survey {
     extents: Extents,
     request_ends: Vec<usize>,
     requests: u64,
+    written: WrittenPages,
     /// Page writes that are enough to know.
     enough: u64,
 }
@@ -43,7 +45,8 @@ impl Survey {
     /// Of a trace whose devices end at `ends`, where that is known; `enough` page writes are as good as any more.
     pub fn new(plan: &Plan, ends: &[u64], enough: u64) -> Self {
         let splitter = placing::splitter(plan, ends);
-        Self { splitter, extents: Extents::default(), request_ends: Vec::new(), requests: 0, enough }
+        let written = WrittenPages::new(plan.ftl.setup.logical_pages.into());
+        Self { splitter, extents: Extents::default(), request_ends: Vec::new(), requests: 0, written, enough }
     }
 
     /// Reads on for about `requests_max` requests.
@@ -62,12 +65,14 @@ impl Survey {
             if let Err((i, outside)) = split {
                 return Ok(Surveyed::Misplaced(Misplaced { index: chunk.at(i).index, outside }));
             }
+            self.written.learn(&self.extents);
             done += requests as u64;
             self.requests += requests as u64;
             let page_writes = self.splitter.total().page_writes;
             if requests == 0 || page_writes >= self.enough {
                 reading.restart()?;
-                return Ok(Surveyed::All(PassSize { requests: self.requests, page_writes }));
+                let written = std::mem::replace(&mut self.written, WrittenPages::new(0));
+                return Ok(Surveyed::All(PassSize { requests: self.requests, page_writes }, written));
             }
         }
         Ok(Surveyed::NotYet)

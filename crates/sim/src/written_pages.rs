@@ -1,0 +1,164 @@
+//! Which logical pages a workload writes, as far as it was read ahead.
+
+use floatgate_base::permute::Permutation;
+use floatgate_base::{ExtentKind, Extents, Lpn, Rng};
+use serde::{Deserialize, Serialize};
+
+/// Where fewer pages than one of so many are written, they are listed to draw one of them; else pages are drawn until one
+/// of them turns up.
+const LISTED_BELOW: u64 = 8;
+
+/// A bit for each logical page.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WrittenPages {
+    words: Vec<u64>,
+    pages: u64,
+    count: u64,
+}
+
+impl WrittenPages {
+    /// None of so many pages.
+    #[must_use]
+    pub fn new(pages: u64) -> Self {
+        Self { words: vec![0; pages.div_ceil(64) as usize], pages, count: 0 }
+    }
+
+    /// Takes in what requests write.
+    pub fn learn(&mut self, extents: &Extents) {
+        for (i, kind) in extents.kind.iter().enumerate() {
+            if matches!(kind, ExtentKind::Write | ExtentKind::WritePartial) {
+                let first = extents.lpn[i];
+                Lpn::each(first..first + extents.pages[i]).for_each(|lpn| self.mark(lpn));
+            }
+        }
+    }
+
+    fn mark(&mut self, lpn: Lpn) {
+        let (word, bit) = (&mut self.words[lpn.index() / 64], 1u64 << (lpn.0 % 64));
+        self.count += u64::from(*word & bit == 0);
+        *word |= bit;
+    }
+
+    /// Whether a page is written.
+    #[must_use]
+    pub fn contains(&self, lpn: Lpn) -> bool {
+        self.words[lpn.index() / 64] >> (lpn.0 % 64) & 1 == 1
+    }
+
+    /// How many are written.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// What draws them by lot, each with equal chance; none where none is written.
+    #[must_use]
+    pub fn lots(&self) -> Option<Lots> {
+        let listed = self.count * LISTED_BELOW < self.pages;
+        let all = || (0..self.pages).map(|page| Lpn(page as u32)).filter(|&lpn| self.contains(lpn));
+        (self.count > 0).then(|| Lots { listed: listed.then(|| all().collect()) })
+    }
+
+    /// One of them, by lots that were made of the same pages.
+    pub fn draw(&self, lots: &Lots, rng: &mut Rng) -> Lpn {
+        if let Some(listed) = &lots.listed {
+            return listed[rng.below(listed.len() as u64) as usize];
+        }
+        loop {
+            let lpn = Lpn(rng.below(self.pages) as u32);
+            if self.contains(lpn) {
+                return lpn;
+            }
+        }
+    }
+}
+
+/// See [`WrittenPages::lots`].
+#[derive(Clone, Debug)]
+pub struct Lots {
+    listed: Option<Vec<Lpn>>,
+}
+
+/// The pages that a workload writes, and those that it does not, each once and in random order.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Halves {
+    written: WrittenPages,
+    order: Permutation,
+    /// Places of the order that were looked through for pages at rest, and for those written.
+    looked: [u64; 2],
+    /// How many of both are still to come.
+    left: [u64; 2],
+}
+
+impl Halves {
+    /// All are still to come.
+    #[must_use]
+    pub fn new(written: WrittenPages, seed: u64) -> Self {
+        let order = Permutation::new(written.pages, &mut Rng::new(seed, "written and at rest"));
+        let left = [written.pages - written.count, written.count];
+        Self { written, order, looked: [0; 2], left }
+    }
+
+    /// The next page of a half.
+    ///
+    /// # Panics
+    /// When none is left of it.
+    pub fn next(&mut self, is_written: bool) -> Lpn {
+        let half = usize::from(is_written);
+        assert!(self.left[half] > 0, "no page is left of this half");
+        self.left[half] -= 1;
+        loop {
+            let lpn = Lpn(self.order.apply(self.looked[half]) as u32);
+            self.looked[half] += 1;
+            if self.written.contains(lpn) == is_written {
+                return lpn;
+            }
+        }
+    }
+
+    /// Pages that are still to come of a half.
+    #[must_use]
+    pub fn left(&self, is_written: bool) -> u64 {
+        self.left[usize::from(is_written)]
+    }
+
+    /// Pages at rest, those that have come included.
+    #[must_use]
+    pub fn at_rest(&self) -> u64 {
+        self.written.pages - self.written.count
+    }
+
+    /// See [`WrittenPages::lots`].
+    #[must_use]
+    pub fn lots(&self) -> Option<Lots> {
+        self.written.lots()
+    }
+
+    /// See [`WrittenPages::draw`].
+    pub fn draw(&self, lots: &Lots, rng: &mut Rng) -> Lpn {
+        self.written.draw(lots, rng)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn draws_all_of_them_and_no_other() {
+        for every in [1, 3, 20] {
+            let mut written = WrittenPages::new(200);
+            let mut extents = Extents::default();
+            (0..200).step_by(every).for_each(|page| extents.push(Lpn(page), 1, ExtentKind::Write));
+            extents.push(Lpn(1), 1, ExtentKind::Read);
+            written.learn(&extents);
+            written.learn(&extents);
+            assert_eq!(written.count(), 200u64.div_ceil(every as u64));
+            let (lots, mut rng) = (written.lots().unwrap(), Rng::new(1, "lots"));
+            let mut seen = WrittenPages::new(200);
+            (0..20_000).for_each(|_| seen.mark(written.draw(&lots, &mut rng)));
+            assert_eq!(seen, written);
+        }
+        assert!(WrittenPages::new(5).lots().is_none());
+    }
+}
