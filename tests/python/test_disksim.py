@@ -263,6 +263,7 @@ def test_planes_of_an_element_gain_nothing_by_themselves(tmp_path: Path, seed: i
     planes = {
         "drive.geometry.planes_per_die": SMALL.planes,
         "drive.geometry.blocks_per_plane": SMALL.blocks_per_plane,
+        "ftl.collect.mode": "whole-block",
         "ftl.collect.trigger_free_blocks": SMALL.clean_blocks + 1,
         "ftl.collect.stop_free_blocks": SMALL.clean_blocks + 1,
     }

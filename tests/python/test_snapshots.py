@@ -20,8 +20,8 @@ def test_a_drive_is_saved_and_runs_of_both_modes_start_from_it(cli: Cli, experim
     assert (tmp_path / "worn.drive").stat().st_size > 1000
     waf = {}
     for mode in ("functional", "timed"):
-        start = ("--set", "ftl.snapshot=worn.drive", "--set", f"mode={mode}", "--no-report", "--json", "-")
-        result = json.loads(cli("run", experiment, *start).done())
+        start = ("--set", "ftl.snapshot=worn.drive", "--set", f"mode={mode}", "--set", "ftl.collect.mode=whole-block")
+        result = json.loads(cli("run", experiment, *start, "--no-report", "--json", "-").done())
         assert result["config"]["ftl"]["precondition"] == "snapshot"
         waf[mode] = result["waf"]
     assert waf["functional"] == waf["timed"]

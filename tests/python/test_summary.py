@@ -29,8 +29,8 @@ RESULT: dict[str, Any] = {
     "flash": {"programs": {"host": 520, "partial": 10, "gc": 470, "total": 1000}},
     "wear": {"erases_min": 398, "erases_mean": 412.0, "erases_max": 431, "erases_std": 6.1},
     "latency_us": {
-        "read": {"count": 10, "p50": 61.0, "p99": 1900.0},
-        "write": {"count": 10, "p50": 700.0, "p99": 11000.0},
+        "read": {"count": 10, "p50": 61.0, "p99": 1900.0, "p999": 3600.0},
+        "write": {"count": 10, "p50": 700.0, "p99": 11000.0, "p999": 12000.0},
     },
 }
 EXPERIMENT = {"workload": {"file": "some/web.csv.zst"}}
@@ -45,7 +45,7 @@ def test_the_lines_are_those_of_the_contract() -> None:
     assert amplification.line(RESULT) == "1.93 (95 %: 1.92-1.94, stationary)"
     assert summary.programs(RESULT) == "52 % host, 47 % garbage collection, 1 % partial pages"
     assert summary.wear(RESULT) == "412 erases per block (min 398, max 431, sd 6.1)"
-    assert summary.latency(RESULT) == "read p50 61 us, p99 1.9 ms; write p50 700 us, p99 11 ms"
+    assert summary.latency(RESULT) == "read p50 61 us, p99 1.9 ms, p99.9 3.6 ms; write p50 700 us, p99 11 ms, p99.9 12 ms"
 
 
 def test_a_run_that_is_too_short_tells_no_life() -> None:

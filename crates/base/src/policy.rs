@@ -107,8 +107,8 @@ pub enum Fallback {
 pub struct Facts {
     /// Nominal program/erase cycles of a block.
     pub pe_cycles: u32,
-    /// Whether operations take time.
-    pub timed: bool,
+    /// Whether collection goes along with host writes where nothing else is said.
+    pub incremental: bool,
 }
 
 /// A value of a parameter.
@@ -398,7 +398,7 @@ impl Slot {
             (param.name, param.setting(value))
         };
         let values: Vec<_> = values.iter().map(setting).collect();
-        self.fill(info, &values, &Facts { pe_cycles: 3000, timed: false })
+        self.fill(info, &values, &Facts { pe_cycles: 3000, incremental: false })
             .unwrap_or_else(|e| panic!("{name}: {e:?}"))
     }
 }
@@ -514,7 +514,7 @@ mod tests {
     };
 
     fn fill(name: &str, given: &[(&'static str, Setting)]) -> Result<Given, String> {
-        let facts = Facts { pe_cycles: 77, timed: false };
+        let facts = Facts { pe_cycles: 77, incremental: false };
         SLOT.fill(SLOT.find(name).unwrap(), given, &facts).map_err(|e| format!("{}; {}", e.what, e.expected))
     }
 

@@ -55,7 +55,8 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let given_buffer = given_drive.buffer.take().unwrap_or_default();
     let (rated, raw_rated) = resolve_rated::resolve(&layers, given_drive.rated.take())?;
     let given_ftl = given.ftl.unwrap_or_default();
-    let incremental = resolve_ftl::is_incremental(given_ftl.collect.as_ref(), timed);
+    let shape = resolve_drive::geometry(&layers, &given_drive)?;
+    let incremental = resolve_ftl::is_incremental(&given_ftl, timed, &shape);
     let (mut drive, mut raw_drive) =
         resolve_drive::resolve(&layers, given_drive, (timed, incremental), seed)?;
     resolve_mapping::resolve(&layers, &mut drive, given_ftl.mapping_bytes)?;

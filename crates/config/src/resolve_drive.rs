@@ -86,7 +86,7 @@ fn phases(timing: &Timing, page_bytes: u32) -> Phases {
     }
 }
 
-fn geometry(layers: &Layers, given: &raw::Drive) -> Result<Geometry> {
+pub(crate) fn geometry(layers: &Layers, given: &raw::Drive) -> Result<Geometry> {
     let g = given.geometry.clone().unwrap_or_default();
     let mut geometry = Geometry {
         channels: g.channels.unwrap_or(1),

@@ -22,6 +22,9 @@ const STOP_MAX: u32 = 8;
 /// The separator of incremental collection where none is named.
 const APART: &str = "host-gc";
 
+/// The spare factor where none is given.
+const SPARE: f64 = 0.07;
+
 /// The largest spare factor: a drive that shows less than a quarter of its flash is none that anybody builds.
 const SPARE_MAX: f64 = 0.75;
 
@@ -39,7 +42,7 @@ pub(crate) fn resolve(
     let (geometry, pe_cycles) = (drive.geometry, drive.endurance.pe_cycles());
     let spare_factor = spare_factor(layers, given.spare_factor)?;
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
-    let facts = Facts { pe_cycles, timed };
+    let facts = Facts { pe_cycles, incremental: is_incremental(&given, timed, &geometry) };
     let collection = collection(layers, (given.collect, given.separate), &facts, geometry, timed)?;
     let (victim, separate, scope) = (collection.victim, collection.separate, collection.scope);
     let precondition = resolve_precondition::state(layers, given.precondition.as_deref(), victim, traced)?;
@@ -53,20 +56,18 @@ pub(crate) fn resolve(
     reserve_fits(layers, &collection.layout, logical_pages, collection.free_units_needed(), separate)?;
     let (level, raw_level) = resolve_slot::resolve(layers, given.level, &facts)?;
     let (free_choice, free_name) = free_choice(layers, given.free_block)?;
+    let background_free_units = background.map_or(0, |b| b.trigger_free_units);
+    let level = Level::of(&level);
+    let plp = drive.plp;
     let setup = Setup {
         logical_pages,
         allocation,
-        background_free_units: background.map_or(0, |b| b.trigger_free_units),
-        victim,
-        separate,
-        level: Level::of(&level),
+        background_free_units,
+        level,
         free_choice,
-        trigger_free_units: collection.trigger_free_units,
-        stop_free_units: collection.stop_free_units,
-        incremental: collection.incremental,
-        plp: drive.plp,
-        pace: collection.pace,
+        plp,
         seed,
+        ..collection.setup()
     };
     let asked = (given.auto_fill, given.wear_in_max);
     let auto = resolve_precondition::auto(layers, asked, precondition, (&setup, &collection.layout), traced)?;
@@ -102,11 +103,18 @@ pub(crate) fn resolve(
     Ok((settings, raw))
 }
 
-/// Whether collection is incremental, as far as can be said before the table is resolved.
-pub(crate) fn is_incremental(given: Option<&raw::Collect>, timed: bool) -> bool {
-    match given.and_then(|given| given.get("mode")) {
+/// Spare blocks of a plane from which on collection in time is incremental by default: of fewer, the blocks that it keeps
+/// free and open would take more than half.
+const INCREMENTAL_FROM: f64 = 8.0;
+
+/// Whether collection is incremental.
+pub(crate) fn is_incremental(given: &raw::Ftl, timed: bool, geometry: &Geometry) -> bool {
+    match given.collect.as_ref().and_then(|given| given.get("mode")) {
         Some(Setting::Name(mode)) => collect::is_incremental(mode),
-        _ => timed,
+        _ => {
+            let spare = given.spare_factor.unwrap_or(SPARE) * f64::from(geometry.blocks_per_plane);
+            timed && spare >= INCREMENTAL_FROM
+        }
     }
 }
 
@@ -132,6 +140,25 @@ impl Collection {
         (self.trigger_free_units, self.stop_free_units, self.layout.units_per_domain())
     }
 
+    /// What it says of how the drive is managed; the rest stands for nothing.
+    fn setup(&self) -> Setup {
+        Setup {
+            logical_pages: 0,
+            allocation: Allocation::Dynamic,
+            background_free_units: 0,
+            victim: self.victim,
+            separate: self.separate,
+            level: Level::None,
+            free_choice: FreeChoice::LeastErased,
+            trigger_free_units: self.trigger_free_units,
+            stop_free_units: self.stop_free_units,
+            incremental: self.incremental,
+            plp: true,
+            pace: self.pace,
+            seed: 0,
+        }
+    }
+
     /// Free units that the spare space must have room for. Who asks for a stop level that cannot be reached gets a
     /// drive that collects until nothing is to be gained.
     fn free_units_needed(&self) -> u32 {
@@ -147,7 +174,7 @@ fn free_choice(layers: &Layers, given: Option<String>) -> Result<(FreeChoice, St
 }
 
 fn spare_factor(layers: &Layers, given: Option<f64>) -> Result<f64> {
-    let spare_factor = given.unwrap_or(0.07);
+    let spare_factor = given.unwrap_or(SPARE);
     if spare_factor > 0.0 && spare_factor <= SPARE_MAX {
         return Ok(spare_factor);
     }

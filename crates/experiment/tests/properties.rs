@@ -186,23 +186,15 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     let domains = if case.superblock { 1 } else { case.planes };
     // Each may have begun before counting did, or end after the run.
     let jobs = if case.incremental { domains } else { 0 };
-    for (cause, units) in [("gc", victims), ("level", swaps)] {
-        let erased = get(result, &format!("/flash/erases/{cause}"))?;
-        if erased.abs_diff(units * blocks_per_unit) > jobs * blocks_per_unit {
-            return Err(format!("{erased} erases of {cause}, {units} units, {jobs} jobs under way"));
-        }
-    }
+    emptied(result, "gc", victims, (jobs, blocks_per_unit))?;
+    emptied(result, "level", swaps, (jobs, blocks_per_unit))?;
     if moved > (swaps + jobs) * pages_per_unit {
         return Err(format!("{moved} pages moved in {swaps} swaps"));
     }
     if dead > victims || copied > (victims - dead + jobs) * pages_per_unit {
         return Err(format!("{copied} pages copied from {victims} victims, {dead} of them dead"));
     }
-    let page_writes = get(result, "/host/page_writes")?;
-    let waf = result["waf"].as_f64();
-    if waf != (page_writes > 0).then(|| programs as f64 / page_writes as f64) {
-        return Err(format!("waf {waf:?}, {programs} programs for {page_writes} host pages"));
-    }
+    amplification(result, programs)?;
     wear(result, erases, blocks, units)?;
     // Where every unit is: free, open, or closed.
     let closed: u64 = counts(&result["valid_pages"]["units"]).iter().sum();
@@ -229,6 +221,25 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
         }
     }
     spare(result)
+}
+
+/// Write amplification is what was programmed for what was written.
+fn amplification(result: &Value, programs: u64) -> Result<(), String> {
+    let page_writes = get(result, "/host/page_writes")?;
+    let waf = result["waf"].as_f64();
+    if waf != (page_writes > 0).then(|| programs as f64 / page_writes as f64) {
+        return Err(format!("waf {waf:?}, {programs} programs for {page_writes} host pages"));
+    }
+    Ok(())
+}
+
+/// The units that a cause has emptied are erased, but for those of jobs under way.
+fn emptied(result: &Value, cause: &str, units: u64, (jobs, blocks): (u64, u64)) -> Result<(), String> {
+    let erased = get(result, &format!("/flash/erases/{cause}"))?;
+    if erased.abs_diff(units * blocks) > jobs * blocks {
+        return Err(format!("{erased} erases of {cause}, {units} units, {jobs} jobs under way"));
+    }
+    Ok(())
 }
 
 /// Flash pages are programmed when they are full: what is written is in them, but for those that are still filling.

@@ -92,6 +92,7 @@ def settings_of(drive: Drive) -> dict[str, Any]:
         "ftl.precondition": "sequential",
         "ftl.allocation.mode": "static",
         "ftl.collect.policy": "greedy",
+        "ftl.collect.mode": "whole-block",
         "ftl.collect.trigger_free_blocks": pool.clean_blocks + 1,
         "ftl.collect.stop_free_blocks": pool.clean_blocks + 1,
         "host.outstanding_max": drive.queue_max,

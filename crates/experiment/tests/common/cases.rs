@@ -112,6 +112,23 @@ pub fn draw_any(rng: &mut Rng, trace: bool) -> Case {
     }
 }
 
+/// The separator, and any policy of the slots that every drive has.
+fn other_slots(rng: &mut Rng, given_separate: &Given) -> String {
+    let mut toml = policies::toml(&separate::SLOT, given_separate);
+    for slot in [&level::SLOT, &slots::MAP, &slots::RECLAIM, &slots::DISPATCH] {
+        let given = policy(rng, slot);
+        toml += &policies::toml(slot, &given);
+    }
+    toml
+}
+
+/// Whether collection is incremental; drawn apart, so that nothing else changes.
+fn incremental(drive: &Drive, collect: &mut String) -> bool {
+    let steps = once_in(&mut Rng::new(drive.blocks ^ drive.pages_per_block << 20, "mode"), 3);
+    writeln!(collect, "mode = \"{}\"", collect::MODES[usize::from(steps)].0).unwrap();
+    steps
+}
+
 fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let mut drive = Drive::draw(rng);
     let planes = drive.planes();
@@ -125,9 +142,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         if superblock { (1, drive.pages_per_block * planes) } else { (planes, drive.pages_per_block) };
     let mut collect = policies::toml(&collect::SLOT, &victim);
     let victim = Victim::of(&victim);
-    // Drawn apart, so that nothing else changes.
-    let steps = once_in(&mut Rng::new(drive.blocks ^ drive.pages_per_block << 20, "mode"), 3);
-    writeln!(collect, "mode = \"{}\"", collect::MODES[usize::from(steps)].0).unwrap();
+    let incremental = incremental(&drive, &mut collect);
     if superblock {
         collect += "scope = \"superblock\"\n";
     }
@@ -151,18 +166,13 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let model = policies::row(rng, &endurance::SLOT).name;
     writeln!(toml, "[drive.endurance]\nmodel = \"{model}\"\npe_cycles = 100000000").unwrap();
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
-    if precondition == "auto" && trace {
-        // Laps are made for larger drives than these: more of them would take long.
-        writeln!(toml, "wear_in_max = {}", 0.1 * rng.unit()).unwrap();
-    }
+    // Laps are made for larger drives than these: more of them would take long.
+    let laps = (precondition == "auto" && trace).then(|| 0.1 * rng.unit());
+    toml += &laps.map(|max| format!("wear_in_max = {max}\n")).unwrap_or_default();
     writeln!(toml, "mapping_bytes = {}", drive.page_bytes).unwrap();
     writeln!(toml, "free_block = \"{}\"", pick(rng, &["least-erased", "fifo"])).unwrap();
     toml += &collect;
-    toml += &policies::toml(&separate::SLOT, given_separate);
-    for slot in [&level::SLOT, &slots::MAP, &slots::RECLAIM, &slots::DISPATCH] {
-        let given = policy(rng, slot);
-        toml += &policies::toml(slot, &given);
-    }
+    toml += &other_slots(rng, given_separate);
     let writes = writes_max(victim, pages_per_unit, room, logical);
     let rules = Rules { page_bytes: drive.page_bytes, logical_pages: logical, fold: false, beyond: 0 };
     let full = precondition != "none";
@@ -174,7 +184,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         planes,
         superblock,
         subpages: drive.subpages,
-        incremental: steps,
+        incremental,
         loses_power,
         asks,
         streams,
