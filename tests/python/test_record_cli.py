@@ -164,7 +164,7 @@ def test_content_is_known_for_the_last_write_alone(cli: Cli, writer: Path, tmp_p
     if problem("perf", tmp_path) is not None:
         pytest.skip(f"perf: {problem('perf', tmp_path)}")
     text = cli("trace", "record", "--backend", "perf", "-o", "t.parquet", "--content", "--", writer).done()
-    assert "45 % of the page writes known (5 of 11): the last write of each page; --backend strace sees" in text
+    assert "45 % of page writes known (5 of 11): the last write of each page; --backend strace sees" in text
     rows = pq.read_table(tmp_path / "t.parquet").to_pylist()
     known = [None if row["fingerprints"] is None else [v is not None for v in row["fingerprints"]] for row in rows]
     assert known == [[False], [False], [True], [False] * 4, None, [True] * 4]

@@ -261,7 +261,7 @@ def test_the_command_line_records_and_draws(cli: Cli, tmp_path: Path) -> None:
     [
         (("--timeline", "0..1ms"), "--timeline: functional mode has no time of which to draw a part; expected mode = "),
         (("--timeline", "1ms", "--set", "mode=timed"), "--timeline: '1ms' is no interval; expected FROM..TO"),
-        (("--timeline", "0..1ms", "--repeat", "2"), "--timeline: several runs have no one timeline; expected it "),
+        (("--timeline", "0..1ms", "--repeat", "2"), "--timeline: a timeline belongs to one run; expected no "),
     ],
 )
 def test_timelines_that_cannot_be(cli: Cli, arguments: tuple[str, ...], message: str) -> None:
