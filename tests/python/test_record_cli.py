@@ -258,7 +258,7 @@ def test_what_is_single_is_told_so(cli: Cli, some_backend: str) -> None:
     command = "import os; f = os.open('f', 65); [(os.pwrite(f, b'x', 0), os.fsync(f)) for _ in range(2)]"
     text = cli("trace", "record", "--force", "--backend", some_backend, "--", sys.executable, "-IBSc", command).done()
     assert "requests   2: 2 writes\n" in text
-    assert "pages      2 of 4 KiB written, 1 of them replaces data\n" in text
+    assert "pages      2 of 4 KiB written, 1 of them overwrites data\n" in text
 
 
 @pytest.mark.parametrize(("count", "text"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])

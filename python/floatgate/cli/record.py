@@ -117,11 +117,11 @@ def _must_be(value: float, name: str, *, low: float, high: float, expected: str)
 
 def _text(facts: dict[str, Any]) -> str:
     kinds = ", ".join(counted(facts[f"{kind}s"], kind) for kind in ("read", "write", "trim") if facts[f"{kind}s"])
-    replace = "replaces" if facts["updates"] == 1 else "replace"
+    overwrite = "overwrites" if facts["updates"] == 1 else "overwrite"
     lines = [
         ("trace", f"{facts['out']} (recorded by {facts['backend']}: {facts['backend_reason']})"),
         ("requests", f"{facts['requests']}: {kinds}"),
-        ("pages", f"{facts['pages_written']} of 4 KiB written, {facts['updates']} of them {replace} data"),
+        ("pages", f"{facts['pages_written']} of 4 KiB written, {facts['updates']} of them {overwrite} data"),
         ("drive", f"{counted(facts['files'], 'file')} on {units.binary_bytes(facts['drive_bytes'])}"),
         ("contexts", f"{facts['contexts']}"),
         ("lost", _lost(facts)),
