@@ -80,7 +80,7 @@ def explanation(result: Mapping[str, Any]) -> str | None:
         return None
     pages = f"counted in pages, write amplification is {look(result, 'waf'):.2f}"
     if look(result, "waf_bytes") < look(result, "waf"):
-        return f"{pages}: the host writes a page more often than the buffer passes it on"
+        return f"{pages}: the buffer merges host writes, so fewer pages reach the flash"
     page_bytes = look(result, "drive", "mapping_bytes") or look(result, "drive", "page_bytes")
     size = "" if page_bytes is None else f" of {page_bytes // 1024} KiB" if page_bytes >= 1024 else ""
     return f"{pages}; the drive writes whole pages{size}, and many writes are smaller or not aligned to them"

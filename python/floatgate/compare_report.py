@@ -34,7 +34,7 @@ def page(comparison: Comparison, command: str | None = None) -> str:
         _latency(comparison),
         _workload(comparison),
         html.left_out([text for run in comparison.runs for text in look(run.result, "not_modelled") or []]),
-        f"<h2>To repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
+        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
         _experiment(comparison),
     ]
     return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
@@ -42,8 +42,8 @@ def page(comparison: Comparison, command: str | None = None) -> str:
 
 def _reading(first: str) -> str:
     return (
-        f"<p>Differences are against {html.escape(first)}; ± is half the 95 % interval of the difference, the "
-        "errors of the two runs taken as independent. Moved: programs that the host did not ask for.</p>"
+        f"<p>Differences are against {html.escape(first)}; ± is half the 95 % interval of the difference, "
+        "assuming independent errors of the two runs. Moved: programs that were not host writes.</p>"
     )
 
 
@@ -61,7 +61,7 @@ def _chart(comparison: Comparison) -> str:
     chart = html.figure(
         "compared",
         "Write amplification",
-        "One bar a setting; the black line is its 95 % interval.",
+        "One bar per setting; the black line is its 95 % interval.",
         lambda width: charts.compared(labels, rows, width),
     )
     return f'<h2>Side by side</h2><div class="charts">{chart}</div>'

@@ -46,16 +46,16 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     target, holds = facts.get("target_years"), facts.get("holds")
     below = under(result)
     if target is not None and holds is not None:
-        below += f"; the target of {target:g} years {'holds' if holds else 'is missed'}"
+        below += f"; the target of {target:g} years is {'met' if holds else 'missed'}"
     cards = [("life", life_years(facts.get("years")), below)]
     write = look(result, "latency_us", "write") or {}
     if write.get("mean") is not None:
         p99 = f"p99 {units.span(write['p99'] * 1e-6)}" if write.get("p99") is not None else ""
-        cards.append(("mean write of a page", units.span(write["mean"] * 1e-6), p99))
+        cards.append(("mean page write", units.span(write["mean"] * 1e-6), p99))
     if facts.get("pe_cycles_achievable") is not None:
         rest = facts.get("mean_idle_h")
         said = "" if rest is None else f"at {units.span(rest * 3600)} of rest"
-        cards.append(("cycles a block stands", f"{facts['pe_cycles_achievable']:.0f}", said))
+        cards.append(("cycles per block", f"{facts['pe_cycles_achievable']:.0f}", said))
     waf, _ = amplification(result)
     if waf is not None:
         cards.append(("WAF", f"{waf:.2f}", "flash bytes per host byte"))
@@ -69,13 +69,13 @@ def _charts(result: dict[str, Any]) -> str:
         figures.append(
             _course(
                 result, policy, "delay_us", 1000.0, "Throttling delay", "delay of a page write, ms",
-                "Of each page write, at the end of each interval.",
+                "Delay of a page write at the end of each interval.",
             )
         )  # fmt: skip
     figures.append(
         _course(
-            result, policy, "pe_cycles", 1.0, "Cycles that a block stands", "program/erase cycles",
-            "By the mean rest between erases so far.",
+            result, policy, "pe_cycles", 1.0, "Endurance of a block", "program/erase cycles",
+            "From the mean rest between erases so far.",
         )
     )  # fmt: skip
     kept = [figure for figure in figures if figure]
@@ -114,7 +114,7 @@ def _written(result: dict[str, Any]) -> str:
     return html.figure(
         "written",
         "Flash bytes programmed",
-        "Beside them what the drive is known to stand, by the rest that its blocks have had so far.",
+        "Compared with the flash endurance known so far, from the rest of its blocks.",
         lambda width: throttle_charts.lines(rows, looks, x_title, "TB", width=width),
     )
 
@@ -127,7 +127,7 @@ def _responses(result: dict[str, Any], policy: str) -> str:
     return html.figure(
         "responses",
         "Responses of page writes",
-        "Share of the page writes that took no longer: flash service and throttling.",
+        "Share of page writes that took at most this long, flash service and throttling included.",
         lambda width: throttle_charts.lines(
             rows, looks, "response of a page write, ms", "share", width=width, x_log=True, share=True
         ),
@@ -144,6 +144,6 @@ def _repeat(life: Lifetime, command: str | None) -> str:
         facts.append(("cost of the run", units.span(spent["wall_s"])))
     asked = f"<pre>{html.escape(command)}</pre>" if command else ""
     return (
-        f"<h2>To repeat it</h2>{asked}{html.rows_table(facts)}"
+        f"<h2>How to repeat it</h2>{asked}{html.rows_table(facts)}"
         f"<h2>Resolved experiment</h2><pre>{html.escape(life.experiment_toml)}</pre>"
     )

@@ -15,6 +15,9 @@ Facts = dict[str, Any]
 
 UNTHROTTLED = "none"
 
+_LEAST_US = 0.01
+"""A mean wait below this tells nothing."""
+
 
 def text(result: Facts, label: str = "") -> str:
     """The summary as lines of text; ``label`` is what to call a trace."""
@@ -47,16 +50,16 @@ def under(result: Facts) -> str:
 
 def life_years(value: float | None) -> str:
     """A life in years; so many that the figure means nothing are said so."""
-    return "no end in sight" if value is None else units.years(value)
+    return "unlimited" if value is None else units.years(value)
 
 
 def answer(result: Facts) -> str:
-    """``5.0 years under ready-optimistic: the target of 5 years holds; mean write 1.3 ms (p99 2.1 ms)``."""
+    """``5.0 years under ready-optimistic: the target of 5 years is met; mean write 1.3 ms (p99 2.1 ms)``."""
     facts = look(result, "lifetime") or {}
     target, holds = facts.get("target_years"), facts.get("holds")
     said = f"{life_years(facts.get('years'))} {under(result)}"
     if target is not None and holds is not None:
-        said += f": the target of {target:g} years {'holds' if holds else 'is missed'}"
+        said += f": the target of {target:g} years is {'met' if holds else 'missed'}"
     mean, p99 = (look(result, "latency_us", "write", key) for key in ("mean", "p99"))
     if mean is not None:
         said += f"; mean write {units.span(mean * 1e-6)}"
@@ -65,16 +68,16 @@ def answer(result: Facts) -> str:
 
 
 def write(result: Facts) -> str | None:
-    """``0.6 ms of flash and 0.7 ms of delay on average; p50 1.2 ms, p99 2.1 ms, most 9.6 ms``."""
+    """``per page: 0.6 ms flash and 0.7 ms throttling on average; p50 1.2 ms, p99 2.1 ms, max 9.6 ms``."""
     facts = look(result, "latency_us", "write") or {}
     if facts.get("mean") is None:
         return None
     delay = sum(look(result, "throttle", f"{kind}_us_mean") or 0.0 for kind in ("delay", "wait"))
-    said = f"{units.span((facts['mean'] - delay) * 1e-6)} of flash"
-    said += f" and {units.span(delay * 1e-6)} of throttling on average" if delay > 0 else ", never throttled"
-    named = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "most"))
+    said = f"{units.span((facts['mean'] - delay) * 1e-6)} flash"
+    said += f" and {units.span(delay * 1e-6)} throttling on average" if delay > 0 else ", never throttled"
+    named = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
     parts = [f"{name} {units.span(facts[key] * 1e-6)}" for key, name in named if facts.get(key) is not None]
-    return f"a page: {said}; {', '.join(parts)}"
+    return f"per page: {said}; {', '.join(parts)}"
 
 
 def workload(result: Facts, label: str = "") -> str | None:
@@ -117,27 +120,27 @@ def waf(result: Facts) -> str | None:
 
 
 def capacity(result: Facts) -> str | None:
-    """``1066 TB programmed until the target of 1078 TB that the flash stands (375 TB by its nominal cycles)``."""
+    """``1066 TB programmed in 5 years, flash endurance 1078 TB (375 TB at nominal cycles)``."""
     facts = look(result, "lifetime") or {}
     if facts.get("w_work_bytes") is None or facts.get("c_ssd_bytes") is None:
         return None
     recovered = facts.get("c_ssd_recovered_bytes")
     stands = facts["c_ssd_bytes"] if recovered is None else recovered
     said = f"{units.decimal_bytes(facts['w_work_bytes'])} programmed in {facts.get('target_years', 5):g} years, "
-    said += f"{units.decimal_bytes(stands)} stood"
+    said += f"flash endurance {units.decimal_bytes(stands)}"
     if recovered is not None and abs(recovered - facts["c_ssd_bytes"]) > 0.001 * facts["c_ssd_bytes"]:
-        said += f" ({units.decimal_bytes(facts['c_ssd_bytes'])} by the nominal cycles alone)"
+        said += f" ({units.decimal_bytes(facts['c_ssd_bytes'])} at nominal cycles)"
     return said
 
 
 def cycles(result: Facts) -> str | None:
-    """``8615 per block at 5.1 hours of rest between them``."""
+    """``8615 per block at 5.1 hours of rest between erases``."""
     facts = look(result, "lifetime") or {}
     if facts.get("pe_cycles_achievable") is None:
         return None
     rest = facts.get("mean_idle_h")
     said = f"{facts['pe_cycles_achievable']:.0f} per block"
-    return said + ("" if rest is None else f" at {units.span(rest * 3600)} of rest between them")
+    return said + ("" if rest is None else f" at {units.span(rest * 3600)} of rest between erases")
 
 
 def throttle(result: Facts) -> str | None:
@@ -148,15 +151,17 @@ def throttle(result: Facts) -> str | None:
     parts = []
     served = facts.get("demand_share")
     if served is not None and served < 0.999:
-        parts.append(f"{units.share(served)} of what the host would write is written in the target time")
+        parts.append(f"{units.share(served)} of the host's demand written in the target time")
     if facts.get("held_share") is not None:
-        parts.append(f"{units.share(facts['held_share'])} of page writes held back")
+        parts.append(f"{units.share(facts['held_share'])} of page writes delayed")
     if facts.get("delay_us_mean") is not None:
-        parts.append(f"{units.span(facts['delay_us_mean'] * 1e-6)} of delay on average")
+        parts.append(f"mean delay {units.span(facts['delay_us_mean'] * 1e-6)}")
     if facts.get("waits"):
         waited = f"{units.count(facts['waits'])} waited for capacity"
         mean = facts.get("wait_us_mean")
-        parts.append(waited if mean is None else f"{waited} ({units.span(mean * 1e-6)} on average of all)")
+        parts.append(
+            f"{waited} (mean wait {units.span(mean * 1e-6)} over all)" if mean and mean >= _LEAST_US else waited
+        )
     if facts.get("epochs"):
         parts.append(f"{units.count(facts['epochs'])} epochs")
     if facts.get("epoch_s"):
@@ -165,14 +170,16 @@ def throttle(result: Facts) -> str | None:
 
 
 def prediction(result: Facts) -> str | None:
-    """``80 % of 1200 epochs within 25 % of what was predicted``."""
+    """``80 % of 1200 epochs within 25 % of the prediction``."""
     facts = look(result, "throttle", "prediction") or {}
     compared = facts.get("compared")
     if not compared:
         return None
     share, error = accuracy(facts), facts.get("error_max", 0.25)
     return (
-        None if share is None else f"{units.share(share)} of {units.count(compared)} epochs within {units.share(error)}"
+        None
+        if share is None
+        else f"{units.share(share)} of {units.count(compared)} epochs within {units.share(error)} of the prediction"
     )
 
 
@@ -197,15 +204,17 @@ def remarks(result: Facts) -> list[str]:
     """What a reader must know: a target that is missed and what to do, a WAF that has not settled."""
     said = []
     if look(result, "lifetime", "holds") is False:
-        said.append("--plan tells which throttle, capacity or spare factor would meet the target")
+        said.append("--plan finds a throttle, capacity or spare factor that meets the target")
     life, first = (look(result, "lifetime", key) for key in ("years", "years_first_block"))
     if life and first and life > UNEVEN * first:
         said.append(
-            f"wear is uneven: the first block wears out after {units.years(first)}, the life above is that of the "
+            f"wear is uneven: the first block wears out after {units.years(first)}, the life above is for the "
             "average block"
         )
     if look(result, "method", "stationary") is False and look(result, "method", "waf_by_lap"):
-        said.append("write amplification still changes from pass to pass: more lifetime.forecast.laps_max would tell")
+        said.append(
+            "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
+        )
     backwards = look(result, "workload", "stamps_backwards")
     if backwards:
         said.append(f"{units.count(backwards)} time stamps run backwards")

@@ -149,16 +149,16 @@ class Placement:
         share = _percent(sum(one["page_writes"] for one in placed), written)
         of_all = f"{len(placed)} of {len(self.contexts)} contexts"
         lines = [
-            f"placement  {of_all} get a handle other than {NO_HANDLE}, with {share} of the page writes",
-            f"WAF        {self._judged(self.results)}; on {one_line(self.trace)}, from which the table was made",
+            f"placement  {of_all} get a handle other than {NO_HANDLE}; they write {share} of the pages",
+            f"WAF        {self._judged(self.results)}; on {one_line(self.trace)}, the source of the table",
         ]
         if (other := self.applied) is not None:
             matched = _percent(other.matched_page_writes, other.page_writes)
             with_handle = _percent(other.placed_page_writes, other.page_writes)
             there = one_line(other.trace)
-            known = f"({matched}) are by contexts that the table's trace has"
+            known = f"({matched}) come from contexts of the table's trace"
             lines += [
-                f"applied    {self._judged(other.results)}; on {there}, from which the table was not made",
+                f"applied    {self._judged(other.results)}; on {there}, another recording",
                 f"matched    {other.matched_page_writes:,} of its {other.page_writes:,} page writes {known}",
                 f"placed     {other.placed_page_writes:,} ({with_handle}) get a handle other than {NO_HANDLE}",
             ]
@@ -171,7 +171,7 @@ class Placement:
 
     def _judged(self, results: Mapping[str, dict[str, Any]]) -> str:
         waf = _waf(results)
-        beside = f"{waf['none']:.3f} without; {waf[self.policy]:.3f} where the drive itself runs {self.policy}"
+        beside = f"{waf['none']:.3f} without; {waf[self.policy]:.3f} if the drive itself runs {self.policy}"
         return f"{waf['host-given']:.3f} with {self.handles} handles, {beside}"
 
 

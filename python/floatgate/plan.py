@@ -125,10 +125,10 @@ class Plan:
         target = self.target_years
         years = "the target" if target is None else f"{target:g} years"
         if not self.best:
-            plain = self._unthrottled() or "; a larger drive or a throttle that guarantees it would"
-            return f"nothing of this lasts {years}{plain}"
+            plain = self._unthrottled() or "; use a larger drive or a throttle that guarantees the target"
+            return f"none of these drives lasts {years}{plain}"
         named = [f"{self._drive(point)} {_throttle_words(point)} ({_write(point)})" for point in self.best]
-        first = f"the smallest that lasts {years} is {named[0]}"
+        first = f"the smallest drive that lasts {years} is {named[0]}"
         return (
             first
             + (f"; faster, but larger: {', then '.join(named[1:])}" if len(named) > 1 else "")
@@ -146,7 +146,7 @@ class Plan:
             return ""
         tried = largest.physical_bytes
         size = units.binary_bytes(tried * self.target_years / years)
-        return f"; without throttling it would take about {size}, by the life of {units.binary_bytes(tried)}"
+        return f"; without throttling it would take about {size}, extrapolated from {units.binary_bytes(tried)}"
 
     def _drive(self, point: Point) -> str:
         spares = {one.spare for one in self.points if one.spare is not None}
@@ -162,7 +162,7 @@ class Plan:
         mark = "*" if point in self.best else ""
         if point.result is None:
             spare = "-" if point.spare is None else units.percent1(point.spare)
-            return [mark, point.capacity, spare, point.throttle, "-", "cannot be", "-", "-", "-", "-"]
+            return [mark, point.capacity, spare, point.throttle, "-", "not possible", "-", "-", "-", "-"]
         p999, (waf, _) = look(point.result, "latency_us", "write", "p999"), amplification(point.result)
         return [
             mark,
@@ -170,7 +170,7 @@ class Plan:
             "-" if point.spare is None else units.percent1(point.spare),
             point.throttle,
             life_years(look(point.result, "lifetime", "years")),
-            "holds" if point.holds else "missed",
+            "met" if point.holds else "missed",
             "-" if waf is None else f"{waf:.2f}",
             "-" if point.served is None else units.share(point.served),
             "-" if math.isinf(point.write_us) else units.span(point.write_us * 1e-6),

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 GIB = float(1 << 30)
 READING = (
-    "* lasts long enough, and no other that does is as small and as fast. Mean write and p99.9 are of page writes: "
-    "flash service and throttling. Served is the share of the workload that is written in the target time; a throttle "
-    "that holds back makes it less."
+    "* marks a drive that lasts long enough, where no other such drive is both as small and as fast. Mean write and "
+    "p99.9 are for page writes, flash service and throttling included. Served is the share of the workload that is "
+    "written in the target time; throttling lowers it."
 )
 
 
@@ -37,10 +37,10 @@ def page(plan: Plan, command: str | None = None) -> str:
         f"<p><b>{html.escape(plan.answer()[:1].upper() + plan.answer()[1:])}.</b></p>",
         html.grid(header, rows, 4),
         f"<p>{READING}</p>",
-        "".join(f"<p>Cannot be: {html.escape(text)}</p>" for text in errors),
+        "".join(f"<p>Not possible: {html.escape(text)}</p>" for text in errors),
         _charts(plan),
         html.left_out(said),
-        f"<h2>To repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
+        f"<h2>How to repeat it</h2><pre>{html.escape(command)}</pre>" if command else "",
         f"<h2>The experiment that is varied</h2><pre>{html.escape(plan.experiment_toml)}</pre>",
     ]
     return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
@@ -54,8 +54,8 @@ def _charts(plan: Plan) -> str:
         points = [point for point in known if point.spare == spare]
         which = "" if len(spares) < 2 or spare is None else f", {100 * spare:.1f} % spare"
         for kind, title, y_title, caption in (
-            ("years", "Life against capacity", "years", "Dotted: the target. Lives beyond ten targets are cut."),
-            ("write", "Write response against capacity", "mean write response, ms", "What throttling costs."),
+            ("years", "Life against capacity", "years", "Dotted: the target. Lives are cut at ten times the target."),
+            ("write", "Write response against capacity", "mean write response, ms", "The cost of throttling."),
         ):
             if _rows(plan, points, kind):
                 made.append(

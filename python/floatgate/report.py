@@ -75,7 +75,7 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         name = "life until the first block wears out" if first else "life at this rate"
         cards.append((name, units.years(years), ", ".join(below)))
     elif tbw is not None:
-        cards.append(("life", worth.tbw_text(tbw), "no years: the workload has no time span"))
+        cards.append(("life", worth.tbw_text(tbw), "no years, since the workload has no time span"))
     waf, interval = amplification.amplification(result)
     if waf is not None:
         below = [f"95 %: {'-'.join(amplification.digits(waf, interval))}"] if interval else ["write amplification"]
@@ -83,7 +83,7 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         cards.append(("WAF", amplification.text(waf, interval), ", ".join(below + ([parts] if parts else []))))
     wear = look(result, "wear") or {}
     if wear.get("erases_mean") is not None:
-        cards.append(("erases per block", units.figure(wear["erases_mean"]), f"most: {wear.get('erases_max', '-')}"))
+        cards.append(("erases per block", units.figure(wear["erases_mean"]), f"max: {wear.get('erases_max', '-')}"))
     for kind in ("read", "write"):
         facts = look(result, "latency_us", kind) or {}
         if facts.get("count"):
@@ -121,21 +121,21 @@ def _where(run: Run, result: dict[str, Any]) -> str:
     header = ["cause", "programs", "share", "reads", "erases", "time"]
     chart = html.figure(
         "shares",
-        "Where the work of the flash went",
-        "Share of each cause. Time is the flash's own busy time, one operation after another.",
+        "Flash work by cause",
+        "Share of each cause. Time is the busy time of the flash, summed over its operations.",
         lambda width: charts.shares(run, width),
     )
     gc = look(result, "gc") or {}
     said = ""
     if gc.get("victims"):
         copied = gc.get("copied_pages_per_victim")
-        per = "" if copied is None else f", {units.figure(copied)} pages copied out of each"
+        per = "" if copied is None else f", {units.figure(copied)} pages copied from each"
         dead = gc.get("dead_victims")
         said = f"<p>{_count(gc['victims'])} blocks collected{per}" + (
             f"; {_count(dead)} had no valid page left.</p>" if dead is not None else ".</p>"
         )
     table = html.grid(header, rows, raw_first=True)
-    return f'<h2>Where programs and time went</h2><div class="charts">{chart}<div>{table}{said}</div></div>'
+    return f'<h2>Programs and time by cause</h2><div class="charts">{chart}<div>{table}{said}</div></div>'
 
 
 def _causes(flash: dict[str, Any]) -> list[str]:
@@ -155,14 +155,13 @@ def _course(run: Run) -> str:
             html.figure(
                 "waf",
                 "Write amplification",
-                "Flash programs for each host page write, interval by interval; dashed: the whole run, "
-                "with its 95 % interval.",
+                "Flash programs per host page write in each interval; dashed: mean of the run with its 95 % interval.",
                 lambda width: charts.waf(run, width),
             ),
             html.figure(
                 "writes",
                 "Programs by cause",
-                "What the flash programs, over the whole run.",
+                "Flash programs over the whole run.",
                 lambda width: charts.writes(run, width),
             ),
         ]
@@ -179,7 +178,12 @@ def _distributions(run: Run, result: dict[str, Any]) -> str:
     figures = []
     if look(result, "wear", "histogram", "blocks"):
         figures.append(
-            html.figure("wear", "Wear", "Blocks by erases in the counted phase.", lambda width: charts.wear(run, width))
+            html.figure(
+                "wear",
+                "Wear",
+                "Blocks by number of erases in the counted phase.",
+                lambda width: charts.wear(run, width),
+            )
         )
     idle = look(result, "wear", "idle_h")
     if idle:
@@ -191,7 +195,7 @@ def _distributions(run: Run, result: dict[str, Any]) -> str:
             html.figure(
                 "valid",
                 "Valid pages",
-                "Closed blocks by valid pages at the end; full ones are costly victims.",
+                "Closed blocks by valid pages at the end of the run; full blocks are costly victims.",
                 lambda width: charts.valid_pages(run, width),
             )
         )
@@ -224,11 +228,11 @@ def _repeat(run: Run, result: dict[str, Any], command: str | None) -> str:
     facts += [("trace content", str(content))] if content else []
     spent = look(result, "run") or {}
     if spent.get("wall_s") is not None and spent.get("peak_rss_bytes") is not None:
-        cost = f"{units.span(spent['wall_s'])}, {units.binary_bytes(spent['peak_rss_bytes'])} of memory at most"
+        cost = f"{units.span(spent['wall_s'])}, {units.binary_bytes(spent['peak_rss_bytes'])} peak memory"
         facts.append(("cost of the run", cost))
-    asked = f"<p>Asked for with</p><pre>{html.escape(command)}</pre>" if command and command != again else ""
+    asked = f"<p>Command of this run</p><pre>{html.escape(command)}</pre>" if command and command != again else ""
     return (
-        f"<h2>To repeat it</h2>{asked}<p>The same result again, byte for byte, from the resolved experiment</p>"
+        f"<h2>How to repeat it</h2>{asked}<p>The same result, byte for byte, from the resolved experiment</p>"
         f"<pre>{html.escape(again)}</pre>{html.rows_table(facts)}"
         f"<h2>Resolved experiment</h2><pre>{html.escape(run.experiment_toml)}</pre>"
     )

@@ -12,7 +12,7 @@ SHOWN_MAX = 32
 """Streams with a row of their own; the smallest of more share one."""
 
 _COUNTS = ("host_pages", "moved_pages", "opened", "victims", "dead_victims", "copied_pages")
-_HEADER = ["stream", "host pages", "moved in", "opened", "collected", "dead", "copied of each"]
+_HEADER = ["stream", "host pages", "moved in", "opened", "collected", "dead", "copied per block"]
 
 
 def streams(result: dict[str, Any]) -> str:
@@ -23,7 +23,9 @@ def streams(result: dict[str, Any]) -> str:
         return ""
     facts = result["separate"]
     table = html.grid(_HEADER, rows(found))
-    costs = [("open blocks at most", units.count(facts["open_blocks_max"]))] if "open_blocks_max" in facts else []
+    costs = (
+        [("largest number of open blocks", units.count(facts["open_blocks_max"]))] if "open_blocks_max" in facts else []
+    )
     if facts.get("open_free_pages_mean") is not None:
         costs.append(("free pages in them, on average", units.figure(facts["open_free_pages_mean"])))
     costs.append(("open blocks at the end", units.count(facts["open_blocks"])))
@@ -32,8 +34,10 @@ def streams(result: dict[str, Any]) -> str:
     if strayed:
         costs.append(("pages that joined another stream", units.count(strayed)))
     costs += [(name.replace("_", " "), _figure(value)) for name, value in (facts.get("found") or {}).items()]
-    note = "<p>Pages that the host wrote into each stream and that were moved into it, its blocks that were opened and "
-    note += "collected, those of them that had no valid page left, and pages copied out of each that was collected.</p>"
+    note = (
+        "<p>For each stream: pages that the host wrote into it, pages moved into it, blocks opened, blocks collected, "
+    )
+    note += "collected blocks without a valid page (dead), and pages copied per collected block.</p>"
     return f"<h2>Streams</h2><p>{html.escape(said)}.</p>{table}{note}{html.rows_table(costs)}"
 
 

@@ -41,5 +41,5 @@ def _laps(facts: Facts) -> str:
     if facts.get("stationary"):
         return f"{said}: stationary"
     error = facts.get("error")
-    moves = "" if error is None or error > _VAGUE else f", it may move by {units.share(error)} more"
+    moves = "" if error is None or error > _VAGUE else f", WAF may still change by {units.share(error)}"
     return f"{said}: not stationary yet{moves} (ftl.wear_in_max allows more laps)"

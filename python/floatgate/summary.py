@@ -126,7 +126,7 @@ def wear(result: dict[str, Any]) -> str | None:
 
 
 def streams(result: dict[str, Any]) -> str | None:
-    """``hash: 2 streams, 61 pages of open blocks free on average``; None where no separator looks at pages."""
+    """``hash: 2 streams, 61 free pages in open blocks on average``; None where no separator looks at pages."""
     facts = look(result, "separate") or {}
     found = facts.get("streams")
     if found is None:
@@ -134,7 +134,7 @@ def streams(result: dict[str, Any]) -> str | None:
     parts = [f"{units.count(len(found))} stream{'' if len(found) == 1 else 's'}"]
     free = facts.get("open_free_pages_mean")
     if free is not None:
-        parts.append(f"{units.figure(free)} pages of open blocks free on average")
+        parts.append(f"{units.figure(free)} free pages in open blocks on average")
     if facts.get("memory_bytes") is not None:
         parts.append(f"{units.binary_bytes(facts['memory_bytes'])} of tables")
     return f"{look(result, 'config', 'ftl', 'separate', 'policy')}: {', '.join(parts)}"
@@ -158,16 +158,16 @@ def buffer(result: dict[str, Any]) -> str | None:
 
 
 def throttle(result: dict[str, Any]) -> str | None:
-    """``static: 80 % of page writes held back, 0.9 s on average of all``; None where there is no throttle."""
+    """``static: 80 % of page writes delayed, mean delay 0.9 s over all``; None where there is no throttle."""
     facts = look(result, "throttle")
     if not facts:
         return None
     pages = look(result, "host", "page_writes")
-    parts = [f"{units.share(facts.get('held_share') or 0.0)} of page writes held back"]
+    parts = [f"{units.share(facts.get('held_share') or 0.0)} of page writes delayed"]
     if pages and facts.get("held_back_s"):
-        parts.append(f"{units.span(facts['held_back_s'] / pages)} on average of all")
+        parts.append(f"mean delay {units.span(facts['held_back_s'] / pages)} over all")
     if facts.get("waits"):
-        parts.append(f"{units.count(facts['waits'])} waited for room")
+        parts.append(f"{units.count(facts['waits'])} waited for capacity")
     if facts.get("epochs"):
         last = f", the last of {units.span(facts['epoch_s'])}" if facts.get("epoch_s") else ""
         parts.append(f"{units.count(facts['epochs'])} epochs{last}")
@@ -198,7 +198,7 @@ def rate(result: dict[str, Any]) -> str | None:
 
 
 def waiting(result: dict[str, Any]) -> list[str]:
-    """``host reads take 61 us of flash: 82 % own work, waiting 18 % for the channel``; one text a class of requests."""
+    """``host reads of flash take 61 us: 82 % own work, waiting 18 % for the channel``; one text per class."""
     said = []
     for name, means in (look(result, "latency_us", "waiting") or {}).items():
         reasons = by_reason(means) if isinstance(means, dict) else []
@@ -220,7 +220,7 @@ def before_flash(result: dict[str, Any]) -> str | None:
         waits = (
             ("for the throttle", look(result, "latency_us", "throttle_wait", kind)),
             ("in the host queue", look(result, "latency_us", "queue_wait", kind)),
-            ("for room in the buffer", look(result, "latency_us", "buffer_wait", kind, "place")),
+            ("for space in the buffer", look(result, "latency_us", "buffer_wait", kind, "place")),
             ("until data are on flash", look(result, "latency_us", "buffer_wait", kind, "flushed")),
         )
         parts = [f"{units.span(value * 1e-6)} {where}" for where, value in waits if value]
@@ -248,8 +248,9 @@ def backlog(result: dict[str, Any]) -> str | None:
     if served < 1.1 * arrived:
         return None
     return (
-        f"the drive could not keep up: what arrived in {units.span(arrived)} took {units.span(served)}, latencies show "
-        'the queue, and life counts the longer time (more channels or dies, or workload.arrival = "closed")'
+        f"the drive could not keep up: requests that arrived within {units.span(arrived)} took {units.span(served)}; "
+        "latencies include the growing queue, and life counts the longer time (use more channels or dies, or "
+        'workload.arrival = "closed")'
     )
 
 
@@ -258,7 +259,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
     facts = look(result, "workload") or {}
     said = []
     if (look(result, "drive") or {}).get("effective_spare_factor", 0) is None:
-        said.append("the drive was not full: garbage collection had more room than on a used one")
+        said.append("the drive was not full: garbage collection had more free space than on a used drive")
     said += [text for text in (worth.warning(result),) if text]
     explained = amplification.explanation(result)
     if explained:
@@ -273,7 +274,9 @@ def remarks(result: dict[str, Any]) -> list[str]:
         said.append(f"{skipped} {lines} skipped" + (f" (the first bad line: {first})" if first else ""))
     moved = look(facts, "beyond", "requests_moved")
     if moved:
-        said.append(f"{units.count(moved)} requests beyond the drive moved ({look(facts, 'beyond', 'policy')})")
+        said.append(
+            f"{units.count(moved)} requests beyond the end of the drive moved ({look(facts, 'beyond', 'policy')})"
+        )
     backwards = facts.get("stamps_backwards")
     if backwards:
         said.append(
@@ -281,12 +284,12 @@ def remarks(result: dict[str, Any]) -> list[str]:
         )
     separator, streams = look(result, "config", "ftl", "separate", "policy"), look(result, "separate", "streams")
     if separator in ("pds", "ids") and streams and len(streams) == 1:
-        said.append(f"{separator} found nothing to separate: no context whose data are updated often enough")
+        said.append(f"{separator} found nothing to separate: no context's data is overwritten often enough")
     beyond = look(result, "separate", "found", "pages_of_contexts_beyond")
     if beyond:
         said.append(
-            f"{units.count(int(beyond))} pages written from contexts beyond those that {separator} tells apart "
-            "(ftl.separate.contexts), which count as unknown"
+            f"{units.count(int(beyond))} pages written from contexts beyond the limit of {separator} "
+            "(ftl.separate.contexts), counted as unknown"
         )
     said += look(facts, "suspicions") or []
     said += look(facts, "assumed") or []

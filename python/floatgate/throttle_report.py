@@ -24,24 +24,24 @@ def throttle(run: Run, result: dict[str, Any]) -> str:
     rows = [
         ("page writes delayed or waiting", units.share(facts.get("held_share") or 0.0)),
         ("mean delay of a page write", units.span((facts.get("delay_us_mean") or 0.0) * 1e-6)),
-        ("page writes that waited for room", units.count(facts["waits"])),
-        ("all their waits", units.span(facts["wait_s"])),
-        ("held back in all", units.span(facts["held_back_s"])),
+        ("page writes that waited for capacity", units.count(facts["waits"])),
+        ("total of these waits", units.span(facts["wait_s"])),
+        ("total delays and waits", units.span(facts["held_back_s"])),
     ]
     if facts.get("epochs") is not None:
         rows.append(("epochs", units.count(facts["epochs"])))
-        rows.append(("their length chosen anew", units.count(facts["selections"])))
-        rows.append(("length of the last", units.span(facts["epoch_s"])))
+        rows.append(("times the epoch length was chosen again", units.count(facts["selections"])))
+        rows.append(("length of the last epoch", units.span(facts["epoch_s"])))
     prediction = facts.get("prediction") or {}
     if prediction.get("compared"):
         share = f"{units.share(prediction['within'])} of {units.count(prediction['compared'])}"
-        rows.append((f"demand within {units.share(prediction['error_max'])} of what was predicted", share))
+        rows.append((f"demand within {units.share(prediction['error_max'])} of the prediction", share))
     figure = ""
     if run.series.num_rows > 1 and "held_back_s" in run.series.column_names:
         figure = html.figure(
             "held-back",
             "Throttling over time",
-            "How long a page write was held back, mean of each interval.",
+            "Mean delay of a page write in each interval.",
             lambda width: over_time(run, width),
         )
     table = html.rows_table(rows)
@@ -58,7 +58,7 @@ def over_time(run: Run, width: int = WIDTH) -> alt.Chart:
         for row in rows
         if row.get("page_writes")
     ]
-    title, unit = axis_title("held back", max((point["s"] for point in points), default=0.0), TIME_UNITS)
+    title, unit = axis_title("mean delay", max((point["s"] for point in points), default=0.0), TIME_UNITS)
     chart = (
         data_chart([{"at": point["at"], "held": point["s"] / unit} for point in points])
         .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)

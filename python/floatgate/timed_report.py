@@ -34,7 +34,7 @@ def latency(run: Run, result: dict[str, Any]) -> str:
             html.figure(
                 "cdf",
                 "Latencies",
-                "Share of requests done within a time; the axis stretches the slowest ones.",
+                "Share of requests completed within a given time; the axis stretches the tail.",
                 lambda width: latency_charts.distribution(run, width),
             )
         )
@@ -43,13 +43,13 @@ def latency(run: Run, result: dict[str, Any]) -> str:
             html.figure(
                 "course",
                 "Latency over time",
-                "Mean and longest of the requests done in each interval.",
+                "Mean and longest latency of the requests completed in each interval.",
                 lambda width: latency_charts.over_time(run, width),
             )
         )
     table = html.grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))
     waits = before_flash(result)
-    table += f"<p>Before and beside their flash operations, on average, {html.escape(waits)}.</p>" if waits else ""
+    table += f"<p>In addition to their flash operations, on average, {html.escape(waits)}.</p>" if waits else ""
     return f'<h2>Latency</h2>{table}<div class="charts">{"".join(figures)}</div>{_waiting(run, result)}'
 
 
@@ -73,11 +73,11 @@ def _waiting(run: Run, result: dict[str, Any]) -> str:
     chart = html.figure(
         "why",
         "Why it takes that long",
-        "Where the time of a flash operation goes, from when it is asked for to its end; behind each class its mean.",
+        "Time of a flash operation from its issue to its end, by reason; the mean follows the name of each class.",
         lambda width: latency_charts.waiting(run, width),
     )
     names = list(dict.fromkeys(name for parts in classes.values() for name, _ in parts))
-    header = ["an operation's time", *(latency_charts.CLASSES.get(name, name) for name in classes)]
+    header = ["time of an operation", *(latency_charts.CLASSES.get(name, name) for name in classes)]
     rows = [["mean", *(_us(sum(value for _, value in parts)) for parts in classes.values())]]
     for name in names:
         cells = [_why_cell(dict(parts), name) for parts in classes.values()]
@@ -98,7 +98,7 @@ def energy(run: Run, result: dict[str, Any]) -> str:
     chart = html.figure(
         "energy",
         "Energy by operation and cause",
-        "Of the flash alone: arrays and channels.",
+        "Flash only: arrays and channels.",
         lambda width: latency_charts.energy(run, width),
     )
     operations = [name for name, joules in (table.get("by_operation_j") or {}).items() if name != "total"]
@@ -126,11 +126,11 @@ def energy(run: Run, result: dict[str, Any]) -> str:
 
 
 def energy_basis(table: dict[str, Any]) -> str:
-    """``0.21 uJ a byte that the host wrote; no figure for reads and erases``."""
+    """``0.21 uJ per byte written by the host; no figure for reads and erases``."""
     said = []
     per_byte = table.get("j_per_host_byte_written")
     if per_byte:
-        said.append(f"{units.joules(per_byte)} a byte that the host wrote")
+        said.append(f"{units.joules(per_byte)} per byte written by the host")
     missing = [
         latency_charts.OPERATIONS.get(name, name)
         for name, joules in (table.get("by_operation_j") or {}).items()
@@ -155,7 +155,7 @@ def compared_latency(labels: list[str], results: list[dict[str, Any] | None]) ->
         chart = html.figure(
             f"compared-{kind}",
             f"Latency of {label}",
-            "Circle p50, square p99, triangle p99.9 of each setting.",
+            "Circle: p50, square: p99, triangle: p99.9.",
             lambda width, of_kind=of_kind: latency_charts.compared(labels, of_kind, width),  # type: ignore[misc]
         )
         cells = []

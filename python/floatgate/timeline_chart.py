@@ -174,14 +174,14 @@ def section(run: Run) -> str:
         length = f"{(interval_ns[1] - interval_ns[0]) / size:g} {name}"
         between = f"in {length} from {interval_ns[0] / 1e9:.9g} s after the first counted request on"
     if not spans:
-        return f"<h2>Timeline</h2><p>Nothing was under way {between}.</p>"
+        return f"<h2>Timeline</h2><p>No operation was in progress {between}.</p>"
     rows = rows_of(run, spans)
     bars = bars_of(spans, interval_ns)
     used = dict.fromkeys(bar.look for row in rows for bar in bars.get(row, []))
     legend = "".join(
         f'<span class="tl-key">{_key(name)}{escape(LOOKS[name].label)}</span>' for name in LOOKS if name in used
     )
-    said = f"Who was busy with what {between}. {_busy(rows, spans, interval_ns)}"
+    said = f"Operations of dies and channels {between}. {_busy(rows, spans, interval_ns)}"
     return (
         f"<h2>Timeline</h2><figure><figcaption><b>Dies and channels</b>{escape(said)}</figcaption>"
         f'<div class="tl-keys">{legend}</div>{_picture(rows, bars, interval_ns)}</figure>'
@@ -208,7 +208,7 @@ def _busy(rows: list[tuple[int, int]], spans: list[dict[str, Any]], interval_ns:
         if shown:
             share = sum(busy.get(row, 0) for row in shown) / length / len(shown)
             said.append(f"{name}s {units.share(share)}")
-    return f"Busy: {', '.join(said)} of the time. Bars tell more when pointed at."
+    return f"Busy: {', '.join(said)} of the time. Point at a bar for details."
 
 
 def _picture(rows: list[tuple[int, int]], bars: dict[tuple[int, int], list[Bar]], interval_ns: tuple[int, int]) -> str:

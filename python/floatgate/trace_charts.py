@@ -28,8 +28,7 @@ CONTEXTS = 20
 """Contexts that have a bar."""
 
 _CAPTION_REUSE = (
-    "Share of page accesses that a cache of this size would hit: reads and writes together, and reads in a cache "
-    "of their own."
+    "Share of page accesses that hit in a cache of this size: reads and writes together, and reads in a separate cache."
 )
 _BINARY_LABEL = (
     "datum.value >= 1099511627776 ? format(datum.value / 1099511627776, '~g') + ' TiB' : "
@@ -67,19 +66,19 @@ def pictures(facts: Facts) -> list[Picture]:
     frequencies = any((facts.get("frequency") or {}).get(key) for key in ("read", "written"))
     made: list[tuple[bool, str, str, str, Callable[[Facts, int], Any]]] = [
         (len(course.get("requests", ())) > 1, "demand", "Demand over time", windowed, demand),
-        (bool(facts.get("sizes")), "sizes", "Sizes of requests", "Each bar up to below the next size.", sizes),
+        (bool(facts.get("sizes")), "sizes", "Sizes of requests", "A bar starts at the size below it.", sizes),
         (
             bool(updates.get("updates")),
             "update-interval",
             "Update interval",
-            "Share of the page writes that replace data, by the bytes written since the data were.",
+            "Share of the page writes that overwrite data, by the bytes written since that data was.",
             update_interval,
         ),
         (
             bool(updates.get("updates") and updates.get("time_s")),
             "update-interval-time",
             "Update interval in time",
-            "Share of the page writes that replace data, by the age of the data.",
+            "Share of the page writes that overwrite data, by the age of that data.",
             update_interval_time,
         ),
         (look(reuse, "all", "first_share") is not None, "lru", "Hit ratio of an LRU cache", _CAPTION_REUSE, lru),
@@ -87,7 +86,7 @@ def pictures(facts: Facts) -> list[Picture]:
             frequencies,
             "frequency",
             "How often pages are accessed",
-            "Share of the pages that are written (read) at all, by how often they are.",
+            "Share of the pages that are written (read), by how often.",
             frequency,
         ),
         (
@@ -108,14 +107,14 @@ def pictures(facts: Facts) -> list[Picture]:
             bool(contexts),
             "contexts",
             "Program contexts",
-            f"The busiest {min(CONTEXTS, len(contexts))}: share of {_context_base(facts)}; line: all so far.",
+            f"The busiest {min(CONTEXTS, len(contexts))}: share of {_context_base(facts)}; line: cumulative share.",
             contexts_chart,
         ),
         (
             content.get("duplicate_share") is not None or content.get("compressed_share") is not None,
             "content",
             "Content of page writes",
-            "What deduplication and compression would leave, where the trace knows the content.",
+            "What deduplication and compression would leave, for pages whose content is known.",
             content_chart,
         ),
     ]
@@ -354,7 +353,7 @@ def _two(what: str, left: float) -> Rows:
 
 
 def _context_base(facts: Facts) -> str:
-    return "the replaced data" if look(facts, "contexts", "updates") else "the page writes"
+    return "the overwritten data" if look(facts, "contexts", "updates") else "the page writes"
 
 
 def _cumulative(found: dict[str, Facts], x_title: str, y_title: str, width: int, *, time: bool = False) -> Any:

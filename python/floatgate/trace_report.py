@@ -78,7 +78,7 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
     median = look(facts, "update_interval", "bytes", "p50")
     if median is not None:
         age = look(facts, "update_interval", "time_s", "p50")
-        below = "until replaced, median" + ("" if age is None else f"; {units.span(age)}")
+        below = "of page writes until overwritten, median" + ("" if age is None else f"; {units.span(age)}")
         cards.append(("data live for", units.decimal_bytes(median), below))
     return cards
 
@@ -130,7 +130,7 @@ def _repeat(facts: Facts, command: str | None) -> str:
     content = facts.get("content_hash")
     rows = [("content (blake3)", str(content))] if content else []
     asked = f"<pre>{html.escape(command)}</pre>" if command else ""
-    return f"<h2>To repeat it</h2>{asked}{html.rows_table(rows) if rows else ''}" if rows or asked else ""
+    return f"<h2>How to repeat it</h2>{asked}{html.rows_table(rows) if rows else ''}" if rows or asked else ""
 
 
 def _bytes(value: float | None) -> str:

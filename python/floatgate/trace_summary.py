@@ -129,10 +129,10 @@ def _reuse(facts: Facts) -> str:
     footprint = facts["footprint_bytes"]
     hits = dict(zip(curve["cache_bytes"], curve["hit_ratio"], strict=True))
     wanted = [size for size in CACHES if size in hits and size < footprint]
-    said = [f"{units.share(hits[size])} in {units.binary_bytes(size)}" for size in wanted if hits[size] is not None]
+    said = [f"{units.share(hits[size])} with {units.binary_bytes(size)}" for size in wanted if hits[size] is not None]
     largest = curve["hit_ratio"][-1]
     if largest is not None:
-        said.append(f"{units.share(largest)} where all fits")
+        said.append(f"{units.share(largest)} if everything fits")
     return f"an LRU cache hits {', '.join(said)}" if said else ""
 
 
@@ -197,7 +197,7 @@ def _contexts(facts: Facts) -> str:
         return ""
     top = contexts["top5_update_share"]
     return str(contexts["count"]) + (
-        "" if top is None else f"; the five busiest had written {units.share(top)} of what updates replace"
+        "" if top is None else f"; the five busiest wrote {units.share(top)} of the overwritten data"
     )
 
 

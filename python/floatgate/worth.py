@@ -97,7 +97,7 @@ def line(result: Facts | None) -> str | None:
         said = f"{tbw_text(tbw or 0.0)}{' until the first block wears out' if uneven(result) else ''}"
         average = [f"average block {tbw_text(facts['tbw_bytes'])}"] if uneven(result) else []
         rated = [text for text in (beside_rating(result),) if text]
-        return f"{said} ({'; '.join([*rated, *average, *cycles, 'no years: the workload has no time span'])})"
+        return f"{said} ({'; '.join([*rated, *average, *cycles, 'no years, since the workload has no time span'])})"
     others = _others(result, facts)
     written = [] if tbw is None else [tbw_text(tbw), *(text for text in (beside_rating(result),) if text)]
     pace = [] if facts.get("dwpd") is None else [f"{units.figure(facts['dwpd'], 2)} drive writes per day"]

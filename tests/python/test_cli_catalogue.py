@@ -79,7 +79,7 @@ def test_drives(cli: Cli) -> None:
     table = cli("drives").done().splitlines()
     # The header, and between both groups an empty line and a heading.
     assert len(table) == len(entries) + 3
-    heading = table.index("drives of the papers")
+    heading = table.index("drives from papers")
     assert {entry["group"] for entry in entries} == {"current", "papers"}
     for entry in entries:
         (number,) = [n for n, line in enumerate(table) if line.split(" ")[0] == entry["name"]]

@@ -130,7 +130,10 @@ def test_names_are_quoted_and_the_valid_ones_listed(cli: Cli, trace: Path) -> No
         ([*FIFO, "--separated"], "--hot-share-of-pages: is missing"),
         ([*FIFO, "--hot-share-of-pages", "0.2"], "--hot-share-of-writes: is missing"),
         ([*FIFO, "--hot-share-of-pages", "2", "--hot-share-of-writes", "0.5"], "share_of_pages is 2"),
-        (["theory", "wa", "--policy", "greedy", *FIFO[4:], "--separated"], "hot pages have a closed form under fifo"),
+        (
+            ["theory", "wa", "--policy", "greedy", *FIFO[4:], "--separated"],
+            "hot pages have a closed form only under fifo",
+        ),
         (["trace", "convert", "a", "b.xyz"], "b.xyz: no format is known by '.xyz'"),
     ],
 )

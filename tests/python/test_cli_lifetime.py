@@ -34,7 +34,7 @@ def test_the_answer_is_said_first_and_kept_in_the_folder(cli: Cli, experiment: P
     }
     first = ended.err.splitlines()[0]
     assert first.startswith("life       ")
-    assert "under dynamic: the target of 0.01 years holds; mean write" in first
+    assert "under dynamic: the target of 0.01 years is met; mean write" in first
     folder = tmp_path / "o"
     assert sorted(file.name for file in folder.iterdir()) == ["experiment.toml", "lifetime.json", "report.html"]
     assert json.loads((folder / "lifetime.json").read_text()) == answer
@@ -48,7 +48,7 @@ def test_the_answer_is_said_first_and_kept_in_the_folder(cli: Cli, experiment: P
 def test_without_a_throttle_the_target_is_missed_and_the_status_is_0(cli: Cli, experiment: Path) -> None:
     said = cli("lifetime", experiment, *WRITES).done()
     assert "without throttling: the target of 0.01 years is missed" in said
-    assert "--plan tells" in said
+    assert "--plan finds" in said
 
 
 def test_a_trace_is_called_by_its_name(cli: Cli, trace: Path) -> None:

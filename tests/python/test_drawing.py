@@ -41,7 +41,7 @@ def test_a_run_keeps_its_results_where_no_picture_can_be_drawn(experiment: Path,
     assert "<h2>Resolved experiment</h2>" in page
     notes = [line for line in ended.err.splitlines() if line.startswith("note: ")]
     assert len(notes) == 1
-    assert "pictures could not be drawn (Where the work of the flash went, Write amplification" in notes[0]
+    assert "pictures could not be drawn (Flash work by cause, Write amplification" in notes[0]
     assert "the results are complete" in notes[0]
     assert not [path for path in tmp_path.iterdir() if path.name.startswith((".", "core"))]
 

@@ -97,10 +97,10 @@ def test_a_file_in_the_way_is_kept(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "--twin, --pattern, --micro, --fit: one of them says what to make; expected just one (or --list)"),
+        ([], "--twin, --pattern, --micro, --fit: expected exactly one of them (or --list)"),
         (
             ["--twin", "multi", "--pattern", "zipf"],
-            "--twin, --pattern, --micro, --fit: one of them says what to make; expected just one (or --list)",
+            "--twin, --pattern, --micro, --fit: expected exactly one of them (or --list)",
         ),
         (["--pattern", "zipf"], '--drive-bytes: there is no address space; expected a size such as "64 GiB"'),
         (
@@ -121,8 +121,11 @@ def test_a_file_in_the_way_is_kept(cli: Cli, tmp_path: Path) -> None:
                 "expected one of sequential, uniform, zipf, hot-cold, jobs, jesd219"
             ),
         ),
-        (["--twin", "multi", "--lba-unit", "byte"], "--lba-unit: is for --fit alone"),
-        (["--fit", "x.csv", "--requests", "5"], "--requests: shapes a trace, not a twin; expected it without --fit"),
+        (["--twin", "multi", "--lba-unit", "byte"], "--lba-unit: applies only to --fit"),
+        (
+            ["--fit", "x.csv", "--requests", "5"],
+            "--requests: applies to traces, not to twins; expected no --fit with it",
+        ),
     ],
 )
 def test_what_cannot_be_made_is_refused(cli: Cli, tmp_path: Path, arguments: list[str], message: str) -> None:

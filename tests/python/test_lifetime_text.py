@@ -105,15 +105,15 @@ def life(**changes: dict[str, Any]) -> dict[str, Any]:
 
 def test_the_answer_comes_first() -> None:
     first, *others = summary.text(life()).splitlines()
-    said = "5.0 years under ready-optimistic: the target of 5 years holds; mean write 1.3 ms (p99 2.1 ms)"
+    said = "5.0 years under ready-optimistic: the target of 5 years is met; mean write 1.3 ms (p99 2.1 ms)"
     assert first.split(None, 1) == ["life", said]
     told = dict(line.split(None, 1) for line in others)
-    assert told["write"].startswith("a page: 600 us of flash and 700 us of throttling on average; p50 1.2 ms")
+    assert told["write"].startswith("per page: 600 us flash and 700 us throttling on average; p50 1.2 ms")
     assert told["WAF"] == "2.24, as given"
     assert told["workload"] == "twin exchange: 531 GB in page writes per pass of 24 hours, repeated 1825 times"
-    assert told["cycles"] == "8615 per block at 5.1 hours of rest between them"
-    assert "93 % of page writes held back" in told["throttle"]
-    assert told["prediction"] == "80 % of 1000 epochs within 25 %"
+    assert told["cycles"] == "8615 per block at 5.1 hours of rest between erases"
+    assert "93 % of page writes delayed" in told["throttle"]
+    assert told["prediction"] == "80 % of 1000 epochs within 25 % of the prediction"
     assert "note" not in told
 
 
@@ -128,13 +128,13 @@ def test_a_target_that_is_missed_is_said_with_what_to_do() -> None:
     assert "2.5 years without throttling: the target of 5 years is missed" in said
     assert "never throttled" in said
     assert "2.24, stationary after 3 laps (error 0.4 %)" in said
-    assert "--plan tells" in said
+    assert "--plan finds" in said
     assert "\nthrottle" not in said
 
 
 def test_the_report_draws_the_life() -> None:
     page = Lifetime(life(), "seed = 1\n[drive]\n", "exchange").report("floatgate lifetime x.toml")
-    for text in ("5.0 years", "Throttling delay", "Responses of page writes", "Cycles that a block stands",
+    for text in ("5.0 years", "Throttling delay", "Responses of page writes", "Endurance of a block",
                  "floatgate lifetime x.toml", "seed = 1"):  # fmt: skip
         assert text in page
 
@@ -168,8 +168,9 @@ def test_a_plan_takes_the_smallest_and_then_what_is_faster() -> None:
     assert best == [("64 GiB", "ready-optimistic"), ("128 GiB", "ready-pessimistic"), ("256 GiB", "none")]
     plan = Plan(points, "seed = 1\n", "web")
     assert plan.answer() == (
-        "the smallest that lasts 5 years is 64 GiB under ready-optimistic (mean write 1.7 ms); faster, but larger: "
-        "128 GiB under ready-pessimistic (mean write 775 us), then 256 GiB without throttling (mean write 600 us)"
+        "the smallest drive that lasts 5 years is 64 GiB under ready-optimistic (mean write 1.7 ms); faster, but "
+        "larger: 128 GiB under ready-pessimistic (mean write 775 us), "
+        "then 256 GiB without throttling (mean write 600 us)"
     )
     assert [line.startswith("*") for line in plan.text().splitlines()[3:13]] == [
         index in (2, 5, 7) for index in range(10)
@@ -178,14 +179,14 @@ def test_a_plan_takes_the_smallest_and_then_what_is_faster() -> None:
     assert plan.to_dict()["best"] == [2, 5, 7]
     page = plan.report("floatgate lifetime --plan")
     assert "Life against capacity" in page
-    assert "Cannot be: 4 GiB: too small" in page
+    assert "Not possible: 4 GiB: too small" in page
 
 
 def test_a_plan_in_which_nothing_lasts_says_so() -> None:
     plan = Plan([point(64, "none", 600, years=1.0)], "", "web")
     # 64 GiB last a year; five years take five times as much.
     assert plan.answer() == (
-        "nothing of this lasts 5 years; without throttling it would take about 320 GiB, by the life of 64 GiB"
+        "none of these drives lasts 5 years; without throttling it would take about 320 GiB, extrapolated from 64 GiB"
     )
     assert plan.best == []
 

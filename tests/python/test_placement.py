@@ -143,10 +143,10 @@ def test_the_table_is_judged_on_another_recording(tmp_path: Path) -> None:
     assert waf != told["waf"]
     share, placed = (f"{pages / 175:.1f} %" for pages in (2500 + fast, applied.placed_page_writes))
     lines = found.text().splitlines()
-    assert lines[1].endswith(f"; on {trace}, from which the table was made")
+    assert lines[1].endswith(f"; on {trace}, the source of the table")
     assert lines[2].startswith(f"applied    {same:.3f} with 4 handles, {waf['none']:.3f} without")
-    assert lines[2].endswith(f"; on {other}, from which the table was not made")
-    assert lines[3].startswith(f"matched    {2500 + fast:,} of its 17,500 page writes ({share}) are by")
+    assert lines[2].endswith(f"; on {other}, another recording")
+    assert lines[3].startswith(f"matched    {2500 + fast:,} of its 17,500 page writes ({share}) come from")
     assert lines[4].startswith(f"placed     {applied.placed_page_writes:,} ({placed}) get")
 
 
@@ -284,4 +284,4 @@ def test_no_cell_of_the_table_is_a_formula(name: str) -> None:
     rows = list(csv.DictReader(io.StringIO(found.table(), newline="")))
     assert [row["name"] for row in rows] == [shown, "plain"]
     assert [row["frames"] for row in rows] == [shown, "a"]
-    assert "t\\x1b[31m , from which" in found.text()
+    assert "t\\x1b[31m , the source" in found.text()

@@ -164,7 +164,7 @@ def test_content_is_known_for_the_last_write_alone(cli: Cli, writer: Path, tmp_p
     if problem("perf", tmp_path) is not None:
         pytest.skip(f"perf: {problem('perf', tmp_path)}")
     text = cli("trace", "record", "--backend", "perf", "-o", "t.parquet", "--content", "--", writer).done()
-    assert "45 % of the page writes known (5 of 11): the last write of each page; --backend strace sees" in text
+    assert "45 % of page writes known (5 of 11): the last write of each page; --backend strace sees" in text
     rows = pq.read_table(tmp_path / "t.parquet").to_pylist()
     known = [None if row["fingerprints"] is None else [v is not None for v in row["fingerprints"]] for row in rows]
     assert known == [[False], [False], [True], [False] * 4, None, [True] * 4]
@@ -258,7 +258,7 @@ def test_what_is_single_is_told_so(cli: Cli, some_backend: str) -> None:
     command = "import os; f = os.open('f', 65); [(os.pwrite(f, b'x', 0), os.fsync(f)) for _ in range(2)]"
     text = cli("trace", "record", "--force", "--backend", some_backend, "--", sys.executable, "-IBSc", command).done()
     assert "requests   2: 2 writes\n" in text
-    assert "pages      2 of 4 KiB written, 1 of them replaces data\n" in text
+    assert "pages      2 of 4 KiB written, 1 of them overwrites data\n" in text
 
 
 @pytest.mark.parametrize(("count", "text"), [(0, "0 files"), (1, "1 file"), (2, "2 files")])

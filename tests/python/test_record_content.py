@@ -157,7 +157,7 @@ def test_every_flushed_version_is_known(
     assert flushed[: len(expected)] == expected, f"seed {seed}"
     assert (content["pages_unknown"], content["bytes_cut_off"], content["pages_known"]) == (0, 0, len(flushed))
     assert content["pages_known_from_files"] == 0
-    assert f"100 % of the page writes known ({len(flushed)} of {len(flushed)})" in text
+    assert f"100 % of page writes known ({len(flushed)} of {len(flushed)})" in text
 
 
 @pytest.mark.usefixtures("strace")

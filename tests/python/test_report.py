@@ -60,11 +60,11 @@ def test_ids_are_unique_and_every_reference_has_its_target(report: str) -> None:
 
 def test_it_holds_what_the_contract_lists(report: str, small_run: floatgate.Run) -> None:
     for heading in (
-        "Where programs and time went",
+        "Programs and time by cause",
         "Over time",
         "Distributions",
         "What the model leaves out",
-        "To repeat it",
+        "How to repeat it",
         "Resolved experiment",
     ):
         assert f"<h2>{heading}</h2>" in report
@@ -111,7 +111,7 @@ def test_throttling_is_drawn_over_time(report: str) -> None:
     text = run.report()
     assert "<h2>Throttle</h2>" in text
     assert "<b>Throttling over time</b>" in text
-    assert "their length chosen anew" in text
+    assert "times the epoch length was chosen again" in text
     held = sum(run.series["held_back_s"].to_pylist())
     assert held == pytest.approx(run.result["throttle"]["held_back_s"])
     assert held > 0

@@ -76,7 +76,7 @@ def test_what_fails_leaves_no_log(cli: Cli, experiment: Path, tmp_path: Path) ->
         'expected mode = "timed", or no log of requests'
     )
     refused = cli("run", experiment, "--set", "mode=timed", "--log-requests", "--repeat", "2").refused()
-    assert refused == "--log-requests: a log is of one run; expected it without --repeat"
+    assert refused == "--log-requests: a log belongs to one run; expected no --repeat with it"
     worn = ("--set", "mode=timed", "--set", "drive.endurance.pe_cycles=1")
     cli("run", experiment, *worn, "--log-requests", "--out", "r").refused(1)
     assert sorted(tmp_path.iterdir()) == there

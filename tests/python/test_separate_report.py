@@ -74,7 +74,7 @@ def test_a_stream_without_a_victim_has_no_mean() -> None:
 def test_the_summary_says_what_streams_cost(run: floatgate.Run, small_run: floatgate.Run) -> None:
     said = dict(summary.lines(run))["streams"]
     assert said.startswith("hash: 2 streams, ")
-    assert "pages of open blocks free on average" in said
+    assert "free pages in open blocks on average" in said
     assert said.endswith("KiB of tables")
     # Where no page is looked at, nothing is said.
     assert "streams" not in dict(summary.lines(small_run))

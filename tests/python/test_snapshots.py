@@ -52,7 +52,7 @@ def test_a_drive_needs_a_place_and_a_single_run(cli: Cli, experiment: Path) -> N
     assert cli("run", experiment, "--save-drive", "none/a").refused().startswith("none/a: its folder does not exist")
     assert cli("run", experiment, "--save-drive", ".").refused().startswith(".: is a directory")
     refused = cli("run", experiment, "--save-drive", "a", "--repeat", "2").refused()
-    assert refused.startswith("--save-drive: several runs would write one file")
+    assert refused.startswith("--save-drive: several runs would write the same file")
 
 
 def test_the_python_interface_saves_and_starts(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_ctrl_c_leaves_a_snapshot_and_says_how_to_go_on(cli: Cli, experiment: Pa
     process.send_signal(signal.SIGINT)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (130, b"")
-    assert err.decode().splitlines() == ["error: interrupted; go on with: floatgate run --resume o"]
+    assert err.decode().splitlines() == ["error: interrupted; continue with: floatgate run --resume o"]
     assert [path.name for path in folder.iterdir()] == ["run.snapshot"]
     text = trace.read_text()
     trace.write_text(text + text.splitlines()[0] + "\n")
@@ -147,7 +147,7 @@ def test_sigterm_leaves_a_snapshot_as_ctrl_c_does(cli: Cli, experiment: Path) ->
     process.terminate()
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (128 + signal.SIGTERM, b"")
-    assert err.decode().splitlines() == ["error: interrupted; go on with: floatgate run --resume o"]
+    assert err.decode().splitlines() == ["error: interrupted; continue with: floatgate run --resume o"]
     assert [path.name for path in folder.iterdir()] == ["run.snapshot"]
     assert sorted(path.name for path in experiment.parent.iterdir()) == ["o", "small.toml"]
     cli("run", "--resume", "o", "--no-report").done()

@@ -99,7 +99,7 @@ def test_bytes_and_pages_that_differ_are_explained() -> None:
     )
     merged = {**result, "waf": 1.5, "waf_bytes": 0.66, "waf_bytes_parts": {"host": 0.5, "gc": 0.16}}
     assert amplification.sources(merged) == "0.50 data (the buffer merged the rest), 0.16 garbage collection"
-    assert "more often than the buffer passes it on" in str(amplification.explanation(merged))
+    assert "the buffer merges host writes" in str(amplification.explanation(merged))
     padded = {**result, "waf": 4.28, "waf_bytes_parts": {"host": 1.0, "gc": 2.28, "padding": 1.0}}
     assert amplification.sources(padded) == "1.00 data, 2.28 garbage collection, 1.00 padding"
     same = {**result, "waf": 4.28}
@@ -119,7 +119,7 @@ def test_a_buffer_says_what_it_spared() -> None:
 def test_a_throttle_says_what_it_held_back() -> None:
     held = {"policy": "static", "delay_us_mean": 0.0, "held_share": 0.8, "waits": 4, "wait_s": 3.6, "held_back_s": 3.6}
     result = {**RESULT, "host": {"page_writes": 5}, "throttle": held}
-    said = "static: 80 % of page writes held back, 720 ms on average of all, 4 waited for room"
+    said = "static: 80 % of page writes delayed, mean delay 720 ms over all, 4 waited for capacity"
     assert summary.throttle(result) == said
     assert summary.throttle({**RESULT, "throttle": None}) is None
     waits = {"throttle_wait": {"read": None, "write": 720_000.0}}
@@ -128,7 +128,7 @@ def test_a_throttle_says_what_it_held_back() -> None:
 
 def test_what_is_not_known_is_left_out() -> None:
     assert worth.line({**RESULT, "lifetime": {"years": None, "pe_cycles": 3000, "tbw_bytes": 194e12}}) == (
-        "194 TBW (3000 P/E cycles; no years: the workload has no time span)"
+        "194 TBW (3000 P/E cycles; no years, since the workload has no time span)"
     )
     assert amplification.line({**RESULT, "waf": None}) == "none: the workload wrote nothing"
     assert summary.latency({**RESULT, "latency_us": None}) is None
@@ -143,7 +143,7 @@ def test_rest_makes_more_of_the_cycles() -> None:
         "day)"
     )
     facts = {"years": None, "pe_cycles": 3000, "pe_cycles_achievable": None, "mean_idle_h": None, "tbw_bytes": 194e12}
-    assert worth.line({"lifetime": facts}) == "194 TBW (3000 P/E cycles; no years: the workload has no time span)"
+    assert worth.line({"lifetime": facts}) == "194 TBW (3000 P/E cycles; no years, since the workload has no time span)"
 
 
 def test_a_short_run_says_so() -> None:
@@ -160,7 +160,7 @@ def test_remarks_name_what_was_done_to_the_input() -> None:
     }
     assert summary.remarks({"workload": workload, "flash": {"unmapped_reads": 5}}) == [
         "3 bad lines skipped (the first bad line: t.csv:2: what)",
-        "12 requests beyond the drive moved (wrap)",
+        "12 requests beyond the end of the drive moved (wrap)",
         "2 time stamps run backwards",
         "time in us",
         "5 pages read that were never written (they cost no flash read)",
@@ -172,7 +172,7 @@ def test_a_separator_by_context_that_found_nothing_says_so() -> None:
         config = {"ftl": {"separate": {"policy": policy}}}
         return summary.remarks({"config": config, "separate": {"streams": [{}] * streams}})
 
-    assert said("pds", 1) == ["pds found nothing to separate: no context whose data are updated often enough"]
+    assert said("pds", 1) == ["pds found nothing to separate: no context's data is overwritten often enough"]
     assert said("ids", 1)[0].startswith("ids found nothing")
     assert said("pds", 2) == said("hash", 1) == []
 
@@ -232,7 +232,9 @@ def test_a_drive_that_falls_behind_says_so() -> None:
         "span_s": 150.0,
         "config": {"workload": {"arrival": "open"}},
     }
-    assert (summary.backlog(result) or "").startswith("the drive could not keep up: what arrived in 100 s took 150 s")
+    assert (summary.backlog(result) or "").startswith(
+        "the drive could not keep up: requests that arrived within 100 s took 150 s"
+    )
     assert summary.backlog({**result, "span_s": 105.0}) is None
     assert summary.backlog({**result, "config": {"workload": {"arrival": "closed"}}}) is None
     assert summary.backlog({"span_s": 5.0}) is None
@@ -243,5 +245,5 @@ def test_contexts_that_are_not_told_apart_are_counted() -> None:
         "config": {"ftl": {"separate": {"policy": "pds"}}},
         "separate": {"streams": [{}, {}], "found": {"pages_of_contexts_beyond": 1234.0}},
     }
-    said = "1234 pages written from contexts beyond those that pds tells apart (ftl.separate.contexts), which count as"
+    said = "1234 pages written from contexts beyond the limit of pds (ftl.separate.contexts), counted as"
     assert summary.remarks(result) == [f"{said} unknown"]

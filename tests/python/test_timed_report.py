@@ -101,7 +101,7 @@ def test_reasons_add_up_and_keep_their_order() -> None:
 def test_waits_at_queue_and_buffer_are_told_beside_flash() -> None:
     waits = {"queue_wait": {"read": 12.0, "write": None}, "buffer_wait": {"write": {"place": 2000.0, "flushed": 0.0}}}
     assert summary.before_flash({"latency_us": waits}) == (
-        "reads wait 12 us in the host queue; writes wait 2.0 ms for room in the buffer"
+        "reads wait 12 us in the host queue; writes wait 2.0 ms for space in the buffer"
     )
     assert summary.before_flash({"latency_us": {"queue_wait": None}}) is None
 
@@ -120,7 +120,7 @@ def test_energy_is_split_by_operation_and_cause(run: floatgate.Run) -> None:
 
 def test_energies_that_are_not_known_are_named() -> None:
     table = {"j_per_host_byte_written": 7.1e-9, "by_operation_j": {"read": None, "program": 1.0, "erase": None}}
-    assert timed_report.energy_basis(table) == "7.10 nJ a byte that the host wrote; no figure for reads and erases"
+    assert timed_report.energy_basis(table) == "7.10 nJ per byte written by the host; no figure for reads and erases"
 
 
 def test_the_report_shows_it_all(report: str, run: floatgate.Run) -> None:

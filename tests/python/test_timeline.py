@@ -184,7 +184,7 @@ def test_ticks_are_round(interval: tuple[int, int], expected: list[float]) -> No
 
 def test_an_interval_without_anything_says_so() -> None:
     text = timeline_chart.section(run_with(made([], end=20_000_000)))
-    assert "Nothing was under way from 0 to 20 ms after the first counted request." in text
+    assert "No operation was in progress from 0 to 20 ms after the first counted request." in text
 
 
 def test_late_intervals_count_from_their_start() -> None:
@@ -247,9 +247,9 @@ def test_the_command_line_records_and_draws(cli: Cli, tmp_path: Path) -> None:
     settings = ["--set", "drive.capacity=64 MiB", "--set", "workload.requests=500"]
     cli("run", *settings, "--set", "mode=timed", "--timeline", "1..2ms", "--out", "run").done()
     assert "from 1000 to 2000 us after the first counted request" in (tmp_path / "run" / "report.html").read_text()
-    first = (tmp_path / "run" / "report.html").read_text().split("<h2>To repeat it</h2>")[0]
+    first = (tmp_path / "run" / "report.html").read_text().split("<h2>How to repeat it</h2>")[0]
     cli("report", "run").done()
-    assert (tmp_path / "run" / "report.html").read_text().split("<h2>To repeat it</h2>")[0] == first
+    assert (tmp_path / "run" / "report.html").read_text().split("<h2>How to repeat it</h2>")[0] == first
     (tmp_path / "run" / "timeline.parquet").write_bytes(b"no table")
     assert cli("report", "run").refused().endswith("timeline.parquet: cannot be read; expected the timeline of a run")
     cli("run", *settings, "--out", "plain").done()
@@ -261,7 +261,7 @@ def test_the_command_line_records_and_draws(cli: Cli, tmp_path: Path) -> None:
     [
         (("--timeline", "0..1ms"), "--timeline: functional mode has no time of which to draw a part; expected mode = "),
         (("--timeline", "1ms", "--set", "mode=timed"), "--timeline: '1ms' is no interval; expected FROM..TO"),
-        (("--timeline", "0..1ms", "--repeat", "2"), "--timeline: several runs have no one timeline; expected it "),
+        (("--timeline", "0..1ms", "--repeat", "2"), "--timeline: a timeline belongs to one run; expected no "),
     ],
 )
 def test_timelines_that_cannot_be(cli: Cli, arguments: tuple[str, ...], message: str) -> None:

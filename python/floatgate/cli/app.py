@@ -45,4 +45,4 @@ def _root(
         bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
     ] = False,
 ) -> None:
-    """Commands do the work; this takes --version alone."""
+    """The root takes only --version; the commands do the work."""

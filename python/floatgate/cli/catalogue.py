@@ -31,7 +31,7 @@ def drives(
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """List the drives of the catalogue, or show the settings of one."""
+    """List the drives of the catalogue, or show the settings of one drive."""
     output = Output(json, quiet=quiet)
     entries: list[dict[str, Any]] = _catalogue()["drives"]
     if name is not None:
@@ -56,8 +56,8 @@ def _drives_table(entries: list[dict[str, Any]]) -> str:
     return "\n".join([*lines[: 1 + len(current)], "", _OF_PAPERS, *lines[1 + len(current) :]])
 
 
-_OF_PAPERS = "drives of the papers"
-_DRIVES_HEADER = ["drive", "visible", "spare", "page / map", "P/E cycles", "rated TBW", "rated DWPD", "what it is"]
+_OF_PAPERS = "drives from papers"
+_DRIVES_HEADER = ["drive", "visible", "spare", "page / map", "P/E cycles", "rated TBW", "rated DWPD", "description"]
 _DRIVES_RIGHT = frozenset({1, 2, 3, 4, 5, 6})
 
 
@@ -88,7 +88,7 @@ def policies(
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """List the policies of every slot, or show one with its parameters, source and cost."""
+    """List the policies of every slot, or show one policy with its parameters, source and cost."""
     output = Output(json, quiet=quiet)
     catalogue = _catalogue()
     slots: dict[str, list[dict[str, Any]]] = catalogue["policies"]
@@ -104,7 +104,7 @@ def policies(
         return
     if name is None:
         rows = [[slot, entry["name"], entry["summary"]] for slot, entries in slots.items() for entry in entries]
-        output.say(table(["slot", "policy", "what it does"], rows))
+        output.say(table(["slot", "policy", "description"], rows))
     else:
         output.say("\n\n".join(_policy(slot, entry, common.get(slot, [])) for slot, (entry, *_) in slots.items()))
 
@@ -121,7 +121,7 @@ def _policy(slot: str, entry: dict[str, Any], common: list[dict[str, Any]]) -> s
 
 
 def schema(
-    json: Annotated[bool, typer.Option("--json", help="Makes no difference: the schema is JSON.")] = False,  # noqa: ARG001
+    json: Annotated[bool, typer.Option("--json", help="No effect: the schema is always JSON.")] = False,  # noqa: ARG001
 ) -> None:
     """Print the JSON schema of the experiment file, for editors."""
     Output("-").give(_core.schema())

@@ -28,7 +28,7 @@ def compare(
     experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT.toml")],
     vary: Annotated[
         list[str] | None,
-        typer.Option(metavar="KEY=V,V,...", help="Values to compare; several options give all combinations."),
+        typer.Option(metavar="KEY=V,V,...", help="Values to compare. Repeat the option for all combinations."),
     ] = None,
     set: o.Set = None,
     trace: o.Trace = None,
@@ -45,7 +45,7 @@ def compare(
 ) -> int:
     """Run the same workload under several settings, side by side, on all cores.
 
-    With --out, the folder gets compare.json, report.html and one run folder a setting.
+    With --out, write compare.json, report.html and one run folder per setting.
     """
     output = Output(json, quiet=quiet, force=force)
     target = None if out is None else RunFolder.given(out, force=force)
@@ -71,7 +71,7 @@ def combinations(vary: list[str]) -> list[Overrides]:
         InputError: no --vary at all, one that cannot be understood, or a key given twice.
     """
     if not vary:
-        raise input_error("floatgate compare: no --vary; expected one at least, such as ftl.spare_factor=0.07,0.28")
+        raise input_error("floatgate compare: no --vary; expected at least one, such as ftl.spare_factor=0.07,0.28")
     axes = [parse_vary(text) for text in vary]
     keys = [key for key, _ in axes]
     twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]

@@ -24,7 +24,7 @@ EXPECTED_PLACE = "a file to write the trace to"
 
 SetKey = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="A key of [workload], e.g. zipf_theta=1.1. Repeat for more."),
+    typer.Option("--set", metavar="KEY=VALUE", help="A key of [workload], e.g. zipf_theta=1.1. May be repeated."),
 ]
 Space = Annotated[
     str | None,
@@ -32,14 +32,14 @@ Space = Annotated[
         "--drive-bytes",
         "--size",
         metavar="SIZE",
-        help='The address space, such as "64 GiB". A twin has its own; a smaller one needs --beyond scale.',
+        help='Size of the address space, such as "64 GiB". A twin has its own; a smaller size needs --beyond scale.',
     ),
 ]
 
 
 def generate(
     twin: Annotated[
-        str | None, typer.Option("--twin", metavar="NAME", help="A twin (--list), or the TOML file of one.")
+        str | None, typer.Option("--twin", metavar="NAME", help="A twin (--list), or the TOML file of a twin.")
     ] = None,
     pattern: Annotated[
         str | None,
@@ -49,37 +49,39 @@ def generate(
         str | None, typer.Option("--micro", metavar="NAME", help="A micro-benchmark of RB-Explorer (--list).")
     ] = None,
     fit: Annotated[
-        str | None, typer.Option("--fit", metavar="TRACE", help="Write the twin of this trace, as TOML.")
+        str | None, typer.Option("--fit", metavar="TRACE", help="Fit a twin to this trace and write it as TOML.")
     ] = None,
     out: Annotated[str | None, typer.Option("--out", "-o", metavar="OUT", help="The file to write.")] = None,
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", metavar="FORMAT", help="parquet, fio-iolog, msr, mqsim or blkparse. Default: by OUT's extension."
+            "--to", metavar="FORMAT", help="parquet, fio-iolog, msr, mqsim or blkparse. Default: from OUT's extension."
         ),
     ] = None,
     drive_bytes: Space = None,
     requests: Annotated[
         int | None,
-        typer.Option("--requests", metavar="N", min=1, help="Requests; a twin begins again behind its last."),
+        typer.Option("--requests", metavar="N", min=1, help="Number of requests; a twin repeats from its start."),
     ] = None,
     read_share: Annotated[
-        float | None, typer.Option("--read-share", metavar="S", help="Share of the requests that reads.")
+        float | None, typer.Option("--read-share", metavar="S", help="Share of requests that are reads.")
     ] = None,
     beyond: Annotated[
         str | None,
-        typer.Option("--beyond", metavar="refuse|scale", help="A twin larger than the space: refuse or shrink it."),
+        typer.Option(
+            "--beyond", metavar="refuse|scale", help="A twin larger than the address space: refuse or shrink it."
+        ),
     ] = None,
     set_: SetKey = None,
     seed: Annotated[
-        int, typer.Option("--seed", metavar="N", min=0, max=2**63 - 1, help="Seed of every random stream.")
+        int, typer.Option("--seed", metavar="N", min=0, max=2**63 - 1, help="Seed of all random numbers.")
     ] = 1,
     duplicate_share: o.DuplicateShare = None,
     compressed_share: o.CompressedShare = None,
     incompressible_share: o.IncompressibleShare = None,
     content_seed: o.ContentSeed = None,
     list_: Annotated[bool, typer.Option("--list", help="List the twins and the micro-benchmarks.")] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over OUT where it exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
     format: o.Format = None,
     time_unit: o.TimeUnit = None,
     lba_unit: o.LbaUnit = None,
@@ -88,7 +90,7 @@ def generate(
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Make a trace from a pattern, a micro-benchmark or a twin, or a twin from a trace."""
+    """Generate a trace from a pattern, a micro-benchmark or a twin, or fit a twin to a trace."""
     output = Output(json, quiet=quiet)
     if list_:
         _list(output)
@@ -105,11 +107,11 @@ def generate(
     if fit is not None:
         _refuse(
             {"to": to, "drive_bytes": drive_bytes, "set": set_, **making, **content},
-            "shapes a trace, not a twin; expected it without --fit",
+            "applies to traces, not to twins; expected no --fit with it",
         )
         _fit(fit, place, reading, output)
         return
-    _refuse(reading, "is for --fit alone")
+    _refuse(reading, "applies only to --fit")
     named = {"twin": twin, "pattern": pattern, "micro": micro} | making
     settings = [(f"workload.{key}", _value(key, value)) for key, value in named.items() if value is not None]
     settings += [_workload_key(text) for text in set_ or []]
@@ -123,7 +125,7 @@ def _place(given: Sequence[str | None], out: str | None, *, force: bool) -> str:
         InputError: none or several are given, or no new file can be written.
     """
     if sum(one is not None for one in given) != 1:
-        raise input_error(f"{', '.join(WORKLOADS)}: one of them says what to make; expected just one (or --list)")
+        raise input_error(f"{', '.join(WORKLOADS)}: expected exactly one of them (or --list)")
     if out is None:
         raise input_error("--out: no file to write to; expected -o OUT")
     must_be_file_place(out, EXPECTED_PLACE)
@@ -196,7 +198,7 @@ def _list(output: Output) -> None:
         ]
         for entry in twins
     ]
-    header = ["twin", "span", "requests", "reads", "written", "footprint", "what it is"]
+    header = ["twin", "span", "requests", "reads", "written", "footprint", "description"]
     shown = table(header, rows, right=frozenset({1, 2, 3, 4, 5}))
     rows = [
         [

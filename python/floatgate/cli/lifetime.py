@@ -37,32 +37,30 @@ def lifetime(
     on_bad_line: o.OnBadLine = None,
     devices: o.Devices = None,
     beyond: o.Beyond = None,
-    target: Annotated[
-        float | None, typer.Option("--target", metavar="YEARS", help="How long the drive should last. Default: 5.")
-    ] = None,
+    target: Annotated[float | None, typer.Option("--target", metavar="YEARS", help="Target life. Default: 5.")] = None,
     throttle: Annotated[
-        str | None, typer.Option("--throttle", metavar="NAME", help="The policy of lifetime.throttle.")
+        str | None, typer.Option("--throttle", metavar="NAME", help="The throttling policy (floatgate policies).")
     ] = None,
     plan: Annotated[
-        bool, typer.Option("--plan", help="Try capacities and throttles: which of them last that long?")
+        bool, typer.Option("--plan", help="Find the capacities, spare factors and throttles that reach the target.")
     ] = False,
     capacities: Annotated[
-        Values, typer.Option("--capacities", metavar="A,B,..", help="Plan for these, e.g. 64GiB,128GiB.")
+        Values, typer.Option("--capacities", metavar="A,B,..", help="Capacities of the plan, e.g. 64GiB,128GiB.")
     ] = None,
     spare_factors: Annotated[
-        Values, typer.Option("--spare-factors", metavar="A,B,..", help="Plan for these, e.g. 0.07,0.28.")
+        Values, typer.Option("--spare-factors", metavar="A,B,..", help="Spare factors of the plan, e.g. 0.07,0.28.")
     ] = None,
-    throttles: Annotated[Values, typer.Option("--throttles", metavar="A,B,..", help="Plan for these.")] = None,
+    throttles: Annotated[Values, typer.Option("--throttles", metavar="A,B,..", help="Throttles of the plan.")] = None,
     out: o.Out = None,
     force: o.Force = False,
     json: o.Json = None,
     no_report: o.NoReport = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """How many years a drive lasts with throttling, and what that costs page writes.
+    """Forecast how many years a drive lasts, and how long its throttle delays page writes.
 
-    The workload repeats until the drive is worn out or its target is reached; years have 8,760 hours. With --out, the
-    folder gets lifetime.json (or plan.json), experiment.toml and report.html.
+    The workload repeats until the drive is worn out or reaches its target; a year has 8,760 hours. With --out, write
+    lifetime.json (or plan.json), experiment.toml and report.html.
     """
     output = Output(json, quiet=quiet, force=force)
     shorthand = o.given(

@@ -20,26 +20,24 @@ Json = Annotated[
     typer.Option("--json", metavar="FILE", help="Write the result as JSON to FILE, or to standard output with -."),
 ]
 BareJson = Annotated[bool, typer.Option("--json", help="Print JSON on standard output.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors (and JSON).")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print only errors (and JSON).")]
 Out = Annotated[
     str | None,
-    typer.Option("--out", metavar="DIR", help="The run folder; an empty one is used. Default: runs/NAME."),
+    typer.Option("--out", metavar="DIR", help="The run folder, new or empty. Default: runs/NAME."),
 ]
-Force = Annotated[
-    bool, typer.Option("--force", help="Write into a folder that is not empty and over files that are there.")
-]
+Force = Annotated[bool, typer.Option("--force", help="Allow a folder that is not empty; overwrite existing files.")]
 LogRequests = Annotated[
     bool,
     typer.Option(
-        "--log-requests", help='Leave requests.parquet in the run folder: one row a request (mode = "timed" only).'
+        "--log-requests", help='Write requests.parquet to the run folder: one row per request (mode = "timed" only).'
     ),
 ]
-NoReport = Annotated[bool, typer.Option("--no-report", help="Leave report.html out.")]
+NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write report.html.")]
 Shadow = Annotated[bool, typer.Option("--shadow", help="Check every read and count against a shadow model; slow.")]
 SaveDrive = Annotated[
     str | None,
     typer.Option(
-        "--save-drive", metavar="FILE", help="Leave the drive in FILE; --set ftl.snapshot=FILE starts from it."
+        "--save-drive", metavar="FILE", help="Save the drive to FILE; --set ftl.snapshot=FILE starts from it."
     ),
 ]
 Timeline = Annotated[
@@ -47,26 +45,30 @@ Timeline = Annotated[
     typer.Option(
         "--timeline",
         metavar="FROM..TO",
-        help="mode = timed: draw who is busy with what then, e.g. 1.5s..1.52s from the first counted request. "
+        help="mode = timed: interval of the timeline, e.g. 1.5s..1.52s after the first counted request. "
         "Default: 0..20ms.",
     ),
 ]
 SnapshotEvery = Annotated[
     float | None,
-    typer.Option("--snapshot-every", metavar="SECONDS", help="Keep DIR/run.snapshot fresh, in case the run is killed."),
+    typer.Option(
+        "--snapshot-every",
+        metavar="SECONDS",
+        help="Update DIR/run.snapshot at this interval, in case the run is killed.",
+    ),
 ]
 Resume = Annotated[
-    str | None, typer.Option("--resume", metavar="DIR", help="Go on with the interrupted run in this folder.")
+    str | None, typer.Option("--resume", metavar="DIR", help="Continue the interrupted run in this folder.")
 ]
 Set = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. ftl.spare_factor=0.28. Repeat for more."),
+    typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. ftl.spare_factor=0.28. May be repeated."),
 ]
 Jobs = Annotated[
     int | None,
-    typer.Option("--jobs", "-j", metavar="N", min=1, help="Runs at a time. Default: one a core."),
+    typer.Option("--jobs", "-j", metavar="N", min=1, help="Parallel runs. Default: one per core."),
 ]
-Trace = Annotated[str | None, typer.Option("--trace", metavar="FILE", help="Take this trace as the workload.")]
+Trace = Annotated[str | None, typer.Option("--trace", metavar="FILE", help="Use this trace as the workload.")]
 Drive = Annotated[
     str | None, typer.Option("--drive", metavar="NAME", help="A drive of the catalogue (floatgate drives).")
 ]
@@ -75,7 +77,7 @@ Capacity = Annotated[
     typer.Option(
         "--capacity",
         metavar="SIZE",
-        help="Flash of the drive, such as 64GiB: a smaller one has fewer dies, then fewer blocks.",
+        help="Flash capacity, such as 64GiB. A smaller drive has fewer dies, then fewer blocks.",
     ),
 ]
 Format = Annotated[
@@ -83,62 +85,71 @@ Format = Annotated[
 ]
 TimeUnit = Annotated[
     str | None,
-    typer.Option("--time-unit", metavar="UNIT", help="Unit of time stamps, where the format leaves it open."),
+    typer.Option("--time-unit", metavar="UNIT", help="Unit of time stamps, if the format leaves it open."),
 ]
 LbaUnit = Annotated[
-    str | None, typer.Option("--lba-unit", metavar="UNIT", help="Unit of addresses, where the format leaves it open.")
+    str | None, typer.Option("--lba-unit", metavar="UNIT", help="Unit of addresses, if the format leaves it open.")
 ]
 Action = Annotated[
     str | None, typer.Option("--action", metavar="EVENT", help="The blkparse event that counts as the request.")
 ]
 OnBadLine = Annotated[
-    str | None, typer.Option("--on-bad-line", metavar="stop|skip", help="At a malformed line: stop, or skip and count.")
+    str | None,
+    typer.Option("--on-bad-line", metavar="stop|skip", help="On a malformed line: stop, or skip and count it."),
 ]
 From = Annotated[
     str | None,
-    typer.Option("--from", metavar="TIME", help="Keep requests from here on: seconds since the first, or 10m, 2h."),
+    typer.Option(
+        "--from", metavar="TIME", help="Keep requests from this time on: seconds after the first request, or 10m, 2h."
+    ),
 ]
 Until = Annotated[
-    str | None, typer.Option("--until", metavar="TIME", help="Keep requests before this: seconds since the first.")
+    str | None, typer.Option("--until", metavar="TIME", help="Keep requests before this time; see --from.")
 ]
 Device = Annotated[
     list[str] | None,
-    typer.Option("--device", metavar="NAME", help="Keep this device of the trace. Repeat for more."),
+    typer.Option("--device", metavar="NAME", help="Keep this device of the trace. May be repeated."),
 ]
-Op = Annotated[str | None, typer.Option("--op", metavar="OPS", help="Keep these operations, some of read,write,trim.")]
+Op = Annotated[str | None, typer.Option("--op", metavar="OPS", help="Keep these operations: any of read,write,trim.")]
 Requests = Annotated[
-    str | None, typer.Option("--requests", metavar="N", help="Keep the first N requests that are left.")
+    str | None, typer.Option("--requests", metavar="N", help="Keep the first N requests after the other filters.")
 ]
 Fold = Annotated[
     str | None,
     typer.Option("--fold", metavar="SIZE", help='Fold each device\'s addresses into a space such as "4 GiB".'),
 ]
 TimeScale = Annotated[
-    str | None, typer.Option("--time-scale", metavar="F", help="Multiply times, e.g. by 0.5 for twice as fast.")
+    str | None, typer.Option("--time-scale", metavar="F", help="Multiply all times, e.g. by 0.5 for twice the speed.")
 ]
 DuplicateShare = Annotated[
     str | None,
     typer.Option(
-        "--duplicate-share", metavar="S", help="Make up content: this share of page writes is stored already."
+        "--duplicate-share", metavar="S", help="Synthetic content: share of page writes that duplicate stored data."
     ),
 ]
 CompressedShare = Annotated[
     str | None,
-    typer.Option("--compressed-share", metavar="S", help="Make up content: mean compressed / plain size of a page."),
+    typer.Option(
+        "--compressed-share", metavar="S", help="Synthetic content: mean compressed / original size of a page."
+    ),
 ]
 IncompressibleShare = Annotated[
     str | None,
-    typer.Option("--incompressible-share", metavar="S", help="Of made-up content: pages that cannot be compressed."),
+    typer.Option(
+        "--incompressible-share", metavar="S", help="Synthetic content: share of pages that cannot be compressed."
+    ),
 ]
-ContentSeed = Annotated[str | None, typer.Option("--content-seed", metavar="N", help="Seed of made-up content.")]
+ContentSeed = Annotated[str | None, typer.Option("--content-seed", metavar="N", help="Seed of the synthetic content.")]
 Devices = Annotated[
     str | None,
-    typer.Option("--devices", metavar="apart|fold", help="Several devices of a trace: side by side, or as one."),
+    typer.Option(
+        "--devices", metavar="apart|fold", help="Several devices in a trace: side by side, or folded into one."
+    ),
 ]
 Beyond = Annotated[
     str | None,
     typer.Option(
-        "--beyond", metavar="refuse|wrap|scale", help="Addresses beyond the drive: refuse, wrap or scale them."
+        "--beyond", metavar="refuse|wrap|scale", help="Addresses beyond the end of the drive: refuse, wrap or scale."
     ),
 ]
 

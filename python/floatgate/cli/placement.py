@@ -23,11 +23,11 @@ def register(app: typer.Typer) -> None:
 
 def placement(
     trace: Annotated[str, typer.Argument(metavar="TRACE.parquet", show_default=False)],
-    policy: Annotated[str, typer.Option(metavar="NAME", help="pds or ids.")] = "pds",
-    handles: Annotated[int, typer.Option(metavar="N", help="Handles of the drive.")] = 8,
+    policy: Annotated[str, typer.Option(metavar="NAME", help="The separator: pds or ids.")] = "pds",
+    handles: Annotated[int, typer.Option(metavar="N", help="Number of placement handles of the drive.")] = 8,
     apply: Annotated[
         str | None,
-        typer.Option(metavar="OTHER.parquet", help="Try the table on another recording of the program, too."),
+        typer.Option(metavar="OTHER.parquet", help="Also evaluate the table on another recording of the program."),
     ] = None,
     drive: o.Drive = None,
     capacity: o.Capacity = None,
@@ -37,11 +37,11 @@ def placement(
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """Which placement handle (NVMe FDP, streams, write hints) each program context should write with.
+    """Assign a placement handle (NVMe FDP, streams, write hints) to each program context.
 
-    The trace is one that floatgate trace record wrote. The folder gets placement.csv, the table, and placement.json.
-    The drive is sized to what the trace writes, with 15 % to spare, unless --drive or --set says otherwise.
-    A context of another recording (--apply) gets the handle that it has in the table, or 0 if it is not there.
+    The trace must come from floatgate trace record. The folder gets the table, placement.csv, and placement.json.
+    By default the drive is sized to the data that the trace writes, plus 15 %; --drive and --set override this.
+    With --apply, contexts of the other recording get their handle from the table, or 0 if the table lacks them.
     """
     from floatgate.placement import place
 

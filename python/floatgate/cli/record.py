@@ -31,35 +31,35 @@ def record(
     ] = "recorded.parquet",
     backend: Annotated[
         str | None,
-        typer.Option(metavar="perf|strace", help="What watches the program. Default: perf where it may, else strace."),
+        typer.Option(metavar="perf|strace", help="What traces the program. Default: perf if permitted, else strace."),
     ] = None,
-    cache_mb: Annotated[float, typer.Option(metavar="MIB", help="Page cache of the model.")] = 1024.0,
+    cache_mb: Annotated[float, typer.Option(metavar="MIB", help="Size of the modelled page cache.")] = 1024.0,
     dirty_ratio: Annotated[
-        float, typer.Option(metavar="SHARE", help="Share of the cache that may be dirty before it is written out.")
+        float, typer.Option(metavar="SHARE", help="Share of the cache that may be dirty before write-back starts.")
     ] = 0.2,
     flush_interval_s: Annotated[
-        float, typer.Option(metavar="S", help="Age at which a dirty page is written out.")
+        float, typer.Option(metavar="S", help="Age at which a dirty page is written back.")
     ] = 30.0,
-    reads: Annotated[bool, typer.Option("--reads", help="Record reads that miss the page cache too.")] = False,
+    reads: Annotated[bool, typer.Option("--reads", help="Also record reads that miss the page cache.")] = False,
     content: Annotated[
         bool,
         typer.Option(
             "--content",
-            help="Add a fingerprint and the compressed size of each page: of every write under strace, of the last "
-            "write of a page under perf.",
+            help="Add a fingerprint and the compressed size of each page: for every write with strace, for the last "
+            "write of a page with perf.",
         ),
     ] = False,
     stack_bytes: Annotated[
-        int, typer.Option(metavar="N", help="How much of the stack perf copies at each write.")
+        int, typer.Option(metavar="N", help="Bytes of the stack that perf copies at each write.")
     ] = 8192,
     measure_overhead: Annotated[
-        bool, typer.Option("--measure-overhead", help="Run the program again without the recorder, and compare.")
+        bool, typer.Option("--measure-overhead", help="Run the program again without the recorder and compare.")
     ] = False,
-    force: Annotated[bool, typer.Option("--force", help="Write over FILE where it exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Run a program and record what it writes, page by page, with the program context of each write."""
+    """Run a program and record the pages it writes, with the program context of each write."""
     from floatgate.recorder import Options, backends
     from floatgate.recorder import record as run
     from floatgate.recorder.page_cache import CacheModel
@@ -117,11 +117,11 @@ def _must_be(value: float, name: str, *, low: float, high: float, expected: str)
 
 def _text(facts: dict[str, Any]) -> str:
     kinds = ", ".join(counted(facts[f"{kind}s"], kind) for kind in ("read", "write", "trim") if facts[f"{kind}s"])
-    replace = "replaces" if facts["updates"] == 1 else "replace"
+    overwrite = "overwrites" if facts["updates"] == 1 else "overwrite"
     lines = [
         ("trace", f"{facts['out']} (recorded by {facts['backend']}: {facts['backend_reason']})"),
         ("requests", f"{facts['requests']}: {kinds}"),
-        ("pages", f"{facts['pages_written']} of 4 KiB written, {facts['updates']} of them {replace} data"),
+        ("pages", f"{facts['pages_written']} of 4 KiB written, {facts['updates']} of them {overwrite} data"),
         ("drive", f"{counted(facts['files'], 'file')} on {units.binary_bytes(facts['drive_bytes'])}"),
         ("contexts", f"{facts['contexts']}"),
         ("lost", _lost(facts)),
@@ -149,7 +149,7 @@ def counted(count: int, noun: str) -> str:
 def _content(content: dict[str, Any], backend: str) -> str:
     known, unknown = content["pages_known"], content["pages_unknown"]
     share = units.share(known / (known + unknown)) if known + unknown else "-"
-    text = f"{share} of the page writes known ({known} of {known + unknown})"
+    text = f"{share} of page writes known ({known} of {known + unknown})"
     if content.get("bytes_cut_off"):
         text += f", {counted(content['bytes_cut_off'], 'byte')} cut off by strace"
     if backend == "perf" and unknown:

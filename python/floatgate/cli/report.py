@@ -27,14 +27,15 @@ def report(
     out: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="Where to. Default: report.html in the run folder; for several, compare.html."
+            metavar="FILE",
+            help="The file to write. Default: report.html in the run folder; for several runs, compare.html.",
         ),
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over FILE where it exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write the report of a run again, or one report that compares several runs; one HTML file, nothing fetched."""
+    """Write the report of a run again, or one report that compares several runs, as one self-contained HTML file."""
     output = Output(json, quiet=quiet)
     loaded = [load(folder) for folder in runs]
     single = len(loaded) == 1

@@ -23,11 +23,12 @@ def register(app: typer.Typer) -> None:
 def reproduce(
     name: Annotated[str | None, typer.Argument(metavar="[NAME]", show_default=False)] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="In under a minute, from less; the page says from what.")
+        bool,
+        typer.Option("--quick", help="Use less input and finish in under a minute; the page says what was reduced."),
     ] = False,
     trace: Annotated[
         list[str] | None,
-        typer.Option("--trace", metavar="WORKLOAD=FILE", help="A trace in place of a workload. Repeat for more."),
+        typer.Option("--trace", metavar="WORKLOAD=FILE", help="Use this trace for a workload. May be repeated."),
     ] = None,
     out: o.Out = None,
     force: o.Force = False,
@@ -35,9 +36,9 @@ def reproduce(
     no_report: o.NoReport = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """Repeat a paper's experiments: its tables and figures beside ours, and a verdict on each of its claims.
+    """Repeat a paper's experiments: a verdict on each claim, and its tables and figures next to ours.
 
-    Without a name, list the papers. A claim that fails is a result: the exit status stays 0. The folder gets
+    Without a name, list the papers. A failed claim is a result, so the exit status stays 0. The folder gets
     report.html, reproduce.json and the results of all runs.
     """
     from floatgate.reproduce import Settings, load

@@ -41,9 +41,7 @@ def run(
     on_bad_line: o.OnBadLine = None,
     devices: o.Devices = None,
     beyond: o.Beyond = None,
-    repeat: Annotated[
-        int, typer.Option(metavar="N", min=1, max=RUNS_MAX, help="Run with N seeds, counted up from the first.")
-    ] = 1,
+    repeat: Annotated[int, typer.Option(metavar="N", min=1, max=RUNS_MAX, help="Run with N consecutive seeds.")] = 1,
     jobs: o.Jobs = None,
     out: o.Out = None,
     force: o.Force = False,
@@ -57,17 +55,15 @@ def run(
     no_report: o.NoReport = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """Run an experiment: print a summary, write a run folder.
+    """Run an experiment, print a summary and write a run folder.
 
-    The folder holds result.json, experiment.toml, series.parquet and report.html; of a timed run timeline.parquet too,
-    and requests.parquet where asked for. With --out, Ctrl-C leaves run.snapshot there, and --resume goes on with it.
+    The folder holds result.json, experiment.toml, series.parquet and report.html. A timed run adds timeline.parquet,
+    and --log-requests adds requests.parquet. With --out, Ctrl-C saves run.snapshot there; --resume continues from it.
     """
     output = Output(json, quiet=quiet, force=force)
     if resume is not None:
         if o.given_beside(context, "resume", "snapshot_every", "json", "force", "no_report", "quiet"):
-            raise input_error(
-                "--resume: the run goes on with the settings that it was started with; expected no others beside it"
-            )
+            raise input_error("--resume: the run continues with its original settings; expected no other settings")
         return _resumed(resume, snapshot_every, output, report=not no_report)
     shorthand = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
     shorthand |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond)
@@ -122,14 +118,14 @@ def _refuse_of_one_run(**options: object) -> None:
         InputError: one is given.
     """
     reasons = {
-        "save_drive": "several runs would write one file",
-        "timeline": "several runs have no one timeline",
-        "log_requests": "a log is of one run",
-        "snapshot_every": "several runs have no snapshots",
+        "save_drive": "several runs would write the same file",
+        "timeline": "a timeline belongs to one run",
+        "log_requests": "a log belongs to one run",
+        "snapshot_every": "a snapshot belongs to one run",
     }
     for name, reason in reasons.items():
         if options[name] is not None:
-            raise input_error(f"--{name.replace('_', '-')}: {reason}; expected it without --repeat")
+            raise input_error(f"--{name.replace('_', '-')}: {reason}; expected no --repeat with it")
 
 
 def _finished(
@@ -162,7 +158,7 @@ def _saying_how_to_go_on(snapshot: Path | None) -> Iterator[None]:
         if snapshot is None or not snapshot.is_file():
             raise
         folder = shlex.quote(os.fspath(snapshot.parent))
-        raise InterruptedRunError(f"interrupted; go on with: floatgate run --resume {folder}") from None
+        raise InterruptedRunError(f"interrupted; continue with: floatgate run --resume {folder}") from None
 
 
 def _resumed(folder: str, snapshot_every: float | None, output: Output, *, report: bool) -> int:

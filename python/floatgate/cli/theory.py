@@ -14,36 +14,41 @@ from floatgate.errors import input_error, quote
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    group = typer.Typer(help="Closed forms.", no_args_is_help=True, rich_markup_mode=None)
+    group = typer.Typer(
+        help="Compute closed forms of write amplification.", no_args_is_help=True, rich_markup_mode=None
+    )
     group.command("wa")(wa)
     group.callback()(_theory)
     app.add_typer(group, name="theory")
 
 
 def _theory() -> None:
-    """Closed forms to hold the engine to."""
+    """Compute closed forms of write amplification."""
 
 
 def wa(
     policy: Annotated[str, typer.Option(metavar="NAME", help="greedy, fifo, random or d-choices.")],
     spare_factor: Annotated[float, typer.Option(metavar="S", help="(T - U) / T, between 0 and 1.")],
-    pages_per_block: Annotated[int, typer.Option(metavar="B", help="Pages of a block.", min=1, max=2**31 - 1)],
+    pages_per_block: Annotated[int, typer.Option(metavar="B", help="Pages per block.", min=1, max=2**31 - 1)],
     choices: Annotated[
-        int | None, typer.Option(metavar="D", help="Blocks that d-choices draws.", min=1, max=2**31 - 1)
+        int | None, typer.Option(metavar="D", help="Number of blocks that d-choices samples.", min=1, max=2**31 - 1)
     ] = None,
     hot_share_of_pages: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="fifo: this share of the pages is hot.")
+        float | None, typer.Option(metavar="SHARE", help="fifo: share of the pages that are hot.")
     ] = None,
     hot_share_of_writes: Annotated[
-        float | None, typer.Option(metavar="SHARE", help="fifo: the hot pages take this share of the writes.")
+        float | None, typer.Option(metavar="SHARE", help="fifo: share of the writes that go to hot pages.")
     ] = None,
     separated: Annotated[
-        bool, typer.Option("--separated", help="Hot and cold pages in logs of their own, spare space split at best.")
+        bool,
+        typer.Option(
+            "--separated", help="fifo: hot and cold pages in separate logs, with the optimal split of spare space."
+        ),
     ] = False,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write amplification of random 4 KiB writes by the closed form: uniform, or (fifo) with hot pages."""
+    """Compute the write amplification of random 4 KiB writes in closed form: uniform, or (fifo) with hot pages."""
     output = Output(json, quiet=quiet)
     asked = {"policy": policy, "spare_factor": spare_factor, "pages_per_block": pages_per_block, "choices": choices}
     if hot_share_of_pages is None and hot_share_of_writes is None and not separated:
@@ -64,7 +69,7 @@ def wa(
 def _hot(policy: str, pages: float | None, writes: float | None) -> tuple[float, float]:
     """Both shares, where they have a meaning."""
     if policy != "fifo":
-        what = f"hot pages have a closed form under fifo only, and the policy is {quote(policy)}"
+        what = f"hot pages have a closed form only under fifo, and the policy is {quote(policy)}"
         raise input_error(f"--policy: {what}; expected --policy fifo")
     if pages is None or writes is None:
         missing = "--hot-share-of-pages" if pages is None else "--hot-share-of-writes"

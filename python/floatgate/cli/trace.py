@@ -15,12 +15,16 @@ from floatgate.errors import input_error, printable
 from floatgate.folder import must_be_file_place
 from floatgate.progress import bar
 
-TraceFile = Annotated[str, typer.Argument(metavar="TRACE", help="The trace; .gz, .xz and .zst are unpacked.")]
+TraceFile = Annotated[
+    str, typer.Argument(metavar="TRACE", help="The trace, plain or compressed (.gz, .xz, .zst, .bz2).")
+]
 
 
 def register(app: typer.Typer) -> None:
     """Add the group."""
-    group = typer.Typer(help="Look at traces and convert them.", no_args_is_help=True, rich_markup_mode=None)
+    group = typer.Typer(
+        help="Describe, convert, generate and record traces.", no_args_is_help=True, rich_markup_mode=None
+    )
     group.command("info")(trace_info.info)
     group.command("convert")(convert)
     group.command("generate")(generate.generate)
@@ -35,7 +39,9 @@ def convert(
     ],
     to: Annotated[
         str | None,
-        typer.Option(metavar="FORMAT", help="parquet, fio-iolog, msr, mqsim or blkparse. Default: by OUT's extension."),
+        typer.Option(
+            metavar="FORMAT", help="parquet, fio-iolog, msr, mqsim or blkparse. Default: from OUT's extension."
+        ),
     ] = None,
     format: o.Format = None,
     time_unit: o.TimeUnit = None,
@@ -53,7 +59,7 @@ def convert(
     compressed_share: o.CompressedShare = None,
     incompressible_share: o.IncompressibleShare = None,
     content_seed: o.ContentSeed = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over OUT where it exists.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite OUT if it exists.")] = False,
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
@@ -87,7 +93,7 @@ def _target_format(target: str, to: str | None, *, json: bool, force: bool) -> s
         if json:
             raise input_error("--json: standard output takes the trace; expected a file for the trace, or no --json")
         if to is None:
-            raise input_error("-: no format is known for standard output; expected --to FORMAT")
+            raise input_error("-: standard output has no extension to name a format; expected --to FORMAT")
         return to
     wanted = traces.format_of(target) if to is None else to
     must_be_file_place(target, "a file to write the trace to")

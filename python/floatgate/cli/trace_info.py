@@ -20,16 +20,18 @@ from floatgate.trace_summary import screen
 
 EXPECTED_REPORT = "a file for the report"
 
-TraceFile = Annotated[str, typer.Argument(metavar="TRACE", help="The trace; .gz, .xz and .zst are unpacked.")]
-CountsOnly = Annotated[bool, typer.Option("--counts-only", help="Count and stop there: no distributions, quicker.")]
-Report = Annotated[str | None, typer.Option("--report", metavar="FILE", help="Write an HTML page with pictures.")]
-Pictures = Annotated[
-    str | None, typer.Option("--pictures", metavar="DIR", help="Write the pictures as SVG and PNG into a folder.")
+TraceFile = Annotated[
+    str, typer.Argument(metavar="TRACE", help="The trace, plain or compressed (.gz, .xz, .zst, .bz2).")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Write over FILE, or into a folder that is not empty.")]
+CountsOnly = Annotated[bool, typer.Option("--counts-only", help="Only count, without distributions; faster.")]
+Report = Annotated[str | None, typer.Option("--report", metavar="FILE", help="Write an HTML report with charts.")]
+Pictures = Annotated[
+    str | None, typer.Option("--pictures", metavar="DIR", help="Write the charts as SVG and PNG to a folder.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite FILE; allow a folder that is not empty.")]
 DEFAULT_WINDOW_S = 600.0
 Window = Annotated[
-    float | None, typer.Option("--window", metavar="SECONDS", help="Width of the windows of demand; default 600.")
+    float | None, typer.Option("--window", metavar="SECONDS", help="Window for demand over time. Default: 600.")
 ]
 
 
@@ -55,7 +57,7 @@ def info(
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Say what is in a trace, or in a slice of it: sizes, updates, reuse, skew, demand, content, contexts."""
+    """Describe a trace, or a slice of it: sizes, updates, reuse, skew, demand, content, contexts."""
     output = Output(json, quiet=quiet)
     if counts_only and window is not None:
         raise input_error("--window: --counts-only counts no windows; expected one of the two")

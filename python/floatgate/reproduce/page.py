@@ -54,7 +54,7 @@ def _headline(done: Reproduction) -> str:
     entries = [("claims that hold", f"{counts[True]} of {total}", "each with its rule below")]
     entries += [("claims that fail", str(counts[False]), "each is a finding; see what differs and why")]
     if counts[None]:
-        entries.append(("not judged", str(counts[None]), "their runs are missing, or know no such figure"))
+        entries.append(("not judged", str(counts[None]), "their runs are missing or lack the figure"))
     return html.cards(entries)
 
 
@@ -111,7 +111,7 @@ def _tables(tables: list[dict[str, Any]]) -> str:
         note = f'<p class="soft">{html.escape(entry["note"])}</p>' if entry.get("note") else ""
         title = f"{entry['title']} ({entry['where']})" if entry.get("where") else entry["title"]
         made.append(f"<h3>{html.escape(title)}</h3>{html.grid(header, rows, texts)}{note}")
-    return "<h2>Tables, the paper's beside ours</h2>" + "".join(f'<div class="table">{one}</div>' for one in made)
+    return "<h2>Tables: paper and ours</h2>" + "".join(f'<div class="table">{one}</div>' for one in made)
 
 
 def _figures(done: Reproduction) -> str:
@@ -148,7 +148,7 @@ def _repeat(done: Reproduction, command: str | None) -> str:
         for choice in done.paper.variants.values()
     ]
     return (
-        f"<h2>To repeat it</h2><pre>{html.escape(asked)}</pre>"
+        f"<h2>How to repeat it</h2><pre>{html.escape(asked)}</pre>"
         f"<p>The claims, workloads and variants are files in the paper's folder; every run starts from</p>"
         f"<pre>{html.escape((experiment.toml or '').strip())}</pre>{html.rows_table(rows)}"
     )
