@@ -264,7 +264,7 @@ fn idle_time_takes_waits_away() {
         "{FULL}[workload]\nrequests = 20000\nwarmup_requests = 2000\nrate_per_s = 100\narrival = \"open\"\n"
     );
     let whole = ("ftl.collect.mode", "whole-block".to_string());
-    let inline = run_ok(&toml, &[whole.clone()]).result;
+    let inline = run_ok(&toml, std::slice::from_ref(&whole)).result;
     let idle = run_ok(&toml, &[whole, ("ftl.background.policy", "idle".into())]).result;
     assert_eq!(number(&inline, "/jobs/background_s"), 0.0);
     // The warm-up, which takes no time, leaves the least number of free blocks: only the first writes have to wait.
