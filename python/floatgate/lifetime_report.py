@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import _core, html, throttle_charts, units
 from floatgate.amplification import amplification
-from floatgate.lifetime_summary import life_years, lines, under
+from floatgate.lifetime_summary import life_years, lines, under, uneven
 from floatgate.record import look
 from floatgate.throttle_charts import YEAR_S, look_of
 
@@ -48,6 +48,10 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     if target is not None and holds is not None:
         below += f"; the target of {target:g} years is {'met' if holds else 'missed'}"
     cards = [("life", life_years(facts.get("years")), below)]
+    first = uneven(result)
+    if first is not None:
+        cards.insert(0, ("life of the first block", units.years(first), "it wears out long before the average one"))
+        cards[1] = ("life of the average block", cards[1][1], below)
     write = look(result, "latency_us", "write") or {}
     if write.get("mean") is not None:
         p99 = f"p99 {units.span(write['p99'] * 1e-6)}" if write.get("p99") is not None else ""

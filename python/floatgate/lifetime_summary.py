@@ -57,14 +57,30 @@ def answer(result: Facts) -> str:
     """``5.0 years under ready-optimistic: the target of 5 years is met; mean write 1.3 ms (p99 2.1 ms)``."""
     facts = look(result, "lifetime") or {}
     target, holds = facts.get("target_years"), facts.get("holds")
+    first = uneven(result)
     said = f"{life_years(facts.get('years'))} {under(result)}"
+    if first is not None:
+        average = life_years(facts.get("years"))
+        said = f"{units.years(first)} until the first block wears out ({average} for the average block) {under(result)}"
     if target is not None and holds is not None:
-        said += f": the target of {target:g} years is {'met' if holds else 'missed'}"
+        said += f": the target of {target:g} years is {_verdict(target, holds, first)}"
     mean, p99 = (look(result, "latency_us", "write", key) for key in ("mean", "p99"))
     if mean is not None:
         said += f"; mean write {units.span(mean * 1e-6)}"
         said += "" if p99 is None else f" (p99 {units.span(p99 * 1e-6)})"
     return said
+
+
+def uneven(result: Facts) -> float | None:
+    """Years of the first block where it wears out long before the average one; None where wear is even."""
+    life, first = (look(result, "lifetime", key) for key in ("years", "years_first_block"))
+    return float(first) if life and first and life > UNEVEN * first else None
+
+
+def _verdict(target: float, holds: bool, first: float | None) -> str:
+    if not holds:
+        return "missed"
+    return "met" if first is None or first >= target else "met by the average block only"
 
 
 def write(result: Facts) -> str | None:
@@ -205,12 +221,10 @@ def remarks(result: Facts) -> list[str]:
     said = []
     if look(result, "lifetime", "holds") is False:
         said.append("--plan finds a throttle, capacity or spare factor that meets the target")
-    life, first = (look(result, "lifetime", key) for key in ("years", "years_first_block"))
-    if life and first and life > UNEVEN * first:
-        said.append(
-            f"wear is uneven: the first block wears out after {units.years(first)}, the life above is for the "
-            "average block"
-        )
+    if uneven(result) is not None:
+        said.append("wear is uneven: target, cycles and flash endurance are those of the average block")
+        if look(result, "config", "ftl", "level", "policy") == "none":
+            said[-1] += ' (ftl.level.policy = "hot-cold-swap" levels it)'
     if look(result, "method", "stationary") is False and look(result, "method", "waf_by_lap"):
         said.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"

@@ -9,8 +9,10 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
+from floatgate import lifetime_report, lifetime_summary, units
 from floatgate.reproduce import Settings, load, reproduce
 
+ROOT = Path(__file__).parents[2]
 WRITES = ("--set", "workload.requests=20000", "--target", "0.01")
 """A pass of 20 s on the small drive, and a target of 88 hours, which it misses without throttling."""
 
@@ -49,6 +51,21 @@ def test_without_a_throttle_the_target_is_missed_and_the_status_is_0(cli: Cli, e
     said = cli("lifetime", experiment, *WRITES).done()
     assert "without throttling: the target of 0.01 years is missed" in said
     assert "--plan finds" in said
+
+
+def test_uneven_wear_leads_with_the_first_block_and_leveling_bounds_it() -> None:
+    settings = {"workload.file": str(ROOT / "traces/sqlite-updates.parquet"), "drive.capacity": "512 MiB"}
+    plain = floatgate.lifetime(settings).result.to_dict()
+    facts = plain["lifetime"]
+    first, (low, high) = facts["years_first_block"], facts["years_first_block_range"]
+    assert low <= first <= high
+    assert first < facts["years"] / 1.5
+    said = lifetime_summary.answer(plain)
+    assert said.startswith(f"{units.years(first)} until the first block wears out ("), said
+    assert any("hot-cold-swap" in remark for remark in lifetime_summary.remarks(plain))
+    assert lifetime_report.headline(plain)[0][0] == "life of the first block"
+    leveled = floatgate.lifetime({**settings, "ftl.level.policy": "hot-cold-swap"}).result.to_dict()
+    assert leveled["lifetime"]["years_first_block"] > 2 * first
 
 
 def test_a_trace_is_called_by_its_name(cli: Cli, trace: Path) -> None:

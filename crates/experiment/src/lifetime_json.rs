@@ -6,7 +6,7 @@ use crate::result;
 use floatgate_config::Resolved;
 use floatgate_lifetime::life::{Detail, Method, Outcome, Row};
 use floatgate_lifetime::throttle::Predictions;
-use floatgate_lifetime::{SECONDS_PER_HOUR, SECONDS_PER_YEAR};
+use floatgate_lifetime::{SECONDS_PER_HOUR, SECONDS_PER_YEAR, WornBlock};
 use floatgate_sim::Workload;
 use floatgate_sim::laps::Laps;
 use floatgate_sim::reading::pass::Pass;
@@ -43,14 +43,14 @@ fn waf_bytes(resolved: &Resolved, pass: &Pass, waf: f64) -> Option<f64> {
 }
 
 impl Found<'_> {
-    /// How much faster the most erased block wears than the mean one.
-    fn first_block_ratio(&self) -> Option<f64> {
+    /// Erases of the mean and of the most erased block, as far as the drive was run.
+    fn wear(&self) -> Option<(f64, f64)> {
         match self.drive {
             Some(drive) => {
                 let (_, mean, most, _) = drive.erases;
-                (mean > 0.0).then(|| (f64::from(most) / mean).max(1.0))
+                (mean > 0.0).then(|| (mean, f64::from(most).max(mean)))
             }
-            None => self.laps.and_then(|laps| laps.first_block_ratio),
+            None => self.laps.and_then(|laps| laps.wear),
         }
     }
 
@@ -142,9 +142,11 @@ fn lifetime(found: &Found<'_>) -> Value {
     let Found { resolved, life, .. } = *found;
     let plan = &resolved.plan;
     let physical = plan.drive.geometry.bytes();
+    let first = found.wear().and_then(|(mean, most)| first_block(found, mean, most));
     json!({
         "years": life.years,
-        "years_first_block": found.first_block_ratio().and_then(|ratio| first_block(found, ratio)),
+        "years_first_block": first.map(|(years, _)| years),
+        "years_first_block_range": first.map(|(_, range)| range),
         "target_years": plan.throttle.target_years,
         "holds": life.holds,
         "c_ssd_bytes": physical.saturating_mul(u64::from(plan.drive.endurance.pe_cycles())),
@@ -155,18 +157,35 @@ fn lifetime(found: &Found<'_>) -> Value {
     })
 }
 
-/// Years until the block is worn out that wears `ratio` times as fast as the mean one.
-fn first_block(found: &Found<'_>, ratio: f64) -> Option<f64> {
+/// Years until the most erased block is worn out, with their range, from what it and the mean one were erased in the same
+/// time. How its lead grows is not known, so it is taken to last, which is the worst; a leveler bounds it. Years of a drive
+/// that has a past are those of a lead that lasts.
+fn first_block(found: &Found<'_>, mean: f64, most: f64) -> Option<(f64, [f64; 2])> {
     let plan = &found.resolved.plan;
     let forecast = &found.resolved.forecast;
     let target_s = plan.throttle.target_years * SECONDS_PER_YEAR;
-    let cycles = found.life.work_bytes / plan.drive.geometry.bytes() as f64 * ratio;
+    let cycles = found.life.work_bytes / plan.drive.geometry.bytes() as f64;
     if cycles <= 0.0 {
         return None;
     }
-    let age_s = forecast.age_years * SECONDS_PER_YEAR;
-    let idle_s = floatgate_nand::endurance::mean_idle_s(age_s + target_s, forecast.cycles_used + cycles);
-    Some(plan.throttle.target_years * (plan.drive.endurance.cycles(idle_s) - forecast.cycles_used) / cycles)
+    if forecast.cycles_used > 0.0 {
+        let (cycles, age_s) = (cycles * most / mean, forecast.age_years * SECONDS_PER_YEAR);
+        let idle_s = floatgate_nand::endurance::mean_idle_s(age_s + target_s, forecast.cycles_used + cycles);
+        let left = plan.drive.endurance.cycles(idle_s) - forecast.cycles_used;
+        let years = plan.throttle.target_years * left / cycles;
+        return Some((years, [years; 2]));
+    }
+    // The time in which the mean block is erased so often.
+    let span_s = target_s * mean / cycles;
+    let block = WornBlock {
+        endurance: plan.drive.endurance,
+        span_s: Some(span_s),
+        mean,
+        erases: most,
+        lead_limit: plan.ftl.lead_limit(),
+    };
+    let years = |runs: f64| runs * span_s / SECONDS_PER_YEAR;
+    block.life(None).map(|life| (years(life.runs), life.range.map(years)))
 }
 
 fn throttle(found: &Found<'_>) -> Value {

@@ -41,9 +41,9 @@ pub struct Laps {
     pub passes: u64,
     /// Page programs in all.
     pub programs: u64,
-    /// How much faster the most erased block wore since the first lap than the mean one; none where blocks were erased
-    /// too seldom to tell.
-    pub first_block_ratio: Option<f64>,
+    /// Erases of the mean and of the most erased block since the first lap; none where blocks were erased too seldom to
+    /// tell.
+    pub wear: Option<(f64, f64)>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -86,7 +86,7 @@ pub fn measure(
         stationary: false,
         passes: 0,
         programs: 0,
-        first_block_ratio: None,
+        wear: None,
     };
     let mut marks = vec![Counts::default()];
     while !laps.stationary && laps.waf_by_lap.len() < criterion.laps_max as usize {
@@ -132,7 +132,7 @@ fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
     // From the first lap on, in which the drive may have been filled.
     let mean = marks[n].erases_mean - marks[1].erases_mean;
     let most = f64::from(marks[n].erases_max - marks[1].erases_max);
-    laps.first_block_ratio = (mean >= ERASES_MIN).then(|| (most / mean).max(1.0));
+    laps.wear = (mean >= ERASES_MIN).then(|| (mean, most.max(mean)));
 }
 
 /// The same workload without an end and without throttle, on a drive that does not wear out.
@@ -178,7 +178,7 @@ mod tests {
             stationary: false,
             passes: 0,
             programs: 0,
-            first_block_ratio: None,
+            wear: None,
         };
         let mut marks = vec![Counts::default()];
         for (i, waf) in (1..).zip(wafs) {
@@ -199,7 +199,7 @@ mod tests {
         let laps = of(&[1.2, 1.9, 1.904]);
         assert!(laps.stationary && laps.taken == 1 && laps.waf == 1.904);
         assert!((laps.error - 0.004 / 1.904).abs() < 1e-12, "{}", laps.error);
-        assert_eq!(laps.first_block_ratio, Some(1.5));
+        assert_eq!(laps.wear, Some((12.0, 18.0)));
         assert!(!of(&[1.2, 1.3, 1.4]).stationary);
         // Two laps may be alike by chance.
         assert!(!of(&[1.2]).stationary && !of(&[1.2, 1.2]).stationary);
