@@ -48,11 +48,11 @@ pub fn timed(
     spare: f64,
     requests: u64,
     reads: bool,
-    more: &str,
+    (more, collect): (&str, &str),
 ) -> (f64, f64) {
     let toml = format!(
         "mode = \"timed\"\n[drive.geometry]\nchannels = 8\nblocks_per_plane = {}\npages_per_block = {pages_per_block}\n\
-         {more}[ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[workload]\nrequests = {requests}\n\
+         {more}[ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[ftl.collect]\nmode = \"{collect}\"\n[workload]\nrequests = {requests}\n\
          read_share = {}\nqueue_depth = 32\n",
         blocks / 8,
         u32::from(reads)

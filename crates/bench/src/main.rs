@@ -53,6 +53,10 @@ fn drive(gib: u32) {
 /// Flash pages of four pages of the map.
 const PACKED: &str = "page_bytes = 16384\n";
 
+/// How pages of victims move.
+const WHOLE: &str = "whole-block";
+const STEPS: &str = "incremental";
+
 /// What it costs that four pages of the map share a flash page.
 fn packed() {
     let (gib, host_pages) = (8, 8_000_000);
@@ -69,22 +73,25 @@ fn packed() {
     );
     verdict("functional", functional, 0.8);
     let timed = ratio(
-        |blocks, pages| engine::timed(blocks, PAGES_PER_BLOCK / 4, SPARE, pages, false, PACKED).0,
-        |blocks, pages| engine::timed(blocks, PAGES_PER_BLOCK, SPARE, pages, false, "").0,
+        |blocks, pages| engine::timed(blocks, PAGES_PER_BLOCK / 4, SPARE, pages, false, (PACKED, WHOLE)).0,
+        |blocks, pages| engine::timed(blocks, PAGES_PER_BLOCK, SPARE, pages, false, ("", WHOLE)).0,
     );
     verdict("timed", timed, 0.8);
 }
 
-/// `floatgate-bench count engine|packed|flat|timed|timed-packed|timed-reads|SEPARATOR`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
+/// `floatgate-bench count engine|packed|flat|timed|timed-steps|timed-packed|timed-reads|SEPARATOR`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
 /// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does.
 fn count(what: Option<&str>) {
     let (blocks, host_pages) = (1024, 2_000_000);
     let (_, waf) = match what {
         Some("flat") => yardsticks::flat(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
-        Some("timed") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false, ""),
+        Some("timed") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false, ("", WHOLE)),
         Some("packed") => engine::packed(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
-        Some("timed-packed") => engine::timed(blocks, PAGES_PER_BLOCK / 4, SPARE, host_pages, false, PACKED),
-        Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, true, ""),
+        Some("timed-steps") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false, ("", STEPS)),
+        Some("timed-packed") => {
+            engine::timed(blocks, PAGES_PER_BLOCK / 4, SPARE, host_pages, false, (PACKED, WHOLE))
+        }
+        Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, true, ("", WHOLE)),
         Some(separator) if separator != "engine" => {
             engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages, separator)
         }
@@ -142,12 +149,16 @@ fn timed() {
         "{gib} GiB drive in timed mode, 8 channels of one die, queue depth 32, collection timed too, one core"
     );
     let run = |reads, more| {
-        let once = |_| engine::timed(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, reads, more);
+        let once = |_| engine::timed(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, reads, (more, WHOLE));
         let (rates, wafs) = (0..ROUNDS).map(once).unzip::<f64, f64, Vec<_>, Vec<_>>();
         (median(rates), wafs[0])
     };
     let (writes, waf) = run(false, "");
     verdict(&format!("random writes, M programs/s at WAF {waf:.2}"), writes, 10.0);
+    let steps =
+        |_| engine::timed(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, false, ("", STEPS)).0 / writes;
+    let steps = median((0..ROUNDS).map(steps).collect());
+    println!("    programs/s under incremental collection, / whole blocks {steps:>6.2}   not asked");
     verdict("random reads, M reads/s", run(true, "").0, 10.0);
     let commands = "[drive.commands]\ncache_read = true\ncache_program = true\nprogram_suspend = true\n";
     let queues = "[host]\nqueues = 4\noutstanding_max = 32\n";

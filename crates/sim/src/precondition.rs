@@ -169,6 +169,7 @@ impl SteadyState {
     }
 
     /// The next page to install, of those at rest or of those written.
+    #[inline(always)]
     fn next_page(&mut self, is_written: bool) -> Lpn {
         self.installed += 1;
         match &mut self.halves {
