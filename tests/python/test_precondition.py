@@ -76,7 +76,7 @@ def test_what_takes_long_is_told_before(cli: Cli, short: Path) -> None:
     [
         ({"wear_in_passes": 0, "ended": "the trace writes nothing"}, "no laps of the trace: the trace writes nothing"),
         ({"wear_in_passes": 1, "wear_in_drive_writes": 0.9, "stationary": False}, "worn in by 1 pass over the trace"),
-        ({"wear_in_passes": 4, "wear_in_drive_writes": 3.0, "error": 0.1, "stationary": False}, "move by 10 % more"),
+        ({"wear_in_passes": 4, "wear_in_drive_writes": 3.0, "error": 0.1, "stationary": False}, "change by 10 %"),
         ({"wear_in_passes": 4, "wear_in_drive_writes": 3.0, "error": 7.0, "stationary": False}, "not stationary yet ("),
     ],
 )

@@ -185,7 +185,7 @@ def test_resume_takes_no_settings_and_needs_a_run(cli: Cli, experiment: Path, tm
     assert cli("run", "--resume", "none").refused().startswith("none/run.snapshot: no such file; expected a snapshot")
     for more in (("--set", "seed=3"), (str(experiment),), ("--out", "o"), ("--repeat", "2")):
         refused = cli("run", "--resume", "o", *more).refused()
-        assert refused.startswith("--resume: the run goes on with the settings that it was started with")
+        assert refused.startswith("--resume: the run continues with its original settings")
     (tmp_path / "o").mkdir()
     (tmp_path / "o/run.snapshot").write_bytes(b"nothing")
     assert cli("run", "--resume", "o").refused().startswith("o/run.snapshot: is no snapshot of floatgate")
