@@ -296,7 +296,7 @@ def _life_cell(result: dict[str, Any]) -> str:
 
 
 def _program_shares(result: dict[str, Any]) -> list[str]:
-    counts = look(result, "flash", "programs") or {}
+    counts = look(result, "flash", "pages_written") or look(result, "flash", "programs") or {}
     total = counts.get("total")
     if not total:
         return ["-", "-"]

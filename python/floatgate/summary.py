@@ -104,8 +104,8 @@ def span_s(result: dict[str, Any]) -> float | None:
 
 
 def programs(result: dict[str, Any]) -> str | None:
-    """``52 % host, 47 % garbage collection, 1 % partial pages``."""
-    counts = look(result, "flash", "programs") or {}
+    """``52 % host, 47 % garbage collection, 1 % partial pages``: shares of what was programmed, padding apart."""
+    counts = look(result, "flash", "pages_written") or look(result, "flash", "programs") or {}
     parts = by_cause(counts)
     total = counts.get("total") or sum(value for _, value in parts)
     return ", ".join(f"{units.share(value / total)} {cause(name).label}" for name, value in parts) if total else None
