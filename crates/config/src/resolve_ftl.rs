@@ -104,8 +104,8 @@ pub(crate) fn resolve(
 }
 
 /// Spare blocks of a plane from which on collection in time is incremental by default: of fewer, the blocks that it keeps
-/// free and open would take more than half.
-const INCREMENTAL_FROM: f64 = 8.0;
+/// free and open would take too large a share (docs/decisions/0019-incremental-collection.md).
+const INCREMENTAL_FROM: f64 = 16.0;
 
 /// Whether collection is incremental.
 pub(crate) fn is_incremental(given: &raw::Ftl, timed: bool, geometry: &Geometry) -> bool {

@@ -120,7 +120,7 @@ fn allocation_and_idle_jobs_that_make_no_sense_are_refused() {
         ),
         (
             &[("ftl.background.policy", "idle"), ("ftl.background.trigger_free_blocks", "1")],
-            "ftl.background.trigger_free_blocks: trigger_free_blocks is 1; expected more than ftl.collect's trigger, 2,",
+            "ftl.background.trigger_free_blocks: trigger_free_blocks is 1; expected more than ftl.collect's trigger, 1,",
         ),
         (
             &[("ftl.background.idle_us", "1")],

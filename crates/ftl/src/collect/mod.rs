@@ -60,7 +60,7 @@ pub fn is_incremental(mode: &str) -> bool {
 const COMMON_PARAMS: &[ParamInfo] = &[
     ParamInfo::name("scope", "what is collected together: plane or superblock", SCOPES),
     ParamInfo::name("mode", "how pages of victims move: incremental or whole-block", MODES)
-        .or_of_drive("incremental in timed mode where a plane has 8 spare blocks, else whole-block", |facts| {
+        .or_of_drive("incremental in timed mode where a plane has 16 spare blocks, else whole-block", |facts| {
             f64::from(if facts.incremental { INCREMENTAL } else { 0 })
         }),
     ParamInfo::whole(
