@@ -10,6 +10,7 @@ pub mod fastdiv;
 pub mod ids;
 pub mod memory;
 pub mod owner;
+pub mod param;
 pub mod permute;
 pub mod policy;
 pub mod prefetch;

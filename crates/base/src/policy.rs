@@ -4,6 +4,8 @@
 //! parameters are written: their names, kinds, ranges and defaults. Reading, checks, the schema, `floatgate policies`,
 //! the docs and the lists of the tests follow from it.
 
+pub use crate::param::{Facts, Fallback, Misfit, ParamInfo, ParamKind, Range, Setting};
+
 /// A place for one policy of several, such as `ftl.collect`.
 #[derive(Clone, Copy, Debug)]
 pub struct Slot {
@@ -43,289 +45,6 @@ impl PolicyInfo {
     #[must_use]
     pub const fn plain(name: &'static str, summary: &'static str) -> Self {
         Self { name, summary, source: "-", params: &[], cost: "none", memory: "none" }
-    }
-}
-
-/// A parameter of a policy.
-#[derive(Clone, Copy, Debug)]
-pub struct ParamInfo {
-    /// Key in the slot's table.
-    pub name: &'static str,
-    /// What it means, and its unit.
-    pub summary: &'static str,
-    /// What it may be.
-    pub kind: ParamKind,
-    /// What it is where it is not given.
-    pub default: Fallback,
-    /// Whether it means the same under each policy that has it, so that a file's value stays when another one of them is
-    /// chosen over it.
-    pub shared: bool,
-}
-
-/// What a parameter may be.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ParamKind {
-    /// A whole number.
-    Whole {
-        /// The least value.
-        least: u64,
-        /// The largest value.
-        most: u64,
-    },
-    /// A number.
-    Number(Range),
-    /// One of these names, each with what it means.
-    Name(&'static [(&'static str, &'static str)]),
-}
-
-/// A range of finite numbers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Range {
-    /// The lower end.
-    pub least: f64,
-    /// The upper end; infinite for none.
-    pub most: f64,
-    /// Whether the lower end itself is left out.
-    pub above_least: bool,
-    /// Whether the upper end itself is left out.
-    pub below_most: bool,
-}
-
-/// What a parameter is where it is not given.
-#[derive(Clone, Copy, Debug)]
-pub enum Fallback {
-    /// A number, or of a [`ParamKind::Name`] the number of its row.
-    Value(f64),
-    /// What follows from the drive, in words and as a value.
-    Drive(&'static str, fn(&Facts) -> f64),
-    /// Nothing: the code that uses the parameter knows what to do, in these words.
-    Absent(&'static str),
-}
-
-/// What defaults may follow from.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Facts {
-    /// Nominal program/erase cycles of a block.
-    pub pe_cycles: u32,
-    /// Whether collection goes along with host writes where nothing else is said.
-    pub incremental: bool,
-}
-
-/// A value of a parameter.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Setting {
-    /// A whole number.
-    Whole(u64),
-    /// A number.
-    Number(f64),
-    /// A name.
-    Name(String),
-}
-
-/// What is wrong with a value: the parameter, what is wrong, what was expected.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Misfit {
-    /// The parameter at fault.
-    pub param: &'static str,
-    /// What is wrong.
-    pub what: String,
-    /// What was expected.
-    pub expected: String,
-}
-
-impl Misfit {
-    /// With what is wrong and what was expected.
-    #[must_use]
-    pub fn new(param: &'static str, what: impl Into<String>, expected: impl Into<String>) -> Self {
-        Self { param, what: what.into(), expected: expected.into() }
-    }
-}
-
-impl Range {
-    /// From `least` to `most`.
-    #[must_use]
-    pub const fn closed(least: f64, most: f64) -> Self {
-        Self { least, most, above_least: false, below_most: false }
-    }
-
-    /// From 0.
-    pub const FROM_0: Self = Self::closed(0.0, f64::INFINITY);
-    /// Greater than 0.
-    pub const ABOVE_0: Self = Self { above_least: true, ..Self::FROM_0 };
-    /// A share: from 0 to 1.
-    pub const SHARE: Self = Self::closed(0.0, 1.0);
-    /// A share of less than all.
-    pub const SHARE_BELOW_1: Self = Self { below_most: true, ..Self::SHARE };
-    /// A share of something, but not of all.
-    pub const SHARE_BETWEEN: Self = Self { above_least: true, ..Self::SHARE_BELOW_1 };
-
-    /// Whether a number lies in it.
-    #[must_use]
-    pub fn contains(&self, value: f64) -> bool {
-        let from = if self.above_least { value > self.least } else { value >= self.least };
-        let to = if self.below_most { value < self.most } else { value <= self.most };
-        value.is_finite() && from && to
-    }
-
-    /// In words.
-    #[must_use]
-    pub fn words(&self) -> String {
-        let from = if self.above_least { "greater than" } else { "from" };
-        let (least, most) = (self.least, self.most);
-        match (most.is_infinite(), self.above_least, self.below_most) {
-            (true, ..) => format!("a number {from} {least}"),
-            (false, false, false) => format!("a number from {least} to {most}"),
-            (false, true, true) => format!("a number between {least} and {most}"),
-            (false, false, true) => format!("a number from {least} up to but not {most}"),
-            (false, true, false) => format!("a number greater than {least}, up to {most}"),
-        }
-    }
-}
-
-impl ParamInfo {
-    const fn new(name: &'static str, summary: &'static str, kind: ParamKind, default: Fallback) -> Self {
-        Self { name, summary, kind, default, shared: false }
-    }
-
-    /// A whole number from `least` to `most`.
-    #[must_use]
-    pub const fn whole(
-        name: &'static str,
-        summary: &'static str,
-        default: u32,
-        (least, most): (u32, u32),
-    ) -> Self {
-        let kind = ParamKind::Whole { least: least as u64, most: most as u64 };
-        Self::new(name, summary, kind, Fallback::Value(default as f64))
-    }
-
-    /// A whole number of up to 64 bits, from `least`.
-    #[must_use]
-    pub const fn count(name: &'static str, summary: &'static str, least: u64) -> Self {
-        let kind = ParamKind::Whole { least, most: u64::MAX };
-        Self::new(name, summary, kind, Fallback::Value(least as f64))
-    }
-
-    /// A number from `least` to `most`.
-    #[must_use]
-    pub const fn real(
-        name: &'static str,
-        summary: &'static str,
-        default: f64,
-        (least, most): (f64, f64),
-    ) -> Self {
-        Self::within(name, summary, default, Range::closed(least, most))
-    }
-
-    /// A number of a range.
-    #[must_use]
-    pub const fn within(name: &'static str, summary: &'static str, default: f64, range: Range) -> Self {
-        Self::new(name, summary, ParamKind::Number(range), Fallback::Value(default))
-    }
-
-    /// One of several names, the first by default.
-    #[must_use]
-    pub const fn name(
-        name: &'static str,
-        summary: &'static str,
-        names: &'static [(&'static str, &'static str)],
-    ) -> Self {
-        Self::new(name, summary, ParamKind::Name(names), Fallback::Value(0.0))
-    }
-
-    /// The same with a default that follows from the drive, as `words` say.
-    #[must_use]
-    pub const fn or_of_drive(self, words: &'static str, of: fn(&Facts) -> f64) -> Self {
-        Self { default: Fallback::Drive(words, of), ..self }
-    }
-
-    /// The same without a default: where it is not given, happens what `words` say.
-    #[must_use]
-    pub const fn or(self, words: &'static str) -> Self {
-        Self { default: Fallback::Absent(words), ..self }
-    }
-
-    /// The same, as one that means the same under each policy that has it.
-    #[must_use]
-    pub const fn shared(self) -> Self {
-        Self { shared: true, ..self }
-    }
-
-    /// The default in words: a value, or what it follows from.
-    #[must_use]
-    pub fn default_words(&self) -> String {
-        match (self.default, self.kind) {
-            (Fallback::Value(row), ParamKind::Name(names)) => names[row as usize].0.into(),
-            (Fallback::Value(value), _) => value.to_string(),
-            (Fallback::Drive(words, _) | Fallback::Absent(words), _) => words.into(),
-        }
-    }
-
-    /// What it means, with its default.
-    #[must_use]
-    pub fn described(&self) -> String {
-        let colon = if matches!(self.default, Fallback::Value(_)) { "" } else { ":" };
-        format!("{}; default{colon} {}", self.summary, self.default_words())
-    }
-
-    /// What values it takes, in words.
-    #[must_use]
-    pub fn range_words(&self) -> String {
-        match self.kind {
-            ParamKind::Whole { least, most: u64::MAX } => format!("a whole number from {least}"),
-            ParamKind::Whole { least, most } => format!("a whole number from {least} to {most}"),
-            ParamKind::Number(range) => range.words(),
-            ParamKind::Name(names) => {
-                let names: Vec<_> = names.iter().map(|(name, _)| format!("'{name}'")).collect();
-                format!("one of {}", names.join(", "))
-            }
-        }
-    }
-
-    /// The value where none is given.
-    #[must_use]
-    pub fn fallback(&self, facts: &Facts) -> Option<Setting> {
-        let value = match self.default {
-            Fallback::Value(value) => value,
-            Fallback::Drive(_, of) => of(facts),
-            Fallback::Absent(_) => return None,
-        };
-        Some(self.setting(value))
-    }
-
-    /// A number as a value of its kind; of a name, that of its row.
-    #[must_use]
-    pub fn setting(&self, value: f64) -> Setting {
-        match self.kind {
-            ParamKind::Whole { .. } => Setting::Whole(value as u64),
-            ParamKind::Number(_) => Setting::Number(value),
-            ParamKind::Name(names) => Setting::Name(names[value as usize].0.into()),
-        }
-    }
-
-    /// Whether a value is of its kind and in its range.
-    #[must_use]
-    pub fn takes(&self, value: &Setting) -> bool {
-        match (self.kind, value) {
-            (ParamKind::Whole { least, most }, Setting::Whole(value)) => (least..=most).contains(value),
-            (ParamKind::Number(range), Setting::Number(value)) => range.contains(*value),
-            (ParamKind::Name(names), Setting::Name(value)) => names.iter().any(|(name, _)| name == value),
-            _ => false,
-        }
-    }
-
-    fn check(&self, value: Setting) -> Result<Setting, Misfit> {
-        if self.takes(&value) {
-            return Ok(value);
-        }
-        let what = match &value {
-            Setting::Whole(value) => format!("{} is {value}", self.name),
-            Setting::Number(value) => format!("{} is {value}", self.name),
-            Setting::Name(value) => {
-                format!("unknown {} {}", self.name, crate::error::quote(value.as_bytes()))
-            }
-        };
-        Err(Misfit::new(self.name, what, format!("expected {}", self.range_words())))
     }
 }
 
@@ -403,18 +122,6 @@ impl Slot {
     }
 }
 
-impl From<u32> for Setting {
-    fn from(value: u32) -> Self {
-        Self::Whole(value.into())
-    }
-}
-
-impl From<f64> for Setting {
-    fn from(value: f64) -> Self {
-        Self::Number(value)
-    }
-}
-
 /// A policy with a value for each of its parameters that has one: those that were given, and defaults.
 #[derive(Clone, Debug)]
 pub struct Given {
@@ -445,7 +152,7 @@ impl Given {
         match self.get(name)? {
             Setting::Whole(value) => Some(*value as f64),
             Setting::Number(value) => Some(*value),
-            Setting::Name(_) => None,
+            _ => None,
         }
     }
 
@@ -475,6 +182,39 @@ impl Given {
     pub fn whole(&self, name: &str) -> u32 {
         let value = self.find_whole(name).and_then(|value| u32::try_from(value).ok());
         value.unwrap_or_else(|| panic!("{} has no whole number {name}", self.info.name))
+    }
+
+    /// A list of numbers.
+    ///
+    /// # Panics
+    /// As [`Given::real`].
+    #[must_use]
+    pub fn numbers(&self, name: &str) -> &[f64] {
+        match self.get(name) {
+            Some(Setting::Numbers(list)) => list,
+            _ => panic!("{} has no list {name}", self.info.name),
+        }
+    }
+
+    /// A column of a list of tables.
+    ///
+    /// # Panics
+    /// As [`Given::real`], or when there is no such column.
+    #[must_use]
+    pub fn column(&self, name: &str, column: &str) -> Vec<f64> {
+        match self.get(name) {
+            Some(Setting::Rows(rows)) => rows.iter().map(|row| row[column]).collect(),
+            _ => panic!("{} has no tables {name}", self.info.name),
+        }
+    }
+
+    /// A name, if the policy has the parameter.
+    #[must_use]
+    pub fn find_name(&self, name: &str) -> Option<&str> {
+        match self.get(name)? {
+            Setting::Name(value) => Some(value),
+            _ => None,
+        }
     }
 
     /// A name.

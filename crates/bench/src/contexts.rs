@@ -30,6 +30,8 @@ fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
     let setup = Setup {
         logical_pages,
         allocation: Allocation::Dynamic,
+        disturb: None,
+        idle_jobs: false,
         background_free_units: 0,
         victim: Victim::named("greedy"),
         separate,

@@ -20,6 +20,7 @@ mod resolve_lifetime;
 mod resolve_mapping;
 mod resolve_precondition;
 mod resolve_rated;
+mod resolve_reclaim;
 mod resolve_slot;
 mod resolve_timed;
 mod resolve_workload;

@@ -22,6 +22,8 @@ pub type Throttle = SlotTable<slots::Throttle>;
 /// See [`Map`].
 pub type Reduce = SlotTable<slots::Reduce>;
 /// See [`Map`].
+pub type Disturb = SlotTable<slots::Disturb>;
+/// See [`Map`].
 pub type Endurance = SlotTable<slots::Endurance>;
 
 /// Declares a table of optional keys: serialised without the missing ones, unknown keys refused.
@@ -73,6 +75,8 @@ table! {
         scheduling: Scheduling,
         /// How many cycles a block stands.
         endurance: Endurance,
+        /// By how much reads disturb the block that they read.
+        disturb: Disturb,
         /// Share of the blocks that may wear out before the drive fails, for they are replaced; default 0.02.
         bad_block_reserve: f64,
         /// Energy of the operations; without it the result has none.

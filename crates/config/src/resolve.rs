@@ -8,7 +8,9 @@ use crate::{raw, resolve_lifetime::Lifetime, resolve_rated::Rated};
 use crate::{resolve_buffer, resolve_drive, resolve_ftl, resolve_host};
 use crate::{resolve_lifetime, resolve_mapping, resolve_rated, resolve_workload};
 use floatgate_base::Result;
+use floatgate_ftl::Setup;
 use floatgate_lifetime::life::Forecast;
+use floatgate_sim::plan::{Precondition, Workload};
 use floatgate_sim::{Arrival, Mode, Plan};
 
 /// A run, and the experiment that says the same with every default written out.
@@ -41,16 +43,11 @@ const TIMED: usize = 1;
 /// # Errors
 /// Input errors at the place of the key that is at fault.
 pub fn resolve(mut layers: Layers) -> Result<Resolved> {
-    let preset = layers.text("drive.preset").map(str::to_string);
-    if let Some(name) = &preset {
-        let preset = Preset::find(name)
-            .ok_or_else(|| unknown(&layers, "drive.preset", "drive", name, PRESETS.iter().map(|p| p.name)))?;
-        layers.add_preset(preset.toml);
-    }
+    let preset = add_preset(&mut layers)?;
     let given = layers.experiment();
     let seed = given.seed.unwrap_or(1);
-    let mode = given.mode.unwrap_or_else(|| MODES[0].0.into());
-    let timed = choice(&layers, "mode", "mode", &mode, MODES)? == TIMED;
+    let mode_name = given.mode.unwrap_or_else(|| MODES[0].0.into());
+    let timed = choice(&layers, "mode", "mode", &mode_name, MODES)? == TIMED;
     let mut given_drive = given.drive.unwrap_or_default();
     let given_buffer = given_drive.buffer.take().unwrap_or_default();
     let (rated, raw_rated) = resolve_rated::resolve(&layers, given_drive.rated.take())?;
@@ -63,7 +60,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let geometry = drive.geometry;
     let given_workload = given.workload.unwrap_or_default();
     let modes = (timed, resolve_workload::is_trace(&layers, &given_workload));
-    let (ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, &drive, modes, seed)?;
+    let (mut ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, &drive, modes, seed)?;
     let logical_pages = ftl.setup.logical_pages;
     let (buffer, raw_buffer) =
         resolve_buffer::resolve(&layers, given_buffer, &geometry, logical_pages, timed)?;
@@ -79,9 +76,11 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     )?;
     let host =
         resolve_host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
+    let mode = workload.arrival.map_or(Mode::Functional, Mode::Timed);
+    ftl.setup.idle_jobs |= has_idle_jobs(mode, &ftl.setup);
     let plan = Plan {
         seed,
-        mode: workload.arrival.map_or(Mode::Functional, Mode::Timed),
+        mode,
         drive,
         buffer,
         ftl,
@@ -99,7 +98,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     raw_drive.rated = raw_rated;
     let experiment = Experiment {
         seed: Some(seed),
-        mode: Some(mode),
+        mode: Some(mode_name),
         drive: Some(raw_drive),
         ftl: Some(raw_ftl),
         host: host.raw,
@@ -110,6 +109,21 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     Ok(Resolved { plan, experiment, drive_name, rated, forecast, raw_forecast })
 }
 
+/// Lays the catalogue's drive that is named, if one is, below what else is said; its name.
+fn add_preset(layers: &mut Layers) -> Result<Option<String>> {
+    let Some(name) = layers.text("drive.preset").map(str::to_string) else { return Ok(None) };
+    let names = PRESETS.iter().map(|p| p.name);
+    let preset = Preset::find(&name).ok_or_else(|| unknown(layers, "drive.preset", "drive", &name, names))?;
+    layers.add_preset(preset.toml);
+    Ok(Some(name))
+}
+
+/// Whether jobs wait for idle time; a drive that is never idle does at once what could wait.
+fn has_idle_jobs(mode: Mode, setup: &Setup) -> bool {
+    let has_idle_time = matches!(mode, Mode::Timed(arrival) if !matches!(arrival, Arrival::Closed { .. }));
+    has_idle_time && setup.disturb.is_some_and(|(_, reclaim)| reclaim.is_proactive())
+}
+
 /// Refuses settings of several tables that do not go together.
 fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
     let closed = matches!(plan.mode, Mode::Timed(Arrival::Closed { .. }));
@@ -118,6 +132,7 @@ fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
         let expected = "expected \"none\", or workload.arrival = \"open\" or \"think\"";
         return Err(layers.error("ftl.background.policy", what, expected));
     }
+    check_reads(layers, plan)?;
     let (buffered, queued) = (plan.buffer.is_some(), !plan.queues.is_plain());
     let separate = plan.ftl.setup.separate;
     if separate.foresees() && (buffered || queued) {
@@ -136,4 +151,16 @@ fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
         return Err(layers.error("lifetime.throttle.policy", what, expected));
     }
     Ok(())
+}
+
+/// Reads that find nothing disturb nothing.
+fn check_reads(layers: &Layers, plan: &Plan) -> Result<()> {
+    let Workload::Synthetic(config) = &plan.workload.source else { return Ok(()) };
+    let only_reads = config.twin.is_none() && config.read_share >= 1.0;
+    if plan.drive.disturb.is_none() || !only_reads || plan.ftl.precondition != Precondition::None {
+        return Ok(());
+    }
+    let what = "the workload only reads, and the drive is empty: no read reaches the flash";
+    let expected = "expected \"sequential\" or \"random\", which write every page before, or workload.read_share below 1";
+    Err(layers.error("ftl.precondition", what, expected))
 }

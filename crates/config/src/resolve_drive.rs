@@ -11,7 +11,7 @@ use floatgate_base::{Result, units::parse_bytes};
 use floatgate_flash::timed::settings::one_mode;
 use floatgate_flash::timed::{Phases, Settings};
 use floatgate_nand::timing::PAGE_TYPES_MAX;
-use floatgate_nand::{Endurance, Energy, Geometry, Timing};
+use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
 use floatgate_sim::plan::DriveSettings;
 
 /// The drive's settings, and what the resolved experiment says. Whether operations take time, and collection is incremental,
@@ -29,6 +29,8 @@ pub(crate) fn resolve(
         resolve_timed::scheduling(layers, given.scheduling, (timed, incremental), &commands)?;
     let (model, raw_endurance) = resolve_slot::resolve(layers, given.endurance, &Facts::default())?;
     let endurance = Endurance::of(&model).map_err(|misfit| refuse::<slots::Endurance>(layers, misfit))?;
+    let (model, raw_disturb) = resolve_slot::resolve(layers, given.disturb, &Facts::default())?;
+    let disturb = Disturb::of(&model).map_err(|misfit| refuse::<slots::Disturb>(layers, misfit))?;
     let energy = energy(layers, given.energy.as_ref())?;
     let bad_block_reserve = reserve(layers, given.bad_block_reserve.unwrap_or(BAD_BLOCK_RESERVE))?;
     let plp = given.plp.unwrap_or(true);
@@ -49,15 +51,25 @@ pub(crate) fn resolve(
         commands: raw_commands,
         scheduling: raw_scheduling,
         endurance: Some(raw_endurance),
+        disturb: Some(raw_disturb),
         bad_block_reserve: Some(bad_block_reserve),
         energy: energy.and(given.energy),
         plp: Some(plp),
         rated: None,
     };
-    let phases = phases(&timing, geometry.page_bytes);
+    let phases = phases(&timing, geometry.page_bytes, disturb.as_ref());
     let array = Settings { phases, commands, order, urgent_as_writes, seed, plp };
-    let drive =
-        DriveSettings { geometry, subpages: 1, plp, timing, array, endurance, bad_block_reserve, energy };
+    let drive = DriveSettings {
+        geometry,
+        subpages: 1,
+        plp,
+        timing,
+        array,
+        endurance,
+        disturb,
+        bad_block_reserve,
+        energy,
+    };
     Ok((drive, raw))
 }
 
@@ -73,14 +85,23 @@ fn reserve(layers: &Layers, share: f64) -> Result<f64> {
 }
 
 /// The times of the array's phases, in whole nanoseconds.
-fn phases(timing: &Timing, page_bytes: u32) -> Phases {
+fn phases(timing: &Timing, page_bytes: u32, disturb: Option<&Disturb>) -> Phases {
     let ns = |us: f64| (us * 1e3).round() as u64;
+    let ordinary = one_mode(timing.read_us.map(ns), timing.program_us.map(ns));
+    let modes = disturb.map_or(1, |disturb| disturb.modes);
+    let mut rows = ordinary;
+    for (row, times) in rows.iter_mut().enumerate().take((modes * timing.page_types) as usize) {
+        let (mode, page_type) = (row as u32 / timing.page_types, row as u32 % timing.page_types);
+        let factor = disturb.map_or(1.0, |disturb| disturb.program_factors[mode as usize]);
+        *times = ordinary[page_type as usize];
+        times.program_ns = ns(timing.program_us[page_type as usize] * factor);
+    }
     Phases {
         command_ns: ns(timing.command_us),
         transfer_ns: ns(timing.transfer_us(page_bytes)),
-        rows: one_mode(timing.read_us.map(ns), timing.program_us.map(ns)),
+        rows,
         page_types: timing.page_types,
-        modes: 1,
+        modes,
         program_spread: timing.program_spread,
         erase_ns: ns(timing.erase_us),
     }

@@ -3,7 +3,7 @@
 use crate::layers::Layers;
 use crate::raw;
 use crate::tables::choice;
-use crate::{resolve_precondition, resolve_slot, resolve_timed};
+use crate::{resolve_precondition, resolve_reclaim, resolve_slot, resolve_timed};
 use floatgate_base::policy::Facts;
 use floatgate_base::{Given, Result, Setting};
 use floatgate_flash::{Layout, Scope, layout};
@@ -56,16 +56,16 @@ pub(crate) fn resolve(
     reserve_fits(layers, &collection.layout, logical_pages, collection.free_units_needed(), separate)?;
     let (level, raw_level) = resolve_slot::resolve(layers, given.level, &facts)?;
     let (free_choice, free_name) = free_choice(layers, given.free_block)?;
-    let background_free_units = background.map_or(0, |b| b.trigger_free_units);
-    let level = Level::of(&level);
-    let plp = drive.plp;
+    let (reclaim, raw_reclaim) = resolve_reclaim::resolve(layers, given.reclaim, drive, &collection.layout)?;
     let setup = Setup {
         logical_pages,
         allocation,
-        background_free_units,
-        level,
+        disturb: drive.disturb.zip(reclaim),
+        idle_jobs: background.is_some(),
+        background_free_units: background.map_or(0, |b| b.trigger_free_units),
+        level: Level::of(&level),
         free_choice,
-        plp,
+        plp: drive.plp,
         seed,
         ..collection.setup()
     };
@@ -86,7 +86,7 @@ pub(crate) fn resolve(
         collect: Some(collection.raw_collect),
         separate: Some(collection.raw_separate),
         level: Some(raw_level),
-        reclaim: Some(resolve_slot::resolve(layers, given.reclaim, &facts)?.1),
+        reclaim: Some(raw_reclaim),
         dispatch: Some(resolve_slot::resolve(layers, given.dispatch, &facts)?.1),
     };
     let settings = FtlSettings {
@@ -145,6 +145,8 @@ impl Collection {
         Setup {
             logical_pages: 0,
             allocation: Allocation::Dynamic,
+            disturb: None,
+            idle_jobs: false,
             background_free_units: 0,
             victim: self.victim,
             separate: self.separate,

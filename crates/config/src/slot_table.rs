@@ -2,7 +2,7 @@
 //! them the policy takes is known when all layers lie over one another (`resolve_slot.rs`).
 
 use crate::slots::Table;
-use floatgate_base::policy::{ParamKind, Setting, Slot};
+use floatgate_base::policy::{ParamKind, Range, Setting, Slot};
 use floatgate_base::{Given, ParamInfo};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
@@ -67,6 +67,8 @@ impl<T: Table> Serialize for SlotTable<T> {
                 Setting::Whole(value) => map.serialize_entry(name, value)?,
                 Setting::Number(value) => map.serialize_entry(name, value)?,
                 Setting::Name(value) => map.serialize_entry(name, value)?,
+                Setting::Numbers(list) => map.serialize_entry(name, list)?,
+                Setting::Rows(rows) => map.serialize_entry(name, rows)?,
             }
         }
         map.end()
@@ -96,6 +98,10 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
                 Some((name, ParamKind::Whole { .. })) => table.set(name, Setting::Whole(map.next_value()?)),
                 Some((name, ParamKind::Number(_))) => table.set(name, Setting::Number(map.next_value()?)),
                 Some((name, ParamKind::Name(_))) => table.set(name, Setting::Name(map.next_value()?)),
+                Some((name, ParamKind::Numbers { .. })) => {
+                    table.set(name, Setting::Numbers(map.next_value()?))
+                }
+                Some((name, ParamKind::Rows { .. })) => table.set(name, Setting::Rows(map.next_value()?)),
             }
         }
         Ok(table)
@@ -178,19 +184,49 @@ fn property(param: &ParamInfo, owners: &[&str]) -> Value {
                 shown["maximum"] = most.into();
             }
         }
-        ParamKind::Number(range) => {
-            shown["type"] = "number".into();
-            if bounded {
-                shown[if range.above_least { "exclusiveMinimum" } else { "minimum" }] = range.least.into();
-            }
-            if bounded && range.most.is_finite() {
-                shown[if range.below_most { "exclusiveMaximum" } else { "maximum" }] = range.most.into();
-            }
-        }
+        ParamKind::Number(range) => number(&mut shown, bounded.then_some(range)),
         ParamKind::Name(names) => {
             shown["type"] = "string".into();
             shown["enum"] = names.iter().map(|(name, _)| *name).collect();
         }
+        ParamKind::Numbers { range, most } => {
+            let mut item = json!({});
+            number(&mut item, bounded.then_some(range));
+            list(&mut shown, item, most);
+        }
+        ParamKind::Rows { columns, most } => {
+            let column = |&(name, range): &(&str, Range)| {
+                let mut value = json!({});
+                number(&mut value, bounded.then_some(range));
+                (name.to_string(), value)
+            };
+            let names: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
+            let item = json!({
+                "type": "object",
+                "additionalProperties": false,
+                "required": names,
+                "properties": columns.iter().map(column).collect::<Map<_, _>>(),
+            });
+            list(&mut shown, item, most);
+        }
     }
     shown
+}
+
+/// A number, of a range where one is given.
+fn number(shown: &mut Value, range: Option<Range>) {
+    shown["type"] = "number".into();
+    let Some(range) = range else { return };
+    shown[if range.above_least { "exclusiveMinimum" } else { "minimum" }] = range.least.into();
+    if range.most.is_finite() {
+        shown[if range.below_most { "exclusiveMaximum" } else { "maximum" }] = range.most.into();
+    }
+}
+
+/// A list of up to so many items, at least one.
+fn list(shown: &mut Value, item: Value, most: usize) {
+    shown["type"] = "array".into();
+    shown["items"] = item;
+    shown["minItems"] = 1.into();
+    shown["maxItems"] = most.into();
 }

@@ -34,11 +34,12 @@ slots! {
     Collect: floatgate_ftl::collect::SLOT,
     Separate: floatgate_ftl::separate::SLOT,
     Level: floatgate_ftl::level::SLOT,
-    Reclaim: floatgate_ftl::slots::RECLAIM,
+    Reclaim: floatgate_ftl::reclaim::SLOT,
     Dispatch: floatgate_ftl::slots::DISPATCH,
     Throttle: floatgate_lifetime::throttle::SLOT,
     Reduce: floatgate_lifetime::reduce::SLOT,
     Endurance: floatgate_nand::endurance::SLOT,
+    Disturb: floatgate_nand::disturb::SLOT,
 }
 
 #[cfg(test)]
@@ -69,9 +70,11 @@ mod tests {
                         ParamKind::Whole { least, most } => least < most,
                         ParamKind::Number(range) => range.least < range.most,
                         ParamKind::Name(names) => names.len() > 1,
+                        ParamKind::Numbers { range, most } => range.least < range.most && most > 0,
+                        ParamKind::Rows { columns, most } => !columns.is_empty() && most > 0,
                     };
                     assert!(least, "{}.{}: it has no choice", info.name, param.name);
-                    if let Fallback::Value(_) = param.default {
+                    if let Fallback::Value(_) | Fallback::Numbers(_) | Fallback::Rows(_) = param.default {
                         let given = slot.fill(info, &[], &Facts::default()).unwrap();
                         let (_, value) = given.values().iter().find(|(key, _)| *key == param.name).unwrap();
                         assert!(param.takes(value), "{}.{}: {value:?}", info.name, param.name);

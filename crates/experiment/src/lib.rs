@@ -15,6 +15,7 @@ mod load;
 pub mod meter;
 mod options;
 mod precondition;
+mod reclaim;
 pub mod result;
 pub mod run;
 mod run_lifetime;

@@ -6,6 +6,7 @@ use crate::by_cause::by_cause;
 use crate::energy::energy;
 use crate::evidence::evidence;
 use crate::precondition::precondition;
+use crate::reclaim::reclaim;
 use crate::throughput::throughput;
 use crate::{host_queues, run_lifetime, separate, throttling};
 use floatgate_config::{Experiment, Rated, Resolved};
@@ -28,12 +29,13 @@ pub const NOT_MODELLED: &[&str] = &[
     "energy",
     "bad blocks",
     "data retention",
-    "read disturb",
+    READ_DISTURB,
     "SLC cache",
     "DRAM buffer",
     "metadata writes of the FTL",
     RECOVERY,
 ];
+const READ_DISTURB: &str = "read disturb";
 const RECOVERY: &str = "recovery of worn blocks while they rest";
 
 /// Clock and memory of a run.
@@ -77,6 +79,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "gc": gc(resolved, outcome),
         "separate": separate::separate(outcome),
         "level": level(resolved, outcome),
+        "reclaim": reclaim(plan, outcome),
         "wear": {
             "erases_min": erases_min,
             "erases_mean": erases_mean,
@@ -222,6 +225,7 @@ fn commands(counts: &CommandCounts) -> Value {
 fn not_modelled(plan: &Plan) -> Vec<&'static str> {
     let timed = !matches!(plan.mode, Mode::Functional);
     let left = NOT_MODELLED.iter().skip(usize::from(timed)).copied();
+    let left = left.filter(|&what| what != READ_DISTURB || plan.drive.disturb.is_none());
     let left = left.filter(|&what| what != "energy" || plan.drive.energy.is_none());
     let left = left.filter(|&what| what != "DRAM buffer" || plan.buffer.is_none());
     left.filter(|&what| what != RECOVERY || !plan.drive.endurance.recovers()).collect()

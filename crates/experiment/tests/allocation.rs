@@ -28,6 +28,8 @@ fn static_pages_stay_in_their_plane() {
         let setup = Setup {
             logical_pages: (geometry.pages() as f64 * (0.3 + 0.3 * rng.unit())) as u32,
             allocation: Allocation::Static,
+            disturb: None,
+            idle_jobs: false,
             background_free_units: 0,
             victim: any_victim(&mut rng),
             separate,

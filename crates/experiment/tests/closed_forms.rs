@@ -245,6 +245,8 @@ fn trims_of_live_pages() {
             let setup = Setup {
                 logical_pages: logical,
                 allocation: Allocation::Dynamic,
+                disturb: None,
+                idle_jobs: false,
                 background_free_units: 0,
                 victim,
                 separate: Separate::None,

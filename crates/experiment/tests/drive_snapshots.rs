@@ -74,6 +74,8 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
         let setup = Setup {
             logical_pages: (geometry.pages() * 6 / 10).max(1) as u32,
             allocation: Allocation::Dynamic,
+            disturb: None,
+            idle_jobs: false,
             background_free_units: 0,
             victim: any_victim(&mut rng),
             separate: [Separate::None, Separate::HostGc, with_update_blocks(&mut rng)][rng.below(3) as usize],

@@ -129,6 +129,8 @@ fn one_dead_block_instead_of_two_half_dead_ones() {
         let setup = Setup {
             logical_pages: 100,
             allocation: Allocation::Dynamic,
+            disturb: None,
+            idle_jobs: false,
             background_free_units: 0,
             victim: Victim::named("greedy"),
             separate: separator(name, &[(param, value)]),

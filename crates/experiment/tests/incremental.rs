@@ -36,6 +36,8 @@ fn never_forced(seed: u64) {
     let setup = Setup {
         logical_pages: logical,
         allocation: Allocation::Dynamic,
+        disturb: None,
+        idle_jobs: false,
         background_free_units: 0,
         victim: any_victim(&mut rng),
         separate,

@@ -32,6 +32,8 @@ fn swapping(blocks_per_plane: u32, separate: Separate, free_units: u32) -> (Ftl,
     let setup = Setup {
         logical_pages: 6,
         allocation: Allocation::Dynamic,
+        disturb: None,
+        idle_jobs: false,
         background_free_units: 0,
         victim: Victim::named("greedy"),
         separate,

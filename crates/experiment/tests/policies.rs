@@ -46,6 +46,29 @@ fn outside(param: &ParamInfo) -> Vec<(String, String)> {
             values.into_iter().map(of).collect()
         }
         ParamKind::Name(_) => Vec::new(),
+        ParamKind::Numbers { range, most } => {
+            let numbers = |n: usize| format!("[{}]", vec![range.most.to_string(); n].join(", "));
+            [String::from("[]"), numbers(most + 1), format!("[{}]", range.least - 1.0)]
+                .map(|list| (list.clone(), list))
+                .to_vec()
+        }
+        ParamKind::Rows { columns, most } => {
+            let row = |value: f64| {
+                // As keys are shown.
+                let mut keys: Vec<_> = columns.iter().map(|(name, _)| format!("{name} = {value}")).collect();
+                keys.sort_unstable();
+                format!("{{{}}}", keys.join(", "))
+            };
+            let (good, bad) = (row(columns[0].1.least), row(columns[0].1.least - 1.0));
+            [
+                String::from("[]"),
+                format!("[{}]", vec![good; most + 1].join(", ")),
+                format!("[{bad}]"),
+                "[{}]".into(),
+            ]
+            .map(|list| (list.clone(), list))
+            .to_vec()
+        }
     }
 }
 
@@ -76,6 +99,8 @@ fn values_of_another_kind_are_refused_where_they_stand() {
                     ParamKind::Whole { .. } => (param.name, "expected a whole number"),
                     ParamKind::Number(_) => (param.name, "expected a number"),
                     ParamKind::Name(_) => (param.name, "expected a text in quotes"),
+                    // [true] is a list; what is in it is another matter.
+                    ParamKind::Numbers { .. } | ParamKind::Rows { .. } => continue,
                 };
                 let error = refused(&toml(slot, info, &format!("{name} = [true]")));
                 let place = format!("e.toml:3:{}: invalid type: ", name.len() + 4);
@@ -111,6 +136,21 @@ fn inside(param: &ParamInfo) -> String {
         }
         ParamKind::Number(range) => format!("{:?}", range.least + 1.0),
         ParamKind::Name(names) => format!("\"{}\"", names[1].0),
+        ParamKind::Numbers { range, .. } => format!("[{:?}]", range.most),
+        ParamKind::Rows { columns, .. } => {
+            let keys: Vec<_> =
+                columns.iter().map(|(name, range)| format!("{name} = {:?}", range.least)).collect();
+            format!("[{{{}}}]", keys.join(", "))
+        }
+    }
+}
+
+/// What the policies of a slot need beside their table.
+fn rest(slot: &Slot) -> &'static str {
+    match slot.key {
+        "ftl.reclaim" => "[drive.disturb]\nmodel = \"tlc-base\"\n[workload]\nrequests = 5\nrate_per_s = 1\n",
+        // Throttles go by the time of requests.
+        _ => "[workload]\nrequests = 5\nrate_per_s = 1\n",
     }
 }
 
@@ -118,8 +158,6 @@ fn inside(param: &ParamInfo) -> String {
 /// policy. The command line is never passed over.
 #[test]
 fn parameters_of_other_policies_are_refused_or_make_way() {
-    // Throttles go by the time of requests.
-    let workload = "[workload]\nrequests = 5\nrate_per_s = 1\n";
     let mut tried = 0;
     for slot in SLOTS {
         for (param, owners) in slot.params().into_iter().filter(|(_, owners)| !owners.is_empty()) {
@@ -138,7 +176,7 @@ fn parameters_of_other_policies_are_refused_or_make_way() {
                 let over_file = |text: &str| load(Some(text), "e.toml", std::slice::from_ref(&chosen));
                 let owner = slot.find(owners[0]).unwrap();
                 let resolved =
-                    over_file(&(toml(slot, owner, &line) + workload)).unwrap_or_else(|e| panic!("{e}"));
+                    over_file(&(toml(slot, owner, &line) + rest(slot))).unwrap_or_else(|e| panic!("{e}"));
                 let table = &resolved_toml(&resolved);
                 let table =
                     table.split("\n\n").find(|t| t.starts_with(&format!("[{}]\n", slot.key))).unwrap();
@@ -199,7 +237,7 @@ fn shared_parameters_stay() {
 fn every_resolved_table_resolves_to_itself() {
     for slot in SLOTS {
         for info in slot.policies {
-            let given = toml(slot, info, "") + "[workload]\nrequests = 5\nrate_per_s = 1\n";
+            let given = toml(slot, info, "") + rest(slot);
             let once = resolved_toml(&load(Some(&given), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}")));
             let twice =
                 resolved_toml(&load(Some(&once), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{once}")));

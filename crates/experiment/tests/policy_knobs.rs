@@ -43,6 +43,27 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             let (drive, ftl) = (DRIVE.replace("40", "48"), FTL.replace("0.25", "0.375"));
             run(format!("{drive}{ftl}[workload]\n{workload}"), figures)
         }
+        // Reads of a few pages, so that there are hot ones, and some writes.
+        "ftl.reclaim" | "drive.disturb" => {
+            let drive = DRIVE.replace("pages_per_block = 16", "pages_per_block = 32");
+            let disturb = match slot.key {
+                "ftl.reclaim" => "[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 200\n",
+                _ => "",
+            };
+            let workload =
+                "[workload]\nrequests = 100000\nread_share = 0.95\npattern = \"zipf\"\nzipf_theta = 1.2\n";
+            let figures = &[
+                "/reclaim/on_demand",
+                "/reclaim/background",
+                "/reclaim/moved_pages",
+                "/reclaim/replicas/made",
+                "/reclaim/reads_by_mode",
+                "/reclaim/reads_by_page_type",
+                "/reclaim/time_s/reclaim",
+                "/reclaim/max_reads",
+            ];
+            run(format!("{drive}{disturb}{FTL}{workload}"), figures)
+        }
         "ftl.level" => {
             let workload = format!("[workload]\nrequests = 40000\n{HOT_COLD}hot_share_of_writes = 1\n");
             run(format!("{DRIVE}{cycles}{FTL}{workload}"), &["/level/swaps", "/level/passed_over"])
@@ -93,6 +114,23 @@ const SPECIAL: &[Special] = &[
         with: &[("lifetime.throttle.errors_in_a_row", "1")],
         values: &["3000"],
     },
+    // Managers without read-resistant blocks know one mode only.
+    Special {
+        param: ("drive.disturb", "modes", &[]),
+        with: &[("ftl.reclaim.policy", "rrb"), ("drive.disturb.max_reads", "200")],
+        values: &[],
+    },
+    Special {
+        param: ("drive.disturb", "weights", &[]),
+        with: &[("drive.disturb.max_reads", "200")],
+        values: &[],
+    },
+    // Most replicas are made early here, or no block that holds some is read much.
+    Special {
+        param: ("ftl.reclaim", "migrate_at", &[]),
+        with: &[("ftl.reclaim.create_at", "0.2")],
+        values: &["0.3"],
+    },
     // It has no default from which values to try would follow.
     Special { param: ("lifetime.throttle", "epoch_s", &[]), with: &[], values: &["1200"] },
 ];
@@ -120,6 +158,10 @@ fn values(param: &ParamInfo) -> Vec<String> {
             let of = [2.0 * value, 0.5 * value, 4.0 * value, range.least, range.most];
             of.map(Setting::Number).to_vec()
         }
+        (ParamKind::Numbers { .. }, Some(Setting::Numbers(list))) => {
+            vec![Setting::Numbers(list.iter().map(|value| 0.5 * value).collect())]
+        }
+        (ParamKind::Rows { .. }, Some(Setting::Rows(rows))) => vec![Setting::Rows(rows[..1].to_vec())],
         (ParamKind::Name(names), _) => {
             names.iter().map(|(name, _)| Setting::Name((*name).to_string())).collect()
         }
@@ -129,6 +171,7 @@ fn values(param: &ParamInfo) -> Vec<String> {
         Setting::Whole(value) => value.to_string(),
         Setting::Number(value) => format!("{value:?}"),
         Setting::Name(value) => value,
+        lists => lists.to_toml(),
     };
     let other = |value: &Setting| param.takes(value) && Some(value) != default.as_ref();
     candidates.into_iter().filter(other).map(toml).collect()

@@ -169,7 +169,8 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     equal("pages written by collection", get(result, "/flash/pages_written/gc")?, copied)?;
     let (moved, swaps) = (get(result, "/flash/pages_written/level")?, get(result, "/level/swaps")?);
     equal("pages written by wear-leveling", moved, get(result, "/level/moved_pages")?)?;
-    for (cause, moved) in [("gc", copied), ("level", moved)] {
+    let (reclaimed, replicas) = reclaimed(case, result)?;
+    for (cause, moved) in [("gc", copied), ("level", moved), ("reclaim", reclaimed), ("replica", replicas)] {
         let reads = get(result, &format!("/flash/reads/{cause}"))?;
         if !(moved.div_ceil(case.subpages)..=moved).contains(&reads) {
             return Err(format!("{reads} reads for {moved} pages moved by {cause}"));
@@ -188,8 +189,13 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     let jobs = if case.incremental { domains } else { 0 };
     emptied(result, "gc", victims, (jobs, blocks_per_unit))?;
     emptied(result, "level", swaps, (jobs, blocks_per_unit))?;
-    if moved > (swaps + jobs) * pages_per_unit {
-        return Err(format!("{moved} pages moved in {swaps} swaps"));
+    // A reclaim may mix two units.
+    for (what, pages, most) in
+        [("swaps", moved, swaps + jobs), ("reclaims", reclaimed, 2 * (reclaims(result) + jobs))]
+    {
+        if pages > most * pages_per_unit {
+            return Err(format!("{pages} pages moved in {what} of {most} units"));
+        }
     }
     if dead > victims || copied > (victims - dead + jobs) * pages_per_unit {
         return Err(format!("{copied} pages copied from {victims} victims, {dead} of them dead"));
@@ -198,29 +204,65 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     wear(result, erases, blocks, units)?;
     // Where every unit is: free, open, or closed.
     let closed: u64 = counts(&result["valid_pages"]["units"]).iter().sum();
-    let last = output.rows.last().ok_or("no row")?;
-    equal("requests in the last row", last.requests, get(result, "/workload/requests")?)?;
-    equal("programs in the last row", last.programs_total(), programs)?;
-    let free = last.free_units;
+    let free = last_row(output)?;
     let open = units.checked_sub(closed + free).ok_or("more units than the drive has")?;
-    if open > domains * case.streams + 2 * jobs {
+    // A reclaim may leave two open for the next one, and hold two sources and two targets.
+    let kept = if case.disturbs { 2 * domains + 4 * jobs } else { 0 };
+    if open > domains * case.streams + 2 * jobs + kept {
         return Err(format!("{open} units are neither free nor closed nor open"));
     }
-    if !case.full && case.warmup_passes + case.warmup_requests == 0 {
-        // An empty drive at first: what was programmed and not erased fills the closed units and part of the open.
+    // Blocks that are reclaimed while they are open, and tails, leave pages unwritten that nothing counts.
+    if !case.full && !case.disturbs && case.warmup_passes + case.warmup_requests == 0 {
+        // What pads the targets of swaps is lost, too; without protection from power cuts not all padding is.
         let lost = (swaps * pages_per_unit).saturating_sub(moved);
-        // What pads the targets of swaps is in both; without protection from power cuts not all padding is.
         let both = if case.loses_power { padding.min(lost) } else { padding };
         let written =
             (programs + lost - both).checked_sub(erases * pages).ok_or("more pages erased than written")?;
-        // What a swap did not fill stays unwritten, until that unit is erased.
-        let under_way = 2 * jobs * pages_per_unit;
-        let least = (closed * pages_per_unit).saturating_sub(lost + both + under_way);
-        if !(least..=(closed + open) * pages_per_unit + under_way).contains(&written) {
-            return Err(format!("{written} written pages in {closed} closed and {open} open units"));
-        }
+        filled(written, (closed, open), (lost + both, 2 * jobs), pages_per_unit)?;
     }
     spare(result)
+}
+
+/// An empty drive at first: what was programmed and not erased fills the closed units and part of the open. What a swap did not
+/// fill stays unwritten, until that unit is erased.
+fn filled(
+    written: u64,
+    (closed, open): (u64, u64),
+    (lost, held): (u64, u64),
+    pages_per_unit: u64,
+) -> Result<(), String> {
+    let under_way = held * pages_per_unit;
+    let least = (closed * pages_per_unit).saturating_sub(lost + under_way);
+    if (least..=(closed + open) * pages_per_unit + under_way).contains(&written) {
+        return Ok(());
+    }
+    Err(format!("{written} written pages in {closed} closed and {open} open units"))
+}
+
+/// The last row of the series says what the result says; free units.
+fn last_row(output: &Output) -> Result<u64, String> {
+    let (last, result) = (output.rows.last().ok_or("no row")?, &output.result);
+    equal("requests in the last row", last.requests, get(result, "/workload/requests")?)?;
+    equal("programs in the last row", last.programs_total(), get(result, "/flash/pages_written/total")?)?;
+    Ok(last.free_units)
+}
+
+/// Units that were reclaimed.
+fn reclaims(result: &Value) -> u64 {
+    ["on_demand", "background"].iter().filter_map(|key| result["reclaim"][key].as_u64()).sum()
+}
+
+/// Pages that reclaim moved and replicas made; no block was disturbed beyond its maximum.
+fn reclaimed(case: &Case, result: &Value) -> Result<(u64, u64), String> {
+    let reclaim = &result["reclaim"];
+    let reclaimed = get(result, "/flash/pages_written/reclaim")?;
+    let replicas = get(result, "/flash/pages_written/replica")?;
+    equal("pages written by reclaim", reclaimed, reclaim["moved_pages"].as_u64().unwrap_or(0))?;
+    equal("replicas", replicas, reclaim["replicas"]["made"].as_u64().unwrap_or(0))?;
+    if case.disturbs && reclaim["largest_disturbance_share"].as_f64().is_none_or(|share| share > 1.0) {
+        return Err(format!("a block was disturbed too much: {reclaim}"));
+    }
+    Ok((reclaimed, replicas))
 }
 
 /// Write amplification is what was programmed for what was written.
@@ -253,9 +295,14 @@ fn packing(case: &Case, result: &Value, units: u64) -> Result<(), String> {
     }
     let padding = get(result, "/flash/pages_written/padding")?;
     let (victims, swaps) = (get(result, "/gc/victims")?, get(result, "/level/swaps")?);
+    let reclaims = reclaims(result);
     let padded = match case.loses_power {
-        true => get(result, "/flash/programs/padding")? + (victims + 2 * swaps) * (case.streams + 2),
-        false => swaps,
+        true => {
+            get(result, "/flash/programs/padding")?
+                + (victims + 2 * swaps + 2 * reclaims) * (case.streams + 2)
+        }
+        // A reclaim may close an open block, and fill two in part.
+        false => swaps + 3 * reclaims,
     };
     if padding > (case.subpages - 1) * padded {
         return Err(format!("{padding} pages of padding"));

@@ -118,6 +118,8 @@ impl Case {
         let setup = Setup {
             logical_pages: logical,
             allocation: Allocation::Dynamic,
+            disturb: None,
+            idle_jobs: false,
             background_free_units: 0,
             victim,
             separate,

@@ -27,6 +27,8 @@ fn drive(seed: u64) -> (Ftl, Recorder) {
     let setup = Setup {
         logical_pages: 60,
         allocation: Allocation::Dynamic,
+        disturb: None,
+        idle_jobs: false,
         background_free_units: 0,
         victim: Victim::named("greedy"),
         separate: Separate::HostGc,

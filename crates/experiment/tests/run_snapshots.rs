@@ -396,9 +396,10 @@ fn snapshots_that_could_not_be_used_are_refused() {
     );
 }
 
-/// The run in which every kind of state is there: a buffer, queues, jobs in idle time, a timeline, a throttle, requests
+/// The run in which every kind of state is there: read disturb with replicas, a buffer, queues, jobs in idle time, a timeline, a throttle, requests
 /// under way.
 const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 12\npages_per_block = 8\n\
+                    [drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 20\n[ftl.reclaim]\npolicy = \"redftl\"\nreplica_pages = 2\n\
                     [drive.buffer]\ncapacity = \"32 KiB\"\naccess_us = 1\n[host]\nqueues = 2\noutstanding_max = 3\n\
                     [ftl]\nspare_factor = 0.5\nprecondition = \"random\"\n[ftl.background]\npolicy = \"idle\"\n\
                     [ftl.level]\npolicy = \"hot-cold-swap\"\npe_cycles = 20\n\
@@ -409,8 +410,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (12, "b06d50f3b4e27bcd");
-    const RUN_IS: (u32, &str) = (17, "8314b09616c23c6c4cb626d8822fe4138cf2c6e7dd0a3c81");
+    const DRIVE_IS: (u32, &str) = (13, "cf3ec7a183a64c37");
+    const RUN_IS: (u32, &str) = (18, "9ecdd25a5353b36394e083db84c64c05a7e9f8b177aae0b5");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

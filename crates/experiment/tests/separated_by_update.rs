@@ -34,6 +34,8 @@ fn deaths(separate: Separate) -> Vec<u32> {
     let setup = Setup {
         logical_pages: 100,
         allocation: Allocation::Dynamic,
+        disturb: None,
+        idle_jobs: false,
         background_free_units: 0,
         victim: Victim::named("greedy"),
         separate,

@@ -95,6 +95,8 @@ fn exact(name: &str, seed: u64) {
     let setup = Setup {
         logical_pages: logical,
         allocation: Allocation::Dynamic,
+        disturb: None,
+        idle_jobs: true,
         background_free_units: if rng.below(2) == 0 { stop + 1 } else { 0 },
         victim,
         separate,

@@ -3,6 +3,7 @@
 //! A cause is a row of the table below. Counters, results, series, colours and legends follow from it.
 
 use crate::Class;
+use floatgate_nand::disturb::MODES_MAX;
 use serde::{Deserialize, Serialize};
 
 /// What there is to say of a cause.
@@ -73,7 +74,11 @@ causes! {
     /// Wear-leveling beyond the choice of free blocks.
     Level: "level", "wear leveling", Background, erases: true, place: 3, "#cc79a7", "cross";
     /// Flash pages that are programmed before they are full.
-    Padding: "padding", "padding", Write, erases: false, place: 4, "#999999", "upright";
+    Padding: "padding", "padding", Write, erases: false, place: 6, "#999999", "upright";
+    /// Read reclaim: data leave a block before reads have disturbed it too much.
+    Reclaim: "reclaim", "read reclaim", Background, erases: true, place: 4, "#56b4e9", "back";
+    /// Copies of pages that are read often, on other blocks.
+    Replica: "replica", "replicas", Background, erases: false, place: 5, "#b8860b", "rings";
 }
 
 impl Cause {
@@ -131,6 +136,8 @@ pub struct Counters {
     pub programs: [u64; Cause::ALL.len()],
     /// Where several pages share a flash page, flash pages programmed, by the cause of the page that filled them.
     pub packed: Option<[u64; Cause::ALL.len()]>,
+    /// Of the flash pages programmed, those of blocks in modes beyond the ordinary one: by mode, 1 first, and cause.
+    pub in_modes: [[u64; Cause::ALL.len()]; MODES_MAX - 1],
     /// Flash pages read.
     pub reads: [u64; Cause::ALL.len()],
     /// Blocks erased.
@@ -158,6 +165,14 @@ impl Counters {
     #[must_use]
     pub fn flash_programs_total(&self) -> u64 {
         self.packed.as_ref().unwrap_or(&self.programs).iter().sum()
+    }
+
+    /// Counts flash pages programmed in a mode.
+    #[inline(always)]
+    pub(crate) fn programmed_in(&mut self, mode: u8, cause: Cause, flash_pages: u64) {
+        if let Some(row) = self.in_modes.get_mut(usize::from(mode).wrapping_sub(1)) {
+            row[cause as usize] += flash_pages;
+        }
     }
 
     /// Pages programmed for any cause.
@@ -196,8 +211,15 @@ mod tests {
             assert_eq!(Cause::ERASING.contains(&info.cause), info.erases);
         }
         assert!(Cause::ERASING.is_sorted_by_key(|&cause| cause as usize));
-        let Counters { programs, packed: _, reads, erases, unmapped_reads: _, gathered_reads: _ } =
-            Counters::default();
+        let Counters {
+            programs,
+            packed: _,
+            in_modes: _,
+            reads,
+            erases,
+            unmapped_reads: _,
+            gathered_reads: _,
+        } = Counters::default();
         assert_eq!([programs.len(), reads.len(), erases.len()], [TABLE.len(); 3]);
     }
 

@@ -51,9 +51,19 @@ impl Functional {
 
     /// Counts a move where pages are flash pages.
     #[inline(always)]
-    pub(crate) fn count_copy(&mut self, cause: Cause) {
+    pub(crate) fn count_copy(&mut self, destination: Ppn, cause: Cause) {
         self.counters.reads[cause as usize] += 1;
         self.counters.programs[cause as usize] += 1;
+        self.count_mode(destination, 1, cause);
+    }
+
+    /// Counts flash pages programmed from `destination` on where their block is not in the ordinary mode.
+    #[inline(always)]
+    fn count_mode(&mut self, destination: Ppn, flash_pages: u64, cause: Cause) {
+        if !self.modes.is_empty() {
+            let mode = self.modes[self.layout.unit_of(destination)];
+            self.counters.programmed_in(mode, cause, flash_pages);
+        }
     }
 
     /// Pages are written; flash pages that are full by that are programmed.
@@ -64,31 +74,14 @@ impl Functional {
         if let Some(packed) = &mut self.counters.packed {
             packed[cause as usize] += u64::from(full);
         }
+        self.count_mode(first, u64::from(full), cause);
         self.written[self.layout.unit_of(first)] = end;
-    }
-
-    /// Whether a page lies in a flash page that is not full yet: in the controller's buffer.
-    #[must_use]
-    pub fn is_gathering(&self, ppn: Ppn) -> bool {
-        if !self.layout.is_packed() {
-            return false;
-        }
-        let end = self.written[self.layout.unit_of(ppn)];
-        self.layout.left_of_flash_page(end) > 0
-            && self.layout.flash_page_of(ppn) == self.layout.flash_page_of(end)
     }
 
     /// Sum of the squares of the units' erases since counting began.
     #[must_use]
     pub fn erase_squares(&self) -> u64 {
         self.erase_squares
-    }
-
-    /// The mode in which a unit is programmed.
-    #[inline]
-    #[must_use]
-    pub fn mode(&self, unit: UnitId) -> u8 {
-        self.modes.get(unit).copied().unwrap_or(0)
     }
 
     /// What follows happens `now_ns` after counting began. Time that runs backwards stands still.
@@ -181,7 +174,7 @@ impl Flash for Functional {
     #[inline(always)]
     fn copy(&mut self, _source: Ppn, destination: Ppn, _owner: Owner, cause: Cause) {
         if !self.layout.is_packed() {
-            return self.count_copy(cause);
+            return self.count_copy(destination, cause);
         }
         self.counters.programs[cause as usize] += 1;
         self.pack(destination, 1, cause);
@@ -194,6 +187,7 @@ impl Flash for Functional {
             self.pack(destination, sources.len() as u32, cause);
         } else {
             self.counters.reads[cause as usize] += sources.len() as u64;
+            self.count_mode(destination, sources.len() as u64, cause);
         }
     }
 
@@ -251,6 +245,20 @@ impl Flash for Functional {
         if let Some(now) = self.modes.get_mut(unit) {
             *now = mode;
         }
+    }
+
+    #[inline]
+    fn mode(&self, unit: UnitId) -> u8 {
+        self.modes.get(unit).copied().unwrap_or(0)
+    }
+
+    fn is_gathering(&self, ppn: Ppn) -> bool {
+        if !self.layout.is_packed() {
+            return false;
+        }
+        let end = self.written[self.layout.unit_of(ppn)];
+        self.layout.left_of_flash_page(end) > 0
+            && self.layout.flash_page_of(ppn) == self.layout.flash_page_of(end)
     }
 
     fn stands_more(&mut self) -> bool {

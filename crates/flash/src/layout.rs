@@ -193,6 +193,31 @@ impl Layout {
         UnitId(self.pages_per_unit.quotient(ppn.0))
     }
 
+    /// The block that holds a page, numbered over the drive: those of a unit follow one another.
+    #[inline]
+    #[must_use]
+    pub fn block_of(&self, ppn: Ppn) -> u32 {
+        let unit = self.unit_of(ppn);
+        match self.scope {
+            Scope::Plane => unit.0,
+            Scope::Superblock => {
+                let planes = self.geometry.planes();
+                unit.0 * planes + ((ppn - self.first_page(unit)) >> self.subpage_shift) % planes
+            }
+        }
+    }
+
+    /// Number of a page's flash page in its block.
+    #[inline]
+    #[must_use]
+    pub fn page_in_block(&self, ppn: Ppn) -> u32 {
+        let flash_page = (ppn - self.first_page(self.unit_of(ppn))) >> self.subpage_shift;
+        match self.scope {
+            Scope::Plane => flash_page,
+            Scope::Superblock => flash_page / self.geometry.planes(),
+        }
+    }
+
     /// The domain that holds a unit.
     #[inline]
     #[must_use]

@@ -7,6 +7,7 @@
 
 pub mod causes;
 mod class;
+mod disturbance;
 pub mod functional;
 pub mod layout;
 mod rest;
@@ -68,6 +69,12 @@ pub trait Flash {
     /// From its next program on until it is erased, a unit is in this mode, which decides how long operations take. Comes
     /// between the erase of a unit and its first program; without it the mode is 0.
     fn set_mode(&mut self, _unit: UnitId, _mode: u8) {}
+
+    /// The mode of a unit.
+    fn mode(&self, unit: UnitId) -> u8;
+
+    /// Whether a page lies in a flash page that is not full yet: in the controller's buffer.
+    fn is_gathering(&self, ppn: Ppn) -> bool;
     /// Whether blocks stand more programs than counted so far; without an endurance model they do.
     fn stands_more(&mut self) -> bool;
     /// Whether the moves and erases that follow belong to a job in idle time; else a host write needs them now.
@@ -76,6 +83,13 @@ pub trait Flash {
     fn trim(&mut self, lpn: Lpn);
     /// Preconditioning: `ppn` holds `lpn`, or dead data. Counts nothing.
     fn install(&mut self, ppn: Ppn, lpn: Option<Lpn>);
+    /// After [`Flash::install`] of all pages: `ppn` holds what `original` holds.
+    fn install_replica(&mut self, _ppn: Ppn, _original: Ppn) {}
+
+    /// After [`Flash::install`] of all pages: reads have disturbed a block, numbered over the drive, by so many thousandths of
+    /// a read.
+    fn install_disturbance(&mut self, _block: u32, _sum: u32) {}
+
     /// Erases that `unit` has seen since counting began.
     fn erase_count(&self, unit: UnitId) -> u32;
     /// Starts counting afresh: counters and wear go to 0, the state stays.

@@ -8,8 +8,10 @@
 //! FLUSH or FUA may leave nothing there that the host wrote.
 //! Memory: 8 bytes a logical page, 12 bytes a physical page, and some for each content that is shared.
 
+use crate::disturbance::Disturbance;
 use crate::{Cause, Counters, Flash, Layout};
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
+use floatgate_nand::Disturb;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
@@ -39,6 +41,8 @@ pub struct Shadow<F> {
     /// Where a power cut loses what gathers: by physical page, the unit that it was moved from, and units within a flash page.
     came_from: IdVec<Ppn, UnitId>,
     filling: BTreeSet<UnitId>,
+    /// Where reads disturb.
+    disturbance: Option<Box<Disturbance>>,
     violation: Option<String>,
 }
 
@@ -69,6 +73,7 @@ impl<F: Flash> Shadow<F> {
             next_page: IdVec::filled(0, units),
             came_from: IdVec::default(),
             filling: BTreeSet::new(),
+            disturbance: None,
             violation: None,
         }
     }
@@ -78,6 +83,32 @@ impl<F: Flash> Shadow<F> {
     pub fn with_power_cuts(mut self) -> Self {
         self.came_from = IdVec::filled(SOMEWHERE, self.inner.layout().pages());
         self
+    }
+
+    /// Watches, too, by how much reads disturb blocks; where it is `enforced`, no read may go beyond the maximum.
+    #[must_use]
+    pub fn with_disturb(mut self, disturb: Disturb, enforced: bool) -> Self {
+        self.disturbance = Some(Box::new(Disturbance::new(disturb, self.inner.layout(), enforced)));
+        self
+    }
+
+    /// The disturbance of a block, numbered over the drive, in thousandths of a read.
+    #[must_use]
+    pub fn disturbance(&self, block: u32) -> Option<u32> {
+        self.disturbance.as_ref().map(|disturbance| disturbance.sum(block))
+    }
+
+    /// The flash reads a page whose data stay there.
+    fn disturb(&mut self, ppn: Ppn) {
+        let Some(disturbance) = &mut self.disturbance else { return };
+        if self.inner.is_gathering(ppn) {
+            return;
+        }
+        let layout = self.inner.layout();
+        let mode = self.inner.mode(layout.unit_of(ppn));
+        if let Some(what) = disturbance.read(layout, ppn, mode) {
+            self.fail(what);
+        }
     }
 
     /// The pages in a flash page that is not full, of a unit.
@@ -184,6 +215,10 @@ impl<F: Flash> Flash for Shadow<F> {
             Some(lpn) => self.check_newest(source, lpn, "copy"),
             None => self.check_needed(source),
         }
+        // Pages of other jobs leave a block that is about to be erased.
+        if cause == Cause::Replica {
+            self.disturb(source);
+        }
         self.check_order(destination);
         self.writer[destination] = self.writer[source];
         self.content[destination] = self.content[source];
@@ -204,6 +239,9 @@ impl<F: Flash> Flash for Shadow<F> {
             self.fail(format!("pages read as one lie in several flash pages: {pages:?}"));
         }
         pages.iter().for_each(|&(ppn, lpn)| self.check_newest(ppn, lpn, "read"));
+        if let Some(&(first, _)) = pages.first() {
+            self.disturb(first);
+        }
         self.inner.read_run(pages, cause);
     }
 
@@ -254,6 +292,7 @@ impl<F: Flash> Flash for Shadow<F> {
 
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         self.check_newest(ppn, lpn, "read");
+        self.disturb(ppn);
         self.inner.read(ppn, lpn, cause);
     }
 
@@ -272,6 +311,9 @@ impl<F: Flash> Flash for Shadow<F> {
             (self.writer[ppn], self.content[ppn]) = (ERASED, GONE);
         }
         self.next_page[unit] = 0;
+        if let Some(disturbance) = &mut self.disturbance {
+            disturbance.erase(self.inner.layout(), unit);
+        }
         if !self.came_from.is_empty() {
             self.filling.remove(&unit);
             if let Some(ppn) = self.gathered_from(unit) {
@@ -292,6 +334,27 @@ impl<F: Flash> Flash for Shadow<F> {
             ));
         }
         self.inner.set_mode(unit, mode);
+    }
+
+    fn mode(&self, unit: UnitId) -> u8 {
+        self.inner.mode(unit)
+    }
+
+    fn is_gathering(&self, ppn: Ppn) -> bool {
+        self.inner.is_gathering(ppn)
+    }
+
+    fn install_replica(&mut self, ppn: Ppn, original: Ppn) {
+        self.writer[ppn] = self.writer[original];
+        self.content[ppn] = self.content[original];
+        self.inner.install_replica(ppn, original);
+    }
+
+    fn install_disturbance(&mut self, block: u32, sum: u32) {
+        if let Some(disturbance) = &mut self.disturbance {
+            disturbance.install(block, sum);
+        }
+        self.inner.install_disturbance(block, sum);
     }
 
     fn stands_more(&mut self) -> bool {

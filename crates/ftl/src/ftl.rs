@@ -4,8 +4,9 @@ use crate::collect::Candidates;
 use crate::free_pages::{FreePages, OpenPages};
 use crate::jobs::waiting::Waiting;
 use crate::level::{LevelCounters, Leveling};
-use crate::owners::Mapping;
+use crate::owners::{Mapping, ReplicaCounters, Replicas};
 use crate::pool::FreePool;
+use crate::reclaim::Reclaiming;
 use crate::separate::{Foresight, Separation, Shape};
 use crate::setup::{GcCounters, Pace, Setup};
 use crate::units::{Frontier, NOT_INDEXED, Units};
@@ -34,6 +35,10 @@ pub struct Ftl {
     pub(crate) victims_by_valid: Vec<u64>,
     /// Where there is a wear-leveler.
     pub(crate) leveling: Option<Leveling>,
+    /// Where reads disturb.
+    pub(crate) reclaiming: Option<Box<Reclaiming>>,
+    /// Logical pages that lie somewhere.
+    pub(crate) mapped_pages: u64,
     /// Where the separator looks at pages.
     pub(crate) separation: Option<Box<Separation>>,
     pub(crate) free_pages: FreePages,
@@ -74,9 +79,17 @@ impl Ftl {
         };
         let separation = Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages));
         let slots = (setup.separate.streams() * domains) as usize;
+        let reclaiming = setup
+            .disturb
+            .map(|(disturb, reclaim)| Box::new(Reclaiming::new(disturb, reclaim, setup.seed, &layout)));
         let update_blocks = separation.as_ref().map(|separation| separation.update_blocks());
+        let mut mapping = Mapping::new(setup.logical_pages, layout.pages());
+        if reclaiming.as_ref().is_some_and(|reclaiming| reclaiming.tails.pages() > 0) {
+            mapping.sides.replicated = Some(Box::new(Replicas::new(&layout)));
+        }
         Self {
-            mapping: Mapping::new(setup.logical_pages, layout.pages()),
+            mapping,
+            reclaiming,
             units: Units::new(&layout),
             candidates: Candidates::new(setup.victim.index_kind(), update_blocks, &layout, setup.seed),
             free: (0..domains).map(pool).collect(),
@@ -86,6 +99,7 @@ impl Ftl {
             gc: GcCounters::default(),
             victims_by_valid: vec![0; layout.pages_per_unit() as usize + 1],
             leveling: Leveling::of(setup.level, setup.seed, &layout),
+            mapped_pages: 0,
             separation,
             free_pages: FreePages::new(layout.pages()),
             open_pages: OpenPages::default(),
@@ -119,6 +133,12 @@ impl Ftl {
         self.victims_by_valid.fill(0);
         if let Some(leveling) = &mut self.leveling {
             leveling.restart();
+        }
+        if let Some(reclaiming) = &mut self.reclaiming {
+            reclaiming.restart();
+        }
+        if let Some(replicas) = self.mapping.replicas_mut() {
+            replicas.counters = ReplicaCounters::default();
         }
         if let Some(separation) = &mut self.separation {
             separation.reset_counts();

@@ -2,6 +2,7 @@
 
 use crate::features::{All, Features, Looks, Plain};
 use crate::ftl::Ftl;
+use crate::reclaim::Manager;
 use crate::setup::{Failure, Stopped};
 use crate::units::NOT_INDEXED;
 use floatgate_base::extents::{Extents, Kind};
@@ -34,7 +35,9 @@ impl Ftl {
         range: Range<usize>,
     ) -> Result<(), Stopped> {
         let hears_reads = self.leveling.as_ref().is_some_and(|leveling| leveling.hears_reads());
+        self.start_asked(flash).map_err(|failure| Stopped { extent: range.start, failure })?;
         let more = self.setup.pace.is_some()
+            || self.reclaiming.is_some()
             || self.setup.incremental
             || hears_reads
             || self.mapping.sides.any()
@@ -116,6 +119,13 @@ impl Ftl {
                 separation.prefetch(lpn);
             }
         }
+        if S::READS
+            && let Some(reclaiming) = &self.reclaiming
+            && let Some(&lpn) = extents.lpn.get(i + OLD_AHEAD)
+            && let Some(ppn) = self.mapping.get(lpn).ppn()
+        {
+            reclaiming.prefetch(&self.layout, ppn);
+        }
         // A read replaces nothing.
         if let Some(&lpn) = extents.lpn.get(i + OLD_AHEAD)
             && extents.kind[i + OLD_AHEAD] != Kind::Read
@@ -169,6 +179,8 @@ impl Ftl {
             self.invalidate::<S>(ppn);
         } else if S::SIDES && old.is_mapped() {
             self.release::<S>(lpn, old);
+        } else {
+            self.mapped_pages += 1;
         }
     }
 
@@ -192,6 +204,9 @@ impl Ftl {
         } else if S::SIDES && old.is_mapped() {
             self.read_side::<S, F>(flash, lpn, old, Cause::Partial);
         }
+        if S::READS {
+            self.start_asked(flash)?;
+        }
         self.write::<S, F>(flash, lpn, hints, Cause::Partial)
     }
 
@@ -211,51 +226,80 @@ impl Ftl {
     fn read_packed<S: Features, F: Flash>(
         &mut self,
         flash: &mut F,
-        mut all: impl Iterator<Item = Lpn>,
+        all: impl Iterator<Item = Lpn>,
     ) -> Result<(), Failure> {
         let mut together = std::mem::take(&mut self.reading);
         let mut flash_page = None;
-        loop {
-            let lpn = all.next();
-            let ppn = lpn.and_then(|lpn| self.mapping.get(lpn).ppn());
-            let next = ppn.map(|ppn| self.layout.flash_page_of(ppn));
-            if next != flash_page || next.is_none() {
-                if let Some(&(first, _)) = together.first() {
-                    flash.read_run(&together, Cause::Host);
-                    self.hear_read::<S>(first);
-                }
-                together.clear();
-                flash_page = next;
+        for lpn in all {
+            let next = |ftl: &Self| ftl.mapping.get(lpn).ppn().map(|ppn| ftl.layout.flash_page_of(ppn));
+            if next(self) != flash_page || flash_page.is_none() {
+                self.read_together::<S, F>(flash, &mut together)?;
             }
-            match (lpn, ppn) {
-                (None, _) => break,
-                (Some(lpn), Some(ppn)) => together.push((ppn, lpn)),
-                (Some(lpn), None) => self.read::<S, F>(flash, lpn),
+            // What was read may have led to a reclaim.
+            flash_page = next(self);
+            match self.mapping.get(lpn).ppn() {
+                Some(ppn) => together.push((ppn, lpn)),
+                None => self.read::<S, F>(flash, lpn),
             }
         }
+        self.read_together::<S, F>(flash, &mut together)?;
         self.reading = together;
+        if S::READS { self.start_asked(flash) } else { Ok(()) }
+    }
+
+    fn read_together<S: Features, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        pages: &mut Vec<(Ppn, Lpn)>,
+    ) -> Result<(), Failure> {
+        let Some(&(first, _)) = pages.first() else { return Ok(()) };
+        flash.read_run(pages, Cause::Host);
+        self.hear_read::<S, F>(flash, first);
+        if let Some(reclaiming) = &mut self.reclaiming {
+            pages.iter().for_each(|&(ppn, _)| reclaiming.manager.read(ppn));
+        }
+        pages.clear();
         if S::READS { self.start_asked(flash) } else { Ok(()) }
     }
 
     #[inline(always)]
     fn read_page<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn, ppn: Ppn, cause: Cause) {
         flash.read(ppn, lpn, cause);
-        self.hear_read::<S>(ppn);
+        self.hear_read::<S, F>(flash, ppn);
+        if S::READS
+            && let Some(reclaiming) = &mut self.reclaiming
+        {
+            reclaiming.manager.read(ppn);
+        }
     }
 
-    /// Tells the leveler, if it wants to know.
+    /// A flash page was read: the leveler may want to know, and its block is disturbed.
     #[inline(always)]
-    fn hear_read<S: Features>(&mut self, ppn: Ppn) {
-        if S::READS
-            && let Some(leveling) = &mut self.leveling
+    fn hear_read<S: Features, F: Flash>(&mut self, flash: &F, ppn: Ppn) {
+        if !S::READS {
+            return;
+        }
+        let unit = self.layout.unit_of(ppn);
+        if let Some(reclaiming) = &mut self.reclaiming
+            && !(S::PACKED && self.layout.is_packed() && flash.is_gathering(ppn))
         {
-            let unit = self.layout.unit_of(ppn);
+            reclaiming.read(&self.layout, unit, ppn);
+        }
+        if let Some(leveling) = &mut self.leveling {
             leveling.read(self.layout.domain_of(unit), unit);
         }
     }
 
-    #[cold]
+    #[inline(always)]
     fn read_side<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn, word: MapWord, cause: Cause) {
+        match self.mapping.replica_of(word) {
+            Some(ppn) => self.read_page::<S, F>(flash, lpn, ppn, cause),
+            None => self.read_all::<S, F>(flash, lpn, word, cause),
+        }
+    }
+
+    #[cold]
+    fn read_all<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn, word: MapWord, cause: Cause) {
         let mut pages = Vec::new();
         self.mapping.pages_of(lpn, word, &mut |ppn| pages.push(ppn));
         pages.into_iter().for_each(|ppn| self.read_page::<S, F>(flash, lpn, ppn, cause));
@@ -264,6 +308,7 @@ impl Ftl {
     fn trim<F: Flash>(&mut self, flash: &mut F, lpn: Lpn) {
         let old = self.mapping.replace(lpn, MapWord::UNMAPPED);
         if old.is_mapped() {
+            self.mapped_pages -= 1;
             self.forget::<All>(lpn, old);
             if let Some(separation) = &mut self.separation {
                 separation.trimmed(lpn, self.now);
@@ -274,7 +319,7 @@ impl Ftl {
 
     /// A live page dies.
     #[inline(always)]
-    fn invalidate<S: Features>(&mut self, ppn: Ppn) {
+    pub(crate) fn invalidate<S: Features>(&mut self, ppn: Ppn) {
         self.mapping.kill(ppn);
         let unit = self.layout.unit_of(ppn);
         let meta = &mut self.units.meta[unit];

@@ -104,6 +104,7 @@ impl Ftl {
             return self.run_to_end(flash, &mut job).map(|()| true);
         }
         let done = self.step(flash, &mut job, flash_pages)? == Step::Done;
+        self.end_burst();
         if !done {
             self.jobs[domain].put_back(job);
         }

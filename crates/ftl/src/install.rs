@@ -24,6 +24,7 @@ impl Ftl {
                 assert!(!before.is_mapped(), "logical page {lpn} installed twice");
                 self.mapping.place(ppn, Owner::page(lpn));
                 valid += 1;
+                self.mapped_pages += 1;
             }
             flash.install(ppn, lpn);
         }

@@ -5,7 +5,7 @@ use crate::ftl::Ftl;
 use crate::incremental::LAST_UNITS;
 use crate::pool::Want;
 use crate::setup::{Allocation, Failure};
-use crate::units::Frontier;
+use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{DomainId, Lpn, StreamId};
 use floatgate_flash::Flash;
 
@@ -133,7 +133,8 @@ impl Ftl {
             }
             // While nothing is to be gained, the last free units stay: collection will need them to move pages.
             let frontier = self.frontiers[slot];
-            let untouched = frontier.room() == self.layout.pages_per_unit();
+            let untouched =
+                frontier.unit != NO_UNIT && frontier.next == self.layout.first_page(frontier.unit);
             if untouched && self.free[domain].len() < reserve {
                 self.frontiers[slot] = Frontier::CLOSED;
                 self.open_pages.closed(frontier.room(), self.now);

@@ -9,13 +9,14 @@ use crate::free_pages::{FreePages, OpenPages};
 use crate::ftl::Ftl;
 use crate::jobs::waiting::Waiting;
 use crate::level::Leveling;
-use crate::owners::Sides;
+use crate::owners::{Replica, Replicas, Sides};
 use crate::pool::FreePool;
+use crate::reclaim::Reclaiming;
 use crate::separate::Separation;
 use crate::setup::{GcCounters, Pace};
 use crate::units::{Frontier, NO_UNIT, Units};
 use crate::volatile::Volatile;
-use floatgate_base::{DomainId, IdVec, Lpn, Ppn, Result};
+use floatgate_base::{DomainId, IdVec, Lpn, Ppn, Result, SideKind, UnitId};
 use floatgate_flash::Flash;
 use floatgate_snapshot::{Reader, Writer, damaged};
 use serde::{Deserialize, Serialize};
@@ -42,6 +43,8 @@ struct SavedFtl<'a> {
     gc: GcCounters,
     victims_by_valid: Cow<'a, [u64]>,
     leveling: Cow<'a, Option<Leveling>>,
+    reclaiming: Cow<'a, Option<Box<Reclaiming>>>,
+    mapped_pages: u64,
     separation: Cow<'a, Option<Box<Separation>>>,
     free_pages: FreePages,
     open_pages: OpenPages,
@@ -70,6 +73,8 @@ impl Ftl {
             gc,
             victims_by_valid,
             leveling,
+            reclaiming,
+            mapped_pages,
             separation,
             free_pages,
             open_pages,
@@ -107,6 +112,8 @@ impl Ftl {
             gc: *gc,
             victims_by_valid: Cow::from(victims_by_valid),
             leveling: Cow::Borrowed(leveling),
+            reclaiming: Cow::Borrowed(reclaiming),
+            mapped_pages: *mapped_pages,
             separation: Cow::Borrowed(separation),
             free_pages: free_pages.clone(),
             open_pages: open_pages.clone(),
@@ -141,6 +148,8 @@ impl Ftl {
             gc,
             victims_by_valid,
             leveling,
+            reclaiming,
+            mapped_pages,
             separation,
             free_pages,
             open_pages,
@@ -158,6 +167,7 @@ impl Ftl {
         (self.next_domain, self.now, self.counting) = (next_domain, now, counting);
         (self.gc, self.victims_by_valid) = (gc, victims_by_valid.into_owned());
         self.separation = separation.into_owned();
+        self.mapped_pages = mapped_pages;
         (self.free_pages, self.open_pages) = (free_pages, open_pages);
         self.pass_over = pass_over.into_owned().into();
         self.next_step_in = next_step_in.into_owned().into();
@@ -175,6 +185,9 @@ impl Ftl {
         }
         if fault.is_none() && !self.adopt(leveling.into_owned()) {
             fault = Some("its wear-leveler knows other units".into());
+        }
+        if fault.is_none() && !self.adopt_reclaiming(reclaiming.into_owned()) {
+            fault = Some("reads disturbed other blocks in it, or in more modes than this drive has".into());
         }
         fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
     }
@@ -235,25 +248,74 @@ impl Ftl {
         leveling.adopt(saved, &self.layout, &self.units)
     }
 
+    /// Takes over what a snapshot kept of read disturb, as far as this drive knows of it; false if it is of another drive.
+    fn adopt_reclaiming(&mut self, saved: Option<Box<Reclaiming>>) -> bool {
+        if self.mapping.replicas().is_some_and(|replicas| !replicas.fits(&self.layout)) {
+            return false;
+        }
+        let kept: Vec<Frontier> = saved.iter().flat_map(|saved| saved.kept()).copied().collect();
+        let (pages, units) = (self.layout.pages(), self.layout.units());
+        if kept.iter().any(|f| f.next > f.end || f.end.0 > pages || f.unit.0 >= units) {
+            return false;
+        }
+        let makes_replicas = self.reclaiming.as_ref().is_some_and(|reclaiming| reclaiming.tails.pages() > 0);
+        let made_replicas = saved.as_ref().is_some_and(|saved| saved.tails.pages() > 0);
+        if !makes_replicas {
+            self.drop_all_replicas();
+        } else if self.mapping.replicas().is_none() {
+            self.mapping.sides.replicated = Some(Box::new(Replicas::new(&self.layout)));
+        }
+        if !(makes_replicas && made_replicas) {
+            // Nobody would go on with what jobs of another manager left open. They know no flash pages of several pages.
+            for frontier in &kept {
+                self.units.meta[frontier.unit].valid -= frontier.room();
+                self.free_pages.take(u64::from(frontier.room()));
+                self.enter_closed(frontier.unit);
+            }
+        }
+        let Self { reclaiming, layout, units, .. } = self;
+        let Some(reclaiming) = reclaiming else { return true };
+        let saved = saved.map(|mut saved| {
+            if !(makes_replicas && made_replicas) {
+                saved.kept.fill(Frontier::CLOSED);
+            }
+            *saved
+        });
+        reclaiming.adopt(saved, layout, units)
+    }
+
     /// Tells a fresh back end what the pages hold, for those that look (the shadow model).
     pub fn show_content<F: Flash>(&self, flash: &mut F) {
-        let mut written = IdVec::filled(self.layout.pages_per_unit(), self.layout.units());
+        let tails = self.reclaiming.as_ref().map(|reclaiming| &reclaiming.tails);
+        let next = |unit| tails.and_then(|tails| tails.next(unit));
+        // A tail that has room left is not written to its end.
+        let closed = |unit| next(unit).unwrap_or(self.layout.pages_per_unit());
+        let mut written: IdVec<UnitId, u32> = UnitId::all(self.layout.units()).map(closed).collect();
         self.free.iter().flat_map(|pool| pool.iter()).for_each(|unit| written[unit] = 0);
         let jobs = self.jobs.iter().flat_map(Waiting::iter);
         let targets = jobs.flat_map(|job| job.targets());
-        for frontier in self.frontiers.iter().filter(|f| f.unit != NO_UNIT).chain(targets) {
-            written[frontier.unit] -= frontier.room();
+        let kept = self.reclaiming.iter().flat_map(|reclaiming| reclaiming.kept());
+        for open in self.frontiers.iter().filter(|f| f.unit != NO_UNIT).chain(targets).chain(kept) {
+            written[open.unit] = open.next - self.layout.first_page(open.unit);
         }
         let mut shared = self.shared_pages();
         for (unit, &pages) in written.enumerate() {
             let first = self.layout.first_page(unit);
             for ppn in Ppn::each(first..first + pages) {
                 let owner = self.mapping.is_live(ppn).then(|| self.mapping.owner_of(ppn));
-                let owner = owner.and_then(|owner| owner.lpn().or_else(|| shared.remove(&ppn)));
-                flash.install(ppn, owner);
+                let lpn = owner.and_then(|_| self.mapping.lpn_of(ppn).or_else(|| shared.remove(&ppn)));
+                flash.install(ppn, lpn);
             }
         }
         self.show_shared(flash);
+        for (_, Replica { original, replica, .. }) in self.mapping.replicas().iter().flat_map(|r| r.iter()) {
+            flash.install_replica(replica, original);
+        }
+        if let Some(reclaiming) = &self.reclaiming {
+            (0..)
+                .zip(reclaiming.sums.actual())
+                .for_each(|(block, sum)| flash.install_disturbance(block, sum));
+        }
     }
 
     /// Of each page that belongs to a side table, a logical page that has it.
@@ -279,7 +341,7 @@ impl Ftl {
         }
         for lpn in Lpn::all(self.setup.logical_pages) {
             let word = self.mapping.get(lpn);
-            if word.entry().is_some() {
+            if word.entry().is_some_and(|(kind, _)| kind != SideKind::Replicated) {
                 self.mapping.pages_of(lpn, word, &mut |ppn| each(lpn, ppn));
             }
         }
@@ -294,6 +356,9 @@ impl Ftl {
             self.candidates.rng = Candidates::rng(self.setup.seed);
             if let Some(leveling) = &mut self.leveling {
                 leveling.rng = Leveling::rng(self.setup.seed);
+            }
+            if let Some(reclaiming) = &mut self.reclaiming {
+                reclaiming.reseed();
             }
         }
     }

@@ -3,7 +3,9 @@
 use crate::collect::Victim;
 use crate::level::Level;
 use crate::pool::FreeChoice;
+use crate::reclaim::Reclaim;
 use crate::separate::Separate;
+use floatgate_nand::Disturb;
 use serde::{Deserialize, Serialize};
 
 /// Where a host page may go (`ftl.allocation.mode`).
@@ -45,6 +47,10 @@ pub struct Setup {
     pub logical_pages: u32,
     /// Whether a page may go to any plane.
     pub allocation: Allocation,
+    /// How reads disturb, and what is done about it; none where they do not.
+    pub disturb: Option<(Disturb, Reclaim)>,
+    /// Whether there is idle time, in which somebody steps jobs that can wait.
+    pub idle_jobs: bool,
     /// Jobs in idle time collect in a domain that has fewer free units; 0 for never.
     pub background_free_units: u32,
     /// Victim policy.

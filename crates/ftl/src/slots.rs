@@ -13,16 +13,6 @@ pub const MAP: Slot = Slot {
     common: &[],
 };
 
-/// What is done about read disturb.
-pub const RECLAIM: Slot = Slot {
-    key: "ftl.reclaim",
-    selector: "policy",
-    what: "read-disturb manager",
-    summary: "Read-disturb management.",
-    policies: &[PolicyInfo::plain("none", "read disturb is not modelled")],
-    common: &[],
-};
-
 /// In which order writes are programmed.
 pub const DISPATCH: Slot = Slot {
     key: "ftl.dispatch",

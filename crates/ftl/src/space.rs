@@ -11,7 +11,11 @@ impl Ftl {
     pub(crate) fn open(&mut self, slot: usize, domain: DomainId, want: Want) -> bool {
         self.close(slot);
         let Some(unit) = self.free[domain].take(want) else { return false };
-        let pages = self.layout.pages_per_unit();
+        let pages = self.data_pages(unit);
+        if pages < self.layout.pages_per_unit() {
+            self.free_pages.advance(self.now);
+            self.free_pages.take(u64::from(self.layout.pages_per_unit() - pages));
+        }
         let next = self.layout.first_page(unit);
         self.units.meta[unit].valid = pages;
         self.frontiers[slot] = Frontier { next, end: next + pages, unit };
@@ -40,6 +44,9 @@ impl Ftl {
         if let Some(leveling) = &mut self.leveling {
             leveling.closed(self.layout.domain_of(unit), unit);
         }
+        if let Some(reclaiming) = &mut self.reclaiming {
+            reclaiming.closed(self.layout.domain_of(unit), unit);
+        }
     }
 
     /// A closed unit is to be emptied.
@@ -48,12 +55,18 @@ impl Ftl {
         if let Some(leveling) = &mut self.leveling {
             leveling.emptying(self.layout.domain_of(unit), unit);
         }
+        if let Some(reclaiming) = &mut self.reclaiming {
+            reclaiming.emptying(self.layout.domain_of(unit), unit);
+        }
     }
 
     /// A unit was erased.
     pub(crate) fn hear_erase<F: Flash>(&mut self, flash: &F, unit: UnitId) {
         if let Some(leveling) = &mut self.leveling {
             leveling.erased(self.layout.domain_of(unit), unit, flash.erase_count(unit));
+        }
+        if let Some(reclaiming) = &mut self.reclaiming {
+            reclaiming.erased(&self.layout, unit);
         }
     }
 }

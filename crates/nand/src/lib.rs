@@ -1,12 +1,14 @@
-//! NAND physics, all of it passive: geometry, timing, endurance, energy.
+//! NAND physics, all of it passive: geometry, timing, endurance, read disturb, energy.
 //!
 //! Must not know: logical addresses, policies, requests. Nothing here changes state.
 
+pub mod disturb;
 pub mod endurance;
 pub mod energy;
 pub mod geometry;
 pub mod timing;
 
+pub use disturb::Disturb;
 pub use endurance::Endurance;
 pub use energy::Energy;
 pub use geometry::{Geometry, GeometryError};

@@ -3,7 +3,8 @@
 use floatgate_base::{DomainId, Extents, IdSlice, UnitId};
 use floatgate_flash::timed::Settings;
 use floatgate_flash::{Counters, Flash, Functional, Layout, Shadow, Timed};
-use floatgate_ftl::{Failure, Ftl, Stopped};
+use floatgate_ftl::{Failure, Ftl, Reclaim, Stopped};
+use floatgate_nand::Disturb;
 use std::ops::Range;
 
 /// What can be under the FTL. The type says whether operations take time.
@@ -44,7 +45,17 @@ impl BackEnd for Timed {
     }
 }
 
+/// What the shadow model must know.
+#[derive(Clone, Copy, Debug)]
+pub struct Watched {
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Where reads disturb, how, and who manages that.
+    pub disturb: Option<(Disturb, Reclaim)>,
+}
+
 /// A back end, checked or not.
+#[expect(clippy::large_enum_variant, reason = "there is one in a run")]
 #[derive(Clone, Debug)]
 pub enum Array<F> {
     /// As it is.
@@ -65,18 +76,20 @@ macro_rules! with_flash {
 pub(crate) use with_flash;
 
 impl<F: BackEnd> Array<F> {
-    /// An empty array; the shadow model needs to know how many logical pages there are.
+    /// An empty array, with a shadow model that knows so much, or without.
     #[must_use]
-    pub fn new(layout: Layout, settings: Settings, shadow_pages: Option<u32>) -> Self {
+    pub fn new(layout: Layout, settings: Settings, shadow: Option<Watched>) -> Self {
         let loses_power = !settings.plp && layout.is_packed();
         let back_end = F::new(layout, settings);
-        match shadow_pages {
-            None => Self::Plain(back_end),
-            Some(logical_pages) if loses_power => {
-                Self::Shadowed(Shadow::new(back_end, logical_pages).with_power_cuts())
-            }
-            Some(logical_pages) => Self::Shadowed(Shadow::new(back_end, logical_pages)),
+        let Some(watched) = shadow else { return Self::Plain(back_end) };
+        let mut shadow = Shadow::new(back_end, watched.logical_pages);
+        if loses_power {
+            shadow = shadow.with_power_cuts();
         }
+        if let Some((disturb, reclaim)) = watched.disturb {
+            shadow = shadow.with_disturb(disturb, !matches!(reclaim, Reclaim::None(_)));
+        }
+        Self::Shadowed(shadow)
     }
 
     /// The back end itself.

@@ -1,6 +1,6 @@
 //! The drive: the FTL over its flash array, with its audits.
 
-use crate::array::{Array, BackEnd};
+use crate::array::{Array, BackEnd, Watched};
 use crate::plan::Plan;
 use floatgate_base::{DomainId, Error, Extents};
 use floatgate_flash::Counters;
@@ -31,8 +31,9 @@ impl<F: BackEnd> Drive<F> {
     pub fn new(plan: &Plan) -> Self {
         let mut ftl = Ftl::new(plan.layout(), plan.ftl.setup);
         ftl.set_prefetching(plan.prefetching);
-        let shadow_pages = plan.shadow.then_some(plan.ftl.setup.logical_pages);
-        let mut array = Array::<F>::new(plan.layout(), plan.drive.array, shadow_pages);
+        let setup = &plan.ftl.setup;
+        let watched = Watched { logical_pages: setup.logical_pages, disturb: setup.disturb };
+        let mut array = Array::<F>::new(plan.layout(), plan.drive.array, plan.shadow.then_some(watched));
         if plan.wears_out {
             array.counts_mut().set_endurance(plan.drive.endurance);
         }

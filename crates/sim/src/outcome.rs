@@ -9,6 +9,7 @@ use crate::wear_in::WearIn;
 use floatgate_base::{IdSlice, Result, UnitId};
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters, Flash, Rest};
+pub use floatgate_ftl::reclaim::{Burst, ReclaimFigures};
 use floatgate_ftl::separate::Separation;
 pub use floatgate_ftl::separate::StreamCounters;
 use floatgate_ftl::{GcCounters, LevelCounters};
@@ -81,6 +82,8 @@ pub struct Outcome {
     pub victim_histogram: Histogram,
     /// Wear-leveling beyond the choice of free blocks.
     pub level: LevelCounters,
+    /// What read disturb did, where reads disturb.
+    pub reclaim: Option<ReclaimFigures>,
     /// What became of the streams, where the separator looks at pages.
     pub streams: Option<Streams>,
     /// Open blocks (superblocks) with pages left at the end, and those pages.
@@ -180,8 +183,17 @@ impl Outcome {
         let transfer_us = t.transfer_us(plan.drive.flash_page_bytes());
         let us = self.flash.reads[i] as f64 * (t.mean_read_us() + t.command_us + transfer_us)
             + self.flash.flash_programs(cause) as f64 * (t.mean_program_us() + t.command_us + transfer_us)
+            + self.slow_programs_us(plan, cause)
             + self.flash.erases[i] as f64 * (t.erase_us + t.command_us);
         us / 1e6
+    }
+
+    /// By how much longer programs in other modes than the ordinary one took, microseconds.
+    fn slow_programs_us(&self, plan: &Plan, cause: Cause) -> f64 {
+        let Some(disturb) = &plan.drive.disturb else { return 0.0 };
+        let in_modes = self.flash.in_modes.iter().zip(&disturb.program_factors[1..]);
+        let longer = in_modes.map(|(programs, factor)| programs[cause as usize] as f64 * (factor - 1.0));
+        longer.sum::<f64>() * plan.drive.timing.mean_program_us()
     }
 }
 
@@ -265,6 +277,7 @@ impl Simulation {
             gc: ftl.gc(),
             victim_histogram: Histogram::rebin(ftl.victims_by_valid(), BINS_MAX + 1),
             level: ftl.leveled(),
+            reclaim: ftl.reclaimed(),
             streams: ftl.separation().map(|separation| Streams::of(separation, source.contexts())),
             open_units: ftl.open_units(),
             open_pages_mean: ftl.mean_open_pages(),

@@ -4,7 +4,7 @@ use floatgate_flash::{Layout, Scope, layout, timed};
 use floatgate_ftl::{Level, Setup};
 use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
 use floatgate_lifetime::{LeadLimit, Throttle, throttle};
-use floatgate_nand::{Endurance, Energy, Geometry, Timing};
+use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
 use floatgate_trace::{GeneratorConfig, OpenOptions};
 use serde::{Deserialize, Serialize};
 
@@ -134,6 +134,8 @@ pub struct DriveSettings {
     pub array: timed::Settings,
     /// Endurance model.
     pub endurance: Endurance,
+    /// How reads disturb; none where they do not.
+    pub disturb: Option<Disturb>,
     /// Share of the blocks that may wear out before the drive fails.
     pub bad_block_reserve: f64,
     /// Energy of the operations, where any is given.
@@ -263,6 +265,13 @@ impl DriveSettings {
 }
 
 impl Plan {
+    /// What idle time is used for; where it is not for collection, it is for other jobs.
+    #[must_use]
+    pub fn background(&self) -> Option<Background> {
+        let others = Background { trigger_free_units: 0, idle_ns: 0 };
+        self.ftl.background.or_else(|| self.ftl.setup.idle_jobs.then_some(others))
+    }
+
     /// How units lie on the flash.
     #[must_use]
     pub fn layout(&self) -> Layout {

@@ -4,7 +4,7 @@ use crate::common::host_model::Rules;
 use crate::common::policies;
 use floatgate_base::{Given, Rng, Slot};
 use floatgate_ftl::index::IndexKind;
-use floatgate_ftl::{Separate, Victim, collect, level, separate, slots};
+use floatgate_ftl::{Separate, Victim, collect, level, reclaim, separate, slots};
 use floatgate_nand::endurance;
 use std::fmt::Write as _;
 
@@ -25,6 +25,8 @@ pub struct Case {
     pub incremental: bool,
     /// Whether a power cut loses what gathers in the controller.
     pub loses_power: bool,
+    /// Whether reads disturb, and blocks are reclaimed.
+    pub disturbs: bool,
     /// How often it is asked to have things on flash then: share of FUA, requests for each FLUSH.
     pub asks: (f64, u64),
     pub streams: u64,
@@ -115,7 +117,7 @@ pub fn draw_any(rng: &mut Rng, trace: bool) -> Case {
 /// The separator, and any policy of the slots that every drive has.
 fn other_slots(rng: &mut Rng, given_separate: &Given) -> String {
     let mut toml = policies::toml(&separate::SLOT, given_separate);
-    for slot in [&level::SLOT, &slots::MAP, &slots::RECLAIM, &slots::DISPATCH] {
+    for slot in [&level::SLOT, &slots::MAP, &slots::DISPATCH] {
         let given = policy(rng, slot);
         toml += &policies::toml(slot, &given);
     }
@@ -127,6 +129,40 @@ fn incremental(drive: &Drive, collect: &mut String) -> bool {
     let steps = once_in(&mut Rng::new(drive.blocks ^ drive.pages_per_block << 20, "mode"), 3);
     writeln!(collect, "mode = \"{}\"", collect::MODES[usize::from(steps)].0).unwrap();
     steps
+}
+
+/// How reads disturb and who manages it, where they do; whether blocks are reclaimed then; and the pages of a domain to be left
+/// spare, for what is reclaimed leaves pages unwritten, in open blocks and in those that it fills. Drawn apart, so that nothing
+/// else changes.
+fn disturb(drive: &Drive, superblock: bool, pages_per_unit: u64) -> Option<(String, bool, u64)> {
+    let shape = drive.blocks ^ drive.pages_per_block << 16 ^ drive.page_bytes << 32;
+    let mut rng = Rng::new(shape ^ drive.planes() << 48, "read disturb");
+    if once_in(&mut rng, 2) || pages_per_unit < 7 * drive.subpages {
+        return None;
+    }
+    let model = pick(&mut rng, &["uniform", "mlc", "tlc-base", "tlc-opt"]);
+    let flash_pages = drive.pages_per_block / drive.subpages;
+    let reads = flash_pages + rng.below(3 * flash_pages + 20);
+    let mut toml = format!("[drive.disturb]\nmodel = \"{model}\"\nmax_reads = {reads}\n");
+    if once_in(&mut rng, 3) {
+        let reads = 1.0 + 9.0 * rng.unit();
+        writeln!(toml, "modes = [{{reads = 1, program = 1}}, {{reads = {reads}, program = 1.5}}]").unwrap();
+    }
+    loop {
+        let given = policy(&mut rng, &reclaim::SLOT);
+        let replicas = given.find_whole("replica_pages");
+        let fits = replicas.is_none_or(|pages| {
+            !superblock
+                && drive.subpages == 1
+                && pages <= drive.pages_per_block / 2
+                && given.real("create_at") <= given.real("migrate_at")
+        });
+        let sorts = given.find_name("order") == Some("by-type") && model == "uniform";
+        if fits && !sorts {
+            toml += &policies::toml(&reclaim::SLOT, &given);
+            return Some((toml, given.name() != "none", 6 * pages_per_unit));
+        }
+    }
 }
 
 fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
@@ -152,27 +188,26 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let total = drive.blocks * drive.pages_per_block * planes;
     let most = (room - domains).max(1);
     let (loses_power, asks, most) = power_cuts(&drive, pages_per_unit, streams, most);
+    let (reclaim, disturbs, apart) = disturb(&drive, superblock, pages_per_unit).unwrap_or_default();
+    let most = most.saturating_sub(apart * domains).max(1);
     let least = (total as f64 * (1.0 - SPARE_MAX)) as u64 + 1;
     if most < least {
         return draw_with(rng, trace, given_separate);
     }
     let logical = logical(rng, least, most);
     let spare = 1.0 - (logical as f64 + 0.5) / total as f64;
-    let steady = if victim.law().is_some() { "steady" } else { "random" };
+    let steady = victim.law().map_or("random", |_| "steady");
     let precondition = pick(rng, &["none", "sequential", "random", steady, "auto"]);
     let seed = rng.next_u64() >> 1;
-    let plp = if loses_power { "[drive]\nplp = false\n" } else { "" };
-    let mut toml = format!("seed = {seed}\n{plp}{}", drive.toml());
+    let mut toml = format!("seed = {seed}\n[drive]\nplp = {}\n{}", !loses_power, drive.toml());
     let model = policies::row(rng, &endurance::SLOT).name;
     writeln!(toml, "[drive.endurance]\nmodel = \"{model}\"\npe_cycles = 100000000").unwrap();
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
-    // Laps are made for larger drives than these: more of them would take long.
-    let laps = (precondition == "auto" && trace).then(|| 0.1 * rng.unit());
-    toml += &laps.map(|max| format!("wear_in_max = {max}\n")).unwrap_or_default();
+    toml += &laps(rng, precondition == "auto" && trace);
     writeln!(toml, "mapping_bytes = {}", drive.page_bytes).unwrap();
-    writeln!(toml, "free_block = \"{}\"", pick(rng, &["least-erased", "fifo"])).unwrap();
-    toml += &collect;
-    toml += &other_slots(rng, given_separate);
+    let free_block = pick(rng, &["least-erased", "fifo"]);
+    writeln!(toml, "free_block = \"{free_block}\"\n{collect}{}{reclaim}", other_slots(rng, given_separate))
+        .unwrap();
     let writes = writes_max(victim, pages_per_unit, room, logical);
     let rules = Rules { page_bytes: drive.page_bytes, logical_pages: logical, fold: false, beyond: 0 };
     let full = precondition != "none";
@@ -186,6 +221,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         subpages: drive.subpages,
         incremental,
         loses_power,
+        disturbs,
         asks,
         streams,
         warmup_requests: 0,
@@ -198,6 +234,12 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         add_generator(rng, &mut case, writes)
     }
     case
+}
+
+/// Laps are made for larger drives than these: more of them would take long.
+fn laps(rng: &mut Rng, there_are: bool) -> String {
+    let max = there_are.then(|| 0.1 * rng.unit());
+    max.map(|max| format!("wear_in_max = {max}\n")).unwrap_or_default()
 }
 
 /// Logical pages of a drive that has room for `most`.

@@ -28,6 +28,8 @@ fn value(rng: &mut Rng, param: &ParamInfo) -> f64 {
         }
         (ParamKind::Number(range), 1) => near(default * 2.0 * rng.unit(), range, default),
         (ParamKind::Name(names), _) => rng.below(names.len() as u64) as f64,
+        // A list of one.
+        (ParamKind::Numbers { .. } | ParamKind::Rows { .. }, _) => 1.0,
         _ => default,
     }
 }
@@ -54,6 +56,7 @@ pub fn toml(slot: &Slot, given: &Given) -> String {
         Setting::Whole(value) => format!("{key} = {value}\n"),
         Setting::Number(value) => format!("{key} = {value:?}\n"),
         Setting::Name(value) => format!("{key} = \"{value}\"\n"),
+        lists => format!("{key} = {}\n", lists.to_toml()),
     });
     format!("[{}]\n{} = \"{}\"\n{}", slot.key, slot.selector, given.name(), own.collect::<String>())
 }

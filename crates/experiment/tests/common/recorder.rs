@@ -78,6 +78,12 @@ impl Flash for Recorder {
         self.commands.push(Command::Erase(unit));
         self.inner.erase(unit, cause);
     }
+    fn mode(&self, unit: UnitId) -> u8 {
+        self.inner.mode(unit)
+    }
+    fn is_gathering(&self, ppn: Ppn) -> bool {
+        self.inner.is_gathering(ppn)
+    }
     fn stands_more(&mut self) -> bool {
         self.inner.stands_more()
     }

@@ -35,7 +35,7 @@ impl Flash for Timed {
                 self.copy_packed(source, destination, cause)
             };
         }
-        self.counts.count_copy(cause);
+        self.counts.count_copy(destination, cause);
         if !self.on {
             return;
         }
@@ -155,6 +155,15 @@ impl Flash for Timed {
     fn set_mode(&mut self, unit: UnitId, mode: u8) {
         debug_assert!(u32::from(mode) < self.schedule.settings.phases.modes, "mode {mode} has no times");
         self.counts.set_mode(unit, mode);
+    }
+
+    #[inline]
+    fn mode(&self, unit: UnitId) -> u8 {
+        self.counts.mode(unit)
+    }
+
+    fn is_gathering(&self, ppn: Ppn) -> bool {
+        self.counts.is_gathering(ppn)
     }
 
     fn stands_more(&mut self) -> bool {

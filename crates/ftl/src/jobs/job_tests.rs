@@ -43,6 +43,8 @@ impl Drive {
         let setup = Setup {
             logical_pages: LOGICAL,
             allocation: Allocation::Dynamic,
+            disturb: None,
+            idle_jobs: background_free_units > 0,
             background_free_units,
             victim: Victim::named("greedy"),
             separate,
@@ -148,7 +150,12 @@ fn mixed(drive: &Drive, urgency: Urgency, mode: u8) -> Request {
     Request {
         sources,
         order: Order::Given(planned),
-        targets: [DomainId(2), DomainId(3)].map(|domain| Target::Own { domain, want: Want::LeastWorn, mode }),
+        targets: [DomainId(2), DomainId(3)].map(|domain| Target::Own {
+            domain,
+            want: Want::LeastWorn,
+            mode,
+            kept: false,
+        }),
         erase: true,
         cause: Cause::Gc,
         urgency,

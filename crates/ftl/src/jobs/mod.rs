@@ -2,8 +2,9 @@
 //! are all jobs; they differ in who starts them and in what [`Request`] says.
 //!
 //! Reading order: [`request`] (what can be asked for, by whom, in which order), [`job`] (a request that is being carried
-//! out), [`waiting`] (the queue of a domain), `run` (steps), `moves` (where pages go).
+//! out), [`waiting`] (the queue of a domain), `run` (steps), `moves` (where pages go), `asked` (who asks for them when).
 
+mod asked;
 pub mod job;
 #[cfg(test)]
 mod job_tests;

@@ -81,6 +81,8 @@ impl Ftl {
             }
             (Target::Streams { domain }, Some(_)) => self.move_page_by_page(flash, job, domain, moving),
             (Target::Own { .. } | Target::Emptied, _) => self.fill_own(flash, job, to, moving),
+            // Replicas are made elsewhere.
+            (Target::Tails, _) => Ok(0),
         }
     }
 
@@ -226,7 +228,8 @@ impl Ftl {
 
     /// A free unit that takes in pages of `source` alone.
     pub(super) fn own_target(&mut self, unit: UnitId, source: UnitId) -> Frontier {
-        let pages = self.layout.pages_per_unit();
+        let pages = self.data_pages(unit);
+        self.free_pages.take(u64::from(self.layout.pages_per_unit() - pages));
         let next = self.layout.first_page(unit);
         self.units.meta[unit].valid = pages;
         if let Some(separation) = &mut self.separation {
@@ -236,15 +239,17 @@ impl Ftl {
     }
 
     /// What a job has filled takes its place among the closed units; pages left in it are lost until it is erased.
-    pub(super) fn close_target<F: Flash>(&mut self, flash: &mut F, target: &mut Frontier, cause: Cause) {
+    pub(crate) fn close_target<F: Flash>(&mut self, flash: &mut F, target: &mut Frontier, cause: Cause) {
         let target = std::mem::replace(target, Frontier::CLOSED);
         if target.unit == NO_UNIT {
             return;
         }
         self.units.meta[target.unit].valid -= target.room();
-        if target.room() == self.layout.pages_per_unit() {
+        if target.next == self.layout.first_page(target.unit) {
             // The host has written all pages that were to move in meanwhile. Whoever opens the unit next says its mode.
-            flash.set_mode(target.unit, 0);
+            self.set_mode(flash, target.unit, 0);
+            self.units.meta[target.unit].valid = 0;
+            self.free_pages.give(u64::from(self.layout.pages_per_unit() - target.room()));
             let domain = self.layout.domain_of(target.unit);
             self.free[domain].put(target.unit, flash.erase_count(target.unit));
             return;
@@ -254,17 +259,26 @@ impl Ftl {
             flash.pad(target.next, padding, cause);
         }
         self.free_pages.take(u64::from(target.room()));
+        self.begin_tail(target.unit, target.next);
         self.enter_closed(target.unit);
     }
 
     /// Opens a unit of the job's own for pages of the unit of `page`.
     #[cold]
     fn open_own<F: Flash>(&mut self, flash: &mut F, job: &mut Job, to: usize, page: Ppn) -> Opened {
-        let (domain, want, mode) = match job.request.targets[to] {
-            Target::Own { domain, want, mode } => (domain, want, mode),
-            Target::Streams { domain } => (domain, Want::Next, 0),
-            Target::Emptied => (self.layout.domain_of(job.source()), Want::Next, 0),
+        let (domain, want, mode, kept) = match job.request.targets[to] {
+            Target::Own { domain, want, mode, kept } => (domain, want, mode, kept),
+            Target::Streams { domain } => (domain, Want::Next, 0, false),
+            Target::Emptied | Target::Tails => {
+                let source = job.source();
+                (self.layout.domain_of(source), Want::Next, flash.mode(source), false)
+            }
         };
+        if kept && let Some(open) = self.take_kept(domain, to) {
+            self.close_target(flash, &mut job.targets[to], job.request.cause);
+            job.targets[to] = open;
+            return Opened::Unit;
+        }
         // Collection in that domain needs the last units to move pages.
         let free = &mut self.free[domain];
         let needed = self.setup.separate.reserve().max(job.leave_free);
@@ -274,7 +288,7 @@ impl Ftl {
         let Some(unit) = free.take(want) else { return Opened::None(domain) };
         self.close_target(flash, &mut job.targets[to], job.request.cause);
         if mode > 0 {
-            flash.set_mode(unit, mode);
+            self.set_mode(flash, unit, mode);
         }
         job.targets[to] = self.own_target(unit, self.layout.unit_of(page));
         Opened::Unit

@@ -55,7 +55,12 @@ pub enum Target {
         want: Want,
         /// The mode in which it is programmed; 0 for the ordinary one.
         mode: u8,
+        /// Whether what is left of it is kept open for the next such job, rather than lost.
+        kept: bool,
     },
+    /// Copies go to the tails of the units that the read-disturb manager names, page by page; only of a job that erases
+    /// nothing. Its sources stay what they are.
+    Tails,
     /// Into the unit that the job before has just erased; only of a job that follows another one.
     Emptied,
 }
@@ -123,7 +128,7 @@ impl Request {
     pub(crate) fn is_within(&self, layout: &Layout) -> bool {
         let targets = self.targets.iter().all(|target| match *target {
             Target::Streams { domain } | Target::Own { domain, .. } => domain.0 < layout.domains(),
-            Target::Emptied => true,
+            Target::Emptied | Target::Tails => true,
         });
         let planned = match &self.order {
             Order::Ascending => true,

@@ -5,9 +5,9 @@ use super::request::{DriveView, Order, Planned, Request, StartsJobs, Target, Urg
 use crate::collect::Collector;
 use crate::ftl::Ftl;
 use crate::setup::Failure;
-use crate::units::NO_UNIT;
+use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{DomainId, Ppn, UnitId};
-use floatgate_flash::{Cause, Flash, Scope};
+use floatgate_flash::{Cause, Flash};
 
 impl Ftl {
     /// Runs a job to its end.
@@ -17,7 +17,15 @@ impl Ftl {
     pub fn run_to_end<F: Flash>(&mut self, flash: &mut F, job: &mut Job) -> Result<(), Failure> {
         job.leave_free = 0;
         while self.step(flash, job, u32::MAX)? != Step::Done {}
+        self.end_burst();
         Ok(())
+    }
+
+    /// Nothing more is done at this time for the sake of read disturb.
+    pub(crate) fn end_burst(&mut self) {
+        if let Some(reclaiming) = &mut self.reclaiming {
+            reclaiming.close_burst();
+        }
     }
 
     /// Moves up to `pages_max` flash pages of a job, or erases a source that they have left. Where that is no limit, a source
@@ -27,7 +35,11 @@ impl Ftl {
     /// # Errors
     /// When a moved page finds no free page.
     pub fn step<F: Flash>(&mut self, flash: &mut F, job: &mut Job, pages_max: u32) -> Result<Step, Failure> {
+        if job.request.targets[0] == Target::Tails {
+            return Ok(self.step_replicas(flash, job, pages_max));
+        }
         if !job.begun && !self.begin(job) {
+            self.ask_again(job);
             return Ok(Step::Done);
         }
         match job.request.order {
@@ -127,10 +139,23 @@ impl Ftl {
         forgotten
     }
 
+    /// A job's sources are not what was meant any more; what is still due of it is asked for again.
+    #[cold]
+    fn ask_again(&mut self, job: &Job) {
+        if let (Cause::Reclaim, Some(reclaiming)) = (job.request.cause, &mut self.reclaiming) {
+            reclaiming.reconsider(job.request.sources[0]);
+        }
+    }
+
     fn count_moved(&mut self, job: &Job, to: usize, pages: u64) {
-        match (job.request.cause, &mut self.leveling) {
-            (Cause::Gc, _) => self.gc.copied_pages += pages,
-            (Cause::Level, Some(leveling)) => leveling.counters.moved_pages += pages,
+        match (job.request.cause, &mut self.leveling, &mut self.reclaiming) {
+            (Cause::Gc, ..) => self.gc.copied_pages += pages,
+            (Cause::Level, Some(leveling), _) => leveling.counters.moved_pages += pages,
+            (Cause::Reclaim, _, Some(reclaiming)) => {
+                reclaiming.counters.moved_pages += pages;
+                let mode = if let Target::Own { mode, .. } = job.request.targets[to] { mode } else { 0 };
+                reclaiming.add_to_burst(pages as u32, 0, mode);
+            }
             _ => {}
         }
         self.free_pages.take(pages);
@@ -160,6 +185,12 @@ impl Ftl {
         if !job.request.erase {
             self.enter_closed(source);
             return self.next_source(flash, job, None);
+        }
+        if self.mapping.sides.any() {
+            self.drop_replicas_of(source);
+        }
+        if let (Cause::Reclaim, Some(reclaiming)) = (job.request.cause, &mut self.reclaiming) {
+            reclaiming.add_to_burst(0, 1, 0);
         }
         let first = self.layout.first_page(source);
         self.mapping.kill_range(first..first + self.layout.pages_per_unit());
@@ -191,10 +222,13 @@ impl Ftl {
         }
         if let (Some(unit), Some(_)) = (erased, &job.request.then) {
             self.close_targets(flash, job);
-            self.follow(job, unit);
+            self.follow(flash, job, unit);
             return Step::Moved;
         }
         self.close_targets(flash, job);
+        if let (Cause::Reclaim, Some(reclaiming)) = (job.request.cause, &mut self.reclaiming) {
+            reclaiming.ended(job.request.urgency);
+        }
         if let Some(unit) = erased {
             self.free[self.layout.domain_of(unit)].put(unit, flash.erase_count(unit));
         }
@@ -203,10 +237,15 @@ impl Ftl {
 
     /// A source has been erased for what follows: the pages of that move in.
     #[cold]
-    fn follow(&mut self, job: &mut Job, emptied: UnitId) {
+    fn follow<F: Flash>(&mut self, flash: &mut F, job: &mut Job, emptied: UnitId) {
         let Some(then) = job.request.then.take() else { return };
         let cause = then.cause;
         *job = Job { leave_free: job.leave_free, floor: job.floor, ..Job::begun(*then, &self.layout) };
+        // Data that were programmed so that they stand more reads go on as they were.
+        let mode = flash.mode(job.source());
+        if mode > 0 {
+            self.set_mode(flash, emptied, mode);
+        }
         job.targets[0] = self.own_target(emptied, job.source());
         if let (Cause::Level, Some(leveling)) = (cause, &mut self.leveling) {
             leveling.counters.swaps += 1;
@@ -214,7 +253,14 @@ impl Ftl {
     }
 
     fn close_targets<F: Flash>(&mut self, flash: &mut F, job: &mut Job) {
-        for target in &mut job.targets {
+        for (to, target) in job.targets.iter_mut().enumerate() {
+            if let Target::Own { domain, kept: true, .. } = job.request.targets[to]
+                && target.unit != NO_UNIT
+                && self.keep(domain, to, *target)
+            {
+                *target = Frontier::CLOSED;
+                continue;
+            }
             self.close_target(flash, target, job.request.cause);
         }
     }
@@ -253,7 +299,7 @@ impl Ftl {
     /// When a moved page finds no free page.
     pub fn request<F: Flash>(&mut self, flash: &mut F, request: Request) -> Result<(), Failure> {
         let domain = self.layout.domain_of(request.sources[0]);
-        let later = self.setup.background_free_units > 0 || self.setup.incremental;
+        let later = self.setup.idle_jobs || self.setup.incremental;
         let waits = request.urgency != Urgency::Urgent && later;
         let mut job = Job::waiting(request, &self.units);
         if waits {
@@ -267,10 +313,12 @@ impl Ftl {
 
     /// A unit of a job's own must not be the last free one: collection could move nothing any more.
     fn make_room_for<F: Flash>(&mut self, flash: &mut F, job: &Job) -> Result<(), Failure> {
-        for target in job.request.targets {
+        let reserve = self.setup.separate.reserve();
+        for (to, target) in job.request.targets.into_iter().enumerate() {
             let Target::Own { domain, .. } = target else { continue };
-            let reserve = self.setup.separate.reserve();
-            while self.free[domain].len() <= reserve && self.collect_one(flash, domain)? {}
+            // Both may come out of one domain.
+            let wanted = if to == 1 && job.request.targets[0] == target { 1 } else { 0 };
+            while self.free[domain].len() <= reserve + wanted && self.collect_one(flash, domain)? {}
         }
         Ok(())
     }
@@ -284,92 +332,11 @@ impl Ftl {
         Ok(true)
     }
 
-    /// Carries out, or puts into the queue, what wear-leveling asks for after what it has heard.
-    #[inline(always)]
-    pub(crate) fn start_asked<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
-        match &self.leveling {
-            Some(leveling) if !leveling.asking.is_empty() => self.start_leveling(flash),
-            _ => Ok(()),
-        }
-    }
-
-    #[cold]
-    fn start_leveling<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
-        while let Some(domain) = self.leveling.as_mut().and_then(|leveling| leveling.asking.pop()) {
-            loop {
-                let mut view = DriveView {
-                    layout: &self.layout,
-                    units: &mut self.units,
-                    erases: flash.erase_counts(),
-                    now: self.now,
-                    logical_pages: self.setup.logical_pages,
-                };
-                let wanted = self.leveling.as_mut().and_then(|leveling| leveling.wanted(&mut view, domain));
-                let Some(request) = wanted else { break };
-                self.request(flash, request)?;
-            }
-        }
-        Ok(())
-    }
-
     /// What a host write that needs room waits for, of the jobs of a domain, is carried out.
     pub(crate) fn finish_jobs<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
         while let Some(mut job) = self.jobs[domain].pop_for_room() {
             self.run_to_end(flash, &mut job)?;
         }
         Ok(())
-    }
-
-    /// Whether idle time has something to do anywhere.
-    #[must_use]
-    pub fn wants_background(&self) -> bool {
-        DomainId::all(self.layout.domains()).any(|domain| self.wants_background_in(domain))
-    }
-
-    /// Whether idle time has something to do in a domain: a job that waits, or too few free units.
-    #[must_use]
-    pub fn wants_background_in(&self, domain: DomainId) -> bool {
-        !self.jobs[domain].is_empty() || self.wants_collection(domain)
-    }
-
-    /// Whether free units run low, and collection gained something when it was last tried.
-    fn wants_collection(&self, domain: DomainId) -> bool {
-        self.free[domain].len() < self.setup.background_free_units && self.futile_at[domain] != Some(self.now)
-    }
-
-    /// The job that idle time goes on with.
-    fn background_job<F: Flash>(&mut self, flash: &F, domain: DomainId) -> Option<Job> {
-        let waiting = self.jobs[domain].urgency();
-        let behind = waiting.is_none_or(|urgency| urgency > Urgency::Collection);
-        let collects = waiting.is_none() || self.wants_collection(domain);
-        let job = if behind && collects { self.next_victim(flash, domain) } else { None };
-        let job = job.or_else(|| self.jobs[domain].pop());
-        job.map(|job| job.leaving(self.setup.trigger_free_units))
-    }
-
-    /// A job in idle time moves its next page (under superblock scope the next page of each die), or erases a source; one
-    /// is begun where there is none. False if nothing is to be gained, or the free units left are the host's.
-    ///
-    /// # Errors
-    /// When a moved page finds no free page.
-    pub fn background_step<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
-        self.free_pages.advance(self.now);
-        let Some(mut job) = self.background_job(flash, domain) else {
-            self.futile_at[domain] = Some(self.now);
-            return Ok(false);
-        };
-        let pages = match self.layout.scope() {
-            Scope::Plane => 1,
-            Scope::Superblock => self.layout.geometry().dies(),
-        };
-        flash.in_background(true);
-        let step = self.step(flash, &mut job, pages);
-        flash.in_background(false);
-        let step = step?;
-        if step != Step::Done {
-            self.jobs[domain].put_back(job);
-        }
-        self.start_asked(flash)?;
-        Ok(step != Step::Stalled)
     }
 }

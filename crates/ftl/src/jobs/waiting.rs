@@ -2,6 +2,7 @@
 
 use super::job::Job;
 use super::request::Urgency;
+use floatgate_base::UnitId;
 use serde::{Deserialize, Serialize};
 
 /// The queue of a domain. It is short: a job is only asked for once.
@@ -45,6 +46,14 @@ impl Waiting {
     /// Takes out the first job that can wait longer than collection.
     pub fn pop_patient(&mut self) -> Option<Job> {
         self.pop_if(|job| job.request.urgency > Urgency::Collection)
+    }
+
+    /// Takes out the job that has begun to empty or to fill a unit.
+    pub fn pop_begun_with(&mut self, unit: UnitId) -> Option<Job> {
+        self.pop_if(|job| {
+            job.begun && job.held().any(|held| held == unit)
+                || job.targets().any(|target| target.unit == unit)
+        })
     }
 
     fn pop_if(&mut self, wanted: impl Fn(&Job) -> bool) -> Option<Job> {

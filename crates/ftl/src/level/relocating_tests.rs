@@ -75,7 +75,7 @@ impl Leveler for State {
         let unit = self.due.remove(at);
         let urgency = if self.params.urgent { Urgency::Urgent } else { Urgency::Proactive };
         let other = DomainId((domain.0 + 1) % drive.layout.domains());
-        let target = Target::Own { domain: other, want: Want::MostWorn, mode: 1 };
+        let target = Target::Own { domain: other, want: Want::MostWorn, mode: 1, kept: false };
         Some(Request::emptying(unit, domain, Cause::Level, urgency).into(target))
     }
 

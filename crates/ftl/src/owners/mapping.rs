@@ -1,8 +1,8 @@
 //! The map in both directions: 4 bytes a logical page, 4 bytes and one bit a physical page.
 
-use super::{Live, Sides};
+use super::{Live, Replica, Replicas, Sides};
 use floatgate_base::{IdVec, Lpn, MapWord, Owner, Ppn, SideKind, memory::table, prefetch::prefetch};
-use floatgate_flash::Flash;
+use floatgate_flash::{Flash, Layout};
 use std::ops::Range;
 
 /// Where logical pages lie, whose physical pages are, and which of those are live.
@@ -89,8 +89,7 @@ impl Mapping {
     #[inline(always)]
     pub fn relink_run(&mut self, moving: &[(Ppn, Owner)], first: Ppn) {
         if self.sides.any() {
-            let pages = Ppn::each(first..first + moving.len() as u32);
-            return moving.iter().zip(pages).for_each(|(&(from, owner), to)| self.relink(owner, from, to));
+            return self.relink_each(moving, first);
         }
         self.live.set_range(first, first + moving.len() as u32);
         let backward = &mut self.reverse.as_mut_slice()[first.index()..][..moving.len()];
@@ -99,6 +98,13 @@ impl Mapping {
             // Without side tables every owner is a logical page.
             self.forward[Lpn(owner.bits())] = MapWord::plain(Ppn(to));
         }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn relink_each(&mut self, moving: &[(Ppn, Owner)], first: Ppn) {
+        let pages = Ppn::each(first..first + moving.len() as u32);
+        moving.iter().zip(pages).for_each(|(&(from, owner), to)| self.relink(owner, from, to));
     }
 
     /// Calls `each` with the live pages of a range and their owners, ascending.
@@ -136,6 +142,62 @@ impl Mapping {
             && let Some(table) = self.sides.get_mut(kind)
         {
             table.release(entry, lpn, dead);
+        }
+    }
+
+    /// The replica mapping table, where pages may have replicas.
+    pub fn replicas(&self) -> Option<&Replicas> {
+        self.sides.replicated.as_deref()
+    }
+
+    /// The same, to be changed.
+    pub fn replicas_mut(&mut self) -> Option<&mut Replicas> {
+        self.sides.replicated.as_deref_mut()
+    }
+
+    /// The page that a read of a word reads which is mapped and not plain, if it is a replica.
+    #[inline(always)]
+    pub fn replica_of(&self, word: MapWord) -> Option<Ppn> {
+        let (SideKind::Replicated, entry) = word.entry()? else { return None };
+        Some(self.replicas()?.get(entry).replica)
+    }
+
+    /// A page that belongs to one logical page alone gets a replica; its entry.
+    ///
+    /// # Panics
+    /// Where pages have no replicas.
+    pub fn replicate(&mut self, layout: &Layout, replica: Replica) -> u32 {
+        let replicas = self.sides.replicated.as_mut().expect("pages may have replicas");
+        let entry = replicas.add(layout, replica);
+        self.forward[replica.lpn] = MapWord::side(SideKind::Replicated, entry);
+        self.reverse[replica.original] = Owner::side(SideKind::Replicated, entry);
+        entry
+    }
+
+    /// A replica is given up; the original serves its reads again.
+    pub fn dissolve(&mut self, entry: u32) {
+        let Some(replicas) = &mut self.sides.replicated else { return };
+        let Replica { lpn, original, .. } = replicas.remove(entry);
+        self.forward[lpn] = MapWord::plain(original);
+        self.reverse[original] = Owner::page(lpn);
+    }
+
+    /// A replica takes the place of its original, which is live until it is killed.
+    pub fn promote(&mut self, entry: u32) {
+        let Some(replicas) = &mut self.sides.replicated else { return };
+        replicas.counters.promoted += 1;
+        let Replica { lpn, replica, .. } = replicas.remove(entry);
+        self.forward[lpn] = MapWord::plain(replica);
+        self.place(replica, Owner::page(lpn));
+    }
+
+    /// The logical page of a live page, of those that have it the one that a side table names.
+    pub fn lpn_of(&self, ppn: Ppn) -> Option<Lpn> {
+        let owner = self.owner_of(ppn);
+        let replicated = |entry| self.replicas().map(|replicas| replicas.get(entry).lpn);
+        match owner.entry() {
+            Some((SideKind::Replicated, entry)) => replicated(entry),
+            _ => owner.lpn(),
         }
     }
 
@@ -268,8 +330,11 @@ impl Mapping {
             return Err(format!("logical page {lpn} belongs to an entry that no side table has"));
         }
         let mut wrong = None;
+        let kind = word.entry().map(|(kind, _)| kind);
+        let reads_live =
+            kind.and_then(|kind| self.sides.get(kind)).is_some_and(|table| table.reads_live_pages());
         self.pages_of(lpn, word, &mut |ppn| {
-            if !self.live.get(ppn) || !flash.is_newest(lpn, Some(ppn)) {
+            if self.live.get(ppn) != reads_live || !flash.is_newest(lpn, Some(ppn)) {
                 wrong = Some(ppn);
             }
         });

@@ -86,6 +86,8 @@ impl Drive {
         let setup = Setup {
             logical_pages: LOGICAL,
             allocation: Allocation::Dynamic,
+            disturb: None,
+            idle_jobs: false,
             background_free_units: 0,
             victim: Victim::named("greedy"),
             separate,

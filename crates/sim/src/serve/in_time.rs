@@ -37,7 +37,7 @@ impl InTime {
             clock: Clock::new(arrival, queues, gate.is_some()),
             gate,
             log: None,
-            background: plan.ftl.background,
+            background: plan.background(),
             timeline: plan.timeline,
         };
         Self { timely, waiting }

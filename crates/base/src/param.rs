@@ -1,0 +1,398 @@
+//! The parameters of policies: what they mean, what they may be, what they are where nothing is given.
+
+use std::collections::BTreeMap;
+
+/// A parameter of a policy.
+#[derive(Clone, Copy, Debug)]
+pub struct ParamInfo {
+    /// Key in the slot's table.
+    pub name: &'static str,
+    /// What it means, and its unit.
+    pub summary: &'static str,
+    /// What it may be.
+    pub kind: ParamKind,
+    /// What it is where it is not given.
+    pub default: Fallback,
+    /// Whether it means the same under each policy that has it, so that a file's value stays when another one of them is
+    /// chosen over it.
+    pub shared: bool,
+}
+
+/// What a parameter may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ParamKind {
+    /// A whole number.
+    Whole {
+        /// The least value.
+        least: u64,
+        /// The largest value.
+        most: u64,
+    },
+    /// A number.
+    Number(Range),
+    /// One of these names, each with what it means.
+    Name(&'static [(&'static str, &'static str)]),
+    /// A list of numbers of a range, at least one.
+    Numbers {
+        /// What each may be.
+        range: Range,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A list of tables of numbers, at least one; each has all of these keys.
+    Rows {
+        /// The keys with what each may be.
+        columns: &'static [(&'static str, Range)],
+        /// How many tables there may be.
+        most: usize,
+    },
+}
+
+/// A range of finite numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The lower end.
+    pub least: f64,
+    /// The upper end; infinite for none.
+    pub most: f64,
+    /// Whether the lower end itself is left out.
+    pub above_least: bool,
+    /// Whether the upper end itself is left out.
+    pub below_most: bool,
+}
+
+/// What a parameter is where it is not given.
+#[derive(Clone, Copy, Debug)]
+pub enum Fallback {
+    /// A number, or of a [`ParamKind::Name`] the number of its row.
+    Value(f64),
+    /// What follows from the drive, in words and as a value.
+    Drive(&'static str, fn(&Facts) -> f64),
+    /// Nothing: the code that uses the parameter knows what to do, in these words.
+    Absent(&'static str),
+    /// A list of numbers.
+    Numbers(&'static [f64]),
+    /// A list of tables, each with the values of the columns.
+    Rows(&'static [&'static [f64]]),
+}
+
+/// What defaults may follow from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Facts {
+    /// Nominal program/erase cycles of a block.
+    pub pe_cycles: u32,
+    /// Whether collection goes along with host writes where nothing else is said.
+    pub incremental: bool,
+}
+
+/// A value of a parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Setting {
+    /// A whole number.
+    Whole(u64),
+    /// A number.
+    Number(f64),
+    /// A name.
+    Name(String),
+    /// A list of numbers.
+    Numbers(Vec<f64>),
+    /// A list of tables of numbers.
+    Rows(Vec<BTreeMap<String, f64>>),
+}
+
+/// What is wrong with a value: the parameter, what is wrong, what was expected.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Misfit {
+    /// The parameter at fault.
+    pub param: &'static str,
+    /// What is wrong.
+    pub what: String,
+    /// What was expected.
+    pub expected: String,
+}
+
+impl Misfit {
+    /// With what is wrong and what was expected.
+    #[must_use]
+    pub fn new(param: &'static str, what: impl Into<String>, expected: impl Into<String>) -> Self {
+        Self { param, what: what.into(), expected: expected.into() }
+    }
+}
+
+impl Range {
+    /// From `least` to `most`.
+    #[must_use]
+    pub const fn closed(least: f64, most: f64) -> Self {
+        Self { least, most, above_least: false, below_most: false }
+    }
+
+    /// From 0.
+    pub const FROM_0: Self = Self::closed(0.0, f64::INFINITY);
+    /// Greater than 0.
+    pub const ABOVE_0: Self = Self { above_least: true, ..Self::FROM_0 };
+    /// A share: from 0 to 1.
+    pub const SHARE: Self = Self::closed(0.0, 1.0);
+    /// A share of less than all.
+    pub const SHARE_BELOW_1: Self = Self { below_most: true, ..Self::SHARE };
+    /// A share of something, but not of all.
+    pub const SHARE_BETWEEN: Self = Self { above_least: true, ..Self::SHARE_BELOW_1 };
+
+    /// Whether a number lies in it.
+    #[must_use]
+    pub fn contains(&self, value: f64) -> bool {
+        let from = if self.above_least { value > self.least } else { value >= self.least };
+        let to = if self.below_most { value < self.most } else { value <= self.most };
+        value.is_finite() && from && to
+    }
+
+    /// In words.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let from = if self.above_least { "greater than" } else { "from" };
+        let (least, most) = (self.least, self.most);
+        match (most.is_infinite(), self.above_least, self.below_most) {
+            (true, ..) => format!("a number {from} {least}"),
+            (false, false, false) => format!("a number from {least} to {most}"),
+            (false, true, true) => format!("a number between {least} and {most}"),
+            (false, false, true) => format!("a number from {least} up to but not {most}"),
+            (false, true, false) => format!("a number greater than {least}, up to {most}"),
+        }
+    }
+}
+
+impl ParamInfo {
+    const fn new(name: &'static str, summary: &'static str, kind: ParamKind, default: Fallback) -> Self {
+        Self { name, summary, kind, default, shared: false }
+    }
+
+    /// A whole number from `least` to `most`.
+    #[must_use]
+    pub const fn whole(
+        name: &'static str,
+        summary: &'static str,
+        default: u32,
+        (least, most): (u32, u32),
+    ) -> Self {
+        let kind = ParamKind::Whole { least: least as u64, most: most as u64 };
+        Self::new(name, summary, kind, Fallback::Value(default as f64))
+    }
+
+    /// A whole number of up to 64 bits, from `least`.
+    #[must_use]
+    pub const fn count(name: &'static str, summary: &'static str, least: u64) -> Self {
+        let kind = ParamKind::Whole { least, most: u64::MAX };
+        Self::new(name, summary, kind, Fallback::Value(least as f64))
+    }
+
+    /// A number from `least` to `most`.
+    #[must_use]
+    pub const fn real(
+        name: &'static str,
+        summary: &'static str,
+        default: f64,
+        (least, most): (f64, f64),
+    ) -> Self {
+        Self::within(name, summary, default, Range::closed(least, most))
+    }
+
+    /// A number of a range.
+    #[must_use]
+    pub const fn within(name: &'static str, summary: &'static str, default: f64, range: Range) -> Self {
+        Self::new(name, summary, ParamKind::Number(range), Fallback::Value(default))
+    }
+
+    /// One of several names, the first by default.
+    #[must_use]
+    pub const fn name(
+        name: &'static str,
+        summary: &'static str,
+        names: &'static [(&'static str, &'static str)],
+    ) -> Self {
+        Self::new(name, summary, ParamKind::Name(names), Fallback::Value(0.0))
+    }
+
+    /// A list of numbers.
+    #[must_use]
+    pub const fn numbers(
+        name: &'static str,
+        summary: &'static str,
+        default: &'static [f64],
+        (range, most): (Range, usize),
+    ) -> Self {
+        Self::new(name, summary, ParamKind::Numbers { range, most }, Fallback::Numbers(default))
+    }
+
+    /// A list of tables of numbers.
+    #[must_use]
+    pub const fn rows(
+        name: &'static str,
+        summary: &'static str,
+        default: &'static [&'static [f64]],
+        (columns, most): (&'static [(&'static str, Range)], usize),
+    ) -> Self {
+        Self::new(name, summary, ParamKind::Rows { columns, most }, Fallback::Rows(default))
+    }
+
+    /// The same with a default that follows from the drive, as `words` say.
+    #[must_use]
+    pub const fn or_of_drive(self, words: &'static str, of: fn(&Facts) -> f64) -> Self {
+        Self { default: Fallback::Drive(words, of), ..self }
+    }
+
+    /// The same without a default: where it is not given, happens what `words` say.
+    #[must_use]
+    pub const fn or(self, words: &'static str) -> Self {
+        Self { default: Fallback::Absent(words), ..self }
+    }
+
+    /// The same, as one that means the same under each policy that has it.
+    #[must_use]
+    pub const fn shared(self) -> Self {
+        Self { shared: true, ..self }
+    }
+
+    /// The default in words: a value, or what it follows from.
+    #[must_use]
+    pub fn default_words(&self) -> String {
+        match (self.default, self.kind) {
+            (Fallback::Value(row), ParamKind::Name(names)) => names[row as usize].0.into(),
+            (Fallback::Value(value), _) => value.to_string(),
+            (Fallback::Drive(words, _) | Fallback::Absent(words), _) => words.into(),
+            (Fallback::Numbers(_) | Fallback::Rows(_), _) => {
+                self.fallback(&Facts::default()).map(|default| default.to_toml()).unwrap_or_default()
+            }
+        }
+    }
+
+    /// What it means, with its default.
+    #[must_use]
+    pub fn described(&self) -> String {
+        let colon = if matches!(self.default, Fallback::Drive(..) | Fallback::Absent(_)) { ":" } else { "" };
+        format!("{}; default{colon} {}", self.summary, self.default_words())
+    }
+
+    /// What values it takes, in words.
+    #[must_use]
+    pub fn range_words(&self) -> String {
+        match self.kind {
+            ParamKind::Whole { least, most: u64::MAX } => format!("a whole number from {least}"),
+            ParamKind::Whole { least, most } => format!("a whole number from {least} to {most}"),
+            ParamKind::Number(range) => range.words(),
+            ParamKind::Name(names) => {
+                let names: Vec<_> = names.iter().map(|(name, _)| format!("'{name}'")).collect();
+                format!("one of {}", names.join(", "))
+            }
+            ParamKind::Numbers { range, most } => {
+                format!("a list of up to {most}, each {}", range.words())
+            }
+            ParamKind::Rows { columns, most } => {
+                let columns: Vec<_> =
+                    columns.iter().map(|(name, range)| format!("{name} = {}", range.words())).collect();
+                format!("a list of up to {most} tables with {}", columns.join(" and "))
+            }
+        }
+    }
+
+    /// The value where none is given.
+    #[must_use]
+    pub fn fallback(&self, facts: &Facts) -> Option<Setting> {
+        let value = match self.default {
+            Fallback::Value(value) => value,
+            Fallback::Drive(_, of) => of(facts),
+            Fallback::Absent(_) => return None,
+            Fallback::Numbers(list) => return Some(Setting::Numbers(list.to_vec())),
+            Fallback::Rows(rows) => return Some(self.rows_of(rows)),
+        };
+        Some(self.setting(value))
+    }
+
+    /// A number as a value of its kind; of a name, that of its row.
+    #[must_use]
+    pub fn setting(&self, value: f64) -> Setting {
+        match self.kind {
+            ParamKind::Whole { .. } => Setting::Whole(value as u64),
+            ParamKind::Number(_) => Setting::Number(value),
+            ParamKind::Name(names) => Setting::Name(names[value as usize].0.into()),
+            ParamKind::Numbers { .. } => Setting::Numbers(vec![value]),
+            ParamKind::Rows { columns, .. } => {
+                Setting::Rows(vec![columns.iter().map(|(name, _)| ((*name).to_string(), value)).collect()])
+            }
+        }
+    }
+
+    fn rows_of(&self, rows: &[&[f64]]) -> Setting {
+        let ParamKind::Rows { columns, .. } = self.kind else { return Setting::Rows(Vec::new()) };
+        let row = |values: &&[f64]| {
+            let named = columns.iter().zip(values.iter());
+            named.map(|((name, _), value)| ((*name).to_string(), *value)).collect()
+        };
+        Setting::Rows(rows.iter().map(row).collect())
+    }
+
+    /// Whether a value is of its kind and in its range.
+    #[must_use]
+    pub fn takes(&self, value: &Setting) -> bool {
+        match (self.kind, value) {
+            (ParamKind::Whole { least, most }, Setting::Whole(value)) => (least..=most).contains(value),
+            (ParamKind::Number(range), Setting::Number(value)) => range.contains(*value),
+            (ParamKind::Name(names), Setting::Name(value)) => names.iter().any(|(name, _)| name == value),
+            (ParamKind::Numbers { range, most }, Setting::Numbers(list)) => {
+                (1..=most).contains(&list.len()) && list.iter().all(|&value| range.contains(value))
+            }
+            (ParamKind::Rows { columns, most }, Setting::Rows(rows)) => {
+                let sound = |row: &BTreeMap<String, f64>| {
+                    let known =
+                        |(name, range): &(&str, Range)| row.get(*name).is_some_and(|&v| range.contains(v));
+                    row.len() == columns.len() && columns.iter().all(known)
+                };
+                (1..=most).contains(&rows.len()) && rows.iter().all(sound)
+            }
+            _ => false,
+        }
+    }
+
+    pub(crate) fn check(&self, value: Setting) -> Result<Setting, Misfit> {
+        if self.takes(&value) {
+            return Ok(value);
+        }
+        let what = match &value {
+            Setting::Name(value) => {
+                format!("unknown {} {}", self.name, crate::error::quote(value.as_bytes()))
+            }
+            value => format!("{} is {}", self.name, value.to_toml()),
+        };
+        Err(Misfit::new(self.name, what, format!("expected {}", self.range_words())))
+    }
+}
+
+impl Setting {
+    /// As it stands in an experiment, but for the quotes of a name.
+    #[must_use]
+    pub fn to_toml(&self) -> String {
+        let row = |row: &BTreeMap<String, f64>| {
+            let columns: Vec<_> = row.iter().map(|(name, value)| format!("{name} = {value}")).collect();
+            format!("{{{}}}", columns.join(", "))
+        };
+        match self {
+            Self::Whole(value) => value.to_string(),
+            Self::Number(value) => value.to_string(),
+            Self::Name(value) => value.clone(),
+            Self::Numbers(list) => {
+                format!("[{}]", list.iter().map(f64::to_string).collect::<Vec<_>>().join(", "))
+            }
+            Self::Rows(rows) => format!("[{}]", rows.iter().map(row).collect::<Vec<_>>().join(", ")),
+        }
+    }
+}
+
+impl From<u32> for Setting {
+    fn from(value: u32) -> Self {
+        Self::Whole(value.into())
+    }
+}
+
+impl From<f64> for Setting {
+    fn from(value: f64) -> Self {
+        Self::Number(value)
+    }
+}

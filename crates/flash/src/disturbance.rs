@@ -1,0 +1,54 @@
+//! What the shadow model knows of read disturb: the sum of each block, kept apart from what managers keep.
+
+use crate::Layout;
+use floatgate_base::{Ppn, UnitId};
+use floatgate_nand::Disturb;
+
+/// The disturbance of every block.
+#[derive(Clone, Debug)]
+pub(crate) struct Disturbance {
+    disturb: Disturb,
+    /// Whether no read may go beyond the maximum.
+    enforced: bool,
+    /// By block, numbered over the drive; thousandths of a read.
+    sums: Vec<u32>,
+}
+
+impl Disturbance {
+    /// Nothing has been read.
+    pub fn new(disturb: Disturb, layout: &Layout, enforced: bool) -> Self {
+        Self { disturb, enforced, sums: vec![0; layout.geometry().blocks() as usize] }
+    }
+
+    /// A page is read, in a block of such a mode; what is wrong, if anything.
+    pub fn read(&mut self, layout: &Layout, ppn: Ppn, mode: u8) -> Option<String> {
+        let page = layout.address(ppn).page;
+        let weight = self.disturb.weight(mode, page % self.disturb.types);
+        let block = layout.block_of(ppn);
+        let sum = &mut self.sums[block as usize];
+        *sum = sum.saturating_add(weight);
+        (self.enforced && *sum > self.disturb.max).then(|| {
+            format!(
+                "a read of physical page {ppn} brings the disturbance of block {block} to {sum} thousandths of a read; at most \
+                 {} are allowed",
+                self.disturb.max
+            )
+        })
+    }
+
+    /// A unit is erased.
+    pub fn erase(&mut self, layout: &Layout, unit: UnitId) {
+        let blocks = layout.blocks_per_unit();
+        self.sums[(unit.0 * blocks) as usize..][..blocks as usize].fill(0);
+    }
+
+    /// What a snapshot knew of a block.
+    pub fn install(&mut self, block: u32, sum: u32) {
+        self.sums[block as usize] = sum;
+    }
+
+    /// The sum of a block.
+    pub fn sum(&self, block: u32) -> u32 {
+        self.sums[block as usize]
+    }
+}

@@ -1,0 +1,97 @@
+//! Jobs that policies ask for after what they have heard, and jobs in idle time.
+
+use super::job::{Job, Step};
+use super::request::{DriveView, StartsJobs, Urgency};
+use crate::ftl::Ftl;
+use crate::setup::Failure;
+use floatgate_base::DomainId;
+use floatgate_flash::{Flash, Scope};
+
+impl Ftl {
+    /// Carries out, or puts into the queue, what wear-leveling asks for after what it has heard.
+    #[inline(always)]
+    pub(crate) fn start_asked<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
+        if let Some(reclaiming) = &self.reclaiming
+            && !reclaiming.reached.is_empty()
+        {
+            self.act_on_reads(flash)?;
+        }
+        match &self.leveling {
+            Some(leveling) if !leveling.asking.is_empty() => self.start_leveling(flash),
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn start_leveling<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
+        while let Some(domain) = self.leveling.as_mut().and_then(|leveling| leveling.asking.pop()) {
+            loop {
+                let mut view = DriveView {
+                    layout: &self.layout,
+                    units: &mut self.units,
+                    erases: flash.erase_counts(),
+                    now: self.now,
+                    logical_pages: self.setup.logical_pages,
+                };
+                let wanted = self.leveling.as_mut().and_then(|leveling| leveling.wanted(&mut view, domain));
+                let Some(request) = wanted else { break };
+                self.request(flash, request)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether idle time has something to do anywhere.
+    #[must_use]
+    pub fn wants_background(&self) -> bool {
+        DomainId::all(self.layout.domains()).any(|domain| self.wants_background_in(domain))
+    }
+
+    /// Whether idle time has something to do in a domain: a job that waits, or too few free units.
+    #[must_use]
+    pub fn wants_background_in(&self, domain: DomainId) -> bool {
+        !self.jobs[domain].is_empty() || self.wants_collection(domain)
+    }
+
+    /// Whether free units run low, and collection gained something when it was last tried.
+    fn wants_collection(&self, domain: DomainId) -> bool {
+        self.free[domain].len() < self.setup.background_free_units && self.futile_at[domain] != Some(self.now)
+    }
+
+    /// The job that idle time goes on with.
+    fn background_job<F: Flash>(&mut self, flash: &F, domain: DomainId) -> Option<Job> {
+        let waiting = self.jobs[domain].urgency();
+        let behind = waiting.is_none_or(|urgency| urgency > Urgency::Collection);
+        let collects = waiting.is_none() || self.wants_collection(domain);
+        let job = if behind && collects { self.next_victim(flash, domain) } else { None };
+        let job = job.or_else(|| self.jobs[domain].pop());
+        job.map(|job| job.leaving(self.setup.trigger_free_units))
+    }
+
+    /// A job in idle time moves its next page (under superblock scope the next page of each die), or erases a source; one
+    /// is begun where there is none. False if nothing is to be gained, or the free units left are the host's.
+    ///
+    /// # Errors
+    /// When a moved page finds no free page.
+    pub fn background_step<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
+        self.free_pages.advance(self.now);
+        let Some(mut job) = self.background_job(flash, domain) else {
+            self.futile_at[domain] = Some(self.now);
+            return Ok(false);
+        };
+        let pages = match self.layout.scope() {
+            Scope::Plane => 1,
+            Scope::Superblock => self.layout.geometry().dies(),
+        };
+        flash.in_background(true);
+        let step = self.step(flash, &mut job, pages);
+        self.end_burst();
+        flash.in_background(false);
+        let step = step?;
+        if step != Step::Done {
+            self.jobs[domain].put_back(job);
+        }
+        self.start_asked(flash)?;
+        Ok(step != Step::Stalled)
+    }
+}

@@ -1,0 +1,60 @@
+//! The side tables of a drive, by kind.
+
+use super::SideTable;
+use floatgate_base::SideKind;
+use serde::{Deserialize, Serialize};
+
+/// One row a side table: its kind, its field and its type. A row costs nothing where the table is not made.
+macro_rules! side_tables {
+    ($($(#[$on:meta])* $kind:ident: $field:ident: $table:ty,)*) => {
+        /// The side tables of a drive.
+        #[derive(Clone, Debug, Default, Serialize, Deserialize)]
+        pub(crate) struct Sides {
+            $($(#[$on])* pub $field: Option<Box<$table>>,)*
+        }
+
+        impl Sides {
+            /// The table of a kind, where there is one.
+            #[inline(always)]
+            pub fn get(&self, kind: SideKind) -> Option<&dyn SideTable> {
+                match kind {
+                    $($(#[$on])* SideKind::$kind => self.$field.as_deref().map(|table| table as _),)*
+                    #[allow(unreachable_patterns)]
+                    _ => None,
+                }
+            }
+
+            /// The same, to be changed.
+            #[inline(always)]
+            pub fn get_mut(&mut self, kind: SideKind) -> Option<&mut dyn SideTable> {
+                match kind {
+                    $($(#[$on])* SideKind::$kind => self.$field.as_deref_mut().map(|table| table as _),)*
+                    #[allow(unreachable_patterns)]
+                    _ => None,
+                }
+            }
+        }
+    };
+}
+
+side_tables! {
+    Replicated: replicated: crate::owners::Replicas,
+    #[cfg(test)]
+    Shared: shared: crate::owners::sharing_tests::Sharing,
+}
+
+impl Sides {
+    /// All kinds.
+    const KINDS: [SideKind; 3] = [SideKind::Shared, SideKind::Packed, SideKind::Replicated];
+
+    /// Whether there is any table: nothing else here is called otherwise.
+    #[inline(always)]
+    pub fn any(&self) -> bool {
+        Self::KINDS.iter().any(|&kind| self.get(kind).is_some())
+    }
+
+    /// The tables that there are.
+    pub fn tables(&self) -> impl Iterator<Item = (SideKind, &dyn SideTable)> {
+        Self::KINDS.into_iter().filter_map(|kind| Some((kind, self.get(kind)?)))
+    }
+}

@@ -1,0 +1,76 @@
+//! Reclaim on demand: when a block has been read so often, all its valid pages move to one other block, and it is erased.
+//!
+//! Source: Lee, dissertation, section 3.1 ("baseline"). Parameter: `at`, the share of the maximum at which a block is
+//! reclaimed; its drives take 0.95 (38,000 of 40,000 reads). It knows no page types and no modes: each read counts as one of the
+//! slowest type.
+//! Cost: one sum per read. Memory: none of its own.
+
+use super::manager::Manager;
+use super::sums::Counting;
+use super::view::DisturbView;
+use crate::jobs::{Request, Target, Urgency};
+use crate::pool::Want;
+use floatgate_base::policy::Range;
+use floatgate_base::{Given, ParamInfo, PolicyInfo, UnitId};
+use floatgate_flash::{Cause, Layout};
+use serde::{Deserialize, Serialize};
+
+pub(super) const INFO: PolicyInfo = PolicyInfo {
+    name: "baseline",
+    summary: "a block that has been read so often is moved as a whole, and erased",
+    source: "Lee, dissertation (redFTL), section 3.1",
+    params: &[AT],
+    cost: "one sum per flash read",
+    memory: "none beside that of drive.disturb.model",
+};
+
+/// Shared by the managers that reclaim on demand.
+pub(super) const AT: ParamInfo = ParamInfo::within(
+    "at",
+    "share of the maximum at which a block is reclaimed on demand",
+    1.0,
+    Range { above_least: true, ..Range::SHARE },
+)
+.shared();
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Params {
+    at: f64,
+}
+
+impl super::Params for Params {
+    type State = State;
+
+    const PROACTIVE: bool = false;
+
+    fn of(given: &Given) -> Self {
+        Self { at: given.real("at") }
+    }
+
+    fn state(&self, _: &Layout) -> State {
+        State { params: *self }
+    }
+}
+
+/// What it keeps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    params: Params,
+}
+
+impl Manager for State {
+    fn counting(&self) -> Counting {
+        Counting::Reads
+    }
+
+    fn at(&self) -> f64 {
+        self.params.at
+    }
+
+    fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request {
+        let domain = drive.layout.domain_of(unit);
+        let target = Target::Own { domain, want: Want::Next, mode: 0, kept: false };
+        Request::emptying(unit, domain, Cause::Reclaim, urgency).into(target)
+    }
+}

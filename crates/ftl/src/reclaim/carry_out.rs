@@ -1,0 +1,184 @@
+//! What read disturb does to the drive: units reclaimed in time, replicas made, promoted and given up.
+
+use super::manager::Action;
+use crate::ftl::Ftl;
+use crate::jobs::request::Planned;
+use crate::jobs::{Job, Order, Request, Target, Urgency};
+use crate::owners::Replica;
+use crate::setup::Failure;
+use crate::units::{Frontier, NOT_INDEXED};
+use floatgate_base::{DomainId, Ppn, UnitId};
+use floatgate_flash::{Cause, Flash};
+
+impl Ftl {
+    /// Does what is due where sums have reached what is watched.
+    #[cold]
+    pub(crate) fn act_on_reads<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
+        while let Some(block) = self.reclaiming().reached.pop() {
+            self.act_on(flash, block)?;
+        }
+        Ok(())
+    }
+
+    fn act_on<F: Flash>(&mut self, flash: &mut F, block: u32) -> Result<(), Failure> {
+        let reclaiming = self.reclaiming();
+        let unit = reclaiming.sums.unit_of(block);
+        if reclaiming.is_due(unit) {
+            return self.reclaim_now(flash, unit);
+        }
+        if reclaiming.sums.counted(block) < reclaiming.sums.watch(block) {
+            return Ok(());
+        }
+        let Self { reclaiming, layout, units, mapping, .. } = self;
+        let Some(reclaiming) = reclaiming else { return Ok(()) };
+        match reclaiming.ask((&*layout, &*units, &*mapping), block) {
+            // What is not reclaimed at all is only counted.
+            Action::None => {
+                let beyond = reclaiming.sums.counted(block) > reclaiming.sums.watch(block);
+                reclaiming.counters.reads_beyond_max += u64::from(beyond);
+                Ok(())
+            }
+            Action::Reclaim => self.reclaim_in_time(flash, unit),
+            Action::Replicate(pages) => self.replicate(flash, unit, pages),
+            Action::Promote => {
+                self.promote(unit);
+                Ok(())
+            }
+        }
+    }
+
+    /// Asks for a job that reclaims a unit in idle time, unless one is under way.
+    fn reclaim_in_time<F: Flash>(&mut self, flash: &mut F, unit: UnitId) -> Result<(), Failure> {
+        let domain = self.layout.domain_of(unit);
+        let is_meant = |job: &Job| job.request.all_sources().any(|source| source == unit);
+        if self.jobs[domain].iter().any(is_meant) || !self.close_early(flash, unit)? {
+            return Ok(());
+        }
+        let request = self.reclaim_request(unit, Urgency::Proactive);
+        self.request(flash, request)
+    }
+
+    fn reclaim_request(&mut self, unit: UnitId, urgency: Urgency) -> Request {
+        let Self { reclaiming, layout, units, mapping, .. } = self;
+        let reclaiming = reclaiming.as_mut().expect("reads disturb");
+        reclaiming.request((&*layout, &*units, &*mapping), unit, urgency)
+    }
+
+    /// No read of the unit may come before it is reclaimed.
+    #[cold]
+    fn reclaim_now<F: Flash>(&mut self, flash: &mut F, unit: UnitId) -> Result<(), Failure> {
+        self.free_pages.advance(self.now);
+        while self.reclaiming().is_due(unit) {
+            if self.finish_job_of(flash, unit)? {
+                continue;
+            }
+            if !self.close_early(flash, unit)? {
+                break;
+            }
+            let request = self.reclaim_request(unit, Urgency::Urgent);
+            self.request(flash, request)?;
+        }
+        Ok(())
+    }
+
+    /// Carries out the job that has begun to empty or to fill a unit; whether there is one.
+    fn finish_job_of<F: Flash>(&mut self, flash: &mut F, unit: UnitId) -> Result<bool, Failure> {
+        for domain in DomainId::all(self.layout.domains()) {
+            let Some(mut job) = self.jobs[domain].pop_begun_with(unit) else { continue };
+            job.request.urgency = Urgency::Urgent;
+            self.run_to_end(flash, &mut job)?;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// A unit that is open is closed, and the pages left in it are lost until it is erased; whether the unit is a closed one
+    /// then. On a trace that only reads, an open unit would stay open forever.
+    fn close_early<F: Flash>(&mut self, flash: &mut F, unit: UnitId) -> Result<bool, Failure> {
+        // Its stream will soon open another one.
+        let domain = self.layout.domain_of(unit);
+        while self.units.meta[unit].pos == NOT_INDEXED
+            && self.free[domain].len() <= self.setup.separate.reserve()
+            && self.collect_one(flash, domain)?
+        {}
+        if self.units.meta[unit].pos != NOT_INDEXED {
+            return Ok(true);
+        }
+        self.free_pages.advance(self.now);
+        if let Some(slot) = self.frontiers.iter().position(|frontier| frontier.unit == unit) {
+            let Frontier { next, .. } = self.frontiers[slot];
+            let padding = self.layout.left_of_flash_page(next);
+            if padding > 0 {
+                flash.pad(next, padding, Cause::Reclaim);
+            }
+            let room = self.frontiers[slot].room();
+            self.units.meta[unit].valid -= room;
+            self.free_pages.take(u64::from(room));
+            self.begin_tail(unit, next);
+            self.close(slot);
+            return Ok(true);
+        }
+        let kept = &mut self.reclaiming().kept;
+        let Some(frontier) = kept.iter_mut().find(|frontier| frontier.unit == unit) else {
+            return Ok(false);
+        };
+        let mut target = std::mem::replace(frontier, Frontier::CLOSED);
+        self.close_target(flash, &mut target, Cause::Reclaim);
+        Ok(true)
+    }
+
+    /// Asks for a job that makes replicas of pages of a unit.
+    fn replicate<F: Flash>(&mut self, flash: &mut F, unit: UnitId, pages: Vec<Ppn>) -> Result<(), Failure> {
+        if pages.is_empty() {
+            return Ok(());
+        }
+        self.reclaiming().counters.replications += 1;
+        let planned: Vec<_> = pages.into_iter().map(|page| Planned { page, target: 0 }).collect();
+        let request = Request {
+            order: Order::Given(planned.into()),
+            targets: [Target::Tails; 2],
+            erase: false,
+            ..Request::emptying(unit, self.layout.domain_of(unit), Cause::Replica, Urgency::Proactive)
+        };
+        self.request(flash, request)
+    }
+
+    /// The replicas that a unit holds take the place of their originals.
+    fn promote(&mut self, unit: UnitId) {
+        // A unit that is being emptied goes through its pages in order, and might have passed them.
+        if self.units.meta[unit].pos == NOT_INDEXED {
+            return;
+        }
+        let Some(replicas) = self.mapping.replicas() else { return };
+        let held: Vec<_> = replicas.held_by(&self.layout, unit).collect();
+        if held.is_empty() {
+            return;
+        }
+        for &(entry, Replica { original, .. }) in &held {
+            self.mapping.promote(entry);
+            self.invalidate::<crate::features::All>(original);
+        }
+        // No index takes in pages: it is as if the unit had been closed now.
+        self.candidates.remove(&self.layout, unit, &mut self.units);
+        self.units.meta[unit].valid += held.len() as u32;
+        self.units.closed_at[unit] = self.now;
+        let is_last = self.separation.as_ref().is_some_and(|separation| separation.is_last(unit));
+        self.candidates.insert(&self.layout, unit, is_last, &mut self.units);
+    }
+
+    /// What read disturb has done since counting began, where reads disturb.
+    #[must_use]
+    pub fn reclaimed(&self) -> Option<super::ReclaimFigures> {
+        let reclaiming = self.reclaiming.as_deref()?;
+        let replicas = self.mapping.replicas().map(|replicas| replicas.counters);
+        Some(super::ReclaimFigures {
+            counters: reclaiming.counters.clone(),
+            replicas: replicas.unwrap_or_default(),
+            reads: reclaiming.sums.reads().to_vec(),
+            sums: reclaiming.sums.actual().collect(),
+            largest: reclaiming.sums.largest(),
+            tails_forgone: reclaiming.tails.forgone,
+            memory_bytes: reclaiming.memory_bytes(self.mapping.replicas()),
+        })
+    }
+}

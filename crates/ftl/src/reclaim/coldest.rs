@@ -1,0 +1,80 @@
+//! The closed unit of a domain that has been read least since its erase.
+//!
+//! Sums change with every read, so they are looked at only when somebody asks: the order is by the sum that a unit had when
+//! it was looked at last, which it can only exceed. What stands first is looked at again until it stands first still.
+
+use super::view::DisturbView;
+use floatgate_base::{DomainId, IdVec, UnitId};
+use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Sum when it was looked at last, turn in which it was closed, number. Of units that have been read as much, the one that was
+/// closed first counts as colder.
+type Entry = (u32, u64, UnitId);
+
+/// Closed units by what they have been read.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Coldest {
+    by_sum: IdVec<DomainId, BTreeSet<Entry>>,
+    /// Where a unit stands.
+    entries: IdVec<UnitId, Option<(u32, u64)>>,
+    turn: u64,
+}
+
+impl Coldest {
+    pub fn new(layout: &Layout) -> Self {
+        Self {
+            by_sum: IdVec::filled(BTreeSet::new(), layout.domains()),
+            entries: IdVec::filled(None, layout.units()),
+            turn: 0,
+        }
+    }
+
+    /// A unit was closed.
+    pub fn insert(&mut self, domain: DomainId, unit: UnitId) {
+        self.turn += 1;
+        self.place(domain, unit, 0, self.turn);
+    }
+
+    fn place(&mut self, domain: DomainId, unit: UnitId, sum: u32, turn: u64) {
+        self.entries[unit] = Some((sum, turn));
+        self.by_sum[domain].insert((sum, turn, unit));
+    }
+
+    /// A unit is closed no more.
+    pub fn remove(&mut self, domain: DomainId, unit: UnitId) -> Option<(u32, u64)> {
+        let (sum, turn) = self.entries[unit].take()?;
+        self.by_sum[domain].remove(&(sum, turn, unit));
+        Some((sum, turn))
+    }
+
+    /// The closed unit beside `source` that has been read least.
+    pub fn find(&mut self, drive: &DisturbView<'_>, source: UnitId) -> Option<UnitId> {
+        let domain = drive.layout.domain_of(source);
+        let aside = self.remove(domain, source);
+        let found = loop {
+            let Some(&(seen, turn, unit)) = self.by_sum[domain].first() else { break None };
+            let sum = drive.sum_of(unit);
+            if sum == seen {
+                break Some(unit);
+            }
+            self.remove(domain, unit);
+            self.place(domain, unit, sum, turn);
+        };
+        if let Some((sum, turn)) = aside {
+            self.place(domain, source, sum, turn);
+        }
+        found
+    }
+
+    pub fn memory_bytes(&self) -> u64 {
+        (self.entries.len() * (size_of::<Option<(u32, u64)>>() + size_of::<Entry>())) as u64
+    }
+
+    pub fn fits(&self, layout: &Layout) -> bool {
+        self.by_sum.len() == layout.domains() as usize
+            && self.entries.len() == layout.units() as usize
+            && self.by_sum.iter().flatten().all(|entry| entry.2.0 < layout.units())
+    }
+}

@@ -1,0 +1,50 @@
+//! No manager: reads beyond the maximum are counted, and nothing is done about them.
+//!
+//! Cost: O(1) for each read beyond the maximum. Memory: none of its own.
+
+use super::manager::Manager;
+use super::sums::Counting;
+use super::view::DisturbView;
+use crate::jobs::{Request, Urgency};
+use floatgate_base::{Given, PolicyInfo, UnitId};
+use floatgate_flash::{Cause, Layout};
+use serde::{Deserialize, Serialize};
+
+pub(super) const INFO: PolicyInfo =
+    PolicyInfo::plain("none", "reads beyond the maximum are counted; with no drive.disturb.model nothing is");
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params;
+
+impl super::Params for Params {
+    type State = State;
+
+    const PROACTIVE: bool = false;
+
+    fn of(_: &Given) -> Self {
+        Self
+    }
+
+    fn state(&self, _: &Layout) -> State {
+        State
+    }
+}
+
+/// It keeps nothing.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State;
+
+impl Manager for State {
+    fn counting(&self) -> Counting {
+        Counting::Effective
+    }
+
+    fn acts(&self) -> bool {
+        false
+    }
+
+    fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request {
+        Request::emptying(unit, drive.layout.domain_of(unit), Cause::Reclaim, urgency)
+    }
+}

@@ -1,0 +1,132 @@
+//! What jobs and open units need of read disturb: tails, replicas, modes, units that stay open between jobs.
+
+use super::Reclaiming;
+use crate::ftl::Ftl;
+use crate::jobs::{Job, Order, Planned, Step};
+use crate::owners::Replica;
+use crate::units::{Frontier, NO_UNIT};
+use floatgate_base::{DomainId, Owner, Ppn, SideKind, UnitId};
+use floatgate_flash::{Cause, Flash};
+
+impl Ftl {
+    /// What is kept of read disturb.
+    ///
+    /// # Panics
+    /// Where reads do not disturb.
+    pub(super) fn reclaiming(&mut self) -> &mut Reclaiming {
+        self.reclaiming.as_mut().expect("reads disturb")
+    }
+
+    /// Pages of a unit that is opened now that take data: without its tail, unless the drive is too full for tails.
+    pub(crate) fn data_pages(&mut self, unit: UnitId) -> u32 {
+        let all = self.layout.pages_per_unit();
+        let Some(reclaiming) = &mut self.reclaiming else { return all };
+        let tail = reclaiming.tails.pages();
+        if tail == 0 {
+            return all;
+        }
+        // With a tail in every unit, what is live must leave the collector its stop level beside the open units.
+        let domains = u64::from(self.layout.domains());
+        let apart = u64::from(self.setup.stop_free_units) + u64::from(self.setup.separate.streams()) + 2;
+        let units = u64::from(self.layout.units_per_domain()).saturating_sub(apart) * domains;
+        let keeps = self.mapped_pages <= units * u64::from(all - tail);
+        reclaiming.tails.opened(unit, keeps);
+        if keeps { all - tail } else { all }
+    }
+
+    /// The mode of a unit that is about to take data.
+    pub(crate) fn set_mode<F: Flash>(&mut self, flash: &mut F, unit: UnitId, mode: u8) {
+        flash.set_mode(unit, mode);
+        if let Some(reclaiming) = &mut self.reclaiming {
+            reclaiming.set_mode(unit, mode);
+        }
+    }
+
+    /// A unit is closed before its last page of data was written: its tail begins at `next`.
+    pub(crate) fn begin_tail(&mut self, unit: UnitId, next: Ppn) {
+        if let Some(reclaiming) = &mut self.reclaiming {
+            reclaiming.tails.closed(unit, next - self.layout.first_page(unit));
+        }
+    }
+
+    /// A job takes up the unit that the one before it left open for it, if there is one.
+    pub(crate) fn take_kept(&mut self, domain: DomainId, to: usize) -> Option<Frontier> {
+        let slot = 2 * domain.index() + to;
+        let kept = self.reclaiming.as_mut()?.kept.get_mut(slot)?;
+        (kept.unit != NO_UNIT).then(|| std::mem::replace(kept, Frontier::CLOSED))
+    }
+
+    /// A job leaves a unit open for the next one; false if there is one already, or no room in it.
+    pub(crate) fn keep(&mut self, domain: DomainId, to: usize, frontier: Frontier) -> bool {
+        let slot = 2 * domain.index() + to;
+        let kept = self.reclaiming.as_mut().and_then(|reclaiming| reclaiming.kept.get_mut(slot));
+        match kept {
+            Some(kept) if kept.unit == NO_UNIT && frontier.room() > 0 => {
+                *kept = frontier;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Makes up to `pages_max` replicas. The source stays what it is; a job whose source has been closed or erased meanwhile has
+    /// nothing left to do.
+    #[cold]
+    pub(crate) fn step_replicas<F: Flash>(&mut self, flash: &mut F, job: &mut Job, pages_max: u32) -> Step {
+        let source = job.source();
+        if self.mapping.replicas().is_none() || self.units.closed_at[source] != job.closed_at[0] {
+            return Step::Done;
+        }
+        let Order::Given(planned) = job.request.order.clone() else { return Step::Done };
+        let mut made = 0;
+        while let Some(&Planned { page, .. }) = planned.get(job.next as usize) {
+            if made == pages_max {
+                return Step::Moved;
+            }
+            job.next += 1;
+            // It may have died, or got a replica before.
+            let Some(lpn) = self.mapping.owner_of(page).lpn().filter(|_| self.mapping.is_live(page)) else {
+                continue;
+            };
+            if self.reclaiming().is_due(source) {
+                break;
+            }
+            let Self { reclaiming, layout, units, mapping, .. } = self;
+            let Some(reclaiming) = reclaiming else { break };
+            let Some(holder) = reclaiming.holder((&*layout, &*units, &*mapping), source) else {
+                reclaiming.counters.replicas_refused += u64::from(planned.len() as u32 - job.next + 1);
+                break;
+            };
+            let replica = reclaiming.tails.take(layout, holder);
+            reclaiming.read_by_job(layout, page);
+            reclaiming.add_to_burst(1, 0, 0);
+            let entry = mapping.replicate(layout, Replica { lpn, original: page, replica });
+            flash.copy(page, replica, Owner::side(SideKind::Replicated, entry), Cause::Replica);
+            made += 1;
+        }
+        Step::Done
+    }
+
+    /// A unit is about to be erased: the replicas that it holds die.
+    pub(crate) fn drop_replicas_of(&mut self, unit: UnitId) {
+        let Some(replicas) = self.mapping.replicas() else { return };
+        let held: Vec<_> = replicas.held_by(&self.layout, unit).map(|(entry, _)| entry).collect();
+        for entry in held {
+            self.mapping.dissolve(entry);
+            if let Some(replicas) = self.mapping.replicas_mut() {
+                replicas.counters.died_by_erase += 1;
+            }
+        }
+        if let Some(replicas) = self.mapping.replicas_mut() {
+            replicas.erased(unit);
+        }
+    }
+
+    /// All replicas are given up: another manager takes over the drive.
+    pub(crate) fn drop_all_replicas(&mut self) {
+        let entries = self.mapping.replicas().map(|replicas| replicas.iter().map(|(entry, _)| entry));
+        let entries: Vec<u32> = entries.into_iter().flatten().collect();
+        entries.into_iter().for_each(|entry| self.mapping.dissolve(entry));
+        self.mapping.sides.replicated = None;
+    }
+}

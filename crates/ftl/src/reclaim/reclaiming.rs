@@ -1,0 +1,337 @@
+//! The mechanism's side of read disturb, only where reads disturb: sums of blocks, the manager, what it did.
+
+use super::manager::{Action, Manager, Reached};
+use super::sums::Sums;
+use super::tails::Tails;
+use super::view::DisturbView;
+use super::{ManagerState, Reclaim};
+use crate::jobs::{Request, Urgency};
+use crate::owners::{Mapping, ReplicaCounters, Replicas};
+use crate::units::{Frontier, NOT_INDEXED, Units};
+use floatgate_base::{DomainId, IdVec, Ppn, Rng, UnitId};
+use floatgate_flash::Layout;
+use floatgate_nand::Disturb;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What is done at one time for the sake of read disturb, without a host request in between.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Burst {
+    /// Pages moved or replicated.
+    pub pages: u32,
+    /// Units erased.
+    pub erases: u32,
+    /// The mode in which the pages were programmed.
+    pub mode: u8,
+}
+
+/// What a manager did since counting began.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReclaimCounters {
+    /// Units reclaimed because a read could not wait.
+    pub on_demand: u64,
+    /// Units reclaimed in idle time; in functional mode, before it was due.
+    pub background: u64,
+    /// Pages moved.
+    pub moved_pages: u64,
+    /// Reads of blocks that were beyond the maximum already.
+    pub reads_beyond_max: u64,
+    /// How often pages of a unit got replicas.
+    pub replications: u64,
+    /// Hot pages for which no block would take a replica.
+    pub replicas_refused: u64,
+    /// What was done at one time, with how often that was so.
+    pub bursts: BTreeMap<Burst, u64>,
+}
+
+/// What there is to say of read disturb at the end of a run.
+#[derive(Clone, Debug)]
+pub struct ReclaimFigures {
+    /// What was done.
+    pub counters: ReclaimCounters,
+    /// What became of replicas.
+    pub replicas: ReplicaCounters,
+    /// Host reads of flash by mode and number of the page in its block: `mode * pages_per_block + page`.
+    pub reads: Vec<u64>,
+    /// Disturbance of every block now, thousandths of a read.
+    pub sums: Vec<u32>,
+    /// The largest that any block had since counting began.
+    pub largest: u32,
+    /// Units whose tail took data.
+    pub tails_forgone: u64,
+    /// Bytes of the manager's tables.
+    pub memory_bytes: u64,
+}
+
+/// Read disturb at work on a drive.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Reclaiming {
+    pub sums: Sums,
+    pub manager: ManagerState,
+    pub tails: Tails,
+    pub counters: ReclaimCounters,
+    pub rng: Rng,
+    /// Blocks whose sums have reached what is watched.
+    pub reached: Vec<u32>,
+    /// Units that stay open from one job to the next: `2 * domain + target`.
+    pub kept: Vec<Frontier>,
+    pub burst: Burst,
+    /// Modes of units, as the array has them.
+    pub modes: IdVec<UnitId, u8>,
+    #[serde(skip)]
+    plan: Option<Plan>,
+}
+
+/// From the plan.
+#[derive(Clone, Debug)]
+struct Plan {
+    disturb: Disturb,
+    /// By mode, the sum at which a block is reclaimed on demand.
+    limits: Vec<u32>,
+    seed: u64,
+}
+
+impl Reclaiming {
+    /// That of an empty drive.
+    pub fn new(disturb: Disturb, reclaim: Reclaim, seed: u64, layout: &Layout) -> Self {
+        let manager = ManagerState::of(reclaim, layout);
+        let counting = manager.counting();
+        let at = (manager.at() * f64::from(disturb.max)).ceil() as u32;
+        let limit = |mode: u8| {
+            let heaviest = match counting {
+                super::Counting::Reads => disturb.heaviest(0),
+                _ => disturb.heaviest(mode),
+            };
+            // The next read must not go beyond the maximum.
+            at.min((disturb.max + 1).saturating_sub(heaviest)).max(1)
+        };
+        let limits = (0..disturb.modes as u8)
+            .map(|mode| if manager.acts() { limit(mode) } else { disturb.max.saturating_add(1) })
+            .collect();
+        let mut new = Self {
+            sums: Sums::new(&disturb, counting, layout),
+            tails: Tails::new(manager.tail_pages(), layout),
+            manager,
+            counters: ReclaimCounters::default(),
+            rng: Self::rng(seed),
+            reached: Vec::new(),
+            kept: vec![Frontier::CLOSED; 2 * layout.domains() as usize],
+            burst: Burst::default(),
+            modes: IdVec::filled(0, layout.units()),
+            plan: Some(Plan { disturb, limits, seed }),
+        };
+        UnitId::all(layout.units()).for_each(|unit| new.watch_anew(unit));
+        new
+    }
+
+    /// The stream of random numbers of a run.
+    pub fn rng(seed: u64) -> Rng {
+        Rng::new(seed, "reclaim")
+    }
+
+    /// Another run begins: random numbers anew.
+    pub fn reseed(&mut self) {
+        self.rng = Self::rng(self.plan().seed);
+    }
+
+    fn plan(&self) -> &Plan {
+        self.plan.as_ref().expect("a drive is made from a plan")
+    }
+
+    /// The host read a page; `data` are the pages of the map that it wanted, all of one flash page. Whether somebody must be
+    /// told.
+    #[inline(always)]
+    pub fn read(&mut self, layout: &Layout, unit: UnitId, ppn: Ppn) {
+        if self.sums.read(layout, unit, ppn) {
+            self.tell(layout, ppn);
+        }
+    }
+
+    #[cold]
+    fn tell(&mut self, layout: &Layout, ppn: Ppn) {
+        self.reached.push(layout.block_of(ppn));
+    }
+
+    /// A page is read for the sake of a replica.
+    pub fn read_by_job(&mut self, layout: &Layout, ppn: Ppn) {
+        if self.sums.read_by_job(layout, ppn) {
+            self.tell(layout, ppn);
+        }
+    }
+
+    /// The sum at which the blocks of a unit are reclaimed on demand.
+    fn limit(&self, unit: UnitId) -> u32 {
+        self.plan().limits[usize::from(self.modes[unit])]
+    }
+
+    /// Whether a unit must be reclaimed before any of its blocks is read again.
+    pub fn is_due(&self, unit: UnitId) -> bool {
+        self.manager.acts() && self.sums.of_unit(unit) >= self.limit(unit)
+    }
+
+    /// What is watched of a block whose sum is this.
+    fn watch_from(&self, unit: UnitId, sum: u32) -> u32 {
+        self.manager.next_watch(sum, self.plan().disturb.max).min(self.limit(unit))
+    }
+
+    fn watch_anew(&mut self, unit: UnitId) {
+        let watch = self.watch_from(unit, 0);
+        self.sums.erase(unit, watch);
+    }
+
+    /// A block has reached what is watched; what the manager wants done.
+    pub fn ask(&mut self, (layout, units, mapping): (&Layout, &Units, &Mapping), block: u32) -> Action {
+        let unit = self.sums.unit_of(block);
+        let (sum, point) = (self.sums.counted(block), self.sums.watch(block));
+        self.sums.set_watch(block, self.watch_from(unit, sum));
+        let max = self.plan().disturb.max;
+        let (mut drive, manager) = self.view((layout, units, mapping));
+        manager.reached(&mut drive, Reached { block, unit, point, sum, max })
+    }
+
+    /// The drive as the manager sees it, and the manager.
+    fn view<'a>(
+        &'a mut self,
+        (layout, units, mapping): (&'a Layout, &'a Units, &'a Mapping),
+    ) -> (DisturbView<'a>, &'a mut ManagerState) {
+        let Self { sums, manager, tails, rng, modes, plan, .. } = self;
+        let disturb = &plan.as_ref().expect("a drive is made from a plan").disturb;
+        (DisturbView { layout, disturb, units, mapping, sums, modes, tails, rng }, manager)
+    }
+
+    /// How a closed unit is reclaimed.
+    pub fn request(&mut self, drive: (&Layout, &Units, &Mapping), unit: UnitId, urgency: Urgency) -> Request {
+        let (mut drive, manager) = self.view(drive);
+        manager.request(&mut drive, unit, urgency)
+    }
+
+    /// The unit that takes the next replica of a page of `source`.
+    pub fn holder(&mut self, drive: (&Layout, &Units, &Mapping), source: UnitId) -> Option<UnitId> {
+        let (mut drive, manager) = self.view(drive);
+        manager.holder(&mut drive, source)
+    }
+
+    /// A unit was closed.
+    pub fn closed(&mut self, domain: DomainId, unit: UnitId) {
+        self.manager.closed(domain, unit);
+    }
+
+    /// A closed unit is to be emptied.
+    pub fn emptying(&mut self, domain: DomainId, unit: UnitId) {
+        self.manager.emptying(domain, unit);
+    }
+
+    /// A unit was erased.
+    pub fn erased(&mut self, layout: &Layout, unit: UnitId) {
+        self.modes[unit] = 0;
+        self.watch_anew(unit);
+        self.tails.erased(unit);
+        self.manager.erased(layout, unit);
+    }
+
+    /// A unit without data is to be programmed in a mode.
+    pub fn set_mode(&mut self, unit: UnitId, mode: u8) {
+        self.modes[unit] = mode;
+        let watch = self.watch_from(unit, 0);
+        self.sums.set_mode(unit, mode, watch);
+    }
+
+    /// Something was done; `close` at the end of what is done at one time.
+    pub fn add_to_burst(&mut self, pages: u32, erases: u32, mode: u8) {
+        self.burst.pages += pages;
+        self.burst.erases += erases;
+        self.burst.mode = self.burst.mode.max(mode);
+    }
+
+    /// Nothing more is done at this time.
+    pub fn close_burst(&mut self) {
+        let burst = std::mem::take(&mut self.burst);
+        if burst.pages + burst.erases > 0 {
+            *self.counters.bursts.entry(burst).or_default() += 1;
+        }
+    }
+
+    /// Counting begins.
+    pub fn restart(&mut self) {
+        self.counters = ReclaimCounters::default();
+        self.tails.forgone = 0;
+        self.sums.restart();
+    }
+
+    /// Takes over what a snapshot kept; false if that is of another drive. Where it kept nothing, or another manager's state,
+    /// this one hears of all closed units, those closed first in front, and begins to count hot pages anew.
+    pub fn adopt(&mut self, saved: Option<Self>, layout: &Layout, units: &Units) -> bool {
+        let mut alike = false;
+        if let Some(saved) = saved {
+            alike = saved.manager.is_like(&self.manager) && saved.tails.pages() == self.tails.pages();
+            let counts_alike = saved.manager.counting() == self.manager.counting();
+            let modes = self.plan().disturb.modes;
+            let fits = self.sums.adopt(saved.sums, counts_alike)
+                && saved.kept.len() == self.kept.len()
+                && saved.modes.len() == self.modes.len()
+                && saved.modes.iter().all(|&mode| u32::from(mode) < modes);
+            if !fits {
+                return false;
+            }
+            (self.kept, self.modes) = (saved.kept, saved.modes);
+            if alike {
+                if !saved.manager.fits(layout) || !saved.tails.fits(layout) {
+                    return false;
+                }
+                (self.manager, self.tails, self.rng) = (saved.manager, saved.tails, saved.rng);
+                (self.counters, self.burst) = (saved.counters, saved.burst);
+            }
+        }
+        if !alike {
+            let is_closed = |unit: &UnitId| units.meta[*unit].pos != NOT_INDEXED;
+            let mut closed: Vec<UnitId> = UnitId::all(layout.units()).filter(is_closed).collect();
+            closed.sort_by_key(|&unit| units.closed_at[unit]);
+            closed.into_iter().for_each(|unit| self.closed(layout.domain_of(unit), unit));
+        }
+        // The maximum may be another one.
+        for block in 0..layout.geometry().blocks() as u32 {
+            let (unit, sum) = (self.sums.unit_of(block), self.sums.counted(block));
+            self.sums.set_watch(block, self.watch_from(unit, sum));
+            if self.is_due(unit) {
+                self.reached.push(block);
+            }
+        }
+        true
+    }
+
+    /// A unit has been reclaimed.
+    pub fn ended(&mut self, urgency: Urgency) {
+        match urgency {
+            Urgency::Urgent => self.counters.on_demand += 1,
+            _ => self.counters.background += 1,
+        }
+    }
+
+    /// A unit whose job came to nothing is looked at again.
+    pub fn reconsider(&mut self, unit: UnitId) {
+        for block in self.sums.blocks_of(unit) {
+            let sum = self.sums.counted(block);
+            if sum > 0 {
+                self.sums.set_watch(block, sum);
+                self.reached.push(block);
+            }
+        }
+    }
+
+    /// Asks for what a read of a page will change.
+    #[inline(always)]
+    pub fn prefetch(&self, layout: &Layout, ppn: Ppn) {
+        self.sums.prefetch(layout.unit_of(ppn));
+        self.manager.prefetch(ppn);
+    }
+
+    /// Bytes of the manager's tables and of the replicas.
+    pub fn memory_bytes(&self, replicas: Option<&Replicas>) -> u64 {
+        self.manager.memory_bytes() + replicas.map_or(0, Replicas::memory_bytes)
+    }
+
+    /// Units that are open from one job to the next.
+    pub fn kept(&self) -> impl Iterator<Item = &Frontier> {
+        self.kept.iter().filter(|frontier| frontier.unit != crate::units::NO_UNIT)
+    }
+}

@@ -1,0 +1,201 @@
+//! redFTL: pages that are read often get replicas on healthy blocks before their block must be reclaimed.
+//!
+//! Source: Lee, dissertation, chapter 3. When the reads of a block reach `create_at` of the maximum, the pages are found that
+//! are read more than `hot_factor` times as often as a page of the block on average (section 3.4.2), or a random half of the live
+//! ones where none is; each gets a replica in the tail of another block (`healthy.rs`), which serves its reads from then on. The
+//! original stays, or collection would take its block for a good victim. When a block that holds replicas reaches `migrate_at`,
+//! they take the place of their originals. A block that reaches the maximum nevertheless moves to two blocks, page by page in
+//! the order of reads (section 3.3.1, Figure 9).
+//!
+//! `rate`: read literally, the rate of a block is that of all its reads, which hardly any page exceeds; the default divides it
+//! by the live pages.
+//! Cost: 12 bytes per read. Memory: 12 bytes per page and 12 bytes per replica.
+
+use super::baseline::AT;
+use super::healthy::Healthy;
+use super::manager::{Action, Manager, Reached};
+use super::rates::Rates;
+use super::sums::Counting;
+use super::view::DisturbView;
+use crate::jobs::request::Planned;
+use crate::jobs::{Order, Request, Target, Urgency};
+use crate::pool::Want;
+use floatgate_base::policy::Range;
+use floatgate_base::{DomainId, Given, ParamInfo, PolicyInfo, Ppn, UnitId};
+use floatgate_flash::{Cause, Layout};
+use serde::{Deserialize, Serialize};
+
+const SHARE: Range = Range { above_least: true, ..Range::SHARE };
+
+pub(super) const INFO: PolicyInfo = PolicyInfo {
+    name: "redftl",
+    summary: "pages that are read often get replicas on other blocks in time",
+    source: "Lee, dissertation (redFTL), chapter 3",
+    params: &[
+        AT,
+        ParamInfo::within(
+            "create_at",
+            "share of the maximum at which a block's hot pages get replicas",
+            0.7,
+            SHARE,
+        ),
+        ParamInfo::within(
+            "migrate_at",
+            "share of the maximum at which the replicas that a block holds replace their originals",
+            0.9,
+            SHARE,
+        ),
+        ParamInfo::within(
+            "hot_factor",
+            "a page is hot if it is read so many times as often as its block (alpha)",
+            2.0,
+            Range::ABOVE_0,
+        ),
+        ParamInfo::name("rate", "the rate of a block", RATES),
+        ParamInfo::whole("replica_pages", "pages at the end of each block kept for replicas", 15, (1, 4096)),
+    ],
+    cost: "12 bytes per read",
+    memory: "12 bytes per page, 12 bytes per replica",
+};
+
+const RATES: &[(&str, &str)] =
+    &[("per-page", "that of its reads over its live pages"), ("block", "that of all its reads")];
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Params {
+    at: f64,
+    create_at: f64,
+    migrate_at: f64,
+    hot_factor: f64,
+    per_page: bool,
+    /// See [`Manager::tail_pages`].
+    pub replica_pages: u32,
+}
+
+impl super::Params for Params {
+    type State = State;
+
+    const PROACTIVE: bool = true;
+
+    fn of(given: &Given) -> Self {
+        Self {
+            at: given.real("at"),
+            create_at: given.real("create_at"),
+            migrate_at: given.real("migrate_at"),
+            hot_factor: given.real("hot_factor"),
+            per_page: given.text("rate") == RATES[0].0,
+            replica_pages: given.whole("replica_pages"),
+        }
+    }
+
+    fn state(&self, layout: &Layout) -> State {
+        State { params: *self, rates: Rates::new(layout), healthy: Healthy::new(layout) }
+    }
+}
+
+/// What it keeps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    params: Params,
+    rates: Rates,
+    healthy: Healthy,
+}
+
+impl State {
+    /// The pages of a unit that get replicas: those that are read often, or a random half of the live ones.
+    fn hot_pages(&self, drive: &mut DisturbView<'_>, unit: UnitId) -> Vec<Ppn> {
+        let mut live = drive.live_pages(unit);
+        let mut of_unit = self.rates.of_unit(drive.layout, unit);
+        if self.params.per_page {
+            of_unit /= live.len().max(1) as f64;
+        }
+        let least = self.params.hot_factor * of_unit;
+        let hot: Vec<_> = live.iter().copied().filter(|&ppn| self.rates.of_page(ppn) > least).collect();
+        if !hot.is_empty() {
+            return hot;
+        }
+        for i in (1..live.len()).rev() {
+            live.swap(i, drive.rng.below(i as u64 + 1) as usize);
+        }
+        live.truncate(live.len() / 2);
+        live.sort_unstable();
+        live
+    }
+}
+
+impl Manager for State {
+    fn counting(&self) -> Counting {
+        Counting::Reads
+    }
+
+    fn at(&self) -> f64 {
+        self.params.at
+    }
+
+    fn next_watch(&self, sum: u32, max: u32) -> u32 {
+        let points = [self.params.create_at, self.params.migrate_at].map(|at| (at * f64::from(max)) as u32);
+        points.into_iter().filter(|&point| point > sum).min().unwrap_or(u32::MAX)
+    }
+
+    fn reached(&mut self, drive: &mut DisturbView<'_>, reached: Reached) -> Action {
+        let [create, migrate] =
+            [self.params.create_at, self.params.migrate_at].map(|at| (at * f64::from(reached.max)) as u32);
+        if reached.sum >= migrate && drive.holds_replicas(reached.unit) {
+            Action::Promote
+        } else if reached.point <= create {
+            Action::Replicate(self.hot_pages(drive, reached.unit))
+        } else {
+            Action::None
+        }
+    }
+
+    fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request {
+        let domain = drive.layout.domain_of(unit);
+        let mut pages = drive.live_pages(unit);
+        pages.sort_by_key(|&ppn| std::cmp::Reverse(self.rates.reads_of(ppn)));
+        let dealt = pages.into_iter().zip([0, 1].into_iter().cycle());
+        let planned: Vec<_> = dealt.map(|(page, target)| Planned { page, target }).collect();
+        let target = Target::Own { domain, want: Want::Next, mode: 0, kept: true };
+        Request {
+            order: Order::Given(planned.into()),
+            targets: [target; 2],
+            ..Request::emptying(unit, domain, Cause::Reclaim, urgency)
+        }
+    }
+
+    #[inline(always)]
+    fn read(&mut self, ppn: Ppn) {
+        self.rates.read(ppn);
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, ppn: Ppn) {
+        self.rates.prefetch(ppn);
+    }
+
+    fn closed(&mut self, _: DomainId, unit: UnitId) {
+        self.healthy.closed(unit);
+    }
+
+    fn erased(&mut self, layout: &Layout, unit: UnitId) {
+        self.rates.erased(layout, unit);
+    }
+
+    fn tail_pages(&self) -> u32 {
+        self.params.replica_pages
+    }
+
+    fn holder(&mut self, drive: &mut DisturbView<'_>, source: UnitId) -> Option<UnitId> {
+        let sum_max = (self.params.create_at * f64::from(drive.disturb.max)) as u32;
+        self.healthy.take(drive, source, sum_max)
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.rates.memory_bytes() + self.healthy.memory_bytes()
+    }
+
+    fn fits(&self, layout: &Layout) -> bool {
+        self.rates.fits(layout) && self.healthy.fits(layout)
+    }
+}

@@ -1,0 +1,38 @@
+//! redFTL++: redFTL+ with an exact count of the reads of each page, to tell what its small counters cost.
+//!
+//! Source: Lee, dissertation, section 4.4. Memory: 4 bytes per page, 40 bytes per block.
+
+use super::hotness::Exact;
+use super::mixing::{MixParams, Mixing, PARAMS};
+use floatgate_base::{Given, PolicyInfo};
+use floatgate_flash::Layout;
+
+pub(super) const INFO: PolicyInfo = PolicyInfo {
+    name: "redftl-plus-plus",
+    summary: "redftl-plus with an exact count of the reads of each page",
+    source: "Lee, dissertation (redFTL+), section 4.4",
+    params: &PARAMS,
+    cost: "one sum and one counter per flash read",
+    memory: "4 bytes per page, 40 bytes per block",
+};
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params(MixParams);
+
+impl super::Params for Params {
+    type State = State;
+
+    const PROACTIVE: bool = true;
+
+    fn of(given: &Given) -> Self {
+        Self(MixParams::of(given, 1))
+    }
+
+    fn state(&self, layout: &Layout) -> State {
+        Mixing::new(self.0, layout)
+    }
+}
+
+/// What it keeps.
+pub type State = Mixing<Exact>;

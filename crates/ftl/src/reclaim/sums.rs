@@ -1,0 +1,198 @@
+//! By how much reads have disturbed each block since its last erase.
+
+use floatgate_base::{Ppn, UnitId, prefetch::prefetch};
+use floatgate_flash::{Layout, Scope};
+use floatgate_nand::Disturb;
+use serde::{Deserialize, Serialize};
+
+/// What a read counts as; never less than what it disturbs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Counting {
+    /// As one of the slowest type of page in the ordinary mode.
+    Reads,
+    /// As one of the slowest type of page in the mode of its block.
+    ByMode,
+    /// As what it disturbs, by mode and page type.
+    Effective,
+}
+
+/// What is kept of a block: all that a read touches, side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Block {
+    /// The sum as the manager counts, thousandths of a read.
+    counted: u32,
+    /// The sum of the model.
+    actual: u32,
+    /// The sum, as counted, at which somebody is to be told.
+    watch: u32,
+    /// First row of the weights of its mode.
+    rows: u32,
+}
+
+/// The sums of all blocks.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Sums {
+    blocks: Vec<Block>,
+    /// Host reads by row: mode and number of the page in its block.
+    reads: Vec<u64>,
+    /// The largest sum of the model that a block had when it was erased.
+    largest: u32,
+    /// By row, what a read counts as and what it disturbs. From the plan.
+    #[serde(skip)]
+    weights: Vec<[u32; 2]>,
+    #[serde(skip)]
+    pages_per_block: u32,
+    #[serde(skip)]
+    blocks_per_unit: u32,
+    /// Whether a unit is a block and its pages are flash pages.
+    #[serde(skip)]
+    plain: bool,
+}
+
+impl Sums {
+    /// Nothing has been read.
+    pub fn new(disturb: &Disturb, counting: Counting, layout: &Layout) -> Self {
+        let pages_per_block = layout.geometry().pages_per_block / layout.subpages();
+        let row = |mode: u8, page: u32| {
+            let actual = disturb.weight(mode, page % disturb.types);
+            let counted = match counting {
+                Counting::Reads => disturb.heaviest(0),
+                Counting::ByMode => disturb.heaviest(mode),
+                Counting::Effective => actual,
+            };
+            [counted, actual]
+        };
+        let modes = 0..disturb.modes as u8;
+        let weights: Vec<_> =
+            modes.flat_map(|mode| (0..pages_per_block).map(move |page| row(mode, page))).collect();
+        let fresh = Block { counted: 0, actual: 0, watch: u32::MAX, rows: 0 };
+        Self {
+            blocks: vec![fresh; layout.geometry().blocks() as usize],
+            reads: vec![0; weights.len()],
+            largest: 0,
+            weights,
+            pages_per_block,
+            blocks_per_unit: layout.blocks_per_unit(),
+            plain: layout.scope() == Scope::Plane && !layout.is_packed(),
+        }
+    }
+
+    /// The flash reads a page; whether the sum of its block has reached what is watched.
+    #[inline(always)]
+    pub fn read(&mut self, layout: &Layout, unit: UnitId, ppn: Ppn) -> bool {
+        let (block, page) = if self.plain {
+            (unit.0, ppn - layout.first_page(unit))
+        } else {
+            (layout.block_of(ppn), layout.page_in_block(ppn))
+        };
+        let block = &mut self.blocks[block as usize];
+        let row = (block.rows + page) as usize;
+        let [counted, actual] = self.weights[row];
+        self.reads[row] += 1;
+        block.counted = block.counted.saturating_add(counted);
+        block.actual = block.actual.saturating_add(actual);
+        block.counted >= block.watch
+    }
+
+    /// Asks for what [`Sums::read`] of a unit will change.
+    #[inline(always)]
+    pub fn prefetch(&self, unit: UnitId) {
+        prefetch(&self.blocks, (unit.0 * self.blocks_per_unit) as usize);
+    }
+
+    /// A read for a replica disturbs as any other, but is none of the host's.
+    pub fn read_by_job(&mut self, layout: &Layout, ppn: Ppn) -> bool {
+        let crossed = self.read(layout, layout.unit_of(ppn), ppn);
+        let block = self.blocks[layout.block_of(ppn) as usize];
+        self.reads[(block.rows + layout.page_in_block(ppn)) as usize] -= 1;
+        crossed
+    }
+
+    /// The sum of a block as counted.
+    pub fn counted(&self, block: u32) -> u32 {
+        self.blocks[block as usize].counted
+    }
+
+    /// What is watched of a block.
+    pub fn watch(&self, block: u32) -> u32 {
+        self.blocks[block as usize].watch
+    }
+
+    /// From now on this is watched.
+    pub fn set_watch(&mut self, block: u32, watch: u32) {
+        self.blocks[block as usize].watch = watch;
+    }
+
+    /// The blocks of a unit.
+    pub fn blocks_of(&self, unit: UnitId) -> std::ops::Range<u32> {
+        unit.0 * self.blocks_per_unit..(unit.0 + 1) * self.blocks_per_unit
+    }
+
+    /// The unit of a block.
+    pub fn unit_of(&self, block: u32) -> UnitId {
+        UnitId(block / self.blocks_per_unit)
+    }
+
+    /// The largest sum of a unit's blocks, as counted.
+    pub fn of_unit(&self, unit: UnitId) -> u32 {
+        self.blocks_of(unit).map(|block| self.counted(block)).max().unwrap_or(0)
+    }
+
+    /// A unit was erased: nothing has been read, and this is watched.
+    pub fn erase(&mut self, unit: UnitId, watch: u32) {
+        for block in self.blocks_of(unit) {
+            let block = &mut self.blocks[block as usize];
+            self.largest = self.largest.max(block.actual);
+            *block = Block { counted: 0, actual: 0, watch, rows: 0 };
+        }
+    }
+
+    /// A unit without data is to be programmed in a mode, and this is watched.
+    pub fn set_mode(&mut self, unit: UnitId, mode: u8, watch: u32) {
+        for block in self.blocks_of(unit) {
+            let block = &mut self.blocks[block as usize];
+            (block.rows, block.watch) = (u32::from(mode) * self.pages_per_block, watch);
+        }
+    }
+
+    /// The sums of the model, by block.
+    pub fn actual(&self) -> impl Iterator<Item = u32> + '_ {
+        self.blocks.iter().map(|block| block.actual)
+    }
+
+    /// The largest sum of the model that any block had since counting began.
+    pub fn largest(&self) -> u32 {
+        self.actual().max().unwrap_or(0).max(self.largest)
+    }
+
+    /// Host reads by mode and number of the page in its block: `mode * pages_per_block + page`.
+    pub fn reads(&self) -> &[u64] {
+        &self.reads
+    }
+
+    /// Counting begins; what has been disturbed stays.
+    pub fn restart(&mut self) {
+        self.reads.fill(0);
+        self.largest = 0;
+    }
+
+    /// Takes over what a snapshot kept; false if that is of another drive. Where that manager counted otherwise, this one
+    /// goes on from the sums of the model.
+    pub fn adopt(&mut self, saved: Self, alike: bool) -> bool {
+        if saved.blocks.len() != self.blocks.len() {
+            return false;
+        }
+        let rows = self.weights.len() as u32 - self.pages_per_block;
+        if saved.blocks.iter().any(|block| block.rows > rows || block.rows % self.pages_per_block != 0) {
+            return false;
+        }
+        self.blocks = saved.blocks;
+        if !alike {
+            self.blocks.iter_mut().for_each(|block| block.counted = block.actual);
+        }
+        if saved.reads.len() == self.reads.len() {
+            (self.reads, self.largest) = (saved.reads, saved.largest);
+        }
+        true
+    }
+}
