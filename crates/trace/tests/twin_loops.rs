@@ -82,7 +82,7 @@ fn a_loop_is_the_same_reads_again_and_again() {
         assert_eq!((batch.offset[i], batch.bytes[i]), (batch.offset[i - lap], batch.bytes[i - lap]));
     }
     let bytes: u64 = batch.bytes[..lap].iter().sum();
-    assert!(bytes >= 64 * MIB && bytes < 64 * MIB + 131_072, "{bytes}");
+    assert!((64 * MIB..64 * MIB + 131_072).contains(&bytes), "{bytes}");
     // No page is read twice in a lap.
     let mut pages = BTreeSet::new();
     for i in 0..lap {
