@@ -11,8 +11,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from floatgate import context_updates
+from floatgate import context_updates, library, read_counts
 from floatgate.context_updates import ContextUpdates
+from floatgate.read_counts import ReadCounts
 
 ROOT = Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- counted by scripts/library_docs.py -->", "<!-- end of what is counted -->"
@@ -83,6 +84,25 @@ def recorded(found: dict[str, ContextUpdates]) -> str:
     return f"{table(header, rows)}\n{table(header_two, settings)}"
 
 
+def read_mostly(found: dict[str, ReadCounts]) -> str:
+    """What is in the files of those that hardly write, and how they were recorded."""
+    header = (
+        *("trace", "bytes", "requests", "reads", "pages read", "distinct pages", "busiest tenth"),
+        *("back end", "page cache", "lost events"),
+    )
+    rows = []
+    for name, f in found.items():
+        recorder = f.metadata["recorder"]
+        rows.append(
+            (
+                *(f"`{name}`", f"{(ROOT / 'traces' / f'{name}.parquet').stat().st_size:,}", f"{f.requests:,}"),
+                *(percent(f.reads / f.requests), f"{f.pages:,}", f"{f.distinct_pages:,}", percent(f.busiest_tenth)),
+                *(recorder["backend"], f"{recorder['cache']['cache_mb']:g} MiB", str(recorder["lost_events"])),
+            )
+        )
+    return table(header, rows)
+
+
 def top(found: dict[str, ContextUpdates]) -> str:
     """The five commonest contexts by name."""
     parts = []
@@ -123,8 +143,12 @@ def main() -> int:
     check = parser.parse_args().check
     names = [name for name in ORDER if (ROOT / "traces" / f"{name}.parquet").exists()]
     found = {name: context_updates.read(ROOT / "traces" / f"{name}.parquet") for name in names}
-    readme, library = ROOT / "traces" / "README.md", ROOT / "docs" / "library.md"
-    pages = {readme: filled(readme, [recorded(found)]), library: filled(library, [shares(found), top(found)])}
+    reads = {name: read_counts.read(library.path(name)) for name in library.READS}
+    readme, updates = ROOT / "traces" / "README.md", ROOT / "docs" / "library.md"
+    pages = {
+        readme: filled(readme, [recorded(found), read_mostly(reads)]),
+        updates: filled(updates, [shares(found), top(found)]),
+    }
     if check:
         stale = [page for page, text in pages.items() if page.read_text(encoding="utf-8") != text]
         for page in stale:

@@ -12,6 +12,8 @@
 #   two-at-once       cscope and gcc-build at the same time
 #   rendering         POV-Ray measured on its example scenes; films and contact sheets of the frames
 #   three-at-once     cscope, gcc-build and rendering at the same time
+#   sqlite-queries    SQLite with a sales schema: questions, so that nearly all requests read
+#   text-search       SQLite's full-text index: searches, likewise
 #
 # What runs stands in scripts/library/NAME.sh; what it needs is fetched and unpacked here beforehand, so that it is not
 # part of the trace. The script installs nothing. It wants, on Debian 12 (the package names of others differ):
@@ -30,6 +32,7 @@ cd "$(dirname "$0")/.."
 
 NAMES=(
     gcc-build cscope sqlite-updates sqlite-content postgres-updates decision-support two-at-once rendering three-at-once
+    sqlite-queries text-search
 )
 FLOATGATE=${FLOATGATE:-.venv/bin/floatgate}
 OUT=${OUT:-traces}
@@ -74,7 +77,7 @@ case " $* " in *" cscope "* | *"-at-once "*) need cscope cscope ;; esac
 case " $* " in *" rendering "* | *" three-at-once "*)
     need povray povray; need montage imagemagick; need ffmpeg ffmpeg ;;
 esac
-case " $* " in *" sqlite-updates "* | *" sqlite-content "*) need sqlite3 sqlite3 ;; esac
+case " $* " in *" sqlite-"* | *" text-search "*) need sqlite3 sqlite3 ;; esac
 
 ALL=$(mktemp -d "$TMPBASE/record_library.XXXXXX")
 # PostgreSQL's own user must be able to pass.
@@ -112,14 +115,33 @@ with_scenes() {
     cp -r "$SOURCES/examples/usr/share/doc/povray/examples" "$WORK/scenes"
 }
 
+# with_database NAME ROWS: what is asked later is there when the recording begins.
+with_database() {
+    python3 -E "scripts/library/$1.py" load "$2" | sqlite3 -batch "$WORK/$1.db" >/dev/null
+}
+
+# record_reads NAME [option...]: with the reads that miss the page cache. Contents are those of writes, of which there are
+# few.
+record_reads() {
+    local name=$1
+    shift
+    run "$name" --reads "$@"
+}
+
 # record NAME [option...]: the page cache is small, and what is dirty stays so for 5 s only, so that a run of some
 # minutes makes as many rewrites on the drive as an afternoon with the defaults (1 GiB, 30 s).
 record() {
     local name=$1
     shift
+    run "$name" --content "$@"
+}
+
+run() {
+    local name=$1
+    shift
     say "$name: recording"
     env TMPDIR="$WORK/tmp" WORK="$WORK" LC_ALL=C TZ=UTC \
-        "$FLOATGATE" trace record --force --content --flush-interval-s 5 "$@" -o "$ALL/$name.parquet" \
+        "$FLOATGATE" trace record --force --flush-interval-s 5 "$@" -o "$ALL/$name.parquet" \
         -- "scripts/library/$name.sh" >&2
     mkdir -p "$OUT"
     mv "$ALL/$name.parquet" "$OUT/$name.parquet"
@@ -140,6 +162,8 @@ for name; do
         two-at-once) with_redis; with_linux; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
         rendering) with_scenes; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
         three-at-once) with_redis; with_linux; with_scenes; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
+        sqlite-queries) with_database "$name" 250000; record_reads "$name" --cache-mb 8 ;;
+        text-search) with_database "$name" 40000; record_reads "$name" --cache-mb 8 ;;
     esac
     rm -rf --one-file-system "$WORK"
 done

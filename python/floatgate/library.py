@@ -12,6 +12,8 @@ CONTEXTS = (
     *("sqlite-updates", "sqlite-content", "postgres-updates", "decision-support"),
 )
 """Those with program contexts."""
+READS = ("sqlite-queries", "text-search")
+"""Those that hardly write, with the reads that miss the page cache."""
 BLOCKS = ("pgbench-ext4",)
 """Those that were recorded below the file system, without contexts."""
 
@@ -22,9 +24,10 @@ def path(name: str) -> Path:
     Raises:
         InputError: there is no such trace, or no checkout.
     """
-    if name not in (*CONTEXTS, *BLOCKS):
-        raise input_error(f"unknown recorded trace {quote(name)}; expected one of {quoted([*CONTEXTS, *BLOCKS])}")
-    file = FOLDER / (f"{name}.parquet" if name in CONTEXTS else f"{name}.nbdkit-log.zst")
+    known = [*CONTEXTS, *READS, *BLOCKS]
+    if name not in known:
+        raise input_error(f"unknown recorded trace {quote(name)}; expected one of {quoted(known)}")
+    file = FOLDER / (f"{name}.nbdkit-log.zst" if name in BLOCKS else f"{name}.parquet")
     if not file.is_file():
         what = f"{file}: the recorded trace {quote(name)} is not there"
         raise input_error(

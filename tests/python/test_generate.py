@@ -86,6 +86,28 @@ def test_a_run_takes_a_twin(cli: Cli, tmp_path: Path) -> None:
     assert result["host"]["read_requests"] == pytest.approx(19_600, rel=0.01)
 
 
+def test_many_cursors_issue_a_trace(cli: Cli, tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    making = ("trace", "generate", "--twin", "tatp", "--requests", "5000")
+    cli(*making, "-o", "one.parquet").done()
+    cli(*making, "--set", "read_amplification=4", "--set", "gap_spread=0.5", "-o", "four.parquet").done()
+    amplified = ("--read-amplification", "4", "--gap-spread", "0.5")
+    said = json.loads(cli("trace", "convert", "one.parquet", "again.parquet", *amplified, "--json").done())
+    assert said["requests"] == 20_000
+    cli("trace", "convert", "one.parquet", "other.parquet", *amplified, "--amplification-seed", "2").done()
+    four, again, other = (pq.read_table(tmp_path / f"{name}.parquet") for name in ("four", "again", "other"))
+    # A trace that is read begins at time 0.
+    assert four.drop(["time_ns"]).equals(again.drop(["time_ns"]))
+    assert not four["offset"].equals(other["offset"])
+    before, after = facts(cli, "one.parquet"), facts(cli, "four.parquet")
+    assert after["reads"] == 4 * before["reads"]
+    assert after["pages_read_distinct"] == before["pages_read_distinct"]
+    assert after["duration_s"] == pytest.approx(before["duration_s"], rel=0.1)
+    said = cli("trace", "convert", "one.parquet", "x.csv", "--gap-spread", "0.5").refused()
+    assert said == "--gap-spread: there is only one cursor; give --read-amplification too"
+
+
 def test_a_file_in_the_way_is_kept(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("mine")
     making = ("trace", "generate", "--pattern", "zipf", "--size", "1GiB", "--requests", "10", "-o", "x.csv")
@@ -110,7 +132,7 @@ def test_a_file_in_the_way_is_kept(cli: Cli, tmp_path: Path) -> None:
         (
             ["--twin", "multi", "--size", "1MiB"],
             (
-                "workload.twin: the twin takes 234881024 bytes of a drive that shows 1048576; "
+                "workload.twin: the twin takes 671088640 bytes of a drive that shows 1048576; "
                 'expected a larger drive, or beyond = "scale" or "wrap"'
             ),
         ),

@@ -13,12 +13,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from floatgate import context_updates
+from floatgate import context_updates, library, read_counts
 from floatgate.errors import InputError
 
 ROOT = Path(__file__).resolve().parents[2]
 TRACES = ROOT / "traces"
-LIBRARY = sorted(TRACES.glob("*.parquet"))
+ALL = sorted(TRACES.glob("*.parquet"))
+LIBRARY = [path for path in ALL if path.stem not in library.READS]
+READS = [path for path in ALL if path.stem in library.READS]
 NAMES = {
     *("gcc-build", "cscope", "rendering", "two-at-once", "three-at-once"),
     *("sqlite-updates", "sqlite-content", "postgres-updates", "decision-support"),
@@ -62,9 +64,10 @@ def number(text: str) -> float:
 
 
 def test_all_are_there_and_small() -> None:
-    assert {path.stem for path in LIBRARY} == NAMES
+    assert {path.stem for path in LIBRARY} == NAMES == set(library.CONTEXTS)
+    assert {path.stem for path in READS} == set(library.READS)
     assert sum(path.stat().st_size for path in TRACES.iterdir()) <= LARGEST_BYTES
-    for name in NAMES:
+    for name in (*NAMES, *library.READS):
         assert (ROOT / "scripts" / "library" / f"{name}.sh").exists()
 
 
@@ -108,7 +111,33 @@ def test_the_readme_says_what_is_in_the_file(path: Path) -> None:
     assert found.updates == len(found.sequence) == found.by_context.total()
 
 
-@pytest.mark.parametrize("path", LIBRARY, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", READS, ids=lambda path: path.stem)
+def test_those_that_read_hardly_write_and_are_small(path: Path) -> None:
+    table = pq.read_table(path)
+    without_content = {name: kind for name, kind in SCHEMA.items() if name not in ("fingerprints", "compressed_bytes")}
+    assert dict(zip(table.schema.names, table.schema.types, strict=True)) == without_content
+    found = read_counts.read(path)
+    assert found.reads > 0.99 * found.requests > 30_000
+    assert found.metadata["recorder"]["lost_events"] == 0
+    assert path.stat().st_size < 2_000_000
+    # Pages are read again and again, some far more often than others.
+    assert found.pages > 4 * found.distinct_pages
+    assert found.busiest_tenth > 0.2
+
+
+def test_reads_are_counted_by_pages(tmp_path: Path) -> None:
+    rows = [("read", 0, 8192), ("write", 0, 4096), ("read", 4096, 4096), ("read", 6144, 4096), ("read", 40960, 4096)]
+    columns = {name: [row[place] for row in rows] for place, name in enumerate(("op", "offset", "bytes"))}
+    described = {b"floatgate": b'{"schema": "floatgate.trace/1"}'}
+    path = tmp_path / "few.parquet"
+    pq.write_table(pa.table(columns).replace_schema_metadata(described), path)
+    found = read_counts.read(path)
+    # Pages 0, 1, 1, 1, 2, 10.
+    assert (found.requests, found.reads, found.pages, found.distinct_pages) == (5, 4, 6, 4)
+    assert found.busiest_tenth == 0.5
+
+
+@pytest.mark.parametrize("path", ALL, ids=lambda path: path.stem)
 def test_nothing_tells_of_the_machine(path: Path) -> None:
     described = metadata(path)
     assert described["recorder"]["command"] == f"scripts/library/{path.stem}.sh"

@@ -160,4 +160,19 @@ impl RequestBatch {
         self.offset.push(offset);
         self.bytes.push(bytes);
     }
+
+    /// Appends request `i` of another batch, of the same source, at another time.
+    #[inline]
+    pub fn push_of(&mut self, from: &Self, i: usize, time_ns: i64) {
+        self.push(time_ns, from.device[i], from.op[i], from.offset[i], from.bytes[i]);
+        self.context.extend(from.context.get(i));
+        self.stream.extend(from.stream.get(i));
+        self.flags.extend(from.flags.get(i));
+        if !from.content.end.is_empty() {
+            let entries = from.content.range(i);
+            self.content.fingerprint.extend_from_slice(&from.content.fingerprint[entries.clone()]);
+            self.content.compressed_bytes.extend_from_slice(&from.content.compressed_bytes[entries]);
+            self.content.close();
+        }
+    }
 }

@@ -6,15 +6,19 @@ use floatgate_base::units::parse_bytes;
 use floatgate_base::{Error, Place, Result};
 use floatgate_host::Beyond;
 use floatgate_sim::plan;
-use floatgate_trace::GeneratorConfig;
+use floatgate_trace::{Amplification, GeneratorConfig};
 
-/// The generator that settings of `[workload]` describe, without a drive.
+/// The generator that settings of `[workload]` describe, without a drive, and how many cursors issue it.
 ///
 /// `space` is its address space, such as "64 GiB"; a twin has its own, any other workload needs it.
 ///
 /// # Errors
 /// Those of the settings; a trace is no generator.
-pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64) -> Result<GeneratorConfig> {
+pub fn generator(
+    overrides: &[(String, String)],
+    space: Option<&str>,
+    seed: u64,
+) -> Result<(GeneratorConfig, Amplification)> {
     let mut layers = Layers::default();
     for (key, value) in overrides {
         layers.add_override(key, value)?;
@@ -47,7 +51,7 @@ pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64)
         let what = "addresses wrap at the end of a drive, not of a trace";
         return Err(wrong("workload.beyond", what, "expected \"refuse\" or \"scale\""));
     }
-    Ok(config)
+    Ok((config, workload.settings.amplification))
 }
 
 fn wrong(key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {

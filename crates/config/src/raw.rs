@@ -337,6 +337,11 @@ table! {
         kind: String,
         /// Requests served first that do not count; default 0.
         warmup_requests: u64,
+        /// Cursors that issue the same requests at once, each with gaps of its own; default 1.
+        read_amplification: u64,
+        /// read_amplification above 1: each gap of a cursor is multiplied by a number drawn evenly from 1 - this to
+        /// 1 + this; default 1.
+        gap_spread: f64,
         /// timed: "open" (at the stamps; default of traces and twins), "shifted" (the stamps, moved by all throttling
         /// delays so far), "closed" (queue_depth under way; default of
         /// synthetic workloads) or "think" (after the one before and the recorded gap).

@@ -11,7 +11,7 @@ use floatgate_host::{Beyond, Devices};
 use floatgate_sim::plan::{self, Arrival, WorkloadSettings};
 use floatgate_trace::generate::micro::MICROS;
 use floatgate_trace::generate::{Burst, Jobs, Micro, jesd219};
-use floatgate_trace::{GeneratorConfig, OpenOptions, Pattern};
+use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions, Pattern};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,6 +46,9 @@ pub(crate) fn resolve(
     let arrives = resolve_arrival::resolve(layers, &given, timed, kind == 0, throttled)?;
     refuse_others(layers, &mut given, kind)?;
     let warmup_requests = given.warmup_requests.unwrap_or(0);
+    let amplification = amplification(layers, &given, seed)?;
+    // Each cursor makes its part of those that come first.
+    let warmup = warmup_of_each(layers, warmup_requests, amplification.cursors, kind)?;
     let (source, beyond, devices, mut raw) = match kind {
         TRACE => {
             let raw = trace_keys(layers, given)?;
@@ -53,7 +56,7 @@ pub(crate) fn resolve(
             (source, beyond, devices, raw)
         }
         TWIN => {
-            let (config, beyond, raw) = twin(layers, given, warmup_requests, logical_bytes, seed)?;
+            let (config, beyond, raw) = twin(layers, given, warmup, logical_bytes, seed)?;
             (plan::Workload::Synthetic(config), beyond, Devices::Apart, raw)
         }
         _ => {
@@ -63,16 +66,50 @@ pub(crate) fn resolve(
                 raw.fua_share.get_or_insert(0.0);
                 raw.flush_every.get_or_insert(0);
             }
-            let config = generator(layers, &raw, warmup_requests, logical_bytes, seed)?;
+            let config = generator(layers, &raw, warmup, logical_bytes, seed)?;
             (plan::Workload::Synthetic(config), Beyond::Refuse, Devices::Apart, raw)
         }
     };
     raw.kind = Some(name);
     raw.warmup_requests = Some(warmup_requests);
+    if amplification.cursors > 1 {
+        raw.read_amplification = Some(amplification.cursors);
+        raw.gap_spread = Some(amplification.gap_spread);
+    }
     (raw.arrival, raw.queue_depth) = (arrives.name.clone(), arrives.queue_depth);
     let Arrives { arrival, shifted, .. } = arrives;
-    let settings = WorkloadSettings { source, warmup_requests, beyond, devices, shifted };
+    let settings = WorkloadSettings { source, amplification, warmup_requests, beyond, devices, shifted };
     Ok(Workload { settings, arrival, raw })
+}
+
+/// How many cursors issue the workload.
+fn amplification(layers: &Layers, given: &raw::Workload, seed: u64) -> Result<Amplification> {
+    let defaults = Amplification::default();
+    let model = Amplification {
+        cursors: given.read_amplification.unwrap_or(defaults.cursors),
+        gap_spread: given.gap_spread.unwrap_or(defaults.gap_spread),
+        seed,
+    };
+    model.validate().map_err(|e| match &e.place {
+        Place::Setting(key) => layers.error(&format!("workload.{key}"), e.what.clone(), e.expected.clone()),
+        _ => e,
+    })?;
+    if model.cursors == 1 && given.gap_spread.is_some() {
+        let what = "gap_spread has no effect on a single cursor";
+        let expected = "expected it with workload.read_amplification above 1";
+        return Err(layers.error("workload.gap_spread", what, expected));
+    }
+    Ok(model)
+}
+
+/// Requests that each cursor of a generator makes before those that count.
+fn warmup_of_each(layers: &Layers, warmup: u64, cursors: u64, kind: usize) -> Result<u64> {
+    if kind == TRACE || warmup.is_multiple_of(cursors) {
+        return Ok(warmup / cursors);
+    }
+    let what = format!("{warmup} requests cannot be shared evenly by {cursors} cursors");
+    let expected = "expected a multiple of workload.read_amplification";
+    Err(layers.error("workload.warmup_requests", what, expected))
 }
 
 /// The kind that is said or implied.

@@ -6,7 +6,7 @@
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use floatgate_trace::generate::Twin;
-use floatgate_trace::generate::twin::{Content, Fit, Rate, Side, SizeLaw, Skew, Visits};
+use floatgate_trace::generate::twin::{Content, Fit, Loops, Rate, Side, SizeLaw, Skew, Visits};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -135,6 +135,13 @@ pub struct SideFile {
     /// Share of the others that begins at a multiple of 4 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aligned_share: Option<f64>,
+    /// reads: loops, as pairs of the bytes that one goes over and the share of the reads that do so. All keys that
+    /// follow are of the other reads, and so is sequential_share.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loops: Vec<(u64, f64)>,
+    /// reads: pages of a loop lie in clusters of varied length, each in a space of so many bytes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loop_cluster_bytes: Option<u64>,
     /// 1 - distinct / all page accesses; of reads: of pages that are never written.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub again_share: Option<f64>,
@@ -209,6 +216,8 @@ impl Default for ContentFile {
     }
 }
 
+/// Space of a cluster of a loop where the twin does not say it.
+const LOOP_CLUSTER_BYTES: u64 = 1 << 20;
 /// Most bytes of a twin in a file.
 const BYTES_MAX: u64 = 16 << 20;
 const GIB: f64 = (1u64 << 30) as f64;
@@ -226,6 +235,7 @@ impl TwinFile {
             reads: self.reads.side(means[0], "reads")?,
             writes: self.writes.side(means[1], "writes")?,
             rewrites: self.writes.visits(self.writes.again_share, "writes")?,
+            loops: self.loops()?,
             reads_of_written_share: self.reads.written_share.unwrap_or(0.0),
             rereads_of_written: self.reads.visits(self.reads.again_share_of_written, "reads")?,
             rereads: self.reads.visits(self.reads.again_share, "reads")?,
@@ -246,6 +256,24 @@ impl TwinFile {
         twin.requests = self.number_of_requests(&twin)?;
         twin.validate()?;
         Ok(twin)
+    }
+
+    /// The loops of the reads; writes have none.
+    fn loops(&self) -> Result<Loops> {
+        let (reads, writes) = (&self.reads, &self.writes);
+        if !writes.loops.is_empty() || writes.loop_cluster_bytes.is_some() {
+            let key = if writes.loops.is_empty() { "writes.loop_cluster_bytes" } else { "writes.loops" };
+            return Err(wrong(key, "writes have no loops", "expected it under [reads]"));
+        }
+        if reads.loops.is_empty() && reads.loop_cluster_bytes.is_some() {
+            let what = "clusters of loops that there are not";
+            return Err(wrong("reads.loop_cluster_bytes", what, "expected reads.loops too"));
+        }
+        let cluster_bytes = reads.loop_cluster_bytes.unwrap_or(LOOP_CLUSTER_BYTES);
+        Ok(match reads.loops.is_empty() {
+            true => Loops::default(),
+            false => Loops { sets: reads.loops.clone(), cluster_bytes },
+        })
     }
 
     /// Means of reads and of writes: their own, or what is left of the mean of all.

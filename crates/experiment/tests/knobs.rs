@@ -353,6 +353,12 @@ fn workload() -> Vec<Case> {
         ("workload.read_share", base(), By("0.0", "0.1", "/host/read_requests")),
         ("workload.trim_share", base(), By("0.0", "0.1", "/host/trim_requests")),
         ("workload.rate_per_s", base(), By("1000", "2000", "/span_s")),
+        ("workload.read_amplification", base(), By("1", "3", "/host/write_requests")),
+        (
+            "workload.gap_spread",
+            with("", "rate_per_s = 1000\nread_amplification = 3\n"),
+            By("0.2", "0.9", "/span_s"),
+        ),
     ]
 }
 

@@ -7,8 +7,8 @@ use crate::json;
 use floatgate_base::{Error, Place, RequestBatch, Result};
 use floatgate_trace::generate::twin::Content;
 use floatgate_trace::{
-    ContentModel, Generator, InfoOptions, OpenOptions, Slice, Sliced, Source, WithContent, WriteFormat,
-    WriteReport, open,
+    Amplification, ContentModel, Generator, InfoOptions, OpenOptions, Slice, Sliced, Source, WithContent,
+    WriteFormat, WriteReport, open,
 };
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -22,10 +22,10 @@ const BATCHES_PER_CALL: u64 = 64;
 
 type Options = BTreeMap<String, String>;
 
-/// Opens a trace, or the slice of it that the options ask for.
+/// Opens a trace, or what the options ask for: a slice of it, issued by so many cursors, with content.
 fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
     const KEYS: [&str; 5] = ["format", "time_unit", "lba_unit", "action", "on_bad_line"];
-    let mut keys = KEYS.iter().chain(&Slice::KEYS).chain(&ContentModel::KEYS);
+    let mut keys = KEYS.iter().chain(&Slice::KEYS).chain(&Amplification::KEYS).chain(&ContentModel::KEYS);
     if let Some(key) = options.keys().find(|key| !keys.clone().any(|k| k == key)) {
         let known: Vec<String> = keys.by_ref().map(|k| format!("'{k}'")).collect();
         let expected = format!("expected one of {}", known.join(", "));
@@ -42,6 +42,10 @@ fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
     )?;
     let source = open(path, &parsed)?;
     let source = if slice.is_all() { source } else { Box::new(Sliced::new(source, slice, path)?) };
+    let source = match Amplification::parse(get)? {
+        None => source,
+        Some(amplification) => amplification.of(source)?,
+    };
     with_content(source, ContentModel::parse(get)?)
 }
 
@@ -218,7 +222,7 @@ type Making = (Vec<(String, String)>, Option<String>, u64, Options);
 /// A generator. Without a content model of its own a twin has that of its TOML, where `content_of_twin` asks for it.
 fn generator(making: &Making, content_of_twin: bool) -> Result<Box<dyn Source>> {
     let (overrides, space, seed, content) = making;
-    let config = floatgate_config::generator(overrides, space.as_deref(), *seed)?;
+    let (config, amplification) = floatgate_config::generator(overrides, space.as_deref(), *seed)?;
     let plain = Content { duplicate_share: 0.0, compressed_share: 1.0 };
     let of_twin = config.twin.as_ref().map(|t| t.content).filter(|c| content_of_twin && *c != plain);
     let model = match ContentModel::parse(|key| content.get(key).map(String::as_str))? {
@@ -233,7 +237,7 @@ fn generator(making: &Making, content_of_twin: bool) -> Result<Box<dyn Source>> 
             seed: *seed,
         }),
     };
-    with_content(Box::new(Generator::new(config)?), model)
+    with_content(amplification.of(Box::new(Generator::new(config)?))?, model)
 }
 
 /// Writes a generated trace to a new file; what was written, and what the format could not hold, as JSON.

@@ -5,7 +5,7 @@ use floatgate_ftl::{Level, Setup};
 use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
 use floatgate_lifetime::{LeadLimit, Throttle, throttle};
 use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
-use floatgate_trace::{GeneratorConfig, OpenOptions};
+use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions};
 use serde::{Deserialize, Serialize};
 
 /// The state in which the drive starts (`ftl.precondition`).
@@ -210,6 +210,8 @@ pub struct ThrottleSettings {
 pub struct WorkloadSettings {
     /// Where requests come from.
     pub source: Workload,
+    /// How many cursors issue them at once.
+    pub amplification: Amplification,
     /// Requests served first that do not count.
     pub warmup_requests: u64,
     /// Addresses beyond the drive.

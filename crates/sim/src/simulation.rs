@@ -193,7 +193,8 @@ impl Simulation {
                 (passes, Some(all))
             }
             (State::Run, Workload::Synthetic(config)) => {
-                (self.stages.book.counted, Some(config.requests - self.plan.workload.warmup_requests))
+                let all = config.requests.saturating_mul(self.plan.workload.amplification.cursors);
+                (self.stages.book.counted, Some(all - self.plan.workload.warmup_requests))
             }
             (State::Run, Workload::Trace { .. }) => (self.stages.book.counted, None),
             _ => (self.reading.done(), None),

@@ -2,6 +2,7 @@
 //!
 //! Must not know: drives, pages of flash, policies, configuration files.
 
+pub mod amplify;
 mod binary;
 pub mod content;
 mod cursor;
@@ -22,6 +23,7 @@ mod tar;
 mod text;
 pub mod write;
 
+pub use amplify::{Amplification, Amplified};
 pub use content::{ContentModel, WithContent};
 pub use formats::{FORMATS, FormatInfo};
 pub use generate::{Generator, GeneratorConfig, Pattern};

@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use floatgate_base::{Op, RequestBatch};
-use floatgate_trace::generate::twin::{Content, Rate, Side, SizeLaw, Skew, Visits, fit};
+use floatgate_trace::generate::twin::{Content, Loops, Rate, Side, SizeLaw, Skew, Visits, fit};
 use floatgate_trace::generate::{Jobs, Twin, jesd219};
 use floatgate_trace::{Generator, GeneratorConfig, Info, Pattern, Source, info};
 use std::sync::Arc;
@@ -27,6 +27,7 @@ fn twin() -> Twin {
         reads: Side { sizes: lognormal(16_384.0), sequential_share: 0.3, aligned_share: 0.9 },
         writes: Side { sizes: lognormal(8192.0), sequential_share: 0.5, aligned_share: 0.8 },
         rewrites: visits(0.8, Skew::HotCold { pages: 0.2, accesses: 0.8 }),
+        loops: Loops::default(),
         reads_of_written_share: 0.5,
         rereads_of_written: visits(0.9, Skew::Zipf(0.5)),
         rereads: visits(0.85, Skew::Zipf(0.9)),

@@ -121,6 +121,19 @@ Fold = Annotated[
 TimeScale = Annotated[
     str | None, typer.Option("--time-scale", metavar="F", help="Multiply all times, e.g. by 0.5 for twice the speed.")
 ]
+ReadAmplification = Annotated[
+    str | None,
+    typer.Option("--read-amplification", metavar="N", help="Issue the trace by N cursors at once, which drift apart."),
+]
+GapSpread = Annotated[
+    str | None,
+    typer.Option(
+        "--gap-spread", metavar="S", help="Each gap of a cursor is 1 - S to 1 + S times as long, by chance. Default 1."
+    ),
+]
+AmplificationSeed = Annotated[
+    str | None, typer.Option("--amplification-seed", metavar="N", help="Seed of the cursors' gaps.")
+]
 DuplicateShare = Annotated[
     str | None,
     typer.Option(

@@ -55,6 +55,9 @@ def convert(
     requests: o.Requests = None,
     fold: o.Fold = None,
     time_scale: o.TimeScale = None,
+    read_amplification: o.ReadAmplification = None,
+    gap_spread: o.GapSpread = None,
+    amplification_seed: o.AmplificationSeed = None,
     duplicate_share: o.DuplicateShare = None,
     compressed_share: o.CompressedShare = None,
     incompressible_share: o.IncompressibleShare = None,
@@ -71,6 +74,9 @@ def convert(
     options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
     options |= o.given(
+        read_amplification=read_amplification,
+        gap_spread=gap_spread,
+        amplification_seed=amplification_seed,
         duplicate_share=duplicate_share,
         compressed_share=compressed_share,
         incompressible_share=incompressible_share,

@@ -269,6 +269,18 @@ fn a_twin_that_cannot_be_read_says_where() {
          expected mean_bytes, sigma, min_bytes, max_bytes and step_bytes"
     );
     assert_eq!(
+        message("[writes]\nloops = [[1048576, 0.5]]\n"),
+        "t.toml: writes.loops: writes have no loops; expected it under [reads]"
+    );
+    assert_eq!(
+        message("[reads]\nloop_cluster_bytes = 65536\n"),
+        "t.toml: reads.loop_cluster_bytes: clusters of loops that there are not; expected reads.loops too"
+    );
+    assert_eq!(
+        message("[reads]\nloops = [[1048576, 0.5]]\n"),
+        "t.toml: reads.loops: loops where nothing reads; expected a read_share above 0"
+    );
+    assert_eq!(
         message("[writes]\nhot_share_of_pages = 0.1\n"),
         "t.toml: writes.zipf_theta: two laws of popularity, or half a one; \
          expected zipf_theta, or hot_share_of_pages and hot_share_of_accesses"

@@ -10,10 +10,11 @@ use std::path::Path;
 
 /// Opens the workload of a plan.
 pub(crate) fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
-    match &plan.workload.source {
-        Workload::Synthetic(config) => Ok(Box::new(Generator::new(config.clone())?)),
-        Workload::Trace { path, options, .. } => floatgate_trace::open(path, options),
-    }
+    let source: Box<dyn Source> = match &plan.workload.source {
+        Workload::Synthetic(config) => Box::new(Generator::new(config.clone())?),
+        Workload::Trace { path, options, .. } => floatgate_trace::open(path, options)?,
+    };
+    plan.workload.amplification.of(source)
 }
 
 /// As [`open_source`], for a run.

@@ -6,6 +6,7 @@
 //! stand in for it, in [`Fit::assumed`].
 
 use super::laws::{Content, REQUEST_BYTES_MAX, Rate, Side, SizeLaw, Skew, Visits};
+use super::loops::Loops;
 use super::statistics::{Twin, least_bytes};
 use crate::source::Source;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result, TRACE_PAGE_BYTES};
@@ -289,6 +290,7 @@ impl Counts {
             reads: self.sides[0].side(),
             writes: self.sides[1].side(),
             rewrites: written.visits(self.made),
+            loops: Loops::default(),
             reads_of_written_share: ratio(read_written.accesses, page_reads),
             rereads_of_written: reads(read_written),
             rereads: reads(read_only),

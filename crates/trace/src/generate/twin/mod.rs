@@ -11,11 +11,13 @@
 mod arrivals;
 pub mod fit;
 mod laws;
+mod loops;
 mod region;
 mod run;
 mod statistics;
 
 pub use fit::{Fit, fit};
 pub use laws::{Content, REQUEST_BYTES_MAX, Rate, Side, SizeLaw, Skew, Visits};
+pub use loops::Loops;
 pub use run::Run;
 pub use statistics::Twin;

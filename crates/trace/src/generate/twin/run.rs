@@ -6,6 +6,7 @@
 
 use super::arrivals::Arrivals;
 use super::laws::Side;
+use super::loops::Courses;
 use super::region::Region;
 use super::statistics::{Division, Twin};
 use crate::generate::sizes::Sizes;
@@ -54,6 +55,7 @@ pub struct Run {
     scale: Option<(u64, u64)>,
     arrivals: Arrivals,
     regions: [Region; 3],
+    loops: Option<Courses>,
     due_shares: [f64; 3],
     last: Option<Last>,
     /// Share of the runs that reads, so that the share of the requests comes out.
@@ -76,13 +78,14 @@ impl Run {
         let draws =
             [Draws::new(&twin.reads, "reads", there[0])?, Draws::new(&twin.writes, "writes", there[1])?];
         // Runs of reads and of writes differ in length; requests of the two must still have their shares.
-        let reads = twin.read_share * (1.0 - draws[0].sequential);
+        let reads = twin.read_share * twin.loops.begun(draws[0].sequential);
         let writes = (1.0 - twin.read_share) * (1.0 - draws[1].sequential);
         Ok(Self {
             extents: Permutation::new(space, &mut Rng::new(seed, "twin extents")),
             scale,
             arrivals: Arrivals::new(&twin, seed),
             regions: regions(&twin, &division, seed),
+            loops: loops(&twin, &division, seed)?,
             due_shares: [1.0; 3],
             last: None,
             runs_of_reads: reads / (reads + writes),
@@ -127,6 +130,7 @@ impl Run {
     fn begin_again(&mut self) {
         self.arrivals.next_pass();
         self.regions = regions(&self.twin, &self.division, self.seed);
+        self.loops = loops(&self.twin, &self.division, self.seed).expect("the same as before");
         self.last = None;
         self.made = 0;
         self.rng = Rng::new(self.seed, "twin requests");
@@ -140,6 +144,12 @@ impl Run {
             None if self.runs_of_reads > 0.0 && self.rng.unit() < self.runs_of_reads => Op::Read,
             None => Op::Write,
         };
+        if let (Op::Read, None, Some(loops)) = (op, &went_on, &mut self.loops)
+            && let Some((page, bytes)) = loops.read(&mut self.rng, &self.draws[0].sizes)
+        {
+            self.last = None;
+            return (op, self.on_drive(2, page * PAGE, bytes), bytes);
+        }
         let bytes = self.draws[op as usize].sizes.draw(&mut self.size_rng);
         let place = went_on.and_then(|last| self.go_on(last, bytes)).or_else(|| self.jump(op, bytes));
         let Some((region, start)) = place else {
@@ -217,6 +227,10 @@ impl Run {
             }
         }
     }
+}
+
+fn loops(twin: &Twin, division: &Division, seed: u64) -> Result<Option<Courses>> {
+    Courses::new(&twin.loops, &twin.reads, division.read_only * division.extent_pages, seed)
 }
 
 fn regions(twin: &Twin, division: &Division, seed: u64) -> [Region; 3] {

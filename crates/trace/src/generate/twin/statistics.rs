@@ -1,6 +1,7 @@
 //! A workload by its statistics, and how much space it takes.
 
 use super::laws::{Content, Rate, Side, Visits, refuse, share};
+use super::loops::Loops;
 use crate::generate::sizes::mean;
 use floatgate_base::{Result, TRACE_PAGE_BYTES};
 
@@ -23,6 +24,8 @@ pub struct Twin {
     pub writes: Side,
     /// Page writes: which come back to written pages.
     pub rewrites: Visits,
+    /// Reads that go over the same pages again and again. What follows is of the others.
+    pub loops: Loops,
     /// Share of the reads that goes to pages written before, where there are any.
     pub reads_of_written_share: f64,
     /// Reads of written pages: which come back.
@@ -58,6 +61,7 @@ impl Twin {
         if self.read_share < 1.0 {
             self.writes.validate("writes")?;
         }
+        self.loops.validate(&self.reads, self.read_share)?;
         share("reads.written_share", self.reads_of_written_share)?;
         self.rewrites.validate("writes")?;
         self.rereads_of_written.validate("reads")?;
@@ -93,10 +97,11 @@ impl Twin {
     }
 
     /// Every `k`-th request, so to speak: the same laws, shares and span with a `k`-th of the requests. For looking at
-    /// a long twin quickly; its totals are a `k`-th, its shares and means the same.
+    /// a long twin quickly; its totals and what its loops go over are a `k`-th, its shares and means the same.
     #[must_use]
     pub fn thinned(&self, k: u64) -> Self {
-        Self { requests: (self.requests / k.max(1)).max(1), ..self.clone() }
+        let loops = self.loops.thinned(k);
+        Self { requests: (self.requests / k.max(1)).max(1), loops, ..self.clone() }
     }
 }
 
@@ -130,6 +135,9 @@ impl Division {
                 largest = largest.max(bytes.div_ceil(TRACE_PAGE_BYTES) + 1);
             }
         }
+        page_reads *= 1.0 - twin.loops.share();
+        let (loop_pages, slot_pages) = twin.loops.space(&twin.reads)?;
+        largest = largest.max(slot_pages);
         let of_written = if page_writes > 0.0 { twin.reads_of_written_share } else { 0.0 };
         let written = page_writes * (1.0 - twin.rewrites.again_share);
         let read_written =
@@ -137,7 +145,8 @@ impl Division {
         let only_read = page_reads * (1.0 - of_written) * (1.0 - twin.rereads.again_share);
         // Large extents break few runs, but a small footprint must not be rounded up much.
         let mut extent_pages = largest.next_power_of_two();
-        while extent_pages < 4096 && (written + only_read) / (extent_pages as f64) > 128.0 {
+        let taken = written + only_read.max(loop_pages as f64);
+        while extent_pages < 4096 && taken / (extent_pages as f64) > 128.0 {
             extent_pages *= 2;
         }
         // Room for what chance adds, and for one request more.
@@ -149,7 +158,8 @@ impl Division {
         Ok(Self {
             extent_pages,
             written: extents(written, page_writes > 0.0),
-            read_only: extents(only_read, page_reads > 0.0 && of_written < 1.0),
+            read_only: extents(only_read, page_reads > 0.0 && of_written < 1.0)
+                .max(loop_pages.div_ceil(extent_pages)),
             due: [whole(written), whole(read_written), whole(only_read)],
         })
     }
