@@ -70,6 +70,24 @@ pub fn timed(
     (work as f64 / cpu_s / 1e6, outcome.waf.waf.unwrap_or(f64::NAN))
 }
 
+/// Page reads per CPU second in the counted phase, 10^6, of a drive filled in order whose reads are uniform; `tables` say how
+/// reads disturb and who manages that.
+pub fn reads(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, tables: &str) -> f64 {
+    let toml = format!(
+        "[drive.geometry]\nblocks_per_plane = {blocks}\npages_per_block = {pages_per_block}\n{tables}\
+         [ftl]\nspare_factor = {spare}\nprecondition = \"sequential\"\n\
+         [workload]\nrequests = {requests}\nread_share = 1\n"
+    );
+    let resolved = load(Some(&toml), "bench.toml", &[]).expect("the bench's experiment is valid");
+    let mut simulation = floatgate_sim::Simulation::new(resolved.plan).expect("the bench's experiment runs");
+    while !matches!(simulation.phase(), floatgate_sim::Phase::Run) {
+        simulation.step(1).expect("preconditioning succeeds");
+    }
+    rate(requests, || {
+        while simulation.step(1 << 20).expect("the bench's experiment runs") != floatgate_sim::Phase::Done {}
+    })
+}
+
 fn result_of(toml: &str, overrides: &[(String, String)]) -> serde_json::Value {
     let resolved = load(Some(toml), "bench.toml", overrides).expect("the bench's experiment is valid");
     run(resolved, &mut |_| Ok(())).expect("the bench's experiment runs").result

@@ -79,7 +79,7 @@ fn packed() {
     verdict("timed", timed, 0.8);
 }
 
-/// `floatgate-bench count engine|packed|flat|timed|timed-steps|timed-packed|timed-reads|SEPARATOR`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
+/// `floatgate-bench count engine|packed|flat|timed|timed-steps|timed-packed|timed-reads|reads|disturbed-reads|SEPARATOR`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
 /// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does.
 fn count(what: Option<&str>) {
     let (blocks, host_pages) = (1024, 2_000_000);
@@ -90,6 +90,14 @@ fn count(what: Option<&str>) {
         Some("timed-steps") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false, ("", STEPS)),
         Some("timed-packed") => {
             engine::timed(blocks, PAGES_PER_BLOCK / 4, SPARE, host_pages, false, (PACKED, WHOLE))
+        }
+        Some("reads") => {
+            engine::reads(blocks, PAGES_PER_BLOCK, SPARE, host_pages, "");
+            (0.0, 0.0)
+        }
+        Some("disturbed-reads") => {
+            engine::reads(blocks, PAGES_PER_BLOCK, SPARE, host_pages, &disturb("redftl-plus", 4_000));
+            (0.0, 0.0)
         }
         Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, true, ("", WHOLE)),
         Some(separator) if separator != "engine" => {
@@ -170,6 +178,38 @@ fn timed() {
     }
 }
 
+/// Managers of read disturb with the page reads per CPU second that are asked of them, 10^6.
+const MANAGERS: &[(&str, f64)] =
+    &[("baseline", 40.0), ("rrb", 0.0), ("redftl", 0.0), ("redftl-plus", 20.0), ("redftl-plus-plus", 0.0)];
+
+/// The tables of a drive whose reads disturb, under a manager.
+fn disturb(manager: &str, max_reads: u32) -> String {
+    format!(
+        "[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = {max_reads}\n[ftl.reclaim]\npolicy = \"{manager}\"\n"
+    )
+}
+
+/// What it costs that reads disturb; blocks are reclaimed again and again.
+fn read_disturb() {
+    let (gib, requests) = (8, 60_000_000);
+    println!(
+        "{gib} GiB drive filled in order, uniform random 4 KiB reads, blocks of 256 pages that stand 4,000 reads"
+    );
+    let of = |tables: &str| {
+        let once = |_| engine::reads(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, tables);
+        median((0..ROUNDS).map(once).collect())
+    };
+    println!("    without a model, M page reads/s                {:>6.1}", of(""));
+    for &(manager, asked) in MANAGERS {
+        let (name, rate) = (format!("{manager}, M page reads/s"), of(&disturb(manager, 4_000)));
+        if asked > 0.0 {
+            verdict(&name, rate, asked);
+        } else {
+            println!("    {name:<44} {rate:>6.1}");
+        }
+    }
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     if arguments.first().is_some_and(|a| a == "count") {
@@ -183,6 +223,7 @@ fn main() {
         Some("snapshots") => return snapshots::all(),
         Some("throttles") => return throttles::all(),
         Some("separators") => return separators(),
+        Some("read-disturb") => return read_disturb(),
         _ => {}
     }
     separators();
@@ -190,6 +231,7 @@ fn main() {
         drive(gib);
     }
     timed();
+    read_disturb();
     packed();
     snapshots::all();
     throttles::all();

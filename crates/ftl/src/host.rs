@@ -35,9 +35,13 @@ impl Ftl {
         range: Range<usize>,
     ) -> Result<(), Stopped> {
         let hears_reads = self.leveling.as_ref().is_some_and(|leveling| leveling.hears_reads());
-        self.start_asked(flash).map_err(|failure| Stopped { extent: range.start, failure })?;
-        let more = self.setup.pace.is_some()
-            || self.reclaiming.is_some()
+        let disturbs = self.reclaiming.is_some();
+        if disturbs {
+            // A drive from a file may have blocks that stand no more reads here.
+            self.start_asked(flash).map_err(|failure| Stopped { extent: range.start, failure })?;
+        }
+        let more = disturbs
+            || self.setup.pace.is_some()
             || self.setup.incremental
             || hears_reads
             || self.mapping.sides.any()

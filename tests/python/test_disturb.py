@@ -1,0 +1,100 @@
+"""Read disturb in summaries, comparisons and reports."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import floatgate
+from floatgate import disturb, disturb_report
+
+SETTINGS = {
+    "drive.geometry.blocks_per_plane": 64,
+    "drive.geometry.pages_per_block": 24,
+    "drive.disturb.model": "tlc-base",
+    "drive.disturb.max_reads": 500,
+    "ftl.spare_factor": 0.25,
+    "ftl.precondition": "random",
+    "workload.requests": 300_000,
+    "workload.read_share": 0.999,
+}
+
+
+def result(**more: Any) -> dict[str, Any]:
+    """Of a run in which blocks are reclaimed."""
+    settings = SETTINGS | {key.replace("__", "."): value for key, value in more.items()}
+    return floatgate.run(settings).result.to_dict()
+
+
+@pytest.fixture(scope="module")
+def baseline() -> dict[str, Any]:
+    """The default manager."""
+    return result()
+
+
+def test_the_summary_says_what_was_reclaimed(baseline: dict[str, Any]) -> None:
+    facts = baseline["reclaim"]
+    said = disturb.line(baseline)
+    assert said is not None
+    assert said.startswith(f"baseline: blocks reclaimed: {facts['on_demand']} on demand, the first after ")
+    assert said.endswith("(a block stands 500 reads)")
+    assert 0 < facts["first_after_reads"] < 300_000
+
+
+def test_a_notable_share_leads_to_a_remark_with_a_command(baseline: dict[str, Any]) -> None:
+    assert disturb.time_share(baseline) > disturb.NOTABLE
+    said = disturb.remark(baseline)
+    assert said is not None
+    assert "--vary ftl.reclaim.policy=baseline,rrb,redftl,redftl-plus" in said
+    # Without page types redftl-plus would be refused.
+    uniform = disturb.remark(result(drive__disturb__model="uniform"))
+    assert uniform is not None
+    assert "redftl-plus" not in uniform
+
+
+def test_where_nothing_is_reclaimed_the_line_says_how_near_it_came() -> None:
+    few = result(workload__requests=1000)
+    assert "no block reclaimed (a block stands 500 reads; the most disturbed one reached " in str(disturb.line(few))
+    assert disturb.remark(few) is None
+
+
+def test_without_a_manager_reads_beyond_the_maximum_are_counted() -> None:
+    unmanaged = result(ftl__reclaim__policy="none")
+    assert unmanaged["reclaim"]["reads_beyond_max"] > 0
+    assert str(disturb.line(unmanaged)).startswith("nothing is reclaimed: a block stands 500 reads, ")
+    assert disturb.remark(unmanaged) is None
+
+
+def test_without_a_model_nothing_is_said() -> None:
+    settings = {key: value for key, value in SETTINGS.items() if not key.startswith("drive.disturb")}
+    plain = floatgate.run(settings).result.to_dict()
+    assert (disturb.line(plain), disturb.remark(plain), disturb_report.section(plain)) == (None, None, "")
+    assert disturb.cells(plain) == ["-", "-"]
+
+
+@pytest.mark.parametrize("policy", ["redftl", "redftl-plus"])
+def test_the_report_draws_it(policy: str) -> None:
+    settings = SETTINGS | {"ftl.reclaim.policy": policy}
+    if policy == "redftl":
+        settings["ftl.reclaim.replica_pages"] = 4
+        settings["ftl.spare_factor"] = 0.5
+    page = floatgate.run(settings).report()
+    for text in ("Disturbance of blocks", "Time of reclaims", "reads by page type"):
+        assert text in page
+    assert ("replicas made" in page) == (policy == "redftl")
+
+
+def test_the_bars_hold_all_blocks(baseline: dict[str, Any]) -> None:
+    chart = disturb_report.disturbance(baseline["reclaim"]).to_dict()
+    bars = chart["data"]["values"] if "values" in chart.get("data", {}) else next(iter(chart["datasets"].values()))
+    assert sum(bar["count"] for bar in bars) == 64
+
+
+def test_a_comparison_has_columns_for_it() -> None:
+    found = floatgate.compare(SETTINGS, {"ftl.reclaim.policy": ["baseline", "rrb"]})
+    header, rows = found.rows()
+    at = header.index("reclaimed")
+    assert header[at + 1] == "reclaim time"
+    counts = [int(row[at]) for row in rows]
+    assert counts[0] > counts[1] > 0
