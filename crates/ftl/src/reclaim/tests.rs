@@ -118,8 +118,7 @@ impl Drive {
         let mut reader = Reader::new("t", bytes, FileKind::Drive, 1).unwrap();
         self.ftl.restore(&mut reader).unwrap();
         assert!(self.flash.inner_mut().restore(reader.state("array").unwrap()));
-        let erases = self.flash.inner().erase_counts().to_owned();
-        self.ftl.learn_wear(&erases);
+        self.ftl.learn_wear(self.flash.inner().erase_counts());
         self.ftl.show_content(&mut self.flash);
     }
 }
