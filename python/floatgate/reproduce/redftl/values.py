@@ -39,6 +39,7 @@ def values(found: Found) -> dict[str, Any]:
             made |= _costs(found, batch, workload, variant)
         made |= _over_longest(made, workload)
         made |= _seeds(found, workload)
+        made |= _quarter(found, workload)
     for variant in MAXIMA:
         times = [made.get(f"rr_time.{workload}.{variant}") for workload in WORKLOADS]
         made[f"sum.rr_time.{variant}"] = None if None in times else sum(times)
@@ -107,6 +108,26 @@ def _seeds(found: Found, workload: str) -> dict[str, Any]:
         if both[0] is not None and both[1]:
             times[f"seed.{workload}.{seed}"] = both[0] / both[1]
     return times
+
+
+def _quarter(found: Found, workload: str) -> dict[str, Any]:
+    """How often blocks are read: reads of the flash over what all its data stands, and redFTL's gain with a quarter."""
+    made: dict[str, Any] = {}
+    for name, batch in (("whole", "main"), ("quarter", "quarter")):
+        results = [found.look(f"{batch}.{workload}.{variant}") for variant in ("redftl", "baseline")]
+        if None in results:
+            continue
+        jobs = [one["reclaim"]["on_demand"] + one["reclaim"]["background"] for one in results]
+        times = [sum(one["reclaim"]["time_s"].values()) for one in results]
+        drive = results[1]["config"]["drive"]
+        pages = results[1]["drive"]["logical_bytes"] / drive["geometry"]["page_bytes"]
+        stands = pages / drive["geometry"]["pages_per_block"] * drive["disturb"]["max_reads"]
+        made |= {
+            f"{name}.count.{workload}": ratio(*jobs),
+            f"{name}.time.{workload}": ratio(*times),
+            f"{name}.load.{workload}": results[1]["flash"]["reads"]["host"] / stands,
+        }
+    return made
 
 
 def buffer_ratios(found: Found) -> dict[tuple[str, int], float]:

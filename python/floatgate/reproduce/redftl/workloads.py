@@ -25,10 +25,10 @@ class Plan:
 
 
 PLANS = {
-    "ads": Plan(BLOCKS, 150, 8),
+    "ads": Plan(BLOCKS, 150, 16),
     "mds": Plan(BLOCKS_MDS, 50, 24),
-    "tpc-h": Plan(BLOCKS, 50, 2),
-    "websearch": Plan(BLOCKS, 100, 4),
+    "tpc-h": Plan(BLOCKS, 50, 4),
+    "websearch": Plan(BLOCKS, 100, 8),
     "multi": Plan(BLOCKS, 1, 1),
 }
 """``multi`` is in Table 1 only."""

@@ -44,6 +44,9 @@ def values(found: Found) -> dict[str, Any]:
             made[f"seed.{workload}.{seed}"] = over(*both)
         both = [time_of(found, "buffered", workload, variant) for variant in ("redftl-plus", "baseline")]
         made[f"buffered.{workload}"] = over(*both)
+    for batch in ("main", "quarter"):
+        for variant in ("rrb", "redftl", "redftl-plus"):
+            made[f"sum.{batch}.{variant}"] = over(*(_sum(found, batch, one) for one in (variant, "baseline")))
     for variant in VARIANTS:
         shares = [made[f"over.{workload}.{variant}"] for workload in WORKLOADS]
         made[f"mean.{variant}"] = None if None in shares else sum(shares) / len(shares)
@@ -68,6 +71,12 @@ def time_of(found: Found, batch: str, workload: str, variant: str) -> float | No
     """Seconds of read reclaim in a run, replicas counted in; None where there was no such run."""
     parts = found.look(f"{batch}.{workload}.{variant}.reclaim.time_s")
     return None if parts is None else float(parts["reclaim"] + parts["replica"])
+
+
+def _sum(found: Found, batch: str, variant: str) -> float | None:
+    times = [time_of(found, batch, workload, variant) for workload in WORKLOADS]
+    known = [time for time in times if time is not None]
+    return sum(known) if len(known) == len(times) else None
 
 
 def over(value: float | None, baseline: float | None) -> float | None:
