@@ -39,7 +39,10 @@ def values(found: Found) -> dict[str, Any]:
             made |= _costs(found, batch, workload, variant)
         made |= _over_longest(made, workload)
         made |= _seeds(found, workload)
-        made |= _quarter(found, workload)
+        made |= _quarter(found, workload) | _crowded(found, workload)
+    for workload in WORKLOADS:
+        both = [made.get(f"rr_time.{workload}.{variant}") for variant in ("baseline", "max-200")]
+        made[f"fold.{workload}"] = both[0] / both[1] if both[0] is not None and both[1] else None
     for variant in MAXIMA:
         times = [made.get(f"rr_time.{workload}.{variant}") for workload in WORKLOADS]
         made[f"sum.rr_time.{variant}"] = None if None in times else sum(times)
@@ -71,6 +74,8 @@ def _costs(found: Found, batch: str, workload: str, variant: str) -> dict[str, A
         "migration_share": ratio(migrations, total),
         "replica_share": ratio(copying, moving + copying),
         "live": ratio(reclaim["moved_pages"], jobs * pages),
+        # As if each page that gets a replica were done by itself.
+        "short_singly": ratio(replicas["made"], replicas["made"] + jobs),
         "short": short(reclaim["service_ms"]["cdf"], SHORT_MS),
         "lost": ratio(replicas["died_by_erase"], replicas["made"]),
         "wear_spread": result["wear"]["erases_max"] - result["wear"]["erases_min"],
@@ -125,9 +130,22 @@ def _quarter(found: Found, workload: str) -> dict[str, Any]:
         made |= {
             f"{name}.count.{workload}": ratio(*jobs),
             f"{name}.time.{workload}": ratio(*times),
+            f"{name}.replica_share.{workload}": ratio(results[0]["reclaim"]["time_s"]["replica"], times[0]),
             f"{name}.load.{workload}": results[1]["flash"]["reads"]["host"] / stands,
         }
     return made
+
+
+def _crowded(found: Found, workload: str) -> dict[str, Any]:
+    """What redFTL gains and loses on a quarter of the blocks."""
+    results = [found.look(f"crowded.{workload}.{variant}") for variant in ("redftl", "baseline")]
+    if None in results:
+        return {}
+    replicas = results[0]["reclaim"]["replicas"]
+    return {
+        f"crowded.time.{workload}": ratio(*(sum(one["reclaim"]["time_s"].values()) for one in results)),
+        f"crowded.lost.{workload}": ratio(replicas["died_by_erase"], replicas["made"]),
+    }
 
 
 def buffer_ratios(found: Found) -> dict[tuple[str, int], float]:
