@@ -18,6 +18,7 @@ LOOKS = {
     "redftl": Look("redFTL", "#56b4ea", (5, 2, 1, 2), "diamond"),
     "redftl-plus": Look("redFTL+", INK, (), "cross"),
     "redftl-plus-plus": Look("redFTL++", "#0072b3", (3, 1), "triangle-up"),
+    "no-mixing": Look("redFTL+ without mixing", "#6a5f8f", (1, 1), "triangle-down"),
 }
 TYPE_LOOKS = {
     "lsb": Look("LSB", INK, (), "cross"),

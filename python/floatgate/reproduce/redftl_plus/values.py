@@ -44,6 +44,7 @@ def values(found: Found) -> dict[str, Any]:
             made[f"seed.{workload}.{seed}"] = over(*both)
         both = [time_of(found, "buffered", workload, variant) for variant in ("redftl-plus", "baseline")]
         made[f"buffered.{workload}"] = over(*both)
+        made[f"count.buffered.{workload}"] = found.look(f"buffered.{workload}.baseline.reclaim.on_demand")
     for batch in ("main", "quarter"):
         for variant in ("rrb", "redftl", "redftl-plus"):
             made[f"sum.{batch}.{variant}"] = over(*(_sum(found, batch, one) for one in (variant, "baseline")))
