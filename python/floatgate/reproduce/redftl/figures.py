@@ -21,6 +21,8 @@ OF_WORKLOADS = {
     "tpc-h": Look("tpc-h", "#0072b3", (3, 1), "triangle-up"),
     "websearch": Look("websearch", INK, (), "cross"),
 }
+LONGEST_MS = 400.0
+"""Right end of service times."""
 REPLICA_PAGES = {"baseline": 0, "replicas-5": 5, "replicas-10": 10, "redftl": 15}
 
 
@@ -135,7 +137,7 @@ def _replica_pages(found: Found, what: str) -> Figure | None:
             rows,
             list(OF_WORKLOADS.values()),
             "replica pages a block",
-            f"{names[what]}, over the baseline's",
+            "over the baseline's",
             width=width,
             points=True,
         ),
@@ -148,9 +150,7 @@ def _service(found: Found, workload: str) -> Figure | None:
     for variant, look in (("baseline", BASELINE), ("redftl", REDFTL)):
         steps = found.look(f"main.{workload}.{variant}.reclaim.service_ms.cdf") or []
         if steps:
-            first = [(0.0, 0.0), (steps[0][0], 0.0)]
-            points = [*first, *(tuple(step) for step in steps), (400.0, 1.0)]
-            rows += [{"x": time, "y": share, "series": look.label} for time, share in throttle_charts.thin(points)]
+            rows += [{"x": time, "y": share, "series": look.label} for time, share in _corners(steps)]
     if not rows:
         return None
     return Figure(
@@ -158,7 +158,16 @@ def _service(found: Found, workload: str) -> Figure | None:
         f"Figure 13: service times of read reclaim, {workload}",
         "Share of all that is done at one time, reclaims and replications, in at most so long.",
         lambda width: throttle_charts.lines(
-            rows, [BASELINE, REDFTL], "service time, milliseconds", "share", width=width, share=True, step=True
+            rows, [BASELINE, REDFTL], "service time, milliseconds", "share", width=width, share=True
         ),
         "Figure 13: service times of read reclaim",
     )
+
+
+def _corners(steps: list[list[float]]) -> list[tuple[float, float]]:
+    """A cumulative distribution as a line that rises where its steps are."""
+    corners, before = [(0.0, 0.0)], 0.0
+    for time, share in throttle_charts.thin(steps):
+        corners += [(time, before), (time, share)]
+        before = share
+    return [*corners, (LONGEST_MS, before)]

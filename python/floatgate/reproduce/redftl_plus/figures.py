@@ -46,7 +46,7 @@ def _modes(number: int, what: str) -> Figure:
         f"Figure 15 ({'ab'[number]}): {what} by read voltage",
         "Over the nominal voltage's; the three modes of the model, which the paper measured (Table 4).",
         lambda width: throttle_charts.lines(
-            rows, [look], "read voltage over the nominal one", f"{what}, over the nominal", width=width, points=True
+            rows, [look], "read voltage over the nominal one", "over that at the nominal", width=width, points=True
         ),
         "Figure 15: read voltage",
     )
