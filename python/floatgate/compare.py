@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floatgate import units, worth
+from floatgate import disturb, units, worth
 from floatgate.amplification import amplification, digits, text
 from floatgate.arguments import checked
 from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
@@ -92,6 +92,7 @@ class Comparison:
         keys = [key for key, _ in self.settings[0].overrides] or ["setting"]
         timed = [kind for kind in ("read", "write") if any(look(run.result, "latency_us", kind) for run in self.runs)]
         header = [*keys, "WAF", "95 %", "difference", "life", "host", "moved", "erases per block", "most"]
+        header += disturb.HEADER if any(look(run.result, "reclaim") for run in self.runs) else []
         header += [f"{kind} {q}" for kind in timed for q in _QUANTILES] + (["IOPS"] if timed else [])
         return header, [self._cells(setting, len(header), timed) for setting in self.settings]
 
@@ -111,6 +112,8 @@ class Comparison:
             *_program_shares(result),
             *(_or_dash(look(result, "wear", key)) for key in ("erases_mean", "erases_max")),
         ]
+        if any(look(run.result, "reclaim") for run in self.runs):
+            cells += disturb.cells(result)
         for kind in timed:
             for key in _QUANTILES.values():
                 time_us = look(result, "latency_us", kind, key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import amplification, start, units, worth
+from floatgate import amplification, disturb, start, units, worth
 from floatgate.causes import by_cause, by_reason, cause, reason
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -34,6 +34,7 @@ def lines(run: Run) -> list[Line]:
         ("programs", programs(result)),
         ("wear", wear(result)),
         ("streams", streams(result)),
+        ("reads", disturb.line(result)),
         ("buffer", buffer(result)),
         ("throttle", throttle(result)),
         ("latency", latency(result)),
@@ -260,13 +261,8 @@ def remarks(result: dict[str, Any]) -> list[str]:
     said = []
     if (look(result, "drive") or {}).get("effective_spare_factor", 0) is None:
         said.append("the drive was not full: garbage collection had more free space than on a used drive")
-    said += [text for text in (worth.warning(result),) if text]
-    explained = amplification.explanation(result)
-    if explained:
-        said.append(explained)
-    behind = backlog(result)
-    if behind:
-        said.append(behind)
+    makers = (worth.warning, amplification.explanation, disturb.remark, backlog)
+    said += [text for text in (make(result) for make in makers) if text]
     skipped = facts.get("bad_lines_skipped")
     if skipped:
         first = facts.get("first_bad_line")

@@ -28,6 +28,7 @@ pub(crate) fn reclaim(plan: &Plan, outcome: &Outcome) -> Value {
     json!({
         "on_demand": counters.on_demand,
         "background": counters.background,
+        "first_after_reads": counters.first_after_reads,
         "moved_pages": counters.moved_pages,
         "reads_beyond_max": counters.reads_beyond_max,
         "replicas": {

@@ -32,6 +32,8 @@ pub struct ReclaimCounters {
     pub on_demand: u64,
     /// Units reclaimed in idle time; in functional mode, before it was due.
     pub background: u64,
+    /// Host reads of flash before the first of them.
+    pub first_after_reads: Option<u64>,
     /// Pages moved.
     pub moved_pages: u64,
     /// Reads of blocks that were beyond the maximum already.
@@ -301,6 +303,8 @@ impl Reclaiming {
 
     /// A unit has been reclaimed.
     pub fn ended(&mut self, urgency: Urgency) {
+        let reads = || self.sums.reads().iter().sum();
+        self.counters.first_after_reads = self.counters.first_after_reads.or_else(|| Some(reads()));
         match urgency {
             Urgency::Urgent => self.counters.on_demand += 1,
             _ => self.counters.background += 1,

@@ -1,1 +1,403 @@
+//! Worked examples of the dissertation, and what becomes of replicas, under the shadow model.
 
+use super::{Reclaim, SLOT};
+use crate::ftl::Ftl;
+use crate::level::{self, Level};
+use crate::{Allocation, FreeChoice, Separate, Setup, Victim};
+use floatgate_base::extents::{Extents, Kind};
+use floatgate_base::{DomainId, Lpn, Ppn, Rng, SideKind, UnitId};
+use floatgate_flash::{Cause, Flash, Functional, Layout, Scope, Shadow};
+use floatgate_nand::{Disturb, Geometry};
+use floatgate_snapshot::{Kind as FileKind, Reader, Writer};
+
+/// A drive of one plane.
+struct Drive {
+    ftl: Ftl,
+    flash: Shadow<Functional>,
+    logical: u32,
+    pages: u32,
+}
+
+/// Weights of page types, LSB first, and reads that a block stands.
+type Model<'a> = (&'a [f64], u32);
+
+impl Drive {
+    fn new(shape: (u32, u32, u32), model: Model<'_>, name: &str, values: &[(&str, f64)]) -> Self {
+        Self::of(shape, model, Reclaim::of(&SLOT.with(name, values)), Level::None, false)
+    }
+
+    fn of(
+        (blocks, pages, logical): (u32, u32, u32),
+        (weights, max_reads): Model<'_>,
+        reclaim: Reclaim,
+        level: Level,
+        idle_jobs: bool,
+    ) -> Self {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: blocks,
+            pages_per_block: pages,
+            page_bytes: 4096,
+        };
+        let disturb = Disturb::new(max_reads, weights, &[1.0, 2.0, 5.0], &[1.0, 1.08, 1.19]);
+        let setup = Setup {
+            logical_pages: logical,
+            allocation: Allocation::Dynamic,
+            disturb: Some((disturb, reclaim)),
+            idle_jobs,
+            background_free_units: 0,
+            victim: Victim::named("greedy"),
+            separate: Separate::None,
+            level,
+            free_choice: FreeChoice::LeastErased,
+            trigger_free_units: 2,
+            stop_free_units: 2,
+            incremental: false,
+            plp: true,
+            pace: None,
+            seed: 1,
+        };
+        let layout = Layout::new(geometry, Scope::Plane);
+        let flash = Shadow::new(Functional::new(layout.clone()), logical).with_disturb(disturb, true);
+        Self { ftl: Ftl::new(layout, setup), flash, logical, pages }
+    }
+
+    fn serve(&mut self, kind: Kind, lpn: u32, times: u32) {
+        let mut extents = Extents::default();
+        (0..times).for_each(|_| extents.push(Lpn(lpn), 1, kind));
+        self.ftl.serve(&mut self.flash, &extents).unwrap();
+    }
+
+    fn write_all(&mut self) {
+        (0..self.logical).for_each(|lpn| self.serve(Kind::Write, lpn, 1));
+    }
+
+    /// Writes pages at random, but not the first one.
+    fn write_some(&mut self, pages: u32) {
+        let mut rng = Rng::new(1, "read disturb by hand");
+        for _ in 0..pages {
+            self.serve(Kind::Write, 1 + rng.below(u64::from(self.logical) - 1) as u32, 1);
+        }
+    }
+
+    fn page_of(&self, lpn: u32) -> Ppn {
+        let word = self.ftl.mapping.get(Lpn(lpn));
+        let mut page = word.ppn();
+        self.ftl.mapping.pages_of(Lpn(lpn), word, &mut |ppn| page = Some(ppn));
+        page.unwrap_or_else(|| panic!("page {lpn} lies nowhere"))
+    }
+
+    fn unit_of(&self, lpn: u32) -> UnitId {
+        self.ftl.layout.unit_of(self.page_of(lpn))
+    }
+
+    fn has_replica(&self, lpn: u32) -> bool {
+        let entry = self.ftl.mapping.get(Lpn(lpn)).entry();
+        entry.is_some_and(|(kind, _)| kind == SideKind::Replicated)
+    }
+
+    fn erases(&self) -> u64 {
+        self.flash.counters().erases[Cause::Reclaim as usize]
+    }
+
+    fn audit(&self) {
+        self.ftl.audit(&self.flash).unwrap_or_else(|fault| panic!("{fault}"));
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut out = Writer::new(Vec::new(), FileKind::Drive, 1).unwrap();
+        self.ftl.save(&mut out).unwrap();
+        out.state("array", &self.flash.inner().saved()).unwrap();
+        out.finish().unwrap().0
+    }
+
+    fn restore(&mut self, bytes: &[u8]) {
+        let mut reader = Reader::new("t", bytes, FileKind::Drive, 1).unwrap();
+        self.ftl.restore(&mut reader).unwrap();
+        assert!(self.flash.inner_mut().restore(reader.state("array").unwrap()));
+        self.ftl.learn_wear(&self.flash.inner().erase_counts().to_owned());
+        self.ftl.show_content(&mut self.flash);
+    }
+}
+
+/// Reads of the pages A to D in a period: 1,400 together, which is all that a block stands.
+const FIGURE_9: [u32; 4] = [600, 500, 200, 100];
+
+fn period(drive: &mut Drive) {
+    for (lpn, reads) in (0..).zip(FIGURE_9) {
+        drive.serve(Kind::Read, lpn, reads);
+    }
+}
+
+/// Figure 9: moved together, the four pages lead to a reclaim in each period.
+#[test]
+fn figure_9_the_baseline_reclaims_again_after_a_period() {
+    let mut drive = Drive::new((12, 4, 24), (&[1.0], 1400), "baseline", &[]);
+    drive.write_all();
+    for reclaims in 1..=3 {
+        period(&mut drive);
+        assert_eq!(drive.erases(), reclaims);
+        let unit = drive.unit_of(0);
+        assert!((0..4).all(|lpn| drive.unit_of(lpn) == unit));
+    }
+    drive.audit();
+}
+
+/// Figure 9: dealt to two blocks, A and C to one, B and D to the other, they do not.
+#[test]
+fn figure_9_one_to_many_does_not() {
+    let never = [("create_at", 1.0), ("migrate_at", 1.0), ("replica_pages", 1.0)];
+    // So many pages that blocks keep no tails.
+    let mut drive = Drive::new((12, 4, 28), (&[1.0], 1400), "redftl", &never);
+    (4..28).chain(0..4).for_each(|lpn| drive.serve(Kind::Write, lpn, 1));
+    assert!((1..4).all(|lpn| drive.unit_of(lpn) == drive.unit_of(0)));
+    period(&mut drive);
+    assert_eq!(drive.erases(), 1);
+    assert_eq!(drive.unit_of(0), drive.unit_of(2));
+    assert_eq!(drive.unit_of(1), drive.unit_of(3));
+    assert_ne!(drive.unit_of(0), drive.unit_of(1));
+    period(&mut drive);
+    assert_eq!(drive.erases(), 1);
+    drive.audit();
+}
+
+/// Figure 19: of a disturbed block and the coldest one, the hot pages a, b, d, e take the LSB pages of two blocks, i to l the
+/// MSB pages.
+#[test]
+fn figure_19_hot_pages_take_fast_pages_of_two_blocks() {
+    let [a, b, c, d, e, f, g, h, i, j, k, l] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+    let mut drive = Drive::new((12, 6, 36), (&[0.25, 0.5, 1.0], 60), "redftl-plus-plus", &[]);
+    drive.write_all();
+    let read = |drive: &mut Drive, pages: &[u32], times| {
+        pages.iter().for_each(|&lpn| drive.serve(Kind::Read, lpn, times));
+    };
+    // The other blocks are read more than the second one.
+    (12..36).for_each(|lpn| drive.serve(Kind::Read, lpn, 8));
+    read(&mut drive, &[g, h], 2);
+    read(&mut drive, &[c, f], 3);
+    assert_eq!((drive.unit_of(a), drive.unit_of(g)), (UnitId(0), UnitId(1)));
+    // a and d lie on LSB pages, b and e on CSB pages.
+    while drive.erases() == 0 {
+        read(&mut drive, &[a, b, d, e], 1);
+    }
+    assert_eq!(drive.erases(), 2);
+    let place = |lpn| {
+        (drive.unit_of(lpn), (drive.page_of(lpn) - drive.ftl.layout.first_page(drive.unit_of(lpn))) % 3)
+    };
+    for lpn in [a, b, d, e] {
+        assert_eq!(place(lpn).1, 0, "{lpn}");
+    }
+    for lpn in [c, f, g, h] {
+        assert_eq!(place(lpn).1, 1, "{lpn}");
+    }
+    for lpn in [i, j, k, l] {
+        assert_eq!(place(lpn).1, 2, "{lpn}");
+    }
+    let in_first =
+        [a, b, c, d, e, f, g, h, i, j, k, l].iter().filter(|&&lpn| place(lpn).0 == place(a).0).count();
+    assert_eq!((in_first, drive.flash.mode(drive.unit_of(a)), drive.flash.mode(drive.unit_of(b))), (6, 1, 1));
+    drive.audit();
+}
+
+/// The first reclaim leads to mode 1, later ones to mode 2, where a block stands five times as many reads.
+#[test]
+fn resistant_blocks_stand_twice_and_five_times_as_many_reads() {
+    let mut drive = Drive::new((12, 4, 24), (&[1.0], 100), "rrb", &[("proactive_at", 1.0)]);
+    drive.write_all();
+    let mut reads = Vec::new();
+    for reclaims in 1..=4 {
+        let mut cycle = 0;
+        while drive.erases() < reclaims {
+            drive.serve(Kind::Read, 0, 1);
+            cycle += 1;
+        }
+        reads.push(cycle);
+        assert_eq!(drive.flash.mode(drive.unit_of(0)), [1, 2, 2, 2][reclaims as usize - 1]);
+    }
+    assert_eq!(reads, [100, 200, 500, 500]);
+    drive.audit();
+}
+
+/// What collection moves is programmed in the ordinary mode again.
+#[test]
+fn collection_leads_back_to_the_ordinary_mode() {
+    let mut drive = Drive::new((12, 4, 24), (&[1.0], 100), "rrb", &[("proactive_at", 1.0)]);
+    drive.write_all();
+    drive.serve(Kind::Read, 0, 100);
+    assert_eq!(drive.flash.mode(drive.unit_of(0)), 1);
+    // The other pages of its block are written elsewhere until it is collected.
+    drive.write_some(2000);
+    assert_eq!(drive.flash.mode(drive.unit_of(0)), 0);
+    drive.audit();
+}
+
+/// A swap for the sake of wear keeps the mode of the data that it moves.
+#[test]
+fn leveling_keeps_the_mode() {
+    let swap = level::SLOT.with("hot-cold-swap", &[("pe_cycles", 6.0)]);
+    let reclaim = Reclaim::of(&SLOT.with("rrb", &[("proactive_at", 1.0)]));
+    let mut drive = Drive::of((12, 4, 24), (&[1.0], 100), reclaim, Level::of(&swap), false);
+    drive.ftl.reset_counts(&mut drive.flash);
+    drive.write_all();
+    drive.serve(Kind::Read, 0, 100);
+    let unit = drive.unit_of(0);
+    assert_eq!(drive.flash.mode(unit), 1);
+    // Everything but the block of page 0 is written, so that it is what is cold.
+    let mut turn = 0;
+    while drive.unit_of(0) == unit {
+        drive.serve(Kind::Write, 4 + turn % 20, 1);
+        turn += 1;
+        assert!(turn < 20_000, "the cold block was never swapped");
+    }
+    assert!(drive.ftl.leveled().swaps > 0);
+    assert_eq!(drive.flash.mode(drive.unit_of(0)), 1);
+    drive.audit();
+}
+
+const REPLICAS: &[(&str, f64)] = &[("replica_pages", 4.0)];
+
+/// A drive on which page 0 has a replica.
+fn replicated() -> Drive {
+    let mut drive = Drive::new((16, 16, 64), (&[1.0], 1000), "redftl", REPLICAS);
+    drive.write_all();
+    // A page that is read ten times at once would be a hot one.
+    for _ in 0..10 {
+        (1..12).for_each(|lpn| drive.serve(Kind::Read, lpn, 1));
+        drive.serve(Kind::Read, 0, 59);
+    }
+    assert!(drive.has_replica(0) && !drive.has_replica(1));
+    drive.audit();
+    drive
+}
+
+#[test]
+fn a_hot_page_is_read_from_its_replica() {
+    let mut drive = replicated();
+    let original = UnitId(0);
+    assert_ne!(drive.unit_of(0), original);
+    let before = drive.flash.disturbance(original.0);
+    drive.serve(Kind::Read, 0, 50);
+    assert_eq!(drive.flash.disturbance(original.0), before);
+    assert_eq!(drive.flash.disturbance(drive.unit_of(0).0), Some(50_000));
+    // The original stays where it was, and its unit is as full as it was.
+    assert_eq!(drive.ftl.units.meta[original].valid, 12);
+    assert_eq!(drive.erases(), 0);
+}
+
+#[test]
+fn a_replica_dies_with_an_update_and_with_trim() {
+    for kind in [Kind::Write, Kind::WritePartial, Kind::Trim] {
+        let mut drive = replicated();
+        drive.serve(kind, 0, 1);
+        assert!(!drive.has_replica(0));
+        let replicas = drive.ftl.reclaimed().unwrap().replicas;
+        assert_eq!((replicas.made, replicas.died_by_update), (1, 1));
+        drive.serve(Kind::Read, 0, 1);
+        drive.audit();
+    }
+}
+
+#[test]
+fn a_replica_dies_with_its_block() {
+    let mut drive = replicated();
+    let holder = drive.unit_of(0);
+    let erases = drive.flash.erase_count(holder);
+    drive.write_some(2000);
+    assert!(drive.flash.erase_count(holder) > erases);
+    let replicas = drive.ftl.reclaimed().unwrap().replicas;
+    assert_eq!((replicas.died_by_erase, replicas.died_by_update), (1, 0));
+    drive.serve(Kind::Read, 0, 1);
+    drive.audit();
+}
+
+#[test]
+fn a_replica_that_is_read_much_takes_its_originals_place() {
+    let mut drive = replicated();
+    let holder = drive.unit_of(0);
+    let (original, valid) = (drive.ftl.units.meta[UnitId(0)].valid, drive.ftl.units.meta[holder].valid);
+    drive.serve(Kind::Read, 0, 900);
+    assert!(!drive.has_replica(0));
+    assert_eq!(drive.unit_of(0), holder);
+    assert_eq!(drive.ftl.reclaimed().unwrap().replicas.promoted, 1);
+    assert_eq!(drive.ftl.units.meta[UnitId(0)].valid, original - 1);
+    assert_eq!(drive.ftl.units.meta[holder].valid, valid + 1);
+    drive.audit();
+}
+
+/// Read literally, hardly any page is read more often than its block: a random half of the live ones is taken.
+#[test]
+fn where_no_page_stands_out_half_of_them_are_replicated() {
+    let literal = [("replica_pages", 4.0), ("rate", 1.0)];
+    let mut drive = Drive::new((16, 16, 64), (&[1.0], 1000), "redftl", &literal);
+    drive.write_all();
+    for _ in 0..60 {
+        (0..12).for_each(|lpn| drive.serve(Kind::Read, lpn, 1));
+    }
+    assert_eq!((0..12).filter(|&lpn| drive.has_replica(lpn)).count(), 6);
+    drive.audit();
+}
+
+/// On a drive that is too full for tails, pages take them, and there are no replicas.
+#[test]
+fn a_full_drive_keeps_no_tails() {
+    let mut drive = Drive::new((16, 16, 170), (&[1.0], 1000), "redftl", REPLICAS);
+    drive.write_all();
+    let figures = drive.ftl.reclaimed().unwrap();
+    assert!(figures.tails_forgone > 0, "{figures:?}");
+    drive.audit();
+}
+
+/// A drive whose proactive job is half done goes through a file and stays the same, byte by byte.
+#[test]
+fn a_job_under_way_goes_through_a_file() {
+    for (name, values) in [("redftl-plus", &[][..]), ("rrb", &[]), ("redftl", REPLICAS)] {
+        let reclaim = Reclaim::of(&SLOT.with(name, values));
+        let new = || Drive::of((16, 24, 96), (&[0.25, 0.5, 1.0], 400), reclaim, Level::None, true);
+        let mut drive = new();
+        drive.write_all();
+        while !drive.ftl.wants_background() {
+            (0..8).for_each(|lpn| drive.serve(Kind::Read, lpn, 1));
+        }
+        for _ in 0..3 {
+            assert!(drive.ftl.background_step(&mut drive.flash, DomainId(0)).unwrap(), "{name}");
+        }
+        let mut twin = new();
+        twin.restore(&drive.bytes());
+        assert!(twin.bytes() == drive.bytes(), "{name}");
+        for drive in [&mut drive, &mut twin] {
+            (0..8).for_each(|lpn| drive.serve(Kind::Read, lpn, 3));
+            drive.serve(Kind::Write, 2, 1);
+            while drive.ftl.wants_background() {
+                drive.ftl.background_step(&mut drive.flash, DomainId(0)).unwrap();
+            }
+            drive.audit();
+            (0..drive.logical).for_each(|lpn| drive.serve(Kind::Read, lpn, 1));
+            assert_eq!(drive.flash.violation(), None);
+        }
+        assert!(twin.bytes() == drive.bytes(), "{name}: another drive came out of the file");
+        assert!(
+            drive.ftl.reclaimed().unwrap().counters.bursts.keys().any(|burst| burst.pages == 1),
+            "{name}"
+        );
+    }
+}
+
+/// Another manager takes over a drive with replicas: they are given up, and nothing is lost.
+#[test]
+fn a_drive_changes_its_manager() {
+    let drive = replicated();
+    for name in ["baseline", "rrb", "redftl-plus", "redftl"] {
+        let values = if name == "redftl" { REPLICAS } else { &[] };
+        let mut other = Drive::new((16, 16, 64), (&[0.25, 0.5, 1.0], 1000), name, values);
+        assert_eq!(other.pages, drive.pages);
+        other.restore(&drive.bytes());
+        other.audit();
+        assert_eq!(other.has_replica(0), name == "redftl");
+        (0..64).for_each(|lpn| other.serve(Kind::Read, lpn, 30));
+        (0..64).for_each(|lpn| other.serve(Kind::Write, lpn, 1));
+        other.audit();
+    }
+}

@@ -1,0 +1,122 @@
+"""The part of a run's report about read disturb."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from floatgate import disturb, html, units
+from floatgate.charts import HEIGHT, INK, MUTED, WIDTH, data_chart, finished
+from floatgate.record import look
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+def section(result: dict[str, Any]) -> str:
+    """What was reclaimed, which pages were read, how far blocks are disturbed; nothing where reads disturb nothing."""
+    facts = look(result, "reclaim")
+    said = disturb.line(result)
+    if not facts or not said:
+        return ""
+    figures = [
+        html.figure(
+            "disturbance",
+            "Disturbance of blocks",
+            "Blocks by what reads have disturbed them at the end, as a share of what they stand.",
+            lambda width: disturbance(facts, width),
+        )
+    ]
+    if look(facts, "service_ms", "count"):
+        figures.append(
+            html.figure(
+                "service",
+                "Time of reclaims",
+                "Share of reclaims and replications that take at most so long without a pause.",
+                lambda width: service(facts, width),
+            )
+        )
+    return (
+        f"<h2>Read disturb</h2><p>{html.escape(said)}.</p>"
+        f'<div class="charts">{"".join(figures)}</div>{html.rows_table(rows(facts))}'
+    )
+
+
+def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """Figures with their names."""
+    made = [
+        ("blocks reclaimed on demand", units.count(facts["on_demand"])),
+        ("blocks reclaimed in the background", units.count(facts["background"])),
+        ("pages moved", units.count(facts["moved_pages"])),
+        ("most disturbed block", units.percent1(facts["largest_disturbance_share"])),
+    ]
+    reads = {name: count for name, count in facts["reads_by_page_type"].items() if count}
+    total = sum(reads.values())
+    if len(facts["reads_by_page_type"]) > 1 and total:
+        made.append(("reads by page type", ", ".join(f"{units.share(n / total)} {name}" for name, n in reads.items())))
+    modes = facts["reads_by_mode"]
+    if sum(modes[1:]):
+        made.append(
+            (
+                "reads by mode of block",
+                ", ".join(f"{units.share(n / sum(modes))} mode {i}" for i, n in enumerate(modes)),
+            )
+        )
+    replicas = facts["replicas"]
+    if replicas["made"]:
+        made += [
+            ("replicas made", units.count(replicas["made"])),
+            ("replicas that died by an update", units.count(replicas["died_by_update"])),
+            ("replicas that died with their block", units.count(replicas["died_by_erase"])),
+            ("replicas that replaced their original", units.count(replicas["promoted"])),
+        ]
+    if facts["memory_bytes"]:
+        made.append(("tables of the manager", units.binary_bytes(facts["memory_bytes"])))
+    return made
+
+
+def disturbance(facts: dict[str, Any], width: int = WIDTH) -> alt.Chart:
+    """Blocks by their disturbance."""
+    import altair as alt
+
+    found = facts["disturbance"]
+    counts, edges = found["blocks"], found["edges"]
+    # The last bin holds what lies beyond: of blocks that nobody reclaims.
+    ends = [*edges[1:], edges[-1] + edges[1]]
+    shown = [
+        {"from": start, "to": end, "count": count}
+        for start, end, count in zip(edges, ends, counts, strict=True)
+        if count
+    ]
+    chart = (
+        data_chart(shown)
+        .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
+        .encode(
+            x=alt.X(
+                "from:Q",
+                title="disturbance, share of the maximum",
+                bin="binned",
+                axis=alt.Axis(format="%"),
+                scale=alt.Scale(domain=[0, ends[-1] if counts[-1] else 1]),
+            ),
+            x2="to:Q",
+            y=alt.Y("count:Q", title="blocks", scale=alt.Scale(type="symlog")),
+        )
+    )
+    return finished(chart, width, HEIGHT)
+
+
+def service(facts: dict[str, Any], width: int = WIDTH) -> alt.Chart:
+    """Distribution of the times of reclaims."""
+    import altair as alt
+
+    points = [(0.0, 0.0), *facts["service_ms"]["cdf"]]
+    shown = [{"ms": ms, "share": share} for ms, share in points]
+    chart = (
+        data_chart(shown)
+        .mark_line(interpolate="step-after", color=INK)
+        .encode(
+            x=alt.X("ms:Q", title="nominal time, ms"),
+            y=alt.Y("share:Q", title="share of reclaims", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+        )
+    )
+    return finished(chart, width, HEIGHT)
