@@ -242,7 +242,7 @@ table! {
 table! {
     /// The flash translation layer.
     Ftl {
-        /// (T - U) / T: the share of the flash that the host does not see, up to 0.75; default 0.07.
+        /// (T - U) / T: the share of the flash that the host does not see, up to 0.95; default 0.07.
         spare_factor: f64,
         /// Bytes that the map knows as one, a power of two from 512 up to a page of the flash; several of them are programmed
         /// as one flash page. Default: 4096, or a page of the flash where that is smaller.

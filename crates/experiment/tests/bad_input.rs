@@ -80,12 +80,12 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
 
 #[test]
 fn numbers_outside_their_range() {
-    for value in ["nan", "inf", "-inf", "0.0", "1.0", "-0.1", "1.5", "0.9999", "0.76"] {
+    for value in ["nan", "inf", "-inf", "0.0", "1.0", "-0.1", "1.5", "0.9999", "0.96"] {
         let shown = value.parse::<f64>().unwrap();
         check(&[(
             &format!("[ftl]\nspare_factor = {value}"),
             &format!(
-                "2:1: spare_factor is {shown}; expected a share of the flash above 0 and up to 0.75: 0.07 to 0.13 on most \
+                "2:1: spare_factor is {shown}; expected a share of the flash above 0 and up to 0.95: 0.07 to 0.13 on most \
                  drives, about 0.27 where they are written three times a day"
             ),
         )]);

@@ -140,7 +140,12 @@ class Paper:
 
 def names() -> list[str]:
     """The papers that ship, in the order of the alphabet."""
-    return sorted(file.parent.name for file in HOME.glob("*/paper.toml"))
+    return sorted(_name(file.parent) for file in HOME.glob("*/paper.toml"))
+
+
+def _name(folder: Path) -> str:
+    """What a paper is called: its folder, of those that ship with hyphens where packages have underscores."""
+    return folder.name.replace("_", "-") if folder.parent == HOME else folder.name
 
 
 def load(name: str) -> Paper:
@@ -149,7 +154,7 @@ def load(name: str) -> Paper:
     Raises:
         InputError: there is no such paper, or its files are not what a paper needs.
     """
-    folder = HOME / name if name in names() else Path(name)
+    folder = HOME / name.replace("-", "_") if name in names() else Path(name)
     if name not in names() and not (folder / "paper.toml").is_file():
         expected = f"expected one of {quoted(names())}, or a folder with a paper.toml"
         raise input_error(f"unknown paper {quote(name)}; {expected}")
@@ -165,7 +170,7 @@ def read(folder: Path) -> Paper:
             raise input_error(f"{file}: no {quote(key)}; a paper needs it")
     workloads, variants = (_choices(table[kind]) for kind in ("workload", "variant"))
     return Paper(
-        name=folder.name,
+        name=_name(folder),
         folder=folder,
         title=str(table["title"]),
         source=str(table["source"]),

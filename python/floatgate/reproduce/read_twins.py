@@ -1,0 +1,83 @@
+"""Twins of read-mostly traces made smaller, and a drive that holds one of them and nothing else.
+
+A twin made smaller by ``k`` has a k-th of the addresses, of what its loops go over, and of the requests of a pass;
+sizes of requests, clusters and all shares stay. On a drive of a k-th of the blocks, with a k-th of the buffer, a block
+is read as often in a pass, and as much is written for each reclaim, as at full size.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from floatgate import library
+from floatgate.errors import input_error
+from floatgate.experiment import Overrides
+
+CHANNELS = 8
+BLOCK_BYTES = 192 * 8192
+FOLDER = library.FOLDER.parent / "configs" / "twins"
+
+
+@dataclass(frozen=True)
+class ReadTwin:
+    """A twin made smaller.
+
+    Attributes:
+        file: its TOML.
+        requests: in a pass.
+        footprint_bytes: the addresses that it goes over.
+        loop_bytes: what its first loop goes over.
+    """
+
+    file: Path
+    requests: int
+    footprint_bytes: int
+    loop_bytes: int
+
+
+def smaller(name: str, by: int, folder: Path) -> ReadTwin:
+    """Write the twin ``name`` of the catalogue to ``folder``, ``by`` times smaller.
+
+    Raises:
+        InputError: there is no catalogue, because floatgate was not installed from its checkout.
+    """
+    source = FOLDER / f"{name}.toml"
+    if not source.is_file():
+        raise input_error(f"{source}: the twin is not there; expected floatgate to be installed from its checkout")
+    text = source.read_text("utf-8")
+    whole = tomllib.loads(text)
+    # Addresses come in whole MiB.
+    for key, step in (("requests", 1), ("footprint_bytes", 1 << 20)):
+        value = -(-whole[key] // (by * step)) * step
+        text = re.sub(rf"^{key} = \d+$", f"{key} = {value}", text, flags=re.MULTILINE)
+    loops = re.search(r"^loops = .*$", text, flags=re.MULTILINE)
+    if loops is not None:
+        shrunk = re.sub(r"\[(\d+),", lambda found: f"[{int(found[1]) // by},", loops[0])
+        text = text.replace(loops[0], shrunk)
+    file = folder / f"{name}.toml"
+    file.write_text(text, "utf-8")
+    table = tomllib.loads(text)
+    return ReadTwin(file, table["requests"], table["footprint_bytes"], table["reads"]["loops"][0][0])
+
+
+def drive(twin: ReadTwin, blocks: int) -> Overrides:
+    """A drive of about so many blocks that shows its host the twin's addresses, and no more."""
+    blocks_per_plane = blocks // CHANNELS
+    shown = twin.footprint_bytes / (blocks_per_plane * CHANNELS * BLOCK_BYTES)
+    return [
+        ("drive.geometry.blocks_per_plane", str(blocks_per_plane)),
+        # A thousandth more than the addresses, for the last page.
+        ("ftl.spare_factor", f"{1 - 1.001 * shown:.6f}"),
+    ]
+
+
+def of(twin: ReadTwin, passes: int = 1) -> Overrides:
+    """The workload: so many passes over the twin."""
+    return [
+        ("workload.kind", '"twin"'),
+        ("workload.twin", str(twin.file)),
+        ("workload.requests", str(passes * twin.requests)),
+    ]

@@ -1,0 +1,89 @@
+"""``floatgate reproduce redftl`` and ``redftl-plus``: what their pages set out from."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from floatgate.reproduce import Settings, load, names
+from floatgate.reproduce.judge import Found
+from floatgate.reproduce.read_twins import BLOCK_BYTES, CHANNELS, FOLDER, drive, smaller
+from floatgate.reproduce.redftl.values import reads_share, short
+from floatgate.reproduce.redftl_plus.readers import busiest
+from floatgate.reproduce.redftl_plus.values import MODEL_TYPES, MODES
+from floatgate.reproduce.redftl_plus.values import values as plus_values
+from floatgate.reproduce.runner import jobs
+from floatgate.run import execute
+
+
+def test_papers_with_hyphens_are_found_by_their_names() -> None:
+    assert {"redftl", "redftl-plus"} <= set(names())
+    assert load("redftl-plus").name == "redftl-plus"
+    assert load("redftl-plus").module("values") is not None
+
+
+def test_a_smaller_twin_keeps_shares_and_sizes(tmp_path: Path) -> None:
+    whole = tomllib.loads((FOLDER / "ads.toml").read_text("utf-8"))
+    twin = smaller("ads", 8, tmp_path)
+    made = tomllib.loads(twin.file.read_text("utf-8"))
+    assert made["requests"] == twin.requests == whole["requests"] // 8
+    assert made["footprint_bytes"] == twin.footprint_bytes == whole["footprint_bytes"] // 8
+    [[loop, share]] = made["reads"]["loops"]
+    assert [8 * loop, share] == whole["reads"]["loops"][0]
+    for table in (whole, made):
+        table.update(requests=0, footprint_bytes=0)
+        table["reads"]["loops"] = []
+    assert made == whole
+
+
+def test_a_smaller_twin_reads_as_the_whole_one() -> None:
+    # docs/generate.md: the tenth of ads's pages that is read most has 65 % of the page reads.
+    assert busiest("ads") == pytest.approx(0.65, abs=0.01)
+
+
+@pytest.mark.parametrize("paper", ["redftl", "redftl-plus"])
+def test_drives_hold_their_twin_and_nothing_else(paper: str, tmp_path: Path) -> None:
+    loaded = load(paper)
+    for name, overrides in loaded.prepare(list(loaded.workloads), {}, tmp_path).items():
+        given = dict(overrides)
+        footprint = tomllib.loads(Path(given["workload.twin"].strip('"')).read_text("utf-8"))["footprint_bytes"]
+        flash = int(given["drive.geometry.blocks_per_plane"]) * CHANNELS * BLOCK_BYTES
+        shown = (1 - float(given["ftl.spare_factor"])) * flash
+        assert footprint <= shown <= 1.002 * footprint, name
+
+
+def test_a_drive_is_a_little_larger_than_its_twin(tmp_path: Path) -> None:
+    twin = smaller("multi", 1, tmp_path)
+    assert dict(drive(twin, 800)) == {"drive.geometry.blocks_per_plane": "100", "ftl.spare_factor": "0.466133"}
+
+
+def test_the_trend_is_that_of_the_core() -> None:
+    # floatgate_nand::disturb::trend has the same law and the same two figures in its test.
+    assert reads_share(1.05, 1.0) == pytest.approx(0.51, abs=0.005)
+    assert reads_share(1.05, 1.6) == pytest.approx(0.319, abs=0.005)
+
+
+def test_the_share_of_short_times() -> None:
+    assert short([[5.0, 0.2], [10.0, 0.6], [331.4, 1.0]], 10.0) == 0.6
+    assert short([[331.4, 1.0]], 10.0) == 0.0
+    assert short([], 10.0) is None
+
+
+def test_a_quick_run_of_multi_reclaims_and_has_the_models_constants(tmp_path: Path) -> None:
+    paper, settings = load("redftl-plus"), Settings(quick=True)
+    prepared = paper.prepare(["multi"], {}, tmp_path)
+    [job] = [one for one in jobs(paper, settings, prepared) if one.label == "multi"]
+    wanted = {variant: number for number, (_, _, variant) in enumerate(job.places)}
+    results = {
+        variant: execute(job.base.with_overrides(job.variants[wanted[variant]])).result.to_dict()
+        for variant in ("baseline", "redftl-plus")
+    }
+    assert results["baseline"]["flash"]["unmapped_reads"] == 0
+    made = plus_values(Found({"main": {"multi": results}}))
+    assert made["count.multi.baseline"] > made["count.multi.redftl-plus"] > 0
+    assert 0 < made["over.multi.redftl-plus"] < 1
+    disturb = results["baseline"]["config"]["drive"]["disturb"]
+    assert tuple(disturb["weights"]) == MODEL_TYPES["tlc-base"]
+    assert [(one["reads"], one["program"]) for one in disturb["modes"]] == [(one[0], one[2]) for one in MODES]
