@@ -153,20 +153,24 @@ def _course(run: Run) -> str:
         return ""
     figures = []
     if look(run.result, "waf") is not None:
-        figures = [
+        figures.append(
             html.figure(
                 "waf",
                 "Write amplification",
                 "Flash programs per host page write in each interval; dashed: mean of the run with its 95 % interval.",
                 lambda width: charts.waf(run, width),
-            ),
+            )
+        )
+    # What reclaim moves is worth a picture even where the host writes nothing.
+    if look(run.result, "flash", "programs", "total"):
+        figures.append(
             html.figure(
                 "writes",
                 "Programs by cause",
                 "Flash programs over the whole run.",
                 lambda width: charts.writes(run, width),
-            ),
-        ]
+            )
+        )
     if "free_blocks" in run.series.column_names:
         figures.append(
             html.figure(

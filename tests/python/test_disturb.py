@@ -98,3 +98,9 @@ def test_a_comparison_has_columns_for_it() -> None:
     assert header[at + 1] == "reclaim time"
     counts = [int(row[at]) for row in rows]
     assert counts[0] > counts[1] > 0
+
+
+def test_reclaims_are_drawn_over_time_where_only_reads_arrive() -> None:
+    page = floatgate.run(SETTINGS | {"workload.read_share": 1}).report()
+    assert "Programs by cause" in page
+    assert "Write amplification</" not in page
