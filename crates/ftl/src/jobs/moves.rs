@@ -11,8 +11,9 @@ use floatgate_flash::{Cause, Flash};
 use std::ops::Range;
 
 impl Ftl {
-    /// The live pages of `pages`, in order, with what is next to be touched for each asked for.
-    #[inline(always)]
+    /// The live pages of `pages`, in order, with what is next to be touched for each asked for. Its loop needs the registers that
+    /// a step of a job would take.
+    #[inline(never)]
     pub(super) fn gather(&self, pages: Range<Ppn>, moving: &mut Vec<(Ppn, Owner)>) {
         if let Some(separation) = &self.separation {
             return separation.gather(&self.mapping, pages, moving);
