@@ -59,7 +59,7 @@ fn every_manager_holds_on_any_workload() {
             let reads = 24 + rng.below(200);
             let share = 0.5 + 0.5 * rng.unit();
             let mut toml = format!(
-                "{DRIVE}[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = {reads}\n[ftl.reclaim]\npolicy = \"{policy}\"\n"
+                "seed = {seed}\n{DRIVE}[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = {reads}\n[ftl.reclaim]\npolicy = \"{policy}\"\n"
             );
             if policy == "redftl" {
                 toml += "replica_pages = 4\n";
@@ -70,7 +70,6 @@ fn every_manager_holds_on_any_workload() {
                 rng.unit()
             );
             let mut resolved = floatgate_experiment::load(Some(&toml), "t.toml", &[]).unwrap();
-            resolved.plan.seed = seed;
             resolved.plan.shadow = true;
             let output = floatgate_experiment::run(resolved, &mut |_| Ok(()))
                 .unwrap_or_else(|e| panic!("{policy} seed {seed}: {e}\n{toml}"));

@@ -410,8 +410,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (13, "0821de8ed5d81b5e");
-    const RUN_IS: (u32, &str) = (18, "15f19e2dd0525c81b6d80d47002e558ef3b4a53c0d92a877");
+    const DRIVE_IS: (u32, &str) = (14, "012b86317ba93bd9");
+    const RUN_IS: (u32, &str) = (19, "7fe730c307232abbf55732bec9469d5d51632a9e4fe090a3");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -235,35 +235,45 @@ impl Ftl {
         let mut together = std::mem::take(&mut self.reading);
         let mut flash_page = None;
         for lpn in all {
-            let next = |ftl: &Self| ftl.mapping.get(lpn).ppn().map(|ppn| ftl.layout.flash_page_of(ppn));
-            if next(self) != flash_page || flash_page.is_none() {
-                self.read_together::<S, F>(flash, &mut together)?;
+            let mut ppn = self.mapping.get(lpn).ppn();
+            if ppn.map(|ppn| self.layout.flash_page_of(ppn)) != flash_page {
+                if self.read_together::<S, F>(flash, &mut together)? {
+                    // What was read may have led to a reclaim.
+                    ppn = self.mapping.get(lpn).ppn();
+                }
+                flash_page = ppn.map(|ppn| self.layout.flash_page_of(ppn));
             }
-            // What was read may have led to a reclaim.
-            flash_page = next(self);
-            match self.mapping.get(lpn).ppn() {
-                Some(ppn) => together.push((ppn, lpn)),
-                None => self.read::<S, F>(flash, lpn),
+            if let Some(ppn) = ppn {
+                together.push((ppn, lpn));
+                continue;
+            }
+            self.read::<S, F>(flash, lpn);
+            if S::READS {
+                self.start_asked(flash)?;
             }
         }
         self.read_together::<S, F>(flash, &mut together)?;
         self.reading = together;
-        if S::READS { self.start_asked(flash) } else { Ok(()) }
+        Ok(())
     }
 
+    /// Reads pages that lie in one flash page; whether there are any.
     fn read_together<S: Features, F: Flash>(
         &mut self,
         flash: &mut F,
         pages: &mut Vec<(Ppn, Lpn)>,
-    ) -> Result<(), Failure> {
-        let Some(&(first, _)) = pages.first() else { return Ok(()) };
+    ) -> Result<bool, Failure> {
+        let Some(&(first, _)) = pages.first() else { return Ok(false) };
         flash.read_run(pages, Cause::Host);
         self.hear_read::<S, F>(flash, first);
         if let Some(reclaiming) = &mut self.reclaiming {
             pages.iter().for_each(|&(ppn, _)| reclaiming.manager.read(ppn));
         }
         pages.clear();
-        if S::READS { self.start_asked(flash) } else { Ok(()) }
+        if S::READS {
+            self.start_asked(flash)?;
+        }
+        Ok(true)
     }
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! What read disturb does to the drive: units reclaimed in time, replicas made, promoted and given up.
 
-use super::manager::Action;
+use super::manager::{Action, Manager};
 use crate::ftl::Ftl;
 use crate::jobs::request::Planned;
 use crate::jobs::{Job, Order, Request, Target, Urgency};
@@ -34,8 +34,7 @@ impl Ftl {
         match reclaiming.ask((&*layout, &*units, &*mapping), block) {
             // What is not reclaimed at all is only counted.
             Action::None => {
-                let beyond = reclaiming.sums.counted(block) > reclaiming.sums.watch(block);
-                reclaiming.counters.reads_beyond_max += u64::from(beyond);
+                reclaiming.counters.reads_beyond_max += u64::from(!reclaiming.manager.acts());
                 Ok(())
             }
             Action::Reclaim => self.reclaim_in_time(flash, unit),
@@ -105,25 +104,16 @@ impl Ftl {
             return Ok(true);
         }
         self.free_pages.advance(self.now);
-        if let Some(slot) = self.frontiers.iter().position(|frontier| frontier.unit == unit) {
-            let Frontier { next, .. } = self.frontiers[slot];
-            let padding = self.layout.left_of_flash_page(next);
-            if padding > 0 {
-                flash.pad(next, padding, Cause::Reclaim);
-            }
-            let room = self.frontiers[slot].room();
-            self.units.meta[unit].valid -= room;
-            self.free_pages.take(u64::from(room));
-            self.begin_tail(unit, next);
-            self.close(slot);
-            return Ok(true);
-        }
-        let kept = &mut self.reclaiming().kept;
-        let Some(frontier) = kept.iter_mut().find(|frontier| frontier.unit == unit) else {
+        let streams = self.frontiers.iter_mut().find(|frontier| frontier.unit == unit);
+        let mut open = if let Some(frontier) = streams {
+            self.open_pages.closed(frontier.room(), self.now);
+            std::mem::replace(frontier, Frontier::CLOSED)
+        } else if let Some(kept) = self.reclaiming().kept.iter_mut().find(|kept| kept.unit == unit) {
+            std::mem::replace(kept, Frontier::CLOSED)
+        } else {
             return Ok(false);
         };
-        let mut target = std::mem::replace(frontier, Frontier::CLOSED);
-        self.close_target(flash, &mut target, Cause::Reclaim);
+        self.close_target(flash, &mut open, Cause::Reclaim);
         Ok(true)
     }
 

@@ -77,13 +77,14 @@ impl Ftl {
         if self.mapping.replicas().is_none() || self.units.closed_at[source] != job.closed_at[0] {
             return Step::Done;
         }
-        let Order::Given(planned) = job.request.order.clone() else { return Step::Done };
+        let Job { request, next, .. } = job;
+        let Order::Given(planned) = &request.order else { return Step::Done };
         let mut made = 0;
-        while let Some(&Planned { page, .. }) = planned.get(job.next as usize) {
+        while let Some(&Planned { page, .. }) = planned.get(*next as usize) {
             if made == pages_max {
                 return Step::Moved;
             }
-            job.next += 1;
+            *next += 1;
             // It may have died, or got a replica before.
             let Some(lpn) = self.mapping.owner_of(page).lpn().filter(|_| self.mapping.is_live(page)) else {
                 continue;
@@ -94,7 +95,7 @@ impl Ftl {
             let Self { reclaiming, layout, units, mapping, .. } = self;
             let Some(reclaiming) = reclaiming else { break };
             let Some(holder) = reclaiming.holder((&*layout, &*units, &*mapping), source) else {
-                reclaiming.counters.replicas_refused += u64::from(planned.len() as u32 - job.next + 1);
+                reclaiming.counters.replicas_refused += u64::from(planned.len() as u32 - *next + 1);
                 break;
             };
             let replica = reclaiming.tails.take(layout, holder);

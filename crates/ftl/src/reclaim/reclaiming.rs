@@ -8,7 +8,7 @@ use super::{ManagerState, Reclaim};
 use crate::jobs::{Request, Urgency};
 use crate::owners::{Mapping, ReplicaCounters, Replicas};
 use crate::units::{Frontier, NOT_INDEXED, Units};
-use floatgate_base::{DomainId, IdVec, Ppn, Rng, UnitId};
+use floatgate_base::{DomainId, Ppn, Rng, UnitId};
 use floatgate_flash::Layout;
 use floatgate_nand::Disturb;
 use serde::{Deserialize, Serialize};
@@ -78,8 +78,6 @@ pub(crate) struct Reclaiming {
     /// Units that stay open from one job to the next: `2 * domain + target`.
     pub kept: Vec<Frontier>,
     pub burst: Burst,
-    /// Modes of units, as the array has them.
-    pub modes: IdVec<UnitId, u8>,
     #[serde(skip)]
     plan: Option<Plan>,
 }
@@ -119,7 +117,6 @@ impl Reclaiming {
             reached: Vec::new(),
             kept: vec![Frontier::CLOSED; 2 * layout.domains() as usize],
             burst: Burst::default(),
-            modes: IdVec::filled(0, layout.units()),
             plan: Some(Plan { disturb, limits, seed }),
         };
         UnitId::all(layout.units()).for_each(|unit| new.watch_anew(unit));
@@ -140,8 +137,7 @@ impl Reclaiming {
         self.plan.as_ref().expect("a drive is made from a plan")
     }
 
-    /// The host read a page; `data` are the pages of the map that it wanted, all of one flash page. Whether somebody must be
-    /// told.
+    /// The flash read a page for the host; notes the block where somebody must be told.
     #[inline(always)]
     pub fn read(&mut self, layout: &Layout, unit: UnitId, ppn: Ppn) {
         if self.sums.read(layout, unit, ppn) {
@@ -163,7 +159,7 @@ impl Reclaiming {
 
     /// The sum at which the blocks of a unit are reclaimed on demand.
     fn limit(&self, unit: UnitId) -> u32 {
-        self.plan().limits[usize::from(self.modes[unit])]
+        self.plan().limits[usize::from(self.sums.mode_of(unit))]
     }
 
     /// Whether a unit must be reclaimed before any of its blocks is read again.
@@ -177,8 +173,9 @@ impl Reclaiming {
     }
 
     fn watch_anew(&mut self, unit: UnitId) {
-        let watch = self.watch_from(unit, 0);
-        self.sums.erase(unit, watch);
+        for block in self.sums.blocks_of(unit) {
+            self.sums.set_watch(block, self.watch_from(unit, 0));
+        }
     }
 
     /// A block has reached what is watched; what the manager wants done.
@@ -196,9 +193,9 @@ impl Reclaiming {
         &'a mut self,
         (layout, units, mapping): (&'a Layout, &'a Units, &'a Mapping),
     ) -> (DisturbView<'a>, &'a mut ManagerState) {
-        let Self { sums, manager, tails, rng, modes, plan, .. } = self;
+        let Self { sums, manager, tails, rng, plan, .. } = self;
         let disturb = &plan.as_ref().expect("a drive is made from a plan").disturb;
-        (DisturbView { layout, disturb, units, mapping, sums, modes, tails, rng }, manager)
+        (DisturbView { layout, disturb, units, mapping, sums, tails, rng }, manager)
     }
 
     /// How a closed unit is reclaimed.
@@ -225,7 +222,7 @@ impl Reclaiming {
 
     /// A unit was erased.
     pub fn erased(&mut self, layout: &Layout, unit: UnitId) {
-        self.modes[unit] = 0;
+        self.sums.erase(unit);
         self.watch_anew(unit);
         self.tails.erased(unit);
         self.manager.erased(layout, unit);
@@ -233,9 +230,8 @@ impl Reclaiming {
 
     /// A unit without data is to be programmed in a mode.
     pub fn set_mode(&mut self, unit: UnitId, mode: u8) {
-        self.modes[unit] = mode;
-        let watch = self.watch_from(unit, 0);
-        self.sums.set_mode(unit, mode, watch);
+        self.sums.set_mode(unit, mode);
+        self.watch_anew(unit);
     }
 
     /// Something was done; `close` at the end of what is done at one time.
@@ -267,15 +263,10 @@ impl Reclaiming {
         if let Some(saved) = saved {
             alike = saved.manager.is_like(&self.manager) && saved.tails.pages() == self.tails.pages();
             let counts_alike = saved.manager.counting() == self.manager.counting();
-            let modes = self.plan().disturb.modes;
-            let fits = self.sums.adopt(saved.sums, counts_alike)
-                && saved.kept.len() == self.kept.len()
-                && saved.modes.len() == self.modes.len()
-                && saved.modes.iter().all(|&mode| u32::from(mode) < modes);
-            if !fits {
+            if !self.sums.adopt(saved.sums, counts_alike) || saved.kept.len() != self.kept.len() {
                 return false;
             }
-            (self.kept, self.modes) = (saved.kept, saved.modes);
+            self.kept = saved.kept;
             if alike {
                 if !saved.manager.fits(layout) || !saved.tails.fits(layout) {
                     return false;

@@ -29,6 +29,11 @@ struct Block {
     rows: u32,
 }
 
+impl Block {
+    /// Of a block that was never read.
+    const FRESH: Self = Self { counted: 0, actual: 0, watch: u32::MAX, rows: 0 };
+}
+
 /// The sums of all blocks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Sums {
@@ -65,9 +70,8 @@ impl Sums {
         let modes = 0..disturb.modes as u8;
         let weights: Vec<_> =
             modes.flat_map(|mode| (0..pages_per_block).map(move |page| row(mode, page))).collect();
-        let fresh = Block { counted: 0, actual: 0, watch: u32::MAX, rows: 0 };
         Self {
-            blocks: vec![fresh; layout.geometry().blocks() as usize],
+            blocks: vec![Block::FRESH; layout.geometry().blocks() as usize],
             reads: vec![0; weights.len()],
             largest: 0,
             weights,
@@ -138,21 +142,25 @@ impl Sums {
         self.blocks_of(unit).map(|block| self.counted(block)).max().unwrap_or(0)
     }
 
-    /// A unit was erased: nothing has been read, and this is watched.
-    pub fn erase(&mut self, unit: UnitId, watch: u32) {
+    /// A unit was erased: nothing has been read, and it is in the ordinary mode.
+    pub fn erase(&mut self, unit: UnitId) {
         for block in self.blocks_of(unit) {
             let block = &mut self.blocks[block as usize];
             self.largest = self.largest.max(block.actual);
-            *block = Block { counted: 0, actual: 0, watch, rows: 0 };
+            *block = Block::FRESH;
         }
     }
 
-    /// A unit without data is to be programmed in a mode, and this is watched.
-    pub fn set_mode(&mut self, unit: UnitId, mode: u8, watch: u32) {
+    /// A unit without data is to be programmed in a mode.
+    pub fn set_mode(&mut self, unit: UnitId, mode: u8) {
         for block in self.blocks_of(unit) {
-            let block = &mut self.blocks[block as usize];
-            (block.rows, block.watch) = (u32::from(mode) * self.pages_per_block, watch);
+            self.blocks[block as usize].rows = u32::from(mode) * self.pages_per_block;
         }
+    }
+
+    /// The mode of a unit, as the array has it.
+    pub fn mode_of(&self, unit: UnitId) -> u8 {
+        (self.blocks[self.blocks_of(unit).start as usize].rows / self.pages_per_block) as u8
     }
 
     /// The sums of the model, by block.

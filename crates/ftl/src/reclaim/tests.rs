@@ -221,6 +221,20 @@ fn resistant_blocks_stand_twice_and_five_times_as_many_reads() {
     drive.audit();
 }
 
+/// Without a manager every read beyond the maximum is counted, and nothing is moved.
+#[test]
+fn reads_beyond_the_maximum_are_counted() {
+    for (weights, reads_max) in [(&[1.0][..], 100), (&[0.7, 1.0], 142)] {
+        let mut drive = Drive::new((12, 4, 24), (weights, 100), "none", &[]);
+        drive.write_all();
+        drive.flash = drive.flash.clone().with_disturb(Disturb::new(100, weights, &[1.0], &[1.0]), false);
+        drive.serve(Kind::Read, 0, 160);
+        let figures = drive.ftl.reclaimed().unwrap();
+        assert_eq!(figures.counters.reads_beyond_max, 160 - reads_max);
+        assert_eq!(drive.erases(), 0);
+    }
+}
+
 /// What collection moves is programmed in the ordinary mode again.
 #[test]
 fn collection_leads_back_to_the_ordinary_mode() {

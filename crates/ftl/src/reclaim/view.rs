@@ -4,7 +4,7 @@ use super::sums::Sums;
 use super::tails::Tails;
 use crate::owners::Mapping;
 use crate::units::{NOT_INDEXED, Units};
-use floatgate_base::{IdVec, Ppn, Rng, UnitId};
+use floatgate_base::{Ppn, Rng, UnitId};
 use floatgate_flash::Layout;
 use floatgate_nand::Disturb;
 
@@ -17,7 +17,6 @@ pub struct DisturbView<'a> {
     pub(super) units: &'a Units,
     pub(super) mapping: &'a Mapping,
     pub(super) sums: &'a Sums,
-    pub(super) modes: &'a IdVec<UnitId, u8>,
     pub(super) tails: &'a Tails,
     /// Random numbers of the run.
     pub rng: &'a mut Rng,
@@ -27,7 +26,7 @@ impl DisturbView<'_> {
     /// The mode that follows that of a unit.
     #[must_use]
     pub fn mode_after(&self, unit: UnitId) -> u8 {
-        (self.modes[unit] + 1).min(self.disturb.last_mode())
+        (self.sums.mode_of(unit) + 1).min(self.disturb.last_mode())
     }
 
     /// The live pages of a unit, ascending.
