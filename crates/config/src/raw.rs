@@ -106,12 +106,21 @@ table! {
 }
 
 table! {
-    /// The DRAM buffer (write-back, least recently used page first).
+    /// The DRAM buffer (write-back).
     Buffer {
         /// Size, such as "32 MiB"; default "0 B": none.
         capacity: String,
-        /// Whether pages that were read stay in it; default false.
+        /// Which page leaves: "lru", the one used least recently (default), or "disturb-aware", which keeps those
+        /// that are read most.
+        policy: String,
+        /// Whether pages that were read stay in it; default false, with policy "disturb-aware" true.
         read_cache: bool,
+        /// disturb-aware: pages are kept of blocks that have been disturbed by this share of the maximum; default 0: of all.
+        disturbed_share: f64,
+        /// disturb-aware: share of the buffer for the pages that it keeps; default 0.8.
+        kept_share: f64,
+        /// disturb-aware: whether hot pages are read ahead of the host when their block reaches disturbed_share; default true.
+        preload: bool,
         /// Share of its pages that may be dirty before some are flushed; default: pages are flushed as they leave.
         high_watermark: f64,
         /// Share that is still dirty after that.

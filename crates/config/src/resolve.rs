@@ -62,8 +62,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let modes = (timed, resolve_workload::is_trace(&layers, &given_workload));
     let (mut ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, &drive, modes, seed)?;
     let logical_pages = ftl.setup.logical_pages;
-    let (buffer, raw_buffer) =
-        resolve_buffer::resolve(&layers, given_buffer, &geometry, logical_pages, timed)?;
+    let (buffer, raw_buffer) = resolve_buffer::resolve(&layers, given_buffer, &drive, logical_pages, timed)?;
     let Lifetime { throttle, forecast, raw: raw_lifetime, raw_forecast } =
         resolve_lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
     let workload = resolve_workload::resolve(

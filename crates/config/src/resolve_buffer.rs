@@ -2,20 +2,29 @@
 
 use crate::layers::Layers;
 use crate::raw;
+use crate::tables::choice;
 use floatgate_base::units::{exact_bytes, parse_bytes};
 use floatgate_base::{Error, Result};
-use floatgate_host::BufferConfig;
+use floatgate_host::{AwareConfig, BufferConfig};
 use floatgate_nand::Geometry;
-use floatgate_sim::plan::BufferSettings;
+use floatgate_sim::plan::{BufferSettings, DriveSettings};
+
+const POLICY: &str = "drive.buffer.policy";
+const LRU: &str = "lru";
+const AWARE: &str = "disturb-aware";
+const POLICIES: &[(&str, &str)] = &[(LRU, LRU), (AWARE, AWARE)];
+const DISTURBED_SHARE: f64 = 0.0;
+const KEPT_SHARE: f64 = 0.8;
 
 /// The buffer, if there is one, and what the resolved experiment says. Without a capacity there is no buffer, and the other keys would change nothing; `access_us` belongs to time.
 pub(crate) fn resolve(
     layers: &Layers,
     given: raw::Buffer,
-    geometry: &Geometry,
+    drive: &DriveSettings,
     logical_pages: u32,
     timed: bool,
 ) -> Result<(Option<BufferSettings>, raw::Buffer)> {
+    let geometry = &drive.geometry;
     let access_us = given.access_us.unwrap_or(0.0);
     if !(access_us.is_finite() && (0.0..=1e9).contains(&access_us)) {
         let what = format!("access_us is {access_us}");
@@ -33,7 +42,15 @@ pub(crate) fn resolve(
         let expected = "expected 0 or no such key, or mode = \"timed\"";
         return Err(layers.error("drive.buffer.access_us", what, expected));
     }
-    let read_cache = given.read_cache.unwrap_or(false);
+    let policy = given.policy.clone().unwrap_or_else(|| LRU.into());
+    let policy = POLICIES[choice(layers, POLICY, "order of a buffer", &policy, POLICIES)?].0;
+    let (aware, disturbed_share, raw_aware) = aware(layers, &given, drive, policy == AWARE, pages)?;
+    let read_cache = given.read_cache.unwrap_or(aware.is_some());
+    if aware.is_some() && !read_cache {
+        let what = "a buffer that is disturb-aware keeps pages that were read, and read_cache is false";
+        let expected = "expected read_cache = true, or policy = \"lru\"";
+        return Err(layers.error("drive.buffer.read_cache", what, expected));
+    }
     let watermarks = watermarks(layers, &given)?;
     let count = |share: f64| (share * f64::from(pages)) as u32;
     let config = BufferConfig {
@@ -42,15 +59,64 @@ pub(crate) fn resolve(
         logical_pages,
         read_cache,
         watermarks: watermarks.map(|(high, low)| (count(high), count(low))),
+        aware,
     };
     let raw = raw::Buffer {
         capacity: Some(exact_bytes(u64::from(pages) * u64::from(geometry.page_bytes))),
+        policy: Some(policy.into()),
         read_cache: Some(read_cache),
         high_watermark: watermarks.map(|w| w.0),
         low_watermark: watermarks.map(|w| w.1),
         access_us: timed.then_some(access_us),
+        ..raw_aware
     };
-    Ok((Some(BufferSettings { config, access_ns: (access_us * 1e3).round() as u64 }), raw))
+    let access_ns = (access_us * 1e3).round() as u64;
+    Ok((Some(BufferSettings { config, access_ns, disturbed_share }), raw))
+}
+
+/// The disturb-aware order where it is asked for, the share from which on a block is a disturbed one, and its keys as they are.
+fn aware(
+    layers: &Layers,
+    given: &raw::Buffer,
+    drive: &DriveSettings,
+    is_aware: bool,
+    pages: u32,
+) -> Result<(Option<AwareConfig>, f64, raw::Buffer)> {
+    if !is_aware {
+        let set = [
+            ("disturbed_share", given.disturbed_share.is_some()),
+            ("kept_share", given.kept_share.is_some()),
+            ("preload", given.preload.is_some()),
+        ];
+        if let Some((key, _)) = set.iter().find(|(_, set)| *set) {
+            let what = format!("{key} has no effect with policy \"{LRU}\"");
+            let expected = format!("expected it with policy = \"{AWARE}\" only");
+            return Err(layers.error(&format!("drive.buffer.{key}"), what, expected));
+        }
+        return Ok((None, 0.0, raw::Buffer::default()));
+    }
+    if drive.disturb.is_none() {
+        let expected = "expected \"lru\", or a drive.disturb.model such as \"tlc-base\"";
+        return Err(layers.error(POLICY, "no block is ever disturbed: reads disturb nothing", expected));
+    }
+    let disturbed_share = given.disturbed_share.unwrap_or(DISTURBED_SHARE);
+    let kept_share = given.kept_share.unwrap_or(KEPT_SHARE);
+    for (key, share) in [("disturbed_share", disturbed_share), ("kept_share", kept_share)] {
+        if !(0.0..=1.0).contains(&share) {
+            let what = format!("{key} is {share}");
+            return Err(layers.error(&format!("drive.buffer.{key}"), what, "expected a share from 0 to 1"));
+        }
+    }
+    let preload = given.preload.unwrap_or(true);
+    // One place at least for all other pages.
+    let kept_pages = ((kept_share * f64::from(pages)) as u32).min(pages - 1);
+    let raw = raw::Buffer {
+        disturbed_share: Some(disturbed_share),
+        kept_share: Some(kept_share),
+        preload: Some(preload),
+        ..raw::Buffer::default()
+    };
+    Ok((Some(AwareConfig { kept_pages, preload }), disturbed_share, raw))
 }
 
 /// Whole pages of a capacity.
@@ -100,6 +166,10 @@ fn watermarks(layers: &Layers, given: &raw::Buffer) -> Result<Option<(f64, f64)>
 
 fn refuse_all(layers: &Layers, given: &raw::Buffer) -> Result<()> {
     let set = [
+        ("policy", given.policy.as_deref().is_some_and(|policy| policy != LRU)),
+        ("disturbed_share", given.disturbed_share.is_some()),
+        ("kept_share", given.kept_share.is_some()),
+        ("preload", given.preload.is_some()),
         ("read_cache", given.read_cache == Some(true)),
         ("high_watermark", given.high_watermark.is_some()),
         ("low_watermark", given.low_watermark.is_some()),

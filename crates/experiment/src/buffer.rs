@@ -6,7 +6,8 @@ use floatgate_sim::Outcome;
 use serde_json::{Value, json};
 
 /// Hits and misses by page, pages flushed by reason; ratios are null where there was nothing to hit.
-pub(crate) fn buffer(config: &BufferConfig, c: &BufferCounters) -> Value {
+/// `kept_pages` are those that the disturb-aware order keeps at the end.
+pub(crate) fn buffer(config: &BufferConfig, c: &BufferCounters, kept_pages: u32) -> Value {
     let ratio = |hits: u64, misses: u64| (hits + misses > 0).then(|| hits as f64 / (hits + misses) as f64);
     json!({
         "capacity_bytes": u64::from(config.pages) * u64::from(config.page_bytes),
@@ -16,6 +17,8 @@ pub(crate) fn buffer(config: &BufferConfig, c: &BufferCounters) -> Value {
         "read_hits": c.read_hits,
         "read_misses": c.read_misses,
         "read_hit_ratio": ratio(c.read_hits, c.read_misses),
+        "kept_pages": config.aware.map(|_| kept_pages),
+        "preloaded_pages": config.aware.map(|_| c.preloaded_pages),
         "pages_merged": c.pages_merged,
         "pages_dropped": c.pages_dropped,
         "evictions": c.evictions,

@@ -94,7 +94,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         }),
         "commands": outcome.commands.as_ref().map(commands),
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
-        "buffer": plan.buffer.as_ref().zip(outcome.buffer.as_ref()).map(|(settings, counters)| buffer(&settings.config, counters)),
+        "buffer": plan.buffer.as_ref().zip(outcome.buffer.as_ref()).map(|(settings, counters)| buffer(&settings.config, counters, outcome.kept_pages)),
         "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome), plan, outcome)),
         "throughput": throughput(plan, outcome),
         "throttle": outcome.throttling.as_ref().map(|found| throttling::throttle(plan, found)),

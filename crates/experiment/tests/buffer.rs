@@ -23,13 +23,17 @@ fn state(result: &Value) -> String {
 }
 
 /// A random buffer for pages of so many bytes, on a drive with so many logical pages.
-fn draw_buffer(rng: &mut Rng, page_bytes: u64, logical_pages: u64) -> String {
+fn draw_buffer(rng: &mut Rng, page_bytes: u64, logical_pages: u64, disturbs: bool) -> String {
     let pages = match rng.below(4) {
         0 => 1 + rng.below(4),
         _ => 1 + rng.below(logical_pages),
     };
     let mut toml = format!("[drive.buffer]\ncapacity = \"{} B\"\n", pages * page_bytes);
-    if rng.below(2) == 0 {
+    if disturbs && rng.below(2) == 0 {
+        let (disturbed, kept, preload) = (0.5 * rng.unit(), rng.unit(), rng.below(2) == 0);
+        toml += &format!("policy = \"disturb-aware\"\ndisturbed_share = {disturbed}\nkept_share = {kept}\n");
+        toml += &format!("preload = {preload}\n");
+    } else if rng.below(2) == 0 {
         toml += "read_cache = true\n";
     }
     if rng.below(2) == 0 {
@@ -42,6 +46,7 @@ fn draw_buffer(rng: &mut Rng, page_bytes: u64, logical_pages: u64) -> String {
 #[test]
 fn any_drive_with_any_buffer_keeps_its_books_in_both_modes() {
     let folder = Folder::new("buffers");
+    let (mut aware, mut preloads) = (0, 0);
     for seed in common::seeds(300) {
         let trace = seed % 2 == 0;
         let mut rng = Rng::new(seed, "buffered");
@@ -53,7 +58,7 @@ fn any_drive_with_any_buffer_keeps_its_books_in_both_modes() {
             case.toml +=
                 &format!("fua_share = {}\nflush_every = {}\n", rng.below(3) as f64 / 10.0, rng.below(40));
         }
-        case.toml += &draw_buffer(&mut rng, case.rules.page_bytes, case.rules.logical_pages);
+        case.toml += &draw_buffer(&mut rng, case.rules.page_bytes, case.rules.logical_pages, case.disturbs);
         let at = |e: &dyn std::fmt::Display| format!("seed {seed}: {e}\n{}", case.toml);
         let shadowed = |mode: &str, more: &[(&str, String)]| {
             let overrides: Vec<_> = std::iter::once(("mode".to_owned(), mode.to_owned()))
@@ -89,7 +94,9 @@ fn any_drive_with_any_buffer_keeps_its_books_in_both_modes() {
             "seed {seed}: a page was lost"
         );
         let reads = count(r, "/flash/reads/host") + count(r, "/flash/unmapped_reads");
-        let misses = count(r, "/buffer/read_misses");
+        let preloaded = r["buffer"]["preloaded_pages"].as_u64().unwrap_or(0);
+        (aware, preloads) = (aware + u64::from(r["buffer"]["kept_pages"].is_u64()), preloads + preloaded);
+        let misses = count(r, "/buffer/read_misses") + preloaded;
         // One read of a flash page may do for several pages.
         assert!(reads == misses || case.subpages > 1 && reads < misses, "seed {seed}: {reads} of {misses}");
         for kind in ["read", "write"] {
@@ -98,6 +105,7 @@ fn any_drive_with_any_buffer_keeps_its_books_in_both_modes() {
             assert_eq!(done, count(r, &format!("/host/{kind}_requests")), "seed {seed}: requests lost");
         }
     }
+    assert!(aware > 20 && preloads > 0, "{aware} buffers were disturb-aware and read {preloads} pages ahead");
 }
 
 /// Uniform writes over N pages with C of them in the buffer: a write finds its page with C / N, and only the others
@@ -216,13 +224,61 @@ fn fua_waits_for_its_page_and_flush_for_all() {
     assert_eq!(longest_ns(&r)[0], 300_003.0 - 10.0);
 }
 
+/// What is said of settings that cannot be used.
+fn refused(overrides: &[(&str, &str)]) -> String {
+    let toml = format!("{DIE}[workload]\nrequests = 100\n");
+    let overrides: Vec<_> = overrides.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();
+    try_run(&toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"))
+}
+
+#[test]
+fn unusable_orders_are_refused() {
+    for (overrides, message) in [
+        (
+            &[("drive.buffer.capacity", "32 KiB"), ("drive.buffer.policy", "disturb-aware")][..],
+            "drive.buffer.policy: no block is ever disturbed: reads disturb nothing; expected \"lru\", or a \
+             drive.disturb.model such as \"tlc-base\"",
+        ),
+        (
+            &[("drive.buffer.capacity", "32 KiB"), ("drive.buffer.kept_share", "0.5")],
+            "drive.buffer.kept_share: kept_share has no effect with policy \"lru\"; expected it with policy = \
+             \"disturb-aware\" only",
+        ),
+        (
+            &[("drive.buffer.policy", "disturb-aware")],
+            "drive.buffer.policy: policy has no effect without a buffer; expected it with drive.buffer.capacity \
+             above 0 only",
+        ),
+        (
+            &[("drive.buffer.capacity", "32 KiB"), ("drive.buffer.policy", "fifo")],
+            "drive.buffer.policy: unknown order of a buffer 'fifo'; expected one of 'lru', 'disturb-aware'",
+        ),
+        (
+            &[
+                ("drive.buffer.capacity", "32 KiB"),
+                ("drive.disturb.model", "uniform"),
+                ("drive.buffer.policy", "disturb-aware"),
+                ("drive.buffer.disturbed_share", "1.5"),
+            ],
+            "drive.buffer.disturbed_share: disturbed_share is 1.5; expected a share from 0 to 1",
+        ),
+        (
+            &[
+                ("drive.buffer.capacity", "32 KiB"),
+                ("drive.disturb.model", "uniform"),
+                ("drive.buffer.policy", "disturb-aware"),
+                ("drive.buffer.read_cache", "false"),
+            ],
+            "drive.buffer.read_cache: a buffer that is disturb-aware keeps pages that were read, and read_cache is \
+             false; expected read_cache = true, or policy = \"lru\"",
+        ),
+    ] {
+        assert_eq!(refused(overrides), message);
+    }
+}
+
 #[test]
 fn unusable_buffers_are_refused() {
-    let toml = format!("{DIE}[workload]\nrequests = 100\n");
-    let refused = |overrides: &[(&str, &str)]| {
-        let overrides: Vec<_> = overrides.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();
-        try_run(&toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"))
-    };
     let with = |key: &'static str, value: &'static str| {
         [("drive.buffer.capacity", "32 KiB"), ("drive.buffer.low_watermark", "0.5"), (key, value)]
     };

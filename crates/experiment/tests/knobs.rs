@@ -5,15 +5,14 @@
 
 mod common;
 
+use common::knob_toml::{
+    DRIVE, FTL, UNIFORM, aware, base, buffered, geometry, idle, life, planes, suspending, timed, trace, with,
+};
 use common::{Folder, try_run};
 use floatgate_config::slots::SLOTS;
 use floatgate_experiment::{LifetimeOptions, Options, load, run_with};
 use serde_json::Value;
 use std::collections::BTreeSet;
-
-const DRIVE: &str = "[drive.geometry]\nblocks_per_plane = 40\npages_per_block = 16\n";
-const FTL: &str = "[ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n";
-const UNIFORM: &str = "[workload]\nrequests = 4000\n";
 
 /// What shows that a key matters.
 #[derive(Clone)]
@@ -33,55 +32,6 @@ type Case = (&'static str, String, Shown);
 const PROGRAMS: &str = "/flash/programs/total";
 const READ: &str = "/latency_us/read/mean";
 const WRITE: &str = "/latency_us/write/mean";
-
-fn base() -> String {
-    format!("{DRIVE}{FTL}{UNIFORM}")
-}
-
-fn with(ftl: &str, workload: &str) -> String {
-    format!("{DRIVE}{FTL}{ftl}{UNIFORM}{workload}")
-}
-
-fn geometry(more: &str) -> String {
-    format!("{DRIVE}{more}{FTL}{UNIFORM}")
-}
-
-fn trace(folder: &Folder, name: &str, more: &str) -> String {
-    format!("{DRIVE}{FTL}[workload]\nfile = \"{}/{name}\"\n{more}", folder.path())
-}
-
-fn timed(workload: &str) -> String {
-    format!("mode = \"timed\"\n{DRIVE}{FTL}{UNIFORM}{workload}")
-}
-
-fn planes(shape: &str, workload: &str) -> String {
-    format!("mode = \"timed\"\n{DRIVE}planes_per_die = 2\n{shape}{FTL}{UNIFORM}{workload}")
-}
-
-fn suspending() -> String {
-    format!(
-        "mode = \"timed\"\n{DRIVE}[drive.commands]\nprogram_suspend = true\n{FTL}{UNIFORM}read_share = 0.6\n"
-    )
-}
-
-fn idle() -> String {
-    format!(
-        "mode = \"timed\"\n{DRIVE}{FTL}[ftl.background]\npolicy = \"idle\"\n{UNIFORM}rate_per_s = 100\n\
-         arrival = \"open\"\n"
-    )
-}
-
-fn buffered(buffer: &str, workload: &str) -> String {
-    geometry(&format!("[drive.buffer]\ncapacity = \"200 KiB\"\n{buffer}")) + workload
-}
-
-/// A life of eighteen days of which the drive stands a fraction, with bursts; keys of the tables come last.
-fn life(policy: &str, more: &str) -> String {
-    let workload = "[workload]\nrequests = 40000\nrate_per_s = 5\npattern = \"jobs\"\nburst_on_s = 100\n\
-                        burst_off_s = 500\n";
-    let throttle = format!("[lifetime.throttle]\ntarget_years = 0.05\npolicy = \"{policy}\"\n");
-    geometry("[drive.endurance]\nmodel = \"ready-table2\"\n").replace(UNIFORM, workload) + &throttle + more
-}
 
 /// Keys at the top, and what the drive is made of.
 fn drive() -> Vec<Case> {
@@ -221,6 +171,18 @@ fn buffer() -> Vec<Case> {
             "drive.buffer.low_watermark",
             buffered("high_watermark = 0.9\n", ""),
             By("0.1", "0.8", "/flash/programs/host"),
+        ),
+        (
+            "drive.buffer.policy",
+            aware("").replace("policy = \"disturb-aware\"\n", "read_cache = true\n"),
+            By("lru", "disturb-aware", "/buffer/read_hits"),
+        ),
+        ("drive.buffer.disturbed_share", aware(""), By("0.2", "0.7", "/buffer/read_hits")),
+        ("drive.buffer.kept_share", aware(""), By("0.2", "0.7", "/buffer/read_hits")),
+        (
+            "drive.buffer.preload",
+            aware("disturbed_share = 0.3\n"),
+            By("false", "true", "/buffer/preloaded_pages"),
         ),
         ("drive.buffer.access_us", format!("mode = \"timed\"\n{}", buffered("", "")), By("0", "1", WRITE)),
         ("workload.fua_share", buffered("", ""), By("0", "0.1", "/flash/programs/host")),

@@ -67,7 +67,12 @@ fn buffer(rng: &mut Rng, case: &Case, out: &mut Vec<(&'static str, String)>) {
     if rng.below(2) == 0 {
         let pages = (1 + rng.below(40)).min(case.rules.logical_pages);
         out.push(("drive.buffer.capacity", format!("{} B", pages * case.rules.page_bytes)));
-        out.push(("drive.buffer.read_cache", (rng.below(2) == 0).to_string()));
+        let aware = case.disturbs && rng.below(2) == 0;
+        if aware {
+            out.push(("drive.buffer.policy", "disturb-aware".into()));
+            out.push(("drive.buffer.disturbed_share", rng.unit().to_string()));
+        }
+        out.push(("drive.buffer.read_cache", (aware || rng.below(2) == 0).to_string()));
         if rng.below(2) == 0 {
             out.extend([
                 ("drive.buffer.high_watermark", "0.7".into()),
@@ -400,7 +405,7 @@ fn snapshots_that_could_not_be_used_are_refused() {
 /// under way.
 const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 12\npages_per_block = 8\n\
                     [drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 20\n[ftl.reclaim]\npolicy = \"redftl\"\nreplica_pages = 2\n\
-                    [drive.buffer]\ncapacity = \"32 KiB\"\naccess_us = 1\n[host]\nqueues = 2\noutstanding_max = 3\n\
+                    [drive.buffer]\ncapacity = \"32 KiB\"\npolicy = \"disturb-aware\"\naccess_us = 1\n[host]\nqueues = 2\noutstanding_max = 3\n\
                     [ftl]\nspare_factor = 0.5\nprecondition = \"random\"\n[ftl.background]\npolicy = \"idle\"\n\
                     [ftl.level]\npolicy = \"hot-cold-swap\"\npe_cycles = 20\n\
                     [lifetime.throttle]\npolicy = \"ready-optimistic\"\nunit_window_s = 0.02\nhistory_s = 1\n\
@@ -410,8 +415,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (14, "012b86317ba93bd9");
-    const RUN_IS: (u32, &str) = (19, "7fe730c307232abbf55732bec9469d5d51632a9e4fe090a3");
+    const DRIVE_IS: (u32, &str) = (14, "37f74413eacf3304");
+    const RUN_IS: (u32, &str) = (19, "58a19afd43964f08e33e6b9f82bc24b67c82f00b240a9dac");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

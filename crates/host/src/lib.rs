@@ -11,7 +11,7 @@ pub mod placement;
 pub mod queues;
 pub mod split;
 
-pub use buffer::{Buffer, BufferConfig, BufferCounters, Step, Why};
+pub use buffer::{AwareConfig, Buffer, BufferConfig, BufferCounters, Step, Why};
 pub use counters::HostCounters;
 pub use footprint::Footprint;
 pub use placement::{Beyond, Devices, Outside, Placement};

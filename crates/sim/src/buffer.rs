@@ -50,6 +50,8 @@ pub(crate) struct Buffered {
     /// What the flash does, and where each request of a chunk ends in it.
     flash: Extents,
     ends: Vec<usize>,
+    /// Pages of a block that has become a disturbed one.
+    disturbed: Vec<Lpn>,
     places: Vec<Place>,
     /// The optional columns of each page, as of its last write; whether there are any.
     columns: PageColumns,
@@ -69,6 +71,7 @@ impl Buffered {
             steps: Vec::new(),
             flash: Extents::default(),
             ends: Vec::new(),
+            disturbed: Vec::new(),
             places: vec![Place::default(); config.pages as usize],
             columns: PageColumns::new(wanted, config.logical_pages),
             keeps_columns: wanted.any_of_pages(),
@@ -87,6 +90,7 @@ impl Buffered {
             steps: _,
             flash: _,
             ends: _,
+            disturbed: _,
         } = self;
         SavedBuffered { buffer: buffer.saved(), places: Cow::from(places), columns: Cow::Borrowed(columns) }
     }
@@ -106,6 +110,11 @@ impl Buffered {
 
     pub fn counters(&self) -> &BufferCounters {
         self.buffer.counters()
+    }
+
+    /// Pages that the disturb-aware order keeps now.
+    pub fn kept_pages(&self) -> u32 {
+        self.buffer.kept_pages()
     }
 
     pub fn reset_counts(&mut self) {
@@ -141,6 +150,7 @@ impl Buffered {
             match step {
                 Step::Flush { lpn, whole, .. } => self.push_flush(lpn, whole),
                 Step::Read { lpn, pages, .. } => self.flash.push(lpn, pages, Kind::Read),
+                Step::Preload { lpn, .. } => self.flash.push(lpn, 1, Kind::Read),
                 Step::Trim { lpn, pages } => self.flash.push(lpn, pages, Kind::Trim),
                 Step::Force { lpn, pages } => self.flash.push(lpn, pages, Kind::Flush),
                 Step::Take { .. } | Step::Wait { .. } => {}
@@ -161,11 +171,14 @@ impl Buffered {
         (extents, mut from, ends): (&Extents, usize, &[usize]),
         runs: &mut [Together],
     ) -> Result<(), Stopped> {
+        if self.buffer.is_aware() {
+            return self.serve_one_by_one(drive, chunk, (extents, from, ends), runs);
+        }
         self.flash.clear();
         self.ends.clear();
         for (&to, i) in ends.iter().zip(chunk.range()) {
             self.keep_columns(extents, from..to);
-            self.buffer.request(extents, from..to, chunk.flags(i), &mut self.steps);
+            self.buffer.request((extents, from..to), chunk.flags(i), |_| false, &mut self.steps);
             self.append_steps();
             self.ends.push(self.flash.len());
             from = to;
@@ -176,6 +189,54 @@ impl Buffered {
         drive
             .serve_runs(&self.flash, 0, runs)
             .map_err(|stop| Stopped { extent: self.ends.partition_point(|&end| end <= stop.extent), ..stop })
+    }
+
+    /// The same where decisions follow from what reads have done to the flash: each request is carried out before the next one
+    /// is decided, so that results do not depend on how requests come in chunks.
+    fn serve_one_by_one<F: BackEnd>(
+        &mut self,
+        drive: &mut Drive<F>,
+        chunk: &Chunk<'_>,
+        (extents, mut from, ends): (&Extents, usize, &[usize]),
+        runs: &[Together],
+    ) -> Result<(), Stopped> {
+        let mut runs = runs.iter();
+        let mut run_end = chunk.first;
+        for ((number, &to), i) in ends.iter().enumerate().zip(chunk.range()) {
+            while i >= run_end
+                && let Some(run) = runs.next()
+            {
+                drive.array.counts_mut().set_now(run.now_ns);
+                run_end = run.end;
+            }
+            self.keep_columns(extents, from..to);
+            let Self { buffer, steps, .. } = self;
+            let ftl = &drive.ftl;
+            buffer.request((extents, from..to), chunk.flags(i), |lpn| ftl.is_disturbed(lpn), steps);
+            self.serve_steps(drive).map_err(|stop| Stopped { extent: number, ..stop })?;
+            while self.preload(drive) {
+                self.serve_steps(drive).map_err(|stop| Stopped { extent: number, ..stop })?;
+            }
+            from = to;
+        }
+        Ok(())
+    }
+
+    /// Carries the steps out without time.
+    fn serve_steps<F: BackEnd>(&mut self, drive: &mut Drive<F>) -> Result<(), Stopped> {
+        self.flash.clear();
+        self.append_steps();
+        drive.serve(&self.flash, 0..self.flash.len())
+    }
+
+    /// Decides which pages of a block that has become a disturbed one are read ahead; false where there is no such block.
+    fn preload<F: BackEnd>(&mut self, drive: &mut Drive<F>) -> bool {
+        let Self { buffer, steps, disturbed, .. } = self;
+        let found = buffer.is_aware() && drive.ftl.take_disturbed(disturbed);
+        if found {
+            buffer.preload(disturbed, |lpn| drive.ftl.is_disturbed(lpn), steps);
+        }
+        found
     }
 
     /// Serves one request in time: it has arrived, and is issued after this.
@@ -190,12 +251,17 @@ impl Buffered {
         class: u8,
     ) -> Result<(), Stopped> {
         self.keep_columns(extents, range.clone());
-        self.buffer.request(extents, range, request_flags, &mut self.steps);
+        let Self { buffer, steps, .. } = self;
+        let ftl = &drive.ftl;
+        buffer.request((extents, range), request_flags, |lpn| ftl.is_disturbed(lpn), steps);
         if request_flags & batch::flags::FLUSH != 0 {
             drive.array.back_end_mut().wait_for_asides(Reason::Flushed);
         }
         let through = self.steps.iter().filter(|step| matches!(step, Step::Wait { .. })).count() as u64;
         self.perform(drive, class == 0)?;
+        while self.preload(drive) {
+            self.perform(drive, false)?;
+        }
         drive.array.back_end_mut().shape_request(through * self.access_ns, class);
         Ok(())
     }
@@ -255,20 +321,11 @@ impl Buffered {
                     let comes = reading && place.filled != Handle::default();
                     timed.wait_for(if comes { place.filled } else { place.free }, Reason::Place);
                 }
-                Step::Read { lpn, pages, place } => {
-                    let before = drive.array.back_end().newest();
-                    self.flash.clear();
-                    self.flash.push(lpn, pages, Kind::Read);
-                    drive.serve(&self.flash, 0..1)?;
-                    let timed = drive.array.back_end_mut();
-                    if place != NOWHERE && before != timed.newest() {
-                        let place = &mut self.places[place as usize];
-                        place.filled = timed.open_request();
-                        // Of the two that a flush from here would come after, the one that ends later as a rule.
-                        if !timed.pending(place.free) {
-                            place.after = timed.newest();
-                        }
-                    }
+                Step::Read { lpn, pages, place } => self.read_from_flash(drive, (lpn, pages), place)?,
+                Step::Preload { lpn, place } => {
+                    let aside = drive.array.back_end_mut().open_aside();
+                    self.read_from_flash(drive, (lpn, 1), place)?;
+                    drive.array.back_end_mut().close_aside(aside);
                 }
                 Step::Trim { lpn, pages } | Step::Force { lpn, pages } => {
                     let kind = if matches!(step, Step::Trim { .. }) { Kind::Trim } else { Kind::Flush };
@@ -279,6 +336,29 @@ impl Buffered {
             }
         }
         self.steps = steps;
+        Ok(())
+    }
+
+    /// Reads pages for the open request; a place is filled by it.
+    fn read_from_flash(
+        &mut self,
+        drive: &mut Drive<Timed>,
+        (lpn, pages): (Lpn, u32),
+        place: u32,
+    ) -> Result<(), Stopped> {
+        let before = drive.array.back_end().newest();
+        self.flash.clear();
+        self.flash.push(lpn, pages, Kind::Read);
+        drive.serve(&self.flash, 0..1)?;
+        let timed = drive.array.back_end_mut();
+        if place != NOWHERE && before != timed.newest() {
+            let place = &mut self.places[place as usize];
+            place.filled = timed.open_request();
+            // Of the two that a flush from here would come after, the one that ends later as a rule.
+            if !timed.pending(place.free) {
+                place.after = timed.newest();
+            }
+        }
         Ok(())
     }
 }

@@ -31,6 +31,9 @@ impl<F: BackEnd> Drive<F> {
     pub fn new(plan: &Plan) -> Self {
         let mut ftl = Ftl::new(plan.layout(), plan.ftl.setup);
         ftl.set_prefetching(plan.prefetching);
+        if let Some(buffer) = plan.buffer.filter(|buffer| buffer.config.aware.is_some()) {
+            ftl.set_warning(buffer.disturbed_share);
+        }
         let setup = &plan.ftl.setup;
         let watched = Watched { logical_pages: setup.logical_pages, disturb: setup.disturb };
         let mut array = Array::<F>::new(plan.layout(), plan.drive.array, plan.shadow.then_some(watched));

@@ -1,5 +1,6 @@
 //! What a finished run has measured.
 
+use crate::buffer::Buffered;
 use crate::gate::{Throttled, Throttling};
 use crate::plan::Plan;
 use crate::serve::clock::QueueCount;
@@ -122,6 +123,8 @@ pub struct Outcome {
     pub timeline: Option<Timeline>,
     /// What the DRAM buffer did, if there is one.
     pub buffer: Option<BufferCounters>,
+    /// Pages that it keeps for the sake of disturbed blocks.
+    pub kept_pages: u32,
     /// Timed, with a buffer: what reads and writes waited for there.
     pub buffer_times: Option<[LinkTimes; 2]>,
     /// Timed: seconds from the first arrival to the last.
@@ -294,6 +297,7 @@ impl Simulation {
             flash: serving.counters().clone(),
             series: book.series.clone(),
             buffer: serving.buffer().map(|buffer| *buffer.counters()),
+            kept_pages: serving.buffer().map_or(0, Buffered::kept_pages),
             throttling: serving.gate().map(Throttled::figures),
             times: timed.as_ref().map(|timed| timed.times),
             commands: timed.as_ref().map(|timed| timed.commands),

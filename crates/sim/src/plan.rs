@@ -149,6 +149,8 @@ pub struct BufferSettings {
     pub config: BufferConfig,
     /// Time that a page takes through it.
     pub access_ns: u64,
+    /// The disturb-aware order: the share of the maximum by which a block has to be disturbed before its pages are kept.
+    pub disturbed_share: f64,
 }
 
 /// How the drive is managed, and its first state (`[ftl]`).

@@ -4,6 +4,7 @@
 pub mod cases;
 pub mod hinted;
 pub mod host_model;
+pub mod knob_toml;
 pub mod naive;
 pub mod policies;
 pub mod recorder;

@@ -1,6 +1,6 @@
 //! What read disturb does to the drive: units reclaimed in time, replicas made, promoted and given up.
 
-use super::manager::{Action, Manager};
+use super::manager::Action;
 use crate::ftl::Ftl;
 use crate::jobs::request::Planned;
 use crate::jobs::{Job, Order, Request, Target, Urgency};
@@ -34,7 +34,7 @@ impl Ftl {
         match reclaiming.ask((&*layout, &*units, &*mapping), block) {
             // What is not reclaimed at all is only counted.
             Action::None => {
-                reclaiming.counters.reads_beyond_max += u64::from(!reclaiming.manager.acts());
+                reclaiming.count_beyond_max(block);
                 Ok(())
             }
             Action::Reclaim => self.reclaim_in_time(flash, unit),

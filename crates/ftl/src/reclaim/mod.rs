@@ -21,6 +21,7 @@ mod tails;
 #[cfg(test)]
 mod tests;
 mod view;
+mod warning;
 
 pub use manager::{Action, Manager, Params, Reached};
 pub(crate) use reclaiming::Reclaiming;

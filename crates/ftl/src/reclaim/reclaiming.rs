@@ -75,6 +75,8 @@ pub(crate) struct Reclaiming {
     pub rng: Rng,
     /// Blocks whose sums have reached what is watched.
     pub reached: Vec<u32>,
+    /// Blocks that have become disturbed ones, for whoever asked to be warned.
+    warned: Vec<u32>,
     /// Units that stay open from one job to the next: `2 * domain + target`.
     pub kept: Vec<Frontier>,
     pub burst: Burst,
@@ -88,6 +90,8 @@ struct Plan {
     disturb: Disturb,
     /// By mode, the sum at which a block is reclaimed on demand.
     limits: Vec<u32>,
+    /// The sum at which a block becomes a disturbed one, where somebody wants to be warned.
+    warn_at: Option<u32>,
     seed: u64,
 }
 
@@ -115,12 +119,35 @@ impl Reclaiming {
             counters: ReclaimCounters::default(),
             rng: Self::rng(seed),
             reached: Vec::new(),
+            warned: Vec::new(),
             kept: vec![Frontier::CLOSED; 2 * layout.domains() as usize],
             burst: Burst::default(),
-            plan: Some(Plan { disturb, limits, seed }),
+            plan: Some(Plan { disturb, limits, warn_at: None, seed }),
         };
-        UnitId::all(layout.units()).for_each(|unit| new.watch_anew(unit));
+        new.watch_all_anew(layout);
         new
+    }
+
+    /// Somebody wants to be warned of blocks that have been disturbed by this share of the maximum. Called before the first
+    /// read, and before a snapshot is taken over.
+    pub fn set_warning(&mut self, share: f64, layout: &Layout) {
+        let plan = self.plan.as_mut().expect("a drive is made from a plan");
+        plan.warn_at = Some((share * f64::from(plan.disturb.max)) as u32);
+        self.watch_all_anew(layout);
+    }
+
+    fn watch_all_anew(&mut self, layout: &Layout) {
+        UnitId::all(layout.units()).for_each(|unit| self.watch_anew(unit));
+    }
+
+    /// Whether a page lies in a block of which somebody was warned.
+    pub fn is_disturbed(&self, layout: &Layout, ppn: Ppn) -> bool {
+        self.plan().warn_at.is_some_and(|at| self.sums.counted(layout.block_of(ppn)) >= at)
+    }
+
+    /// One of the blocks that have become disturbed ones since this was asked.
+    pub fn take_warned(&mut self) -> Option<u32> {
+        self.warned.pop()
     }
 
     /// The stream of random numbers of a run.
@@ -169,7 +196,9 @@ impl Reclaiming {
 
     /// What is watched of a block whose sum is this.
     fn watch_from(&self, unit: UnitId, sum: u32) -> u32 {
-        self.manager.next_watch(sum, self.plan().disturb.max).min(self.limit(unit))
+        let plan = self.plan();
+        let warning = plan.warn_at.filter(|&at| at > sum).unwrap_or(u32::MAX);
+        self.manager.next_watch(sum, plan.disturb.max).min(warning).min(self.limit(unit))
     }
 
     fn watch_anew(&mut self, unit: UnitId) {
@@ -183,9 +212,21 @@ impl Reclaiming {
         let unit = self.sums.unit_of(block);
         let (sum, point) = (self.sums.counted(block), self.sums.watch(block));
         self.sums.set_watch(block, self.watch_from(unit, sum));
-        let max = self.plan().disturb.max;
+        let Plan { disturb: Disturb { max, .. }, warn_at, .. } = *self.plan();
+        if warn_at.is_some_and(|at| (point..=sum).contains(&at)) {
+            self.warned.push(block);
+            // Nothing that the manager watches.
+            if self.manager.next_watch(point - 1, max) > sum && sum < self.limit(unit) {
+                return Action::None;
+            }
+        }
         let (mut drive, manager) = self.view((layout, units, mapping));
         manager.reached(&mut drive, Reached { block, unit, point, sum, max })
+    }
+
+    /// A block was read: counts whether it was beyond the maximum already, as nothing but no manager allows.
+    pub fn count_beyond_max(&mut self, block: u32) {
+        self.counters.reads_beyond_max += u64::from(self.sums.counted(block) > self.plan().disturb.max);
     }
 
     /// The drive as the manager sees it, and the manager.

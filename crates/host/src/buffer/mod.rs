@@ -1,6 +1,6 @@
 //! The DRAM buffer: which pages lie in it, and what the flash has to do for a request.
 //!
-//! Write-back with the least recently used page leaving first. A page is known by sectors of 512 bytes: *valid* ones hold
+//! Write-back with the least recently used page leaving first, or in the disturb-aware order ([`aware`]). A page is known by sectors of 512 bytes: *valid* ones hold
 //! their newest content, *dirty* ones are newer than flash. A page that is valid as a whole is flushed without a read.
 //!
 //! Nothing here knows of time or of the FTL. A request becomes [`Step`]s, which whoever owns time carries out in order:
@@ -9,10 +9,12 @@
 //!
 //! Cost: O(1) a page; memory: 4 bytes a logical page, 52 a page of the buffer.
 
+mod aware;
 mod order;
 mod pages;
 mod state;
 
+pub use aware::AwareConfig;
 pub use pages::SECTOR_BYTES;
 pub use state::{Buffer, BufferConfig, BufferCounters, SavedBuffer};
 
@@ -66,6 +68,13 @@ pub enum Step {
         /// The place that this one page fills, or [`NOWHERE`].
         place: u32,
     },
+    /// A page is read from flash though no request asks for it.
+    Preload {
+        /// Which page.
+        lpn: Lpn,
+        /// The place that it fills.
+        place: u32,
+    },
     /// Pages are given up.
     Trim {
         /// The first of them.
@@ -85,5 +94,7 @@ pub enum Step {
 /// No place of the buffer.
 pub const NOWHERE: u32 = u32::MAX;
 
+#[cfg(test)]
+mod aware_tests;
 #[cfg(test)]
 mod tests;

@@ -31,6 +31,12 @@ impl Order {
         self.newer[place as usize]
     }
 
+    /// All places, the one used least recently first.
+    pub fn places(&self) -> impl Iterator<Item = u32> {
+        let next = |&place: &u32| Some(self.newer(place)).filter(|&next| next != NOWHERE);
+        std::iter::successors(Some(self.oldest).filter(|&oldest| oldest != NOWHERE), next)
+    }
+
     /// Whether it is a list over so many places, none twice.
     pub fn is_sound(&self, places: usize) -> bool {
         let (mut place, mut older, mut len) = (self.oldest, NOWHERE, 0);

@@ -1,5 +1,6 @@
 //! What lies in the buffer, and what becomes of it.
 
+use super::aware::{Aware, AwareConfig};
 use super::order::Order;
 use super::pages::{Part, SECTOR_BYTES, low, parts, touch};
 use super::{NOWHERE, Step, Why};
@@ -21,6 +22,8 @@ pub struct BufferConfig {
     pub read_cache: bool,
     /// Dirty pages above the first number are flushed until the second one is left.
     pub watermarks: Option<(u32, u32)>,
+    /// The disturb-aware order; none where the least recently used page leaves first.
+    pub aware: Option<AwareConfig>,
 }
 
 /// What the buffer did. Hits and misses count pages of requests.
@@ -34,6 +37,8 @@ pub struct BufferCounters {
     pub read_hits: u64,
     /// Pages read that did not, in part or whole.
     pub read_misses: u64,
+    /// Pages of disturbed blocks read ahead of the host; neither hits nor misses.
+    pub preloaded_pages: u64,
     /// Pages written that were dirty already: writes that never reach flash by themselves.
     pub pages_merged: u64,
     /// Pages that left for others, dirty or not.
@@ -73,10 +78,11 @@ pub struct Buffer {
     lpn: Vec<Lpn>,
     valid: Vec<u128>,
     dirty: Vec<u128>,
-    /// Pages by their use; those that are dirty in the same order.
+    /// Pages by their use, but for those that the disturb-aware order keeps; those that are dirty in the same order.
     used: Order,
     unsaved: Order,
     free: Vec<u32>,
+    aware: Option<Aware>,
     counters: BufferCounters,
 }
 
@@ -94,6 +100,7 @@ impl Buffer {
             used: Order::new(config.pages),
             unsaved: Order::new(config.pages),
             free: (0..config.pages).rev().collect(),
+            aware: config.aware.map(|_| Aware::new(config.pages, config.logical_pages)),
             counters: BufferCounters::default(),
             config,
         }
@@ -122,12 +129,25 @@ impl Buffer {
         self.counters = BufferCounters::default();
     }
 
+    /// Whether it wants to know which blocks are disturbed.
+    #[must_use]
+    pub fn is_aware(&self) -> bool {
+        self.aware.is_some()
+    }
+
+    /// Pages that the disturb-aware order keeps now.
+    #[must_use]
+    pub fn kept_pages(&self) -> u32 {
+        self.aware.as_ref().map_or(0, |aware| aware.kept.len())
+    }
+
     /// Appends what has to happen for one request: the extents in `range`, which have edges, and its [`flags`].
+    /// `disturbed` says whether a page lies in a disturbed block; only the disturb-aware order asks.
     pub fn request(
         &mut self,
-        extents: &Extents,
-        range: Range<usize>,
+        (extents, range): (&Extents, Range<usize>),
         request_flags: u8,
+        disturbed: impl Fn(Lpn) -> bool,
         out: &mut Vec<Step>,
     ) {
         if request_flags & flags::FLUSH != 0 {
@@ -141,7 +161,7 @@ impl Buffer {
                 Kind::Write | Kind::WritePartial => {
                     parts(extents, i, page_bytes).for_each(|part| self.write(part, fua, out));
                 }
-                Kind::Read => parts(extents, i, page_bytes).for_each(|part| self.read(part, out)),
+                Kind::Read => parts(extents, i, page_bytes).for_each(|part| self.read(part, &disturbed, out)),
                 Kind::Trim => self.trim(extents.lpn[i], extents.pages[i], out),
                 Kind::Flush => out.push(Step::Force { lpn: extents.lpn[i], pages: extents.pages[i] }),
             }
@@ -179,7 +199,7 @@ impl Buffer {
             }
             place => {
                 self.counters.write_hits += 1;
-                self.used.touch(place);
+                self.touch(place);
                 place
             }
         };
@@ -199,13 +219,17 @@ impl Buffer {
     }
 
     #[inline]
-    fn read(&mut self, part: Part, out: &mut Vec<Step>) {
+    fn read(&mut self, part: Part, disturbed: &impl Fn(Lpn) -> bool, out: &mut Vec<Step>) {
+        if let Some(aware) = &mut self.aware {
+            aware.count(part.lpn);
+        }
         let mut place = self.place_of[part.lpn];
         if place != NOWHERE {
-            self.used.touch(place);
+            self.touch(place);
             if self.dirty[place as usize] != 0 {
                 self.unsaved.touch(place);
             }
+            self.consider(place, disturbed);
             out.push(Step::Wait { place });
             if self.valid[place as usize] & part.touched == part.touched {
                 self.counters.read_hits += 1;
@@ -213,6 +237,7 @@ impl Buffer {
             }
         } else if self.config.read_cache {
             place = self.take(part.lpn, out);
+            self.consider(place, disturbed);
         }
         self.counters.read_misses += 1;
         if place != NOWHERE {
@@ -227,23 +252,90 @@ impl Buffer {
         out.push(Step::Read { lpn: part.lpn, pages: 1, place });
     }
 
+    /// A place is used.
+    #[inline]
+    fn touch(&mut self, place: u32) {
+        match &mut self.aware {
+            Some(aware) if aware.keeps(place) => aware.kept.touch(place),
+            _ => self.used.touch(place),
+        }
+    }
+
+    /// Keeps the page of a place that is not kept, if it lies in a disturbed block and one of the kept ones gives way.
+    fn consider(&mut self, place: u32, disturbed: &impl Fn(Lpn) -> bool) {
+        let (Some(aware), Some(config)) = (&mut self.aware, self.config.aware) else { return };
+        let lpn = self.lpn[place as usize];
+        if aware.keeps(place) || !disturbed(lpn) {
+            return;
+        }
+        if aware.kept.len() >= config.kept_pages {
+            let other = aware.kept.oldest();
+            if other == NOWHERE {
+                return;
+            }
+            let held = self.lpn[other as usize];
+            if disturbed(held) && !aware.is_hotter(lpn, held) {
+                // The next page is compared with another one.
+                aware.kept.touch(other);
+                return;
+            }
+            aware.give_up(other);
+            self.used.add(other);
+        }
+        self.used.remove(place);
+        aware.keep(place);
+    }
+
+    /// Appends what has to happen for these pages of a block that has become a disturbed one: those that are hot and not here
+    /// are read, as long as they are kept.
+    pub fn preload(&mut self, pages: &[Lpn], disturbed: impl Fn(Lpn) -> bool, out: &mut Vec<Step>) {
+        let Some(config) = self.config.aware else { return };
+        for &lpn in pages {
+            let Some(aware) = &mut self.aware else { return };
+            if !config.preload || !aware.is_hot(lpn) || self.place_of[lpn] != NOWHERE {
+                continue;
+            }
+            let room = aware.kept.len() < config.kept_pages;
+            let gives_way = |held: Lpn| !disturbed(held) || aware.is_hotter(lpn, held);
+            let other = aware.kept.oldest();
+            if !room && (other == NOWHERE || !gives_way(self.lpn[other as usize])) {
+                continue;
+            }
+            let place = self.take(lpn, out);
+            self.consider(place, &disturbed);
+            self.valid[place as usize] = self.full;
+            self.counters.preloaded_pages += 1;
+            out.push(Step::Preload { lpn, place });
+        }
+    }
+
     /// Pages given up leave.
     fn trim(&mut self, first: Lpn, pages: u32, out: &mut Vec<Step>) {
         let end = first + pages;
-        if end - first <= self.used.len() {
+        if end - first <= self.used.len() + self.kept_pages() {
             Lpn::each(first..end).for_each(|lpn| self.drop_page(lpn));
         } else {
-            let mut place = self.used.oldest();
-            while place != NOWHERE {
-                let next = self.used.newer(place);
-                let lpn = self.lpn[place as usize];
-                if (first..end).contains(&lpn) {
-                    self.drop_page(lpn);
+            for kept in [false, true].into_iter().take(1 + usize::from(self.is_aware())) {
+                let mut place = self.order(kept).oldest();
+                while place != NOWHERE {
+                    let next = self.order(kept).newer(place);
+                    let lpn = self.lpn[place as usize];
+                    if (first..end).contains(&lpn) {
+                        self.drop_page(lpn);
+                    }
+                    place = next;
                 }
-                place = next;
             }
         }
         out.push(Step::Trim { lpn: first, pages });
+    }
+
+    /// The order of the pages that are kept, or of the others.
+    fn order(&self, kept: bool) -> &Order {
+        match &self.aware {
+            Some(aware) if kept => &aware.kept,
+            _ => &self.used,
+        }
     }
 
     fn drop_page(&mut self, lpn: Lpn) {
@@ -251,7 +343,10 @@ impl Buffer {
         if place == NOWHERE {
             return;
         }
-        self.used.remove(place);
+        match &mut self.aware {
+            Some(aware) if aware.keeps(place) => aware.give_up(place),
+            _ => self.used.remove(place),
+        }
         if std::mem::take(&mut self.dirty[place as usize]) != 0 {
             self.unsaved.remove(place);
             self.counters.pages_dropped += 1;
@@ -310,6 +405,7 @@ pub struct SavedBuffer<'a> {
     used: Cow<'a, Order>,
     unsaved: Cow<'a, Order>,
     free: Cow<'a, [u32]>,
+    aware: Cow<'a, Option<Aware>>,
     counters: BufferCounters,
 }
 
@@ -324,6 +420,7 @@ impl Buffer {
             used,
             unsaved,
             free,
+            aware,
             counters,
             // From the plan.
             config: _,
@@ -338,6 +435,7 @@ impl Buffer {
             used: Cow::Borrowed(used),
             unsaved: Cow::Borrowed(unsaved),
             free: Cow::from(free),
+            aware: Cow::Borrowed(aware),
             counters: *counters,
         }
     }
@@ -345,23 +443,24 @@ impl Buffer {
     /// Takes over what a snapshot kept of a buffer of the same size; false if it is of another one.
     #[must_use]
     pub fn restore(&mut self, state: SavedBuffer<'_>) -> bool {
-        let SavedBuffer { lpn, valid, dirty, used, unsaved, free, counters } = state;
+        let SavedBuffer { lpn, valid, dirty, used, unsaved, free, aware, counters } = state;
         let n = self.config.pages as usize;
-        let fits = [lpn.len(), valid.len(), dirty.len(), used.len() as usize + free.len()] == [n; 4]
+        let kept = aware.as_ref().as_ref().map_or(0, |aware| aware.kept.len());
+        let logical = self.config.logical_pages as usize;
+        let fits = [lpn.len(), valid.len(), dirty.len(), (used.len() + kept) as usize + free.len()] == [n; 4]
+            && aware.is_some() == self.aware.is_some()
+            && aware.iter().all(|aware| aware.is_sound(n, logical))
             && used.is_sound(n)
             && unsaved.is_sound(n)
             && free.iter().all(|&place| (place as usize) < n)
             && lpn.iter().all(|&lpn| lpn.0 < self.config.logical_pages);
         if fits {
             self.place_of.fill(NOWHERE);
-            let mut place = used.oldest();
-            while place != NOWHERE {
-                self.place_of[lpn[place as usize]] = place;
-                place = used.newer(place);
-            }
+            let kept = aware.iter().flat_map(|aware| aware.kept.places());
+            used.places().chain(kept).for_each(|place| self.place_of[lpn[place as usize]] = place);
             (self.lpn, self.valid, self.dirty) = (lpn.into_owned(), valid.into_owned(), dirty.into_owned());
             (self.used, self.unsaved) = (used.into_owned(), unsaved.into_owned());
-            (self.free, self.counters) = (free.into_owned(), counters);
+            (self.free, self.aware, self.counters) = (free.into_owned(), aware.into_owned(), counters);
         }
         fits
     }

@@ -2,8 +2,9 @@
 
 use super::*;
 use crate::{Beyond, Devices, Placement, Splitter};
+pub(super) use floatgate_base::Op;
 use floatgate_base::batch::flags::{FLUSH, FUA};
-use floatgate_base::{Extents, Op, RequestBatch, Rng, Wanted};
+use floatgate_base::{Extents, RequestBatch, Rng, Wanted};
 
 /// The steps of one request, which the splitter cuts into extents.
 fn steps_of(
@@ -11,6 +12,7 @@ fn steps_of(
     config: BufferConfig,
     (op, start, bytes): (Op, u64, u64),
     request_flags: u8,
+    disturbed: impl Fn(Lpn) -> bool,
 ) -> Vec<Step> {
     let placement =
         Placement::new(config.page_bytes, config.logical_pages, Beyond::Refuse, Devices::Apart, &[]);
@@ -20,7 +22,7 @@ fn steps_of(
     let edges = Wanted { edges: true, ..Wanted::default() };
     let mut splitter = Splitter::new(placement, config.page_bytes).with_columns(edges);
     splitter.split(&batch, 0..1, &mut extents, &mut Vec::new()).unwrap();
-    buffer.request(&extents, 0..extents.len(), request_flags, &mut steps);
+    buffer.request((&extents, 0..extents.len()), request_flags, disturbed, &mut steps);
     steps
 }
 
@@ -213,6 +215,7 @@ fn seen(steps: &[Step], held: &mut [Option<Lpn>]) -> Vec<Seen> {
                 out.push(Seen::Flush(lpn, whole, why));
             }
             Step::Take { .. } | Step::Wait { .. } => {}
+            Step::Preload { .. } => unreachable!("no block is disturbed"),
             Step::Read { lpn, pages, place } => {
                 assert!(place == NOWHERE || pages == 1 && held[place as usize] == Some(lpn));
                 out.extend(Lpn::each(lpn..lpn + pages).map(Seen::Read));
@@ -258,6 +261,7 @@ fn draw(rng: &mut Rng) -> BufferConfig {
         logical_pages: 1 + rng.below(30) as u32,
         read_cache: rng.below(2) == 0,
         watermarks: (rng.below(2) == 0).then_some((high, low)),
+        aware: None,
     }
 }
 
@@ -279,7 +283,7 @@ fn does_what_a_list_of_bytes_does() {
             let bytes = (1 + rng.below(longest / grain)) * grain;
             let request_flags = [0, 0, 0, 0, 0, FUA, FLUSH, FUA | FLUSH][rng.below(8) as usize];
             naive.seen.clear();
-            let steps = steps_of(&mut buffer, config, (op, start, bytes), request_flags);
+            let steps = steps_of(&mut buffer, config, (op, start, bytes), request_flags, |_| false);
             naive.request(op, start as usize, bytes as usize, request_flags);
             let page = u64::from(config.page_bytes);
             let asked = (start / page..=(start + bytes - 1) / page).map(|lpn| Lpn(lpn as u32));
@@ -297,8 +301,8 @@ fn does_what_a_list_of_bytes_does() {
     }
 }
 
-fn config(pages: u32, read_cache: bool) -> BufferConfig {
-    BufferConfig { pages, page_bytes: 4096, logical_pages: 1000, read_cache, watermarks: None }
+pub(super) fn config(pages: u32, read_cache: bool) -> BufferConfig {
+    BufferConfig { pages, page_bytes: 4096, logical_pages: 1000, read_cache, watermarks: None, aware: None }
 }
 
 fn buffer(pages: u32, read_cache: bool) -> Buffer {
@@ -307,7 +311,17 @@ fn buffer(pages: u32, read_cache: bool) -> Buffer {
 
 /// What one request asks for.
 fn ask(buffer: &mut Buffer, op: Op, start: u64, bytes: u64, request_flags: u8) -> Vec<Step> {
-    steps_of(buffer, config(0, false), (op, start, bytes), request_flags)
+    ask_where(buffer, (op, start, bytes), request_flags, |_| false)
+}
+
+/// The same where some pages lie in disturbed blocks.
+pub(super) fn ask_where(
+    buffer: &mut Buffer,
+    request: (Op, u64, u64),
+    request_flags: u8,
+    disturbed: impl Fn(Lpn) -> bool,
+) -> Vec<Step> {
+    steps_of(buffer, config(0, false), request, request_flags, disturbed)
 }
 
 #[test]

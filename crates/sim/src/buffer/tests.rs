@@ -12,6 +12,7 @@ const CONFIG: BufferConfig = BufferConfig {
     logical_pages: 30,
     read_cache: true,
     watermarks: Some((5, 3)),
+    aware: None,
 };
 
 /// Through a snapshot and back.
@@ -83,7 +84,7 @@ fn a_page_leaves_with_the_columns_of_its_last_write() {
             }
             buffered.flash.clear();
             buffered.keep_columns(&extents, 0..extents.len());
-            buffered.buffer.request(&extents, 0..extents.len(), 0, &mut buffered.steps);
+            buffered.buffer.request((&extents, 0..extents.len()), 0, |_| false, &mut buffered.steps);
             buffered.append_steps();
             let flash = &buffered.flash;
             assert!(wanted.any_of_pages() || flash.columns.is_empty());

@@ -1,0 +1,38 @@
+//! What the FTL tells the buffer of disturbed blocks.
+
+use crate::ftl::Ftl;
+use floatgate_base::{Lpn, Ppn};
+
+impl Ftl {
+    /// Blocks that have been disturbed by this share of the maximum are *disturbed* ones from now on. To be called on a new
+    /// drive.
+    pub fn set_warning(&mut self, share: f64) {
+        let Self { reclaiming, layout, .. } = self;
+        reclaiming.iter_mut().for_each(|reclaiming| reclaiming.set_warning(share, layout));
+    }
+
+    /// Whether a read of a page goes to a disturbed block.
+    #[must_use]
+    pub fn is_disturbed(&self, lpn: Lpn) -> bool {
+        let ppn = || self.mapping.get(lpn).ppn();
+        self.reclaiming
+            .as_ref()
+            .is_some_and(|reclaiming| ppn().is_some_and(|ppn| reclaiming.is_disturbed(&self.layout, ppn)))
+    }
+
+    /// Puts the pages to `out` that lie in one of the blocks that have become disturbed ones since this was asked; false where
+    /// there is no such block.
+    pub fn take_disturbed(&mut self, out: &mut Vec<Lpn>) -> bool {
+        let Self { reclaiming, layout, mapping, .. } = self;
+        let Some(block) = reclaiming.as_mut().and_then(|reclaiming| reclaiming.take_warned()) else {
+            return false;
+        };
+        let unit = floatgate_base::UnitId(block / layout.blocks_per_unit());
+        let first = layout.first_page(unit);
+        let pages = Ppn::each(first..first + layout.pages_per_unit());
+        let live = pages.filter(|&ppn| layout.block_of(ppn) == block && mapping.is_live(ppn));
+        out.clear();
+        out.extend(live.filter_map(|ppn| mapping.owner_of(ppn).lpn()));
+        true
+    }
+}
