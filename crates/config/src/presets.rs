@@ -70,7 +70,9 @@ pub const PRESETS: &[Preset] = presets![
         "ssd-i",
         "ssd-m",
         "ssd-s",
-        "tlc-redftl";
+        "tlc-redftl",
+        "tlc-redftl-opt",
+        "mlc-redftl";
 ];
 
 impl Preset {
