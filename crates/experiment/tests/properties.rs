@@ -11,9 +11,11 @@ use common::{Folder, without_run};
 use floatgate_base::{RequestBatch, Rng};
 use floatgate_config::Resolved;
 use floatgate_experiment::{Output, load, run};
+use floatgate_ftl::reclaim;
 use floatgate_sim::plan::Workload;
 use floatgate_trace::Generator;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Seeds that are run where nothing else is asked for.
@@ -27,20 +29,33 @@ fn seeds() -> std::ops::Range<u64> {
     }
 }
 
+/// Runs by read-disturb manager, and how many of them reclaimed blocks.
+type Managers = BTreeMap<String, (u64, u64)>;
+
 fn run_all(trace: bool) {
     let name = if trace { "trace" } else { "synthetic" };
     let folder = Folder::new(&format!("properties-{name}"));
+    let mut managers = Managers::new();
     for seed in seeds() {
         let mut case = draw_any(&mut Rng::new(seed, name), trace);
         if let Some((text, extension)) = &case.trace {
             let path = folder.file(&format!("{seed}.{extension}"), text);
             case.toml += &format!("file = \"{path}\"\n");
         }
-        let checked = catch_unwind(AssertUnwindSafe(|| check(&case)));
+        let checked = catch_unwind(AssertUnwindSafe(|| check(&case, &mut managers)));
         let found = checked.unwrap_or_else(|_| Err("the engine panicked, as said above".into()));
         if let Err(what) = found {
             panic!("{name} case FLOATGATE_SEED={seed}: {what}\n{}", case.toml);
         }
+    }
+    let disturbed: u64 = managers.values().map(|(runs, _)| runs).sum();
+    println!(
+        "{name}: {} drives, {disturbed} with read disturb: (runs, of which reclaimed) {managers:?}",
+        seeds().count()
+    );
+    if seeds().count() >= CASES as usize {
+        let acts = managers.iter().filter(|(name, (_, reclaimed))| *name != "none" && *reclaimed > 0).count();
+        assert_eq!(acts, reclaim::POLICIES.len() - 1, "managers that reclaimed blocks");
     }
 }
 
@@ -54,7 +69,7 @@ fn traces() {
     run_all(true);
 }
 
-fn check(case: &Case) -> Result<(), String> {
+fn check(case: &Case, managers: &mut Managers) -> Result<(), String> {
     let mut resolved = load(Some(&case.toml), "case.toml", &[]).map_err(|e| format!("refused: {e}"))?;
     resolved.plan.shadow = true;
     let logical = u64::from(resolved.plan.ftl.setup.logical_pages);
@@ -63,6 +78,13 @@ fn check(case: &Case) -> Result<(), String> {
     }
     let output = run(resolved.clone(), &mut |_| Ok(())).map_err(|e| e.to_string())?;
     let expected = expect(case, &resolved, &output.result)?;
+    let reclaim = &output.result["reclaim"];
+    if let Some(policy) = output.result.pointer("/config/ftl/reclaim/policy").filter(|_| reclaim.is_object())
+    {
+        let manager = managers.entry(policy.as_str().unwrap_or_default().into()).or_default();
+        let reclaimed = get(reclaim, "/on_demand")? + get(reclaim, "/background")?;
+        (manager.0, manager.1) = (manager.0 + 1, manager.1 + u64::from(reclaimed > 0));
+    }
     host_side(&output.result, &expected)?;
     flash_side(case, &output)?;
     repeats(&output)
@@ -206,9 +228,9 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     let closed: u64 = counts(&result["valid_pages"]["units"]).iter().sum();
     let free = last_row(output)?;
     let open = units.checked_sub(closed + free).ok_or("more units than the drive has")?;
-    // A reclaim may leave two open for the next one, and hold two sources and two targets.
-    let kept = if case.disturbs { 2 * domains + 4 * jobs } else { 0 };
-    if open > domains * case.streams + 2 * jobs + kept {
+    // A job of reclaim has two sources, too.
+    let sources = if case.disturbs { 2 * jobs } else { 0 };
+    if open > domains * case.streams + 2 * jobs + sources + targets(case, domains, jobs) {
         return Err(format!("{open} units are neither free nor closed nor open"));
     }
     // Blocks that are reclaimed while they are open, and tails, leave pages unwritten that nothing counts.
@@ -221,6 +243,11 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
         filled(written, (closed, open), (lost + both, 2 * jobs), pages_per_unit)?;
     }
     spare(result)
+}
+
+/// Units that reclaim leaves open for its next job, and that jobs under way fill.
+fn targets(case: &Case, domains: u64, jobs: u64) -> u64 {
+    if case.disturbs { 2 * domains + 2 * jobs } else { 0 }
 }
 
 /// An empty drive at first: what was programmed and not erased fills the closed units and part of the open. What a swap did not
@@ -289,7 +316,8 @@ fn packing(case: &Case, result: &Value, units: u64) -> Result<(), String> {
     let written = get(result, "/flash/pages_written/total")?;
     let programmed = get(result, "/flash/programs/total")? * case.subpages;
     let domains = if case.superblock { 1 } else { case.planes };
-    let filling = (case.subpages - 1) * (domains * case.streams).min(units);
+    let jobs = if case.incremental { domains } else { 0 };
+    let filling = (case.subpages - 1) * (domains * case.streams + targets(case, domains, jobs)).min(units);
     if written.abs_diff(programmed) > filling {
         return Err(format!("{written} pages written and {programmed} programmed, {filling} may be filling"));
     }
@@ -301,8 +329,8 @@ fn packing(case: &Case, result: &Value, units: u64) -> Result<(), String> {
             get(result, "/flash/programs/padding")?
                 + (victims + 2 * swaps + 2 * reclaims) * (case.streams + 2)
         }
-        // A reclaim may close an open block, and fill two in part.
-        false => swaps + 3 * reclaims,
+        // A reclaim may fill two units in part. An open unit that is due is closed before, once: collection may take it first.
+        false => swaps + 2 * reclaims + if case.disturbs { victims + swaps + reclaims + units } else { 0 },
     };
     if padding > (case.subpages - 1) * padded {
         return Err(format!("{padding} pages of padding"));

@@ -137,19 +137,23 @@ fn incremental(drive: &Drive, collect: &mut String) -> bool {
 fn disturb(drive: &Drive, superblock: bool, pages_per_unit: u64) -> Option<(String, bool, u64)> {
     let shape = drive.blocks ^ drive.pages_per_block << 16 ^ drive.page_bytes << 32;
     let mut rng = Rng::new(shape ^ drive.planes() << 48, "read disturb");
-    if once_in(&mut rng, 2) || pages_per_unit < 7 * drive.subpages {
+    if once_in(&mut rng, 6) || pages_per_unit < 7 * drive.subpages {
         return None;
     }
     let model = pick(&mut rng, &["uniform", "mlc", "tlc-base", "tlc-opt"]);
     let flash_pages = drive.pages_per_block / drive.subpages;
-    let reads = flash_pages + rng.below(3 * flash_pages + 20);
+    let more = pick(&mut rng, &[8, flash_pages, 3 * flash_pages + 20]);
+    let reads = flash_pages + rng.below(more);
     let mut toml = format!("[drive.disturb]\nmodel = \"{model}\"\nmax_reads = {reads}\n");
     if once_in(&mut rng, 3) {
         let reads = 1.0 + 9.0 * rng.unit();
         writeln!(toml, "modes = [{{reads = 1, program = 1}}, {{reads = {reads}, program = 1.5}}]").unwrap();
     }
     loop {
-        let given = policy(&mut rng, &reclaim::SLOT);
+        // Few drives are such that it has pages for replicas.
+        let replicating = reclaim::POLICIES.iter().find(|info| info.name == "redftl" && once_in(&mut rng, 3));
+        let info = replicating.unwrap_or_else(|| policies::row(&mut rng, &reclaim::SLOT));
+        let given = policies::drawn(&mut rng, &reclaim::SLOT, info);
         let replicas = given.find_whole("replica_pages");
         let fits = replicas.is_none_or(|pages| {
             !superblock

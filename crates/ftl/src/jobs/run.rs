@@ -285,6 +285,9 @@ impl Ftl {
         self.gc.victims += 1;
         self.gc.dead_victims += u64::from(valid == 0);
         self.victims_by_valid[valid as usize] += 1;
+        if let Some(reclaiming) = &mut self.reclaiming {
+            reclaiming.tails.victim(domain, valid);
+        }
         if let Some(separation) = &mut self.separation {
             separation.chosen(victim, valid);
         }

@@ -29,7 +29,11 @@ impl Ftl {
         let domains = u64::from(self.layout.domains());
         let apart = u64::from(self.setup.stop_free_units) + u64::from(self.setup.separate.streams()) + 2;
         let units = u64::from(self.layout.units_per_domain()).saturating_sub(apart) * domains;
-        let keeps = self.mapped_pages <= units * u64::from(all - tail);
+        let room = self.mapped_pages <= units * u64::from(all - tail);
+        let domain = self.layout.domain_of(unit);
+        // A victim may have as many live pages as the last free units have room for.
+        let last = self.free[domain].len() < self.setup.separate.reserve().max(1);
+        let keeps = room && !last && !reclaiming.tails.is_crowded(domain);
         reclaiming.tails.opened(unit, keeps);
         if keeps { all - tail } else { all }
     }

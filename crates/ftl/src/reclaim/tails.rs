@@ -3,7 +3,7 @@
 //! A unit whose tail is kept is closed when the pages before are written; the tail is programmed later, page by page, behind what
 //! was written last. It counts as not valid, and so does what stands in it until it takes its original's place.
 
-use floatgate_base::{IdVec, Ppn, UnitId};
+use floatgate_base::{DomainId, IdVec, Ppn, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -23,6 +23,8 @@ pub(crate) struct Tails {
     pages: u32,
     pages_per_unit: u32,
     by_unit: IdVec<UnitId, Tail>,
+    /// Domains in which the last victim of collection was so full that moving its pages to units with tails gains nothing.
+    crowded: IdVec<DomainId, bool>,
     /// Units whose tail took data, because the drive is too full to do without it.
     pub forgone: u64,
 }
@@ -34,7 +36,21 @@ impl Tails {
             return Self::default();
         }
         let by_unit = IdVec::filled(Tail::default(), layout.units());
-        Self { pages, pages_per_unit: layout.pages_per_unit(), by_unit, forgone: 0 }
+        let crowded = IdVec::filled(false, layout.domains());
+        Self { pages, pages_per_unit: layout.pages_per_unit(), by_unit, crowded, forgone: 0 }
+    }
+
+    /// Collection takes a unit with so many valid pages. Without this, it would move full units with tails for ever where a
+    /// domain holds more of what is live than the others.
+    pub fn victim(&mut self, domain: DomainId, valid: u32) {
+        if let Some(crowded) = self.crowded.get_mut(domain) {
+            *crowded = valid + self.pages >= self.pages_per_unit;
+        }
+    }
+
+    /// Whether units of a domain are opened without tails.
+    pub fn is_crowded(&self, domain: DomainId) -> bool {
+        self.crowded[domain]
     }
 
     /// Pages of each tail.
@@ -90,6 +106,7 @@ impl Tails {
         let pages = layout.pages_per_unit();
         self.pages == 0
             || self.by_unit.len() == layout.units() as usize
+                && self.crowded.len() == layout.domains() as usize
                 && self.pages_per_unit == pages
                 && self.by_unit.iter().all(|tail| tail.next.saturating_add(tail.left) <= pages)
     }
