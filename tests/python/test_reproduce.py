@@ -246,6 +246,76 @@ def test_a_paper_that_is_wrong_says_where(tiny: Path, file: str, old: str, new: 
     assert str(tiny / file) in str(caught.value)
 
 
+LATER = """
+[[batch]]
+name = "later"
+command = "run"
+variants = ["greedy"]
+from = "w"
+responses = true
+set = { mode = "timed", "ftl.separate.policy" = "none", "workload.requests" = 4000, "workload.read_share" = 0.5 }
+[[batch]]
+name = "last"
+command = "run"
+variants = ["greedy"]
+from = "later"
+set = { "ftl.separate.policy" = "none", "workload.requests" = 1000 }
+"""
+
+
+def test_a_batch_starts_from_the_drives_of_another(tiny: Path) -> None:
+    (tiny / "paper.toml").write_text(PAPER + LATER)
+    told: list[tuple[int, int | None, str]] = []
+    done = reproduce(load(str(tiny)), progress=lambda *found: told.append(found))
+    assert not done.failures
+    first, later, last = (done.found.results[batch]["uniform"]["greedy"] for batch in ("w", "later", "last"))
+    assert [one["config"]["ftl"]["precondition"] for one in (first, later, last)] == ["random", "snapshot", "snapshot"]
+    assert later["config"]["ftl"]["snapshot_hash"] != last["config"]["ftl"]["snapshot_hash"]
+    reads = later["responses"]
+    assert reads["reads"] == later["host"]["read_requests"] == pytest.approx(2000, rel=0.1)
+    assert len(reads["longest_ms"]) == len(reads["p50_ms"]) == -(-reads["reads"] // reads["every"])
+    assert max(reads["longest_ms"]) == pytest.approx(later["latency_us"]["read"]["max"] / 1000)
+    assert all(0 < middle <= longest for middle, longest in zip(reads["p50_ms"], reads["longest_ms"], strict=True))
+    assert "responses" not in last
+    assert told[-1][0] == told[-1][1]
+
+
+def test_a_run_without_its_drive_is_left_out_and_says_why(tiny: Path) -> None:
+    (tiny / "paper.toml").write_text(PAPER + LATER)
+    text = (tiny / "experiment.toml").read_text()
+    (tiny / "experiment.toml").write_text(text + "[drive.endurance]\npe_cycles = 1\n")
+    (tiny / "values.py").unlink()
+    (tiny / "figures.py").unlink()
+    done = reproduce(load(str(tiny)))
+    assert [done.found.results[batch]["uniform"] for batch in ("w", "later", "last")] == [{}, {}, {}]
+    assert "uniform: batch 'later' starts from the drives of batch 'w', whose runs failed" in done.failures
+    assert "uniform: batch 'last' starts from the drives of batch 'later', whose runs failed" in done.failures
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('from = "w"', 'from = "nobody"', "batch 'later': starts from the unknown batch 'nobody'; expected one of 'w'"),
+        ('from = "w"', 'from = "later"', "batch 'later': starts from itself by way of 'later'"),
+        ('from = "w"', 'from = "last"', "batch 'later': starts from itself by way of 'last'"),
+        ('from = "w"', 'from = "more"', "batch 'later': is part of a quick reproduction, and batch 'more', from which"),
+        ('name = "w"\ncommand = "run"', 'name = "w"', "batch 'w' is of 'lifetime', which saves no drive"),
+        (
+            'name = "last"\ncommand = "run"',
+            'name = "last"',
+            "batch 'last' is of 'lifetime', which starts from no drive",
+        ),
+        ('variants = ["greedy"]\nfrom = "later"', 'from = "later"', "variant 'fifo' is not in batch 'later'"),
+    ],
+)
+def test_a_batch_that_cannot_have_its_drive_is_refused(tiny: Path, old: str, new: str, said: str) -> None:
+    text = PAPER + LATER
+    assert old in text
+    (tiny / "paper.toml").write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError, match=re.escape(said)):
+        load(str(tiny))
+
+
 def test_a_run_that_fails_leaves_its_claims_unjudged(tiny: Path) -> None:
     text = (tiny / "experiment.toml").read_text()
     (tiny / "experiment.toml").write_text(text + "[drive.endurance]\npe_cycles = 1\n")
