@@ -1,5 +1,6 @@
 //! What read disturb did.
 
+use crate::result::quantiles_us;
 use floatgate_flash::Cause;
 use floatgate_nand::disturb::{UNIT, type_names};
 use floatgate_sim::outcome::{Burst, ReclaimFigures};
@@ -46,6 +47,10 @@ pub(crate) fn reclaim(plan: &Plan, outcome: &Outcome) -> Value {
         "disturbance": disturbance(figures, disturb.max),
         "time_s": { "reclaim": time(Cause::Reclaim), "replica": time(Cause::Replica) },
         "service_ms": service_ms(plan, figures),
+        "response_us": outcome.around.as_ref().map(|around| json!({
+            "during": quantiles_us(&around.during),
+            "otherwise": quantiles_us(&around.otherwise),
+        })),
         "memory_bytes": figures.memory_bytes,
         "max_reads": disturb.max / UNIT,
     })

@@ -19,6 +19,7 @@ mod links;
 mod ops;
 mod packed;
 mod queue;
+mod reclaims;
 mod register;
 mod saved;
 mod schedule;
@@ -44,6 +45,7 @@ use floatgate_base::{DomainId, IdVec, UnitId};
 use gathering::Gathering;
 use links::Links;
 use queue::{Far, NO_REQUEST};
+use reclaims::Reclaims;
 use schedule::Schedule;
 use serde::{Deserialize, Serialize};
 use volatile::Volatile;
@@ -119,6 +121,8 @@ pub struct Timed {
     newest: Far,
     /// Requests that wait for others, where they may.
     links: Option<Box<Links>>,
+    /// What is under way for the sake of read disturb, where somebody asks.
+    reclaims: Option<Box<Reclaims>>,
     /// Whether operations take time; preconditioning and warm-up do not.
     on: bool,
 }
@@ -151,6 +155,7 @@ impl Timed {
             hold: Far::default(),
             newest: Far::default(),
             links: None,
+            reclaims: None,
             on: false,
             counts: Functional::new(layout),
         }
