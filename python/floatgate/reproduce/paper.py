@@ -14,7 +14,8 @@
     ``[[claim]]`` (:mod:`floatgate.reproduce.judge`) and ``[[table]]`` (:mod:`floatgate.reproduce.tables`).
 ``workloads.py``
     where a workload's settings must be worked out first, or its trace made: ``prepare(workloads, traces, folder) ->
-    dict[str, Overrides]``, by workload; ``traces`` are the user's, which it has to take in place of its own.
+    dict[str, Overrides]``, by workload, and by ``BATCH.WORKLOAD`` what only runs of that batch have; ``traces`` are
+    the user's, which it has to take in place of its own.
 ``values.py``, ``figures.py``
     where results must be worked on first: ``values(found) -> dict`` and ``figures(found) -> list[Figure]``.
 

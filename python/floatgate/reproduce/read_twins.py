@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,8 +39,11 @@ class ReadTwin:
     loop_bytes: int
 
 
-def smaller(name: str, by: int, folder: Path) -> ReadTwin:
+def smaller(name: str, by: int, folder: Path, *, as_busy: bool = False) -> ReadTwin:
     """Write the twin ``name`` of the catalogue to ``folder``, ``by`` times smaller.
+
+    ``as_busy``: in as many times less time, so that as many requests come in a second as of the whole twin, and the
+    dies of the smaller drive, of which there are as many, are as busy.
 
     Raises:
         InputError: there is no catalogue, because floatgate was not installed from its checkout.
@@ -50,17 +54,24 @@ def smaller(name: str, by: int, folder: Path) -> ReadTwin:
     text = source.read_text("utf-8")
     whole = tomllib.loads(text)
     # Addresses come in whole MiB.
-    for key, step in (("requests", 1), ("footprint_bytes", 1 << 20)):
+    scaled = [("requests", 1), ("footprint_bytes", 1 << 20), *([("duration_s", 1)] if as_busy else [])]
+    for key, step in scaled:
         value = -(-whole[key] // (by * step)) * step
         text = re.sub(rf"^{key} = \d+$", f"{key} = {value}", text, flags=re.MULTILINE)
     loops = re.search(r"^loops = .*$", text, flags=re.MULTILINE)
     if loops is not None:
         shrunk = re.sub(r"\[(\d+),", lambda found: f"[{int(found[1]) // by},", loops[0])
         text = text.replace(loops[0], shrunk)
-    file = folder / f"{name}.toml"
+    file = folder / f"{name}{'-as-busy' if as_busy else ''}.toml"
     file.write_text(text, "utf-8")
     table = tomllib.loads(text)
     return ReadTwin(file, table["requests"], table["footprint_bytes"], table["reads"]["loops"][0][0])
+
+
+def as_busy(batches: Iterable[str], name: str, by: int, folder: Path) -> dict[str, Overrides]:
+    """What runs in time have of a workload: the twin as busy as the whole one; by ``BATCH.WORKLOAD``."""
+    twin = smaller(name, by, folder, as_busy=True)
+    return {f"{batch}.{name}": [("workload.twin", str(twin.file))] for batch in batches}
 
 
 def drive(twin: ReadTwin, blocks: int) -> Overrides:

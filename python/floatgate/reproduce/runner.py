@@ -66,7 +66,8 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
             new = Job(workload, batch.command, _base(paper, workload, settings, prepared), stage=stage)
             job = made.setdefault((workload, batch.command, stage), new)
             for variant in batch.variants:
-                job.variants.append(_overrides(paper, batch, workload, variant, settings))
+                own = (prepared or {}).get(f"{batch.name}.{workload}", [])
+                job.variants.append([*_overrides(paper, batch, workload, variant, settings), *own])
                 job.details_s.append(batch.detail_s)
                 job.places.append((batch.name, workload, variant))
                 job.starts.append(batch.start)
