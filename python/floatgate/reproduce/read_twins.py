@@ -1,4 +1,4 @@
-"""Twins of read-mostly traces made smaller, and a drive that holds one of them and nothing else.
+"""Twins of read-mostly traces made smaller, a drive that holds one of them and nothing else, and how it responds.
 
 A twin made smaller by ``k`` has a k-th of the addresses, of what its loops go over, and of the requests of a pass;
 sizes of requests, clusters and all shares stay. On a drive of a k-th of the blocks, with a k-th of the buffer, a block
@@ -12,10 +12,12 @@ import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from floatgate import library
 from floatgate.errors import input_error
 from floatgate.experiment import Overrides
+from floatgate.reproduce.judge import Found
 
 CHANNELS = 8
 BLOCK_BYTES = 192 * 8192
@@ -92,3 +94,19 @@ def of(twin: ReadTwin, passes: int = 1) -> Overrides:
         ("workload.twin", str(twin.file)),
         ("workload.requests", str(passes * twin.requests)),
     ]
+
+
+def response_ms(found: Found, run: str, name: str) -> dict[str, Any]:
+    """Response times of a run's reads around reclaims in milliseconds: ``during.p50.NAME`` and others."""
+    made: dict[str, Any] = {}
+    for when in ("during", "otherwise"):
+        for what in ("mean", "p50", "p99", "max"):
+            time_us = found.figure(f"{run}.reclaim.response_us.{when}.{what}")
+            made[f"{when}.{what}.{name}"] = None if time_us is None else time_us / 1000
+    return made
+
+
+def response_steps(found: Found, run: str) -> list[tuple[float, float]]:
+    """The distribution of response times during reclaims, milliseconds with shares; nothing where there was none."""
+    cdf = found.look(f"{run}.reclaim.response_us.during.cdf") or {"us": [], "share": []}
+    return [(time_us / 1000, share) for time_us, share in zip(cdf["us"], cdf["share"], strict=True)]

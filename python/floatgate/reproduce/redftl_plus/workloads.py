@@ -46,5 +46,5 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
             *drive(twin, TIMES_LARGER * twin.footprint_bytes // BLOCK_BYTES),
         ]
         if not given:
-            made |= as_busy(("close", "close-plus"), name, plan.smaller, folder)
+            made |= as_busy(("close", "close-plus", "idle", "idle-plus"), name, plan.smaller, folder)
     return made
