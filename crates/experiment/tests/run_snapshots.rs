@@ -411,7 +411,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (14, "012b86317ba93bd9");
-    const RUN_IS: (u32, &str) = (19, "7fe730c307232abbf55732bec9469d5d51632a9e4fe090a3");
+    const RUN_IS: (u32, &str) = (20, "be03d6af150df84867846b2f8cd0f9c4caca8336401d4e0d");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -239,6 +239,17 @@ impl Timed {
         }
     }
 
+    /// From now on [`Timed::reclaims`] knows.
+    pub fn watch_reclaims(&mut self) {
+        self.reclaims = Some(Box::default());
+    }
+
+    /// Whether operations of reclaims or replications are issued and not done, as of the latest moment that was let
+    /// happen.
+    pub fn reclaims(&mut self) -> bool {
+        self.reclaims.as_mut().is_some_and(|reclaims| reclaims.pending(&self.schedule))
+    }
+
     /// From now on operations take time.
     pub fn start(&mut self) {
         self.on = true;

@@ -1,6 +1,6 @@
 //! Whether dies have something to do for the sake of read disturb. Only kept where asked for.
 
-use super::Timed;
+use super::schedule::Schedule;
 use crate::{Cause, Class};
 use serde::{Deserialize, Serialize};
 
@@ -8,33 +8,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Reclaims(Vec<(u32, u64)>);
 
-impl Timed {
-    /// From now on [`Timed::reclaims`] knows.
-    pub fn watch_reclaims(&mut self) {
-        self.reclaims = Some(Box::default());
-    }
-
-    /// Whether operations of reclaims or replications are issued and not done, as of the latest moment that was let
-    /// happen.
-    pub fn reclaims(&mut self) -> bool {
-        let Some(reclaims) = &mut self.reclaims else { return false };
-        let dies = &self.schedule.dies;
-        reclaims
-            .0
-            .retain(|&(die, ticket)| dies[die as usize].queues[Class::Background as usize].done < ticket);
-        !reclaims.0.is_empty()
+impl Reclaims {
+    /// Whether some of them are not done.
+    pub fn pending(&mut self, schedule: &Schedule) -> bool {
+        self.0.retain(|&(die, ticket)| schedule.done_tickets(die as usize, Class::Background) < ticket);
+        !self.0.is_empty()
     }
 
     /// An operation of the background was issued.
-    #[inline(always)]
-    pub(super) fn note_reclaim(&mut self, die: usize, ticket: u64, cause: Cause) {
-        if let Some(reclaims) = &mut self.reclaims
-            && matches!(cause, Cause::Reclaim | Cause::Replica)
-        {
-            match reclaims.0.iter_mut().find(|(of, _)| *of == die as u32) {
-                Some((_, newest)) => *newest = ticket,
-                None => reclaims.0.push((die as u32, ticket)),
-            }
+    pub fn note(&mut self, die: usize, ticket: u64, cause: Cause) {
+        if !matches!(cause, Cause::Reclaim | Cause::Replica) {
+            return;
+        }
+        match self.0.iter_mut().find(|(of, _)| *of == die as u32) {
+            Some((_, newest)) => *newest = ticket,
+            None => self.0.push((die as u32, ticket)),
         }
     }
 }

@@ -164,6 +164,14 @@ impl Ftl {
         DomainId::all(self.layout.domains()).any(|domain| self.jobs[domain].iter().any(is_one))
     }
 
+    /// Units reclaimed on demand and in the background since counting began.
+    #[must_use]
+    pub fn reclaims(&self) -> [u64; 2] {
+        self.reclaiming
+            .as_ref()
+            .map_or([0; 2], |reclaiming| [reclaiming.counters.on_demand, reclaiming.counters.background])
+    }
+
     /// What read disturb has done since counting began, where reads disturb.
     #[must_use]
     pub fn reclaimed(&self) -> Option<super::ReclaimFigures> {
