@@ -12,8 +12,10 @@ from floatgate.throttle_charts import Look, lines
 if TYPE_CHECKING:
     import altair as alt
 
-ON_DEMAND = Look("on demand", INK, (), "cross")
-BACKGROUND = Look("background", "#a5630a", (8, 3), "square")
+KINDS = {
+    "on_demand": Look("on demand", INK, (), "cross"),
+    "background": Look("background", "#a5630a", (8, 3), "square"),
+}
 DURING = Look("during reclaims", INK, (), "cross")
 OTHERWISE = Look("otherwise", "#a5630a", (8, 3), "square")
 TIMES = {"p50": "median", "p99": "99 %", "max": "longest"}
@@ -166,15 +168,13 @@ def over_time(facts: dict[str, Any], width: int = WIDTH) -> alt.LayerChart:
     """Reclaims by interval, over time where the workload has time, else over the requests."""
     told = facts["over_time"]
     edges, title = (told["time_s"], "time, s") if told["time_s"] else (told["requests"], "requests")
+    drawn = {kind: kind_look for kind, kind_look in KINDS.items() if sum(told[kind])}
     shown = [
-        {"x": edge, "y": count, "series": look.label}
-        for kind, look in (("on_demand", ON_DEMAND), ("background", BACKGROUND))
+        {"x": edge, "y": count, "series": kind_look.label}
+        for kind, kind_look in drawn.items()
         for edge, count in zip(edges, [0, *told[kind]], strict=True)
-        if sum(told[kind])
     ]
-    return lines(
-        shown, [ON_DEMAND, BACKGROUND], title, "reclaims in an interval", width=width, height=HEIGHT, step=True
-    )
+    return lines(shown, list(drawn.values()), title, "reclaims in an interval", width=width, height=HEIGHT, step=True)
 
 
 def responses(facts: dict[str, Any], width: int = WIDTH) -> alt.LayerChart:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import floatgate
-from floatgate import disturb, disturb_report
+from floatgate import disturb, disturb_report, units
 
 SETTINGS = {
     "drive.geometry.blocks_per_plane": 64,
@@ -113,7 +113,7 @@ def test_a_run_in_time_shows_response_times_around_reclaims(baseline: dict[str, 
     assert during["count"] + otherwise["count"] == timed["latency_us"]["read"]["count"]
     assert during["p99"] > otherwise["p99"]
     named = dict(disturb_report.rows(facts))
-    assert named["reads during reclaims"].startswith(f"{during['count']:,}".replace(",", " ")[:3])
+    assert named["reads during reclaims"].startswith(f"{units.count(during['count'])}: median ")
     assert "longest" in named["other reads"]
     section = disturb_report.section(timed)
     assert "Response times around reclaims" in section
@@ -129,6 +129,5 @@ def test_reclaims_over_time_are_drawn_over_requests_or_time(baseline: dict[str, 
     for one in (baseline, result(workload__rate_per_s=1000)):
         drawn = disturb_report.over_time(one["reclaim"]).to_dict()
         titles += [layer["encoding"]["x"]["title"] for layer in drawn["layer"] if "x" in layer.get("encoding", {})][:1]
-        rows = max(drawn["datasets"].values(), key=len)
-        assert sum(row["y"] for row in rows) == one["reclaim"]["on_demand"] > 0
+        assert sum(row["y"] for row in drawn["data"]["values"]) == one["reclaim"]["on_demand"] > 0
     assert titles == ["requests", "time, s"]
