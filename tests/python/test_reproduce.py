@@ -15,6 +15,7 @@ from floatgate.html import escape
 from floatgate.reproduce import Settings, load, names, reproduce
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.reproduction import Reproduction
+from floatgate.reproduce.runner import jobs
 from floatgate.reproduce.separation.figures import figures as separation_figures
 from floatgate.run import execute
 from floatgate.throttle_charts import dots, look_of
@@ -210,6 +211,17 @@ def test_a_trace_takes_a_workloads_place(cli: Cli, tiny: Path, trace: Path) -> N
     assert (workload["kind"], workload["beyond"]) == ("trace", "wrap")
 
 
+def test_what_counts_a_twins_requests_is_left_out_under_a_trace(tiny: Path, trace: Path) -> None:
+    asks = '[batch.each]\nuniform = { "workload.requests" = 1000 }\n'
+    (tiny / "paper.toml").write_text(
+        PAPER + LATER.replace('[[batch]]\nname = "last"', asks + '[[batch]]\nname = "last"')
+    )
+    paper = load(str(tiny))
+    for traces, batches in (({}, {"w", "more", "later", "last"}), ({"uniform": str(trace)}, {"w", "more", "last"})):
+        made = jobs(paper, Settings(traces=traces))
+        assert {place[0] for job in made for place in job.places} == batches
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -286,8 +298,8 @@ def test_a_run_without_its_drive_is_left_out_and_says_why(tiny: Path) -> None:
     (tiny / "figures.py").unlink()
     done = reproduce(load(str(tiny)))
     assert [done.found.results[batch]["uniform"] for batch in ("w", "later", "last")] == [{}, {}, {}]
-    assert "uniform: batch 'later' starts from the drives of batch 'w', whose runs failed" in done.failures
-    assert "uniform: batch 'last' starts from the drives of batch 'later', whose runs failed" in done.failures
+    assert "uniform: batch 'later' starts from the drives of batch 'w', which are missing" in done.failures
+    assert "uniform: batch 'last' starts from the drives of batch 'later', which are missing" in done.failures
 
 
 @pytest.mark.parametrize(

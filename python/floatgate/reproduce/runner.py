@@ -63,6 +63,8 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
     for batch in _batches(paper, settings):
         stage = _stage(paper, batch)
         for workload in batch.workloads:
+            if _asks_for_requests(batch.by_workload.get(workload, [])) and workload in settings.traces:
+                continue
             new = Job(workload, batch.command, _base(paper, workload, settings, prepared), stage=stage)
             job = made.setdefault((workload, batch.command, stage), new)
             for variant in batch.variants:
@@ -73,6 +75,11 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
                 job.starts.append(batch.start)
                 job.responses.append(batch.responses)
     return sorted(made.values(), key=lambda job: job.stage)
+
+
+def _asks_for_requests(overrides: Overrides) -> bool:
+    """Whether so many requests are asked for, which a trace of the user's cannot have."""
+    return any(key == "workload.requests" for key, _ in overrides)
 
 
 def _stage(paper: Paper, batch: Batch) -> int:
@@ -92,7 +99,10 @@ def _base(paper: Paper, workload: str, settings: Settings, prepared: Mapping[str
 
 def _overrides(paper: Paper, batch: Batch, workload: str, variant: str, settings: Settings) -> Overrides:
     by_name = paper.quick_by_name
-    quick = [*paper.quick.overrides, *by_name.get(workload, []), *by_name.get(variant, [])] if settings.quick else []
+    of_workload = by_name.get(workload, [])
+    if workload in settings.traces:
+        of_workload = [setting for setting in of_workload if not _asks_for_requests([setting])]
+    quick = [*paper.quick.overrides, *of_workload, *by_name.get(variant, [])] if settings.quick else []
     return [*paper.variants[variant].overrides, *batch.overrides, *batch.by_workload.get(workload, []), *quick]
 
 
@@ -167,7 +177,7 @@ def _without_drive(job: Job, results: Results) -> str | None:
     for (batch, workload, variant), start in zip(job.places, job.starts, strict=True):
         if start is not None and variant not in results[start][workload]:
             return (
-                f"{job.label}: batch {quote(batch)} starts from the drives of batch {quote(start)}, whose runs failed"
+                f"{job.label}: batch {quote(batch)} starts from the drives of batch {quote(start)}, which are missing"
             )
     return None
 
