@@ -221,12 +221,15 @@ fn reads_are_either_during_a_reclaim_or_not() {
         ("rrb", "closed", "2"),
         ("baseline", "open", "2"),
     ] {
-        let settings = [
+        let mut settings = vec![
             ("workload.rate_per_s", "1000"),
             ("ftl.reclaim.policy", policy),
             ("workload.arrival", arrival),
             ("host.queues", queues),
         ];
+        if arrival == "open" && queues == "2" {
+            settings.push(("host.outstanding_max", "3"));
+        }
         let result = timed(&settings);
         let [during, otherwise] = ["during", "otherwise"].map(|when| {
             let place = format!("/reclaim/response_us/{when}");
