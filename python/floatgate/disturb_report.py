@@ -7,9 +7,19 @@ from typing import TYPE_CHECKING, Any
 from floatgate import disturb, html, units
 from floatgate.charts import HEIGHT, INK, MUTED, WIDTH, data_chart, finished
 from floatgate.record import look
+from floatgate.throttle_charts import Look, lines
 
 if TYPE_CHECKING:
     import altair as alt
+
+KINDS = {
+    "on_demand": Look("on demand", INK, (), "cross"),
+    "background": Look("background", "#a5630a", (8, 3), "square"),
+}
+DURING = Look("during reclaims", INK, (), "cross")
+OTHERWISE = Look("otherwise", "#a5630a", (8, 3), "square")
+TIMES = {"p50": "median", "p99": "99 %", "max": "longest"}
+"""Response times that are told, and their names."""
 
 
 def section(result: dict[str, Any]) -> str:
@@ -35,10 +45,37 @@ def section(result: dict[str, Any]) -> str:
                 lambda width: service(facts, width),
             )
         )
+    figures += _in_time(facts)
     return (
         f"<h2>Read disturb</h2><p>{html.escape(said)}.</p>"
         f'<div class="charts">{"".join(figures)}</div>{html.rows_table(rows(facts))}'
     )
+
+
+def _in_time(facts: dict[str, Any]) -> list[str]:
+    """Reclaims over time and response times around them, where there are any."""
+    made: list[str] = []
+    told = look(facts, "over_time") or {}
+    if sum(told.get("on_demand", [])) + sum(told.get("background", [])):
+        made.append(
+            html.figure(
+                "reclaims",
+                "Reclaims over time",
+                "Blocks (superblocks) reclaimed in each of equal intervals of the requests.",
+                lambda width: over_time(facts, width),
+            )
+        )
+    if look(facts, "response_us", "during"):
+        made.append(
+            html.figure(
+                "responses",
+                "Response times around reclaims",
+                "Share of the reads that were answered within so long: those that came or were served while something "
+                "was reclaimed or replicated on the drive, and all others.",
+                lambda width: responses(facts, width),
+            )
+        )
+    return made
 
 
 def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
@@ -69,6 +106,11 @@ def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
             ("replicas that died with their block", units.count(replicas["died_by_erase"])),
             ("replicas that replaced their original", units.count(replicas["promoted"])),
         ]
+    for when, name in (("during", "reads during reclaims"), ("otherwise", "other reads")):
+        found = look(facts, "response_us", when)
+        if found:
+            times = ", ".join(f"{label} {units.span(found[key] / 1e6)}" for key, label in TIMES.items())
+            made.append((name, f"{units.count(found['count'])}: {times}"))
     if facts["memory_bytes"]:
         made.append(("tables of the manager", units.binary_bytes(facts["memory_bytes"])))
     return made
@@ -120,3 +162,30 @@ def service(facts: dict[str, Any], width: int = WIDTH) -> alt.Chart:
         )
     )
     return finished(chart, width, HEIGHT)
+
+
+def over_time(facts: dict[str, Any], width: int = WIDTH) -> alt.LayerChart:
+    """Reclaims by interval, over time where the workload has time, else over the requests."""
+    told = facts["over_time"]
+    edges, title = (told["time_s"], "time, s") if told["time_s"] else (told["requests"], "requests")
+    drawn = {kind: kind_look for kind, kind_look in KINDS.items() if sum(told[kind])}
+    shown = [
+        {"x": edge, "y": count, "series": kind_look.label}
+        for kind, kind_look in drawn.items()
+        for edge, count in zip(edges, [0, *told[kind]], strict=True)
+    ]
+    return lines(shown, list(drawn.values()), title, "reclaims in an interval", width=width, height=HEIGHT, step=True)
+
+
+def responses(facts: dict[str, Any], width: int = WIDTH) -> alt.LayerChart:
+    """Distributions of response times during reclaims and otherwise."""
+    shown = [
+        {"x": time_us / 1000, "y": share, "series": look.label}
+        for when, look in (("during", DURING), ("otherwise", OTHERWISE))
+        if (found := facts["response_us"][when])
+        for time_us, share in zip(found["cdf"]["us"], found["cdf"]["share"], strict=True)
+    ]
+    drawn = [DURING, OTHERWISE]
+    return lines(
+        shown, drawn, "response time, ms", "share of the reads", width=width, height=HEIGHT, x_log=True, share=True
+    )

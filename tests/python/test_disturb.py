@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import floatgate
-from floatgate import disturb, disturb_report
+from floatgate import disturb, disturb_report, units
 
 SETTINGS = {
     "drive.geometry.blocks_per_plane": 64,
@@ -104,3 +104,30 @@ def test_reclaims_are_drawn_over_time_where_only_reads_arrive() -> None:
     page = floatgate.run(SETTINGS | {"workload.read_share": 1}).report()
     assert "Programs by cause" in page
     assert "Write amplification</" not in page
+
+
+def test_a_run_in_time_shows_response_times_around_reclaims(baseline: dict[str, Any]) -> None:
+    timed = result(mode="timed", workload__requests=60_000, workload__rate_per_s=2000, workload__arrival="open")
+    facts = timed["reclaim"]
+    during, otherwise = (facts["response_us"][when] for when in ("during", "otherwise"))
+    assert during["count"] + otherwise["count"] == timed["latency_us"]["read"]["count"]
+    assert during["p99"] > otherwise["p99"]
+    named = dict(disturb_report.rows(facts))
+    assert named["reads during reclaims"].startswith(f"{units.count(during['count'])}: median ")
+    assert "longest" in named["other reads"]
+    section = disturb_report.section(timed)
+    assert "Response times around reclaims" in section
+    assert "Reclaims over time" in section
+    # Without time there are no response times.
+    without = disturb_report.section(baseline)
+    assert "Response times around reclaims" not in without
+    assert "Reclaims over time" in without
+
+
+def test_reclaims_over_time_are_drawn_over_requests_or_time(baseline: dict[str, Any]) -> None:
+    titles = []
+    for one in (baseline, result(workload__rate_per_s=1000)):
+        drawn = disturb_report.over_time(one["reclaim"]).to_dict()
+        titles += [layer["encoding"]["x"]["title"] for layer in drawn["layer"] if "x" in layer.get("encoding", {})][:1]
+        assert sum(row["y"] for row in drawn["data"]["values"]) == one["reclaim"]["on_demand"] > 0
+    assert titles == ["requests", "time, s"]

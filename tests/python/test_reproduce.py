@@ -15,6 +15,7 @@ from floatgate.html import escape
 from floatgate.reproduce import Settings, load, names, reproduce
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.reproduction import Reproduction
+from floatgate.reproduce.runner import jobs
 from floatgate.reproduce.separation.figures import figures as separation_figures
 from floatgate.run import execute
 from floatgate.throttle_charts import dots, look_of
@@ -210,6 +211,17 @@ def test_a_trace_takes_a_workloads_place(cli: Cli, tiny: Path, trace: Path) -> N
     assert (workload["kind"], workload["beyond"]) == ("trace", "wrap")
 
 
+def test_what_counts_a_twins_requests_is_left_out_under_a_trace(tiny: Path, trace: Path) -> None:
+    asks = '[batch.each]\nuniform = { "workload.requests" = 1000 }\n'
+    (tiny / "paper.toml").write_text(
+        PAPER + LATER.replace('[[batch]]\nname = "last"', asks + '[[batch]]\nname = "last"')
+    )
+    paper = load(str(tiny))
+    for traces, batches in (({}, {"w", "more", "later", "last"}), ({"uniform": str(trace)}, {"w", "more", "last"})):
+        made = jobs(paper, Settings(traces=traces))
+        assert {place[0] for job in made for place in job.places} == batches
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
@@ -244,6 +256,74 @@ def test_a_paper_that_is_wrong_says_where(tiny: Path, file: str, old: str, new: 
     with pytest.raises(InputError, match=re.escape(said)) as caught:
         load(str(tiny))
     assert str(tiny / file) in str(caught.value)
+
+
+LATER = """
+[[batch]]
+name = "later"
+command = "run"
+variants = ["greedy"]
+from = "w"
+responses = true
+set = { mode = "timed", "ftl.separate.policy" = "none", "workload.requests" = 4000, "workload.read_share" = 0.5 }
+[[batch]]
+name = "last"
+command = "run"
+variants = ["greedy"]
+from = "later"
+set = { "ftl.separate.policy" = "none", "workload.requests" = 1000 }
+"""
+
+
+def test_a_batch_starts_from_the_drives_of_another(tiny: Path) -> None:
+    (tiny / "paper.toml").write_text(PAPER + LATER)
+    done = reproduce(load(str(tiny)))
+    assert not done.failures
+    first, later, last = (done.found.results[batch]["uniform"]["greedy"] for batch in ("w", "later", "last"))
+    assert [one["config"]["ftl"]["precondition"] for one in (first, later, last)] == ["random", "snapshot", "snapshot"]
+    assert later["config"]["ftl"]["snapshot_hash"] != last["config"]["ftl"]["snapshot_hash"]
+    reads = later["responses"]
+    assert reads["reads"] == later["host"]["read_requests"] == pytest.approx(2000, rel=0.1)
+    assert len(reads["longest_ms"]) == len(reads["p50_ms"]) == -(-reads["reads"] // reads["every"])
+    assert max(reads["longest_ms"]) == pytest.approx(later["latency_us"]["read"]["max"] / 1000)
+    assert all(0 < middle <= longest for middle, longest in zip(reads["p50_ms"], reads["longest_ms"], strict=True))
+    assert "responses" not in last
+
+
+def test_a_run_without_its_drive_is_left_out_and_says_why(tiny: Path) -> None:
+    (tiny / "paper.toml").write_text(PAPER + LATER)
+    text = (tiny / "experiment.toml").read_text()
+    (tiny / "experiment.toml").write_text(text + "[drive.endurance]\npe_cycles = 1\n")
+    (tiny / "values.py").unlink()
+    (tiny / "figures.py").unlink()
+    done = reproduce(load(str(tiny)))
+    assert [done.found.results[batch]["uniform"] for batch in ("w", "later", "last")] == [{}, {}, {}]
+    assert "uniform: batch 'later' starts from the drives of batch 'w', which are missing" in done.failures
+    assert "uniform: batch 'last' starts from the drives of batch 'later', which are missing" in done.failures
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ('from = "w"', 'from = "nobody"', "batch 'later': starts from the unknown batch 'nobody'; expected one of 'w'"),
+        ('from = "w"', 'from = "later"', "batch 'later': starts from itself by way of 'later'"),
+        ('from = "w"', 'from = "last"', "batch 'later': starts from itself by way of 'last'"),
+        ('from = "w"', 'from = "more"', "batch 'later': is part of a quick reproduction, and batch 'more', from which"),
+        ('name = "w"\ncommand = "run"', 'name = "w"', "batch 'w' is of 'lifetime', which saves no drive"),
+        (
+            'name = "last"\ncommand = "run"',
+            'name = "last"',
+            "batch 'last' is of 'lifetime', which starts from no drive",
+        ),
+        ('variants = ["greedy"]\nfrom = "later"', 'from = "later"', "variant 'fifo' is not in batch 'later'"),
+    ],
+)
+def test_a_batch_that_cannot_have_its_drive_is_refused(tiny: Path, old: str, new: str, said: str) -> None:
+    text = PAPER + LATER
+    assert old in text
+    (tiny / "paper.toml").write_text(text.replace(old, new, 1))
+    with pytest.raises(InputError, match=re.escape(said)):
+        load(str(tiny))
 
 
 def test_a_run_that_fails_leaves_its_claims_unjudged(tiny: Path) -> None:

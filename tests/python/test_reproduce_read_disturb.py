@@ -46,12 +46,31 @@ def test_a_smaller_twin_reads_as_the_whole_one() -> None:
 @pytest.mark.parametrize("paper", ["redftl", "redftl-plus"])
 def test_drives_hold_their_twin_and_nothing_else(paper: str, tmp_path: Path) -> None:
     loaded = load(paper)
-    for name, overrides in loaded.prepare(list(loaded.workloads), {}, tmp_path).items():
-        given = dict(overrides)
+    prepared = loaded.prepare(list(loaded.workloads), {}, tmp_path)
+    for name in loaded.workloads:
+        given = dict(prepared[name])
         footprint = tomllib.loads(Path(given["workload.twin"].strip('"')).read_text("utf-8"))["footprint_bytes"]
         flash = int(given["drive.geometry.blocks_per_plane"]) * CHANNELS * BLOCK_BYTES
         shown = (1 - float(given["ftl.spare_factor"])) * flash
         assert footprint <= shown <= 1.002 * footprint, name
+
+
+@pytest.mark.parametrize("paper", ["redftl", "redftl-plus"])
+def test_what_runs_in_time_is_as_busy_as_the_whole_twin(paper: str, tmp_path: Path) -> None:
+    loaded = load(paper)
+    prepared = loaded.prepare(list(loaded.workloads), {}, tmp_path)
+    close = [batch for batch in loaded.batches if batch.start == "main"]
+    assert {batch.name for batch in close} == {key.split(".")[0] for key in prepared if "." in key}
+    for batch in close:
+        assert dict(batch.overrides)["mode"] == '"timed"'
+        for name in batch.workloads:
+            [(key, path)] = prepared[f"{batch.name}.{name}"]
+            assert key == "workload.twin"
+            twin = tomllib.loads(Path(path).read_text("utf-8"))
+            whole = tomllib.loads((FOLDER / f"{name}.toml").read_text("utf-8"))
+            assert twin["footprint_bytes"] <= whole["footprint_bytes"]
+            rates = [one["requests"] / one["duration_s"] for one in (twin, whole)]
+            assert rates[0] == pytest.approx(rates[1], rel=1e-3)
 
 
 def test_a_drive_is_a_little_larger_than_its_twin(tmp_path: Path) -> None:

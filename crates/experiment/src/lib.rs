@@ -15,6 +15,7 @@ mod load;
 pub mod meter;
 mod options;
 mod precondition;
+mod quantiles;
 mod reclaim;
 pub mod result;
 pub mod run;

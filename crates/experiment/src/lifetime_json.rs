@@ -84,7 +84,7 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
         "waf": waf,
         "waf_bytes": waf.and_then(|waf| waf_bytes(resolved, pass, waf)),
         "lifetime": lifetime(found),
-        "latency_us": { "read": null, "write": result::quantiles_us(&life.latency) },
+        "latency_us": { "read": null, "write": crate::quantiles::quantiles_us(&life.latency) },
         "throttle": throttle(found),
         "series": series(&life.rows),
         "detail": life.detail.as_ref().map(|detail| of_detail(detail, plan.drive.geometry.page_bytes, waf)),

@@ -1,13 +1,18 @@
 //! What read disturb did.
 
+use crate::quantiles::quantiles_us;
 use floatgate_flash::Cause;
 use floatgate_nand::disturb::{UNIT, type_names};
-use floatgate_sim::outcome::{Burst, ReclaimFigures};
+use floatgate_sim::outcome::{Around, Burst, ReclaimFigures};
 use floatgate_sim::{Outcome, Plan};
+use floatgate_stats::Row;
 use serde_json::{Map, Value, json};
 
 /// Bins of the distribution of blocks over their disturbance.
 const BINS: u32 = 20;
+
+/// Intervals of `over_time` at most.
+const INTERVALS_MAX: usize = 50;
 
 /// The table `reclaim`; null where reads disturb nothing.
 pub(crate) fn reclaim(plan: &Plan, outcome: &Outcome) -> Value {
@@ -46,8 +51,41 @@ pub(crate) fn reclaim(plan: &Plan, outcome: &Outcome) -> Value {
         "disturbance": disturbance(figures, disturb.max),
         "time_s": { "reclaim": time(Cause::Reclaim), "replica": time(Cause::Replica) },
         "service_ms": service_ms(plan, figures),
+        "response_us": outcome.around.as_ref().map(response_us),
+        "over_time": over_time(outcome.series.rows(), outcome.span_s.is_some()),
         "memory_bytes": figures.memory_bytes,
         "max_reads": disturb.max / UNIT,
+    })
+}
+
+/// How long reads took while something was reclaimed or replicated, and while nothing was.
+fn response_us(around: &Around) -> Value {
+    json!({ "during": quantiles_us(&around.during), "otherwise": quantiles_us(&around.otherwise) })
+}
+
+/// Reclaims by intervals of equally many requests, the last of which may be shorter. An edge more than counts, in
+/// requests and, where the workload has time, in seconds.
+fn over_time(rows: &[Row], in_time: bool) -> Value {
+    let step = rows.len().div_ceil(INTERVALS_MAX).max(1);
+    let last = rows.len().saturating_sub(1);
+    let ends: Vec<&Row> = rows
+        .iter()
+        .enumerate()
+        .filter(|(i, _)| (i + 1) % step == 0 || *i == last)
+        .map(|(_, row)| row)
+        .collect();
+    let edges = |of: &dyn Fn(&Row) -> Value, first: Value| -> Vec<Value> {
+        std::iter::once(first).chain(ends.iter().map(|row| of(row))).collect()
+    };
+    let counts = |i: usize| -> Vec<u64> {
+        let mut before = 0;
+        ends.iter().map(|row| row.reclaims[i] - std::mem::replace(&mut before, row.reclaims[i])).collect()
+    };
+    json!({
+        "requests": edges(&|row| row.requests.into(), 0.into()),
+        "time_s": in_time.then(|| edges(&|row| (row.time_ns as f64 / 1e9).into(), 0.0.into())),
+        "on_demand": counts(0),
+        "background": counts(1),
     })
 }
 

@@ -6,6 +6,7 @@ use crate::by_cause::by_cause;
 use crate::energy::energy;
 use crate::evidence::evidence;
 use crate::precondition::precondition;
+use crate::quantiles::quantiles_us;
 use crate::reclaim::reclaim;
 use crate::throughput::throughput;
 use crate::{host_queues, run_lifetime, separate, throttling};
@@ -130,29 +131,6 @@ pub(crate) fn headed(schema: &str, config: Value, seed: u64, body: Value) -> Val
         object.extend(body);
     }
     object
-}
-
-/// Quantiles of latencies, and their distribution; null where there was no request.
-pub(crate) fn quantiles_us(latency: &Latency) -> Value {
-    let us = |ns: Option<u64>| ns.map(|ns| ns as f64 / 1e3);
-    let cdf = latency.cdf();
-    let found = (latency.count() > 0).then(|| {
-        json!({
-            "count": latency.count(),
-            "mean": latency.mean_ns().map(|ns| ns / 1e3),
-            "p50": us(latency.quantile_ns(0.5)),
-            "p90": us(latency.quantile_ns(0.9)),
-            "p99": us(latency.quantile_ns(0.99)),
-            "p999": us(latency.quantile_ns(0.999)),
-            "p9999": us(latency.quantile_ns(0.9999)),
-            "max": us(latency.max_ns()),
-            "cdf": {
-                "us": cdf.ns.iter().map(|&ns| ns as f64 / 1e3).collect::<Vec<_>>(),
-                "share": cdf.share,
-            },
-        })
-    });
-    json!(found)
 }
 
 /// Quantiles by kind of request, null where there was none; what flash operations waited for; and in how many seconds

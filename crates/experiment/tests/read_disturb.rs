@@ -172,3 +172,118 @@ fn what_cannot_be_is_refused_with_a_remedy() {
         assert!(error.contains(expected), "{error}\nexpected: {expected}");
     }
 }
+
+const RESPONSES: &[(&str, &str)] = &[
+    ("mode", "timed"),
+    ("drive.scheduling.policy", "fcfs"),
+    ("drive.timing.read_us", "100"),
+    ("drive.timing.program_us", "1600"),
+    ("drive.timing.erase_us", "5000"),
+    ("drive.timing.command_us", "0"),
+    ("drive.timing.channel_mb_per_s", "1000000"),
+    ("drive.disturb.model", "uniform"),
+    ("drive.disturb.max_reads", "500"),
+    ("workload.read_share", "1.0"),
+    ("workload.arrival", "open"),
+];
+
+fn timed(settings: &[(&str, &str)]) -> Value {
+    run("[workload]\nrequests = 40000\n", &[RESPONSES, settings].concat())
+}
+
+/// A block is reclaimed after the read that makes it due, which takes as long as ever. Who comes within the reclaim, which
+/// takes 24 * 1.7 + 5 = 45.8 ms, and reads from the same die waits for the rest of it.
+#[test]
+fn reads_within_a_reclaim_wait_for_the_rest_of_it() {
+    let slow = timed(&[("workload.rate_per_s", "20")]);
+    let reclaims = number(&slow, "/reclaim/on_demand");
+    assert!(reclaims > 20.0, "{reclaims}");
+    assert_eq!(number(&slow, "/reclaim/response_us/during/count"), reclaims);
+    assert_eq!(number(&slow, "/reclaim/response_us/otherwise/count"), 40_000.0 - reclaims);
+    assert!(number(&slow, "/latency_us/read/max") <= 101.0);
+    let fast = timed(&[("workload.rate_per_s", "100")]);
+    assert_eq!(number(&fast, "/reclaim/on_demand"), reclaims);
+    // Four more come, after 10, 20, 30 and 40 ms, unless the next reclaim has begun by then.
+    let during = number(&fast, "/reclaim/response_us/during/count");
+    assert!(during > 4.0 * reclaims && during <= 5.0 * reclaims, "{during} reads of {reclaims} reclaims");
+    let longest = number(&fast, "/reclaim/response_us/during/max");
+    assert!(longest >= 45_800.0 - 10_000.0, "{longest}");
+    assert!(number(&fast, "/reclaim/response_us/otherwise/max") < 10_000.0);
+}
+
+/// Reads that come all the time: those of the other dies are during a reclaim, too, and all of them are on one side.
+#[test]
+fn reads_are_either_during_a_reclaim_or_not() {
+    for (policy, arrival, queues) in [
+        ("baseline", "open", "1"),
+        ("baseline", "closed", "1"),
+        ("rrb", "open", "1"),
+        ("rrb", "closed", "2"),
+        ("baseline", "open", "2"),
+    ] {
+        let mut settings = vec![
+            ("workload.rate_per_s", "1000"),
+            ("ftl.reclaim.policy", policy),
+            ("workload.arrival", arrival),
+            ("host.queues", queues),
+        ];
+        if arrival == "open" && queues == "2" {
+            settings.push(("host.outstanding_max", "3"));
+        }
+        let result = timed(&settings);
+        let [during, otherwise] = ["during", "otherwise"].map(|when| {
+            let place = format!("/reclaim/response_us/{when}");
+            [number(&result, &format!("{place}/count")), number(&result, &format!("{place}/max"))]
+        });
+        assert_eq!(during[0] + otherwise[0], 40_000.0, "{settings:?}");
+        let longest = number(&result, "/latency_us/read/max");
+        assert_eq!(during[1].max(otherwise[1]), longest, "{settings:?}");
+        let reclaims = number(&result, "/reclaim/on_demand") + number(&result, "/reclaim/background");
+        assert!(reclaims > 10.0 && during[0] >= reclaims, "{settings:?}: {reclaims} reclaims, {during:?}");
+        // Nothing but a reclaim programs or erases here.
+        assert!(during[1] > 1600.0, "{settings:?}: {during:?} {otherwise:?}");
+    }
+}
+
+/// A reclaim in idle time is under way between its steps, too: whoever comes then is during it, and waits for a page.
+#[test]
+fn a_reclaim_in_idle_time_is_one_until_it_is_done() {
+    let result = timed(&[("workload.rate_per_s", "400"), ("ftl.reclaim.policy", "rrb")]);
+    let reclaims = number(&result, "/reclaim/background");
+    assert_eq!(number(&result, "/reclaim/on_demand"), 0.0);
+    // Each moves 24 pages, one between two reads that are 2.5 ms apart at most times.
+    let during = number(&result, "/reclaim/response_us/during/count");
+    assert!(during > 12.0 * reclaims && during < 60.0 * reclaims, "{during} reads of {reclaims} reclaims");
+    assert!(number(&result, "/reclaim/response_us/during/p99") < 6_000.0);
+}
+
+#[test]
+fn reclaims_over_time_are_all_reclaims() {
+    for mode in ["functional", "timed"] {
+        let timing = |key: &str| ["mode", "drive.scheduling.policy", "workload.arrival"].contains(&key);
+        let kept = RESPONSES.iter().filter(|(key, _)| mode == "timed" || !timing(key));
+        let more = [("workload.rate_per_s", "1000"), ("ftl.reclaim.policy", "rrb")];
+        let settings: Vec<_> = kept.chain(&more).copied().collect();
+        let result = run("[workload]\nrequests = 40000\n", &settings);
+        let counts = |kind: &str| -> Vec<f64> {
+            let found = &result["reclaim"]["over_time"][kind];
+            found.as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+        };
+        let [requests, time_s] = ["requests", "time_s"].map(counts);
+        for kind in ["on_demand", "background"] {
+            let by_interval = counts(kind);
+            assert_eq!(
+                by_interval.iter().sum::<f64>(),
+                number(&result, &format!("/reclaim/{kind}")),
+                "{mode}"
+            );
+            assert_eq!((requests.len(), time_s.len()), (by_interval.len() + 1, by_interval.len() + 1));
+            assert!((10..=50).contains(&by_interval.len()));
+        }
+        assert!(counts("background").iter().filter(|&&count| count > 0.0).count() > 2, "{mode}");
+        assert_eq!((requests[0], requests.last()), (0.0, Some(&40_000.0)));
+        assert!(requests.is_sorted() && time_s.is_sorted());
+        let steps: Vec<f64> = requests.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(steps[1..steps.len() - 1].iter().all(|step| *step == steps[1]), "{steps:?}");
+    }
+}

@@ -114,7 +114,7 @@ impl Ftl {
         while self.frontiers[slot].room() == 0 {
             // A job under way may need the unit that the host would open.
             let scarce = self.free[domain].len() <= trigger;
-            if scarce && let Some(mut job) = self.jobs[domain].pop_for_room() {
+            if scarce && let Some(mut job) = self.pop_for_room(domain) {
                 self.gc.forced += u64::from(!forced);
                 forced = true;
                 self.free_pages.advance(self.now);

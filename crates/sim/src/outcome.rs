@@ -3,6 +3,7 @@
 use crate::buffer::Buffered;
 use crate::gate::{Throttled, Throttling};
 use crate::plan::Plan;
+pub use crate::serve::around::Around;
 use crate::serve::clock::QueueCount;
 use crate::serve::{InTime, Timely, with_drive};
 use crate::simulation::{Phase, Simulation, Stages};
@@ -135,6 +136,8 @@ pub struct Outcome {
     pub queues: Vec<QueueCount>,
     /// Timed: latencies of reads and writes.
     pub latencies: Option<[Latency; 2]>,
+    /// Timed, where reads disturb: response times of reads around reclaims.
+    pub around: Option<Around>,
     /// What the throttle did, if there was one.
     pub throttling: Option<Throttling>,
 }
@@ -212,6 +215,7 @@ struct TimedFigures {
     queue_wait_ns: [u128; 2],
     queues: Vec<QueueCount>,
     latencies: [Latency; 2],
+    around: Option<Around>,
 }
 
 impl TimedFigures {
@@ -229,6 +233,7 @@ impl TimedFigures {
             queue_wait_ns: clock.queue_wait_ns(),
             queues: clock.queues().to_vec(),
             latencies: clock.latencies().clone(),
+            around: clock.around().cloned(),
         }
     }
 }
@@ -307,6 +312,7 @@ impl Simulation {
             queue_wait_ns: timed.as_ref().map(|timed| timed.queue_wait_ns),
             queues: timed.as_ref().map(|timed| timed.queues.clone()).unwrap_or_default(),
             timeline: timed.as_ref().and_then(|timed| timed.timeline.clone()),
+            around: timed.as_ref().and_then(|timed| timed.around.clone()),
             latencies: timed.map(|timed| timed.latencies),
         }
     }

@@ -30,6 +30,8 @@ pub struct Row {
     pub erase_squares: u64,
     /// Free erase units at this moment.
     pub free_units: u64,
+    /// Units reclaimed on demand and in the background, where reads disturb.
+    pub reclaims: [u64; 2],
     /// Timed: reads and writes that are done.
     pub done: [u64; 2],
     /// Timed: the sum of their latencies, nanoseconds.

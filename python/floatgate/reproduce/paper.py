@@ -4,14 +4,18 @@
     ``title``, ``source``, ``about``, ``differs`` (texts that say what differs from the paper and why; ``{NAME}`` or
     ``{NAME|UNIT}`` in them stands for a value), ``[quick]`` and ``[originals]`` (``set`` = settings,
     ``about``; quick: ``each`` = settings by workload or variant), ``[workload.NAME]``, ``[variant.NAME]`` and
-    ``[[batch]]``.
+    ``[[batch]]``. A batch (``command = "run"``) with ``from = NAME`` starts from the drives with which that batch ends,
+    each run from the one of the same workload and variant; so a drive is worn in without time and looked at in time.
+    With ``responses = true`` timed runs keep how long their reads took, in their order
+    (:func:`floatgate.reproduce.runner.responses`).
 ``experiment.toml``
     the experiment that all runs start from.
 ``claims.toml``, ``tables.toml``
     ``[[claim]]`` (:mod:`floatgate.reproduce.judge`) and ``[[table]]`` (:mod:`floatgate.reproduce.tables`).
 ``workloads.py``
     where a workload's settings must be worked out first, or its trace made: ``prepare(workloads, traces, folder) ->
-    dict[str, Overrides]``, by workload; ``traces`` are the user's, which it has to take in place of its own.
+    dict[str, Overrides]``, by workload, and by ``BATCH.WORKLOAD`` what only runs of that batch have; ``traces`` are
+    the user's, which it has to take in place of its own.
 ``values.py``, ``figures.py``
     where results must be worked on first: ``values(found) -> dict`` and ``figures(found) -> list[Figure]``.
 
@@ -59,6 +63,8 @@ class Batch:
         by_workload: settings of the runs of one workload.
         detail_s: ``lifetime``: the interval that is recorded second by second, or None.
         quick: whether it is part of a quick reproduction.
+        start: the batch from whose drives its runs start, or None.
+        responses: ``run``, timed: whether response times of reads are kept.
     """
 
     name: str
@@ -69,6 +75,8 @@ class Batch:
     by_workload: Mapping[str, Overrides] = field(default_factory=dict)
     detail_s: tuple[float, float] | None = None
     quick: bool = True
+    start: str | None = None
+    responses: bool = False
 
 
 @dataclass(frozen=True)
@@ -169,6 +177,8 @@ def read(folder: Path) -> Paper:
         if key not in table:
             raise input_error(f"{file}: no {quote(key)}; a paper needs it")
     workloads, variants = (_choices(table[kind]) for kind in ("workload", "variant"))
+    batches = [_batch(file, entry, workloads, variants) for entry in table["batch"]]
+    _must_have_drives(file, batches)
     return Paper(
         name=_name(folder),
         folder=folder,
@@ -179,7 +189,7 @@ def read(folder: Path) -> Paper:
         experiment=from_file(str(folder / "experiment.toml")),
         workloads=workloads,
         variants=variants,
-        batches=[_batch(file, entry, workloads, variants) for entry in table["batch"]],
+        batches=batches,
         claims=_claims(folder / "claims.toml"),
         tables=_toml(folder / "tables.toml")["table"] if (folder / "tables.toml").is_file() else [],
         quick=_choice("quick", table.get("quick", {})),
@@ -229,7 +239,47 @@ def _batch(
         by_workload={one: flatten(settings) for one, settings in entry.get("each", {}).items()},
         detail_s=None if detail is None else (float(detail[0]), float(detail[1])),
         quick=bool(entry.get("quick", True)),
+        start=None if entry.get("from") is None else str(entry["from"]),
+        responses=bool(entry.get("responses", False)),
     )
+
+
+def _must_have_drives(file: Path, batches: list[Batch]) -> None:
+    """Refuse batches that start from drives which nobody saves."""
+    by_name = {batch.name: batch for batch in batches}
+    for batch in batches:
+        if batch.start is None:
+            continue
+        wrong = _no_drive(batch, by_name)
+        if wrong:
+            raise input_error(f"{file}: batch {quote(batch.name)}: {wrong}")
+
+
+def _no_drive(batch: Batch, by_name: Mapping[str, Batch]) -> str | None:
+    """Why the batch cannot start from what it says; None where it can."""
+    before = by_name.get(str(batch.start))
+    if before is None:
+        others = [name for name in by_name if name != batch.name]
+        return f"starts from the unknown batch {quote(str(batch.start))}; expected one of {quoted(others)}"
+    for one, does in ((batch, "starts from"), (before, "saves")):
+        if one.command != "run":
+            return f"batch {quote(one.name)} is of {quote(one.command)}, which {does} no drive; expected 'run'"
+    if batch.quick and not before.quick:
+        return f"is part of a quick reproduction, and batch {quote(before.name)}, from which it starts, is not"
+    for kind, mine, theirs in (
+        ("workload", batch.workloads, before.workloads),
+        ("variant", batch.variants, before.variants),
+    ):
+        for name in mine:
+            if name not in theirs:
+                return f"{kind} {quote(name)} is not in batch {quote(before.name)}; expected some of {quoted(theirs)}"
+    seen = {batch.name}
+    while before is not None:
+        if before.name in seen:
+            return f"starts from itself by way of {quote(str(batch.start))}; expected a batch that starts anew first"
+        seen.add(before.name)
+        before = by_name.get(before.start) if before.start is not None else None
+    return None
 
 
 def _claims(file: Path) -> list[Claim]:

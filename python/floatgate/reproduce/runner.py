@@ -1,28 +1,35 @@
 """Runs the experiments of a paper.
 
 Variants of one workload go to the core in one call, whatever their batch: it reads the trace once, measures once what
-they share, and uses all cores.
+they share, and uses all cores. Batches that start from drives of others come after those, in calls of their own.
 """
 
 from __future__ import annotations
 
+import json
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
+from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line, quote
 from floatgate.experiment import Experiment, Overrides, trace_overrides
 from floatgate.lifetime import forecast
 from floatgate.parallel import at_once
 from floatgate.reproduce.paper import Batch, Paper
 from floatgate.run import execute
 
+T = TypeVar("T")
 Progress = Callable[[int, "int | None", str], None]
 Results = dict[str, dict[str, dict[str, Any]]]
 """Result by batch, workload and variant."""
+Place = tuple[str, str, str]
+"""Batch, workload and variant."""
+POINTS = 1500
+"""Most points of the response times of a run."""
 
 
 @dataclass(frozen=True)
@@ -42,21 +49,43 @@ class Job:
     base: Experiment
     variants: list[Overrides] = field(default_factory=list)
     details_s: list[tuple[float, float] | None] = field(default_factory=list)
-    places: list[tuple[str, str, str]] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    starts: list[str | None] = field(default_factory=list)
+    """By run, the batch from whose drive it starts."""
+    responses: list[bool] = field(default_factory=list)
+    stage: int = 0
+    """Jobs of a stage come after all of the one before."""
 
 
 def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | None = None) -> list[Job]:
     """The calls that a reproduction makes; ``prepared`` are settings of workloads that were worked out before."""
-    made: dict[tuple[str, str], Job] = {}
+    made: dict[tuple[str, str, int], Job] = {}
     for batch in _batches(paper, settings):
+        stage = _stage(paper, batch)
         for workload in batch.workloads:
-            key = (workload, batch.command)
-            job = made.setdefault(key, Job(workload, batch.command, _base(paper, workload, settings, prepared)))
+            if _asks_for_requests(batch.by_workload.get(workload, [])) and workload in settings.traces:
+                continue
+            new = Job(workload, batch.command, _base(paper, workload, settings, prepared), stage=stage)
+            job = made.setdefault((workload, batch.command, stage), new)
             for variant in batch.variants:
-                job.variants.append(_overrides(paper, batch, workload, variant, settings))
+                own = (prepared or {}).get(f"{batch.name}.{workload}", [])
+                job.variants.append([*_overrides(paper, batch, workload, variant, settings), *own])
                 job.details_s.append(batch.detail_s)
                 job.places.append((batch.name, workload, variant))
-    return list(made.values())
+                job.starts.append(batch.start)
+                job.responses.append(batch.responses)
+    return sorted(made.values(), key=lambda job: job.stage)
+
+
+def _asks_for_requests(overrides: Overrides) -> bool:
+    """Whether so many requests are asked for, which a trace of the user's cannot have."""
+    return any(key == "workload.requests" for key, _ in overrides)
+
+
+def _stage(paper: Paper, batch: Batch) -> int:
+    """How many batches come before this one, each starting from the drives of the one before."""
+    by_name = {one.name: one for one in paper.batches}
+    return 0 if batch.start is None else 1 + _stage(paper, by_name[batch.start])
 
 
 def _base(paper: Paper, workload: str, settings: Settings, prepared: Mapping[str, Overrides] | None) -> Experiment:
@@ -70,7 +99,10 @@ def _base(paper: Paper, workload: str, settings: Settings, prepared: Mapping[str
 
 def _overrides(paper: Paper, batch: Batch, workload: str, variant: str, settings: Settings) -> Overrides:
     by_name = paper.quick_by_name
-    quick = [*paper.quick.overrides, *by_name.get(workload, []), *by_name.get(variant, [])] if settings.quick else []
+    of_workload = by_name.get(workload, [])
+    if workload in settings.traces:
+        of_workload = [setting for setting in of_workload if not _asks_for_requests([setting])]
+    quick = [*paper.quick.overrides, *of_workload, *by_name.get(variant, [])] if settings.quick else []
     return [*paper.variants[variant].overrides, *batch.overrides, *batch.by_workload.get(workload, []), *quick]
 
 
@@ -88,47 +120,113 @@ def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> t
             name for name in paper.workloads if any(name in batch.workloads for batch in _batches(paper, settings))
         ]
         prepared = paper.prepare(needed, settings.traces, Path(folder))
-        return _run(paper, jobs(paper, settings, prepared), progress)
+        results: Results = {batch.name: {workload: {} for workload in batch.workloads} for batch in paper.batches}
+        return results, _run(jobs(paper, settings, prepared), Path(folder), results, progress)
 
 
 def _batches(paper: Paper, settings: Settings) -> list[Batch]:
     return [batch for batch in paper.batches if batch.quick or not settings.quick]
 
 
-def _run(paper: Paper, todo: list[Job], progress: Progress | None) -> tuple[Results, list[str]]:
+def _run(todo: list[Job], folder: Path, results: Results, progress: Progress | None) -> list[str]:
+    """Run stage by stage, fill the results and say what failed."""
     board = Board(len(todo), progress)
+    drives = _drives(todo, folder)
+    failures: list[str] = []
 
     def work(number: int) -> list[dict[str, Any]] | str:
         job = todo[number]
         try:
-            return _outcomes(job, board.part(number, job.label))
+            return _without_drive(job, results) or _outcomes(job, drives, board.part(number, job.label))
         except FloatgateError as error:
             if error.status == STATUS_UNUSABLE_INPUT:
                 raise
             return f"{job.label}: {one_line(error)}"
 
-    results: Results = {batch.name: {workload: {} for workload in batch.workloads} for batch in paper.batches}
-    failures: list[str] = []
-    for job, outcomes in zip(todo, at_once(work, len(todo), board.stop), strict=True):
-        if isinstance(outcomes, str):
-            failures.append(outcomes)
-            continue
-        for (batch, workload, variant), outcome in zip(job.places, outcomes, strict=True):
-            results[batch][workload][variant] = outcome
-    return results, failures
+    for stage in sorted({job.stage for job in todo}):
+        numbers = [number for number, job in enumerate(todo) if job.stage == stage]
+        # What stops a stage is set when it has ended.
+        board.stop = threading.Event()
+        outcomes_of = at_once(partial(_nth, work, numbers), len(numbers), board.stop)
+        for number, outcomes in zip(numbers, outcomes_of, strict=True):
+            if isinstance(outcomes, str):
+                failures.append(outcomes)
+                continue
+            for (batch, workload, variant), outcome in zip(todo[number].places, outcomes, strict=True):
+                results[batch][workload][variant] = outcome
+    return failures
 
 
-def _outcomes(job: Job, progress: Progress) -> list[dict[str, Any]]:
+def _nth(work: Callable[[int], T], numbers: list[int], i: int) -> T:
+    return work(numbers[i])
+
+
+def _drives(todo: list[Job], folder: Path) -> dict[Place, Path]:
+    """The files of the drives from which others start, by the place of the run that saves them."""
+    needed = {
+        (start, workload, variant)
+        for job in todo
+        for (_, workload, variant), start in zip(job.places, job.starts, strict=True)
+        if start is not None
+    }
+    return {place: folder / f"{number}.drive" for number, place in enumerate(sorted(needed))}
+
+
+def _without_drive(job: Job, results: Results) -> str | None:
+    """Why a job cannot start; None where all its drives are there."""
+    for (batch, workload, variant), start in zip(job.places, job.starts, strict=True):
+        if start is not None and variant not in results[start][workload]:
+            return (
+                f"{job.label}: batch {quote(batch)} starts from the drives of batch {quote(start)}, which are missing"
+            )
+    return None
+
+
+def _outcomes(job: Job, drives: Mapping[Place, Path], progress: Progress) -> list[dict[str, Any]]:
     if job.command == "lifetime":
         return forecast(job.base, job.variants, details_s=job.details_s, progress=progress)
     shares = Board(len(job.variants), progress)
     return at_once(
-        lambda number: execute(
-            job.base.with_overrides(job.variants[number]), progress=shares.part(number, "")
-        ).result.to_dict(),
-        len(job.variants),
-        shares.stop,
+        lambda number: _outcome(job, number, drives, shares.part(number, "")), len(job.variants), shares.stop
     )
+
+
+def _outcome(job: Job, number: int, drives: Mapping[Place, Path], progress: Progress) -> dict[str, Any]:
+    """The result of one run."""
+    place, start = job.places[number], job.starts[number]
+    overrides = list(job.variants[number])
+    if start is not None:
+        drive = drives[start, place[1], place[2]]
+        overrides += [("ftl.precondition", '"snapshot"'), ("ftl.snapshot", json.dumps(str(drive)))]
+    experiment = job.base.with_overrides(overrides)
+    if not job.responses[number]:
+        return execute(experiment, save_drive=drives.get(place), progress=progress).result.to_dict()
+    with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
+        log = Path(folder) / "requests.parquet"
+        run = execute(experiment, save_drive=drives.get(place), log_requests=log, progress=progress)
+        return {**run.result.to_dict(), "responses": responses(log)}
+
+
+def responses(log: Path) -> dict[str, Any]:
+    """How long reads took, from a log of requests: the longest and the median of as many at a time, in their order.
+
+    Returns:
+        ``reads``, ``every`` (so many reads make a point), ``longest_ms`` and ``p50_ms``.
+    """
+    import pyarrow.compute as pc
+    import pyarrow.parquet as pq
+
+    rows = pq.read_table(log, columns=["request", "op", "latency_ns"])
+    rows = rows.filter(pc.equal(rows["op"].cast("string"), "read")).sort_by("request")
+    took_ms = rows["latency_ns"].to_numpy() / 1e6
+    every = max(1, -(-len(took_ms) // POINTS))
+    parts = [took_ms[first : first + every] for first in range(0, len(took_ms), every)]
+    return {
+        "reads": len(took_ms),
+        "every": every,
+        "longest_ms": [float(part.max()) for part in parts],
+        "p50_ms": [float(sorted(part)[(len(part) - 1) // 2]) for part in parts],
+    }
 
 
 class Board:

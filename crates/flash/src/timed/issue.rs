@@ -47,7 +47,8 @@ impl Flash for Timed {
             if self.detailed {
                 op.read_row = self.row(source, self.counts.layout().address(source).page);
             }
-            self.issue_program(op, Class::Background, to, written);
+            let ticket = self.issue_program(op, Class::Background, to, written);
+            self.note_reclaim(to.die, ticket, cause);
             return;
         }
         let mut read = self.op(Kind::Read, source, from, cause);
@@ -57,7 +58,9 @@ impl Flash for Timed {
         let far = Far { die: from.die as u32, class: Class::Background as u8, ticket };
         self.wait_for_far(&mut program, far);
         program.request = BARRIER + self.barrier_of(source);
-        self.issue_program(program, Class::Background, to, 0);
+        self.note_reclaim(from.die, ticket, cause);
+        let ticket = self.issue_program(program, Class::Background, to, 0);
+        self.note_reclaim(to.die, ticket, cause);
     }
 
     #[inline(always)]
@@ -149,6 +152,7 @@ impl Flash for Timed {
             }
             let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
             self.blocks[place.block].erase = ticket;
+            self.note_reclaim(place.die, ticket, cause);
         }
     }
 

@@ -19,6 +19,7 @@ mod links;
 mod ops;
 mod packed;
 mod queue;
+mod reclaims;
 mod register;
 mod saved;
 mod schedule;
@@ -44,6 +45,7 @@ use floatgate_base::{DomainId, IdVec, UnitId};
 use gathering::Gathering;
 use links::Links;
 use queue::{Far, NO_REQUEST};
+use reclaims::Reclaims;
 use schedule::Schedule;
 use serde::{Deserialize, Serialize};
 use volatile::Volatile;
@@ -119,6 +121,8 @@ pub struct Timed {
     newest: Far,
     /// Requests that wait for others, where they may.
     links: Option<Box<Links>>,
+    /// What is under way for the sake of read disturb, where somebody asks.
+    reclaims: Option<Box<Reclaims>>,
     /// Whether operations take time; preconditioning and warm-up do not.
     on: bool,
 }
@@ -151,6 +155,7 @@ impl Timed {
             hold: Far::default(),
             newest: Far::default(),
             links: None,
+            reclaims: None,
             on: false,
             counts: Functional::new(layout),
         }
@@ -232,6 +237,17 @@ impl Timed {
             Scope::Plane => idle(self.plane_at[domain.index()].die as usize),
             Scope::Superblock => (0..self.schedule.dies.len()).all(idle),
         }
+    }
+
+    /// From now on [`Timed::reclaims`] knows.
+    pub fn watch_reclaims(&mut self) {
+        self.reclaims = Some(Box::default());
+    }
+
+    /// Whether operations of reclaims or replications are issued and not done, as of the latest moment that was let
+    /// happen.
+    pub fn reclaims(&mut self) -> bool {
+        self.reclaims.as_mut().is_some_and(|reclaims| reclaims.pending(&self.schedule))
     }
 
     /// From now on operations take time.

@@ -101,6 +101,14 @@ impl Timed {
         *self.barrier_of_unit[unit].get_or_insert_with(|| self.schedule.barriers.open())
     }
 
+    /// An operation of the background was issued, maybe for a reclaim.
+    #[inline(always)]
+    pub(super) fn note_reclaim(&mut self, die: usize, ticket: u64, cause: Cause) {
+        if let Some(reclaims) = &mut self.reclaims {
+            reclaims.note(die, ticket, cause);
+        }
+    }
+
     /// Issues a host read.
     #[inline(always)]
     pub(super) fn issue_read(&mut self, mut op: Op, place: Place, cause: Cause) {

@@ -78,6 +78,7 @@ impl Timed {
         // Its memory serves the next page.
         self.gathering.reads[unit] = reads;
         let ticket = self.issue_program(op, class, place, 0);
+        self.note_reclaim(place.die, ticket, cause);
         let program = Far { die: place.die as u32, class: class as u8, ticket };
         if let Some(volatile) = &mut self.volatile {
             volatile.programmed(unit, program);
@@ -111,6 +112,7 @@ impl Timed {
             let written = self.blocks[place.block].programs[Class::Write as usize - 1];
             op.after[1] = Due::of(written, self.schedule.done_tickets(place.die, Class::Write));
             let ticket = self.schedule.push(place.die, Class::Background, op, self.now_ns);
+            self.note_reclaim(place.die, ticket, cause);
             let read = Far { die: place.die as u32, class: Class::Background as u8, ticket };
             self.gathering.fetched.push((flash_page(&pages[0]), read));
         }

@@ -3,6 +3,7 @@
 use super::gathering::Gathering;
 use super::links::Links;
 use super::queue::{Far, Job};
+use super::reclaims::Reclaims;
 use super::schedule::Schedule;
 use super::volatile::Volatile;
 use super::{Block, Timed};
@@ -24,6 +25,7 @@ pub struct Underway<'a> {
     hold: Far,
     newest: Far,
     links: Cow<'a, Option<Box<Links>>>,
+    reclaims: Cow<'a, Option<Box<Reclaims>>>,
     on: bool,
 }
 
@@ -44,6 +46,7 @@ impl Timed {
             hold,
             newest,
             links,
+            reclaims,
             on,
             counts: _,
             // From layout and settings.
@@ -65,6 +68,7 @@ impl Timed {
             hold: *hold,
             newest: *newest,
             links: Cow::Borrowed(links),
+            reclaims: Cow::Borrowed(reclaims),
             on: *on,
         }
     }
@@ -85,6 +89,7 @@ impl Timed {
             hold,
             newest,
             links,
+            reclaims,
             on,
         } = state;
         let fits = blocks.len() == self.blocks.len()
@@ -103,6 +108,7 @@ impl Timed {
             (self.schedule, self.blocks, self.job) = (schedule, blocks.into_owned(), job);
             (self.barrier_of_unit, self.links) = (barrier_of_unit.into_owned().into(), links.into_owned());
             (self.now_ns, self.request, self.on) = (now_ns, request, on);
+            self.reclaims = reclaims.into_owned();
             (self.gathering, self.volatile) = (gathering.into_owned(), volatile.into_owned());
             (self.read_first, self.hold, self.newest) = (read_first, hold, newest);
         }

@@ -337,9 +337,16 @@ impl Ftl {
 
     /// What a host write that needs room waits for, of the jobs of a domain, is carried out.
     pub(crate) fn finish_jobs<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
-        while let Some(mut job) = self.jobs[domain].pop_for_room() {
+        while let Some(mut job) = self.pop_for_room(domain) {
             self.run_to_end(flash, &mut job)?;
         }
         Ok(())
+    }
+
+    /// The next job of a domain that a host write which needs room waits for. A job under way may still need two units of its
+    /// own.
+    pub(crate) fn pop_for_room(&mut self, domain: DomainId) -> Option<Job> {
+        let last = self.free[domain].len() <= self.setup.separate.reserve() + 2;
+        self.jobs[domain].pop_for_room(last)
     }
 }

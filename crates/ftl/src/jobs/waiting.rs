@@ -33,9 +33,10 @@ impl Waiting {
     }
 
     /// Takes out the first job that a host write which needs room waits for: what is at least as urgent as collection, and
-    /// what has begun, for it holds units.
-    pub fn pop_for_room(&mut self) -> Option<Job> {
-        self.pop_if(|job| job.begun || job.request.urgency <= Urgency::Collection)
+    /// among the `last` free units what has begun, for it holds units. Before that patient work stays patient: it would move
+    /// more pages for each unit that it gives back than a victim does.
+    pub fn pop_for_room(&mut self, last: bool) -> Option<Job> {
+        self.pop_if(|job| last && job.begun || job.request.urgency <= Urgency::Collection)
     }
 
     /// Takes out the first job that is at least as urgent as collection.

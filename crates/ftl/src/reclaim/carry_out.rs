@@ -156,6 +156,22 @@ impl Ftl {
         self.candidates.insert(&self.layout, unit, is_last, &mut self.units);
     }
 
+    /// Whether a job of a reclaim or a replication has begun and waits for its next step.
+    #[must_use]
+    pub fn reclaims_by_steps(&self) -> bool {
+        let begun = |job: &Job| job.begun || job.next > 0;
+        let is_one = |job: &Job| matches!(job.request.cause, Cause::Reclaim | Cause::Replica) && begun(job);
+        DomainId::all(self.layout.domains()).any(|domain| self.jobs[domain].iter().any(is_one))
+    }
+
+    /// Units reclaimed on demand and in the background since counting began.
+    #[must_use]
+    pub fn reclaims(&self) -> [u64; 2] {
+        self.reclaiming
+            .as_ref()
+            .map_or([0; 2], |reclaiming| [reclaiming.counters.on_demand, reclaiming.counters.background])
+    }
+
     /// What read disturb has done since counting began, where reads disturb.
     #[must_use]
     pub fn reclaimed(&self) -> Option<super::ReclaimFigures> {

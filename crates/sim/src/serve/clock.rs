@@ -1,5 +1,6 @@
 //! Timed mode: when requests arrive, and how long they take.
 
+use super::around::Around;
 use crate::plan::Arrival;
 use floatgate_base::Op;
 use floatgate_flash::Timed;
@@ -58,6 +59,8 @@ pub struct Clock {
     rooms: Option<VecDeque<u64>>,
     /// By queue; empty where there is just one that the drive empties at once.
     queues: Vec<QueueCount>,
+    /// Response times around reclaims, where reads disturb.
+    around: Option<Box<Around>>,
     /// Whether [`Clock::ended`] is kept.
     pub(crate) logged: bool,
     /// Requests that ended, for the log.
@@ -86,9 +89,33 @@ impl Clock {
             completed: 0,
             rooms: rooms.then(VecDeque::new),
             queues: vec![QueueCount::default(); queues],
+            around: None,
             logged: false,
             ended: Vec::new(),
         }
+    }
+
+    /// Tells response times while something is reclaimed from others.
+    pub(crate) fn watch_reclaims(&mut self) {
+        self.around = Some(Box::default());
+    }
+
+    /// Whether it does.
+    #[inline(always)]
+    pub(crate) fn watches_reclaims(&self) -> bool {
+        self.around.is_some()
+    }
+
+    /// Something is being reclaimed at `now_ns`.
+    pub(crate) fn reclaims_at(&mut self, now_ns: u64) {
+        if let Some(around) = &mut self.around {
+            around.reclaims_at(now_ns);
+        }
+    }
+
+    /// Response times of reads around reclaims, where reads disturb.
+    pub(crate) fn around(&self) -> Option<&Around> {
+        self.around.as_deref()
     }
 
     /// Throttling has delayed requests by `ns` more.
@@ -133,7 +160,12 @@ impl Clock {
     pub(crate) fn arrive(&mut self, timed: &mut Timed, arrival_ns: u64, entry_ns: u64, queue: u16) {
         (self.arrived_ns, self.entered_ns) = (arrival_ns, entry_ns);
         self.queues[usize::from(queue)].arrived += 1;
-        while self.next_completion(timed, entry_ns).is_some() {}
+        self.collect_until(timed, entry_ns);
+    }
+
+    /// Lets time pass until `until_ns`, and takes note of what is done then.
+    pub(crate) fn collect_until(&mut self, timed: &mut Timed, until_ns: u64) {
+        while self.next_completion(timed, until_ns).is_some() {}
     }
 
     /// The drive fetches a request that has arrived; its operations follow. Gives its number.
@@ -222,6 +254,9 @@ impl Clock {
             let Underway { arrival_ns, op, queue } = self.underway[number as usize];
             if op != Op::Trim {
                 self.latencies[op as usize].record(time_ns - arrival_ns);
+            }
+            if let (Op::Read, Some(around)) = (op, &mut self.around) {
+                around.record(arrival_ns, time_ns);
             }
             if let Some(count) = self.queues.get_mut(usize::from(queue)) {
                 count.completed += 1;

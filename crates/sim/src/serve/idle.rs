@@ -3,6 +3,7 @@
 //! A step moves one page (under superblock scope one page a die) or erases the source, and the next one is issued when
 //! the step before is done and still no request has arrived: so a request waits for one page at most, or for one erase.
 
+use super::clock::Clock;
 use crate::drive::Drive;
 use crate::plan::Background;
 use floatgate_base::DomainId;
@@ -15,6 +16,7 @@ use floatgate_ftl::Failure;
 /// When the drive cannot go on.
 pub(super) fn work_until(
     drive: &mut Drive<Timed>,
+    clock: &mut Clock,
     background: Background,
     until_ns: u64,
 ) -> Result<(), Failure> {
@@ -28,7 +30,12 @@ pub(super) fn work_until(
     if timed.host_is_busy() {
         return Ok(());
     }
-    let mut now_ns = timed.idle_from_ns().saturating_add(background.idle_ns);
+    let idle_from_ns = timed.idle_from_ns();
+    if clock.watches_reclaims() {
+        // What is done before a reclaim begins is no read during it.
+        clock.collect_until(timed, idle_from_ns.min(until_ns));
+    }
+    let mut now_ns = idle_from_ns.saturating_add(background.idle_ns);
     while now_ns < until_ns {
         let mut working = false;
         for domain in DomainId::all(drive.ftl.domains()) {

@@ -13,6 +13,7 @@ use crate::placing::Placed;
 use crate::plan::{Arrival, Plan};
 use crate::reading::Chunk;
 use floatgate_base::Error;
+use floatgate_flash::Timed;
 use floatgate_flash::timed::Timeline;
 use floatgate_stats::{Latency, Row};
 
@@ -31,10 +32,15 @@ impl InTime {
     pub fn new(plan: &Plan, arrival: Arrival, gate: Option<Throttled>) -> Self {
         let waiting = (!plan.queues.is_plain()).then(|| Waiting::new(plan, arrival));
         let queues = if waiting.is_some() { plan.queues.queues() } else { 0 };
+        let (mut drive, mut clock) = (Drive::<Timed>::new(plan), Clock::new(arrival, queues, gate.is_some()));
+        if plan.drive.disturb.is_some() {
+            drive.array.back_end_mut().watch_reclaims();
+            clock.watch_reclaims();
+        }
         let timely = Timely {
-            drive: Drive::new(plan),
+            drive,
             buffer: Buffered::of(plan),
-            clock: Clock::new(arrival, queues, gate.is_some()),
+            clock,
             gate,
             log: None,
             background: plan.background(),

@@ -1,6 +1,7 @@
 //! The last stages, gate, buffer and drive, in one owner per way of serving: [`functional`] counts operations, [`in_time`]
 //! lets them take time.
 
+pub mod around;
 pub mod clock;
 mod functional;
 mod idle;

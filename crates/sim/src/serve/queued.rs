@@ -82,6 +82,7 @@ impl Waiting {
             if self.queues.is_empty() {
                 timely.work_until(entry_ns).map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
             }
+            timely.look_for_reclaims(entry_ns);
             let request = chunk.request(i, queue, (arrival_ns, entry_ns));
             timely.clock.arrive(timely.drive.array.back_end_mut(), arrival_ns, entry_ns, queue);
             if !self.is_full(timely) && self.queues.is_empty() {
@@ -174,6 +175,7 @@ fn serve(
     now_ns: u64,
     (extents, range): (&Extents, Range<usize>),
 ) -> Result<(), Stop> {
+    timely.look_for_reclaims(now_ns);
     let number = timely.clock.fetch(timely.drive.array.back_end_mut(), now_ns, request);
     if let Some(log) = &mut timely.log {
         log.ended(&mut timely.clock.ended);

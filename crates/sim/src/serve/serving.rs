@@ -164,5 +164,6 @@ impl Serving {
         (row.programs, row.erases) = (counters.programs, counters.erases);
         (row.free_units, row.erase_squares) =
             with_drive!(self, drive => (drive.ftl.free_units(), drive.array.counts().erase_squares()));
+        row.reclaims = with_drive!(self, drive => drive.ftl.reclaims());
     }
 }

@@ -40,6 +40,7 @@ impl Timely {
             let arrival_ns = self.clock.next_arrival(timed, chunk.stamp_ns(i));
             let entry_ns = self.pass_gate(arrival_ns, (placed.extents, extents.clone()), op, 0);
             self.work_until(entry_ns).map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
+            self.look_for_reclaims(entry_ns);
             let number = self.clock.admit(self.drive.array.back_end_mut(), arrival_ns, entry_ns, op);
             if let Some(log) = &mut self.log {
                 log.ended(&mut self.clock.ended);
@@ -49,6 +50,23 @@ impl Timely {
                 .map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
         }
         Ok(())
+    }
+
+    /// A request arrives at `now_ns`: is something being reclaimed? What is done by then is recorded first.
+    #[inline(always)]
+    pub fn look_for_reclaims(&mut self, now_ns: u64) {
+        if self.clock.watches_reclaims() {
+            self.see_reclaims(now_ns);
+        }
+    }
+
+    fn see_reclaims(&mut self, now_ns: u64) {
+        let timed = self.drive.array.back_end_mut();
+        self.clock.collect_until(timed, now_ns);
+        timed.advance(now_ns);
+        if timed.reclaims() || self.drive.ftl.reclaims_by_steps() {
+            self.clock.reclaims_at(now_ns);
+        }
     }
 
     /// A request arrives that touches the extents in `range`: when it leaves the gate. `waiting` page writes that passed
@@ -75,7 +93,7 @@ impl Timely {
     #[inline(always)]
     pub fn work_until(&mut self, until_ns: u64) -> Result<(), Failure> {
         match self.background {
-            Some(background) => work_until(&mut self.drive, background, until_ns),
+            Some(background) => work_until(&mut self.drive, &mut self.clock, background, until_ns),
             None => Ok(()),
         }
     }
@@ -104,6 +122,9 @@ impl Timely {
         let timed = self.drive.array.back_end_mut();
         timed.issued();
         self.clock.collect(timed);
+        if self.clock.watches_reclaims() && timed.reclaims() {
+            self.clock.reclaims_at(self.clock.latest_ns());
+        }
         Ok(())
     }
 

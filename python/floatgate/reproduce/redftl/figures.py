@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate import throttle_charts
-from floatgate.charts import INK
+from floatgate.charts import INK, data_chart, finished
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.paper import Figure
-from floatgate.reproduce.redftl.values import MAXIMA, TLC_TIME, WORKLOADS, ratio, reads_share
+from floatgate.reproduce.read_twins import response_steps
+from floatgate.reproduce.redftl.values import CLOSE_UP, MAXIMA, TLC_TIME, WORKLOADS, ratio, reads_share
 from floatgate.throttle_charts import Look
 
 BASELINE = Look("baseline", "#808080", (2, 3), "circle")
@@ -28,8 +29,15 @@ REPLICA_PAGES = {"baseline": 0, "replicas-5": 5, "replicas-10": 10, "redftl": 15
 
 def figures(found: Found) -> list[Figure]:
     """All that there are results for, in the order of the paper."""
-    made = [_trend(), _maxima(found), _times(found), _replica_pages(found, "rr_count"), _replica_pages(found, "total")]
+    made = [_trend(), _maxima(found)]
+    made += [
+        _responses(found, batch, workload, variant)
+        for workload in ("ads", "websearch")
+        for batch, variant in CLOSE_UP.items()
+    ]
+    made += [_times(found), _replica_pages(found, "rr_count"), _replica_pages(found, "total")]
     made += [_service(found, workload) for workload in ("ads", "websearch")]
+    made += [_during(found, workload) for workload in ("ads", "websearch")]
     return [figure for figure in made if figure is not None]
 
 
@@ -86,6 +94,51 @@ def _maxima(found: Found) -> Figure | None:
             points=True,
         ),
         title,
+    )
+
+
+def _responses(found: Found, batch: str, workload: str, variant: str) -> Figure | None:
+    """Response times in the order of the reads."""
+    told = found.look(f"{batch}.{workload}.{variant}.responses")
+    if not told or not told["reads"]:
+        return None
+    rows = [{"x": number * told["every"], "y": longest} for number, longest in enumerate(told["longest_ms"])]
+    label = {"baseline": "the baseline", "redftl": "redFTL"}[variant]
+    return Figure(
+        f"figure-8-{workload}-{variant}",
+        f"Figure 8: response times under {label}, {workload}",
+        f"In time, from a worn-in drive: the longest of each {told['every']} reads.",
+        lambda width: _peaks(rows, width),
+        "Figure 8: response times around read reclaims",
+    )
+
+
+def _peaks(rows: list[dict[str, Any]], width: int) -> Any:
+    import altair as alt
+
+    x = alt.X("x:Q", title="reads", axis=alt.Axis(tickCount=5, format=throttle_charts.FIGURES))
+    top = alt.Scale(domain=[0, LONGEST_MS], clamp=True)
+    y = alt.Y("y:Q", title="response time, ms", scale=top, axis=alt.Axis(tickCount=5))
+    marks = data_chart(rows).mark_rule(strokeWidth=0.7, color=INK)
+    return finished(marks.encode(x=x, y=y, y2=alt.datum(0)), width, 220)
+
+
+def _during(found: Found, workload: str) -> Figure | None:
+    """Response times of reads during reclaims."""
+    rows: list[dict[str, Any]] = []
+    for (batch, variant), look in zip(CLOSE_UP.items(), (BASELINE, REDFTL), strict=True):
+        steps = response_steps(found, f"{batch}.{workload}.{variant}")
+        rows += [{"x": time, "y": share, "series": look.label} for time, share in steps]
+    if not rows:
+        return None
+    return Figure(
+        f"during-{workload}",
+        f"Response times during read reclaims, {workload}",
+        "In time: share of the host's reads that came or were served while something was reclaimed or replicated.",
+        lambda width: throttle_charts.lines(
+            rows, [BASELINE, REDFTL], "response time, milliseconds", "share", width=width, share=True, x_log=True
+        ),
+        "Response times during read reclaims",
     )
 
 

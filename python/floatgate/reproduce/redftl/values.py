@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from floatgate.reproduce.judge import Found
+from floatgate.reproduce.read_twins import response_ms
 
 WORKLOADS = ("ads", "mds", "tpc-h", "websearch")
 VARIANTS = {
@@ -20,6 +21,8 @@ VARIANTS = {
     "max-none": "maxima",
 }
 """The batch of each variant."""
+CLOSE_UP = {"close": "baseline", "close-redftl": "redftl"}
+"""The variant of each batch in time."""
 MAXIMA = {"baseline": 40_000, "max-80": 80_000, "max-120": 120_000, "max-200": 200_000}
 SHORT_MS = 10.0
 B_OVER_NOMINAL = 12.1
@@ -46,6 +49,9 @@ def values(found: Found) -> dict[str, Any]:
     for variant in MAXIMA:
         times = [made.get(f"rr_time.{workload}.{variant}") for workload in WORKLOADS]
         made[f"sum.rr_time.{variant}"] = None if None in times else sum(times)
+    for batch, variant in CLOSE_UP.items():
+        for workload in ("ads", "websearch"):
+            made |= response_ms(found, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
     return made | _buffers(found) | _weigh_most(made)
 
 

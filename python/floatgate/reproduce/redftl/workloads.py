@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floatgate.experiment import Overrides, trace_overrides
-from floatgate.reproduce.read_twins import CHANNELS, drive, of, smaller
+from floatgate.reproduce.read_twins import CHANNELS, as_busy, drive, of, smaller
 
 BLOCKS = 65_536
 BLOCKS_MDS = 287_995
@@ -32,11 +32,17 @@ PLANS = {
     "multi": Plan(BLOCKS, 1, 1),
 }
 """``multi`` is in Table 1 only."""
+CLOSE_UP = ("ads", "websearch")
+"""Looked at in time, too."""
 
 
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
     """Make the twins smaller, and their drives; a trace of the user's gets the paper's drive at full size."""
-    return {name: _original(PLANS[name], traces[name]) if name in traces else _twin(name, folder) for name in workloads}
+    made = {name: _original(PLANS[name], traces[name]) if name in traces else _twin(name, folder) for name in workloads}
+    for name in workloads:
+        if name in CLOSE_UP and name not in traces:
+            made |= as_busy(("close", "close-redftl"), name, PLANS[name].smaller, folder)
+    return made
 
 
 def _twin(name: str, folder: Path) -> Overrides:

@@ -8,8 +8,9 @@ from floatgate import throttle_charts
 from floatgate.charts import INK, data_chart, finished
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.paper import Figure
+from floatgate.reproduce.read_twins import response_steps
 from floatgate.reproduce.redftl_plus.readers import PAGE_BYTES, reads
-from floatgate.reproduce.redftl_plus.values import MODEL_TYPES, MODES, TYPES, WORKLOADS
+from floatgate.reproduce.redftl_plus.values import CLOSE_UP, MODEL_TYPES, MODES, TYPES, WORKLOADS
 from floatgate.throttle_charts import Look
 
 LOOKS = {
@@ -34,6 +35,7 @@ def figures(found: Found) -> list[Figure]:
     made: list[Figure | None] = [_modes(0, "reads that a block stands"), _modes(1, "program time"), _types()]
     made += [_addresses(one) for one in WORKLOADS if f"busiest.{one}" in found.values]
     made += [_times(found), *(_page_types(found, variant) for variant in ("rrb", "redftl-plus"))]
+    made += [_responses(found, one) for one in WORKLOADS]
     return [figure for figure in made if figure is not None]
 
 
@@ -136,4 +138,30 @@ def _page_types(found: Found, variant: str) -> Figure | None:
             rows, list(TYPE_LOOKS.values()), WORKLOADS, "share of the reads, per cent", width=width
         ),
         "Figure 22: types of pages that are read",
+    )
+
+
+def _responses(found: Found, workload: str) -> Figure | None:
+    """Figure 23: response times of reads during reclaims."""
+    looks = {
+        "baseline": LOOKS["baseline"],
+        "redftl-plus": LOOKS["redftl-plus"],
+        "redftl-plus-idle": Look("redFTL+, collection in idle time", "#a5630a", (8, 3), "square"),
+    }
+    rows = [
+        {"x": time, "y": share, "series": looks[name].label}
+        for (batch, variant), name in CLOSE_UP.items()
+        if name in looks
+        for time, share in response_steps(found, f"{batch}.{workload}.{variant}")
+    ]
+    if not rows:
+        return None
+    return Figure(
+        f"figure-23-{workload}",
+        f"Figure 23: response times of reads during reclaims, {workload}",
+        "In time: share of the host's reads that came or were served while something was reclaimed.",
+        lambda width: throttle_charts.lines(
+            rows, list(looks.values()), "response time, milliseconds", "share", width=width, share=True, x_log=True
+        ),
+        "Figure 23: response times of reads during reclaims",
     )

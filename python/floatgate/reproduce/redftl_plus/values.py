@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.reproduce.judge import Found
+from floatgate.reproduce.read_twins import response_ms
 from floatgate.reproduce.redftl_plus.readers import busiest
 from floatgate.reproduce.redftl_plus.workloads import PLANS
 
@@ -19,6 +20,13 @@ VARIANTS = {
     "no-order": "parts",
 }
 """The batch of each variant."""
+CLOSE_UP = {
+    ("close", "baseline"): "baseline",
+    ("close-plus", "redftl-plus"): "redftl-plus",
+    ("idle", "baseline"): "baseline-idle",
+    ("idle-plus", "redftl-plus"): "redftl-plus-idle",
+}
+"""What runs in time are called, by batch and variant."""
 TYPES = ("lsb", "csb", "msb")
 MODEL_TYPES = {"mlc": (0.62, 1.0), "tlc-base": (0.25, 0.5, 1.0), "tlc-opt": (0.78, 1.0, 0.79)}
 """What a read disturbs, LSB first (``drive.disturb.weights``)."""
@@ -51,7 +59,31 @@ def values(found: Found) -> dict[str, Any]:
     for variant in VARIANTS:
         shares = [made[f"over.{workload}.{variant}"] for workload in WORKLOADS]
         made[f"mean.{variant}"] = None if None in shares else sum(shares) / len(shares)
+    return made | _responses(found)
+
+
+def _responses(found: Found) -> dict[str, Any]:
+    """Response times around reclaims, milliseconds, and how much shorter they are under redFTL+ on average."""
+    made: dict[str, Any] = {}
+    for workload in WORKLOADS:
+        for (batch, variant), name in CLOSE_UP.items():
+            run = f"{batch}.{workload}.{variant}"
+            made |= response_ms(found, run, f"{workload}.{name}")
+            jobs = [found.figure(f"{run}.reclaim.{kind}") for kind in ("on_demand", "background")]
+            made[f"response.count.{workload}.{name}"] = None if None in jobs else sum(int(job or 0) for job in jobs)
+        for name, kind in (("response", ""), ("response.idle", "-idle")):
+            both = [made[f"during.mean.{workload}.{one}{kind}"] for one in ("baseline", "redftl-plus")]
+            made[f"{name}.{workload}"] = over(*both)
+        made |= {f"one-die.{key}": value for key, value in _one_die(found, workload).items()}
+    for name in ("response", "response.idle"):
+        ratios = [made[f"{name}.{workload}"] for workload in WORKLOADS]
+        made[f"{name}.mean"] = None if None in ratios else sum(ratios) / len(ratios)
     return made
+
+
+def _one_die(found: Found, workload: str) -> dict[str, Any]:
+    times = response_ms(found, f"one-die-close.{workload}.baseline", workload)
+    return {f"p50.{workload}": times[f"during.p50.{workload}"]}
 
 
 def _asked(found: Found, workload: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from floatgate.experiment import Overrides, trace_overrides
-from floatgate.reproduce.read_twins import BLOCK_BYTES, drive, of, smaller
+from floatgate.reproduce.read_twins import BLOCK_BYTES, as_busy, drive, of, smaller
 
 TIMES_LARGER = 7
 """Blocks of the drive over those of the working set (section 4.4)."""
@@ -45,4 +45,6 @@ def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> di
             ("workload.read_amplification", str(plan.cursors)),
             *drive(twin, TIMES_LARGER * twin.footprint_bytes // BLOCK_BYTES),
         ]
+        if not given:
+            made |= as_busy(("close", "close-plus", "idle", "idle-plus"), name, plan.smaller, folder)
     return made
