@@ -66,6 +66,8 @@ pub struct Ftl {
     /// host opens a unit.
     pub(crate) counting: bool,
     pub(crate) prefetching: bool,
+    /// Whether the setup needs the code with all features.
+    pub(crate) needs_all: bool,
 }
 
 impl Ftl {
@@ -77,6 +79,7 @@ impl Ftl {
             let units = UnitId(d * per_domain)..UnitId((d + 1) * per_domain);
             FreePool::new(setup.free_choice, units)
         };
+        let leveling = Leveling::of(setup.level, setup.seed, &layout);
         let separation = Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages));
         let slots = (setup.separate.streams() * domains) as usize;
         let reclaiming = setup
@@ -98,7 +101,12 @@ impl Ftl {
             now: 0,
             gc: GcCounters::default(),
             victims_by_valid: vec![0; layout.pages_per_unit() as usize + 1],
-            leveling: Leveling::of(setup.level, setup.seed, &layout),
+            needs_all: setup.disturb.is_some()
+                || setup.pace.is_some()
+                || setup.incremental
+                || layout.is_packed()
+                || leveling.as_ref().is_some_and(|leveling| leveling.hears_reads()),
+            leveling,
             mapped_pages: 0,
             separation,
             free_pages: FreePages::new(layout.pages()),

@@ -34,22 +34,16 @@ impl Ftl {
         extents: &Extents,
         range: Range<usize>,
     ) -> Result<(), Stopped> {
-        let hears_reads = self.leveling.as_ref().is_some_and(|leveling| leveling.hears_reads());
-        let disturbs = self.reclaiming.is_some();
-        if disturbs {
+        if self.needs_all || self.mapping.sides.any() {
             // A drive from a file may have blocks that stand no more reads here.
-            self.start_asked(flash).map_err(|failure| Stopped { extent: range.start, failure })?;
-        }
-        let more = disturbs
-            || self.setup.pace.is_some()
-            || self.setup.incremental
-            || hears_reads
-            || self.mapping.sides.any()
-            || self.layout.is_packed();
-        match (more, self.separation.is_some()) {
-            (true, _) => self.serve_all::<All, F>(flash, extents, range),
-            (false, true) => self.serve_all::<Looks, F>(flash, extents, range),
-            (false, false) => self.serve_all::<Plain, F>(flash, extents, range),
+            if self.reclaiming.is_some() {
+                self.start_asked(flash).map_err(|failure| Stopped { extent: range.start, failure })?;
+            }
+            self.serve_all::<All, F>(flash, extents, range)
+        } else if self.separation.is_some() {
+            self.serve_all::<Looks, F>(flash, extents, range)
+        } else {
+            self.serve_all::<Plain, F>(flash, extents, range)
         }
     }
 

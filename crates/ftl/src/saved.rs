@@ -91,6 +91,7 @@ impl Ftl {
             layout: _,
             setup: _,
             prefetching: _,
+            needs_all: _,
             // Empty between two steps of a job.
             moving: _,
             // Empty between two requests.

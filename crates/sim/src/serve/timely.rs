@@ -60,6 +60,7 @@ impl Timely {
         }
     }
 
+    #[cold]
     fn see_reclaims(&mut self, now_ns: u64) {
         let timed = self.drive.array.back_end_mut();
         self.clock.collect_until(timed, now_ns);
@@ -122,8 +123,8 @@ impl Timely {
         let timed = self.drive.array.back_end_mut();
         timed.issued();
         self.clock.collect(timed);
-        if self.clock.watches_reclaims() && timed.reclaims() {
-            self.clock.reclaims_at(self.clock.latest_ns());
+        if self.clock.watches_reclaims() {
+            self.see_issued();
         }
         Ok(())
     }
@@ -139,6 +140,14 @@ impl Timely {
                 log.ended(&mut self.clock.ended);
                 log.hand_out(rows, devices)
             }
+        }
+    }
+
+    /// The operations of a request are issued, and may have begun a reclaim.
+    #[cold]
+    fn see_issued(&mut self) {
+        if self.drive.array.back_end_mut().reclaims() {
+            self.clock.reclaims_at(self.clock.latest_ns());
         }
     }
 
