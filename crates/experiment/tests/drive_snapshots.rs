@@ -329,3 +329,39 @@ fn a_job_in_idle_time_that_is_half_done_goes_along() {
     }
     assert!(halves > 5, "{halves} drives had a job under way");
 }
+
+/// A manager goes on with the parameters of the run that takes a drive over; another one hears of the points that blocks have
+/// passed; and a drive without the modes of the file says which it needs.
+#[test]
+fn managers_of_read_disturb_take_a_drive_over() {
+    let folder = Folder::new("disturbed drives");
+    let file = format!("{}/worn.drive", folder.path());
+    let toml = "[drive.geometry]\nblocks_per_plane = 64\npages_per_block = 24\n[drive.disturb]\nmodel = \"tlc-base\"\n\
+                max_reads = 400\n[ftl]\nspare_factor = 0.25\nprecondition = \"sequential\"\n[workload]\n\
+                requests = 60000\nread_share = 0.99\n";
+    let on_from = |more: &[(&str, &str)]| {
+        let from = [
+            ("ftl.precondition", "snapshot"),
+            ("ftl.snapshot", file.as_str()),
+            ("workload.requests", "30000"),
+        ];
+        let settings: Vec<_> = from.iter().chain(more).map(|(k, v)| (*k, (*v).to_owned())).collect();
+        common::try_run(toml, &settings).map(|output| output.result)
+    };
+    let moved = |result: &Value| result["reclaim"]["moved_pages"].as_u64().unwrap();
+    saving(toml, &[("ftl.reclaim.policy", "redftl-plus")], &file).unwrap();
+    let plus = ("ftl.reclaim.policy", "redftl-plus");
+    let as_saved = on_from(&[plus]).unwrap();
+    for (key, value) in [("mix", "nothing"), ("proactive_at", "0.4"), ("order", "as-they-are")] {
+        let other = on_from(&[plus, (&format!("ftl.reclaim.{key}"), value)]).unwrap();
+        assert_ne!(other["reclaim"], as_saved["reclaim"], "{key}");
+    }
+    let error = on_from(&[plus, ("drive.disturb.modes", "[{reads = 1, program = 1}]")]).unwrap_err();
+    assert!(error.contains("drive.disturb.modes: the drive that was saved has blocks in mode"), "{error}");
+    assert!(error.contains("expected at least"), "{error}");
+    // Blocks that the baseline left between 95 % and its maximum are reclaimed in idle time, not on demand.
+    let uniform = ("drive.disturb.model", "uniform");
+    saving(toml, &[uniform, ("ftl.reclaim.policy", "baseline")], &file).unwrap();
+    let rrb = on_from(&[uniform, ("ftl.reclaim.policy", "rrb"), ("workload.requests", "1")]).unwrap();
+    assert!(rrb["reclaim"]["background"].as_u64().unwrap() > 0 && moved(&rrb) > 0, "{}", rrb["reclaim"]);
+}

@@ -178,7 +178,7 @@ fn buffer() -> Vec<Case> {
             By("lru", "disturb-aware", "/buffer/read_hits"),
         ),
         ("drive.buffer.disturbed_share", aware(""), By("0.2", "0.7", "/buffer/read_hits")),
-        ("drive.buffer.kept_share", aware(""), By("0.2", "0.7", "/buffer/read_hits")),
+        ("drive.buffer.kept_share", aware(""), By("0.2", "0.7", "/buffer/kept_pages")),
         (
             "drive.buffer.preload",
             aware("disturbed_share = 0.3\n"),

@@ -18,7 +18,7 @@ use crate::units::{Frontier, NO_UNIT, Units};
 use crate::volatile::Volatile;
 use floatgate_base::{DomainId, IdVec, Lpn, Ppn, Result, SideKind, UnitId};
 use floatgate_flash::Flash;
-use floatgate_snapshot::{Reader, Writer, damaged};
+use floatgate_snapshot::{Reader, Writer, damaged, unfit};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -187,8 +187,15 @@ impl Ftl {
         if fault.is_none() && !self.adopt(leveling.into_owned()) {
             fault = Some("its wear-leveler knows other units".into());
         }
+        if let (Some(ours), Some(saved)) = (&self.reclaiming, reclaiming.as_ref())
+            && let Some(mode) = ours.strange_mode(saved)
+        {
+            let what = format!("drive.disturb.modes: the drive that was saved has blocks in mode {mode}");
+            let expected = format!("expected at least {} modes, as it was saved with", mode + 1);
+            return Err(unfit(from.path(), what, expected));
+        }
         if fault.is_none() && !self.adopt_reclaiming(reclaiming.into_owned()) {
-            fault = Some("reads disturbed other blocks in it, or in more modes than this drive has".into());
+            fault = Some("reads disturbed other blocks in it".into());
         }
         fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
     }

@@ -68,6 +68,10 @@ impl Manager for State {
         self.params.at
     }
 
+    fn take_params(&mut self, from: &Self) {
+        self.params = from.params;
+    }
+
     fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request {
         let domain = drive.layout.domain_of(unit);
         let target = Target::Own { domain, want: Want::Next, mode: 0, kept: false };

@@ -80,6 +80,13 @@ pub trait Manager {
         Action::None
     }
 
+    /// Goes on with the parameters of another state of the same manager.
+    fn take_params(&mut self, _from: &Self)
+    where
+        Self: Sized,
+    {
+    }
+
     /// How a closed unit is reclaimed. All its live pages move, and it is erased.
     fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request;
 

@@ -133,6 +133,10 @@ impl<H: Hotness> Manager for Mixing<H> {
         if reached.sum >= proactive { Action::Reclaim } else { Action::None }
     }
 
+    fn take_params(&mut self, from: &Self) {
+        self.params = from.params;
+    }
+
     fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request {
         let domain = drive.layout.domain_of(unit);
         let cold = if self.params.mixes { self.coldest.find(drive, unit) } else { None };

@@ -105,6 +105,14 @@ macro_rules! managers {
                     $(Reclaim::$variant(params) => Self::$variant(params.state(layout)),)*
                 }
             }
+
+            /// What a drive was saved with goes on with the parameters of this run.
+            pub fn take_params(&mut self, from: &Self) {
+                match (self, from) {
+                    $((Self::$variant(state), Self::$variant(from)) => state.take_params(from),)*
+                    _ => {}
+                }
+            }
         }
 
         /// Runs `$body` with `$state` bound to the state of the manager.

@@ -65,7 +65,8 @@ impl Rates {
         let reads = read().map(|page| page.reads).fold(0, u32::saturating_add);
         let oldest = read().map(|page| self.now.wrapping_sub(page.first)).max().unwrap_or(0);
         let newest = read().map(|page| self.now.wrapping_sub(page.last)).min().unwrap_or(0);
-        rate(reads, oldest - newest)
+        // Times of pages that were first read 2^32 reads ago have wrapped around.
+        rate(reads, oldest.saturating_sub(newest))
     }
 
     pub fn memory_bytes(&self) -> u64 {

@@ -312,8 +312,11 @@ impl Reclaiming {
                 if !saved.manager.fits(layout) || !saved.tails.fits(layout) {
                     return false;
                 }
-                (self.manager, self.tails, self.rng) = (saved.manager, saved.tails, saved.rng);
+                let fresh = std::mem::replace(&mut self.manager, saved.manager);
+                self.manager.take_params(&fresh);
+                (self.tails, self.rng) = (saved.tails, saved.rng);
                 (self.counters, self.burst) = (saved.counters, saved.burst);
+                (self.reached, self.warned) = (saved.reached, saved.warned);
             }
         }
         if !alike {
@@ -322,15 +325,30 @@ impl Reclaiming {
             closed.sort_by_key(|&unit| units.closed_at[unit]);
             closed.into_iter().for_each(|unit| self.closed(layout.domain_of(unit), unit));
         }
-        // The maximum may be another one.
-        for block in 0..layout.geometry().blocks() as u32 {
+        self.watch_adopted(layout, alike);
+        true
+    }
+
+    /// What is watched of blocks that have been read before. The maximum may be another one; and another manager hears of the
+    /// points that it would have watched.
+    fn watch_adopted(&mut self, layout: &Layout, alike: bool) {
+        // What somebody was to be told of when the drive was saved stays as it is.
+        self.reached.retain(|&block| u64::from(block) < layout.geometry().blocks());
+        let told: std::collections::BTreeSet<u32> = self.reached.iter().copied().collect();
+        for block in (0..layout.geometry().blocks() as u32).filter(|block| !told.contains(block)) {
             let (unit, sum) = (self.sums.unit_of(block), self.sums.counted(block));
-            self.sums.set_watch(block, self.watch_from(unit, sum));
-            if self.is_due(unit) {
+            let watch = self.watch_from(unit, if alike { sum } else { 0 });
+            self.sums.set_watch(block, watch);
+            if self.is_due(unit) || watch <= sum && self.manager.acts() {
                 self.reached.push(block);
             }
         }
-        true
+    }
+
+    /// The mode of a unit of a drive that was saved, where that is one which this drive does not have.
+    pub fn strange_mode(&self, saved: &Self) -> Option<u32> {
+        let modes = self.plan().disturb.modes;
+        saved.sums.last_mode(&self.sums).filter(|&mode| mode >= modes)
     }
 
     /// A unit has been reclaimed.

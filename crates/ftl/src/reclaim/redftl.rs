@@ -150,6 +150,10 @@ impl Manager for State {
         }
     }
 
+    fn take_params(&mut self, from: &Self) {
+        self.params = from.params;
+    }
+
     fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request {
         let domain = drive.layout.domain_of(unit);
         let mut pages = drive.live_pages(unit);

@@ -74,6 +74,10 @@ impl Manager for State {
         Action::Reclaim
     }
 
+    fn take_params(&mut self, from: &Self) {
+        self.params = from.params;
+    }
+
     fn request(&mut self, drive: &mut DisturbView<'_>, unit: UnitId, urgency: Urgency) -> Request {
         let domain = drive.layout.domain_of(unit);
         let target = Target::Own { domain, want: Want::Next, mode: drive.mode_after(unit), kept: false };

@@ -163,6 +163,11 @@ impl Sums {
         (self.blocks[self.blocks_of(unit).start as usize].rows / self.pages_per_block) as u8
     }
 
+    /// The largest mode of any block, of sums that do not know the geometry yet as `like` does.
+    pub fn last_mode(&self, like: &Self) -> Option<u32> {
+        self.blocks.iter().map(|block| block.rows / like.pages_per_block).max()
+    }
+
     /// The sums of the model, by block.
     pub fn actual(&self) -> impl Iterator<Item = u32> + '_ {
         self.blocks.iter().map(|block| block.actual)

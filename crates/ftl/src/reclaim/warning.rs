@@ -14,7 +14,11 @@ impl Ftl {
     /// Whether a read of a page goes to a disturbed block.
     #[must_use]
     pub fn is_disturbed(&self, lpn: Lpn) -> bool {
-        let ppn = || self.mapping.get(lpn).ppn();
+        // A page with a replica is read there.
+        let ppn = || {
+            let word = self.mapping.get(lpn);
+            word.ppn().or_else(|| self.mapping.replica_of(word))
+        };
         self.reclaiming
             .as_ref()
             .is_some_and(|reclaiming| ppn().is_some_and(|ppn| reclaiming.is_disturbed(&self.layout, ppn)))

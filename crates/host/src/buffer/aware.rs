@@ -1,9 +1,10 @@
 //! The disturb-aware order (Lee's dissertation, section 7.2.2, which names the idea and no algorithm): part of the buffer is
 //! set aside for the pages that are read most, of all blocks or of those that have been disturbed by so much.
 //!
-//! A page that is read from a disturbed block is *kept* while there is room among the kept ones. Then it has to have been
-//! read more often than the kept page used least recently: a sweep over more pages than fit does not push out what is there,
-//! as it does under LRU. A kept page whose block has been erased since gives way at once. What gives way is the most recently
+//! A page of a disturbed block that is read at least twice is *kept* while there is room among the kept ones. Then it has to
+//! have been read more often than the kept page used least recently: a sweep over more pages than fit does not push out what
+//! is there, as it does under LRU. A kept page that has moved to another block since, or is hardly read any more, gives way at
+//! once. What gives way is the most recently
 //! used page of the others, from which pages are evicted.
 //!
 //! Reads of a logical page are counted up to 255. All counts are halved after so many reads of pages that an average page has
@@ -16,8 +17,8 @@ use serde::{Deserialize, Serialize};
 
 /// Mean reads of a logical page between two halvings of the counts.
 const MEAN_READS: u64 = 8;
-/// A page that was read less often since the counts were halved is not preloaded.
-const PRELOAD_READS: u8 = 2;
+/// A page of which less is left after the counts were halved is neither kept nor preloaded.
+const HOT_READS: u8 = 2;
 
 /// How the disturb-aware order differs from the least recently used page first.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,9 +60,9 @@ impl Aware {
         }
     }
 
-    /// Whether a page may be preloaded.
+    /// Whether a page may be kept or preloaded.
     pub fn is_hot(&self, lpn: Lpn) -> bool {
-        self.reads[lpn] >= PRELOAD_READS
+        self.reads[lpn] >= HOT_READS
     }
 
     /// Whether a page was read more often than another one.

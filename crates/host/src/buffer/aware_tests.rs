@@ -30,7 +30,7 @@ fn a_sweep_finds_the_pages_that_are_kept() {
             b.reset_counts();
             (0..100).for_each(|lpn| drop(read(&mut b, lpn, |_| true)));
             let hits = b.counters().read_hits;
-            assert!(pass == 0 || hits == found, "pass {pass}: {hits}");
+            assert!(pass < 2 || hits == found, "pass {pass}: {hits}");
         }
         assert_eq!(b.kept_pages(), kept);
     }
@@ -58,8 +58,9 @@ fn pages_of_other_blocks_are_not_kept() {
     assert_eq!(b.kept_pages(), 1);
     assert!(is_held(&b, 7));
     // Its block is erased: it gives way to a page that was read less.
-    read(&mut b, 20, |lpn| lpn.0 >= 20);
-    read(&mut b, 21, |lpn| lpn.0 >= 20);
+    for lpn in [20, 20, 21, 21] {
+        read(&mut b, lpn, |lpn| lpn.0 >= 20);
+    }
     assert_eq!(b.kept_pages(), 2);
     (30..33).for_each(|lpn| drop(read(&mut b, lpn, |_| false)));
     assert!(!is_held(&b, 7) && is_held(&b, 20) && is_held(&b, 21));

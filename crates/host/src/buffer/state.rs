@@ -265,7 +265,7 @@ impl Buffer {
     fn consider(&mut self, place: u32, disturbed: &impl Fn(Lpn) -> bool) {
         let (Some(aware), Some(config)) = (&mut self.aware, self.config.aware) else { return };
         let lpn = self.lpn[place as usize];
-        if aware.keeps(place) || !disturbed(lpn) {
+        if aware.keeps(place) || !aware.is_hot(lpn) || !disturbed(lpn) {
             return;
         }
         if aware.kept.len() >= config.kept_pages {
@@ -274,7 +274,7 @@ impl Buffer {
                 return;
             }
             let held = self.lpn[other as usize];
-            if disturbed(held) && !aware.is_hotter(lpn, held) {
+            if aware.is_hot(held) && disturbed(held) && !aware.is_hotter(lpn, held) {
                 // The next page is compared with another one.
                 aware.kept.touch(other);
                 return;
@@ -292,7 +292,8 @@ impl Buffer {
         let Some(config) = self.config.aware else { return };
         for &lpn in pages {
             let Some(aware) = &mut self.aware else { return };
-            if !config.preload || !aware.is_hot(lpn) || self.place_of[lpn] != NOWHERE {
+            let wanted = aware.is_hot(lpn) && self.place_of[lpn] == NOWHERE && disturbed(lpn);
+            if !config.preload || !wanted {
                 continue;
             }
             let room = aware.kept.len() < config.kept_pages;
@@ -360,6 +361,7 @@ impl Buffer {
         let place = match self.free.pop() {
             Some(place) => place,
             None => {
+                self.release_cold();
                 let place = self.used.oldest();
                 if self.dirty[place as usize] != 0 {
                     self.flush(place, Why::Evict, out);
@@ -376,6 +378,17 @@ impl Buffer {
         self.used.add(place);
         out.push(Step::Take { place });
         place
+    }
+
+    /// The kept page used least recently is kept no more if it is hardly read any more.
+    #[inline]
+    fn release_cold(&mut self) {
+        let Some(aware) = &mut self.aware else { return };
+        let place = aware.kept.oldest();
+        if place != NOWHERE && !aware.is_hot(self.lpn[place as usize]) {
+            aware.give_up(place);
+            self.used.add(place);
+        }
     }
 
     /// A dirty page becomes clean.

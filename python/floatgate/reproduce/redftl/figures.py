@@ -162,7 +162,7 @@ def _times(found: Found) -> Figure | None:
     return Figure(
         "figure-11",
         title,
-        "Over the baseline's, with 15 replica pages a block.",
+        "Over the baseline's, with 15 replica pages per block.",
         lambda width: throttle_charts.dots(
             rows, [BASELINE, REDFTL, COPYING, WHOLE], WORKLOADS, "time over the baseline's", width=width
         ),
@@ -189,7 +189,7 @@ def _replica_pages(found: Found, what: str) -> Figure | None:
         lambda width: throttle_charts.lines(
             rows,
             list(OF_WORKLOADS.values()),
-            "replica pages a block",
+            "replica pages per block",
             "over the baseline's",
             width=width,
             points=True,
