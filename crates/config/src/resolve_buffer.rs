@@ -12,7 +12,8 @@ use floatgate_sim::plan::{BufferSettings, DriveSettings};
 const POLICY: &str = "drive.buffer.policy";
 const LRU: &str = "lru";
 const AWARE: &str = "disturb-aware";
-const POLICIES: &[(&str, &str)] = &[(LRU, LRU), (AWARE, AWARE)];
+const POLICIES: &[(&str, &str)] =
+    &[(LRU, "the page used least recently leaves"), (AWARE, "pages that are read most are kept")];
 const DISTURBED_SHARE: f64 = 0.0;
 const KEPT_SHARE: f64 = 0.8;
 
@@ -74,6 +75,15 @@ pub(crate) fn resolve(
     Ok((Some(BufferSettings { config, access_ns, disturbed_share }), raw))
 }
 
+/// The keys of the disturb-aware order, and which of them are set.
+fn aware_keys(given: &raw::Buffer) -> [(&'static str, bool); 3] {
+    [
+        ("disturbed_share", given.disturbed_share.is_some()),
+        ("kept_share", given.kept_share.is_some()),
+        ("preload", given.preload.is_some()),
+    ]
+}
+
 /// The disturb-aware order where it is asked for, the share from which on a block is a disturbed one, and its keys as they are.
 fn aware(
     layers: &Layers,
@@ -83,12 +93,7 @@ fn aware(
     pages: u32,
 ) -> Result<(Option<AwareConfig>, f64, raw::Buffer)> {
     if !is_aware {
-        let set = [
-            ("disturbed_share", given.disturbed_share.is_some()),
-            ("kept_share", given.kept_share.is_some()),
-            ("preload", given.preload.is_some()),
-        ];
-        if let Some((key, _)) = set.iter().find(|(_, set)| *set) {
+        if let Some((key, _)) = aware_keys(given).iter().find(|(_, set)| *set) {
             let what = format!("{key} has no effect with policy \"{LRU}\"");
             let expected = format!("expected it with policy = \"{AWARE}\" only");
             return Err(layers.error(&format!("drive.buffer.{key}"), what, expected));
@@ -167,15 +172,12 @@ fn watermarks(layers: &Layers, given: &raw::Buffer) -> Result<Option<(f64, f64)>
 fn refuse_all(layers: &Layers, given: &raw::Buffer) -> Result<()> {
     let set = [
         ("policy", given.policy.as_deref().is_some_and(|policy| policy != LRU)),
-        ("disturbed_share", given.disturbed_share.is_some()),
-        ("kept_share", given.kept_share.is_some()),
-        ("preload", given.preload.is_some()),
         ("read_cache", given.read_cache == Some(true)),
         ("high_watermark", given.high_watermark.is_some()),
         ("low_watermark", given.low_watermark.is_some()),
         ("access_us", given.access_us.is_some_and(|us| us != 0.0)),
     ];
-    match set.iter().find(|(_, set)| *set) {
+    match set.iter().chain(&aware_keys(given)).find(|(_, set)| *set) {
         Some((key, _)) => Err(without(layers, &format!("drive.buffer.{key}"), key)),
         None => Ok(()),
     }

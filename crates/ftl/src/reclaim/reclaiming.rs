@@ -333,7 +333,9 @@ impl Reclaiming {
     /// points that it would have watched.
     fn watch_adopted(&mut self, layout: &Layout, alike: bool) {
         // What somebody was to be told of when the drive was saved stays as it is.
-        self.reached.retain(|&block| u64::from(block) < layout.geometry().blocks());
+        let there_is = |block: &u32| u64::from(*block) < layout.geometry().blocks();
+        self.reached.retain(there_is);
+        self.warned.retain(there_is);
         let told: std::collections::BTreeSet<u32> = self.reached.iter().copied().collect();
         for block in (0..layout.geometry().blocks() as u32).filter(|block| !told.contains(block)) {
             let (unit, sum) = (self.sums.unit_of(block), self.sums.counted(block));

@@ -261,52 +261,59 @@ impl Buffer {
         }
     }
 
-    /// Keeps the page of a place that is not kept, if it lies in a disturbed block and one of the kept ones gives way.
+    /// Keeps the page of a place that is not kept, if it is admitted.
     fn consider(&mut self, place: u32, disturbed: &impl Fn(Lpn) -> bool) {
-        let (Some(aware), Some(config)) = (&mut self.aware, self.config.aware) else { return };
-        let lpn = self.lpn[place as usize];
-        if aware.keeps(place) || !aware.is_hot(lpn) || !disturbed(lpn) {
-            return;
+        let keeps = self.aware.as_ref().is_none_or(|aware| aware.keeps(place));
+        if !keeps && self.admit(self.lpn[place as usize], disturbed) {
+            self.keep(place);
         }
-        if aware.kept.len() >= config.kept_pages {
-            let other = aware.kept.oldest();
-            if other == NOWHERE {
-                return;
-            }
-            let held = self.lpn[other as usize];
-            if aware.is_hot(held) && disturbed(held) && !aware.is_hotter(lpn, held) {
-                // The next page is compared with another one.
-                aware.kept.touch(other);
-                return;
-            }
-            aware.give_up(other);
-            self.used.add(other);
-        }
-        self.used.remove(place);
-        aware.keep(place);
     }
 
-    /// Appends what has to happen for these pages of a block that has become a disturbed one: those that are hot and not here
-    /// are read, as long as they are kept.
+    fn keep(&mut self, place: u32) {
+        if let Some(aware) = &mut self.aware {
+            self.used.remove(place);
+            aware.keep(place);
+        }
+    }
+
+    /// Whether a page may be kept: if it is hot, lies in a disturbed block, and there is room or one of the kept ones gives way.
+    fn admit(&mut self, lpn: Lpn, disturbed: &impl Fn(Lpn) -> bool) -> bool {
+        let (Some(aware), Some(config)) = (&mut self.aware, self.config.aware) else { return false };
+        if !aware.is_hot(lpn) || !disturbed(lpn) {
+            return false;
+        }
+        if aware.kept.len() < config.kept_pages {
+            return true;
+        }
+        let other = aware.kept.oldest();
+        if other == NOWHERE {
+            return false;
+        }
+        let held = self.lpn[other as usize];
+        if aware.is_hot(held) && disturbed(held) && !aware.is_hotter(lpn, held) {
+            // The next page is compared with another one.
+            aware.kept.touch(other);
+            return false;
+        }
+        aware.give_up(other);
+        self.used.add(other);
+        true
+    }
+
+    /// Appends what has to happen for these pages of a block that has become a disturbed one: those that are not here and may be
+    /// kept are read.
     pub fn preload(&mut self, pages: &[Lpn], disturbed: impl Fn(Lpn) -> bool, out: &mut Vec<Step>) {
-        let Some(config) = self.config.aware else { return };
+        if self.config.aware.is_none_or(|config| !config.preload) {
+            return;
+        }
         for &lpn in pages {
-            let Some(aware) = &mut self.aware else { return };
-            let wanted = aware.is_hot(lpn) && self.place_of[lpn] == NOWHERE && disturbed(lpn);
-            if !config.preload || !wanted {
-                continue;
+            if self.place_of[lpn] == NOWHERE && self.admit(lpn, &disturbed) {
+                let place = self.take(lpn, out);
+                self.keep(place);
+                self.valid[place as usize] = self.full;
+                self.counters.preloaded_pages += 1;
+                out.push(Step::Preload { lpn, place });
             }
-            let room = aware.kept.len() < config.kept_pages;
-            let gives_way = |held: Lpn| !disturbed(held) || aware.is_hotter(lpn, held);
-            let other = aware.kept.oldest();
-            if !room && (other == NOWHERE || !gives_way(self.lpn[other as usize])) {
-                continue;
-            }
-            let place = self.take(lpn, out);
-            self.consider(place, &disturbed);
-            self.valid[place as usize] = self.full;
-            self.counters.preloaded_pages += 1;
-            out.push(Step::Preload { lpn, place });
         }
     }
 
