@@ -55,6 +55,14 @@ impl<T> PerPage<T> {
         }
     }
 
+    /// The value that is `ahead` values after the first of extent `i`, whose extent it may be of.
+    #[inline]
+    #[must_use]
+    pub fn ahead_of(&self, i: usize, ahead: usize) -> Option<&T> {
+        let first = if i == 0 { 0 } else { *self.end.get(i - 1)? };
+        self.value.get(first + ahead)
+    }
+
     /// Appends an extent with a value for each of its pages, or with none.
     pub fn push(&mut self, values: impl IntoIterator<Item = T>) {
         self.value.extend(values);

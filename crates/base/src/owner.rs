@@ -117,6 +117,13 @@ impl Owner {
         Self(side_word(kind, entry))
     }
 
+    /// The owner that a table stores as these bits.
+    #[inline(always)]
+    #[must_use]
+    pub const fn of_bits(bits: u32) -> Self {
+        Self(bits)
+    }
+
     /// The word as it is stored: the logical page itself, where there are no side tables.
     #[inline(always)]
     #[must_use]

@@ -30,6 +30,8 @@ pub enum ParamKind {
     },
     /// A number.
     Number(Range),
+    /// True or false.
+    Flag,
     /// One of these names, each with what it means.
     Name(&'static [(&'static str, &'static str)]),
     /// A list of numbers of a range, at least one.
@@ -64,7 +66,7 @@ pub struct Range {
 /// What a parameter is where it is not given.
 #[derive(Clone, Copy, Debug)]
 pub enum Fallback {
-    /// A number, or of a [`ParamKind::Name`] the number of its row.
+    /// A number; of a [`ParamKind::Name`] the number of its row, of a [`ParamKind::Flag`] 0 or 1.
     Value(f64),
     /// What follows from the drive, in words and as a value.
     Drive(&'static str, fn(&Facts) -> f64),
@@ -92,6 +94,8 @@ pub enum Setting {
     Whole(u64),
     /// A number.
     Number(f64),
+    /// True or false.
+    Flag(bool),
     /// A name.
     Name(String),
     /// A list of numbers.
@@ -201,6 +205,12 @@ impl ParamInfo {
         Self::new(name, summary, ParamKind::Number(range), Fallback::Value(default))
     }
 
+    /// True or false.
+    #[must_use]
+    pub const fn flag(name: &'static str, summary: &'static str, default: bool) -> Self {
+        Self::new(name, summary, ParamKind::Flag, Fallback::Value(default as u8 as f64))
+    }
+
     /// One of several names, the first by default.
     #[must_use]
     pub const fn name(
@@ -256,6 +266,7 @@ impl ParamInfo {
     pub fn default_words(&self) -> String {
         match (self.default, self.kind) {
             (Fallback::Value(row), ParamKind::Name(names)) => names[row as usize].0.into(),
+            (Fallback::Value(value), ParamKind::Flag) => (value != 0.0).to_string(),
             (Fallback::Value(value), _) => value.to_string(),
             (Fallback::Drive(words, _) | Fallback::Absent(words), _) => words.into(),
             (Fallback::Numbers(_) | Fallback::Rows(_), _) => {
@@ -278,6 +289,7 @@ impl ParamInfo {
             ParamKind::Whole { least, most: u64::MAX } => format!("a whole number from {least}"),
             ParamKind::Whole { least, most } => format!("a whole number from {least} to {most}"),
             ParamKind::Number(range) => range.words(),
+            ParamKind::Flag => "true or false".into(),
             ParamKind::Name(names) => {
                 let names: Vec<_> = names.iter().map(|(name, _)| format!("'{name}'")).collect();
                 format!("one of {}", names.join(", "))
@@ -312,6 +324,7 @@ impl ParamInfo {
         match self.kind {
             ParamKind::Whole { .. } => Setting::Whole(value as u64),
             ParamKind::Number(_) => Setting::Number(value),
+            ParamKind::Flag => Setting::Flag(value != 0.0),
             ParamKind::Name(names) => Setting::Name(names[value as usize].0.into()),
             ParamKind::Numbers { .. } => Setting::Numbers(vec![value]),
             ParamKind::Rows { columns, .. } => {
@@ -335,6 +348,7 @@ impl ParamInfo {
         match (self.kind, value) {
             (ParamKind::Whole { least, most }, Setting::Whole(value)) => (least..=most).contains(value),
             (ParamKind::Number(range), Setting::Number(value)) => range.contains(*value),
+            (ParamKind::Flag, Setting::Flag(_)) => true,
             (ParamKind::Name(names), Setting::Name(value)) => names.iter().any(|(name, _)| name == value),
             (ParamKind::Numbers { range, most }, Setting::Numbers(list)) => {
                 (1..=most).contains(&list.len()) && list.iter().all(|&value| range.contains(value))
@@ -376,6 +390,7 @@ impl Setting {
         match self {
             Self::Whole(value) => value.to_string(),
             Self::Number(value) => value.to_string(),
+            Self::Flag(value) => value.to_string(),
             Self::Name(value) => value.clone(),
             Self::Numbers(list) => {
                 format!("[{}]", list.iter().map(f64::to_string).collect::<Vec<_>>().join(", "))

@@ -208,6 +208,15 @@ impl Given {
         }
     }
 
+    /// True or false, if the policy has the parameter.
+    #[must_use]
+    pub fn find_flag(&self, name: &str) -> Option<bool> {
+        match self.get(name)? {
+            Setting::Flag(value) => Some(*value),
+            _ => None,
+        }
+    }
+
     /// A name, if the policy has the parameter.
     #[must_use]
     pub fn find_name(&self, name: &str) -> Option<&str> {

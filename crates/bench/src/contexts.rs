@@ -6,7 +6,7 @@ use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Rng};
 use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_flash::{Flash, Functional, Layout, Scope};
 use floatgate_ftl::separate::SLOT;
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
+use floatgate_ftl::{Ftl, Separate, Setup};
 use floatgate_nand::Geometry;
 
 const PAGES_PER_BLOCK: u32 = 256;
@@ -27,23 +27,7 @@ fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
         page_bytes: 4096,
     };
     let logical_pages = (f64::from(blocks * PAGES_PER_BLOCK) * (1.0 - SPARE)) as u32;
-    let setup = Setup {
-        logical_pages,
-        allocation: Allocation::Dynamic,
-        disturb: None,
-        idle_jobs: false,
-        background_free_units: 0,
-        victim: Victim::named("greedy"),
-        separate,
-        level: Level::None,
-        free_choice: FreeChoice::LeastErased,
-        trigger_free_units: 2,
-        stop_free_units: 2,
-        incremental: false,
-        plp: true,
-        pace: None,
-        seed: 1,
-    };
+    let setup = Setup { separate, ..Setup::plain(logical_pages) };
     let layout = Layout::new(geometry, Scope::Plane);
     (Ftl::new(layout.clone(), setup), Functional::new(layout), logical_pages)
 }

@@ -3,6 +3,7 @@
 //! Rounds alternate between what is compared, so that a machine whose speed drifts drifts for all; medians and the
 //! ratios of medians are printed. Nothing here judges a test.
 
+mod content;
 mod contexts;
 mod engine;
 mod flat;
@@ -79,7 +80,7 @@ fn packed() {
     verdict("timed", timed, 0.8);
 }
 
-/// `floatgate-bench count engine|packed|flat|timed|timed-steps|timed-packed|timed-reads|reads|disturbed-reads|SEPARATOR`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
+/// `floatgate-bench count engine|packed|flat|timed|timed-steps|timed-packed|timed-reads|reads|disturbed-reads|dedup|compress|SEPARATOR`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
 /// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does.
 fn count(what: Option<&str>) {
     let (blocks, host_pages) = (1024, 2_000_000);
@@ -100,6 +101,11 @@ fn count(what: Option<&str>) {
             (0.0, 0.0)
         }
         Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, true, ("", WHOLE)),
+        Some(scheme @ ("dedup" | "compress")) => {
+            let of = content::Schemed { dedup: scheme == "dedup", compress: scheme == "compress" };
+            let (_, waf, _) = content::host_pages(blocks, of, 1);
+            (0.0, waf)
+        }
         Some(separator) if separator != "engine" => {
             engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages, separator)
         }
@@ -224,6 +230,7 @@ fn main() {
         Some("throttles") => return throttles::all(),
         Some("separators") => return separators(),
         Some("read-disturb") => return read_disturb(),
+        Some("content") => return content::content(),
         _ => {}
     }
     separators();
@@ -232,6 +239,7 @@ fn main() {
     }
     timed();
     read_disturb();
+    content::content();
     packed();
     snapshots::all();
     throttles::all();

@@ -345,11 +345,12 @@ fn complaint(place: Place, message: &str) -> Box<Error> {
     };
     let what = what.replace("unknown field", "unknown key").replace('`', "'");
     // The reader names types as Rust does; people know numbers and texts.
-    const TYPES: [(&str, &str); 5] = [
+    const TYPES: [(&str, &str); 6] = [
         ("expected f64", "expected a number"),
         ("expected u32", "expected a whole number"),
         ("expected u64", "expected a whole number"),
         ("expected a string", "expected a text in quotes"),
+        ("expected a boolean", "expected true or false"),
         ("expected struct ", "expected a table "),
     ];
     let expected = TYPES.iter().fold(expected, |text, (from, to)| text.replace(from, to));

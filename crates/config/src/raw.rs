@@ -309,7 +309,7 @@ table! {
         throttle: Throttle,
         /// How `floatgate lifetime` gets from a trace to years; `floatgate run` passes over it.
         forecast: Forecast,
-        /// Reduction of writes.
+        /// Deduplication and compression of writes.
         reduce: Reduce,
     }
 }
@@ -394,6 +394,16 @@ table! {
         burst_on_s: f64,
         /// jobs: mean length of a time without requests, seconds.
         burst_off_s: f64,
+        /// Share of the page writes that repeat what is stored already, where the workload has no content of its own; with it or
+        /// compressed_share a seeded model makes content up (docs/generate.md).
+        duplicate_share: f64,
+        /// Mean compressed / plain size of new content, incompressible pages included.
+        compressed_share: f64,
+        /// Share of new content that cannot be compressed at all.
+        incompressible_share: f64,
+        /// Seed of the content; default 1.
+        content_seed: u64,
+
         /// synthetic: a micro-benchmark of RB-Explorer, which stands for a pattern and its parameters.
         micro: String,
 
@@ -416,6 +426,9 @@ table! {
         repeat: u64,
         /// trace: passes served first that do not count; default 0.
         warmup_passes: u64,
+        /// trace: what later passes write where the first wrote known content: "new" (default), content that no other pass
+        /// has, or the "same".
+        repeat_content: String,
         /// trace: several devices "apart" (default) or "fold" onto the same addresses.
         devices: String,
         /// trace, twin: addresses beyond the drive: "refuse" (default), "wrap" or "scale".

@@ -6,7 +6,7 @@ use crate::raw::Experiment;
 use crate::tables::{choice, unknown};
 use crate::{raw, resolve_lifetime::Lifetime, resolve_rated::Rated};
 use crate::{resolve_buffer, resolve_drive, resolve_ftl, resolve_host};
-use crate::{resolve_lifetime, resolve_mapping, resolve_rated, resolve_workload};
+use crate::{resolve_lifetime, resolve_mapping, resolve_rated, resolve_reduce, resolve_workload};
 use floatgate_base::Result;
 use floatgate_ftl::Setup;
 use floatgate_lifetime::life::Forecast;
@@ -63,15 +63,16 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let (mut ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, &drive, modes, seed)?;
     let logical_pages = ftl.setup.logical_pages;
     let (buffer, raw_buffer) = resolve_buffer::resolve(&layers, given_buffer, &drive, logical_pages, timed)?;
-    let Lifetime { throttle, forecast, raw: raw_lifetime, raw_forecast } =
+    let Lifetime { throttle, reduce, forecast, raw: raw_lifetime, raw_forecast } =
         resolve_lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
+    ftl.setup.reduce = resolve_reduce::resolve(&layers, &reduce, &drive, &ftl.setup)?;
     let workload = resolve_workload::resolve(
         &layers,
         given_workload,
         (timed, throttle.policy.parts().is_some()),
         u64::from(logical_pages) * u64::from(geometry.page_bytes),
         seed,
-        buffer.is_some() || !drive.plp && drive.subpages > 1,
+        buffer.is_some() || !drive.plp && drive.subpages > 1 || reduce.params.chunks.is_some(),
     )?;
     let host =
         resolve_host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
@@ -84,6 +85,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         buffer,
         ftl,
         throttle,
+        reduce,
         queues: host.setup,
         workload: workload.settings,
         wears_out: true,

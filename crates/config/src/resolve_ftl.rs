@@ -143,21 +143,13 @@ impl Collection {
     /// What it says of how the drive is managed; the rest stands for nothing.
     fn setup(&self) -> Setup {
         Setup {
-            logical_pages: 0,
-            allocation: Allocation::Dynamic,
-            disturb: None,
-            idle_jobs: false,
-            background_free_units: 0,
             victim: self.victim,
             separate: self.separate,
-            level: Level::None,
-            free_choice: FreeChoice::LeastErased,
             trigger_free_units: self.trigger_free_units,
             stop_free_units: self.stop_free_units,
             incremental: self.incremental,
-            plp: true,
             pace: self.pace,
-            seed: 0,
+            ..Setup::plain(0)
         }
     }
 

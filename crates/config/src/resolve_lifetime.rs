@@ -7,13 +7,15 @@ use crate::{raw, slots};
 use floatgate_base::Result;
 use floatgate_base::policy::Facts;
 use floatgate_lifetime::life::{Forecast, METHODS, Method};
+use floatgate_lifetime::reduce::{self, Reducer};
 use floatgate_lifetime::throttle::{Budget, Params, Throttle};
 use floatgate_nand::{Endurance, endurance::mean_idle_s};
-use floatgate_sim::plan::ThrottleSettings;
+use floatgate_sim::plan::{ReduceSettings, ThrottleSettings};
 
 /// Lifetime management as resolved.
 pub(crate) struct Lifetime {
     pub throttle: ThrottleSettings,
+    pub reduce: ReduceSettings,
     pub forecast: Forecast,
     pub raw: raw::Lifetime,
     pub raw_forecast: raw::Forecast,
@@ -24,12 +26,14 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Lifetime, endurance: Enduranc
     let (chosen, throttle) = resolve_slot::resolve(layers, given.throttle, &facts)?;
     let policy = Throttle::of(&chosen);
     let params = Params::of(&chosen).map_err(|misfit| refuse::<slots::Throttle>(layers, misfit))?;
-    let (_, reduce) = resolve_slot::resolve(layers, given.reduce, &facts)?;
+    let (reducer, raw_reduce) = resolve_slot::resolve(layers, given.reduce, &facts)?;
+    let reduce = ReduceSettings { policy: Reducer::of(&reducer), params: reduce::Params::of(&reducer) };
     let (forecast, raw_forecast) = forecast(layers, given.forecast.unwrap_or_default(), (endurance, policy))?;
     Ok(Lifetime {
         throttle: ThrottleSettings { policy, params, target_years: chosen.real("target_years") },
         forecast,
-        raw: raw::Lifetime { throttle: Some(throttle), reduce: Some(reduce), forecast: None },
+        reduce,
+        raw: raw::Lifetime { throttle: Some(throttle), reduce: Some(raw_reduce), forecast: None },
         raw_forecast,
     })
 }

@@ -3,6 +3,7 @@
 use crate::layers::Layers;
 use crate::raw;
 use crate::resolve_arrival::Arrives;
+use crate::resolve_content::{self, SaidOfContent};
 use crate::tables::{choice, unknown};
 use crate::{resolve_arrival, twins};
 use floatgate_base::{Error, Place, Result};
@@ -45,6 +46,7 @@ pub(crate) fn resolve(
     let kind = choice(layers, "workload.kind", "kind of workload", &name, KINDS)?;
     let arrives = resolve_arrival::resolve(layers, &given, timed, kind == 0, throttled)?;
     refuse_others(layers, &mut given, kind)?;
+    let said = SaidOfContent::take(&mut given);
     let warmup_requests = given.warmup_requests.unwrap_or(0);
     let amplification = amplification(layers, &given, seed)?;
     // Each cursor makes its part of those that come first.
@@ -78,7 +80,17 @@ pub(crate) fn resolve(
     }
     (raw.arrival, raw.queue_depth) = (arrives.name.clone(), arrives.queue_depth);
     let Arrives { arrival, shifted, .. } = arrives;
-    let settings = WorkloadSettings { source, amplification, warmup_requests, beyond, devices, shifted };
+    let (content, renews_content) = resolve_content::resolve(layers, &said, &source, &mut raw)?;
+    let settings = WorkloadSettings {
+        source,
+        amplification,
+        warmup_requests,
+        beyond,
+        devices,
+        shifted,
+        content,
+        renews_content,
+    };
     Ok(Workload { settings, arrival, raw })
 }
 
@@ -171,7 +183,7 @@ fn refuse_others(layers: &Layers, given: &mut raw::Workload, kind: usize) -> Res
             hot_share_of_writes, random_share, sizes, align_bytes, offset_bytes, working_set_bytes, burst_on_s,
             burst_off_s, micro;
         "synthetic twin": requests;
-        "trace": file, format, time_unit, lba_unit, action, on_bad_line, repeat, warmup_passes, devices;
+        "trace": file, format, time_unit, lba_unit, action, on_bad_line, repeat, warmup_passes, repeat_content, devices;
         "trace twin": beyond;
         "twin": twin;
     }

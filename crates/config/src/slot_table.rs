@@ -66,6 +66,7 @@ impl<T: Table> Serialize for SlotTable<T> {
             match value {
                 Setting::Whole(value) => map.serialize_entry(name, value)?,
                 Setting::Number(value) => map.serialize_entry(name, value)?,
+                Setting::Flag(value) => map.serialize_entry(name, value)?,
                 Setting::Name(value) => map.serialize_entry(name, value)?,
                 Setting::Numbers(list) => map.serialize_entry(name, list)?,
                 Setting::Rows(rows) => map.serialize_entry(name, rows)?,
@@ -97,6 +98,7 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
                 None => table.policy = Some(map.next_value()?),
                 Some((name, ParamKind::Whole { .. })) => table.set(name, Setting::Whole(map.next_value()?)),
                 Some((name, ParamKind::Number(_))) => table.set(name, Setting::Number(map.next_value()?)),
+                Some((name, ParamKind::Flag)) => table.set(name, Setting::Flag(map.next_value()?)),
                 Some((name, ParamKind::Name(_))) => table.set(name, Setting::Name(map.next_value()?)),
                 Some((name, ParamKind::Numbers { .. })) => {
                     table.set(name, Setting::Numbers(map.next_value()?))
@@ -185,6 +187,7 @@ fn property(param: &ParamInfo, owners: &[&str]) -> Value {
             }
         }
         ParamKind::Number(range) => number(&mut shown, bounded.then_some(range)),
+        ParamKind::Flag => shown["type"] = "boolean".into(),
         ParamKind::Name(names) => {
             shown["type"] = "string".into();
             shown["enum"] = names.iter().map(|(name, _)| *name).collect();

@@ -69,6 +69,7 @@ mod tests {
                     let least = match param.kind {
                         ParamKind::Whole { least, most } => least < most,
                         ParamKind::Number(range) => range.least < range.most,
+                        ParamKind::Flag => true,
                         ParamKind::Name(names) => names.len() > 1,
                         ParamKind::Numbers { range, most } => range.least < range.most && most > 0,
                         ParamKind::Rows { columns, most } => !columns.is_empty() && most > 0,

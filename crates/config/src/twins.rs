@@ -206,13 +206,20 @@ impl Default for RateFile {
 pub struct ContentFile {
     /// Share of the page writes that duplicate stored ones.
     pub duplicate_share: f64,
-    /// Compressed size / size.
+    /// Compressed size / size, incompressible pages included.
     pub compressed_share: f64,
+    /// Share of new content that cannot be compressed at all.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub incompressible_share: f64,
+}
+
+fn is_zero(share: &f64) -> bool {
+    *share == 0.0
 }
 
 impl Default for ContentFile {
     fn default() -> Self {
-        Self { duplicate_share: 0.0, compressed_share: 1.0 }
+        Self { duplicate_share: 0.0, compressed_share: 1.0, incompressible_share: 0.0 }
     }
 }
 
@@ -251,6 +258,7 @@ impl TwinFile {
             content: Content {
                 duplicate_share: self.content.duplicate_share,
                 compressed_share: self.content.compressed_share,
+                incompressible_share: self.content.incompressible_share,
             },
         };
         twin.requests = self.number_of_requests(&twin)?;
@@ -494,6 +502,7 @@ pub fn to_toml(fit: &Fit) -> String {
         content: ContentFile {
             duplicate_share: twin.content.duplicate_share,
             compressed_share: twin.content.compressed_share,
+            incompressible_share: twin.content.incompressible_share,
         },
         assumed: fit.assumed.iter().map(|(key, why)| ((*key).to_owned(), why.clone())).collect(),
         ..TwinFile::default()

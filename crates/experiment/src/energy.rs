@@ -1,32 +1,51 @@
 //! The `energy` table of a result: joules by operation and by cause.
 
+use crate::reduce::EngineUj;
 use floatgate_flash::{Cause, Counters};
 use floatgate_nand::Energy;
 use floatgate_nand::energy::joules;
+use floatgate_sim::outcome::ReduceCounters;
 use serde_json::{Map, Value, json};
 
 /// An operation: its name, its energy, and how many of it a cause asked for.
 type Operation<'a> = (&'static str, Option<f64>, &'a dyn Fn(Cause) -> u64);
 
-/// Joules by operation and cause. An operation whose energy is not known is null and in no sum. Pages that moved
-/// inside their die (`copybacks`, by cause) went over no channel.
+/// Pages that moved inside their die by cause, which went over no channel; and what hash and compressor did, where there are
+/// any.
+type Beside = ([u64; Cause::ALL.len()], Option<(EngineUj, ReduceCounters)>);
+
+/// Joules by operation and cause. An operation whose energy is not known is null and in no sum.
 pub(crate) fn energy(
     energy: &Energy,
     flash: &Counters,
-    copybacks: [u64; Cause::ALL.len()],
+    (copybacks, engines): Beside,
     host_bytes_written: u64,
 ) -> Value {
+    let (engine, pages) = engines.unwrap_or_default();
+    let by_cause = |cause: Cause, host: u64, repack: u64| match cause {
+        Cause::Host => host,
+        Cause::Repack => repack,
+        _ => 0,
+    };
     let transfers = |c| flash.transfers(c) - 2 * copybacks[c as usize];
-    let operations: [Operation; 4] = [
+    let hashed = |c| by_cause(c, pages.hashed_pages, 0);
+    let compressed = |c| by_cause(c, pages.compressed_pages, pages.repacked_pages);
+    let decompressed = |c| by_cause(c, pages.decompressed_pages, pages.unpacked_pages);
+    let operations: [Operation; 7] = [
         ("read", energy.read_uj, &|c| flash.reads[c as usize]),
         ("program", energy.program_uj, &|c| flash.flash_programs(c)),
         ("erase", energy.erase_uj, &|c| flash.erases[c as usize]),
         ("transfer", energy.transfer_uj, &transfers),
+        ("hash", Some(engine.hash), &hashed),
+        ("compress", Some(engine.compress), &compressed),
+        ("decompress", Some(engine.decompress), &decompressed),
     ];
+    // Drives without either have no such lines.
+    let operations = &operations[..if engines.is_some() { 7 } else { 4 }];
     let spent = |&(_, uj, count): &Operation, cause: Cause| joules(uj, count(cause));
     let causes = Cause::ALL.map(|c| (c.name(), operations.iter().filter_map(|op| spent(op, c)).sum::<f64>()));
-    let sums =
-        operations.each_ref().map(|op| op.1.map(|_| Cause::ALL.iter().filter_map(|&c| spent(op, c)).sum()));
+    let sum = |op: &Operation| op.1.map(|_| Cause::ALL.iter().filter_map(|&c| spent(op, c)).sum::<f64>());
+    let sums: Vec<Option<f64>> = operations.iter().map(sum).collect();
     let total_j = sums.iter().flatten().sum::<f64>();
     let mut table = Map::new();
     table.insert("total_j".into(), total_j.into());
@@ -34,7 +53,7 @@ pub(crate) fn energy(
     table.insert("j_per_host_byte_written".into(), per_byte.into());
     table.insert("by_cause_j".into(), flat(causes.iter().map(|&(name, j)| (name, Some(j)))));
     table.insert("by_operation_j".into(), flat(operations.iter().zip(sums).map(|(op, j)| (op.0, j))));
-    for op in &operations {
+    for op in operations {
         let causes = if op.0 == "erase" { &Cause::ERASING[..] } else { &Cause::ALL };
         let map = op.1.map(|_| flat(causes.iter().map(|&c| (c.name(), spent(op, c)))));
         table.insert(format!("{}_j", op.0), map.into());
@@ -85,7 +104,7 @@ mod tests {
 
     #[test]
     fn sums_are_those_by_hand() {
-        let table = energy(&ALL, &counters(), of(&[]), 40_960);
+        let table = energy(&ALL, &counters(), (of(&[]), None), 40_960);
         close(&table, "/read_j/host", 7.0 * 2.0);
         close(&table, "/read_j/total", 15.0 * 2.0);
         close(&table, "/program_j/total", 18.0 * 30.0);
@@ -108,7 +127,7 @@ mod tests {
         }
         close(&table, "/j_per_host_byte_written", total / 40_960.0);
         // Three of the four copies stay inside their die, and one of the other three.
-        let table = energy(&ALL, &counters(), of(&[(Cause::Gc, 3), (Cause::Level, 1)]), 40_960);
+        let table = energy(&ALL, &counters(), (of(&[(Cause::Gc, 3), (Cause::Level, 1)]), None), 40_960);
         close(&table, "/transfer_j/gc", 2.0 * 0.5);
         close(&table, "/transfer_j/level", 4.0 * 0.5);
         close(&table, "/total_j", total - 8.0 * 0.5);
@@ -116,7 +135,8 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_null_and_in_no_sum() {
-        let table = energy(&Energy { program_uj: Some(29.1), ..Energy::default() }, &counters(), of(&[]), 0);
+        let table =
+            energy(&Energy { program_uj: Some(29.1), ..Energy::default() }, &counters(), (of(&[]), None), 0);
         for place in
             ["/read_j", "/erase_j", "/transfer_j", "/by_operation_j/read", "/j_per_host_byte_written"]
         {

@@ -17,6 +17,7 @@ mod options;
 mod precondition;
 mod quantiles;
 mod reclaim;
+mod reduce;
 pub mod result;
 pub mod run;
 mod run_lifetime;

@@ -8,6 +8,7 @@ use crate::evidence::evidence;
 use crate::precondition::precondition;
 use crate::quantiles::quantiles_us;
 use crate::reclaim::reclaim;
+use crate::reduce::{EngineUj, reduce};
 use crate::throughput::throughput;
 use crate::{host_queues, run_lifetime, separate, throttling};
 use floatgate_config::{Experiment, Rated, Resolved};
@@ -81,6 +82,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "separate": separate::separate(outcome),
         "level": level(resolved, outcome),
         "reclaim": reclaim(plan, outcome),
+        "reduce": reduce(plan, outcome),
         "wear": {
             "erases_min": erases_min,
             "erases_mean": erases_mean,
@@ -101,7 +103,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "throttle": outcome.throttling.as_ref().map(|found| throttling::throttle(plan, found)),
         "evidence": evidence(plan, outcome),
         "lifetime": run_lifetime::lifetime(plan, outcome),
-        "energy": plan.drive.energy.as_ref().map(|e| energy(e, &outcome.flash, outcome.commands.map_or([0; Cause::ALL.len()], |c| c.copybacks), outcome.host.write_bytes)),
+        "energy": energy_of(plan, outcome),
         "not_modelled": not_modelled(plan),
         "run": {
             "wall_s": figures.wall_s,
@@ -118,6 +120,15 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         object.extend(run.map(|run| ("run".to_string(), run)));
     }
     object
+}
+
+/// The table of joules, where the drive says any, or something computes fingerprints or compresses.
+fn energy_of(plan: &Plan, outcome: &Outcome) -> Option<Value> {
+    let reduced = outcome.reduced.as_ref().filter(|_| plan.ftl.setup.reduce.is_some());
+    let known = plan.drive.energy.or_else(|| reduced.map(|_| Default::default()))?;
+    let copybacks = outcome.commands.map_or([0; Cause::ALL.len()], |c| c.copybacks);
+    let engines = reduced.map(|figures| (EngineUj::of(plan), figures.counters));
+    Some(energy(&known, &outcome.flash, (copybacks, engines), outcome.host.write_bytes))
 }
 
 /// An object of a schema, with what every one says first: by which version, from which settings and which seed.

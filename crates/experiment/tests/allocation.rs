@@ -6,7 +6,7 @@ use common::policies::any_victim;
 use common::recorder::{Command, Recorder};
 use floatgate_base::{DomainId, ExtentKind, Extents, Lpn, Rng};
 use floatgate_flash::{Layout, Scope};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup};
+use floatgate_ftl::{Allocation, Ftl, Separate, Setup};
 use floatgate_nand::Geometry;
 
 const CASES: u64 = 60;
@@ -26,21 +26,13 @@ fn static_pages_stay_in_their_plane() {
         };
         let separate = [Separate::None, Separate::HostGc][rng.below(2) as usize];
         let setup = Setup {
-            logical_pages: (geometry.pages() as f64 * (0.3 + 0.3 * rng.unit())) as u32,
             allocation: Allocation::Static,
-            disturb: None,
-            idle_jobs: false,
-            background_free_units: 0,
             victim: any_victim(&mut rng),
             separate,
-            level: Level::None,
-            free_choice: FreeChoice::LeastErased,
             trigger_free_units: separate.streams(),
             stop_free_units: separate.streams() + 1,
-            incremental: false,
-            plp: true,
-            pace: None,
             seed,
+            ..Setup::plain((geometry.pages() as f64 * (0.3 + 0.3 * rng.unit())) as u32)
         };
         let layout = Layout::new(geometry, Scope::Plane);
         let mut ftl = Ftl::new(layout.clone(), setup);

@@ -10,7 +10,7 @@ use common::{number, run_ok, uniform};
 use floatgate_base::{ExtentKind, Extents, Lpn, Rng};
 use floatgate_experiment::Output;
 use floatgate_flash::{Cause, Flash, Functional, Layout, Scope};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
+use floatgate_ftl::{Ftl, Setup, Victim};
 use floatgate_nand::Geometry;
 use floatgate_theory::{Policy, alpha_of_spare, alpha_with_trim, spare_of_alpha, wa, wa_fifo_skewed};
 
@@ -242,23 +242,7 @@ fn trims_of_live_pages() {
     {
         for q in [0.1, 0.3] {
             let layout = Layout::new(geometry, Scope::Plane);
-            let setup = Setup {
-                logical_pages: logical,
-                allocation: Allocation::Dynamic,
-                disturb: None,
-                idle_jobs: false,
-                background_free_units: 0,
-                victim,
-                separate: Separate::None,
-                level: Level::None,
-                free_choice: FreeChoice::LeastErased,
-                trigger_free_units: 1,
-                stop_free_units: 1,
-                incremental: false,
-                plp: true,
-                pace: None,
-                seed: 1,
-            };
+            let setup = Setup { victim, trigger_free_units: 1, stop_free_units: 1, ..Setup::plain(logical) };
             let mut ftl = Ftl::new(layout.clone(), setup);
             let mut flash = Functional::new(layout);
             let mut host = LivePages::new(logical);

@@ -10,7 +10,7 @@ use floatgate_base::{ExtentKind, Extents, Lpn, Rng};
 use floatgate_experiment::{Options, Output, load, run_with};
 use floatgate_flash::{Flash, Layout, Scope};
 use floatgate_ftl::separate::Hints;
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup};
+use floatgate_ftl::{FreeChoice, Ftl, Separate, Setup};
 use floatgate_nand::Geometry;
 use floatgate_snapshot::{Kind, Reader, Writer};
 use serde_json::Value;
@@ -72,21 +72,13 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
         let scope = [Scope::Plane, Scope::Superblock][rng.below(2) as usize];
         let layout = Layout::new(geometry, scope);
         let setup = Setup {
-            logical_pages: (geometry.pages() * 6 / 10).max(1) as u32,
-            allocation: Allocation::Dynamic,
-            disturb: None,
-            idle_jobs: false,
-            background_free_units: 0,
             victim: any_victim(&mut rng),
             separate: [Separate::None, Separate::HostGc, with_update_blocks(&mut rng)][rng.below(3) as usize],
             level: any_level(&mut rng),
             free_choice: [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize],
-            trigger_free_units: 2,
             stop_free_units: 2 + rng.below(2) as u32,
-            incremental: false,
-            plp: true,
-            pace: None,
             seed,
+            ..Setup::plain((geometry.pages() * 6 / 10).max(1) as u32)
         };
         let mut ftl = Ftl::new(layout.clone(), setup);
         let mut flash = Recorder::new(layout.clone());

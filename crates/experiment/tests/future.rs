@@ -11,7 +11,7 @@ use floatgate_experiment::{LifetimeOptions, lifetime, load};
 use floatgate_flash::{Functional, Layout, Scope};
 use floatgate_ftl::separate::foresight::NEVER;
 use floatgate_ftl::separate::{Foreseer, POLICIES};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Setup, Victim};
+use floatgate_ftl::{Ftl, Setup};
 use floatgate_nand::Geometry;
 use floatgate_sim::{Phase, Simulation, plan::Workload};
 use floatgate_trace::{Generator, Source};
@@ -126,23 +126,7 @@ fn one_dead_block_instead_of_two_half_dead_ones() {
     (83..89).for_each(&mut write);
     [0, 2, 4, 6].into_iter().for_each(&mut write);
     let blocks_at = |name: &str, param: &str, value: f64, writes: usize| {
-        let setup = Setup {
-            logical_pages: 100,
-            allocation: Allocation::Dynamic,
-            disturb: None,
-            idle_jobs: false,
-            background_free_units: 0,
-            victim: Victim::named("greedy"),
-            separate: separator(name, &[(param, value)]),
-            level: Level::None,
-            free_choice: FreeChoice::LeastErased,
-            trigger_free_units: 2,
-            stop_free_units: 2,
-            incremental: false,
-            plp: true,
-            pace: None,
-            seed: 1,
-        };
+        let setup = Setup { separate: separator(name, &[(param, value)]), ..Setup::plain(100) };
         let layout = Layout::new(geometry, Scope::Plane);
         let (mut ftl, mut flash) = (Ftl::new(layout.clone(), setup), Functional::new(layout));
         let mut seer = Foreseer::new(setup.logical_pages);

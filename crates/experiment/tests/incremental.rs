@@ -7,7 +7,7 @@ use common::policies::{any_level, any_victim};
 use common::{number, run_ok};
 use floatgate_base::{DomainId, ExtentKind as Kind, Extents, Lpn, Rng};
 use floatgate_flash::{Functional, Layout, Scope, Shadow};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Separate, Setup};
+use floatgate_ftl::{Ftl, Separate, Setup};
 use floatgate_nand::Geometry;
 
 /// A drive of any shape that has room for incremental collection, filled, and then written at random for a while.
@@ -34,21 +34,15 @@ fn never_forced(seed: u64) {
     let room = f64::from(blocks - stop - 2) * 0.95 * f64::from(pages * channels * planes);
     let logical = (room * (0.5 + 0.5 * rng.unit())) as u32;
     let setup = Setup {
-        logical_pages: logical,
-        allocation: Allocation::Dynamic,
-        disturb: None,
-        idle_jobs: false,
-        background_free_units: 0,
         victim: any_victim(&mut rng),
         separate,
         level: any_level(&mut rng),
-        free_choice: FreeChoice::LeastErased,
         trigger_free_units: separate.reserve(),
         stop_free_units: stop,
         incremental: true,
         plp: rng.below(4) > 0,
-        pace: None,
         seed,
+        ..Setup::plain(logical)
     };
     let case = format!("seed {seed}: {setup:?}, {geometry:?}, {scope:?}, {subpages} pages share one");
     let mut ftl = Ftl::new(layout.clone(), setup);

@@ -6,7 +6,8 @@
 mod common;
 
 use common::knob_toml::{
-    DRIVE, FTL, UNIFORM, aware, base, buffered, geometry, idle, life, planes, suspending, timed, trace, with,
+    DRIVE, FTL, UNIFORM, aware, base, buffered, geometry, idle, life, planes, reduced, suspending, timed,
+    trace, with,
 };
 use common::{Folder, try_run};
 use floatgate_config::slots::SLOTS;
@@ -329,6 +330,14 @@ fn pattern() -> Vec<Case> {
     let jobs = "pattern = \"jobs\"\n";
     vec![
         ("workload.pattern", base(), By("uniform", "sequential", PROGRAMS)),
+        ("workload.duplicate_share", reduced(&base()), By("0.1", "0.5", PROGRAMS)),
+        ("workload.compressed_share", reduced(&base()), By("0.3", "0.9", PROGRAMS)),
+        (
+            "workload.incompressible_share",
+            reduced(&with("", "compressed_share = 0.6\n")),
+            By("0.1", "0.5", PROGRAMS),
+        ),
+        ("workload.content_seed", reduced(&with("", "duplicate_share = 0.3\n")), By("1", "2", PROGRAMS)),
         ("workload.zipf_theta", with("", "pattern = \"zipf\"\n"), By("0.9", "1.0", PROGRAMS)),
         ("workload.hot_share_of_pages", with("", "pattern = \"hot-cold\"\n"), By("0.2", "0.3", PROGRAMS)),
         ("workload.hot_share_of_writes", with("", "pattern = \"hot-cold\"\n"), By("0.8", "0.9", PROGRAMS)),
@@ -374,6 +383,11 @@ fn traced(folder: &Folder) -> Vec<Case> {
             Refused("skip", "stop", ": 'x' is no offset; expected bytes"),
         ),
         ("workload.repeat", trace(folder, "a.csv", ""), By("1", "2", PROGRAMS)),
+        (
+            "workload.repeat_content",
+            reduced(&trace(folder, "a.csv", "repeat = 2\nduplicate_share = 0.1\n")),
+            By("new", "same", PROGRAMS),
+        ),
         ("workload.warmup_passes", trace(folder, "a.csv", ""), By("0", "1", PROGRAMS)),
         (
             "workload.devices",

@@ -8,7 +8,7 @@ use common::{number, run_ok};
 use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Ppn, UnitId};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
+use floatgate_ftl::{Ftl, Level, Separate, Setup};
 use floatgate_nand::Geometry;
 use serde_json::Value;
 
@@ -30,21 +30,11 @@ fn swapping(blocks_per_plane: u32, separate: Separate, free_units: u32) -> (Ftl,
     };
     let policy = HotColdSwap { pe_cycles: 20, retirement_age: 0.85, age_variance: 1.0, lead_share_min: 0.0 };
     let setup = Setup {
-        logical_pages: 6,
-        allocation: Allocation::Dynamic,
-        disturb: None,
-        idle_jobs: false,
-        background_free_units: 0,
-        victim: Victim::named("greedy"),
         separate,
         level: Level::HotColdSwap(policy),
-        free_choice: FreeChoice::LeastErased,
         trigger_free_units: free_units,
         stop_free_units: free_units,
-        incremental: false,
-        plp: true,
-        pace: None,
-        seed: 1,
+        ..Setup::plain(6)
     };
     let layout = Layout::new(geometry, Scope::Plane);
     (Ftl::new(layout.clone(), setup), Recorder::new(layout))

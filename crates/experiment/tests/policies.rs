@@ -45,7 +45,7 @@ fn outside(param: &ParamInfo) -> Vec<(String, String)> {
             };
             values.into_iter().map(of).collect()
         }
-        ParamKind::Name(_) => Vec::new(),
+        ParamKind::Flag | ParamKind::Name(_) => Vec::new(),
         ParamKind::Numbers { range, most } => {
             let numbers = |n: usize| format!("[{}]", vec![range.most.to_string(); n].join(", "));
             [String::from("[]"), numbers(most + 1), format!("[{}]", range.least - 1.0)]
@@ -98,6 +98,7 @@ fn values_of_another_kind_are_refused_where_they_stand() {
                 let (name, wanted) = match param.kind {
                     ParamKind::Whole { .. } => (param.name, "expected a whole number"),
                     ParamKind::Number(_) => (param.name, "expected a number"),
+                    ParamKind::Flag => (param.name, "expected true or false"),
                     ParamKind::Name(_) => (param.name, "expected a text in quotes"),
                     // [true] is a list; what is in it is another matter.
                     ParamKind::Numbers { .. } | ParamKind::Rows { .. } => continue,
@@ -135,6 +136,7 @@ fn inside(param: &ParamInfo) -> String {
             format!("{:?}", 0.5 * (range.least + range.most))
         }
         ParamKind::Number(range) => format!("{:?}", range.least + 1.0),
+        ParamKind::Flag => "false".into(),
         ParamKind::Name(names) => format!("\"{}\"", names[1].0),
         ParamKind::Numbers { range, .. } => format!("[{:?}]", range.most),
         ParamKind::Rows { columns, .. } => {

@@ -28,6 +28,16 @@ struct Scenario {
     figures: &'static [&'static str],
 }
 
+/// Writes so slow that chunks fill before they are due or do not, and some reads.
+fn reduction() -> Scenario {
+    let energy = "[drive.energy]\nprogram_uj = 29.1\n";
+    let workload = "[workload]\nrequests = 6000\nread_share = 0.3\nduplicate_share = 0.3\ncompressed_share = 0.6\n\
+                    incompressible_share = 0.2\narrival = \"open\"\nrate_per_s = 5\n";
+    let figures =
+        &["/flash/programs/total", "/energy/total_j", "/latency_us/write/mean", "/latency_us/read/mean"];
+    Scenario { toml: format!("mode = \"timed\"\n{DRIVE}{energy}{FTL}{workload}"), life: false, figures }
+}
+
 fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
     let cycles = format!("[drive.endurance]\npe_cycles = {PE_CYCLES}\n");
     let run = |toml: String, figures| Scenario { toml, life: false, figures };
@@ -83,6 +93,7 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             ];
             Scenario { toml: drive + workload, life: true, figures }
         }
+        "lifetime.reduce" => reduction(),
         // Rest of some hours between two erases: under no model as much as heals the most.
         "drive.endurance" => run(
             format!("{DRIVE}{FTL}[workload]\nrequests = 4000\nrate_per_s = 0.01\n"),
@@ -103,6 +114,11 @@ struct Special {
 }
 
 const SPECIAL: &[Special] = &[
+    // Free by default.
+    Special { param: ("lifetime.reduce", "hash_us", &[]), with: &[], values: &["40"] },
+    Special { param: ("lifetime.reduce", "compress_us", &[]), with: &[], values: &["40"] },
+    Special { param: ("lifetime.reduce", "decompress_us", &[]), with: &[], values: &["40"] },
+    Special { param: ("lifetime.reduce", "decompress_uj", &[]), with: &[], values: &["4"] },
     // Under random, which sees no valid pages: dead update blocks are taken first.
     Special {
         param: ("ftl.separate", "update_blocks_last", &["host-given"]),
@@ -162,6 +178,7 @@ fn values(param: &ParamInfo) -> Vec<String> {
             vec![Setting::Numbers(list.iter().map(|value| 0.5 * value).collect())]
         }
         (ParamKind::Rows { .. }, Some(Setting::Rows(rows))) => vec![Setting::Rows(rows[..1].to_vec())],
+        (ParamKind::Flag, _) => vec![Setting::Flag(false), Setting::Flag(true)],
         (ParamKind::Name(names), _) => {
             names.iter().map(|(name, _)| Setting::Name((*name).to_string())).collect()
         }

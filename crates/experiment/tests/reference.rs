@@ -9,7 +9,7 @@ use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Rng};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Pace, Separate, Setup, Victim};
+use floatgate_ftl::{FreeChoice, Ftl, Level, Pace, Separate, Setup, Victim};
 use floatgate_nand::Geometry;
 
 const CASES: u64 = 200;
@@ -116,21 +116,15 @@ impl Case {
             every_writes: 1 + rng.below(40),
         });
         let setup = Setup {
-            logical_pages: logical,
-            allocation: Allocation::Dynamic,
-            disturb: None,
-            idle_jobs: false,
-            background_free_units: 0,
             victim,
             separate,
             level,
             free_choice,
             trigger_free_units: trigger,
             stop_free_units: stop,
-            incremental: false,
-            plp: true,
             pace,
             seed,
+            ..Setup::plain(logical)
         };
         Self { setup, blocks, pages, swaps: leveled.then_some(swaps), given }
     }

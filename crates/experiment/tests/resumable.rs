@@ -6,7 +6,7 @@ use common::recorder::{Command, Recorder};
 use floatgate_base::{DomainId, ExtentKind, Extents, Lpn, Rng, UnitId};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::jobs::{Job, Request, Step, Urgency};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
+use floatgate_ftl::{Ftl, Separate, Setup};
 use floatgate_nand::Geometry;
 
 const PAGES: u32 = 24;
@@ -24,23 +24,7 @@ fn drive(seed: u64) -> (Ftl, Recorder) {
         page_bytes: 4096,
     };
     let layout = Layout::new(geometry, Scope::Plane);
-    let setup = Setup {
-        logical_pages: 60,
-        allocation: Allocation::Dynamic,
-        disturb: None,
-        idle_jobs: false,
-        background_free_units: 0,
-        victim: Victim::named("greedy"),
-        separate: Separate::HostGc,
-        level: Level::None,
-        free_choice: FreeChoice::LeastErased,
-        trigger_free_units: 2,
-        stop_free_units: 2,
-        incremental: false,
-        plp: true,
-        pace: None,
-        seed: 1,
-    };
+    let setup = Setup { separate: Separate::HostGc, ..Setup::plain(60) };
     let mut ftl = Ftl::new(layout.clone(), setup);
     let mut flash = Recorder::new(layout);
     let mut rng = Rng::new(seed, "resumable");

@@ -415,8 +415,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (14, "ac214ab5732cfe9d");
-    const RUN_IS: (u32, &str) = (20, "1c417501949ee026a30b15728d75e32953fbdec7225e7ef2");
+    const DRIVE_IS: (u32, &str) = (15, "4353efb14e6ebb52");
+    const RUN_IS: (u32, &str) = (21, "be3afbb4cf7dd13d47fcce978b537e0b9debd90cedfdc791");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

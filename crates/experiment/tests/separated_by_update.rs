@@ -7,7 +7,7 @@ use common::policies::separator;
 use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind as Kind, Extents, Hints, Lpn, UnitId};
 use floatgate_flash::{Layout, Scope};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Level, Separate, Setup, Victim};
+use floatgate_ftl::{FreeChoice, Ftl, Separate, Setup};
 use floatgate_nand::Geometry;
 
 /// Pages of the eight requests, in order of arrival, with the context that writes them: those of context 1 are updated
@@ -31,23 +31,7 @@ fn deaths(separate: Separate) -> Vec<u32> {
         pages_per_block: 4,
         page_bytes: 4096,
     };
-    let setup = Setup {
-        logical_pages: 100,
-        allocation: Allocation::Dynamic,
-        disturb: None,
-        idle_jobs: false,
-        background_free_units: 0,
-        victim: Victim::named("greedy"),
-        separate,
-        level: Level::None,
-        free_choice: FreeChoice::Fifo,
-        trigger_free_units: 2,
-        stop_free_units: 2,
-        incremental: false,
-        plp: true,
-        pace: None,
-        seed: 1,
-    };
+    let setup = Setup { separate, free_choice: FreeChoice::Fifo, ..Setup::plain(100) };
     let layout = Layout::new(geometry, Scope::Plane);
     let (mut ftl, mut flash) = (Ftl::new(layout.clone(), setup), Recorder::new(layout.clone()));
     let mut extents = Extents::default();

@@ -9,7 +9,7 @@ use floatgate_base::{DomainId, ExtentKind as Kind, Extents, Hints, Lpn, Op, Rng}
 use floatgate_experiment::{load, run};
 use floatgate_flash::{Cause, Flash, Functional, Layout, Scope, Shadow};
 use floatgate_ftl::separate::{POLICIES, SLOT, Separate, StreamCounters};
-use floatgate_ftl::{Allocation, FreeChoice, Ftl, Pace, Setup};
+use floatgate_ftl::{Ftl, Pace, Setup};
 use floatgate_nand::Geometry;
 use serde_json::Value;
 
@@ -93,21 +93,17 @@ fn exact(name: &str, seed: u64) {
     let pace =
         (rng.below(3) == 0).then(|| Pace { from_writes: rng.below(2000), every_writes: 1 + rng.below(60) });
     let setup = Setup {
-        logical_pages: logical,
-        allocation: Allocation::Dynamic,
-        disturb: None,
         idle_jobs: true,
         background_free_units: if rng.below(2) == 0 { stop + 1 } else { 0 },
         victim,
         separate,
         level,
-        free_choice: FreeChoice::LeastErased,
         trigger_free_units: trigger,
         stop_free_units: stop,
         incremental: pace.is_none() && rng.below(3) == 0,
-        plp: true,
         pace,
         seed,
+        ..Setup::plain(logical)
     };
     let layout = Layout::new(geometry, scope);
     let case = format!("seed {seed}: {setup:?}, {geometry:?}, {scope:?}");

@@ -79,6 +79,8 @@ causes! {
     Reclaim: "reclaim", "read reclaim", Background, erases: true, place: 4, "#56b4e9", "back";
     /// Copies of pages that are read often, on other blocks.
     Replica: "replica", "replicas", Background, erases: false, place: 5, "#b8860b", "rings";
+    /// Collection packs anew what lives of compressed chunks.
+    Repack: "repack", "repacking", Background, erases: false, place: 7, "#4b0082", "level";
 }
 
 impl Cause {

@@ -1,6 +1,6 @@
 //! The functional back end: counts operations by cause, keeps wear, and only knows of time what it is told.
 
-use crate::{Cause, Counters, Flash, Layout, Rest};
+use crate::{Cause, Counters, Flash, Layout, Part, Rest};
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Endurance;
 use serde::{Deserialize, Serialize};
@@ -202,6 +202,39 @@ impl Flash for Functional {
             [] => {}
             [(ppn, _), ..] if self.is_gathering(*ppn) => self.counters.gathered_reads += pages.len() as u64,
             _ => self.counters.reads[cause as usize] += 1,
+        }
+    }
+
+    fn read_gathered(&mut self, _chunk: u32, _lpn: Lpn) {
+        self.counters.gathered_reads += 1;
+    }
+
+    fn read_chunk(&mut self, first: Ppn, pages: u32, _lpn: Lpn, cause: Cause) {
+        for (ppn, pages) in self.layout.by_flash_page(first, pages) {
+            if self.is_gathering(ppn) {
+                self.counters.gathered_reads += u64::from(pages);
+            } else {
+                self.counters.reads[cause as usize] += 1;
+            }
+        }
+    }
+
+    fn fetch_chunks(&mut self, sources: &[(Ppn, u32)], cause: Cause) {
+        let mut last = None;
+        for (ppn, _) in sources.iter().flat_map(|&(first, pages)| self.layout.by_flash_page(first, pages)) {
+            let flash_page = Some(self.layout.flash_page_of(ppn));
+            self.counters.reads[cause as usize] += u64::from(flash_page != last);
+            last = flash_page;
+        }
+    }
+
+    #[inline(always)]
+    fn program_chunk(&mut self, first: Ppn, pages: u32, _parts: &[Part], cause: Cause) {
+        self.counters.programs[cause as usize] += u64::from(pages);
+        if self.layout.is_packed() {
+            self.pack(first, pages, cause);
+        } else {
+            self.count_mode(first, u64::from(pages), cause);
         }
     }
 

@@ -127,6 +127,14 @@ impl Layout {
         ppn.0 >> self.subpage_shift
     }
 
+    /// Pages that follow one another, cut where flash pages begin: the first of each piece, and how many there are.
+    pub fn by_flash_page(&self, first: Ppn, pages: u32) -> impl Iterator<Item = (Ppn, u32)> + use<> {
+        let (end, mask) = (first.0 + pages, self.subpages() - 1);
+        let begin = move |from: u32| (from < end).then_some(from);
+        let pieces = std::iter::successors(begin(first.0), move |&from| begin((from | mask) + 1));
+        pieces.map(move |from| (Ppn(from), ((from | mask) + 1).min(end) - from))
+    }
+
     /// Pages that are still to be written before the flash page that `next` belongs to is full; 0 where it begins one.
     #[inline]
     #[must_use]

@@ -24,6 +24,27 @@ pub use timed::Timed;
 
 use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 
+/// Content that lies somewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// What a page holds.
+    Page(Ppn),
+    /// A slot of a chunk that gathers in the controller.
+    Gathered {
+        /// Its number.
+        chunk: u32,
+        /// The slot.
+        slot: u8,
+    },
+    /// A slot of a chunk on flash.
+    Packed {
+        /// The first page of the chunk.
+        first: Ppn,
+        /// The slot.
+        slot: u8,
+    },
+}
+
 /// The commands that the FTL issues. State changes when a command is issued; a timed back end decides when it is
 /// done.
 pub trait Flash {
@@ -58,8 +79,35 @@ pub trait Flash {
     fn flush(&mut self) {}
     /// The same of the pages given, with the logical pages that the map holds them for.
     fn force(&mut self, _pages: &[(Ppn, Lpn)]) {}
-    /// The host wrote `lpn` with what `ppn` holds already: nothing is programmed, and the page has one owner more.
-    fn share(&mut self, _ppn: Ppn, _lpn: Lpn) {}
+    /// The host is about to write `lpn` with content of this fingerprint, 0 for not known: the shadow model holds what the drive
+    /// does with it against that.
+    #[inline(always)]
+    fn host_content(&mut self, _lpn: Lpn, _fingerprint: u64) {}
+    /// The host wrote `lpn` with what lies there already: nothing is programmed, and the content has one owner more.
+    #[inline(always)]
+    fn share(&mut self, _part: Part, _lpn: Lpn) {}
+    /// The host wrote `lpn`, which joins a chunk that gathers in the controller, in this slot.
+    #[inline(always)]
+    fn gather(&mut self, _chunk: u32, _slot: u8, _lpn: Lpn) {}
+    /// Nothing of a chunk that gathered is needed; its number may be used again.
+    #[inline(always)]
+    fn forget_gathered(&mut self, _chunk: u32) {}
+    /// The host reads what gathers in the controller in a chunk.
+    fn read_gathered(&mut self, chunk: u32, lpn: Lpn);
+    /// The host reads a chunk that lies on pages that follow one another, because it wants `lpn`.
+    fn read_chunk(&mut self, first: Ppn, pages: u32, lpn: Lpn, cause: Cause);
+    /// Chunks, by first page and number of pages, are read, before [`Flash::program_chunk`] packs what is left of them.
+    fn fetch_chunks(&mut self, sources: &[(Ppn, u32)], cause: Cause);
+    /// Programs parts into pages that follow one another: a single one as it is into one page, or several as a chunk.
+    fn program_chunk(&mut self, first: Ppn, pages: u32, parts: &[Part], cause: Cause);
+    /// After [`Flash::install`] of all pages: these hold a chunk with such slots; nobody has those that are none.
+    fn install_chunk(&mut self, _first: Ppn, _pages: u32, _slots: &[Option<Lpn>]) {}
+    /// The same of a slot of a chunk that gathers in the controller.
+    fn install_gathered(&mut self, _chunk: u32, _slot: u8, _lpn: Lpn) {}
+    /// Whether what the host wrote last to a page gathers in a chunk of this number; only the shadow model knows.
+    fn is_gathered(&self, _chunk: u32, _lpn: Lpn) -> bool {
+        true
+    }
     /// Reads `ppn`, which the map holds for `lpn`.
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause);
     /// The host read a page that it never wrote: no flash read.

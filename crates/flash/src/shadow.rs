@@ -8,16 +8,15 @@
 //! FLUSH or FUA may leave nothing there that the host wrote.
 //! Memory: 8 bytes a logical page, 12 bytes a physical page, and some for each content that is shared.
 
+mod contents;
+
 use crate::disturbance::Disturbance;
-use crate::{Cause, Counters, Flash, Layout};
+use crate::{Cause, Counters, Flash, Layout, Part};
+use contents::Contents;
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Disturb;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::ops::Range;
-
-const ERASED: Lpn = Lpn::MAX;
-/// Token of a page that was never written, or was trimmed.
-const GONE: u64 = 0;
 
 /// As the unit that a page came from: the host wrote it.
 const WRITTEN: UnitId = UnitId::MAX;
@@ -28,15 +27,7 @@ const SOMEWHERE: UnitId = UnitId(u32::MAX - 1);
 #[derive(Clone, Debug)]
 pub struct Shadow<F> {
     inner: F,
-    /// Tokens given out.
-    writes: u64,
-    /// By logical page, what the host wrote last.
-    newest: IdVec<Lpn, u64>,
-    /// By physical page, the token that it holds, and the logical page for which that was made.
-    content: IdVec<Ppn, u64>,
-    writer: IdVec<Ppn, Lpn>,
-    /// Tokens that were shared and are still needed, with how many logical pages have them.
-    sharers: BTreeMap<u64, u32>,
+    contents: Contents,
     next_page: IdVec<UnitId, u32>,
     /// Where a power cut loses what gathers: by physical page, the unit that it was moved from, and units within a flash page.
     came_from: IdVec<Ppn, UnitId>,
@@ -65,11 +56,7 @@ impl<F: Flash> Shadow<F> {
         let units = inner.layout().units();
         Self {
             inner,
-            writes: GONE,
-            newest: IdVec::filled(GONE, logical_pages),
-            content: IdVec::filled(GONE, pages),
-            writer: IdVec::filled(ERASED, pages),
-            sharers: BTreeMap::new(),
+            contents: Contents::new(logical_pages, pages),
             next_page: IdVec::filled(0, units),
             came_from: IdVec::default(),
             filling: BTreeSet::new(),
@@ -111,6 +98,12 @@ impl<F: Flash> Shadow<F> {
         }
     }
 
+    /// The flash reads the flash pages of pages that follow one another.
+    fn disturb_flash_pages(&mut self, first: Ppn, pages: u32) {
+        let pieces = self.inner.layout().by_flash_page(first, pages);
+        pieces.for_each(|(ppn, _)| self.disturb(ppn));
+    }
+
     /// The pages in a flash page that is not full, of a unit.
     fn gathering(&self, unit: UnitId) -> Range<Ppn> {
         let layout = self.inner.layout();
@@ -118,23 +111,17 @@ impl<F: Flash> Shadow<F> {
         Ppn(next.0 & !(layout.subpages() - 1))..next
     }
 
-    /// Whether some logical page has what a page holds.
-    fn is_needed(&self, ppn: Ppn) -> bool {
-        let (writer, token) = (self.writer[ppn], self.content[ppn]);
-        token != GONE && (self.newest[writer] == token || self.sharers.contains_key(&token))
-    }
-
     /// A needed page that gathers and came from a unit.
     fn gathered_from(&self, from: UnitId) -> Option<Ppn> {
         let gathering = self.filling.iter().flat_map(|&unit| Ppn::each(self.gathering(unit)));
         let mut found = gathering.filter(|&ppn| self.came_from[ppn] == from);
-        found.find(|&ppn| self.is_needed(ppn))
+        found.find(|&ppn| self.contents.is_needed(ppn))
     }
 
     /// Token of what the host wrote last to a page; 0 if there is nothing.
     #[must_use]
     pub fn newest(&self, lpn: Lpn) -> u64 {
-        self.newest[lpn]
+        self.contents.newest(lpn)
     }
 
     fn fail(&mut self, what: String) {
@@ -164,8 +151,8 @@ impl<F: Flash> Shadow<F> {
     /// What a page holds is what the host wrote last to a logical page.
     fn check_newest(&mut self, ppn: Ppn, lpn: Lpn, action: &str) {
         if !self.is_newest(lpn, Some(ppn)) {
-            let (writer, token) = (self.writer[ppn], self.content[ppn]);
-            let newest = self.newest[lpn];
+            let (writer, token) = self.contents.at(ppn);
+            let newest = self.contents.newest(lpn);
             self.fail(format!(
                 "{action} of logical page {lpn} at physical page {ppn} found what logical page {writer} was given by \
                  write {token}; it was given write {newest} last"
@@ -175,35 +162,24 @@ impl<F: Flash> Shadow<F> {
 
     /// A page that is moved for the sake of a side table is needed by some logical page.
     fn check_needed(&mut self, ppn: Ppn) {
-        if !self.is_needed(ppn) {
-            let token = self.content[ppn];
+        if !self.contents.is_needed(ppn) {
+            let (_, token) = self.contents.at(ppn);
             self.fail(format!("copy of physical page {ppn} with write {token}, which no logical page needs"));
         }
     }
 
-    /// A logical page has other content from now on.
-    fn set_newest(&mut self, lpn: Lpn, token: u64) {
-        let before = std::mem::replace(&mut self.newest[lpn], token);
-        if let Some(sharers) = self.sharers.get_mut(&before) {
-            *sharers -= 1;
-            if *sharers == 0 {
-                self.sharers.remove(&before);
-            }
+    /// All pages of a chunk are read, as a read of one of its slots needs them.
+    fn check_whole(&mut self, first: Ppn, pages: u32) {
+        if !self.contents.is_whole(first, pages) {
+            self.fail(format!("{pages} pages from {first} on were read as a chunk, which they are not"));
         }
-    }
-
-    /// A page takes on new content for a logical page.
-    fn write(&mut self, ppn: Ppn, lpn: Lpn) {
-        self.writes += 1;
-        self.set_newest(lpn, self.writes);
-        (self.writer[ppn], self.content[ppn]) = (lpn, self.writes);
     }
 }
 
 impl<F: Flash> Flash for Shadow<F> {
     fn program(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         self.check_order(ppn);
-        self.write(ppn, lpn);
+        self.contents.write(ppn, lpn);
         if let Some(from) = self.came_from.get_mut(ppn) {
             *from = WRITTEN;
         }
@@ -220,8 +196,7 @@ impl<F: Flash> Flash for Shadow<F> {
             self.disturb(source);
         }
         self.check_order(destination);
-        self.writer[destination] = self.writer[source];
-        self.content[destination] = self.content[source];
+        self.contents.copy(source, destination);
         if let Some(from) = self.came_from.get_mut(destination) {
             *from = self.inner.layout().unit_of(source);
         }
@@ -259,7 +234,7 @@ impl<F: Flash> Flash for Shadow<F> {
 
     fn flush(&mut self) {
         if let Some(ppn) = self.gathered_from(WRITTEN) {
-            let lpn = self.writer[ppn];
+            let (lpn, _) = self.contents.at(ppn);
             self.fail(format!("logical page {lpn} still gathers at physical page {ppn} after a FLUSH"));
         }
         self.inner.flush();
@@ -277,17 +252,82 @@ impl<F: Flash> Flash for Shadow<F> {
         self.inner.force(pages);
     }
 
-    fn share(&mut self, ppn: Ppn, lpn: Lpn) {
-        let (writer, token) = (self.writer[ppn], self.content[ppn]);
-        if token == GONE {
-            self.fail(format!("logical page {lpn} was to share physical page {ppn}, which holds nothing"));
+    fn host_content(&mut self, lpn: Lpn, fingerprint: u64) {
+        self.contents.tell(lpn, fingerprint);
+        self.inner.host_content(lpn, fingerprint);
+    }
+
+    fn share(&mut self, part: Part, lpn: Lpn) {
+        if let Some(what) = self.contents.share(part, lpn) {
+            self.fail(what);
             return;
         }
-        // The first to have it is still there, or nobody is.
-        let first = u32::from(self.newest[writer] == token);
-        *self.sharers.entry(token).or_insert(first) += 1;
-        self.set_newest(lpn, token);
-        self.inner.share(ppn, lpn);
+        self.inner.share(part, lpn);
+    }
+
+    fn gather(&mut self, chunk: u32, slot: u8, lpn: Lpn) {
+        self.contents.gather(chunk, slot, lpn);
+        self.inner.gather(chunk, slot, lpn);
+    }
+
+    fn forget_gathered(&mut self, chunk: u32) {
+        if self.contents.needs_gathered(chunk) {
+            self.fail(format!("chunk {chunk} was given up in the controller, and somebody needs it"));
+        }
+        self.contents.forget_gathered(chunk);
+        self.inner.forget_gathered(chunk);
+    }
+
+    fn read_gathered(&mut self, chunk: u32, lpn: Lpn) {
+        if !self.contents.gathers(chunk, lpn) {
+            let newest = self.contents.newest(lpn);
+            self.fail(format!(
+                "read of logical page {lpn} did not find write {newest} in chunk {chunk}, which gathers"
+            ));
+        }
+        self.inner.read_gathered(chunk, lpn);
+    }
+
+    fn read_chunk(&mut self, first: Ppn, pages: u32, lpn: Lpn, cause: Cause) {
+        self.check_newest(first, lpn, "read");
+        self.check_whole(first, pages);
+        self.disturb_flash_pages(first, pages);
+        self.inner.read_chunk(first, pages, lpn, cause);
+    }
+
+    fn fetch_chunks(&mut self, sources: &[(Ppn, u32)], cause: Cause) {
+        sources.iter().for_each(|&(first, pages)| self.check_whole(first, pages));
+        self.inner.fetch_chunks(sources, cause);
+    }
+
+    fn program_chunk(&mut self, first: Ppn, pages: u32, parts: &[Part], cause: Cause) {
+        Ppn::each(first..first + pages).for_each(|ppn| self.check_order(ppn));
+        if let Some(what) = self.contents.pack(first, pages, parts) {
+            self.fail(what);
+        }
+        if !self.came_from.is_empty() {
+            let from = parts.iter().find_map(|part| match part {
+                Part::Packed { first, .. } => Some(self.inner.layout().unit_of(*first)),
+                _ => None,
+            });
+            let from = from.unwrap_or(WRITTEN);
+            Ppn::each(first..first + pages).for_each(|ppn| self.came_from[ppn] = from);
+        }
+        self.inner.program_chunk(first, pages, parts, cause);
+    }
+
+    fn install_chunk(&mut self, first: Ppn, pages: u32, slots: &[Option<Lpn>]) {
+        self.contents.install_chunk(first, pages, slots);
+        self.inner.install_chunk(first, pages, slots);
+    }
+
+    fn install_gathered(&mut self, chunk: u32, slot: u8, lpn: Lpn) {
+        self.contents.install_gathered(chunk, slot, lpn);
+        self.inner.install_gathered(chunk, slot, lpn);
+    }
+
+    fn is_gathered(&self, chunk: u32, lpn: Lpn) -> bool {
+        self.contents.gathers(chunk, lpn)
     }
 
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
@@ -297,7 +337,7 @@ impl<F: Flash> Flash for Shadow<F> {
     }
 
     fn read_unmapped(&mut self, lpn: Lpn) {
-        if self.newest[lpn] != GONE {
+        if !self.contents.is_newest(lpn, None) {
             self.fail(format!("read of logical page {lpn} found nothing; it was written and not trimmed"));
         }
         self.inner.read_unmapped(lpn);
@@ -308,7 +348,7 @@ impl<F: Flash> Flash for Shadow<F> {
         // The newest content may go only after its copy exists, which then carries the token elsewhere; the audit of the map
         // finds the page if no copy was made.
         for ppn in Ppn::each(first..first + self.inner.layout().pages_per_unit()) {
-            (self.writer[ppn], self.content[ppn]) = (ERASED, GONE);
+            self.contents.erase(ppn);
         }
         self.next_page[unit] = 0;
         if let Some(disturbance) = &mut self.disturbance {
@@ -317,7 +357,7 @@ impl<F: Flash> Flash for Shadow<F> {
         if !self.came_from.is_empty() {
             self.filling.remove(&unit);
             if let Some(ppn) = self.gathered_from(unit) {
-                let lpn = self.writer[ppn];
+                let (lpn, _) = self.contents.at(ppn);
                 self.fail(format!(
                     "unit {unit} was erased while logical page {lpn}, moved from it, gathers at {ppn}"
                 ));
@@ -345,8 +385,7 @@ impl<F: Flash> Flash for Shadow<F> {
     }
 
     fn install_replica(&mut self, ppn: Ppn, original: Ppn) {
-        self.writer[ppn] = self.writer[original];
-        self.content[ppn] = self.content[original];
+        self.contents.copy(original, ppn);
         self.inner.install_replica(ppn, original);
     }
 
@@ -366,14 +405,14 @@ impl<F: Flash> Flash for Shadow<F> {
     }
 
     fn trim(&mut self, lpn: Lpn) {
-        self.set_newest(lpn, GONE);
+        self.contents.give_up(lpn);
         self.inner.trim(lpn);
     }
 
     fn install(&mut self, ppn: Ppn, lpn: Option<Lpn>) {
         self.check_order(ppn);
         if let Some(lpn) = lpn {
-            self.write(ppn, lpn);
+            self.contents.install(ppn, lpn);
         }
         self.inner.install(ppn, lpn);
     }
@@ -399,11 +438,7 @@ impl<F: Flash> Flash for Shadow<F> {
     }
 
     fn is_newest(&self, lpn: Lpn, ppn: Option<Ppn>) -> bool {
-        let newest = self.newest[lpn];
-        match ppn {
-            Some(ppn) => newest != GONE && self.content[ppn] == newest,
-            None => newest == GONE,
-        }
+        self.contents.is_newest(lpn, ppn)
     }
 
     fn violation(&self) -> Option<&str> {
@@ -412,112 +447,4 @@ impl<F: Flash> Flash for Shadow<F> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Functional, Scope};
-    use floatgate_base::SideKind;
-    use floatgate_nand::Geometry;
-
-    fn shadow() -> Shadow<Functional> {
-        let geometry = Geometry {
-            channels: 1,
-            chips_per_channel: 1,
-            dies_per_chip: 1,
-            planes_per_die: 1,
-            blocks_per_plane: 4,
-            pages_per_block: 4,
-            page_bytes: 4096,
-        };
-        Shadow::new(Functional::new(Layout::new(geometry, Scope::Plane)), 8)
-    }
-
-    #[test]
-    fn an_honest_sequence_passes() {
-        let mut s = shadow();
-        s.read_unmapped(Lpn(3));
-        s.program(Ppn(0), Lpn(3), Cause::Host);
-        s.program(Ppn(1), Lpn(3), Cause::Host);
-        s.copy(Ppn(1), Ppn(4), Owner::page(Lpn(3)), Cause::Gc);
-        s.erase(UnitId(0), Cause::Gc);
-        s.read(Ppn(4), Lpn(3), Cause::Host);
-        s.program(Ppn(0), Lpn(1), Cause::Host);
-        s.trim(Lpn(1));
-        s.read_unmapped(Lpn(1));
-        assert_eq!(s.violation(), None);
-    }
-
-    #[test]
-    fn modes_are_set_before_the_first_program() {
-        let mut s = shadow();
-        s.set_mode(UnitId(0), 2);
-        assert_eq!((s.inner().mode(UnitId(0)), s.inner().mode(UnitId(1))), (2, 0));
-        s.program(Ppn(0), Lpn(3), Cause::Host);
-        s.copy(Ppn(0), Ppn(4), Owner::page(Lpn(3)), Cause::Gc);
-        s.erase(UnitId(0), Cause::Gc);
-        assert_eq!(s.inner().mode(UnitId(0)), 0);
-        s.set_mode(UnitId(0), 1);
-        assert_eq!((s.violation(), s.inner().mode(UnitId(0))), (None, 1));
-    }
-
-    #[test]
-    fn each_kind_of_lie_is_found() {
-        let lies: [fn(&mut Shadow<Functional>); 7] = [
-            |s| s.program(Ppn(1), Lpn(0), Cause::Host),
-            |s| s.read_unmapped(Lpn(7)),
-            |s| s.read(Ppn(0), Lpn(7), Cause::Host),
-            |s| s.read(Ppn(2), Lpn(2), Cause::Host),
-            |s| s.copy(Ppn(0), Ppn(4), Owner::page(Lpn(7)), Cause::Gc),
-            |s| s.program(Ppn(2), Lpn(5), Cause::Host),
-            |s| s.set_mode(UnitId(0), 0),
-        ];
-        for (i, lie) in lies.iter().enumerate() {
-            let mut s = shadow();
-            if i > 0 {
-                s.program(Ppn(0), Lpn(7), Cause::Host);
-                s.program(Ppn(1), Lpn(7), Cause::Host);
-            }
-            if i == 5 {
-                s.program(Ppn(2), Lpn(5), Cause::Host);
-            }
-            assert_eq!(s.violation(), None);
-            lie(&mut s);
-            assert!(s.violation().is_some(), "lie {i} went unseen");
-        }
-    }
-
-    #[test]
-    fn shared_content_lives_as_long_as_one_page_has_it() {
-        let owner = Owner::side(SideKind::Shared, 0);
-        let mut s = shadow();
-        s.program(Ppn(0), Lpn(3), Cause::Host);
-        s.share(Ppn(0), Lpn(5));
-        s.copy(Ppn(0), Ppn(4), owner, Cause::Gc);
-        s.read(Ppn(4), Lpn(3), Cause::Host);
-        s.read(Ppn(4), Lpn(5), Cause::Host);
-        s.program(Ppn(1), Lpn(3), Cause::Host);
-        s.read(Ppn(4), Lpn(5), Cause::Host);
-        s.copy(Ppn(4), Ppn(5), owner, Cause::Gc);
-        assert_eq!(s.violation(), None);
-        assert!(
-            s.is_newest(Lpn(5), Some(Ppn(5)))
-                && s.is_newest(Lpn(3), Some(Ppn(1)))
-                && !s.is_newest(Lpn(3), Some(Ppn(5)))
-        );
-        let shared = s.clone();
-        s.trim(Lpn(5));
-        assert!(s.is_newest(Lpn(5), None));
-        s.copy(Ppn(5), Ppn(6), owner, Cause::Gc);
-        assert!(s.violation().is_some_and(|fault| fault.contains("no logical page needs")));
-        // One that has it no more does not read it, either.
-        let mut s = shared;
-        s.read(Ppn(5), Lpn(3), Cause::Host);
-        assert!(s.violation().is_some());
-    }
-
-    #[test]
-    fn nothing_is_no_content_to_share() {
-        let mut s = shadow();
-        s.share(Ppn(2), Lpn(1));
-        assert!(s.violation().is_some_and(|fault| fault.contains("holds nothing")));
-    }
-}
+mod tests;

@@ -17,6 +17,7 @@ impl Ftl {
         }
         self.mapping.audit(flash)?;
         self.audit_units()?;
+        self.audit_reduction()?;
         self.free.iter().try_for_each(|pool| pool.audit(flash.erase_counts()))?;
         let erased: u64 = flash.erase_counts().iter().map(|&n| u64::from(n)).sum();
         let counted = flash.counters().erases_total();

@@ -22,7 +22,8 @@ impl Ftl {
         let mut forced = std::mem::take(&mut self.reading);
         forced.clear();
         let all = Lpn::each(first..first + pages);
-        forced.extend(all.filter_map(|lpn| self.mapping.get(lpn).ppn().map(|ppn| (ppn, lpn))));
+        forced
+            .extend(all.filter_map(|lpn| self.mapping.page_of(self.mapping.get(lpn)).map(|ppn| (ppn, lpn))));
         for slot in 0..self.frontiers.len() {
             let gathering = self.gathering(self.frontiers[slot]);
             let is_forced = pages == 0 || forced.iter().any(|(ppn, _)| gathering.contains(ppn));

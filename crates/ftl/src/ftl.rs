@@ -7,6 +7,7 @@ use crate::level::{LevelCounters, Leveling};
 use crate::owners::{Mapping, ReplicaCounters, Replicas};
 use crate::pool::FreePool;
 use crate::reclaim::Reclaiming;
+use crate::reduce::Reduction;
 use crate::separate::{Foresight, Separation, Shape};
 use crate::setup::{GcCounters, Pace, Setup};
 use crate::units::{Frontier, NOT_INDEXED, Units};
@@ -28,7 +29,7 @@ pub struct Ftl {
     pub(crate) frontiers: Vec<Frontier>,
     /// Domain of the next host page, round-robin.
     pub(crate) next_domain: DomainId,
-    /// Host page writes so far: the age of policies.
+    /// Pages programmed for host writes so far, which are the host page writes where nothing reduces them: the age of policies.
     pub(crate) now: u64,
     pub(crate) gc: GcCounters,
     /// Units collected, by valid pages.
@@ -37,6 +38,8 @@ pub struct Ftl {
     pub(crate) leveling: Option<Leveling>,
     /// Where reads disturb.
     pub(crate) reclaiming: Option<Box<Reclaiming>>,
+    /// Where there is deduplication or compression.
+    pub(crate) reduction: Option<Box<Reduction>>,
     /// Logical pages that lie somewhere.
     pub(crate) mapped_pages: u64,
     /// Where the separator looks at pages.
@@ -82,7 +85,7 @@ impl Ftl {
         let leveling = Leveling::of(setup.level, setup.seed, &layout);
         let separation = Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages));
         let slots = (setup.separate.streams() * domains) as usize;
-        let reclaiming = setup
+        let mut reclaiming = setup
             .disturb
             .map(|(disturb, reclaim)| Box::new(Reclaiming::new(disturb, reclaim, setup.seed, &layout)));
         let update_blocks = separation.as_ref().map(|separation| separation.update_blocks());
@@ -90,9 +93,20 @@ impl Ftl {
         if reclaiming.as_ref().is_some_and(|reclaiming| reclaiming.tails.pages() > 0) {
             mapping.sides.replicated = Some(Box::new(Replicas::new(&layout)));
         }
+        if let (Some(reclaiming), Some(chunks)) =
+            (&mut reclaiming, setup.reduce.and_then(|reduce| reduce.chunks))
+        {
+            reclaiming.set_reads_at_once(chunks.pages, &layout);
+        }
+        if let Some(reduce) = &setup.reduce {
+            (mapping.sides.shared, mapping.sides.packed) = Reduction::tables(reduce);
+        }
+        let reduction =
+            setup.reduce.map(|reduce| Box::new(Reduction::new(reduce, setup.logical_pages, slots)));
         Self {
             mapping,
             reclaiming,
+            reduction,
             units: Units::new(&layout),
             candidates: Candidates::new(setup.victim.index_kind(), update_blocks, &layout, setup.seed),
             free: (0..domains).map(pool).collect(),
@@ -102,6 +116,7 @@ impl Ftl {
             gc: GcCounters::default(),
             victims_by_valid: vec![0; layout.pages_per_unit() as usize + 1],
             needs_all: setup.disturb.is_some()
+                || setup.reduce.is_some()
                 || setup.pace.is_some()
                 || setup.incremental
                 || layout.is_packed()
@@ -144,6 +159,9 @@ impl Ftl {
         }
         if let Some(reclaiming) = &mut self.reclaiming {
             reclaiming.restart();
+        }
+        if let Some(reduction) = &mut self.reduction {
+            reduction.reset_counts();
         }
         if let Some(replicas) = self.mapping.replicas_mut() {
             replicas.counters = ReplicaCounters::default();

@@ -9,19 +9,19 @@ use crate::free_pages::{FreePages, OpenPages};
 use crate::ftl::Ftl;
 use crate::jobs::waiting::Waiting;
 use crate::level::Leveling;
-use crate::owners::{Replica, Replicas, Sides};
+use crate::owners::{Packed, Replica, Replicas, Sides};
 use crate::pool::FreePool;
 use crate::reclaim::Reclaiming;
+use crate::reduce::SavedReduction;
 use crate::separate::Separation;
 use crate::setup::{GcCounters, Pace};
 use crate::units::{Frontier, NO_UNIT, Units};
 use crate::volatile::Volatile;
-use floatgate_base::{DomainId, IdVec, Lpn, Ppn, Result, SideKind, UnitId};
+use floatgate_base::{DomainId, IdVec, Ppn, Result, UnitId};
 use floatgate_flash::Flash;
 use floatgate_snapshot::{Reader, Writer, damaged, unfit};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
 
 const MAP: &str = "map";
@@ -46,6 +46,7 @@ struct SavedFtl<'a> {
     reclaiming: Cow<'a, Option<Box<Reclaiming>>>,
     mapped_pages: u64,
     separation: Cow<'a, Option<Box<Separation>>>,
+    reduction: Option<SavedReduction>,
     free_pages: FreePages,
     open_pages: OpenPages,
     pass_over: Cow<'a, [u32]>,
@@ -74,6 +75,7 @@ impl Ftl {
             victims_by_valid,
             leveling,
             reclaiming,
+            reduction,
             mapped_pages,
             separation,
             free_pages,
@@ -116,6 +118,7 @@ impl Ftl {
             reclaiming: Cow::Borrowed(reclaiming),
             mapped_pages: *mapped_pages,
             separation: Cow::Borrowed(separation),
+            reduction: reduction.as_ref().map(|reduction| reduction.saved()),
             free_pages: free_pages.clone(),
             open_pages: open_pages.clone(),
             pass_over: Cow::from(pass_over.as_slice()),
@@ -152,6 +155,7 @@ impl Ftl {
             reclaiming,
             mapped_pages,
             separation,
+            reduction,
             free_pages,
             open_pages,
             pass_over,
@@ -174,7 +178,12 @@ impl Ftl {
         self.next_step_in = next_step_in.into_owned().into();
         self.filling = filling.into_owned().into();
         (self.paced_at, self.paced_domain) = (paced_at, paced_domain);
+        self.refuse_strange_chunks(from, sides.packed.as_deref())?;
+        let no_chunks = self.mapping.sides.packed.take();
         let mut fault = self.fault().or_else(|| self.mapping.mirror(sides.into_owned()));
+        if fault.is_none() && !(self.sides_are_sound() && self.adopt_reduction(reduction, no_chunks)) {
+            fault = Some("what was deduplicated or compressed in it lies nowhere".into());
+        }
         if fault.is_none() && !self.separation_fits() {
             fault = Some("its separator is another one, or knows other units".into());
         }
@@ -187,17 +196,30 @@ impl Ftl {
         if fault.is_none() && !self.adopt(leveling.into_owned()) {
             fault = Some("its wear-leveler knows other units".into());
         }
-        if let (Some(ours), Some(saved)) = (&self.reclaiming, reclaiming.as_ref())
-            && let Some(mode) = ours.strange_mode(saved)
-        {
-            let what = format!("drive.disturb.modes: the drive that was saved has blocks in mode {mode}");
-            let expected = format!("expected at least {} modes, as it was saved with", mode + 1);
-            return Err(unfit(from.path(), what, expected));
+        if let (Some(reclaiming), Some(packed)) = (&mut self.reclaiming, self.mapping.packed()) {
+            reclaiming.set_reads_at_once(packed.slots_max(), &self.layout);
         }
+        self.refuse_strange_modes(from, reclaiming.as_deref())?;
         if fault.is_none() && !self.adopt_reclaiming(reclaiming.into_owned()) {
             fault = Some("reads disturbed other blocks in it".into());
         }
         fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
+    }
+
+    /// Chunks of a drive that was saved must be such as this run makes.
+    fn refuse_strange_chunks<R: Read>(&self, from: &Reader<R>, saved: Option<&Packed>) -> Result<()> {
+        let Some((key, was)) = self.strange_chunks(saved) else { return Ok(()) };
+        let what = format!("lifetime.reduce.{key}: the drive that was saved holds chunks made with {was}");
+        Err(unfit(from.path(), what, format!("expected lifetime.reduce.{key} = {was}")))
+    }
+
+    /// So must the modes of its blocks.
+    fn refuse_strange_modes<R: Read>(&self, from: &Reader<R>, saved: Option<&Reclaiming>) -> Result<()> {
+        let mode = self.reclaiming.as_ref().zip(saved).and_then(|(ours, saved)| ours.strange_mode(saved));
+        let Some(mode) = mode else { return Ok(()) };
+        let what = format!("drive.disturb.modes: the drive that was saved has blocks in mode {mode}");
+        let expected = format!("expected at least {} modes, as it was saved with", mode + 1);
+        Err(unfit(from.path(), what, expected))
     }
 
     /// What cannot be, if anything: checksums find damage, this finds a file that was written wrong.
@@ -306,16 +328,14 @@ impl Ftl {
         for open in self.frontiers.iter().filter(|f| f.unit != NO_UNIT).chain(targets).chain(kept) {
             written[open.unit] = open.next - self.layout.first_page(open.unit);
         }
-        let mut shared = self.shared_pages();
         for (unit, &pages) in written.enumerate() {
             let first = self.layout.first_page(unit);
             for ppn in Ppn::each(first..first + pages) {
-                let owner = self.mapping.is_live(ppn).then(|| self.mapping.owner_of(ppn));
-                let lpn = owner.and_then(|_| self.mapping.lpn_of(ppn).or_else(|| shared.remove(&ppn)));
-                flash.install(ppn, lpn);
+                let is_live = self.mapping.is_live(ppn);
+                flash.install(ppn, is_live.then(|| self.mapping.lpn_of(ppn)).flatten());
             }
         }
-        self.show_shared(flash);
+        self.show_reduced(flash);
         for (_, Replica { original, replica, .. }) in self.mapping.replicas().iter().flat_map(|r| r.iter()) {
             flash.install_replica(replica, original);
         }
@@ -326,40 +346,14 @@ impl Ftl {
         }
     }
 
-    /// Of each page that belongs to a side table, a logical page that has it.
-    fn shared_pages(&self) -> BTreeMap<Ppn, Lpn> {
-        let mut shared = BTreeMap::new();
-        self.for_each_shared(|lpn, ppn| _ = shared.entry(ppn).or_insert(lpn));
-        shared
-    }
-
-    /// All logical pages but the first of each shared page have it, too.
-    fn show_shared<F: Flash>(&self, flash: &mut F) {
-        let first = self.shared_pages();
-        self.for_each_shared(|lpn, ppn| {
-            if first.get(&ppn) != Some(&lpn) {
-                flash.share(ppn, lpn);
-            }
-        });
-    }
-
-    fn for_each_shared(&self, mut each: impl FnMut(Lpn, Ppn)) {
-        if !self.mapping.sides.any() {
-            return;
-        }
-        for lpn in Lpn::all(self.setup.logical_pages) {
-            let word = self.mapping.get(lpn);
-            if word.entry().is_some_and(|(kind, _)| kind != SideKind::Replicated) {
-                self.mapping.pages_of(lpn, word, &mut |ppn| each(lpn, ppn));
-            }
-        }
-    }
-
     /// Puts the drive at the start of another run: its stream of random numbers begins anew with the seed, and nothing
     /// has been counted.
     pub fn start_over(&mut self, reseed: bool) {
         self.counting = false;
         self.paced_at = Pace::NEVER;
+        if let Some(reduction) = &mut self.reduction {
+            reduction.restart_clock();
+        }
         if reseed {
             self.candidates.rng = Candidates::rng(self.setup.seed);
             if let Some(leveling) = &mut self.leveling {

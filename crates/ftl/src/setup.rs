@@ -4,6 +4,7 @@ use crate::collect::Victim;
 use crate::level::Level;
 use crate::pool::FreeChoice;
 use crate::reclaim::Reclaim;
+use crate::reduce::Reduce;
 use crate::separate::Separate;
 use floatgate_nand::Disturb;
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,8 @@ pub struct Setup {
     pub allocation: Allocation,
     /// How reads disturb, and what is done about it; none where they do not.
     pub disturb: Option<(Disturb, Reclaim)>,
+    /// Deduplication and compression, where there is either.
+    pub reduce: Option<Reduce>,
     /// Whether there is idle time, in which somebody steps jobs that can wait.
     pub idle_jobs: bool,
     /// Jobs in idle time collect in a domain that has fewer free units; 0 for never.
@@ -73,6 +76,35 @@ pub struct Setup {
     pub pace: Option<Pace>,
     /// Seed of the run.
     pub seed: u64,
+}
+
+impl Setup {
+    /// A drive without anything particular, of so many pages that the host sees: greedy collection from two free units on, one
+    /// stream. What a caller wants otherwise it says.
+    ///
+    /// # Panics
+    /// Never: the victim policy exists.
+    #[must_use]
+    pub fn plain(logical_pages: u32) -> Self {
+        Self {
+            logical_pages,
+            allocation: Allocation::Dynamic,
+            disturb: None,
+            reduce: None,
+            idle_jobs: false,
+            background_free_units: 0,
+            victim: Victim::named("greedy"),
+            separate: Separate::None,
+            level: Level::None,
+            free_choice: FreeChoice::LeastErased,
+            trigger_free_units: 2,
+            stop_free_units: 2,
+            incremental: false,
+            plp: true,
+            pace: None,
+            seed: 1,
+        }
+    }
 }
 
 /// What collection did.

@@ -1,9 +1,10 @@
-//! Units that are opened, and units that are closed.
+//! Units that are opened, units that are closed, and pages of theirs that die.
 
+use crate::features::Features;
 use crate::ftl::Ftl;
 use crate::pool::Want;
-use crate::units::{Frontier, NO_UNIT};
-use floatgate_base::{DomainId, UnitId};
+use crate::units::{Frontier, NO_UNIT, NOT_INDEXED};
+use floatgate_base::{DomainId, Ppn, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
@@ -57,6 +58,23 @@ impl Ftl {
         }
         if let Some(reclaiming) = &mut self.reclaiming {
             reclaiming.emptying(self.layout.domain_of(unit), unit);
+        }
+    }
+
+    /// A live page dies.
+    #[inline(always)]
+    pub(crate) fn invalidate<S: Features>(&mut self, ppn: Ppn) {
+        self.mapping.kill(ppn);
+        let unit = self.layout.unit_of(ppn);
+        let meta = &mut self.units.meta[unit];
+        let valid = meta.valid;
+        meta.valid = valid - 1;
+        if meta.pos != NOT_INDEXED {
+            if S::LOOKS {
+                self.candidates.lost_page::<true>(&self.layout, unit, valid, &mut self.units);
+            } else {
+                self.candidates.lost_page::<false>(&self.layout, unit, valid, &mut self.units);
+            }
         }
     }
 

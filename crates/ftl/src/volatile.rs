@@ -1,5 +1,5 @@
-//! What a drive without power-loss protection remembers of the flash pages that gather in its controller, and of the gain of
-//! its collection.
+//! What a drive without power-loss protection remembers of the flash pages that gather in its controller; and what collection
+//! gained, where a victim may gain nothing: because of padding, or because chunks meet the end of a unit.
 
 use floatgate_base::{DomainId, IdVec, Owner, Ppn, UnitId};
 use floatgate_flash::Layout;
@@ -42,10 +42,10 @@ pub(crate) struct Gain {
     victims: u32,
 }
 
-/// What a drive without power-loss protection keeps; nothing on others.
+/// What is kept of both.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Volatile {
-    /// By place of the open unit.
+    /// By place of the open unit; empty where a power cut loses nothing.
     moved_in: Vec<MovedIn>,
     /// By domain.
     gains: IdVec<DomainId, Gain>,
@@ -54,16 +54,13 @@ pub(crate) struct Volatile {
 impl Volatile {
     /// Of an empty drive with so many places of open units.
     pub fn new(loses: bool, layout: &Layout, slots: usize) -> Self {
-        match loses {
-            false => Self::default(),
-            true => Self {
-                moved_in: vec![MovedIn::NOTHING; slots],
-                gains: IdVec::filled(Gain::default(), layout.domains()),
-            },
+        Self {
+            moved_in: vec![MovedIn::NOTHING; if loses { slots } else { 0 }],
+            gains: IdVec::filled(Gain::default(), layout.domains()),
         }
     }
 
-    /// Whether the drive is such a one.
+    /// Whether a power cut loses what gathers.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
         !self.moved_in.is_empty()
@@ -71,11 +68,14 @@ impl Volatile {
 
     /// Takes over what a snapshot kept of a drive, which need not have been such a one; false if it is of another drive.
     pub fn adopt(&mut self, saved: Self, units: u32) -> bool {
+        if saved.gains.len() != self.gains.len() {
+            return false;
+        }
         if !self.is_on() || !saved.is_on() {
+            self.gains = saved.gains;
             return true;
         }
         let fits = saved.moved_in.len() == self.moved_in.len()
-            && saved.gains.len() == self.gains.len()
             && saved.moved_in.iter().flat_map(|moved| &moved.sources).all(|unit| unit.0 < units);
         if fits {
             *self = saved;

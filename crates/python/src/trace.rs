@@ -223,7 +223,7 @@ type Making = (Vec<(String, String)>, Option<String>, u64, Options);
 fn generator(making: &Making, content_of_twin: bool) -> Result<Box<dyn Source>> {
     let (overrides, space, seed, content) = making;
     let (config, amplification) = floatgate_config::generator(overrides, space.as_deref(), *seed)?;
-    let plain = Content { duplicate_share: 0.0, compressed_share: 1.0 };
+    let plain = Content::default();
     let of_twin = config.twin.as_ref().map(|t| t.content).filter(|c| content_of_twin && *c != plain);
     let model = match ContentModel::parse(|key| content.get(key).map(String::as_str))? {
         Some(mut model) => {
@@ -233,7 +233,7 @@ fn generator(making: &Making, content_of_twin: bool) -> Result<Box<dyn Source>> 
         None => of_twin.map(|c| ContentModel {
             duplicate_share: c.duplicate_share,
             compressed_share: c.compressed_share,
-            incompressible_share: 0.0,
+            incompressible_share: c.incompressible_share,
             seed: *seed,
         }),
     };

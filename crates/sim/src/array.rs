@@ -131,6 +131,14 @@ impl<F: BackEnd> Array<F> {
         with_flash!(self, flash => ftl.serve_range(flash, extents, range))
     }
 
+    /// It is this late now; see [`Ftl::tell_time`].
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    pub fn tell_time(&mut self, ftl: &mut Ftl, now_ns: u64) -> Result<(), Failure> {
+        with_flash!(self, flash => ftl.tell_time(flash, now_ns))
+    }
+
     /// A job in idle time takes its next step in a domain; see [`Ftl::background_step`].
     ///
     /// # Errors

@@ -207,6 +207,7 @@ impl Buffered {
                 && let Some(run) = runs.next()
             {
                 drive.array.counts_mut().set_now(run.now_ns);
+                drive.tell_time(run.now_ns).map_err(|failure| Stopped { extent: number, failure })?;
                 run_end = run.end;
             }
             self.keep_columns(extents, from..to);

@@ -64,10 +64,20 @@ impl<F: BackEnd> Drive<F> {
     ) -> Result<(), Stopped> {
         for run in runs {
             self.array.counts_mut().set_now(run.now_ns);
+            self.tell_time(run.now_ns).map_err(|failure| Stopped { extent: begin, failure })?;
             self.serve(extents, begin..run.end)?;
             begin = run.end;
         }
         Ok(())
+    }
+
+    /// It is this late now, for chunks that gather: those that have waited for long enough are programmed.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    #[inline(always)]
+    pub fn tell_time(&mut self, now_ns: u64) -> Result<(), Failure> {
+        if self.ftl.gathers_chunks() { self.array.tell_time(&mut self.ftl, now_ns) } else { Ok(()) }
     }
 
     /// A job in idle time takes its next step in a domain; false where none does.

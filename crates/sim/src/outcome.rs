@@ -12,6 +12,7 @@ use floatgate_base::{IdSlice, Result, UnitId};
 use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters, Flash, Rest};
 pub use floatgate_ftl::reclaim::{Burst, ReclaimFigures};
+pub use floatgate_ftl::reduce::{IndexFigures, ReduceCounters, ReduceFigures};
 use floatgate_ftl::separate::Separation;
 pub use floatgate_ftl::separate::StreamCounters;
 use floatgate_ftl::{GcCounters, LevelCounters};
@@ -86,6 +87,8 @@ pub struct Outcome {
     pub level: LevelCounters,
     /// What read disturb did, where reads disturb.
     pub reclaim: Option<ReclaimFigures>,
+    /// What deduplication and compression did, where there is either.
+    pub reduced: Option<ReduceFigures>,
     /// What became of the streams, where the separator looks at pages.
     pub streams: Option<Streams>,
     /// Open blocks (superblocks) with pages left at the end, and those pages.
@@ -286,6 +289,7 @@ impl Simulation {
             victim_histogram: Histogram::rebin(ftl.victims_by_valid(), BINS_MAX + 1),
             level: ftl.leveled(),
             reclaim: ftl.reclaimed(),
+            reduced: ftl.reduced(),
             streams: ftl.separation().map(|separation| Streams::of(separation, source.contexts())),
             open_units: ftl.open_units(),
             open_pages_mean: ftl.mean_open_pages(),

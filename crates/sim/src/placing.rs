@@ -19,7 +19,9 @@ pub(crate) fn splitter(plan: &Plan, ends: &[u64]) -> Splitter {
         plan.workload.devices,
         ends,
     );
-    Splitter::new(placement, page_bytes).with_columns(wanted(plan)).with_flushes(plan.loses_power())
+    Splitter::new(placement, page_bytes)
+        .with_columns(wanted(plan))
+        .with_flushes(plan.loses_power() || plan.gathers_chunks())
 }
 
 /// The optional columns that extents need in a run.
@@ -27,8 +29,7 @@ pub(crate) fn wanted(plan: &Plan) -> Wanted {
     Wanted {
         edges: plan.buffer.is_some(),
         hints: plan.ftl.setup.separate.looks(),
-        // What pages hold changes nothing yet.
-        content: false,
+        content: plan.ftl.setup.reduce.is_some(),
     }
 }
 

@@ -3,9 +3,9 @@
 use floatgate_flash::{Layout, Scope, layout, timed};
 use floatgate_ftl::{Level, Setup};
 use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
-use floatgate_lifetime::{LeadLimit, Throttle, throttle};
+use floatgate_lifetime::{LeadLimit, Throttle, reduce, reduce::Reducer, throttle};
 use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
-use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions};
+use floatgate_trace::{Amplification, ContentModel, GeneratorConfig, OpenOptions};
 use serde::{Deserialize, Serialize};
 
 /// The state in which the drive starts (`ftl.precondition`).
@@ -207,6 +207,15 @@ pub struct ThrottleSettings {
     pub target_years: f64,
 }
 
+/// Deduplication and compression (`[lifetime.reduce]`); what the FTL needs of it stands in its setup.
+#[derive(Clone, Copy, Debug)]
+pub struct ReduceSettings {
+    /// Which reducer.
+    pub policy: Reducer,
+    /// Its parameters.
+    pub params: reduce::Params,
+}
+
 /// What the host does (`[workload]`).
 #[derive(Clone, Debug)]
 pub struct WorkloadSettings {
@@ -220,6 +229,10 @@ pub struct WorkloadSettings {
     pub beyond: Beyond,
     /// Several devices in one trace.
     pub devices: Devices,
+    /// The model of what is written, where the workload does not say.
+    pub content: Option<ContentModel>,
+    /// Whether each pass over a trace writes content that no other pass has.
+    pub renews_content: bool,
     /// Functional mode: stamps are moved by all throttling delays so far, as under [`Arrival::Shifted`].
     pub shifted: bool,
 }
@@ -239,6 +252,8 @@ pub struct Plan {
     pub ftl: FtlSettings,
     /// The throttle.
     pub throttle: ThrottleSettings,
+    /// Deduplication and compression.
+    pub reduce: ReduceSettings,
     /// The host's queues; they matter in timed mode.
     pub queues: QueueSetup,
     /// What the host does.
@@ -288,6 +303,27 @@ impl Plan {
     #[must_use]
     pub fn loses_power(&self) -> bool {
         !self.drive.plp && self.drive.subpages > 1
+    }
+
+    /// Whether pages gather in the controller until they are compressed together, so that FLUSH and FUA mean something to it.
+    #[must_use]
+    pub fn gathers_chunks(&self) -> bool {
+        self.ftl.setup.reduce.is_some_and(|reduce| reduce.chunks.is_some())
+    }
+
+    /// By how much hashing, compressing and decompressing a page of the map delays its request, nanoseconds; none where nothing
+    /// is delayed.
+    #[must_use]
+    pub fn engine_delays(&self) -> Option<[u64; 3]> {
+        /// What the units take is said for so many bytes.
+        const ENGINE_BYTES: u64 = 4096;
+        let of_page = |ns: u64| ns * u64::from(self.drive.geometry.page_bytes) / ENGINE_BYTES;
+        let params = &self.reduce.params;
+        let hash = params.dedup.map_or(0, |dedup| dedup.hash.delay_ns);
+        let chunks =
+            params.chunks.map_or((0, 0), |chunks| (chunks.compress.delay_ns, chunks.decompress.delay_ns));
+        let delays = [hash, chunks.0, chunks.1].map(of_page);
+        (delays != [0; 3]).then_some(delays)
     }
 
     /// Bytes of flash of the smallest drive of this make that shows at least `logical_bytes`.

@@ -25,7 +25,7 @@ use floatgate_snapshot::{Reader, Writer, damaged};
 use std::io::{self, Read, Write};
 
 /// Version of what the sections of an interrupted run hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 20;
+pub const STATE_VERSION: u32 = 21;
 
 impl Simulation {
     /// Writes all that a run needs to go on as if it had never stopped.
@@ -84,6 +84,7 @@ impl Simulation {
                     // From the plan.
                     background: _,
                     timeline: _,
+                    engine_delays: _,
                 } = timely;
                 save_drive(drive, out)?;
                 out.state("under way", &drive.array.back_end().saved())?;

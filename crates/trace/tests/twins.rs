@@ -346,7 +346,7 @@ fn what_cannot_be_made_is_refused() {
             "rate.profile: all rates are 0; expected one above 0",
         ),
         (
-            Twin { content: Content { duplicate_share: 2.0, compressed_share: 1.0 }, ..base() },
+            Twin { content: Content { duplicate_share: 2.0, ..Content::default() }, ..base() },
             "content.duplicate_share: 2 is no share; expected a number from 0 to 1",
         ),
     ];

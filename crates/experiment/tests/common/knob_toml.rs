@@ -61,3 +61,8 @@ pub fn life(policy: &str, more: &str) -> String {
     let throttle = format!("[lifetime.throttle]\ntarget_years = 0.05\npolicy = \"{policy}\"\n");
     geometry("[drive.endurance]\nmodel = \"ready-table2\"\n").replace(UNIFORM, workload) + &throttle + more
 }
+
+/// The same on a drive that deduplicates and compresses.
+pub fn reduced(toml: &str) -> String {
+    format!("{toml}[lifetime.reduce]\npolicy = \"both\"\nindex_share = 2\n")
+}

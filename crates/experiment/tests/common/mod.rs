@@ -8,6 +8,7 @@ pub mod knob_toml;
 pub mod naive;
 pub mod policies;
 pub mod recorder;
+pub mod reduced;
 pub mod request_log;
 
 use floatgate_experiment::{Output, load, run};

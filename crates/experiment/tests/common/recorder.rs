@@ -1,7 +1,7 @@
 //! A back end that writes down what the FTL does.
 
 use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
-use floatgate_flash::{Cause, Counters, Flash, Functional, Layout, SavedCounts};
+use floatgate_flash::{Cause, Counters, Flash, Functional, Layout, Part, SavedCounts};
 
 /// One command.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,6 +73,18 @@ impl Flash for Recorder {
     fn read_unmapped(&mut self, lpn: Lpn) {
         self.commands.push(Command::ReadUnmapped(lpn));
         self.inner.read_unmapped(lpn);
+    }
+    fn read_gathered(&mut self, chunk: u32, lpn: Lpn) {
+        self.inner.read_gathered(chunk, lpn);
+    }
+    fn read_chunk(&mut self, first: Ppn, pages: u32, lpn: Lpn, cause: Cause) {
+        self.inner.read_chunk(first, pages, lpn, cause);
+    }
+    fn fetch_chunks(&mut self, sources: &[(Ppn, u32)], cause: Cause) {
+        self.inner.fetch_chunks(sources, cause);
+    }
+    fn program_chunk(&mut self, first: Ppn, pages: u32, parts: &[Part], cause: Cause) {
+        self.inner.program_chunk(first, pages, parts, cause);
     }
     fn erase(&mut self, unit: UnitId, cause: Cause) {
         self.commands.push(Command::Erase(unit));

@@ -2,7 +2,7 @@
 
 use super::Timed;
 use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST};
-use crate::{Cause, Class, Counters, Flash, Layout};
+use crate::{Cause, Class, Counters, Flash, Layout, Part};
 use floatgate_base::{IdSlice, Lpn, Owner, Ppn, UnitId};
 
 impl Flash for Timed {
@@ -88,6 +88,41 @@ impl Flash for Timed {
         self.counts.fetch(sources, cause);
         if self.on {
             self.fetch_packed(sources, cause);
+        }
+    }
+
+    fn gather(&mut self, chunk: u32, _slot: u8, _lpn: Lpn) {
+        if self.on {
+            self.gather_page(chunk);
+        }
+    }
+
+    fn forget_gathered(&mut self, chunk: u32) {
+        self.gathering.chunks.remove(&chunk);
+    }
+
+    fn read_gathered(&mut self, chunk: u32, lpn: Lpn) {
+        self.counts.read_gathered(chunk, lpn);
+    }
+
+    fn read_chunk(&mut self, first: Ppn, pages: u32, lpn: Lpn, cause: Cause) {
+        self.counts.read_chunk(first, pages, lpn, cause);
+        if self.on {
+            self.read_chunk_pages(first, pages, cause);
+        }
+    }
+
+    fn fetch_chunks(&mut self, sources: &[(Ppn, u32)], cause: Cause) {
+        self.counts.fetch_chunks(sources, cause);
+        if self.on {
+            self.fetch_chunk_pages(sources, cause);
+        }
+    }
+
+    fn program_chunk(&mut self, first: Ppn, pages: u32, parts: &[Part], cause: Cause) {
+        self.counts.program_chunk(first, pages, parts, cause);
+        if self.on {
+            self.program_parts(first, pages, parts, cause);
         }
     }
 

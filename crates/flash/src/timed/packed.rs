@@ -60,7 +60,7 @@ impl Timed {
     }
 
     /// Issues the program of the flash page that ends at `end`, if one does.
-    fn program_if_full(&mut self, end: Ppn, cause: Cause) {
+    pub(super) fn program_if_full(&mut self, end: Ppn, cause: Cause) {
         let layout = self.counts.layout();
         if layout.left_of_flash_page(end) > 0 {
             return;

@@ -6,7 +6,7 @@ use crate::ftl::Ftl;
 use crate::level::relocating_tests::Params as Relocating;
 use crate::pool::Want;
 use crate::units::NOT_INDEXED;
-use crate::{Allocation, FreeChoice, Level, Separate, Setup, Victim};
+use crate::{Level, Separate, Setup};
 use floatgate_base::extents::{Extents, Kind};
 use floatgate_base::{DomainId, Lpn, Ppn, Rng, UnitId};
 use floatgate_flash::timed::{Phases, Settings};
@@ -41,21 +41,11 @@ impl Drive {
             page_bytes: 4096,
         };
         let setup = Setup {
-            logical_pages: LOGICAL,
-            allocation: Allocation::Dynamic,
-            disturb: None,
             idle_jobs: background_free_units > 0,
             background_free_units,
-            victim: Victim::named("greedy"),
             separate,
             level,
-            free_choice: FreeChoice::LeastErased,
-            trigger_free_units: 2,
-            stop_free_units: 2,
-            incremental: false,
-            plp: true,
-            pace: None,
-            seed: 1,
+            ..Setup::plain(LOGICAL)
         };
         let layout = Layout::new(geometry, Scope::Plane);
         // In mode 1 a program takes 19 % longer.

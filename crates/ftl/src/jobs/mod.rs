@@ -14,4 +14,5 @@ mod run;
 pub(crate) mod waiting;
 
 pub use job::{Job, Step};
+pub(crate) use moves::Opened;
 pub use request::{Order, Planned, Request, Target, Urgency};

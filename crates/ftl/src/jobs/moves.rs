@@ -172,7 +172,7 @@ impl Ftl {
     /// An open unit of the domain with room, when no unit is free: the streams' units are closed with those that collection
     /// frees in the end, so one has room as long as it kept a unit free to begin with.
     #[cold]
-    fn slot_with_room(&self, domain: DomainId) -> Option<usize> {
+    pub(crate) fn slot_with_room(&self, domain: DomainId) -> Option<usize> {
         let domains = self.layout.domains();
         let mut slots = (domain.index()..self.frontiers.len()).step_by(domains as usize);
         slots.find(|&slot| self.frontiers[slot].room() > 0)
@@ -266,7 +266,13 @@ impl Ftl {
 
     /// Opens a unit of the job's own for pages of the unit of `page`.
     #[cold]
-    fn open_own<F: Flash>(&mut self, flash: &mut F, job: &mut Job, to: usize, page: Ppn) -> Opened {
+    pub(crate) fn open_own<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        to: usize,
+        page: Ppn,
+    ) -> Opened {
         let (domain, want, mode, kept) = match job.request.targets[to] {
             Target::Own { domain, want, mode, kept } => (domain, want, mode, kept),
             Target::Streams { domain } => (domain, Want::Next, 0, false),
@@ -324,7 +330,7 @@ impl Ftl {
 }
 
 /// What came of opening a unit for a job.
-enum Opened {
+pub(crate) enum Opened {
     /// It is open.
     Unit,
     /// The free units left are the host's.

@@ -4,9 +4,10 @@ use super::job::{Job, Step};
 use super::request::{DriveView, Order, Planned, Request, StartsJobs, Target, Urgency};
 use crate::collect::Collector;
 use crate::ftl::Ftl;
+use crate::reduce::ChunksMoved;
 use crate::setup::Failure;
 use crate::units::{Frontier, NO_UNIT};
-use floatgate_base::{DomainId, Ppn, UnitId};
+use floatgate_base::{DomainId, Ppn, SideKind, UnitId};
 use floatgate_flash::{Cause, Flash};
 
 impl Ftl {
@@ -66,7 +67,11 @@ impl Ftl {
         } else {
             self.gather(from..end, &mut moving);
         }
-        let last = moving.is_empty() || !limited;
+        let (chunks, last_packed) = match self.mapping.packed() {
+            Some(_) => self.take_chunks(job, &mut moving),
+            None => (Vec::new(), None),
+        };
+        let last = (moving.is_empty() && chunks.is_empty()) || (!limited && job.leave_free == 0);
         if self.layout.is_packed() {
             // What cannot move is not read.
             if !moving.is_empty() && self.must_leave_all(job) {
@@ -78,14 +83,22 @@ impl Ftl {
         let moved = self.move_pages(flash, job, &moving);
         let all = moving.len();
         self.moving = moving;
-        let moved = moved?;
+        let mut moved = moved?;
         self.count_moved(job, 0, moved as u64);
+        if let Some(packed) = last_packed {
+            match self.move_chunks(flash, job, 0, &chunks)? {
+                ChunksMoved::Stalled => return Ok(Step::Stalled),
+                ChunksMoved::Pages(pages) => self.count_moved(job, 0, pages),
+            }
+            job.next = job.next.max(packed.0 + 1);
+        }
         let done = last && moved == all;
         if !done || !job.request.erase {
             // The host may go on writing before the next step: what has moved lives elsewhere.
             self.mapping.kill_range(from..Ppn(job.next));
             self.units.meta[source].valid -= moved as u32;
         }
+        moved += chunks.len();
         Ok(match moved {
             _ if done => self.emptied(flash, job),
             0 => Step::Stalled,
@@ -106,6 +119,15 @@ impl Ftl {
             && let Some(Planned { page, target }) = self.next_planned(job)
         {
             let (moving, to) = ([(page, self.mapping.owner_of(page))], usize::from(target));
+            if let Some((SideKind::Packed, chunk)) = moving[0].1.entry() {
+                match self.move_chunks(flash, job, to, &[chunk])? {
+                    ChunksMoved::Stalled if moved == 0 => return Ok(Step::Stalled),
+                    ChunksMoved::Stalled => return Ok(Step::Moved),
+                    ChunksMoved::Pages(pages) => self.count_moved(job, to, pages),
+                }
+                moved += 1;
+                continue;
+            }
             if self.layout.is_packed() {
                 flash.fetch(&moving, job.request.cause);
             }
@@ -267,7 +289,8 @@ impl Ftl {
 
     /// The next job of collection in a domain, begun; none if nothing is to be gained.
     pub(crate) fn next_victim<F: Flash>(&mut self, flash: &F, domain: DomainId) -> Option<Job> {
-        if self.volatile.is_on() && !self.may_gain(domain) {
+        let may_gain_nothing = self.volatile.is_on() || self.mapping.packed().is_some();
+        if may_gain_nothing && !self.may_gain(domain) {
             return None;
         }
         let mut view = DriveView {

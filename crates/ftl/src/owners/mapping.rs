@@ -1,8 +1,8 @@
 //! The map in both directions: 4 bytes a logical page, 4 bytes and one bit a physical page.
 
-use super::{Live, Replica, Replicas, Sides};
+use super::{Live, Packed, Replica, Replicas, Shared, Sides, Slot};
 use floatgate_base::{IdVec, Lpn, MapWord, Owner, Ppn, SideKind, memory::table, prefetch::prefetch};
-use floatgate_flash::{Flash, Layout};
+use floatgate_flash::{Flash, Layout, Part};
 use std::ops::Range;
 
 /// Where logical pages lie, whose physical pages are, and which of those are live.
@@ -125,23 +125,146 @@ impl Mapping {
         count
     }
 
+    /// The word of what a word stands for: that of a shared content says where it lies.
+    #[inline(always)]
+    pub fn resolved(&self, word: MapWord) -> MapWord {
+        match (word.entry(), self.shared()) {
+            (Some((SideKind::Shared, entry)), Some(shared)) => shared.place(entry),
+            _ => word,
+        }
+    }
+
+    /// The page that a read of a word reads, if it is a single one of the word's own.
+    #[inline(always)]
+    pub fn page_of(&self, word: MapWord) -> Option<Ppn> {
+        if word.is_plain() {
+            return word.ppn();
+        }
+        self.resolved(word).ppn().or_else(|| self.replica_of(word))
+    }
+
+    /// The chunk in which a word lies, where it is one.
+    #[inline(always)]
+    pub fn chunk_of(&self, word: MapWord) -> Option<u32> {
+        match self.resolved(word).entry() {
+            Some((SideKind::Packed, chunk)) => Some(chunk),
+            _ => None,
+        }
+    }
+
+    /// What belongs to an owner lies elsewhere from now on.
+    #[inline(always)]
+    pub fn set_place(&mut self, owner: Owner, word: MapWord) {
+        match (owner.lpn(), owner.entry()) {
+            (Some(lpn), _) => self.forward[lpn] = word,
+            (None, Some((SideKind::Shared, entry))) => {
+                if let Some(shared) = &mut self.sides.shared {
+                    shared.set_place(entry, word);
+                }
+            }
+            _ => unreachable!("{owner:?} owns nothing that moves by itself"),
+        }
+    }
+
+    /// Where the content of an owner lies whose word says so, which is resolved.
+    pub fn part(&self, place: MapWord, owner: Owner) -> Option<Part> {
+        if let Some(ppn) = place.ppn() {
+            return Some(Part::Page(ppn));
+        }
+        let (SideKind::Packed, chunk) = place.entry()? else { return None };
+        let packed = self.packed()?;
+        let slot = packed.slot_of(chunk, owner)?.index;
+        Some(match packed.pages(chunk) {
+            Some((first, _)) => Part::Packed { first, slot },
+            None => Part::Gathered { chunk, slot },
+        })
+    }
+
+    /// The content of a page, which lies at a place and belongs to it alone, becomes a shared one; its owner from now on.
+    pub fn begin_sharing(&mut self, lpn: Lpn, place: MapWord) -> Owner {
+        let entry = self.sides.shared.get_or_insert_default().add(place);
+        let owner = Owner::side(SideKind::Shared, entry);
+        self.forward[lpn] = MapWord::side(SideKind::Shared, entry);
+        if let Some(ppn) = place.ppn() {
+            self.reverse[ppn] = owner;
+        } else if let (Some((SideKind::Packed, chunk)), Some(packed)) =
+            (place.entry(), &mut self.sides.packed)
+        {
+            packed.change_owner(chunk, Owner::page(lpn), owner);
+        }
+        owner
+    }
+
+    /// One logical page more has the shared content of a word.
+    #[inline(always)]
+    pub fn refer(&mut self, word: MapWord) {
+        if let (Some((SideKind::Shared, entry)), Some(shared)) = (word.entry(), &mut self.sides.shared) {
+            shared.refer(entry);
+        }
+    }
+
+    /// One logical page less has a shared content; where that lay, if it was the last one.
+    pub fn leave_shared(&mut self, entry: u32) -> Option<MapWord> {
+        self.sides.shared.as_mut()?.release(entry)
+    }
+
+    /// Slots become a chunk on pages from `first` on; `whole` is the entry that has them already, if one has.
+    pub fn lay_chunk(
+        &mut self,
+        first: Ppn,
+        (slots, pages): (impl Iterator<Item = Slot>, u32),
+        whole: Option<u32>,
+    ) {
+        let Some(packed) = &mut self.sides.packed else { return };
+        let chunk = match whole {
+            Some(chunk) => chunk,
+            None => {
+                let chunk = packed.add();
+                let word = MapWord::side(SideKind::Packed, chunk);
+                for slot in slots {
+                    packed.push(chunk, slot.owner, slot.bytes);
+                    match (slot.owner.lpn(), slot.owner.entry(), &mut self.sides.shared) {
+                        (Some(lpn), ..) => self.forward[lpn] = word,
+                        (None, Some((_, entry)), Some(shared)) => shared.set_place(entry, word),
+                        _ => {}
+                    }
+                }
+                chunk
+            }
+        };
+        packed.set_pages(chunk, first, pages);
+        Ppn::each(first..first + pages).for_each(|ppn| self.place(ppn, Owner::side(SideKind::Packed, chunk)));
+    }
+
+    /// The shared contents, where there may be some.
+    #[inline(always)]
+    pub fn shared(&self) -> Option<&Shared> {
+        self.sides.shared.as_deref()
+    }
+
+    /// The chunks, where there may be some.
+    #[inline(always)]
+    pub fn packed(&self) -> Option<&Packed> {
+        self.sides.packed.as_deref()
+    }
+
+    /// The same, to be changed.
+    #[inline(always)]
+    pub fn packed_mut(&mut self) -> Option<&mut Packed> {
+        self.sides.packed.as_deref_mut()
+    }
+
     /// Calls `each` with the pages of a word that is mapped and not plain, which a read of `lpn` reads.
     #[cold]
     pub fn pages_of(&self, lpn: Lpn, word: MapWord, each: &mut dyn FnMut(Ppn)) {
+        let word = self.resolved(word);
+        if let Some(ppn) = word.ppn() {
+            return each(ppn);
+        }
         if let Some((kind, entry)) = word.entry()
             && let Some(table) = self.sides.get(kind)
         {
             table.pages_of(entry, lpn, each);
-        }
-    }
-
-    /// A logical page gave up a word that is mapped and not plain; calls `dead` with each page that nobody needs any more.
-    #[cold]
-    pub fn release(&mut self, lpn: Lpn, word: MapWord, dead: &mut dyn FnMut(Ppn)) {
-        if let Some((kind, entry)) = word.entry()
-            && let Some(table) = self.sides.get_mut(kind)
-        {
-            table.release(entry, lpn, dead);
         }
     }
 
@@ -309,11 +432,34 @@ impl Mapping {
             (0..).zip(&named).try_for_each(|(entry, &pages)| table.audit(entry, pages))?;
             fault.map_or(Ok(()), Err)?;
         }
+        self.audit_shared_places()?;
         let live = self.count_live(Ppn(0)..Ppn(self.reverse.len() as u32));
         if live != owned {
             return Err(format!("{owned} physical pages belong to somebody, {live} are live"));
         }
         Ok(())
+    }
+
+    /// Shared contents in chunks have their slots there, and those slots are of nobody else.
+    fn audit_shared_places(&self) -> Result<(), String> {
+        let Some(packed) = self.packed() else { return Ok(()) };
+        let mut in_chunks = 0;
+        for (entry, place) in self.shared().iter().flat_map(|shared| shared.iter()) {
+            if let Some((_, chunk)) = place.entry() {
+                in_chunks += 1;
+                if packed.slot_of(chunk, Owner::side(SideKind::Shared, entry)).is_none() {
+                    return Err(format!(
+                        "shared content {entry} lies in chunk {chunk}, which has no slot of it"
+                    ));
+                }
+            }
+        }
+        let slots = packed.iter().flat_map(|chunk| packed.live_slots(chunk));
+        let counted = slots.filter(|slot| slot.owner.lpn().is_none()).count();
+        if counted == in_chunks {
+            return Ok(());
+        }
+        Err(format!("{in_chunks} shared contents lie in chunks, which have slots of {counted}"))
     }
 
     /// A logical page that lies nowhere, or that a side table knows of.
@@ -329,12 +475,28 @@ impl Mapping {
         if !self.has_entry(word) {
             return Err(format!("logical page {lpn} belongs to an entry that no side table has"));
         }
+        let resolved = self.resolved(word);
+        if let (Some((SideKind::Packed, chunk)), Some(packed)) = (resolved.entry(), self.packed())
+            && packed.pages(chunk).is_none()
+        {
+            let gathers = flash.is_gathered(chunk, lpn);
+            return if gathers {
+                Ok(())
+            } else {
+                Err(format!("logical page {lpn} gathers in chunk {chunk}, which holds something else"))
+            };
+        }
         let mut wrong = None;
         let kind = word.entry().map(|(kind, _)| kind);
         let reads_live =
             kind.and_then(|kind| self.sides.get(kind)).is_some_and(|table| table.reads_live_pages());
+        // Of a chunk with holes some pages count as dead; its first one never does.
+        let mut is_first = true;
+        let is_chunk = matches!(resolved.entry(), Some((SideKind::Packed, _)));
         self.pages_of(lpn, word, &mut |ppn| {
-            if self.live.get(ppn) != reads_live || !flash.is_newest(lpn, Some(ppn)) {
+            let is_dead = self.live.get(ppn) != reads_live && (is_first || !is_chunk);
+            is_first = false;
+            if is_dead || !flash.is_newest(lpn, Some(ppn)) {
                 wrong = Some(ppn);
             }
         });

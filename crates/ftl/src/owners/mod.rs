@@ -2,15 +2,18 @@
 
 mod live;
 mod mapping;
+mod packed;
 mod replicas;
-#[cfg(test)]
-mod sharing_tests;
+mod shared;
 mod side_table;
 mod sides;
 
 pub(crate) use live::Live;
 pub(crate) use mapping::Mapping;
+pub use packed::SLOTS_MAX;
+pub(crate) use packed::{Packed, Slot};
 pub use replicas::ReplicaCounters;
 pub(crate) use replicas::{Replica, Replicas};
+pub(crate) use shared::Shared;
 pub(crate) use side_table::SideTable;
 pub(crate) use sides::Sides;

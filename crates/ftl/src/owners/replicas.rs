@@ -92,6 +92,12 @@ impl Replicas {
         std::mem::replace(&mut self.entries[entry as usize], FREE)
     }
 
+    /// The host wrote the page anew, or gave it up; where the original lies.
+    pub fn release(&mut self, entry: u32) -> Ppn {
+        self.counters.died_by_update += 1;
+        self.remove(entry).original
+    }
+
     /// A unit was erased.
     pub fn erased(&mut self, unit: UnitId) {
         if let Some(made) = self.made_in.get_mut(unit) {
@@ -122,11 +128,6 @@ impl SideTable for Replicas {
         let replica = &mut self.entries[entry as usize];
         debug_assert_eq!(replica.original, from);
         replica.original = to;
-    }
-
-    fn release(&mut self, entry: u32, _: Lpn, dead: &mut dyn FnMut(Ppn)) {
-        self.counters.died_by_update += 1;
-        dead(self.remove(entry).original);
     }
 
     fn each_page(&self, each: &mut dyn FnMut(u32, Ppn)) {

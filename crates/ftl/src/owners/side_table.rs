@@ -2,7 +2,8 @@
 //!
 //! A side table has entries. An entry stands for one or more logical pages (those whose map word names it) and lies on one
 //! or more physical pages (those whose owner it is). Only the table knows which; the mechanism asks, and tells it what
-//! becomes of pages. Whoever makes an entry (`Mapping::place`, `Mapping::set`) sees to it that both directions agree.
+//! becomes of pages. Whoever makes an entry sees to it that both directions agree, and knows what a table does when a
+//! logical page gives its entry up (`crate::reduce::release`).
 //!
 //! A page that belongs to an entry stays in its stream when it moves: it has no single logical page that a separator
 //! could be asked about.
@@ -17,11 +18,7 @@ pub(crate) trait SideTable {
     /// A page of the entry moved.
     fn relink(&mut self, entry: u32, from: Ppn, to: Ppn);
 
-    /// A logical page belongs to the entry no more: it was written elsewhere, or trimmed. Calls `dead` with each physical
-    /// page that nobody needs from now on.
-    fn release(&mut self, entry: u32, lpn: Lpn, dead: &mut dyn FnMut(Ppn));
-
-    /// Calls `each` with every entry and every physical page that belongs to it: what is live, after a snapshot.
+    /// Calls `each` with every entry and every live page that belongs to it: what is live, after a snapshot.
     fn each_page(&self, each: &mut dyn FnMut(u32, Ppn));
 
     /// Whether reads go to the pages of [`SideTable::each_page`], which are live; else to others.

@@ -6,11 +6,11 @@ use serde::{Deserialize, Serialize};
 
 /// One row a side table: its kind, its field and its type. A row costs nothing where the table is not made.
 macro_rules! side_tables {
-    ($($(#[$on:meta])* $kind:ident: $field:ident: $table:ty,)*) => {
+    ($($kind:ident: $field:ident: $table:ty,)*) => {
         /// The side tables of a drive.
         #[derive(Clone, Debug, Default, Serialize, Deserialize)]
         pub(crate) struct Sides {
-            $($(#[$on])* pub $field: Option<Box<$table>>,)*
+            $(pub $field: Option<Box<$table>>,)*
         }
 
         impl Sides {
@@ -18,9 +18,7 @@ macro_rules! side_tables {
             #[inline(always)]
             pub fn get(&self, kind: SideKind) -> Option<&dyn SideTable> {
                 match kind {
-                    $($(#[$on])* SideKind::$kind => self.$field.as_deref().map(|table| table as _),)*
-                    #[allow(unreachable_patterns)]
-                    _ => None,
+                    $(SideKind::$kind => self.$field.as_deref().map(|table| table as _),)*
                 }
             }
 
@@ -28,9 +26,7 @@ macro_rules! side_tables {
             #[inline(always)]
             pub fn get_mut(&mut self, kind: SideKind) -> Option<&mut dyn SideTable> {
                 match kind {
-                    $($(#[$on])* SideKind::$kind => self.$field.as_deref_mut().map(|table| table as _),)*
-                    #[allow(unreachable_patterns)]
-                    _ => None,
+                    $(SideKind::$kind => self.$field.as_deref_mut().map(|table| table as _),)*
                 }
             }
         }
@@ -38,9 +34,9 @@ macro_rules! side_tables {
 }
 
 side_tables! {
+    Shared: shared: crate::owners::Shared,
+    Packed: packed: crate::owners::Packed,
     Replicated: replicated: crate::owners::Replicas,
-    #[cfg(test)]
-    Shared: shared: crate::owners::sharing_tests::Sharing,
 }
 
 impl Sides {
@@ -50,7 +46,7 @@ impl Sides {
     /// Whether there is any table: nothing else here is called otherwise.
     #[inline(always)]
     pub fn any(&self) -> bool {
-        Self::KINDS.iter().any(|&kind| self.get(kind).is_some())
+        self.shared.is_some() || self.packed.is_some() || self.replicated.is_some()
     }
 
     /// The tables that there are.

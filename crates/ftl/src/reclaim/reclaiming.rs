@@ -95,23 +95,27 @@ struct Plan {
     seed: u64,
 }
 
+/// By mode, the sum at which a block is reclaimed on demand, where a host read reads so many of its pages at once.
+fn limits(disturb: &Disturb, manager: &ManagerState, pages: u32) -> Vec<u32> {
+    let at = (manager.at() * f64::from(disturb.max)).ceil() as u32;
+    let limit = |mode: u8| {
+        let heaviest = match manager.counting() {
+            super::Counting::Reads => disturb.heaviest(0),
+            _ => disturb.heaviest(mode),
+        };
+        // The next read must not go beyond the maximum.
+        at.min((disturb.max + 1).saturating_sub(heaviest.saturating_mul(pages))).max(1)
+    };
+    let modes = 0..disturb.modes as u8;
+    modes.map(|mode| if manager.acts() { limit(mode) } else { disturb.max.saturating_add(1) }).collect()
+}
+
 impl Reclaiming {
     /// That of an empty drive.
     pub fn new(disturb: Disturb, reclaim: Reclaim, seed: u64, layout: &Layout) -> Self {
         let manager = ManagerState::of(reclaim, layout);
         let counting = manager.counting();
-        let at = (manager.at() * f64::from(disturb.max)).ceil() as u32;
-        let limit = |mode: u8| {
-            let heaviest = match counting {
-                super::Counting::Reads => disturb.heaviest(0),
-                _ => disturb.heaviest(mode),
-            };
-            // The next read must not go beyond the maximum.
-            at.min((disturb.max + 1).saturating_sub(heaviest)).max(1)
-        };
-        let limits = (0..disturb.modes as u8)
-            .map(|mode| if manager.acts() { limit(mode) } else { disturb.max.saturating_add(1) })
-            .collect();
+        let limits = limits(&disturb, &manager, 1);
         let mut new = Self {
             sums: Sums::new(&disturb, counting, layout),
             tails: Tails::new(manager.tail_pages(), layout),
@@ -126,6 +130,14 @@ impl Reclaiming {
         };
         new.watch_all_anew(layout);
         new
+    }
+
+    /// A host read reads up to so many pages of a block, all of a chunk, before anything can be reclaimed. Called before the first
+    /// read, and before a snapshot is taken over.
+    pub fn set_reads_at_once(&mut self, pages: u32, layout: &Layout) {
+        let plan = self.plan.as_mut().expect("a drive is made from a plan");
+        plan.limits = limits(&plan.disturb, &self.manager, pages);
+        self.watch_all_anew(layout);
     }
 
     /// Somebody wants to be warned of blocks that have been disturbed by this share of the maximum. Called before the first

@@ -1,9 +1,9 @@
 //! Worked examples of the dissertation, and what becomes of replicas, under the shadow model.
 
 use super::{Reclaim, SLOT};
+use crate::Setup;
 use crate::ftl::Ftl;
 use crate::level::{self, Level};
-use crate::{Allocation, FreeChoice, Separate, Setup, Victim};
 use floatgate_base::extents::{Extents, Kind};
 use floatgate_base::{DomainId, Lpn, Ppn, Rng, SideKind, UnitId};
 use floatgate_flash::{Cause, Flash, Functional, Layout, Scope, Shadow};
@@ -43,23 +43,7 @@ impl Drive {
             page_bytes: 4096,
         };
         let disturb = Disturb::new(max_reads, weights, &[1.0, 2.0, 5.0], &[1.0, 1.08, 1.19]);
-        let setup = Setup {
-            logical_pages: logical,
-            allocation: Allocation::Dynamic,
-            disturb: Some((disturb, reclaim)),
-            idle_jobs,
-            background_free_units: 0,
-            victim: Victim::named("greedy"),
-            separate: Separate::None,
-            level,
-            free_choice: FreeChoice::LeastErased,
-            trigger_free_units: 2,
-            stop_free_units: 2,
-            incremental: false,
-            plp: true,
-            pace: None,
-            seed: 1,
-        };
+        let setup = Setup { disturb: Some((disturb, reclaim)), idle_jobs, level, ..Setup::plain(logical) };
         let layout = Layout::new(geometry, Scope::Plane);
         let flash = Shadow::new(Functional::new(layout.clone()), logical).with_disturb(disturb, true);
         Self { ftl: Ftl::new(layout, setup), flash, logical, pages }

@@ -14,10 +14,11 @@ impl Ftl {
     /// Whether a read of a page goes to a disturbed block.
     #[must_use]
     pub fn is_disturbed(&self, lpn: Lpn) -> bool {
-        // A page with a replica is read there.
+        // A page with a replica is read there, and one in a chunk with all of that.
         let ppn = || {
             let word = self.mapping.get(lpn);
-            word.ppn().or_else(|| self.mapping.replica_of(word))
+            let chunk = || self.mapping.packed()?.pages(self.mapping.chunk_of(word)?).map(|(first, _)| first);
+            self.mapping.page_of(word).or_else(chunk)
         };
         self.reclaiming
             .as_ref()

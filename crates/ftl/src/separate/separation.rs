@@ -145,6 +145,17 @@ impl Separation {
         stream
     }
 
+    /// The stream for which a unit was opened.
+    pub(crate) fn stream_of(&self, unit: UnitId) -> StreamId {
+        self.stream_of[unit]
+    }
+
+    /// Chunks were moved: so many pages into a stream.
+    pub(crate) fn moved_chunk(&mut self, from: StreamId, to: StreamId, pages: u64) {
+        self.counters[from].copied_pages += pages;
+        self.counters[to].moved_pages += pages;
+    }
+
     /// The stream of a page that is to leave `unit`.
     pub(crate) fn move_stream(&self, owner: Owner, unit: UnitId, now: u64) -> StreamId {
         let from = self.stream_of[unit];

@@ -5,7 +5,7 @@ use floatgate_base::{Error, Place, Result};
 use floatgate_ftl::separate::Needs;
 use floatgate_host::QueueOf;
 use floatgate_lifetime::Throttle;
-use floatgate_trace::{Generator, Source};
+use floatgate_trace::{Generator, Source, WithContent};
 use std::path::Path;
 
 /// Opens the workload of a plan.
@@ -14,7 +14,11 @@ pub(crate) fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
         Workload::Synthetic(config) => Box::new(Generator::new(config.clone())?),
         Workload::Trace { path, options, .. } => floatgate_trace::open(path, options)?,
     };
-    plan.workload.amplification.of(source)
+    let source = plan.workload.amplification.of(source)?;
+    Ok(match plan.workload.content {
+        Some(model) => Box::new(WithContent::new(source, model)?),
+        None => source,
+    })
 }
 
 /// As [`open_source`], for a run.
@@ -76,6 +80,14 @@ fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
             format!("a trace in format {format} has no streams by which requests could choose their queue"),
             "expected host.queue_of = \"round-robin\" or \"device\"",
         );
+    }
+    if plan.ftl.setup.reduce.is_some() && !columns.content {
+        let reducer = plan.reduce.policy.info().name;
+        let what = format!("{reducer} goes by what is written, and this workload does not say");
+        let expected = "expected a trace with content (`floatgate trace record --content`, or `floatgate content DIR --trace FILE` \
+                        of your own data), a format that has it (fiu, parquet), or a model: workload.duplicate_share and \
+                        workload.compressed_share";
+        return refuse("lifetime.reduce.policy", what, expected);
     }
     match plan.ftl.setup.separate.needs() {
         Some(Needs::Contexts) if !columns.context => refuse(

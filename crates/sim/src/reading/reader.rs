@@ -64,6 +64,8 @@ pub(crate) struct Reading {
     /// Whether requests are digested: those of a trace, which may be another one when a run goes on.
     digests: bool,
     at: Cursor,
+    /// Whether each pass writes content that no other pass has.
+    renews_content: bool,
     /// What the source noticed in the first pass.
     first_pass: Option<Summary>,
 }
@@ -75,7 +77,8 @@ impl Reading {
             Workload::Trace { path, .. } => (path.clone(), true),
             Workload::Synthetic(_) => (String::from("synthetic"), false),
         };
-        Self { source, path, digests, at: Cursor::default(), first_pass: None }
+        let renews_content = plan.workload.renews_content;
+        Self { source, path, digests, renews_content, at: Cursor::default(), first_pass: None }
     }
 
     pub fn source(&self) -> &dyn Source {
@@ -116,6 +119,9 @@ impl Reading {
         at.batch.clear();
         at.next = 0;
         self.source.fill(&mut at.batch, RequestBatch::DEFAULT_LEN)?;
+        if self.renews_content && at.pass > 0 {
+            renew_content(&mut at.batch, at.pass);
+        }
         Ok(&at.batch)
     }
 
@@ -210,6 +216,7 @@ impl Reading {
             // From the plan.
             source: _,
             digests: _,
+            renews_content: _,
         } = self;
         let position = Position {
             before: *before,
@@ -232,6 +239,7 @@ impl Reading {
         let Position { before, in_batch, next, pass, digest: expected, shift_ns, last_ns } = position;
         self.first_pass = first_pass.map(|summary| with_path(&self.path, summary));
         let mut sum = 0;
+        self.at.pass = pass;
         while self.at.before + (self.at.batch.len() as u64) < before + in_batch {
             let batch = self.read_batch()?;
             if batch.is_empty() {
@@ -247,6 +255,17 @@ impl Reading {
         let batch = std::mem::take(&mut self.at.batch);
         self.at = Cursor { batch, next: next as usize, before, pass, shift_ns, last_ns, digest: expected };
         Ok(())
+    }
+}
+
+/// Gives known content of a pass fingerprints that no other pass has: what repeats within the pass still does.
+#[cold]
+fn renew_content(batch: &mut RequestBatch, pass: u64) {
+    let salt = pass.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    for fingerprint in batch.content.fingerprint.iter_mut().filter(|fingerprint| **fingerprint != 0) {
+        // One to one but for the value that 0 would come from, so that what differs stays different.
+        let renewed = fingerprint.rotate_left(32).wrapping_add(salt);
+        *fingerprint = if renewed == 0 { salt } else { renewed };
     }
 }
 

@@ -45,6 +45,7 @@ impl InTime {
             log: None,
             background: plan.background(),
             timeline: plan.timeline,
+            engine_delays: plan.engine_delays(),
         };
         Self { timely, waiting }
     }
@@ -60,13 +61,16 @@ impl InTime {
     /// # Errors
     /// When the drive cannot go on.
     pub fn start_counting(&mut self) -> Result<(), Stop> {
-        let Timely { drive, buffer, timeline, .. } = &mut self.timely;
+        let Timely { drive, buffer, timeline, engine_delays, .. } = &mut self.timely;
         buffer.as_mut().map_or(Ok(()), |buffer| buffer.flush_all(drive)).map_err(Stop::Flush)?;
         drive.reset_counts();
         let timed = drive.array.back_end_mut();
         timed.start();
         if let Some((from_ns, to_ns, spans_max)) = *timeline {
             timed.record(Timeline::new(from_ns, to_ns, spans_max));
+        }
+        if engine_delays.is_some() {
+            timed.keep_links();
         }
         if let Some(buffer) = buffer {
             buffer.reset_counts();

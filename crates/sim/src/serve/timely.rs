@@ -12,7 +12,7 @@ use crate::plan::Background;
 use crate::reading::Chunk;
 use floatgate_base::{Extents, Op};
 use floatgate_flash::Timed;
-use floatgate_ftl::Failure;
+use floatgate_ftl::{Failure, Stopped};
 use std::ops::Range;
 
 /// Clock, gate, buffer and drive of a timed run: all that a request meets once the drive takes it.
@@ -26,6 +26,8 @@ pub(crate) struct Timely {
     pub log: Option<RequestLog>,
     pub background: Option<Background>,
     pub timeline: Option<(u64, u64, usize)>,
+    /// Nanoseconds by which hashing, compressing and decompressing a page delay its request, where they do.
+    pub engine_delays: Option<[u64; 3]>,
 }
 
 impl Timely {
@@ -93,10 +95,24 @@ impl Timely {
     /// When the drive cannot go on.
     #[inline(always)]
     pub fn work_until(&mut self, until_ns: u64) -> Result<(), Failure> {
+        if self.drive.ftl.gathers_chunks() {
+            self.program_chunks_until(until_ns)?;
+        }
         match self.background {
             Some(background) => work_until(&mut self.drive, &mut self.clock, background, until_ns),
             None => Ok(()),
         }
+    }
+
+    /// Chunks that have gathered for long enough before `until_ns` are programmed, each when it is due; no request waits for them.
+    #[cold]
+    fn program_chunks_until(&mut self, until_ns: u64) -> Result<(), Failure> {
+        while let Some(due_ns) = self.drive.ftl.chunk_due_ns().filter(|&due_ns| due_ns <= until_ns) {
+            let timed = self.drive.array.back_end_mut();
+            timed.advance(due_ns);
+            self.drive.tell_time(due_ns)?;
+        }
+        self.drive.tell_time(until_ns)
     }
 
     /// Issues the operations of the request admitted last, whose extents are those in `range`, through the buffer if
@@ -113,6 +129,7 @@ impl Timely {
         op: Op,
     ) -> Result<(), Failure> {
         let served = match &mut self.buffer {
+            None if self.engine_delays.is_some() => self.serve_delayed(extents, range, op),
             None => self.drive.serve(extents, range),
             Some(buffer) => {
                 let class = u8::from(op != Op::Read);
@@ -126,6 +143,19 @@ impl Timely {
         if self.clock.watches_reclaims() {
             self.see_issued();
         }
+        Ok(())
+    }
+
+    /// Serves a request whose pages are hashed, compressed or decompressed, which takes time. Writes behind a buffer are done
+    /// before that.
+    #[cold]
+    fn serve_delayed(&mut self, extents: &Extents, range: Range<usize>, op: Op) -> Result<(), Stopped> {
+        let before = self.drive.ftl.engine_pages();
+        self.drive.serve(extents, range)?;
+        let pages = self.drive.ftl.engine_pages();
+        let delays = self.engine_delays.unwrap_or_default();
+        let delay_ns = (0..3).map(|engine| (pages[engine] - before[engine]) * delays[engine]).sum();
+        self.drive.array.back_end_mut().shape_request(delay_ns, u8::from(op != Op::Read));
         Ok(())
     }
 

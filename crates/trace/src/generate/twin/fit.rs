@@ -112,6 +112,7 @@ struct Contents {
     distinct: FxHashSet<u64>,
     compressed: u64,
     compressed_bytes: u64,
+    incompressible: u64,
 }
 
 impl Contents {
@@ -128,18 +129,22 @@ impl Contents {
             }
             self.compressed += u64::from(bytes != 0);
             self.compressed_bytes += u64::from(bytes);
+            self.incompressible += u64::from(u64::from(bytes) >= PAGE);
         }
     }
 
     /// The shares, and what of them is assumed.
     fn shares(&self) -> (Content, Option<&'static str>) {
         let duplicates = self.known - self.distinct.len() as u64;
+        let compressed_share = match self.compressed {
+            0 => 1.0,
+            pages => self.compressed_bytes as f64 / (pages * PAGE) as f64,
+        };
+        let some_shrink = self.incompressible < self.compressed;
         let content = Content {
             duplicate_share: ratio(duplicates, self.known),
-            compressed_share: match self.compressed {
-                0 => 1.0,
-                pages => self.compressed_bytes as f64 / (pages * PAGE) as f64,
-            },
+            compressed_share,
+            incompressible_share: if some_shrink { ratio(self.incompressible, self.compressed) } else { 0.0 },
         };
         let assumed = match (self.known, self.compressed) {
             (0, 0) => Some("the trace tells no content: taken as unique and incompressible"),

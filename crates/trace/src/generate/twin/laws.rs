@@ -84,12 +84,21 @@ pub struct Rate {
 }
 
 /// What is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Content {
     /// Share of the page writes whose content is stored already.
     pub duplicate_share: f64,
-    /// Mean compressed size of a page / its size; 1 is incompressible.
+    /// Mean compressed size of a page / its size, incompressible pages included; 1 is incompressible.
     pub compressed_share: f64,
+    /// Share of the new content that cannot be compressed at all.
+    pub incompressible_share: f64,
+}
+
+impl Default for Content {
+    /// Nothing is known: unique and incompressible.
+    fn default() -> Self {
+        Self { duplicate_share: 0.0, compressed_share: 1.0, incompressible_share: 0.0 }
+    }
 }
 
 /// A setting of a twin that cannot be used.

@@ -69,6 +69,7 @@ impl Twin {
         self.rate.validate(self.duration_s)?;
         share("content.duplicate_share", self.content.duplicate_share)?;
         share("content.compressed_share", self.content.compressed_share)?;
+        share("content.incompressible_share", self.content.incompressible_share)?;
         let least = least_bytes(self)?;
         if self.footprint_bytes < least {
             let what = format!("a footprint of {} bytes", self.footprint_bytes);

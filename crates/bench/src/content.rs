@@ -1,0 +1,135 @@
+//! Host page writes a second of CPU time under deduplication and compression, and the memory that both take.
+
+use crate::measure::{ROUNDS, median, verdict};
+use floatgate_base::{Content, ExtentKind, Extents, Lpn, Rng};
+use floatgate_experiment::meter::thread_cpu_s;
+use floatgate_flash::{Flash, Functional, Layout, Scope};
+use floatgate_ftl::reduce::{ChunkSetup, Reduce, Schemes};
+use floatgate_ftl::{Ftl, Setup};
+use floatgate_nand::Geometry;
+
+const PAGES_PER_BLOCK: u32 = 256;
+const SPARE: f64 = 0.07;
+const PAGE_BYTES: u32 = 4096;
+/// Extents served at once.
+const BATCH: usize = 4096;
+/// Share of the writes that repeat what is stored.
+const DUPLICATES: u64 = 30;
+/// Contents written last, of which one is repeated.
+const POOL: usize = 1 << 16;
+
+/// What the drive does about content.
+#[derive(Clone, Copy)]
+pub struct Schemed {
+    pub dedup: bool,
+    pub compress: bool,
+}
+
+fn drive(blocks: u32, of: Schemed) -> (Ftl, Functional, u32) {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: blocks,
+        pages_per_block: PAGES_PER_BLOCK,
+        page_bytes: PAGE_BYTES,
+    };
+    let logical_pages = (f64::from(blocks * PAGES_PER_BLOCK) * (1.0 - SPARE)) as u32;
+    let chunks = ChunkSetup { pages: 4, page_bytes: PAGE_BYTES, timeout_ns: None, plain: true, repack: true };
+    let reduce = Reduce {
+        index_entries: if of.dedup { logical_pages / 4 } else { 0 },
+        chunks: of.compress.then_some(chunks),
+        schemes: Schemes { dedup: of.dedup, compress: of.compress },
+    };
+    let setup = Setup { reduce: (of.dedup || of.compress).then_some(reduce), ..Setup::plain(logical_pages) };
+    let layout = Layout::new(geometry, Scope::Plane);
+    (Ftl::new(layout.clone(), setup), Functional::new(layout), logical_pages)
+}
+
+/// Uniform writes of a page whose content repeats one of the last ones, or is new.
+struct Writes {
+    rng: Rng,
+    pool: Vec<u64>,
+    made: u64,
+    extents: Extents,
+}
+
+impl Writes {
+    fn new() -> Self {
+        Self {
+            rng: Rng::new(7, "bench of content"),
+            pool: vec![1; POOL],
+            made: 1,
+            extents: Extents::default(),
+        }
+    }
+
+    fn batch(&mut self, pages: u32) -> &Extents {
+        self.extents.clear();
+        for _ in 0..BATCH {
+            let at = self.rng.below(POOL as u64) as usize;
+            if self.rng.below(100) >= DUPLICATES {
+                self.made += 1;
+                self.pool[at] = self.made;
+            }
+            let fingerprint = self.pool[at].wrapping_mul(0x2545_f491_4f6c_dd1d);
+            // Compressible to six tenths on average.
+            let compressed_bytes = 820 + (fingerprint >> 40) as u32 % 3276;
+            self.extents.push(Lpn(self.rng.below(u64::from(pages)) as u32), 1, ExtentKind::Write);
+            self.extents.columns.content.push([Content { fingerprint, compressed_bytes }]);
+        }
+        &self.extents
+    }
+}
+
+/// Millions of host page writes per second of CPU time at steady state; write amplification; bytes of all tables per logical
+/// page.
+pub fn host_pages(blocks: u32, of: Schemed, laps: u32) -> (f64, f64, f64) {
+    let (mut ftl, mut flash, pages) = drive(blocks, of);
+    let mut writes = Writes::new();
+    let batches = (blocks * PAGES_PER_BLOCK) as usize / BATCH;
+    let mut cpu_s = 0.0;
+    let mut programs = 0;
+    for lap in 0..=laps {
+        let before = flash.counters().programs_total();
+        cpu_s = 0.0;
+        for _ in 0..if lap == laps { batches } else { 2 * batches } {
+            let extents = writes.batch(pages);
+            let start = thread_cpu_s();
+            ftl.serve(&mut flash, extents).expect("the bench's drive has room");
+            cpu_s += thread_cpu_s() - start;
+        }
+        programs = flash.counters().programs_total() - before;
+    }
+    let written = (batches * BATCH) as f64;
+    let tables = ftl.reduced().map_or(0, |figures| figures.memory_bytes) as f64 / f64::from(pages);
+    // Both directions of the map, and a bit.
+    let map = 4.0 + 4.125 / (1.0 - SPARE);
+    (written / cpu_s / 1e6, programs as f64 / written, map + tables)
+}
+
+/// Speed at 8 GiB, and memory per logical page.
+pub fn content() {
+    let gib = 8;
+    println!(
+        "{gib} GiB drive, uniform random 4 KiB writes at steady state, {DUPLICATES} % of them duplicates, compressible to 0.6; host pages per CPU second"
+    );
+    let (off, dedup, compress, both) = (
+        Schemed { dedup: false, compress: false },
+        Schemed { dedup: true, compress: false },
+        Schemed { dedup: false, compress: true },
+        Schemed { dedup: true, compress: true },
+    );
+    for (name, of, goal) in
+        [("off", off, 0.0), ("dedup", dedup, 8.0), ("compress", compress, 8.0), ("both", both, 0.0)]
+    {
+        let rounds: Vec<_> = (0..ROUNDS).map(|_| host_pages(gib * 1024, of, 1)).collect();
+        let rate = median(rounds.iter().map(|round| round.0).collect());
+        let (_, waf, bytes) = rounds[0];
+        println!("    {name:<10} {rate:>6.1} M/s at WAF {waf:.3}, {bytes:.1} bytes per logical page");
+        if goal > 0.0 {
+            verdict(&format!("{name}, M host pages/s"), rate, goal);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! What a workload writes: content that is made up, and content of later passes.
+
+use crate::layers::Layers;
+use crate::raw;
+use crate::tables::choice;
+use floatgate_base::{Place, Result};
+use floatgate_sim::plan;
+use floatgate_trace::{ContentModel, GeneratorConfig};
+
+/// What is said of content.
+pub(crate) struct SaidOfContent {
+    duplicate_share: Option<f64>,
+    compressed_share: Option<f64>,
+    incompressible_share: Option<f64>,
+    content_seed: Option<u64>,
+    repeat_content: Option<String>,
+}
+
+impl SaidOfContent {
+    pub fn take(given: &mut raw::Workload) -> Self {
+        Self {
+            duplicate_share: given.duplicate_share.take(),
+            compressed_share: given.compressed_share.take(),
+            incompressible_share: given.incompressible_share.take(),
+            content_seed: given.content_seed.take(),
+            repeat_content: given.repeat_content.take(),
+        }
+    }
+
+    /// The model; none where nothing but a seed or nothing at all is said.
+    fn model(&self) -> Option<ContentModel> {
+        let shares = [self.duplicate_share, self.compressed_share, self.incompressible_share];
+        shares.iter().any(Option::is_some).then(|| ContentModel {
+            duplicate_share: self.duplicate_share.unwrap_or(0.0),
+            compressed_share: self.compressed_share.unwrap_or(1.0),
+            incompressible_share: self.incompressible_share.unwrap_or(0.0),
+            seed: self.content_seed.unwrap_or(1),
+        })
+    }
+}
+
+/// What content later passes write, with what it means.
+const REPEATS: &[(&str, &str)] =
+    &[("new", "content that no other pass has"), ("same", "what the first pass wrote")];
+
+/// The content model, and whether each pass writes new content. A twin that knows its content has a model of its own.
+pub(crate) fn resolve(
+    layers: &Layers,
+    said: &SaidOfContent,
+    source: &plan::Workload,
+    raw: &mut raw::Workload,
+) -> Result<(Option<ContentModel>, bool)> {
+    let of_twin = match source {
+        plan::Workload::Synthetic(GeneratorConfig { twin: Some(twin), .. }) => {
+            let known = twin.content;
+            (known != Default::default()).then(|| ContentModel {
+                duplicate_share: known.duplicate_share,
+                compressed_share: known.compressed_share,
+                incompressible_share: known.incompressible_share,
+                seed: said.content_seed.unwrap_or(1),
+            })
+        }
+        _ => None,
+    };
+    let model = said.model().or(of_twin);
+    let Some(model) = model else {
+        if said.content_seed.is_some() {
+            let what = "there is no content to draw";
+            let expected = "expected workload.duplicate_share or workload.compressed_share beside it";
+            return Err(layers.error("workload.content_seed", what, expected));
+        }
+        return Ok((None, repeats(layers, said, source, raw)?));
+    };
+    model.validate().map_err(|e| match &e.place {
+        Place::Setting(option) => {
+            let key = option.trim_start_matches("--").replace('-', "_");
+            layers.error(&format!("workload.{key}"), e.what.clone(), e.expected.clone())
+        }
+        _ => e,
+    })?;
+    if said.model().is_some() {
+        raw.duplicate_share = Some(model.duplicate_share);
+        raw.compressed_share = Some(model.compressed_share);
+        raw.incompressible_share = Some(model.incompressible_share);
+    }
+    raw.content_seed = Some(model.seed);
+    Ok((Some(model), repeats(layers, said, source, raw)?))
+}
+
+/// Whether each pass over a trace writes new content.
+fn repeats(
+    layers: &Layers,
+    said: &SaidOfContent,
+    source: &plan::Workload,
+    raw: &mut raw::Workload,
+) -> Result<bool> {
+    if !matches!(source, plan::Workload::Trace { .. }) {
+        return Ok(false);
+    }
+    let name = said.repeat_content.as_deref().unwrap_or(REPEATS[0].0);
+    let row = choice(layers, "workload.repeat_content", "content of later passes", name, REPEATS)?;
+    raw.repeat_content = Some(name.into());
+    Ok(row == 0)
+}

@@ -1,0 +1,94 @@
+//! `lifetime.reduce`: on which drives content can be deduplicated and compressed, beside what.
+
+use crate::layers::Layers;
+use floatgate_base::Result;
+use floatgate_ftl::reduce::{ChunkSetup, Reduce, Schemes};
+use floatgate_ftl::{Reclaim, Setup};
+use floatgate_lifetime::reduce::{Chunks, Reducer};
+use floatgate_sim::plan::{DriveSettings, ReduceSettings};
+
+const POLICY: &str = "lifetime.reduce.policy";
+
+/// What the FTL has to know; none where nothing is reduced.
+pub(crate) fn resolve(
+    layers: &Layers,
+    reduce: &ReduceSettings,
+    drive: &DriveSettings,
+    setup: &Setup,
+) -> Result<Option<Reduce>> {
+    if reduce.policy == Reducer::None {
+        return Ok(None);
+    }
+    check(layers, reduce, drive, setup)?;
+    let index_entries = match reduce.params.dedup {
+        None => 0,
+        Some(dedup) => {
+            let entries =
+                (dedup.index_share * f64::from(setup.logical_pages)).min(f64::from(u32::MAX / 8)) as u32;
+            let pages = drive.geometry.pages_per_block;
+            if entries < pages {
+                let what = format!("an index of {entries} entries is smaller than a block of {pages} pages");
+                let least = f64::from(pages) / f64::from(setup.logical_pages);
+                let expected =
+                    format!("expected at least {least:.4} of the {} logical pages", setup.logical_pages);
+                return Err(layers.error("lifetime.reduce.index_share", what, expected));
+            }
+            entries
+        }
+    };
+    let chunks = reduce.params.chunks.map(|Chunks { pages, timeout_ns, plain, repack, .. }| ChunkSetup {
+        pages,
+        page_bytes: drive.geometry.page_bytes,
+        timeout_ns: Some(timeout_ns),
+        plain,
+        repack,
+    });
+    let schemes = Schemes { dedup: index_entries > 0, compress: chunks.is_some() };
+    Ok(Some(Reduce { index_entries, chunks, schemes }))
+}
+
+/// Whether a manager copies pages that are read often.
+fn makes_replicas(reclaim: Reclaim) -> bool {
+    reclaim.info().params.iter().any(|param| param.name == "replica_pages")
+}
+
+/// Refuses drives on which content cannot be reduced in this way.
+fn check(layers: &Layers, reduce: &ReduceSettings, drive: &DriveSettings, setup: &Setup) -> Result<()> {
+    let name = reduce.policy.info().name;
+    if setup.separate.foresees() {
+        let what = format!(
+            "{name} changes which writes are programmed, and the separator {} knows when pages die by the order of all",
+            setup.separate.info().name
+        );
+        return Err(layers.error(POLICY, what, "expected another separator, or \"none\""));
+    }
+    if let Some((_, reclaim)) = setup.disturb
+        && makes_replicas(reclaim)
+    {
+        let what = format!(
+            "{name} lets several logical pages share a physical one, and the read-disturb manager {} copies pages of one",
+            reclaim.info().name
+        );
+        return Err(layers.error(
+            POLICY,
+            what,
+            "expected a manager without replicas, such as ftl.reclaim.policy = \"redftl-plus-plus\", or \"none\"",
+        ));
+    }
+    if let (Some(chunks), Some(disturb)) = (reduce.params.chunks, &drive.disturb) {
+        let (reads, pages) = (disturb.max / floatgate_nand::disturb::UNIT, drive.flash_pages_per_block());
+        if reads < pages + chunks.pages {
+            let what = format!("a block stands {reads} reads, and a chunk is read as a whole");
+            let expected = format!(
+                "expected at least {}, the pages of a block and those of a chunk, or fewer lifetime.reduce.chunk_pages",
+                pages + chunks.pages
+            );
+            return Err(layers.error("drive.disturb.max_reads", what, expected));
+        }
+    }
+    if reduce.params.chunks.is_some() && !drive.plp {
+        let what = format!("{name} gathers pages in the controller, which this drive loses in a power cut");
+        return Err(layers.error(POLICY, what, "expected drive.plp = true, or \"dedup\""));
+    }
+    Ok(())
+}

@@ -1,0 +1,327 @@
+//! Chunks: pages that were compressed together into fewer physical pages, which follow one another in one unit.
+//!
+//! A chunk has slots, each with its owner and its compressed size. A slot whose owner gave it up is a hole. Of the pages of
+//! a chunk only as many count as live as its live slots would need if they were packed anew; so units with holes have few
+//! valid pages, and victim policies find them. The first page of a chunk lives as long as any slot does. Where nobody
+//! packs anew, all pages live as long.
+//!
+//! Memory: 4 bytes per slot, 2 more for its size, and 8 per chunk: 32 bytes for a chunk of four.
+
+use super::SideTable;
+use floatgate_base::{Lpn, Owner, Ppn, SideKind};
+use serde::{Deserialize, Serialize};
+
+/// The most slots that a chunk may have.
+pub const SLOTS_MAX: u32 = 64;
+/// Owner of a slot that nobody has: of no logical page, for there are fewer.
+const HOLE: u32 = u32::MAX >> 1;
+/// First page of a chunk that still gathers in the controller.
+const NOWHERE: u32 = u32::MAX;
+/// Words of an entry before those of its slots: the first page; numbers of pages, live pages and slots.
+const HEAD: usize = 2;
+
+/// A slot that is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Slot {
+    /// Its place in the chunk.
+    pub index: u8,
+    /// A logical page, or a shared content.
+    pub owner: Owner,
+    /// Bytes after compression.
+    pub bytes: u32,
+}
+
+/// The chunks of a drive.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Packed {
+    /// Entries, `stride` words each: head, owners of the slots, sizes less 1 (two a word).
+    words: Vec<u32>,
+    free: Vec<u32>,
+    /// Slots that a chunk may have.
+    slots_max: u32,
+    page_bytes: u32,
+    /// Whether the live slots of chunks that move are packed anew.
+    pub repacks: bool,
+    /// Holes in chunks on flash now.
+    holes: u64,
+}
+
+impl Packed {
+    /// No chunks, of so many pages of the map.
+    pub fn new(slots_max: u32, page_bytes: u32, repacks: bool) -> Self {
+        Self { slots_max, page_bytes, repacks, ..Self::default() }
+    }
+
+    /// Slots that a chunk may have.
+    pub fn slots_max(&self) -> u32 {
+        self.slots_max
+    }
+
+    /// Whether another table is for chunks of the same kind.
+    pub fn is_like(&self, other: &Self) -> bool {
+        (self.slots_max, self.page_bytes, self.repacks) == (other.slots_max, other.page_bytes, other.repacks)
+    }
+
+    /// Pages that so many bytes fill.
+    #[inline(always)]
+    pub fn pages_for(&self, bytes: u32) -> u32 {
+        bytes.div_ceil(self.page_bytes)
+    }
+
+    fn stride(&self) -> usize {
+        HEAD + self.slots_max as usize + self.slots_max.div_ceil(2) as usize
+    }
+
+    #[inline(always)]
+    fn at(&self, entry: u32) -> usize {
+        entry as usize * self.stride()
+    }
+
+    /// A chunk that gathers, without any slot.
+    pub fn add(&mut self) -> u32 {
+        let stride = self.stride();
+        let entry = self.free.pop().unwrap_or_else(|| {
+            self.words.resize(self.words.len() + stride, 0);
+            (self.words.len() / stride) as u32 - 1
+        });
+        let at = self.at(entry);
+        (self.words[at], self.words[at + 1]) = (NOWHERE, 0);
+        entry
+    }
+
+    /// Nobody has anything of a chunk any more.
+    pub fn remove(&mut self, entry: u32) {
+        let at = self.at(entry);
+        (self.words[at], self.words[at + 1]) = (NOWHERE, 0);
+        self.free.push(entry);
+    }
+
+    /// The first page, and how many follow one another; none while the chunk gathers.
+    #[inline(always)]
+    pub fn pages(&self, entry: u32) -> Option<(Ppn, u32)> {
+        let at = self.at(entry);
+        let first = self.words[at];
+        (first != NOWHERE).then(|| (Ppn(first), self.words[at + 1] & 0xff))
+    }
+
+    /// Pages that count as live, the first ones.
+    #[inline(always)]
+    pub fn live_pages(&self, entry: u32) -> u32 {
+        self.words[self.at(entry) + 1] >> 8 & 0xff
+    }
+
+    /// Slots, holes included.
+    #[inline(always)]
+    pub fn slots(&self, entry: u32) -> u32 {
+        self.words[self.at(entry) + 1] >> 16
+    }
+
+    /// The chunk lies on flash from now on.
+    pub fn set_pages(&mut self, entry: u32, first: Ppn, pages: u32) {
+        let (at, slots) = (self.at(entry), self.slots(entry));
+        (self.words[at], self.words[at + 1]) = (first.0, slots << 16 | pages << 8 | pages);
+        self.holes += u64::from(slots) - self.live_slots(entry).count() as u64;
+    }
+
+    /// The pages moved together.
+    pub fn set_first(&mut self, entry: u32, first: Ppn) {
+        let at = self.at(entry);
+        self.words[at] = first.0;
+    }
+
+    fn set_live_pages(&mut self, entry: u32, pages: u32) {
+        let at = self.at(entry);
+        let word = &mut self.words[at + 1];
+        *word = *word & !0xff00 | pages << 8;
+    }
+
+    /// Appends a slot; its place.
+    #[inline(always)]
+    pub fn push(&mut self, entry: u32, owner: Owner, bytes: u32) -> u8 {
+        let index = self.slots(entry);
+        let at = self.at(entry);
+        self.words[at + 1] = self.words[at + 1] & 0xffff | (index + 1) << 16;
+        self.set_slot(entry, index, owner, bytes);
+        index as u8
+    }
+
+    /// Says whose a slot is, and how large.
+    #[inline(always)]
+    pub fn set_slot(&mut self, entry: u32, index: u32, owner: Owner, bytes: u32) {
+        let at = self.at(entry) + HEAD;
+        self.words[at + index as usize] = owner.bits();
+        let size = &mut self.words[at + self.slots_max as usize + index as usize / 2];
+        let shift = 16 * (index % 2);
+        *size = *size & !(0xffff << shift) | (bytes - 1) << shift;
+    }
+
+    #[inline(always)]
+    fn slot(&self, entry: u32, index: u32) -> Option<Slot> {
+        let at = self.at(entry) + HEAD;
+        let owner = self.words[at + index as usize];
+        let size =
+            self.words[at + self.slots_max as usize + index as usize / 2] >> (16 * (index % 2)) & 0xffff;
+        (owner != HOLE).then(|| Slot { index: index as u8, owner: Owner::of_bits(owner), bytes: size + 1 })
+    }
+
+    /// The slots in use.
+    #[inline(always)]
+    pub fn live_slots(&self, entry: u32) -> impl Iterator<Item = Slot> + '_ {
+        (0..self.slots(entry)).filter_map(move |index| self.slot(entry, index))
+    }
+
+    /// The slot of an owner.
+    #[inline(always)]
+    pub fn slot_of(&self, entry: u32, owner: Owner) -> Option<Slot> {
+        self.live_slots(entry).find(|slot| slot.owner == owner)
+    }
+
+    /// Another one owns what an owner had.
+    pub fn change_owner(&mut self, entry: u32, from: Owner, to: Owner) {
+        let at = self.at(entry) + HEAD;
+        let slots = self.slots(entry) as usize;
+        if let Some(word) = self.words[at..at + slots].iter_mut().find(|word| **word == from.bits()) {
+            *word = to.bits();
+        }
+    }
+
+    /// An owner gives its slot up. What becomes of the pages: those that are live no more, from the first of them on.
+    #[inline(always)]
+    pub fn lose(&mut self, entry: u32, owner: Owner) -> Lost {
+        let at = self.at(entry) + HEAD;
+        let slots = self.slots(entry) as usize;
+        let mut owners = self.words[at..at + slots].iter_mut();
+        if let Some(word) = owners.find(|word| **word == owner.bits()) {
+            *word = HOLE;
+        }
+        let (mut bytes, mut left) = (0, 0);
+        for slot in self.live_slots(entry) {
+            (bytes, left) = (bytes + slot.bytes, left + 1);
+        }
+        let Some((first, pages)) = self.pages(entry) else {
+            return Lost { dead: Ppn(0)..Ppn(0), is_empty: left == 0 };
+        };
+        let before = self.live_pages(entry);
+        let live = match (left, self.repacks) {
+            (0, _) => 0,
+            (_, true) => self.pages_for(bytes).min(before),
+            (_, false) => pages,
+        };
+        self.set_live_pages(entry, live);
+        self.holes += 1;
+        if left == 0 {
+            self.holes -= slots as u64;
+        }
+        Lost { dead: first + live..first + before, is_empty: left == 0 }
+    }
+
+    /// What was in a slot of a chunk that gathers lies elsewhere now.
+    pub fn vacate(&mut self, entry: u32, index: u8) {
+        let at = self.at(entry) + HEAD;
+        self.words[at + usize::from(index)] = HOLE;
+    }
+
+    /// Chunks on flash or gathering, and holes in those on flash.
+    pub fn counts(&self) -> (u64, u64) {
+        (u64::from(self.entries()) - self.free.len() as u64, self.holes)
+    }
+
+    /// A chunk on flash is to be packed anew: its holes are gone.
+    pub fn forget_holes(&mut self, entry: u32) {
+        self.holes -= u64::from(self.slots(entry)) - self.live_slots(entry).count() as u64;
+    }
+
+    /// Bytes of the table.
+    pub fn memory_bytes(&self) -> u64 {
+        ((self.words.len() + self.free.len()) * size_of::<u32>()) as u64
+    }
+
+    /// Chunks in use.
+    pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
+        let mut free = vec![false; self.entries() as usize];
+        self.free.iter().for_each(|&entry| free[entry as usize] = true);
+        (0..self.entries()).filter(move |&entry| !free[entry as usize])
+    }
+
+    /// The words of an entry, to be asked for ahead of time.
+    #[inline(always)]
+    pub fn prefetch(&self, entry: u32) {
+        floatgate_base::prefetch::prefetch(&self.words, self.at(entry));
+    }
+
+    /// Whether the table can be one of a drive with so many pages.
+    pub fn fits(&self, pages: u32, logical_pages: u32) -> bool {
+        let sound = |entry: u32| {
+            let on_flash = self.pages(entry).is_none_or(|(first, count)| {
+                u64::from(first.0) + u64::from(count) <= u64::from(pages) && self.live_pages(entry) <= count
+            });
+            let owners = self.live_slots(entry).all(|slot| match (slot.owner.lpn(), slot.owner.entry()) {
+                (Some(lpn), _) => lpn.0 < logical_pages,
+                (None, Some((kind, _))) => kind == SideKind::Shared,
+                _ => false,
+            });
+            on_flash && owners
+        };
+        let whole = (1..=SLOTS_MAX).contains(&self.slots_max)
+            && self.page_bytes > 0
+            && self.words.len().is_multiple_of(self.stride());
+        whole
+            && self.free.iter().all(|&entry| entry < self.entries())
+            && (0..self.entries()).all(|entry| self.slots(entry) <= self.slots_max)
+            && self.iter().all(sound)
+    }
+}
+
+/// What a slot that was given up leaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Lost {
+    /// Pages that are live no more.
+    pub dead: std::ops::Range<Ppn>,
+    /// Whether it was the last one of its chunk, whose entry is the caller's to remove.
+    pub is_empty: bool,
+}
+
+impl SideTable for Packed {
+    fn pages_of(&self, entry: u32, _: Lpn, each: &mut dyn FnMut(Ppn)) {
+        if let Some((first, pages)) = self.pages(entry) {
+            Ppn::each(first..first + pages).for_each(each);
+        }
+    }
+
+    /// Where chunks are not packed anew, their pages move one after the other to pages that follow one another.
+    fn relink(&mut self, entry: u32, from: Ppn, to: Ppn) {
+        if let Some((first, pages)) = self.pages(entry)
+            && from == first
+        {
+            debug_assert_eq!(self.live_pages(entry), pages);
+            self.set_first(entry, to);
+        }
+    }
+
+    fn each_page(&self, each: &mut dyn FnMut(u32, Ppn)) {
+        for entry in self.iter() {
+            if let Some((first, _)) = self.pages(entry) {
+                Ppn::each(first..first + self.live_pages(entry)).for_each(|ppn| each(entry, ppn));
+            }
+        }
+    }
+
+    fn audit(&self, entry: u32, logical_pages: u32) -> Result<(), String> {
+        let own = self.live_slots(entry).filter(|slot| slot.owner.lpn().is_some()).count() as u32;
+        if own != logical_pages {
+            return Err(format!("{logical_pages} logical pages lie in chunk {entry}, it has {own}"));
+        }
+        let bytes: u32 = self.live_slots(entry).map(|slot| slot.bytes).sum();
+        let Some((_, pages)) = self.pages(entry) else { return Ok(()) };
+        let live = if self.repacks { self.pages_for(bytes).min(pages) } else { pages };
+        let counted = self.live_pages(entry);
+        if counted == live || self.free.contains(&entry) {
+            return Ok(());
+        }
+        Err(format!("{counted} pages of chunk {entry} count as live, {live} should"))
+    }
+
+    fn entries(&self) -> u32 {
+        (self.words.len() / self.stride()) as u32
+    }
+}

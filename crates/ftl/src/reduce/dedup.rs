@@ -1,0 +1,124 @@
+//! Pages whose content is on the drive already: only the map changes.
+
+use super::Reduction;
+use crate::features::Features;
+use crate::ftl::Ftl;
+use crate::setup::Failure;
+use floatgate_base::{Content, Hints, Lpn, MapWord, Owner, SideKind};
+use floatgate_flash::{Cause, Flash, Part};
+
+impl Ftl {
+    /// Writes a page of known or unknown content: it is shared, joins a chunk, or is programmed.
+    #[inline(always)]
+    pub(crate) fn write_reduced<S: Features, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        lpn: Lpn,
+        content: Content,
+        (hints, cause): (Hints, Cause),
+    ) -> Result<(), Failure> {
+        let Some(reduction) = &mut self.reduction else { return Ok(()) };
+        flash.host_content(lpn, content.fingerprint);
+        reduction.counters.host_pages += 1;
+        let schemes = reduction.schemes;
+        let mut is_known = false;
+        if schemes.dedup {
+            reduction.counters.hashed_pages += 1;
+            let found = match (&mut reduction.index, content.fingerprint) {
+                (None, _) | (_, 0) => None,
+                (Some(index), fingerprint) => index.find(fingerprint),
+            };
+            if let Some(entry) = found
+                && self.share::<S, F>(flash, lpn, entry)
+            {
+                return Ok(());
+            }
+            is_known = found.is_some();
+        }
+        if schemes.compress {
+            self.gather_page::<S, F>(flash, lpn, content.compressed_bytes, (hints, cause))?;
+        } else {
+            let slot = self.write::<S, F>(flash, lpn, hints, cause)?;
+            if S::PACED {
+                self.go_along(flash, slot)?;
+            }
+        }
+        // What was known and could not be shared has its entry already.
+        self.know(lpn, if is_known { 0 } else { content.fingerprint });
+        Ok(())
+    }
+
+    /// The index learns what a page holds alone from now on.
+    #[inline(always)]
+    fn know(&mut self, lpn: Lpn, fingerprint: u64) {
+        let Some(Reduction { index: Some(index), schemes, .. }) = self.reduction.as_deref_mut() else {
+            return;
+        };
+        index.drop_owner(Owner::page(lpn));
+        if schemes.dedup && fingerprint != 0 {
+            index.enter(fingerprint, Owner::page(lpn));
+        }
+    }
+
+    /// A page takes part in the content of an index entry; false where that may not be.
+    #[inline(always)]
+    fn share<S: Features, F: Flash>(&mut self, flash: &mut F, lpn: Lpn, entry: u32) -> bool {
+        let Some(Reduction { index: Some(index), counters, .. }) = self.reduction.as_deref_mut() else {
+            return false;
+        };
+        let owner = index.owner(entry);
+        let word = match (owner.lpn(), owner.entry()) {
+            (Some(page), _) => self.mapping.get(page),
+            (None, Some((_, shared))) => MapWord::side(SideKind::Shared, shared),
+            (None, None) => return false,
+        };
+        let place = self.mapping.resolved(word);
+        let Some(part) = self.mapping.part(place, owner) else { return false };
+        // What a power cut may take away is no substitute for a page on flash.
+        if !self.setup.plp && is_gathering(flash, part) {
+            return false;
+        }
+        counters.duplicate_pages += 1;
+        let before = self.mapping.get(lpn);
+        flash.share(part, lpn);
+        // The host wrote what was there. Two pages of one chunk have one word, too.
+        let is_same = owner.lpn().map_or(before == word, |page| page == lpn);
+        if is_same {
+            return true;
+        }
+        let shared = match owner.lpn() {
+            None => word,
+            Some(page) => {
+                let shared = self.mapping.begin_sharing(page, place);
+                index.becomes_shared(entry, shared);
+                self.mapping.get(page)
+            }
+        };
+        self.mapping.refer(shared);
+        self.mapping.replace(lpn, shared);
+        index.drop_owner(Owner::page(lpn));
+        self.forget::<S>(lpn, before);
+        true
+    }
+}
+
+/// Whether content is in the controller alone.
+fn is_gathering<F: Flash>(flash: &F, part: Part) -> bool {
+    match part {
+        Part::Gathered { .. } => true,
+        Part::Page(ppn) => flash.is_gathering(ppn),
+        // Its last page is the one that is programmed last; which it is matters little, for chunks gather seldom.
+        Part::Packed { first, .. } => flash.layout().is_packed() && is_written_last(flash, first),
+    }
+}
+
+/// Whether any page of the flash page of a chunk, or of the next one, gathers still.
+fn is_written_last<F: Flash>(flash: &F, first: floatgate_base::Ppn) -> bool {
+    let subpages = flash.layout().subpages();
+    (0..=super::SLOTS_MAX / subpages).any(|step| {
+        let ppn = first + step * subpages;
+        ppn.0 < flash.layout().pages()
+            && flash.layout().unit_of(ppn) == flash.layout().unit_of(first)
+            && flash.is_gathering(ppn)
+    })
+}

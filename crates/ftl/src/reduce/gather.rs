@@ -1,0 +1,223 @@
+//! Chunks that gather in the controller: successive pages of a stream, until they are compressed and programmed together.
+//!
+//! What gathers outlives a power cut: configurations see to it that drives which compress have power-loss protection.
+//!
+//! A chunk lies on pages of one unit that follow one another. Where the unit at hand has too few left, as many pages as fit
+//! there go first and the others follow in the next unit.
+
+use super::lay::Held;
+use super::{ChunkSetup, Filling, Reduction};
+use crate::features::{All, Features};
+use crate::ftl::Ftl;
+use crate::owners::Slot;
+use crate::setup::{Allocation, Failure};
+use crate::units::Frontier;
+use floatgate_base::{DomainId, Hints, Lpn, MapWord, Owner, Ppn, SideKind};
+use floatgate_flash::{Cause, Flash, Part};
+
+impl Ftl {
+    /// A page that is new joins the chunk that gathers for its stream; one that is full by that is programmed.
+    pub(super) fn gather_page<S: Features, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        lpn: Lpn,
+        compressed_bytes: u32,
+        (hints, _): (Hints, Cause),
+    ) -> Result<(), Failure> {
+        let old = self.mapping.get(lpn);
+        let stream = match &mut self.separation {
+            Some(separation) => separation.write(lpn, old.is_mapped(), hints, self.now),
+            None => self.setup.separate.blind().0,
+        };
+        let domain = match self.setup.allocation {
+            Allocation::Dynamic => None,
+            Allocation::Static => Some(DomainId(lpn.0 / self.layout.subpages() % self.layout.domains())),
+        };
+        let at = Reduction::place(&self.layout, stream, domain);
+        // All that it had may have been written anew or given up.
+        self.gathers_any(flash, at);
+        let Some(reduction) = self.reduction.as_deref_mut() else { return Ok(()) };
+        let Some(ChunkSetup { pages, page_bytes, .. }) = reduction.setup.chunks else { return Ok(()) };
+        let Some(packed) = self.mapping.packed_mut() else { return Ok(()) };
+        // What is not known cannot be compressed.
+        let bytes = if compressed_bytes == 0 { page_bytes } else { compressed_bytes.min(page_bytes) };
+        reduction.counters.compressed_pages += 1;
+        let now_ns = reduction.now_ns;
+        let filling =
+            reduction.filling[at].get_or_insert_with(|| Filling { chunk: packed.add(), since_ns: now_ns });
+        let (chunk, owner) = (filling.chunk, Owner::page(lpn));
+        if old == MapWord::side(SideKind::Packed, chunk)
+            && let Some(slot) = packed.slot_of(chunk, owner)
+        {
+            reduction.counters.rewritten_pages += 1;
+            packed.set_slot(chunk, u32::from(slot.index), owner, bytes);
+            flash.gather(chunk, slot.index, lpn);
+            return Ok(());
+        }
+        let slot = packed.push(chunk, owner, bytes);
+        let is_full = packed.slots(chunk) == pages;
+        flash.gather(chunk, slot, lpn);
+        self.mapping.replace(lpn, MapWord::side(SideKind::Packed, chunk));
+        self.forget::<S>(lpn, old);
+        if is_full { self.write_out(flash, at) } else { Ok(()) }
+    }
+
+    /// Programs the chunk that gathers at a place.
+    #[inline(never)]
+    pub(super) fn write_out<F: Flash>(&mut self, flash: &mut F, at: usize) -> Result<(), Failure> {
+        let (stream, domain) = (Frontier::stream(&self.layout, at), at as u32 % self.layout.domains());
+        // Under static allocation a page of the domain stands for all of them.
+        let lpn = Lpn(domain * self.layout.subpages());
+        self.count_part_chunk(at);
+        while self.gathers_any(flash, at) {
+            let slot = self.host_frontier::<All, F>(flash, stream, lpn)?;
+            // Making room may have programmed the chunk.
+            if !self.gathers_any(flash, at) {
+                break;
+            }
+            let Frontier { next, unit, .. } = self.frontiers[slot];
+            let domain = self.layout.domain_of(unit);
+            let pages = self.lay_gathered(flash, at, (next, self.frontiers[slot].room()), Cause::Host);
+            self.frontiers[slot].next += pages;
+            self.now += u64::from(pages);
+            for _ in 0..pages {
+                self.go_along_in(flash, domain)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn count_part_chunk(&mut self, at: usize) {
+        let (Some(reduction), Some(packed)) = (self.reduction.as_deref_mut(), self.mapping.packed()) else {
+            return;
+        };
+        if let Some(filling) = &reduction.filling[at]
+            && packed.slots(filling.chunk) < packed.slots_max()
+        {
+            reduction.counters.part_chunks += 1;
+        }
+    }
+
+    /// Whether anybody needs what gathers at a place; else it is given up.
+    pub(super) fn gathers_any<F: Flash>(&mut self, flash: &mut F, at: usize) -> bool {
+        let (Some(reduction), Some(packed)) = (self.reduction.as_deref_mut(), self.mapping.packed_mut())
+        else {
+            return false;
+        };
+        let Some(chunk) = reduction.filling[at].as_ref().map(|filling| filling.chunk) else { return false };
+        if packed.live_slots(chunk).next().is_some() {
+            return true;
+        }
+        flash.forget_gathered(chunk);
+        packed.remove(chunk);
+        reduction.filling[at] = None;
+        false
+    }
+
+    /// Lays as much of what gathers at a place down as so many pages have room for; the pages that it takes.
+    pub(super) fn lay_gathered<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        at: usize,
+        (first, room): (Ppn, u32),
+        cause: Cause,
+    ) -> u32 {
+        let filling = self.reduction.as_ref().and_then(|reduction| reduction.filling[at].as_ref());
+        let (Some(Filling { chunk, .. }), Some(packed)) = (filling, self.mapping.packed()) else { return 0 };
+        let chunk = *chunk;
+        let held = |slot: Slot| (Part::Gathered { chunk, slot: slot.index }, slot);
+        let slots: Vec<Held> = packed.live_slots(chunk).map(held).collect();
+        let (count, pages) = self.fitting(&slots, room);
+        let (now, rest) = slots.split_at(count);
+        let has_holes = slots.len() < packed.slots(chunk) as usize;
+        let whole = (rest.is_empty() && !has_holes).then_some(chunk);
+        let is_chunk = self.lay(flash, first, (now, pages), whole, cause);
+        let (Some(reduction), Some(packed)) = (self.reduction.as_deref_mut(), self.mapping.packed_mut())
+        else {
+            return 0;
+        };
+        let counters = &mut reduction.counters;
+        counters.chunked_pages += count as u64;
+        counters.chunk_pages += u64::from(pages);
+        counters.chunks += u64::from(is_chunk);
+        counters.plain_chunks += u64::from(!is_chunk);
+        now.iter().filter(|_| whole.is_none()).for_each(|(_, slot)| packed.vacate(chunk, slot.index));
+        if rest.is_empty() {
+            reduction.filling[at] = None;
+            flash.forget_gathered(chunk);
+            if whole.is_none() || !is_chunk {
+                packed.remove(chunk);
+            }
+        }
+        pages
+    }
+
+    /// Whether pages may gather until they are compressed together.
+    #[inline(always)]
+    #[must_use]
+    pub fn gathers_chunks(&self) -> bool {
+        self.setup.reduce.is_some_and(|reduce| reduce.chunks.is_some())
+    }
+
+    /// It is this late now: chunks that have gathered for long enough are programmed.
+    ///
+    /// # Errors
+    /// When the drive cannot go on.
+    #[inline(always)]
+    pub fn tell_time<F: Flash>(&mut self, flash: &mut F, now_ns: u64) -> Result<(), Failure> {
+        match &mut self.reduction {
+            Some(reduction) if reduction.setup.chunks.is_some() => {
+                reduction.now_ns = reduction.now_ns.max(now_ns)
+            }
+            _ => return Ok(()),
+        }
+        self.write_out_old(flash)
+    }
+
+    fn write_out_old<F: Flash>(&mut self, flash: &mut F) -> Result<(), Failure> {
+        let due = |reduction: &Reduction, at: usize| {
+            let timeout_ns = reduction.setup.chunks.and_then(|chunks| chunks.timeout_ns);
+            let since = reduction.filling[at].as_ref().map(|filling| filling.since_ns);
+            since
+                .zip(timeout_ns)
+                .is_some_and(|(since, timeout)| reduction.now_ns >= since.saturating_add(timeout))
+        };
+        let places = self.reduction.as_ref().map_or(0, |reduction| reduction.filling.len());
+        for at in 0..places {
+            if self.reduction.as_ref().is_some_and(|reduction| due(reduction, at)) {
+                self.write_out(flash, at)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// When a chunk that gathers is due, if any is.
+    #[must_use]
+    pub fn chunk_due_ns(&self) -> Option<u64> {
+        let reduction = self.reduction.as_ref()?;
+        let timeout_ns = reduction.setup.chunks?.timeout_ns?;
+        let oldest = reduction.filling.iter().flatten().map(|filling| filling.since_ns).min()?;
+        Some(oldest.saturating_add(timeout_ns))
+    }
+
+    /// Programs what gathers of these pages, or of all where there are none.
+    #[cold]
+    pub(crate) fn flush_chunks<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        first: Lpn,
+        pages: u32,
+    ) -> Result<(), Failure> {
+        let places = self.reduction.as_ref().map_or(0, |reduction| reduction.filling.len());
+        for at in 0..places {
+            let filling = self.reduction.as_ref().and_then(|reduction| reduction.filling[at].as_ref());
+            let Some(chunk) = filling.map(|filling| filling.chunk) else { continue };
+            let word = MapWord::side(SideKind::Packed, chunk);
+            let mut all = Lpn::each(first..first + pages);
+            if pages == 0 || all.any(|lpn| self.mapping.resolved(self.mapping.get(lpn)) == word) {
+                self.write_out(flash, at)?;
+            }
+        }
+        Ok(())
+    }
+}

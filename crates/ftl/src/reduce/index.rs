@@ -1,0 +1,397 @@
+//! The content index: which content lies where, of as many contents as it has entries for.
+//!
+//! An entry names the owner of a content: the logical page that holds it alone, or the shared content. So it need not be told
+//! when pages move. Owners know their entry, which is given up the moment that nobody has the content any more; the
+//! contents that were not found for longest make room for new ones (second chance, by a hand that goes round).
+//!
+//! Cost: about two misses to memory per search. Memory: 20 bytes and a bit per entry, 4 bytes per logical page.
+
+use floatgate_base::memory::table;
+use floatgate_base::prefetch::prefetch;
+use floatgate_base::{IdVec, Lpn, Owner, SideKind};
+use serde::{Deserialize, Serialize};
+
+/// An entry: 16 bytes, so that none lies on two cache lines. Entries count from 1; 0 is none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Entry {
+    fingerprint: u64,
+    owner: Owner,
+    /// The next one of its bucket, or of the free ones.
+    next: u32,
+}
+
+/// What became of entries since counting began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexCounters {
+    /// Searches.
+    pub searches: u64,
+    /// Of these, those that found their content.
+    pub hits: u64,
+    /// Contents that were entered.
+    pub entered: u64,
+    /// Entries given up because nobody had their content any more.
+    pub stale: u64,
+    /// Entries that made room for others.
+    pub evicted: u64,
+}
+
+/// The index.
+#[derive(Clone, Debug)]
+pub(crate) struct ContentIndex {
+    /// Entry 0 stands for none.
+    entries: Vec<Entry>,
+    /// First entry of each bucket.
+    heads: Vec<u32>,
+    /// One bit an entry: found since the hand was there.
+    found: Vec<u64>,
+    /// Entry of each logical page that holds an indexed content alone.
+    of_page: IdVec<Lpn, u32>,
+    /// Entry of each shared content.
+    of_shared: Vec<u32>,
+    /// First of the free entries, which are linked; those beyond `touched` have never been used.
+    free: u32,
+    touched: u32,
+    hand: u32,
+    used: u32,
+    pub counters: IndexCounters,
+}
+
+/// What a snapshot keeps.
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct SavedIndex {
+    /// Those that were ever used.
+    entries: Vec<Entry>,
+    found: Vec<u64>,
+    free: u32,
+    hand: u32,
+    counters: IndexCounters,
+}
+
+/// Owner of a free entry: not one that anybody can have.
+const FREE: Owner = Owner::of_bits(u32::MAX);
+
+impl ContentIndex {
+    /// An empty index.
+    pub fn new(entries: u32, logical_pages: u32) -> Self {
+        Self {
+            entries: table(entries as usize + 1, Entry::default()),
+            heads: table(entries as usize, 0),
+            found: vec![0; entries as usize / 64 + 1],
+            of_page: table(logical_pages as usize, 0).into(),
+            of_shared: Vec::new(),
+            free: 0,
+            touched: 0,
+            hand: 0,
+            used: 0,
+            counters: IndexCounters::default(),
+        }
+    }
+
+    /// Entries that there is room for, and entries in use.
+    pub fn sizes(&self) -> (u64, u64) {
+        (self.heads.len() as u64, u64::from(self.used))
+    }
+
+    /// Bytes of all tables.
+    pub fn memory_bytes(&self) -> u64 {
+        let words = self.heads.len() + self.of_page.len() + self.of_shared.len();
+        (self.entries.len() * size_of::<Entry>()
+            + self.found.len() * size_of::<u64>()
+            + words * size_of::<u32>()) as u64
+    }
+
+    #[inline(always)]
+    fn bucket(&self, fingerprint: u64) -> usize {
+        // An odd multiplier spreads fingerprints that somebody counted up; the upper half of the product is taken.
+        let mixed = fingerprint.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (((mixed >> 32) * self.heads.len() as u64) >> 32) as usize
+    }
+
+    /// Asks for the bucket of a content that will be searched for soon.
+    #[inline(always)]
+    pub fn prefetch_bucket(&self, fingerprint: u64) {
+        prefetch(&self.heads, self.bucket(fingerprint));
+    }
+
+    /// Asks for its first entry, once the bucket is there.
+    #[inline(always)]
+    pub fn prefetch_entry(&self, fingerprint: u64) {
+        prefetch(&self.entries, self.heads[self.bucket(fingerprint)] as usize);
+    }
+
+    /// Asks for the entry number of a page that will be written soon.
+    #[inline(always)]
+    pub fn prefetch_page(&self, lpn: Lpn) {
+        prefetch(self.of_page.as_slice(), lpn.index());
+    }
+
+    /// Asks for the entry of a page, once its number is there.
+    #[inline(always)]
+    pub fn prefetch_entry_of(&self, lpn: Lpn) {
+        prefetch(&self.entries, self.of_page[lpn] as usize);
+    }
+
+    /// Asks for the bucket of the content that a page gives up, once its entry is there.
+    #[inline(always)]
+    pub fn prefetch_bucket_of(&self, lpn: Lpn) {
+        let entry = self.of_page[lpn];
+        if entry != 0 {
+            self.prefetch_bucket(self.entries[entry as usize].fingerprint);
+        }
+    }
+
+    /// The entry of a content.
+    #[inline(always)]
+    pub fn find(&mut self, fingerprint: u64) -> Option<u32> {
+        self.counters.searches += 1;
+        let mut entry = self.heads[self.bucket(fingerprint)];
+        while entry != 0 {
+            let Entry { fingerprint: held, next, .. } = self.entries[entry as usize];
+            if held == fingerprint {
+                self.counters.hits += 1;
+                self.found[entry as usize / 64] |= 1 << (entry % 64);
+                return Some(entry);
+            }
+            entry = next;
+        }
+        None
+    }
+
+    /// The owner of what an entry names.
+    #[inline(always)]
+    pub fn owner(&self, entry: u32) -> Owner {
+        self.entries[entry as usize].owner
+    }
+
+    /// Enters a content that it does not have; another one may have to make room.
+    #[inline(always)]
+    pub fn enter(&mut self, fingerprint: u64, owner: Owner) {
+        let entry = match self.free {
+            0 if self.touched as usize == self.heads.len() => self.evict(),
+            0 => {
+                self.touched += 1;
+                self.touched
+            }
+            free => {
+                self.free = self.entries[free as usize].next;
+                free
+            }
+        };
+        let bucket = self.bucket(fingerprint);
+        self.entries[entry as usize] = Entry { fingerprint, owner, next: self.heads[bucket] };
+        self.heads[bucket] = entry;
+        self.found[entry as usize / 64] &= !(1 << (entry % 64));
+        self.counters.entered += 1;
+        self.used += 1;
+        self.set_entry_of(owner, entry);
+    }
+
+    /// A content that one logical page held alone is shared from now on.
+    pub fn becomes_shared(&mut self, entry: u32, shared: Owner) {
+        let owner = std::mem::replace(&mut self.entries[entry as usize].owner, shared);
+        self.set_entry_of(owner, 0);
+        self.set_entry_of(shared, entry);
+    }
+
+    /// Nobody has the content of an owner any more.
+    #[inline(always)]
+    pub fn drop_owner(&mut self, owner: Owner) {
+        let entry = match (owner.lpn(), owner.entry()) {
+            (Some(lpn), _) => self.of_page[lpn],
+            (None, Some((_, shared))) => self.of_shared.get(shared as usize).copied().unwrap_or(0),
+            _ => 0,
+        };
+        if entry != 0 {
+            self.counters.stale += 1;
+            self.unlink(entry);
+            self.entries[entry as usize] = Entry { fingerprint: 0, owner: FREE, next: self.free };
+            self.free = entry;
+        }
+    }
+
+    #[inline(always)]
+    fn set_entry_of(&mut self, owner: Owner, entry: u32) {
+        match (owner.lpn(), owner.entry()) {
+            (Some(lpn), _) => self.of_page[lpn] = entry,
+            (None, Some((SideKind::Shared, shared))) => {
+                if self.of_shared.len() <= shared as usize {
+                    self.of_shared.resize(shared as usize + 1, 0);
+                }
+                self.of_shared[shared as usize] = entry;
+            }
+            _ => {}
+        }
+    }
+
+    /// Takes an entry out of its bucket.
+    #[inline(always)]
+    fn unlink(&mut self, entry: u32) {
+        let Entry { fingerprint, owner, next } = self.entries[entry as usize];
+        let bucket = self.bucket(fingerprint);
+        let mut at = self.heads[bucket];
+        if at == entry {
+            self.heads[bucket] = next;
+        } else {
+            while self.entries[at as usize].next != entry {
+                at = self.entries[at as usize].next;
+            }
+            self.entries[at as usize].next = next;
+        }
+        self.set_entry_of(owner, 0);
+        self.used -= 1;
+    }
+
+    /// Takes out the next entry that was not found since the hand passed it last. All entries are in use.
+    #[cold]
+    fn evict(&mut self) -> u32 {
+        loop {
+            self.hand = if self.hand as usize == self.heads.len() { 1 } else { self.hand + 1 };
+            let (word, bit) = (self.hand as usize / 64, 1u64 << (self.hand % 64));
+            if self.found[word] & bit == 0 {
+                break;
+            }
+            self.found[word] &= !bit;
+        }
+        self.counters.evicted += 1;
+        self.unlink(self.hand);
+        self.hand
+    }
+
+    /// Starts counting afresh.
+    pub fn reset_counts(&mut self) {
+        self.counters = IndexCounters::default();
+    }
+
+    /// What a snapshot keeps.
+    pub fn saved(&self) -> SavedIndex {
+        let entries = self.entries[1..=self.touched as usize].iter();
+        // Buckets are made anew, maybe in another order.
+        let alone = |entry: &Entry| if entry.owner == FREE { *entry } else { Entry { next: 0, ..*entry } };
+        SavedIndex {
+            entries: entries.map(alone).collect(),
+            found: self.found.clone(),
+            free: self.free,
+            hand: self.hand,
+            counters: self.counters,
+        }
+    }
+
+    /// Takes over what a snapshot kept, where it fits this drive's; else the index stays empty, which costs duplicates and
+    /// nothing else. False if it cannot be one of this drive.
+    pub fn restore(&mut self, saved: SavedIndex, is_owner: impl Fn(Owner) -> bool) -> bool {
+        let SavedIndex { entries, found, free, hand, counters } = saved;
+        let size = self.heads.len();
+        if found.len() != self.found.len() || entries.len() > size {
+            return true;
+        }
+        let sound = |number: u32| number as usize <= entries.len();
+        let fits = sound(free)
+            && hand as usize <= size
+            && entries
+                .iter()
+                .all(|entry| sound(entry.next) && (entry.owner == FREE || is_owner(entry.owner)));
+        if !fits {
+            return false;
+        }
+        (self.touched, self.free, self.hand, self.counters) = (entries.len() as u32, free, hand, counters);
+        self.found = found;
+        for (number, entry) in (1..).zip(entries) {
+            self.entries[number as usize] = entry;
+            if entry.owner != FREE {
+                let bucket = self.bucket(entry.fingerprint);
+                self.entries[number as usize].next = self.heads[bucket];
+                self.heads[bucket] = number;
+                self.set_entry_of(entry.owner, number);
+                self.used += 1;
+            }
+        }
+        true
+    }
+
+    /// Checks that entries and owners name one another.
+    ///
+    /// # Errors
+    /// Says which do not.
+    pub fn audit(&self) -> Result<(), String> {
+        let mut used = 0;
+        for (number, entry) in (1..).zip(&self.entries[1..=self.touched as usize]) {
+            if entry.owner == FREE {
+                continue;
+            }
+            used += 1;
+            let named = match (entry.owner.lpn(), entry.owner.entry()) {
+                (Some(lpn), _) => self.of_page[lpn],
+                (None, Some((_, shared))) => self.of_shared[shared as usize],
+                _ => 0,
+            };
+            if named != number {
+                return Err(format!("index entry {number} names {:?}, whose entry is {named}", entry.owner));
+            }
+        }
+        let pages = self.of_page.iter().filter(|&&entry| entry != 0).count();
+        let shared = self.of_shared.iter().filter(|&&entry| entry != 0).count();
+        if used != self.used || pages + shared != used as usize {
+            return Err(format!(
+                "{used} index entries are in use, {} counted, {pages} pages and {shared} shared contents have one",
+                self.used
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_base::Rng;
+    use std::collections::BTreeMap;
+
+    /// Against a map: what is found is right, and with room for all nothing is forgotten.
+    #[test]
+    fn finds_what_was_entered() {
+        let mut rng = Rng::new(1, "content index");
+        for (entries, forgets) in [(200, false), (40, true), (1, true)] {
+            let mut index = ContentIndex::new(entries, 200);
+            let mut holds: BTreeMap<u32, u64> = BTreeMap::new();
+            for _ in 0..20_000 {
+                let lpn = rng.below(200) as u32;
+                let fingerprint = 1 + rng.below(300);
+                let found = index.find(fingerprint).map(|entry| index.owner(entry).lpn().unwrap().0);
+                if let Some(page) = found {
+                    assert_eq!(holds.get(&page), Some(&fingerprint));
+                    continue;
+                }
+                assert!(forgets || !holds.values().any(|&held| held == fingerprint));
+                index.drop_owner(Owner::page(Lpn(lpn)));
+                holds.insert(lpn, fingerprint);
+                index.enter(fingerprint, Owner::page(Lpn(lpn)));
+                if rng.below(10) == 0 {
+                    let mut again = ContentIndex::new(entries, 200);
+                    assert!(again.restore(index.saved(), |_| true));
+                    assert_eq!(again.sizes(), index.sizes());
+                    index = again;
+                }
+                index.audit().unwrap();
+            }
+            assert_eq!(index.counters.evicted > 0, forgets);
+            assert!(index.counters.hits > 0 && index.sizes().1 <= u64::from(entries));
+        }
+    }
+
+    #[test]
+    fn what_was_found_stays() {
+        let mut index = ContentIndex::new(3, 10);
+        for n in 0..3 {
+            index.enter(100 + u64::from(n), Owner::page(Lpn(n)));
+        }
+        index.find(101).unwrap();
+        index.enter(103, Owner::page(Lpn(3)));
+        assert!(index.find(100).is_none(), "the hand took the first one that was not found");
+        assert!(index.find(101).is_some() && index.find(102).is_some());
+        // Entries whose content is gone come first.
+        index.drop_owner(Owner::page(Lpn(1)));
+        index.enter(104, Owner::page(Lpn(4)));
+        assert!([102, 103, 104].iter().all(|&held| index.find(held).is_some()));
+        assert_eq!((index.counters.stale, index.counters.evicted), (1, 1));
+    }
+}

@@ -1,0 +1,53 @@
+//! Slots are laid down on pages: as a chunk, or as plain pages.
+
+use crate::ftl::Ftl;
+use crate::owners::Slot;
+use floatgate_base::{MapWord, Ppn};
+use floatgate_flash::{Cause, Flash, Part};
+
+/// A slot with where its content lies.
+pub(super) type Held = (Part, Slot);
+
+impl Ftl {
+    /// The most slots, from the first on, that fit into so many pages; with the pages that they take.
+    pub(super) fn fitting(&self, slots: &[Held], room: u32) -> (usize, u32) {
+        let Some(packed) = self.mapping.packed() else { return (0, 0) };
+        let (mut count, mut bytes) = (0, 0);
+        for (_, slot) in slots {
+            if packed.pages_for(bytes + slot.bytes) > room {
+                break;
+            }
+            (count, bytes) = (count + 1, bytes + slot.bytes);
+        }
+        (count, packed.pages_for(bytes))
+    }
+
+    /// Lays slots down on pages from `first` on: as a chunk, for which `whole` may name the entry that has these slots
+    /// already; or, where nothing is gained, as plain pages. Whether it became a chunk.
+    pub(super) fn lay<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        first: Ppn,
+        (slots, pages): (&[Held], u32),
+        whole: Option<u32>,
+        cause: Cause,
+    ) -> bool {
+        let plain = self
+            .reduction
+            .as_ref()
+            .and_then(|reduction| reduction.setup.chunks)
+            .is_none_or(|chunks| chunks.plain);
+        if slots.len() == 1 && pages == 1 || plain && pages as usize == slots.len() {
+            for (&(part, slot), ppn) in slots.iter().zip(Ppn::each(first..first + pages)) {
+                self.mapping.place(ppn, slot.owner);
+                self.mapping.set_place(slot.owner, MapWord::plain(ppn));
+                flash.program_chunk(ppn, 1, &[part], cause);
+            }
+            return false;
+        }
+        let parts: Vec<Part> = slots.iter().map(|&(part, _)| part).collect();
+        self.mapping.lay_chunk(first, (slots.iter().map(|&(_, slot)| slot), pages), whole);
+        flash.program_chunk(first, pages, &parts, cause);
+        true
+    }
+}

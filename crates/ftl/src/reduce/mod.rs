@@ -1,0 +1,210 @@
+//! Fewer programs for what the host writes: deduplication and compression.
+//!
+//! A page that the host writes is searched for in the content index (`index.rs`); what is there already is shared (`dedup.rs`).
+//! What is new joins the chunk that gathers for its stream (`gather.rs`), which is programmed when it is full, when it has
+//! waited for long, or on FLUSH. What a page leaves behind when it is written anew or given up stands in `release.rs`, and
+//! how jobs move chunks in `repack.rs`. Whether either is at work may change from one page to the next.
+//!
+//! Where shared content and chunks lie is the map's (`owners/shared.rs`, `owners/packed.rs`), so that a drive keeps them
+//! whoever runs it next.
+//!
+//! Equal fingerprints are taken for equal content. Source: the integrated lifetime manager (paper 2), sections II and III.
+
+mod dedup;
+mod figures;
+mod gather;
+mod index;
+mod lay;
+mod release;
+mod repack;
+mod saved;
+#[cfg(test)]
+mod tests;
+
+pub use crate::owners::SLOTS_MAX;
+pub use figures::{IndexFigures, ReduceFigures};
+pub use index::IndexCounters;
+pub(crate) use repack::ChunksMoved;
+pub(crate) use saved::SavedReduction;
+
+use crate::owners::{Packed, Shared};
+use crate::units::Frontier;
+use floatgate_base::{DomainId, Extents, Lpn};
+use floatgate_flash::Layout;
+use index::ContentIndex;
+use serde::{Deserialize, Serialize};
+
+/// Page writes ahead of the present one whose buckets are asked for, whose entries are, and whose old entries' buckets.
+const BUCKETS_AHEAD: usize = 16;
+const ENTRIES_AHEAD: usize = 8;
+const LEFT_AHEAD: usize = 4;
+
+/// What a drive can do about content.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reduce {
+    /// Contents that the index has room for; 0 without deduplication.
+    pub index_entries: u32,
+    /// How pages are compressed together, where they are.
+    pub chunks: Option<ChunkSetup>,
+    /// Which of both are at work from the beginning.
+    pub schemes: Schemes,
+}
+
+/// How pages are compressed together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChunkSetup {
+    /// Pages of the map that a chunk compresses, from 1 to [`SLOTS_MAX`].
+    pub pages: u32,
+    /// Bytes of a page of the map.
+    pub page_bytes: u32,
+    /// A chunk that is not full is programmed after so long; none for never.
+    pub timeout_ns: Option<u64>,
+    /// Chunks that save no page are written as plain pages.
+    pub plain: bool,
+    /// Collection packs anew what lives of chunks that it moves.
+    pub repack: bool,
+}
+
+/// Which schemes are at work.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schemes {
+    /// Deduplication.
+    pub dedup: bool,
+    /// Compression.
+    pub compress: bool,
+}
+
+/// What was done since counting began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReduceCounters {
+    /// Host page writes.
+    pub host_pages: u64,
+    /// Of these, pages whose fingerprint was computed.
+    pub hashed_pages: u64,
+    /// Of these, pages whose content was there already.
+    pub duplicate_pages: u64,
+    /// Pages that were compressed.
+    pub compressed_pages: u64,
+    /// Of these, pages that the host wrote anew before their chunk was programmed.
+    pub rewritten_pages: u64,
+    /// Pages that left the controller in chunks, those without gain included, and the pages that they took.
+    pub chunked_pages: u64,
+    /// Pages that they took.
+    pub chunk_pages: u64,
+    /// Chunks that were programmed as such.
+    pub chunks: u64,
+    /// Chunks that saved nothing and were written plain.
+    pub plain_chunks: u64,
+    /// Chunks that were programmed before they were full.
+    pub part_chunks: u64,
+    /// Pages that were decompressed for host reads.
+    pub decompressed_pages: u64,
+    /// Pages of chunks that jobs decompressed.
+    pub unpacked_pages: u64,
+    /// Of these, pages that were packed anew.
+    pub repacked_pages: u64,
+    /// Pages that they took then.
+    pub repacked_into: u64,
+}
+
+/// A chunk that gathers in the controller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Filling {
+    /// Its entry.
+    chunk: u32,
+    /// When its first page came.
+    since_ns: u64,
+}
+
+/// The state of both schemes.
+#[derive(Clone, Debug)]
+pub(crate) struct Reduction {
+    setup: Reduce,
+    schemes: Schemes,
+    index: Option<ContentIndex>,
+    /// By slot of an open unit: the chunk that gathers for it. Under dynamic allocation each stream has one, at domain 0.
+    filling: Vec<Option<Filling>>,
+    /// Present time, as far as somebody says it.
+    now_ns: u64,
+    pub counters: ReduceCounters,
+}
+
+impl Reduction {
+    /// Of an empty drive with so many slots for open units.
+    pub fn new(setup: Reduce, logical_pages: u32, slots: usize) -> Self {
+        Self {
+            index: (setup.index_entries > 0).then(|| ContentIndex::new(setup.index_entries, logical_pages)),
+            filling: vec![None; if setup.chunks.is_some() { slots } else { 0 }],
+            schemes: setup.schemes,
+            setup,
+            now_ns: 0,
+            counters: ReduceCounters::default(),
+        }
+    }
+
+    /// The tables that the map needs.
+    pub fn tables(setup: &Reduce) -> (Option<Box<Shared>>, Option<Box<Packed>>) {
+        let packed =
+            setup.chunks.map(|chunks| Box::new(Packed::new(chunks.pages, chunks.page_bytes, chunks.repack)));
+        ((setup.index_entries > 0).then(Box::default), packed)
+    }
+
+    /// Starts counting afresh.
+    pub fn reset_counts(&mut self) {
+        self.counters = ReduceCounters::default();
+        if let Some(index) = &mut self.index {
+            index.reset_counts();
+        }
+    }
+
+    /// These are at work from now on, as far as there are tables for them.
+    fn set_schemes(&mut self, schemes: Schemes) {
+        self.schemes = Schemes {
+            dedup: schemes.dedup && self.index.is_some(),
+            compress: schemes.compress && self.setup.chunks.is_some(),
+        };
+    }
+
+    /// A logical page has no content that the index knows any more.
+    #[inline(always)]
+    pub(crate) fn drop_page(&mut self, lpn: Lpn) {
+        if let Some(index) = &mut self.index {
+            index.drop_owner(floatgate_base::Owner::page(lpn));
+        }
+    }
+
+    /// The place of the chunk that gathers for a page.
+    #[inline(always)]
+    fn place(layout: &Layout, stream: floatgate_base::StreamId, domain: Option<DomainId>) -> usize {
+        Frontier::slot(layout, stream, domain.unwrap_or(DomainId(0)))
+    }
+
+    /// Asks for what the search for a content to come, and the page that is written with it, will touch: first for buckets and
+    /// numbers of entries, later for the entries, at last for the bucket that is left.
+    #[inline(always)]
+    pub fn prefetch(&self, extents: &Extents, i: usize, page: usize) {
+        let Some(index) = &self.index else { return };
+        let content = |ahead: usize| extents.columns.content.ahead_of(i, page + ahead);
+        if let Some(content) = content(BUCKETS_AHEAD) {
+            index.prefetch_bucket(content.fingerprint);
+        }
+        if let Some(content) = content(ENTRIES_AHEAD) {
+            index.prefetch_entry(content.fingerprint);
+        }
+    }
+
+    /// The same of the page that extent `i` writes first.
+    #[inline(always)]
+    pub fn prefetch_page(&self, extents: &Extents, i: usize) {
+        let Some(index) = &self.index else { return };
+        if let Some(&lpn) = extents.lpn.get(i + BUCKETS_AHEAD) {
+            index.prefetch_page(lpn);
+        }
+        if let Some(&lpn) = extents.lpn.get(i + ENTRIES_AHEAD) {
+            index.prefetch_entry_of(lpn);
+        }
+        if let Some(&lpn) = extents.lpn.get(i + LEFT_AHEAD) {
+            index.prefetch_bucket_of(lpn);
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Jobs move chunks as wholes: what lives of them is read and packed anew, so that holes go and pages are saved.
+//!
+//! Chunks of which all live slots fit into one are put together, as long as none is torn apart: what they take together is
+//! never more than what each would take alone, so a victim always takes fewer pages than it has valid ones, unless a chunk
+//! meets the end of a unit.
+
+use super::lay::Held;
+use crate::ftl::Ftl;
+use crate::jobs::request::Target;
+use crate::jobs::{Job, Opened};
+use crate::owners::Packed;
+use crate::pool::Want;
+use crate::setup::Failure;
+use crate::units::Frontier;
+use floatgate_base::{DomainId, Owner, Ppn, SideKind, StreamId, UnitId};
+use floatgate_flash::{Cause, Flash, Part};
+
+/// An open unit into which a job moves chunks.
+#[derive(Clone, Copy, Debug)]
+enum Into {
+    /// That of a stream.
+    Slot(usize),
+    /// One of the job's own.
+    Own(usize),
+}
+
+/// What became of chunks that were to move.
+pub(crate) enum ChunksMoved {
+    /// They take so many pages now.
+    Pages(u64),
+    /// The units that are free are the host's: they stay.
+    Stalled,
+}
+
+/// Chunks that are put together, of which none is full yet.
+struct Groups {
+    slots_max: usize,
+    /// By free slots.
+    open: Vec<Vec<Vec<Held>>>,
+}
+
+impl Groups {
+    fn new(slots_max: u32) -> Self {
+        let slots_max = slots_max as usize;
+        Self { slots_max, open: vec![Vec::new(); slots_max] }
+    }
+
+    /// The live slots of a chunk join the fullest group that has room for all of them; the group, if it is full now.
+    fn add(&mut self, slots: &[Held]) -> Option<Vec<Held>> {
+        let found = (slots.len()..self.slots_max).find_map(|free| self.open[free].pop());
+        let mut group = found.unwrap_or_else(|| Vec::with_capacity(self.slots_max));
+        group.extend_from_slice(slots);
+        match self.slots_max - group.len() {
+            0 => Some(group),
+            free => {
+                self.open[free].push(group);
+                None
+            }
+        }
+    }
+
+    /// Those that are not full.
+    fn rest(self) -> impl Iterator<Item = Vec<Held>> {
+        self.open.into_iter().flatten()
+    }
+}
+
+impl Ftl {
+    /// Takes the pages of chunks out of what is to move; the chunks, in order. Where the job has to leave units to the host,
+    /// and so may stop after any page, only what comes first stays: pages, or one chunk.
+    pub(crate) fn take_chunks(&self, job: &Job, moving: &mut Vec<(Ppn, Owner)>) -> (Vec<u32>, Option<Ppn>) {
+        let chunk_of = |&(_, owner): &(Ppn, Owner)| match owner.entry() {
+            Some((SideKind::Packed, chunk)) => Some(chunk),
+            _ => None,
+        };
+        if job.leave_free > 0
+            && let Some(first) = moving.first().map(chunk_of)
+        {
+            let same = moving.iter().take_while(|page| {
+                chunk_of(page).is_some() == first.is_some() && (first.is_none() || chunk_of(page) == first)
+            });
+            let kept = same.count();
+            moving.truncate(kept);
+        }
+        let mut chunks = Vec::new();
+        let mut last = None;
+        for page in moving.iter() {
+            if let Some(chunk) = chunk_of(page) {
+                last = Some(page.0);
+                if chunks.last() != Some(&chunk) {
+                    chunks.push(chunk);
+                }
+            }
+        }
+        if !chunks.is_empty() {
+            moving.retain(|page| chunk_of(page).is_none());
+        }
+        (chunks, last)
+    }
+
+    /// Moves chunks to one of a job's targets; their pages in the source are dead after that.
+    pub(crate) fn move_chunks<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        to: usize,
+        chunks: &[u32],
+    ) -> Result<ChunksMoved, Failure> {
+        let Some(packed) = self.mapping.packed() else { return Ok(ChunksMoved::Pages(0)) };
+        let (repacks, slots_max) = (packed.repacks, packed.slots_max());
+        let needed: u32 = chunks.iter().map(|&chunk| packed.live_pages(chunk)).sum();
+        if job.leave_free > 0 && !self.has_room(job, to, needed) {
+            return Ok(ChunksMoved::Stalled);
+        }
+        let sources: Vec<(Ppn, u32)> = chunks.iter().filter_map(|&chunk| packed.pages(chunk)).collect();
+        let cause = if job.request.cause == Cause::Gc { Cause::Repack } else { job.request.cause };
+        flash.fetch_chunks(&sources, cause);
+        let mut pages = 0;
+        let mut groups = Groups::new(slots_max);
+        for &chunk in chunks {
+            let Some(packed) = self.mapping.packed() else { break };
+            let held = held_by(packed, chunk);
+            let slots = packed.slots(chunk);
+            if let Some(reduction) = &mut self.reduction {
+                reduction.counters.unpacked_pages += u64::from(slots);
+                reduction.counters.repacked_pages += held.len() as u64;
+            }
+            if repacks {
+                if let Some(full) = groups.add(&held) {
+                    pages += self.place_group(flash, job, (to, cause), &full, None)?;
+                }
+            } else {
+                let as_many = self.mapping.packed().map(|packed| packed.live_pages(chunk));
+                pages += self.place_group(flash, job, (to, cause), &held, as_many)?;
+            }
+        }
+        for group in groups.rest() {
+            pages += self.place_group(flash, job, (to, cause), &group, None)?;
+        }
+        self.leave_behind(chunks);
+        if let Some(reduction) = &mut self.reduction {
+            reduction.counters.repacked_into += pages;
+        }
+        Ok(ChunksMoved::Pages(pages))
+    }
+
+    /// Chunks whose slots lie elsewhere now: their pages are dead.
+    fn leave_behind(&mut self, chunks: &[u32]) {
+        for &chunk in chunks {
+            let Some(packed) = self.mapping.packed_mut() else { return };
+            let live = packed.live_pages(chunk);
+            let Some((first, _)) = packed.pages(chunk) else { continue };
+            packed.forget_holes(chunk);
+            packed.remove(chunk);
+            Ppn::each(first..first + live).for_each(|ppn| self.mapping.kill(ppn));
+            self.units.meta[self.layout.unit_of(first)].valid -= live;
+        }
+    }
+
+    /// Whether a job that leaves units to the host may move so many pages.
+    fn has_room(&self, job: &Job, to: usize, pages: u32) -> bool {
+        let (Target::Streams { domain } | Target::Own { domain, .. }) = job.request.targets[to] else {
+            return true;
+        };
+        let slot = Frontier::slot(&self.layout, self.stream_of_chunks(job.source()), domain);
+        let room = job.targets[to].room().max(self.frontiers[slot].room());
+        room >= pages || self.free[domain].len() > job.leave_free
+    }
+
+    /// A chunk stays in its stream when it moves.
+    fn stream_of_chunks(&self, source: UnitId) -> StreamId {
+        match &self.separation {
+            Some(separation) => separation.stream_of(source),
+            None => self.setup.separate.blind().1,
+        }
+    }
+
+    /// Lays slots down where a job moves them: as a chunk of so many pages, or of as many as it needs.
+    fn place_group<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        (to, cause): (usize, Cause),
+        group: &[Held],
+        as_many: Option<u32>,
+    ) -> Result<u64, Failure> {
+        let mut rest = group;
+        let mut pages = 0;
+        while !rest.is_empty() {
+            let into = self.open_for_chunk(flash, job, to, rest)?;
+            let frontier = match into {
+                Into::Slot(slot) => self.frontiers[slot],
+                Into::Own(to) => job.targets[to],
+            };
+            let (count, taken) = match as_many {
+                Some(taken) if taken <= frontier.room() && rest.len() == group.len() => (rest.len(), taken),
+                _ => self.fitting(rest, frontier.room()),
+            };
+            self.lay(flash, frontier.next, (&rest[..count], taken), None, cause);
+            let end = frontier.next + taken;
+            match into {
+                Into::Slot(slot) => self.filled_slot(job, to, slot, (group[0].0, end, taken)),
+                Into::Own(to) => job.targets[to].next = end,
+            }
+            rest = &rest[count..];
+            pages += u64::from(taken);
+        }
+        Ok(pages)
+    }
+
+    /// Pages were moved into the open unit of a stream.
+    fn filled_slot(&mut self, job: &Job, to: usize, slot: usize, (part, end, taken): (Part, Ppn, u32)) {
+        self.frontiers[slot].next = end;
+        if !matches!(job.request.targets[to], Target::Streams { .. }) {
+            self.open_pages.filled(u64::from(taken), self.now);
+        }
+        // A drive that was saved with chunks may go on without power-loss protection.
+        if let (true, Part::Packed { first, .. }) = (self.volatile.is_on(), part) {
+            let pages = vec![(first, Owner::default()); taken as usize];
+            self.volatile.moved(&self.layout, slot, &pages, end);
+        }
+        let stream = Frontier::stream(&self.layout, slot);
+        let from = self.stream_of_chunks(job.source());
+        if let Some(separation) = &mut self.separation {
+            separation.moved_chunk(from, stream, u64::from(taken));
+        }
+    }
+
+    /// An open unit that has room for the first of these slots at least.
+    fn open_for_chunk<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        to: usize,
+        slots: &[Held],
+    ) -> Result<Into, Failure> {
+        let Target::Streams { domain } = job.request.targets[to] else {
+            if job.targets[to].room() > 0 {
+                return Ok(Into::Own(to));
+            }
+            let Part::Packed { first: page, .. } = slots[0].0 else { return Err(Failure::OutOfFreeBlocks) };
+            let own = self.layout.domain_of(self.layout.unit_of(page));
+            return match self.open_own(flash, job, to, page) {
+                Opened::Unit => Ok(Into::Own(to)),
+                Opened::None(domain) => self.open_stream(job, domain).or_else(|_| self.open_stream(job, own)),
+                Opened::Leave => self.open_stream(job, own),
+            };
+        };
+        self.open_stream(job, domain)
+    }
+
+    /// The open unit of the stream of a job's chunks in a domain; where no unit is free, any that has room.
+    fn open_stream(&mut self, job: &Job, domain: DomainId) -> Result<Into, Failure> {
+        let slot = Frontier::slot(&self.layout, self.stream_of_chunks(job.source()), domain);
+        if self.frontiers[slot].room() > 0 || self.open(slot, domain, Want::Next) {
+            return Ok(Into::Slot(slot));
+        }
+        self.slot_with_room(domain).map(Into::Slot).ok_or(Failure::OutOfFreeBlocks)
+    }
+}
+
+/// The live slots of a chunk on flash.
+fn held_by(packed: &Packed, chunk: u32) -> Vec<Held> {
+    let Some((first, _)) = packed.pages(chunk) else { return Vec::new() };
+    packed.live_slots(chunk).map(|slot| (Part::Packed { first, slot: slot.index }, slot)).collect()
+}

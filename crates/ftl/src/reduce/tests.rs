@@ -1,0 +1,320 @@
+//! Deduplication and compression under the shadow model, against models of their own, and through files.
+
+use super::{ChunkSetup, Reduce, Schemes};
+use crate::ftl::Ftl;
+use crate::{Allocation, Level, Separate, Setup, Victim};
+use floatgate_base::extents::{Extents, Kind};
+use floatgate_base::{Content, Lpn, Rng};
+use floatgate_flash::{Cause, Flash, Functional, Layout, Scope, Shadow};
+use floatgate_nand::Geometry;
+use floatgate_snapshot::{Kind as FileKind, Reader, Writer};
+
+const PAGE: u32 = 4096;
+
+fn geometry(blocks_per_plane: u32, pages_per_block: u32) -> Geometry {
+    Geometry {
+        channels: 1,
+        chips_per_channel: 2,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane,
+        pages_per_block,
+        page_bytes: PAGE,
+    }
+}
+
+fn reduce(dedup: bool, compress: bool) -> Reduce {
+    let chunks = ChunkSetup { pages: 4, page_bytes: PAGE, timeout_ns: None, plain: true, repack: true };
+    Reduce {
+        index_entries: if dedup { 1000 } else { 0 },
+        chunks: compress.then_some(chunks),
+        schemes: Schemes { dedup, compress },
+    }
+}
+
+struct Drive {
+    ftl: Ftl,
+    flash: Shadow<Functional>,
+    make: (Layout, Setup),
+}
+
+impl Drive {
+    fn new(layout: Layout, setup: Setup) -> Self {
+        let ftl = Ftl::new(layout.clone(), setup);
+        let mut flash = Shadow::new(Functional::new(layout.clone()), setup.logical_pages);
+        if !setup.plp {
+            flash = flash.with_power_cuts();
+        }
+        Self { ftl, flash, make: (layout, setup) }
+    }
+
+    fn serve(&mut self, kind: Kind, lpn: u32, contents: &[Content]) {
+        let pages = if kind == Kind::Write { contents.len() as u32 } else { 1 };
+        let mut extents = Extents::default();
+        extents.push(Lpn(lpn), pages, kind);
+        extents.columns.content.push(contents.iter().copied());
+        let served = self.ftl.serve(&mut self.flash, &extents);
+        assert!(served.is_ok(), "{served:?} with {:?} of {} units", self.make.1, self.make.0.units());
+    }
+
+    fn write(&mut self, lpn: u32, fingerprint: u64, compressed_bytes: u32) {
+        self.serve(Kind::Write, lpn, &[Content { fingerprint, compressed_bytes }]);
+    }
+
+    fn flush(&mut self) {
+        let mut extents = Extents::default();
+        extents.push(Lpn(0), 0, Kind::Flush);
+        let served = self.ftl.serve(&mut self.flash, &extents);
+        assert!(
+            served.is_ok(),
+            "{served:?} with {:?} {:?} free {:?} hist {:?} {:?}",
+            self.make.1,
+            self.make.0,
+            self.ftl.free_units(),
+            self.ftl.valid_histogram(),
+            self.ftl.frontiers
+        );
+    }
+
+    fn audit(&self, what: &str) {
+        self.ftl.audit(&self.flash).unwrap_or_else(|fault| panic!("{what}: {fault}"));
+    }
+
+    fn programs(&self) -> u64 {
+        self.flash.counters().programs_total()
+    }
+
+    fn bytes(&self) -> Vec<u8> {
+        let mut out = Writer::new(Vec::new(), FileKind::Drive, 1).unwrap();
+        self.ftl.save(&mut out).unwrap();
+        out.state("array", &self.flash.inner().saved()).unwrap();
+        out.finish().unwrap().0
+    }
+
+    /// A drive from a file, with a shadow model that learns from it what lies where.
+    fn of_bytes(layout: Layout, setup: Setup, bytes: &[u8]) -> Self {
+        let mut drive = Self::new(layout, setup);
+        let mut reader = Reader::new("t", bytes, FileKind::Drive, 1).unwrap();
+        drive.ftl.restore(&mut reader).unwrap();
+        assert!(drive.flash.inner_mut().restore(reader.state("array").unwrap()));
+        drive.ftl.show_content(&mut drive.flash);
+        drive
+    }
+
+    fn again(&self) -> Self {
+        Self::of_bytes(self.make.0.clone(), self.make.1, &self.bytes())
+    }
+}
+
+fn plain_drive(dedup: bool, compress: bool) -> Drive {
+    let setup = Setup { reduce: Some(reduce(dedup, compress)), ..Setup::plain(40) };
+    Drive::new(Layout::new(geometry(8, 8), Scope::Plane), setup)
+}
+
+#[test]
+fn what_is_there_already_is_not_programmed() {
+    let mut drive = plain_drive(true, false);
+    for lpn in 0..10 {
+        drive.write(lpn, 7, PAGE);
+    }
+    drive.write(3, 8, PAGE);
+    drive.write(3, 8, PAGE);
+    assert_eq!(drive.programs(), 2);
+    drive.audit("shared");
+    let figures = drive.ftl.reduced().unwrap();
+    assert_eq!((figures.counters.host_pages, figures.counters.duplicate_pages), (12, 10));
+    assert_eq!((figures.shared_now, figures.referrers_now, figures.references_max), (1, 9, 10));
+    // The content dies with the last page that has it, and is programmed again after that.
+    for lpn in (0..10).filter(|&lpn| lpn != 3) {
+        drive.serve(Kind::Read, lpn, &[]);
+        drive.serve(Kind::Trim, lpn, &[]);
+    }
+    drive.write(20, 7, PAGE);
+    assert_eq!(drive.programs(), 3);
+    drive.audit("written again");
+    // What is not known is like nothing else.
+    drive.write(21, 0, 0);
+    drive.write(22, 0, 0);
+    drive.serve(Kind::WritePartial, 20, &[]);
+    assert_eq!(drive.programs(), 6);
+    drive.audit("unknown");
+}
+
+#[test]
+fn chunks_take_the_pages_that_their_sizes_fill() {
+    // By hand: sizes of four pages, and the flash pages that they take.
+    let chunks = [
+        ([1024, 1024, 1024, 1024], 1),
+        ([1024, 1024, 1024, 1025], 2),
+        ([4096, 4096, 1, 1], 3),
+        ([4096, 4096, 4096, 1], 4),
+        ([1, 1, 1, 1], 1),
+    ];
+    for (sizes, pages) in chunks {
+        let mut drive = plain_drive(false, true);
+        for (lpn, size) in (0..).zip(sizes) {
+            assert_eq!(drive.programs(), 0, "nothing is programmed before the chunk is full");
+            drive.write(lpn, 1 + u64::from(lpn), size);
+            drive.serve(Kind::Read, lpn, &[]);
+        }
+        assert_eq!(drive.programs(), pages, "{sizes:?}");
+        drive.audit("a chunk");
+        let counters = drive.ftl.reduced().unwrap().counters;
+        assert_eq!((counters.chunks, counters.plain_chunks), if pages < 4 { (1, 0) } else { (0, 1) });
+        let reads = drive.flash.counters().reads[Cause::Host as usize];
+        drive.serve(Kind::Read, 2, &[]);
+        let read = drive.flash.counters().reads[Cause::Host as usize] - reads;
+        assert_eq!(read, if pages < 4 { pages } else { 1 }, "a read of a chunk reads all of it");
+    }
+}
+
+#[test]
+fn a_flush_programs_what_gathers() {
+    let mut drive = plain_drive(true, true);
+    drive.write(0, 1, 1000);
+    drive.write(1, 1, 1000);
+    drive.write(2, 2, 1000);
+    // Written anew in the chunk itself.
+    drive.write(2, 3, 500);
+    assert_eq!(drive.programs(), 0);
+    drive.audit("gathers");
+    drive.flush();
+    assert_eq!(drive.programs(), 1);
+    drive.audit("flushed");
+    let counters = drive.ftl.reduced().unwrap().counters;
+    assert_eq!((counters.duplicate_pages, counters.rewritten_pages, counters.part_chunks), (1, 1, 1));
+    (0..3).for_each(|lpn| drive.serve(Kind::Read, lpn, &[]));
+    // Given up while it gathers: nothing is left to be programmed.
+    drive.write(5, 9, 1000);
+    drive.serve(Kind::Trim, 5, &[]);
+    drive.flush();
+    assert_eq!(drive.programs(), 1);
+    drive.audit("given up");
+}
+
+/// Time passes: a chunk that is not full is programmed when its first page has waited for so long.
+#[test]
+fn chunks_do_not_wait_for_ever() {
+    let mut setup = Setup { reduce: Some(reduce(false, true)), ..Setup::plain(40) };
+    setup.reduce.as_mut().unwrap().chunks.as_mut().unwrap().timeout_ns = Some(1000);
+    let mut drive = Drive::new(Layout::new(geometry(8, 8), Scope::Plane), setup);
+    drive.ftl.tell_time(&mut drive.flash, 100).unwrap();
+    drive.write(0, 1, 1000);
+    assert_eq!(drive.ftl.chunk_due_ns(), Some(1100));
+    drive.ftl.tell_time(&mut drive.flash, 1099).unwrap();
+    assert_eq!(drive.programs(), 0);
+    drive.ftl.tell_time(&mut drive.flash, 1100).unwrap();
+    assert_eq!((drive.programs(), drive.ftl.chunk_due_ns()), (1, None));
+    drive.audit("in time");
+}
+
+/// A drive of random shape, with what it reduces.
+fn random_drive(rng: &mut Rng) -> (Layout, Setup) {
+    let subpages = [1, 1, 2, 4][rng.below(4) as usize];
+    let pages_per_block = subpages * (4 + rng.below(5) as u32 * 2);
+    let blocks = 12 + rng.below(8) as u32;
+    let scope = if rng.below(4) == 0 { Scope::Superblock } else { Scope::Plane };
+    let geometry = geometry(blocks, pages_per_block);
+    let layout = Layout::new(geometry, scope).with_subpages(subpages);
+    let separate = match rng.below(4) {
+        0 => Separate::None,
+        1 => Separate::HostGc,
+        2 => Separate::of(&crate::separate::SLOT.with("hash", &[])),
+        _ => Separate::of(&crate::separate::SLOT.with("sepbit", &[])),
+    };
+    let streams = separate.streams();
+    let schemes = [(true, false), (false, true), (true, true)][rng.below(3) as usize];
+    let mut reduce = reduce(schemes.0, schemes.1);
+    if schemes.0 {
+        reduce.index_entries = [3, 40, 1000][rng.below(3) as usize];
+    }
+    if let Some(chunks) = &mut reduce.chunks {
+        chunks.pages = [1, 2, 4, 8, 64][rng.below(5) as usize];
+        // Without it a chunk takes its pages until its last one dies: of 64 after 4.7 mean lives.
+        chunks.repack = chunks.pages > 8 || rng.below(5) > 0;
+        chunks.plain = rng.below(5) > 0;
+    }
+    let share = if reduce.chunks.is_none_or(|chunks| chunks.repack) { 0.6 } else { 0.2 };
+    let data = f64::from(blocks) - f64::from(streams) - 3.0;
+    let logical = (share * data * 2.0 * f64::from(pages_per_block)) as u32;
+    let setup = Setup {
+        allocation: if rng.below(4) == 0 { Allocation::Static } else { Allocation::Dynamic },
+        victim: Victim::named(["greedy", "cost-benefit"][rng.below(2) as usize]),
+        level: Level::None,
+        separate,
+        reduce: Some(reduce),
+        trigger_free_units: 1 + rng.below(2) as u32,
+        stop_free_units: 3,
+        incremental: rng.below(3) == 0,
+        plp: reduce.chunks.is_some() || rng.below(2) == 0,
+        ..Setup::plain(logical)
+    };
+    (
+        layout,
+        Setup {
+            trigger_free_units: setup.trigger_free_units.max(separate.reserve()),
+            stop_free_units: 3.max(separate.reserve()),
+            ..setup
+        },
+    )
+}
+
+/// Writes, writes of part of a page, reads, trims, flushes; content that repeats and compresses, or not; schemes that are
+/// switched on and off. A twin goes through a file now and then and must stay equal.
+#[test]
+fn random_drives_hold_what_was_written() {
+    let cases = std::env::var("FLOATGATE_REDUCE_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
+    let mut repacked = 0;
+    for seed in 0..cases {
+        let mut rng = Rng::new(seed, "reduction test");
+        let (layout, setup) = random_drive(&mut rng);
+        let logical = u64::from(setup.logical_pages);
+        let (mut drive, mut twin) = (Drive::new(layout.clone(), setup), Drive::new(layout.clone(), setup));
+        let contents = 1 + rng.below(3 * logical);
+        let squeeze = rng.below(3);
+        for step in 0..1500u64 {
+            let span = if rng.below(2) == 0 { logical } else { 1 + logical / 4 };
+            let lpn = rng.below(span) as u32;
+            let what = rng.below(40);
+            let run = 1 + rng.below(4).min(logical - 1 - u64::from(lpn)) as usize;
+            let content = |rng: &mut Rng| {
+                let fingerprint = if rng.below(20) == 0 { 0 } else { 1 + rng.below(contents) };
+                let size = match squeeze {
+                    0 => PAGE,
+                    1 => 1 + (fingerprint * 997 % u64::from(PAGE)) as u32,
+                    _ => 1 + (fingerprint % 700) as u32,
+                };
+                Content { fingerprint, compressed_bytes: if fingerprint == 0 { 0 } else { size } }
+            };
+            let written: Vec<Content> = (0..run).map(|_| content(&mut rng)).collect();
+            let schemes = Schemes { dedup: rng.below(2) == 0, compress: rng.below(2) == 0 };
+            for (number, drive) in [&mut drive, &mut twin].into_iter().enumerate() {
+                match what {
+                    0..=24 => drive.serve(Kind::Write, lpn, &written),
+                    25 | 26 => drive.serve(Kind::WritePartial, lpn, &[]),
+                    27 | 28 => drive.serve(Kind::Trim, lpn, &[]),
+                    29 => drive.flush(),
+                    30 if step % 7 == 0 => drive.ftl.set_schemes(schemes),
+                    _ => drive.serve(Kind::Read, lpn, &[]),
+                }
+                let fault = drive.flash.violation();
+                assert!(
+                    fault.is_none(),
+                    "seed {seed} step {step} drive {number}: {fault:?} {:?}",
+                    drive.make.1
+                );
+            }
+            if step % 40 == 0 {
+                drive.audit(&format!("seed {seed} step {step}"));
+            }
+            if rng.below(200) == 0 {
+                twin = twin.again();
+                twin.audit(&format!("seed {seed} step {step}, from the file"));
+            }
+        }
+        drive.audit(&format!("seed {seed}, in the end"));
+        repacked += drive.flash.counters().programs[Cause::Repack as usize];
+        assert!(drive.bytes() == twin.bytes(), "seed {seed}: another drive comes out of the file");
+    }
+    assert!(repacked > 0, "nothing was packed anew");
+}

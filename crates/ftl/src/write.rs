@@ -1,0 +1,64 @@
+//! A host page is programmed, and what goes along with it.
+
+use crate::features::Features;
+use crate::ftl::Ftl;
+use crate::setup::Failure;
+use floatgate_base::{DomainId, Hints, Lpn, MapWord, Owner};
+use floatgate_flash::{Cause, Flash};
+
+impl Ftl {
+    /// Writes a page; into the open unit of which slot.
+    #[inline(always)]
+    pub(crate) fn write<S: Features, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        lpn: Lpn,
+        hints: Hints,
+        cause: Cause,
+    ) -> Result<usize, Failure> {
+        let stream = match &mut self.separation {
+            Some(separation) if S::LOOKS => {
+                let update = self.mapping.get(lpn).is_mapped();
+                separation.write(lpn, update, hints, self.now)
+            }
+            _ => self.setup.separate.blind().0,
+        };
+        let slot = self.host_frontier::<S, F>(flash, stream, lpn)?;
+        // Opening a unit may have moved this very page: the map is read after it.
+        let frontier = &mut self.frontiers[slot];
+        let ppn = frontier.next;
+        frontier.next += 1;
+        self.mapping.place(ppn, Owner::page(lpn));
+        let old = self.mapping.replace(lpn, MapWord::plain(ppn));
+        self.now += 1;
+        if S::PACKED
+            && self.volatile.is_on()
+            && let Some(before) = self.mapping.page_of(old)
+        {
+            self.volatile.replaced(&self.layout, slot, ppn, before);
+            flash.replace(ppn, before);
+        }
+        flash.program(ppn, lpn, cause);
+        self.forget::<S>(lpn, old);
+        Ok(slot)
+    }
+
+    /// What goes along with host writes, after one into the open unit of a slot.
+    #[inline(always)]
+    pub(crate) fn go_along<F: Flash>(&mut self, flash: &mut F, slot: usize) -> Result<(), Failure> {
+        let domain = match self.setup.incremental {
+            true => self.layout.domain_of(self.frontiers[slot].unit),
+            false => DomainId(0),
+        };
+        self.go_along_in(flash, domain)
+    }
+
+    /// The same, after one into a domain.
+    #[inline(always)]
+    pub(crate) fn go_along_in<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
+        if self.setup.incremental {
+            self.keep_stepping(flash, domain)?;
+        }
+        self.keep_pace(flash)
+    }
+}

@@ -1,0 +1,75 @@
+//! Slot `lifetime.reduce`: which writes need no page of their own. One file a policy, one row of `reducers!` each. What a
+//! policy chooses, the FTL carries out.
+
+mod both;
+mod compress;
+mod dedup;
+mod params;
+mod rows;
+
+pub use params::{Chunks, Dedup, Engine, Params};
+
+use floatgate_base::{Given, PolicyInfo, Slot};
+
+/// The slot.
+pub const SLOT: Slot = Slot {
+    key: "lifetime.reduce",
+    selector: "policy",
+    what: "reducer",
+    summary: "Deduplication and compression of writes.",
+    policies: POLICIES,
+    common: &[],
+};
+
+const NONE: PolicyInfo = PolicyInfo::plain("none", "every host page write is programmed");
+
+/// One row a reducer: its variant and its module, which has `INFO`.
+macro_rules! reducers {
+    ($($variant:ident: $module:ident,)*) => {
+        /// All reducers.
+        pub const POLICIES: &[PolicyInfo] = &[NONE, $($module::INFO,)*];
+
+        /// A reducer.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Reducer {
+            /// Every host page write is programmed.
+            None,
+            $(
+                #[doc = concat!("See [`", stringify!($module), "`].")]
+                $variant,
+            )*
+        }
+
+        impl Reducer {
+            /// All of them, in the order of the table.
+            pub const ALL: &[Self] = &[Self::None, $(Self::$variant,)*];
+
+            /// What it says of itself.
+            #[must_use]
+            pub fn info(self) -> &'static PolicyInfo {
+                match self {
+                    Self::None => &NONE,
+                    $(Self::$variant => &$module::INFO,)*
+                }
+            }
+        }
+    };
+}
+
+reducers! {
+    Dedup: dedup,
+    Compress: compress,
+    Both: both,
+}
+
+impl Reducer {
+    /// The reducer that is given; its parameters are [`Params`].
+    ///
+    /// # Panics
+    /// When it is of another slot.
+    #[must_use]
+    pub fn of(given: &Given) -> Self {
+        let found = Self::ALL.iter().find(|reducer| reducer.info().name == given.name());
+        *found.unwrap_or_else(|| panic!("{} is no reducer", given.name()))
+    }
+}

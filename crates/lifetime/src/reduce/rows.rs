@@ -1,0 +1,73 @@
+//! The parameters that the rows of reducers name. Several reducers share them, so they stand here.
+
+use floatgate_base::ParamInfo;
+use floatgate_base::policy::Range;
+
+/// Of every reducer that deduplicates.
+pub(super) const INDEX_SHARE: ParamInfo = ParamInfo::within(
+    "index_share",
+    "entries of the content index / logical pages; contents beyond that are forgotten",
+    0.25,
+    Range { above_least: true, ..Range::closed(0.0, 4.0) },
+)
+.shared();
+pub(super) const HASH_UJ: ParamInfo = ParamInfo::within(
+    "hash_uj",
+    "energy of the fingerprint of 4 KiB, microjoules (8.6 us at 49 mW)",
+    0.4214,
+    Range::FROM_0,
+)
+.shared();
+pub(super) const HASH_US: ParamInfo = ParamInfo::within(
+    "hash_us",
+    "timed: by how much the fingerprint of 4 KiB delays its request, microseconds",
+    0.0,
+    Range::FROM_0,
+)
+.shared();
+/// Of every reducer that compresses.
+pub(super) const CHUNK_PAGES: ParamInfo =
+    ParamInfo::whole("chunk_pages", "pages of the map that are compressed together", 4, (1, 64)).shared();
+pub(super) const CHUNK_TIMEOUT: ParamInfo = ParamInfo::within(
+    "chunk_timeout_ms",
+    "a chunk that is not full is programmed after so long, milliseconds; functional mode knows whole seconds",
+    1000.0,
+    Range { above_least: true, ..Range::closed(0.0, 1e12) },
+)
+.shared();
+pub(super) const PLAIN_CHUNKS: ParamInfo = ParamInfo::flag(
+    "plain_chunks",
+    "chunks that save no page are written as plain pages; false shows how holes grow",
+    true,
+)
+.shared();
+pub(super) const REPACK: ParamInfo = ParamInfo::flag(
+    "repack",
+    "chunks that move are packed anew without their holes; false shows how holes grow",
+    true,
+)
+.shared();
+pub(super) const COMPRESS_UJ: ParamInfo = ParamInfo::within(
+    "compress_uj",
+    "energy of compressing 4 KiB, microjoules (64 us at 60 mW)",
+    3.84,
+    Range::FROM_0,
+)
+.shared();
+pub(super) const COMPRESS_US: ParamInfo = ParamInfo::within(
+    "compress_us",
+    "timed: by how much compressing 4 KiB delays its request, microseconds",
+    0.0,
+    Range::FROM_0,
+)
+.shared();
+pub(super) const DECOMPRESS_UJ: ParamInfo =
+    ParamInfo::within("decompress_uj", "energy of decompressing 4 KiB, microjoules", 0.0, Range::FROM_0)
+        .shared();
+pub(super) const DECOMPRESS_US: ParamInfo = ParamInfo::within(
+    "decompress_us",
+    "timed: by how much decompressing 4 KiB delays its request, microseconds",
+    0.0,
+    Range::FROM_0,
+)
+.shared();
