@@ -23,6 +23,7 @@ from floatgate.content_summary import screen
 from floatgate.recorder.content import compressed_bytes, fingerprint
 
 PAGE = 4096
+SMALL = ("--capacity", "1GiB", "--set", "ftl.precondition=none")
 
 
 def noise(seed: int, pages: int) -> bytes:
@@ -56,7 +57,7 @@ def test_fingerprint_and_lz4_size_are_the_recorders(pieces: list[tuple[int, int,
 
 
 def test_real_pages_have_the_recorders_figures() -> None:
-    library = Path(_core.__file__).read_bytes()  # type: ignore[attr-defined]
+    library = Path(_core.__file__).read_bytes()
     for at in range(0, min(len(library), 2000 * PAGE), PAGE):
         page = library[at : at + PAGE].ljust(PAGE, b"\0")
         assert _core.content_page(page) == (fingerprint(page), compressed_bytes(page))
@@ -222,7 +223,7 @@ def test_the_trace_writes_the_files_once(cli: Cli, tmp_path: Path) -> None:
     info = json.loads(cli("trace", "info", "t.parquet", "--json").done())
     assert info["content"]["known_page_writes"] == 94
     assert info["content"]["duplicate_share"] == pytest.approx(facts["duplicate_share"])
-    result = json.loads(cli("run", "--trace", "t.parquet", "--no-report", "--json", "-", "--out", "run").done())
+    result = json.loads(cli("run", "--trace", "t.parquet", *SMALL, "--no-report", "--json", "-", "--out", "run").done())
     assert result["host"]["page_writes"] == 94
     again = cli("content", "data", "--trace", "t.parquet", "--force")
     assert again.done().endswith("trace      t.parquet: 4 writes over 24 hours\n")
