@@ -124,6 +124,9 @@ struct Scan<'a> {
     prints: Fingerprints,
     codecs: Codecs,
     places: Places<'a>,
+    /// Pages just read, and their fingerprints.
+    block: Vec<u8>,
+    block_prints: Vec<u64>,
     index: Index,
     stack: LruStack,
     duplicates: Duplicates,
@@ -152,6 +155,8 @@ impl<'a> Scan<'a> {
             prints: Fingerprints::new(settings.fingerprint_bits),
             codecs: Codecs::new(settings.zstd_level),
             places: Places { list: &[], starts: vec![], open: None, page: vec![0; PAGE_BYTES] },
+            block: vec![0; BLOCK_PAGES * PAGE_BYTES],
+            block_prints: Vec::with_capacity(BLOCK_PAGES),
             index: Index::default(),
             stack: LruStack::default(),
             duplicates: Duplicates::new(),
@@ -186,19 +191,33 @@ impl<'a> Scan<'a> {
             Ok(file) => file,
             Err(error) => return Ok(Err(error)),
         };
-        let mut block = vec![0; BLOCK_PAGES * PAGE_BYTES];
-        let mut prints = Vec::with_capacity(BLOCK_PAGES);
+        // Taken for the time of the file, as pages of it are handed on.
+        let mut block = std::mem::take(&mut self.block);
+        let mut prints = std::mem::take(&mut self.block_prints);
+        let done = self.read_blocks(&file, listed.bytes, &mut block, &mut prints, step);
+        (self.block, self.block_prints) = (block, prints);
+        done
+    }
+
+    fn read_blocks(
+        &mut self,
+        file: &File,
+        bytes: u64,
+        block: &mut [u8],
+        prints: &mut Vec<u64>,
+        step: &mut dyn FnMut(u64) -> Result<()>,
+    ) -> Result<io::Result<()>> {
         let mut offset = 0;
-        while offset < listed.bytes {
-            let most = (listed.bytes - offset).min(block.len() as u64) as usize;
-            let got = match read_full(&file, &mut block[..most], offset) {
+        while offset < bytes {
+            let most = (bytes - offset).min(block.len() as u64) as usize;
+            let got = match read_full(file, &mut block[..most], offset) {
                 Ok(got) => got,
                 Err(error) => return Ok(Err(error)),
             };
             let padded = got.next_multiple_of(PAGE_BYTES);
             block[got..padded].fill(0);
-            self.prints.of_pages(&block[..padded], &mut prints);
-            for (page, print) in block[..padded].chunks_exact(PAGE_BYTES).zip(&prints) {
+            self.prints.of_pages(&block[..padded], prints);
+            for (page, print) in block[..padded].chunks_exact(PAGE_BYTES).zip(&*prints) {
                 self.take(page, *print);
             }
             self.bytes += got as u64;

@@ -20,9 +20,7 @@ _HOURS_MAX = 876_000.0
 
 Paths = Annotated[
     list[str],
-    typer.Argument(
-        metavar="FILE-or-DIR...", show_default=False, help="Files, and folders with all that is below them."
-    ),
+    typer.Argument(metavar="FILE-or-DIR", show_default=False, help="Files, and folders with all that is below them."),
 ]
 Chunks = Annotated[
     str | None,
