@@ -11,6 +11,9 @@ from floatgate.text_table import table
 
 Facts = dict[str, Any]
 
+PATHS_MAX = 4
+"""Of more paths the first ones are named."""
+
 
 def screen(paths: list[str], facts: Facts) -> str:
     """The text for a terminal.
@@ -20,7 +23,7 @@ def screen(paths: list[str], facts: Facts) -> str:
         facts: the JSON of ``floatgate content``.
     """
     said = [
-        ("content", f"{', '.join(paths)}: {_amount(facts)}"),
+        ("content", f"{_places(paths)}: {_amount(facts)}"),
         ("pays", _pays(facts)),
         ("written", _written(facts)),
         ("duplicates", _duplicates(facts)),
@@ -32,6 +35,13 @@ def screen(paths: list[str], facts: Facts) -> str:
     ]
     lines = [f"{name:<10} {one_line(text)}" for name, text in said if text]
     return "\n\n".join(part for part in ("\n".join(lines), _ratios(facts), _index_table(facts)) if part)
+
+
+def _places(paths: list[str]) -> str:
+    """The paths, or the first ones of many."""
+    shown = paths if len(paths) <= PATHS_MAX else paths[: PATHS_MAX - 1]
+    more = len(paths) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
 
 
 def _amount(facts: Facts) -> str:

@@ -132,8 +132,13 @@ def test_the_summary_leads_with_what_pays(cli: Cli, tmp_path: Path) -> None:
     assert "index      entries needed: 1200 for 90 %, 1200 for 99 %, 1200 for all of the duplicates" in text
     text = cli("content", "noise", "--chunks", "2").done()
     assert "chunks of 2" in text
-    (tmp_path / "few").write_bytes(b"few")
-    assert "fewer than 1000 pages" in cli("content", "few").done()
+    names = [f"few{number}" for number in range(5)]
+    for name in names:
+        (tmp_path / name).write_bytes(b"few")
+    text = cli("content", *names).done()
+    assert text.startswith("content    few0, few1, few2 and 2 more: 15 B in 5 files, 5 pages of 4 KiB\n")
+    assert "fewer than 1000 pages" in text
+    assert cli("content", "few0", "--quiet").done() == ""
 
 
 # What cannot be measured
@@ -167,6 +172,18 @@ def test_bad_input_is_refused(cli: Cli, tmp_path: Path) -> None:
         assert made.refused().startswith(f"--hours: {float(hours):g} is no length of time")
     assert cli("content", "file", "--trace", "file").refused().startswith("file: exists already")
     assert not (tmp_path / "t.parquet").exists()
+
+
+def test_unreadable_files_are_named(cli: Cli, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_bytes(b"data")
+    (tmp_path / "b").chmod(0)
+    if os.access(tmp_path / "b", os.R_OK):
+        pytest.skip("root may read everything")
+    made = cli("content", ".")
+    assert made.done().startswith("content    .: 4 B in 1 file")
+    assert made.err == "note: 1 name could not be read: ./b (Permission denied)\n"
+    assert cli("content", "b").refused().startswith("b: none of 1 files and folders can be read")
 
 
 def test_files_that_go_away_are_named(tmp_path: Path) -> None:
