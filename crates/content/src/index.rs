@@ -3,7 +3,7 @@
 use crate::codec::Sizes;
 use rustc_hash::FxHashMap;
 
-/// A content: 12 bytes and the sizes.
+/// A content, in 12 bytes.
 pub struct Content {
     /// The page that had it first; pages are counted through all files.
     pub first: u32,
