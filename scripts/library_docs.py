@@ -20,6 +20,7 @@ BEGIN, END = "<!-- counted by scripts/library_docs.py -->", "<!-- end of what is
 ORDER = (
     *("gcc-build", "cscope", "rendering", "two-at-once", "three-at-once"),
     *("sqlite-updates", "sqlite-content", "postgres-updates", "decision-support"),
+    *("build-content", "media-content"),
 )
 
 

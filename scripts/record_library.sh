@@ -7,6 +7,8 @@
 #   cscope            cscope over folders of the Linux kernel's source: databases built, asked, built again after edits
 #   sqlite-updates    SQLite under an update load, with a rollback journal, then with a write-ahead log
 #   sqlite-content    the same on few rows, under strace, so that the content of page writes is known
+#   build-content     Lua unpacked, built, edited and built again, likewise
+#   media-content     pictures and films taken over from a card, changed and copied, likewise
 #   postgres-updates  PostgreSQL under pgbench and a skewed load
 #   decision-support  PostgreSQL with a sales schema: large queries in turn with refreshes
 #   two-at-once       cscope and gcc-build at the same time
@@ -20,7 +22,7 @@
 #
 #   apt-get install linux-perf strace make gcc dpkg-dev cscope sqlite3 postgresql python3 povray imagemagick ffmpeg
 #
-# The sources of Redis and Linux and POV-Ray's scenes come from Debian too, by `apt-get source redis` with lists of its
+# The sources of Redis, Lua and Linux and POV-Ray's scenes come from Debian too, by `apt-get source` with lists of its
 # own, `apt-get download linux-source-6.1` and `apt-get download povray-examples`: run `apt-get update` first. Recording
 # takes root, or perf and ptrace allowed (docs/recording.md), and some 20 GB of space for temporary files. Where other work
 # keeps the processors busy, `nice -n -15` before it lets perf have its turn; the programs go to a priority of their own.
@@ -32,7 +34,7 @@ cd "$(dirname "$0")/.."
 
 NAMES=(
     gcc-build cscope sqlite-updates sqlite-content postgres-updates decision-support two-at-once rendering three-at-once
-    sqlite-queries text-search
+    sqlite-queries text-search build-content media-content
 )
 FLOATGATE=${FLOATGATE:-.venv/bin/floatgate}
 OUT=${OUT:-traces}
@@ -70,7 +72,7 @@ done
 
 need strace strace
 command -v "$FLOATGATE" >/dev/null || die "no $FLOATGATE; expected make build to have been run, or FLOATGATE"
-case " $* " in *" gcc-build "* | *"-at-once "*)
+case " $* " in *" gcc-build "* | *" build-content "* | *"-at-once "*)
     need gcc gcc; need make make; need dpkg-source dpkg-dev ;;
 esac
 case " $* " in *" cscope "* | *"-at-once "*) need cscope cscope ;; esac
@@ -92,6 +94,15 @@ mkdir "$SOURCES"
 with_redis() {
     scripts/library/source.sh redis "$SOURCES"
     cp -r "$SOURCES/redis" "$WORK/redis"
+}
+
+with_lua() {
+    scripts/library/source.sh lua5.4 "$SOURCES"
+    cp "$SOURCES"/lua5.4_*.orig.tar.gz "$WORK/lua.tar.gz"
+}
+
+with_card() {
+    python3 -E scripts/library/media-content.py card "$WORK/card" 1
 }
 
 with_linux() {
@@ -157,6 +168,8 @@ for name; do
         cscope) with_linux; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
         sqlite-updates) record "$name" --cache-mb 8 --stack-bytes 16384 ;;
         sqlite-content) record "$name" --cache-mb 1 --backend strace ;;
+        build-content) with_lua; record "$name" --cache-mb 4 --backend strace ;;
+        media-content) with_card; record "$name" --cache-mb 4 --backend strace ;;
         postgres-updates) record "$name" --cache-mb 16 --stack-bytes 16384 ;;
         decision-support) record "$name" --cache-mb 16 --stack-bytes 16384 ;;
         two-at-once) with_redis; with_linux; record "$name" --cache-mb 32 --stack-bytes 16384 ;;

@@ -10,6 +10,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "traces"
 CONTEXTS = (
     *("gcc-build", "cscope", "rendering", "two-at-once", "three-at-once"),
     *("sqlite-updates", "sqlite-content", "postgres-updates", "decision-support"),
+    *("build-content", "media-content"),
 )
 """Those with program contexts."""
 READS = ("sqlite-queries", "text-search")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from floatgate.parquet_trace import OPERATIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from floatgate._core import Progress, TraceBatches
+    from floatgate._core import Progress
 
 SCHEMA = "floatgate.trace/1"
 _ROWS_PER_GROUP = 1 << 20
@@ -22,8 +22,31 @@ _ENTRIES_PER_GROUP = 1 << 24
 Batch = Mapping[str, bytes]
 
 
+class Requests(Protocol):
+    """A source of batches, with what it says about all of them; the core's ``TraceBatches``, or one of our own."""
+
+    def __iter__(self) -> Iterator[Batch]:
+        """The batches: columns by name."""
+
+    @property
+    def optional(self) -> Sequence[str]:
+        """Columns beside the time, device, operation, offset and bytes."""
+
+    @property
+    def devices(self) -> Sequence[str]:
+        """Names, by number."""
+
+    @property
+    def contexts(self) -> Sequence[tuple[int, str]]:
+        """Numbers and names, by index."""
+
+    @property
+    def has_times(self) -> bool:
+        """Whether the stamps mean anything."""
+
+
 def write_columns(
-    source: TraceBatches,
+    source: Requests,
     target: str | Path,
     described: Mapping[str, Any] | None = None,
     progress: Progress | None = None,
@@ -74,7 +97,7 @@ def write_columns(
     return requests
 
 
-def _schema(optional: list[str]) -> pa.Schema:
+def _schema(optional: Sequence[str]) -> pa.Schema:
     import pyarrow as pa
 
     fields = [
@@ -95,7 +118,7 @@ def _schema(optional: list[str]) -> pa.Schema:
     return pa.schema(fields)
 
 
-def _metadata(source: TraceBatches, described: Mapping[str, Any] | None) -> dict[str, Any]:
+def _metadata(source: Requests, described: Mapping[str, Any] | None) -> dict[str, Any]:
     kept = dict(described or {})
     before = kept.pop("contexts", None)
     kept.pop("has_times", None)
@@ -126,7 +149,7 @@ def _groups(source: Iterable[Batch]) -> Iterator[Batch]:
         yield {name: b"".join(parts) for name, parts in held.items()}
 
 
-def _record_batch(columns: Batch, source: TraceBatches, schema: pa.Schema) -> pa.RecordBatch:
+def _record_batch(columns: Batch, source: Requests, schema: pa.Schema) -> pa.RecordBatch:
     import numpy as np
     import pyarrow as pa
 
@@ -134,7 +157,7 @@ def _record_batch(columns: Batch, source: TraceBatches, schema: pa.Schema) -> pa
     operation = np.frombuffer(columns["op"], dtype="i1")
     arrays = [
         pa.array(np.frombuffer(columns["time_ns"], dtype="<i8")),
-        pa.DictionaryArray.from_arrays(pa.array(device), pa.array(source.devices, pa.string())),
+        pa.DictionaryArray.from_arrays(pa.array(device), pa.array(list(source.devices), pa.string())),
         pa.DictionaryArray.from_arrays(pa.array(operation), pa.array(OPERATIONS, pa.string())),
         pa.array(np.frombuffer(columns["offset"], dtype="<u8")),
         pa.array(np.frombuffer(columns["bytes"], dtype="<u8")),

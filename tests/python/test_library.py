@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import floatgate
 from floatgate import context_updates, library, read_counts
 from floatgate.errors import InputError
 
@@ -24,6 +25,7 @@ READS = [path for path in ALL if path.stem in library.READS]
 NAMES = {
     *("gcc-build", "cscope", "rendering", "two-at-once", "three-at-once"),
     *("sqlite-updates", "sqlite-content", "postgres-updates", "decision-support"),
+    *("build-content", "media-content"),
 }
 LARGEST_BYTES = 20_000_000
 
@@ -181,14 +183,23 @@ def test_renderings_are_written_once() -> None:
     assert found.live_updates < found.pages / 100
 
 
-def test_one_trace_knows_the_content_of_its_page_writes() -> None:
-    path = TRACES / "sqlite-content.parquet"
+@pytest.mark.parametrize(
+    ("trace", "contents", "duplicates", "compressed"),
+    [("sqlite-content", 10_000, 0.09, 0.55), ("build-content", 3000, 0.83, 0.54), ("media-content", 8000, 0.26, 0.99)],
+)
+def test_traces_that_know_the_content_of_their_page_writes(
+    trace: str, contents: int, duplicates: float, compressed: float
+) -> None:
+    path = TRACES / f"{trace}.parquet"
     found = metadata(path)["recorder"]["content"]
     prints = [value for row in pq.read_table(path)["fingerprints"].to_pylist() for value in row or ()]
-    # The index of the write-ahead log is a shared mapping: what SQLite writes into its file is unknown.
+    # The index of a write-ahead log is a shared mapping, for one: what is written into its file is unknown.
     assert (found["pages_known"] + found["pages_unknown"], found["pages_unknown"]) == (len(prints), prints.count(None))
     assert prints.count(None) < len(prints) / 1000
-    assert len(set(prints)) > 10_000  # versions of some 500 pages
+    assert len(set(prints)) > contents
+    told = floatgate.trace_info(path).content
+    assert told.duplicate_share == pytest.approx(duplicates, abs=0.02)
+    assert told.compressed_share == pytest.approx(compressed, abs=0.02)
 
 
 def test_updates_are_counted_as_the_dissertation_draws_them(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import random
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,7 @@ from floatgate.recorder import backends, strace_data, strace_text
 from floatgate.recorder.calls import Call, Tally
 from floatgate.recorder.content import WrittenContent
 from floatgate.recorder.contexts import ContextTable
+from floatgate.recorder.distinct import DistinctPages
 from floatgate.recorder.files import FileTracker
 from floatgate.recorder.layout import File, Layout
 from floatgate.recorder.page_cache import CacheModel, PageCache, Request
@@ -328,7 +331,8 @@ def test_what_is_flushed_within_a_write_has_the_old_data_ahead_of_it(tmp_path: P
     # the two that have waited longest, page 3 (as it was) and page 1 (as it is now).
     taken: list[tuple[int, list[int | None]]] = []
     shadow = Shadow(tmp_path, Before([str(tmp_path)]))
-    content = WrittenContent(shadow)
+    distinct = DistinctPages(tmp_path, fingerprint)
+    content = WrittenContent(shadow, distinct)
 
     def emit(request: Request) -> None:
         content.take(request)
@@ -345,3 +349,47 @@ def test_what_is_flushed_within_a_write_has_the_old_data_ahead_of_it(tmp_path: P
     a, b = fingerprint(b"a" * PAGE), fingerprint(b"b" * PAGE)
     assert taken == [(1, [b]), (3, [a]), (2, [b, b]), (4, [b])]
     shadow.close()
+    distinct.close()
+
+
+def test_collisions_get_fingerprints_of_their_own(tmp_path: Path) -> None:
+    rng = random.Random(9)
+    pool = [rng.randbytes(PAGE) for _ in range(40)]
+    written = [rng.choice(pool) for _ in range(400)]
+    for bits in (0, 2, 64):
+        # Of a hash with few bits most contents collide, at the end of the range, too.
+        distinct = DistinctPages(tmp_path, lambda page, bits=bits: fingerprint(page) | (2**64 - 2**bits))  # type: ignore[misc]
+        values = [distinct.fingerprint(page) for page in written]
+        assert all(0 <= value < 2**64 for value in values)
+        assert len(set(values)) == len(set(written))
+        assert all((a == b) == (values[n] == values[m]) for n, a in enumerate(written) for m, b in enumerate(written))
+        assert distinct.collisions >= len(set(written)) - 2**bits
+        assert (distinct.collisions == 0) == (bits == 64)
+        distinct.close()
+
+
+@pytest.mark.usefixtures("strace")
+def test_a_recording_compares_bytes(cli: Cli, tmp_path: Path) -> None:
+    # The command line as it is, with a fingerprint of one bit.
+    main = (
+        "from floatgate.recorder import session\n"
+        "whole = session.fingerprint\n"
+        "session.fingerprint = lambda page: whole(page) & 1\n"
+        "from floatgate.cli import main\n"
+        "main()\n"
+    )
+    program = (
+        "import os\n"
+        "f = os.open('f', os.O_RDWR | os.O_CREAT)\n"
+        "for n in [1, 2, 3, 1, 2, 3]:\n"
+        "    os.pwrite(f, b'%d' % n * 4096, 0); os.fsync(f)\n"
+    )
+    command = ("trace", "record", "-q", "--backend", "strace", "--content", "-o", "t.parquet")
+    called = [sys.executable, "-c", main, *command, "--", sys.executable, "-B", "-c", program]
+    subprocess.run(called, cwd=tmp_path, check=True)
+    rows, content = rows_of(tmp_path / "t.parquet")
+    values = [value for row in rows for value in row["fingerprints"]]
+    assert len(values) == 6
+    assert values[:3] == values[3:]
+    assert len(set(values)) == 3
+    assert content["fingerprint_collisions"] in {1, 2}

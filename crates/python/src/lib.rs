@@ -3,6 +3,7 @@
 
 mod batches;
 mod columns;
+mod content;
 mod errors;
 mod experiment;
 mod json;
@@ -71,6 +72,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     columns::register();
     module.add_function(wrap_pyfunction!(theory_wa, module)?)?;
     module.add_function(wrap_pyfunction!(theory_wa_hot, module)?)?;
+    content::register(module)?;
     experiment::register(module)?;
     trace::register(module)
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from floatgate.recorder.distinct import DistinctPages
 from floatgate.recorder.layout import PAGE_BYTES
 from floatgate.recorder.page_cache import WRITE, Request
 from floatgate.recorder.shadow import Shadow
@@ -28,13 +29,20 @@ class LastWrites:
 
     source = FROM_FILES
 
-    def __init__(self, columns: Columns, path_of: Callable[[int], str | None]) -> None:
+    def __init__(
+        self,
+        columns: Columns,
+        path_of: Callable[[int], str | None],
+        fingerprint_of: Callable[[bytes], int] | None = None,
+    ) -> None:
         """Find the last write of each page.
 
         Args:
             columns: the requests.
             path_of: the path of a file by its number; None where it is gone.
+            fingerprint_of: of a page; :func:`fingerprint` where there is none.
         """
+        self._fingerprint_of = fingerprint if fingerprint_of is None else fingerprint_of
         self._columns = columns
         self._path_of = path_of
         self.known = 0
@@ -61,7 +69,7 @@ class LastWrites:
             page = data[index * PAGE_BYTES : (index + 1) * PAGE_BYTES]
             if page and self._last[first + index] == row:
                 page = page.ljust(PAGE_BYTES, b"\0")
-                fingerprints.append(fingerprint(page))
+                fingerprints.append(self._fingerprint_of(page))
                 sizes.append(compressed_bytes(page))
                 self.known += 1
             else:
@@ -79,14 +87,19 @@ class WrittenContent:
     """What the pages held each time they were written to the drive, from a shadow of the files.
 
     Takes requests as the cache model lets them go: the shadow then holds what was written up to that moment.
-    Keeps 10 bytes per page written and 8 per request.
+    Keeps 10 bytes per page written, 8 per request, and what :class:`DistinctPages` needs for each content.
+
+    Args:
+        shadow: what the pages hold.
+        distinct: gives the fingerprints.
     """
 
     source = FROM_WRITES
 
-    def __init__(self, shadow: Shadow) -> None:
+    def __init__(self, shadow: Shadow, distinct: DistinctPages) -> None:
         """Start with no request."""
         self._shadow = shadow
+        self.distinct = distinct
         self._fingerprints = array("Q")
         self._sizes = array("H")  # 0 where unknown: no page compresses to nothing
         self._starts = array("Q")
@@ -105,7 +118,7 @@ class WrittenContent:
             return
         for page in range(request.file_page, request.file_page + request.pages):
             data = self._shadow.page(request.file, page)
-            self._fingerprints.append(0 if data is None else fingerprint(data))
+            self._fingerprints.append(0 if data is None else self.distinct.fingerprint(data))
             self._sizes.append(0 if data is None else compressed_bytes(data))
 
     def of_row(self, row: int) -> tuple[list[int | None], list[int | None]] | None:
@@ -134,6 +147,7 @@ class WrittenContent:
             **_described(self.source, self.known, self.unknown),
             "pages_known_from_files": self.from_files,
             "bytes_cut_off": self._shadow.cut_bytes,
+            "fingerprint_collisions": self.distinct.collisions,
         }
 
 

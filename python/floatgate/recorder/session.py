@@ -17,8 +17,9 @@ from floatgate.errors import PATH_MAX, input_error, quote
 from floatgate.folder import replacing
 from floatgate.recorder import backends, trace_file
 from floatgate.recorder.calls import Tally
-from floatgate.recorder.content import Content, LastWrites, WrittenContent
+from floatgate.recorder.content import Content, LastWrites, WrittenContent, fingerprint
 from floatgate.recorder.contexts import ContextTable
+from floatgate.recorder.distinct import DistinctPages
 from floatgate.recorder.files import FileTracker, Inherited
 from floatgate.recorder.layout import PAGE_BYTES, Layout
 from floatgate.recorder.page_cache import READ, TRIM, WRITE, CacheModel, PageCache, Request
@@ -64,12 +65,15 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
     """
     backends.executable(command)
     folder = Path(tempfile.mkdtemp(prefix="floatgate-record-"))
+    written: WrittenContent | None = None
     try:
         choice = backends.choose(options.backend, folder)
         start = _inherited(options.stdout)
         cwd = os.path.realpath(Path.cwd())
         exact = options.content and choice.name == backends.STRACE
         shadow = Shadow(folder, _before(command, cwd, start)) if exact else None
+        if shadow is not None:
+            written = WrittenContent(shadow, DistinctPages(folder, fingerprint))
         recording = backends.run(
             choice,
             command,
@@ -79,7 +83,7 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
             with_data=exact,
             stdout=options.stdout,
         )
-        build = _Build(recording, options, cwd, start, shadow)
+        build = _Build(recording, options, cwd, start, shadow, written)
         plain_s = backends.wall_without(command, options.stdout) if options.measure_overhead else None
         try:
             with replacing(target) as temporary:
@@ -88,6 +92,8 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
             raise input_error(f"{target}: {error.strerror or error}; expected a file that can be written") from None
         return Recorded(build.facts(target, choice, plain_s), build.status)
     finally:
+        if written is not None:
+            written.distinct.close()
         shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -127,6 +133,7 @@ class _Build:
         cwd: str,
         inherited: list[Inherited],
         shadow: Shadow | None,
+        written: WrittenContent | None,
     ) -> None:
         self._recording = recording
         self._options = options
@@ -134,7 +141,7 @@ class _Build:
         self._contexts = ContextTable()
         self._columns = trace_file.Columns()
         self._layout = Layout()
-        self._written = None if shadow is None else WrittenContent(shadow)
+        self._written = written
         self._cache = PageCache(self._layout, options.model, self._emit)
         self._tracker = FileTracker(
             self._cache,
@@ -169,11 +176,12 @@ class _Build:
                 f"{quote(command[0], PATH_MAX)}: wrote no file; expected a program that writes regular files"
             )
         if self._options.content:
-            last = LastWrites(self._columns, self._path_of)
+            known = self._written
+            last = LastWrites(self._columns, self._path_of, None if known is None else known.distinct.fingerprint)
             self._content = last
-            if self._written is not None:
-                self._written.rest = last
-                self._content = self._written
+            if known is not None:
+                known.rest = last
+                self._content = known
         trace_file.write(target, self._columns, lambda: self._metadata(command, choice), self._content)
 
     def _path_of(self, number: int) -> str | None:

@@ -1,0 +1,157 @@
+//! Flash pages that chunks of successive pages take.
+
+use crate::PAGE_BYTES;
+use crate::codec::{CODECS, Codecs, Sizes};
+use crate::figures::{Joint, Written};
+use floatgate_base::Rng;
+
+/// Chunks of one size, filled by the pages that pass: all pages, or those that are no duplicates.
+///
+/// A chunk takes the sum of its pages' compressed sizes, rounded up to whole pages; one that would need as many pages as
+/// it has is written plain. Chunks that are drawn by chance are compressed as one piece, too.
+pub struct Lane {
+    chunk_pages: u32,
+    filled: u32,
+    sums: Sizes,
+    flash_pages: [u64; CODECS.len()],
+    rng: Rng,
+    sample_share: f64,
+    /// The bytes of the present chunk, where it was drawn.
+    drawn: Option<Vec<u8>>,
+    sampled: Sampled,
+}
+
+#[derive(Default)]
+struct Sampled {
+    chunks: u64,
+    pages: u64,
+    joint: [u64; CODECS.len()],
+    by_page: [u64; CODECS.len()],
+}
+
+impl Lane {
+    /// An empty lane; `name` and the size of its chunks tell its random numbers from those of others.
+    pub fn new(name: &str, chunk_pages: u32, sample_share: f64, seed: u64) -> Self {
+        // One page is compressed for itself anyway.
+        let sample_share = if chunk_pages == 1 { 0.0 } else { sample_share };
+        Self {
+            chunk_pages,
+            filled: 0,
+            sums: Sizes::default(),
+            flash_pages: Default::default(),
+            rng: Rng::new(seed, &format!("{name} chunks of {chunk_pages}")),
+            sample_share,
+            drawn: None,
+            sampled: Sampled::default(),
+        }
+    }
+
+    /// Takes the next page, with its compressed sizes.
+    pub fn push(&mut self, page: &[u8], sizes: Sizes, codecs: &mut Codecs) {
+        if self.filled == 0 && self.rng.unit() < self.sample_share {
+            self.drawn = Some(Vec::with_capacity(self.chunk_pages as usize * PAGE_BYTES));
+        }
+        if let Some(bytes) = &mut self.drawn {
+            bytes.extend_from_slice(page);
+        }
+        for (sum, size) in self.sums.iter_mut().zip(sizes) {
+            *sum += size;
+        }
+        self.filled += 1;
+        if self.filled == self.chunk_pages {
+            self.close(codecs);
+        }
+    }
+
+    /// Writes the present chunk, which may be filled in part.
+    pub fn close(&mut self, codecs: &mut Codecs) {
+        let pages = self.filled;
+        if pages == 0 {
+            return;
+        }
+        let by_page = self.sums.map(|sum| flash_pages(sum, pages));
+        add(&mut self.flash_pages, by_page);
+        if let Some(bytes) = self.drawn.take() {
+            self.sampled.chunks += 1;
+            self.sampled.pages += u64::from(pages);
+            add(&mut self.sampled.joint, codecs.sizes(&bytes).map(|size| flash_pages(size, pages)));
+            add(&mut self.sampled.by_page, by_page);
+        }
+        self.filled = 0;
+        self.sums = Sizes::default();
+    }
+
+    /// What was written with a codec, beside all host pages.
+    pub fn written(&self, codec: usize, host_pages: u64) -> Written {
+        let share = |part: u64, of: u64| part as f64 / of as f64;
+        let sampled = &self.sampled;
+        Written {
+            flash_pages: self.flash_pages[codec],
+            written_ratio: share(self.flash_pages[codec], host_pages),
+            joint: (sampled.chunks > 0).then(|| Joint {
+                sampled_chunks: sampled.chunks,
+                sampled_pages: sampled.pages,
+                chunk_ratio: share(sampled.joint[codec], sampled.pages),
+                chunk_ratio_by_page: share(sampled.by_page[codec], sampled.pages),
+            }),
+        }
+    }
+}
+
+fn add(to: &mut [u64; CODECS.len()], more: Sizes) {
+    for (sum, one) in to.iter_mut().zip(more) {
+        *sum += u64::from(one);
+    }
+}
+
+/// Whole pages for so many bytes, at most the pages that they came from.
+fn flash_pages(bytes: u32, pages: u32) -> u32 {
+    bytes.div_ceil(PAGE_BYTES as u32).min(pages)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAIN: u32 = PAGE_BYTES as u32;
+
+    fn written(chunk_pages: u32, sizes: &[u32]) -> u64 {
+        let mut codecs = Codecs::new(1);
+        let mut lane = Lane::new("test", chunk_pages, 0.0, 1);
+        for size in sizes {
+            lane.push(&[0; PAGE_BYTES], [*size, PLAIN], &mut codecs);
+        }
+        lane.close(&mut codecs);
+        assert_eq!(lane.written(1, 1).flash_pages, sizes.len() as u64);
+        lane.written(0, 1).flash_pages
+    }
+
+    #[test]
+    fn chunks_are_rounded_up_to_pages() {
+        assert_eq!(written(4, &[1024; 4]), 1);
+        assert_eq!(written(4, &[1024, 1024, 1024, 1025]), 2);
+        assert_eq!(written(4, &[PLAIN, PLAIN, PLAIN, 1]), 4); // as many as it has: plain
+        assert_eq!(written(4, &[PLAIN, PLAIN, 2048, 2048]), 3);
+        assert_eq!(written(1, &[1; 3]), 3); // a page of its own gains nothing
+        assert_eq!(written(4, &[1024; 6]), 2); // the last chunk is filled in part
+        assert_eq!(written(8, &[2048; 8]), 4);
+    }
+
+    #[test]
+    fn sampled_chunks_are_compressed_as_one() {
+        let mut codecs = Codecs::new(1);
+        let mut lane = Lane::new("test", 4, 1.0, 1);
+        let mut rng = Rng::new(5, "noise");
+        let noise: Vec<u8> = (0..PAGE_BYTES).map(|_| rng.next_u64() as u8).collect();
+        // Four times the same noise: no page shrinks for itself, the four do together.
+        for _ in 0..8 {
+            lane.push(&noise, codecs.sizes(&noise), &mut codecs);
+        }
+        for codec in 0..2 {
+            let joint = lane.written(codec, 8).joint.unwrap();
+            assert_eq!((joint.sampled_chunks, joint.sampled_pages), (2, 8));
+            assert_eq!((joint.chunk_ratio, joint.chunk_ratio_by_page), (0.5, 1.0));
+            assert_eq!(lane.written(codec, 8).written_ratio, 1.0);
+        }
+    }
+}
