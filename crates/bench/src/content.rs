@@ -41,6 +41,7 @@ fn drive(blocks: u32, of: Schemed) -> (Ftl, Functional, u32) {
         index_entries: if of.dedup { logical_pages / 4 } else { 0 },
         chunks: of.compress.then_some(chunks),
         schemes: Schemes { dedup: of.dedup, compress: of.compress },
+        samples_below: 0,
     };
     let setup = Setup { reduce: (of.dedup || of.compress).then_some(reduce), ..Setup::plain(logical_pages) };
     let layout = Layout::new(geometry, Scope::Plane);

@@ -65,11 +65,11 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let (buffer, raw_buffer) = resolve_buffer::resolve(&layers, given_buffer, &drive, logical_pages, timed)?;
     let Lifetime { throttle, reduce, forecast, raw: raw_lifetime, raw_forecast } =
         resolve_lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
-    ftl.setup.reduce = resolve_reduce::resolve(&layers, &reduce, &drive, &ftl.setup)?;
+    ftl.setup.reduce = resolve_reduce::resolve(&layers, (&reduce, throttle.policy), &drive, &ftl.setup)?;
     let workload = resolve_workload::resolve(
         &layers,
         given_workload,
-        (timed, throttle.policy.parts().is_some()),
+        (timed, throttle.policy.parts().is_some() || reduce.params.integrated.is_some()),
         u64::from(logical_pages) * u64::from(geometry.page_bytes),
         seed,
         buffer.is_some() || !drive.plp && drive.subpages > 1 || reduce.params.chunks.is_some(),
@@ -145,7 +145,7 @@ fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
         let expected = "expected another separator, or neither drive.buffer nor the table [host]";
         return Err(layers.error("ftl.separate.policy", what, expected));
     }
-    if plan.throttle.policy.parts().is_some() && queued && closed {
+    if plan.throttles() && queued && closed {
         let what =
             "in closed loop with queues of the host nobody can say which request waits for the throttle";
         let expected = "expected another workload.arrival, or no table [host]";

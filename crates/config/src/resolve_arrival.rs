@@ -90,7 +90,9 @@ fn by_device_time(layers: &Layers, given: &raw::Workload, synthetic: bool) -> Re
     if synthetic && given.rate_per_s.is_none() {
         let what = "a throttle goes by the time at which requests arrive, and this workload has none";
         let expected = "give workload.rate_per_s, or mode = \"timed\"";
-        return Err(layers.error("lifetime.throttle.policy", what, expected));
+        let managed = layers.text("lifetime.reduce.policy") == Some("integrated");
+        let key = if managed { "lifetime.reduce.policy" } else { "lifetime.throttle.policy" };
+        return Err(layers.error(key, what, expected));
     }
     let name = given.arrival.clone().unwrap_or_else(|| "open".into());
     let way = choice(layers, "workload.arrival", "way of arriving", &name, ARRIVALS)?;

@@ -4,22 +4,25 @@ use crate::layers::Layers;
 use floatgate_base::Result;
 use floatgate_ftl::reduce::{ChunkSetup, Reduce, Schemes};
 use floatgate_ftl::{Reclaim, Setup};
+use floatgate_lifetime::Throttle;
 use floatgate_lifetime::reduce::{Chunks, Reducer};
 use floatgate_sim::plan::{DriveSettings, ReduceSettings};
 
+/// 2^64: every page is a sample.
+const SAMPLES_ALL: f64 = 18_446_744_073_709_551_616.0;
 const POLICY: &str = "lifetime.reduce.policy";
 
 /// What the FTL has to know; none where nothing is reduced.
 pub(crate) fn resolve(
     layers: &Layers,
-    reduce: &ReduceSettings,
+    (reduce, throttle): (&ReduceSettings, Throttle),
     drive: &DriveSettings,
     setup: &Setup,
 ) -> Result<Option<Reduce>> {
     if reduce.policy == Reducer::None {
         return Ok(None);
     }
-    check(layers, reduce, drive, setup)?;
+    check(layers, (reduce, throttle), drive, setup)?;
     let index_entries = match reduce.params.dedup {
         None => 0,
         Some(dedup) => {
@@ -43,8 +46,14 @@ pub(crate) fn resolve(
         plain,
         repack,
     });
-    let schemes = Schemes { dedup: index_entries > 0, compress: chunks.is_some() };
-    Ok(Some(Reduce { index_entries, chunks, schemes }))
+    // A manager begins with nothing on, and samples.
+    let managed = reduce.params.integrated;
+    let schemes = Schemes {
+        dedup: index_entries > 0 && managed.is_none(),
+        compress: chunks.is_some() && managed.is_none(),
+    };
+    let samples_below = managed.map_or(0, |managed| (managed.sample_share * SAMPLES_ALL) as u64);
+    Ok(Some(Reduce { index_entries, chunks, schemes, samples_below }))
 }
 
 /// Whether a manager copies pages that are read often.
@@ -53,8 +62,17 @@ fn makes_replicas(reclaim: Reclaim) -> bool {
 }
 
 /// Refuses drives on which content cannot be reduced in this way.
-fn check(layers: &Layers, reduce: &ReduceSettings, drive: &DriveSettings, setup: &Setup) -> Result<()> {
+fn check(
+    layers: &Layers,
+    (reduce, throttle): (&ReduceSettings, Throttle),
+    drive: &DriveSettings,
+    setup: &Setup,
+) -> Result<()> {
     let name = reduce.policy.info().name;
+    if reduce.params.integrated.is_some() && throttle != Throttle::None {
+        let what = format!("{name} throttles by itself, beside the throttle {}", throttle.info().name);
+        return Err(layers.error(POLICY, what, "expected lifetime.throttle.policy = \"none\""));
+    }
     if setup.separate.foresees() {
         let what = format!(
             "{name} changes which writes are programmed, and the separator {} knows when pages die by the order of all",

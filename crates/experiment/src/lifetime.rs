@@ -244,6 +244,7 @@ fn go_through(
         age_s: resolved.forecast.age_years * SECONDS_PER_YEAR,
         arrivals_follow: true,
         params: plan.throttle.params,
+        manager: plan.manager(),
     };
     let service_ns = (service_us(plan) * 1e3).round() as u64;
     Life { setup, demand: &pass.demand, waf, service_ns, detail_ns }

@@ -1,6 +1,7 @@
 //! What deduplication and compression did.
 
 use floatgate_flash::Cause;
+use floatgate_lifetime::reduce::Record;
 use floatgate_sim::outcome::IndexFigures;
 use floatgate_sim::{Outcome, Plan};
 use serde_json::{Value, json};
@@ -64,6 +65,7 @@ pub(crate) fn reduce(plan: &Plan, outcome: &Outcome) -> Value {
         "energy_ratio": energy_ratio(plan, outcome, programmed),
         "index": figures.index.as_ref().map(index),
         "memory_bytes": figures.memory_bytes,
+        "manager": plan.reduce.params.integrated.zip(outcome.managed.as_ref()).map(|(params, record)| manager(params.epoch_ns, record)),
     })
 }
 
@@ -93,5 +95,33 @@ fn index(index: &IndexFigures) -> Value {
         "entered": index.counters.entered,
         "stale": index.counters.stale,
         "evicted": index.counters.evicted,
+    })
+}
+
+/// What the integrated manager decided.
+fn manager(epoch_ns: u64, record: &Record) -> Value {
+    let [none, dedup, compress, both] = record.by_choice;
+    let rows = record.rows.iter().map(|row| {
+        let epochs = row.epochs as f64;
+        let [dedup, compress, throttle] = row.on.map(|on| on as f64 / epochs);
+        json!({
+            "from_s": row.from_ns as f64 / 1e9,
+            "to_s": row.to_ns as f64 / 1e9,
+            "epochs": row.epochs,
+            "dedup_share": dedup,
+            "compress_share": compress,
+            "throttle_share": throttle,
+            "demand_bytes": row.demand_bytes / epochs,
+            "capacity_bytes": row.capacity_bytes / epochs,
+            "dedup_ratio": row.ratios[0] / epochs,
+            "compress_ratio": row.ratios[1] / epochs,
+        })
+    });
+    json!({
+        "epoch_s": epoch_ns as f64 / 1e9,
+        "epochs": record.by_choice.iter().sum::<u64>(),
+        "epochs_by_choice": { "none": none, "dedup": dedup, "compress": compress, "both": both },
+        "throttled_epochs": record.throttled,
+        "over_time": rows.collect::<Vec<_>>(),
     })
 }

@@ -7,13 +7,14 @@ use serde_json::{Value, json};
 
 /// Delays and waits of page writes, and how the throttle planned; null where it plans in no epochs.
 pub(crate) fn throttle(plan: &Plan, found: &Throttling) -> Value {
-    let plans = plan.throttle.policy.parts().is_some_and(|parts| parts.plans);
+    let managed = plan.reduce.params.integrated.is_some();
+    let plans = managed || plan.throttle.policy.parts().is_some_and(|parts| parts.plans);
     let passed = &found.passed;
     let per_page = |sum: f64| (passed.page_writes > 0).then(|| sum / passed.page_writes as f64);
     let epochs = |n: u64| plans.then_some(n);
     let predictions = found.predictions;
     json!({
-        "policy": plan.throttle.policy.info().name,
+        "policy": if managed { plan.reduce.policy.info().name } else { plan.throttle.policy.info().name },
         "delay_us_mean": per_page(passed.delay_ns as f64 / 1e3),
         "held_share": per_page(passed.held_page_writes as f64),
         "waits": passed.waits,

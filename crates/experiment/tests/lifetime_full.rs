@@ -91,6 +91,7 @@ fn forecast(plan: &Plan, window_ns: Option<u64>) -> Outcome {
         age_s: 0.0,
         arrivals_follow: true,
         params: plan.throttle.params,
+        manager: plan.manager(),
     };
     let life = Life { setup, demand: &pass.demand, waf, service_ns: SERVICE_NS, detail_ns: None };
     life.run(&mut |_| -> Result<()> { Ok(()) }).unwrap()

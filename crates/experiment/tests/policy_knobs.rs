@@ -29,13 +29,22 @@ struct Scenario {
 }
 
 /// Writes so slow that chunks fill before they are due or do not, and some reads.
-fn reduction() -> Scenario {
-    let energy = "[drive.energy]\nprogram_uj = 29.1\n";
+fn reduction(info: &PolicyInfo) -> Scenario {
+    let energy = "[drive.endurance]\npe_cycles = 100000000\n[drive.energy]\nprogram_uj = 29.1\n";
     let workload = "[workload]\nrequests = 6000\nread_share = 0.3\nduplicate_share = 0.3\ncompressed_share = 0.6\n\
                     incompressible_share = 0.2\narrival = \"open\"\nrate_per_s = 5\n";
     let figures =
         &["/flash/programs/total", "/energy/total_j", "/latency_us/write/mean", "/latency_us/read/mean"];
-    Scenario { toml: format!("mode = \"timed\"\n{DRIVE}{energy}{FTL}{workload}"), life: false, figures }
+    // So that the manager decides often, and has enough to go by.
+    let managed = match info.name {
+        "integrated" => "[lifetime.reduce]\nepoch_s = 30\nsample_share = 0.4\n",
+        _ => "",
+    };
+    Scenario {
+        toml: format!("mode = \"timed\"\n{DRIVE}{energy}{FTL}{workload}{managed}"),
+        life: false,
+        figures,
+    }
 }
 
 fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
@@ -93,7 +102,7 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             ];
             Scenario { toml: drive + workload, life: true, figures }
         }
-        "lifetime.reduce" => reduction(),
+        "lifetime.reduce" => reduction(info),
         // Rest of some hours between two erases: under no model as much as heals the most.
         "drive.endurance" => run(
             format!("{DRIVE}{FTL}[workload]\nrequests = 4000\nrate_per_s = 0.01\n"),
@@ -114,6 +123,12 @@ struct Special {
 }
 
 const SPECIAL: &[Special] = &[
+    // Ratios so close to those at which schemes pay that the epochs which count make a difference.
+    Special {
+        param: ("lifetime.reduce", "history_epochs", &[]),
+        with: &[("workload.duplicate_share", "0.02"), ("workload.compressed_share", "0.9")],
+        values: &[],
+    },
     // Free by default.
     Special { param: ("lifetime.reduce", "hash_us", &[]), with: &[], values: &["40"] },
     Special { param: ("lifetime.reduce", "compress_us", &[]), with: &[], values: &["40"] },

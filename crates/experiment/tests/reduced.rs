@@ -36,6 +36,10 @@ fn any_drive_holds_what_was_written() {
             resolved.plan.shadow = true;
             let checked = catch_unwind(AssertUnwindSafe(|| check(&case.toml, resolved)));
             let found = checked.unwrap_or_else(|_| Err("the engine panicked, as said above".into()));
+            // The manager needs time, which not all formats have.
+            if found.as_ref().is_err_and(|what| what.contains("has no times")) {
+                continue;
+            }
             let result = found
                 .unwrap_or_else(|what| panic!("trace {trace} FLOATGATE_SEED={seed}: {what}\n{}", case.toml));
             *seen.entry(result["reduce"]["policy"].as_str().unwrap().into()).or_default() += 1;

@@ -6,11 +6,15 @@
 //!
 //! Requests leave in the order in which they arrive; a read waits behind a write that waits.
 
+use crate::array::BackEnd;
+use crate::drive::Drive;
 use crate::life_book::LifeBook;
 use crate::plan::{Arrival, Mode, Plan};
 use floatgate_base::{ExtentKind as Kind, Extents, Op};
-use floatgate_flash::Counters;
-use floatgate_lifetime::throttle::{Gate, GateState, Passed, Predictions, Setup, View};
+use floatgate_flash::Cause;
+use floatgate_ftl::Schemes;
+use floatgate_lifetime::reduce::{Left, Record, SchemeSeen, Seen};
+use floatgate_lifetime::throttle::{Gate, GateState, Params, Passed, Predictions, Setup, View};
 use floatgate_lifetime::{SECONDS_PER_YEAR, life};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -95,6 +99,7 @@ pub(crate) struct Throttled {
 /// The throttle of a plan's drive from the beginning of counting on; blocks have been through `cycles_used` by then, in
 /// `age_s` seconds.
 pub(crate) fn setup(plan: &Plan, cycles_used: f64, age_s: f64) -> Setup {
+    let manager = plan.manager();
     Setup {
         policy: plan.throttle.policy,
         target_ns: (plan.throttle.target_years * SECONDS_PER_YEAR * 1e9).round() as u64,
@@ -107,7 +112,11 @@ pub(crate) fn setup(plan: &Plan, cycles_used: f64, age_s: f64) -> Setup {
             Mode::Functional => plan.workload.shifted,
             Mode::Timed(arrival) => arrival != Arrival::Open,
         },
-        params: plan.throttle.params,
+        params: match manager {
+            Some(manager) => Params { fixed_epoch_ns: Some(manager.epoch_ns), ..plan.throttle.params },
+            None => plan.throttle.params,
+        },
+        manager,
     }
 }
 
@@ -116,7 +125,7 @@ impl Throttled {
     pub fn of(plan: &Plan, life: Option<LifeBook>) -> Option<Self> {
         let setup = match &life {
             Some(life) => *life.setup(),
-            None if plan.throttle.policy.parts().is_some() => setup(plan, 0.0, 0.0),
+            None if plan.throttles() => setup(plan, 0.0, 0.0),
             None => return None,
         };
         Some(Self {
@@ -193,11 +202,12 @@ impl Throttled {
     }
 
     /// Corrects the estimate. All page writes have been served that passed the gate, but for `waiting` of them.
-    pub fn observe(&mut self, flash: &Counters, waiting: u64) {
-        let programs = flash.programs_total();
+    pub fn observe<F: BackEnd>(&mut self, drive: &Drive<F>, waiting: u64) {
+        let programs = drive.counters().programs_total();
         let waf = self.amplification.note(self.passed.page_writes - waiting, programs);
         let programmed_bytes = (programs as f64 + waiting as f64 * waf) * self.page_bytes;
-        self.gate.observe(&View { programmed_bytes, waf });
+        let seen = self.gate.manager().map(|_| seen(drive));
+        self.gate.observe(&View { programmed_bytes, waf, seen });
         self.observed_ns = self.now_ns;
     }
 
@@ -208,17 +218,17 @@ impl Throttled {
 
     /// A request arrives that touches the extents in `range`: when it leaves the gate. Of the page writes that passed
     /// before, `waiting` have not been served.
-    pub fn pass(
+    pub fn pass<F: BackEnd>(
         &mut self,
         arrival_ns: u64,
         (extents, range): (&Extents, Range<usize>),
         op: Op,
-        flash: &Counters,
+        drive: &Drive<F>,
         waiting: u64,
     ) -> u64 {
         let pages = page_writes(extents, range);
         if self.is_due(arrival_ns, pages) {
-            self.observe(flash, waiting);
+            self.observe(drive, waiting);
         }
         let left_ns = match &mut self.life {
             None => self.gate.admit(arrival_ns, 0, pages, &mut self.passed),
@@ -234,6 +244,17 @@ impl Throttled {
             self.request_wait_ns[op as usize] += u128::from(left_ns - arrival_ns);
         }
         left_ns
+    }
+
+    /// What is on in the present epoch, where a manager decides about that.
+    pub fn schemes(&self) -> Option<Schemes> {
+        let decision = self.gate.manager()?.decision();
+        Some(Schemes { dedup: decision.dedup, compress: decision.compress })
+    }
+
+    /// What a manager has decided so far.
+    pub fn record(&self) -> Option<&Record> {
+        self.gate.manager().map(|manager| manager.record())
     }
 
     /// Whether the run is a life that is over before a request arrives.
@@ -252,8 +273,8 @@ impl Throttled {
     ///
     /// # Panics
     /// Where the run is none.
-    pub fn finish_life(&mut self, flash: &Counters) -> life::Outcome {
-        self.observe(flash, 0);
+    pub fn finish_life<F: BackEnd>(&mut self, drive: &Drive<F>) -> life::Outcome {
+        self.observe(drive, 0);
         let life = self.life.take().expect("the run is a life");
         life.outcome(&self.gate, self.passed.page_writes, self.now_ns)
     }
@@ -269,6 +290,30 @@ impl Throttled {
             selections,
             predictions: self.gate.predictions(),
         }
+    }
+}
+
+/// What the integrated manager goes by.
+fn seen<F: BackEnd>(drive: &Drive<F>) -> Seen {
+    let flash = drive.counters();
+    let counters = drive.ftl.reduced().map(|figures| figures.counters).unwrap_or_default();
+    let (deduplicated, left) = counters.deduplicated();
+    let sampled_left = counters.sampled_hashed - counters.sampled_duplicates;
+    Seen {
+        host_pages: counters.host_pages,
+        host_programs: [Cause::Host, Cause::Partial]
+            .iter()
+            .map(|&cause| flash.programs[cause as usize])
+            .sum(),
+        programs: flash.programs_total(),
+        dedup: SchemeSeen {
+            at_work: Left { pages: deduplicated, left },
+            sampled: Left { pages: counters.sampled_hashed, left: sampled_left },
+        },
+        compress: SchemeSeen {
+            at_work: Left { pages: counters.chunked_pages, left: counters.chunk_pages },
+            sampled: Left { pages: counters.sampled_chunked, left: counters.sampled_chunk_pages },
+        },
     }
 }
 

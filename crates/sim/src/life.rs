@@ -59,7 +59,7 @@ impl Simulation {
         let Serving::Functional(InOrder { drive, gate: Some(gate), .. }) = &mut self.stages.serving else {
             unreachable!("a life is functional and has a gate")
         };
-        let life = gate.finish_life(drive.counters());
+        let life = gate.finish_life(drive);
         (life, self.finish())
     }
 }

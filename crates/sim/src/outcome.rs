@@ -17,6 +17,7 @@ use floatgate_ftl::separate::Separation;
 pub use floatgate_ftl::separate::StreamCounters;
 use floatgate_ftl::{GcCounters, LevelCounters};
 use floatgate_host::{BufferCounters, HostCounters};
+use floatgate_lifetime::reduce::Record;
 use floatgate_stats::histogram::moments;
 use floatgate_stats::{Histogram, Latency, Series, WafEstimate, WearGrowth, estimate_waf, wear_growth};
 use floatgate_trace::{Context, Summary};
@@ -143,6 +144,8 @@ pub struct Outcome {
     pub around: Option<Around>,
     /// What the throttle did, if there was one.
     pub throttling: Option<Throttling>,
+    /// What the integrated manager decided, if there was one.
+    pub managed: Option<Record>,
 }
 
 /// How long blocks rested between two erases.
@@ -308,6 +311,7 @@ impl Simulation {
             buffer: serving.buffer().map(|buffer| *buffer.counters()),
             kept_pages: serving.buffer().map_or(0, Buffered::kept_pages),
             throttling: serving.gate().map(Throttled::figures),
+            managed: serving.gate().and_then(Throttled::record).cloned(),
             times: timed.as_ref().map(|timed| timed.times),
             commands: timed.as_ref().map(|timed| timed.commands),
             jobs_s: timed.as_ref().map(|timed| timed.jobs_s),

@@ -3,7 +3,8 @@
 use floatgate_flash::{Layout, Scope, layout, timed};
 use floatgate_ftl::{Level, Setup};
 use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
-use floatgate_lifetime::{LeadLimit, Throttle, reduce, reduce::Reducer, throttle};
+use floatgate_lifetime::reduce::{self, ManagerSetup, Reducer};
+use floatgate_lifetime::{LeadLimit, Throttle, throttle};
 use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
 use floatgate_trace::{Amplification, ContentModel, GeneratorConfig, OpenOptions};
 use serde::{Deserialize, Serialize};
@@ -309,6 +310,36 @@ impl Plan {
     #[must_use]
     pub fn gathers_chunks(&self) -> bool {
         self.ftl.setup.reduce.is_some_and(|reduce| reduce.chunks.is_some())
+    }
+
+    /// Whether page writes pass a gate that may hold them back.
+    #[must_use]
+    pub fn throttles(&self) -> bool {
+        self.throttle.policy.parts().is_some() || self.reduce.params.integrated.is_some()
+    }
+
+    /// What the integrated manager goes by, where there is one. Where the drive does not say what a program takes, it is the
+    /// paper's figure.
+    #[must_use]
+    pub fn manager(&self) -> Option<ManagerSetup> {
+        /// 600 us at 48.5 mW (section IV).
+        const PROGRAM_UJ: f64 = 29.1;
+        /// What hash and compressor take is said for so many bytes.
+        const ENGINE_BYTES: f64 = 4096.0;
+        let params = &self.reduce.params;
+        let integrated = params.integrated?;
+        let page_bytes = self.drive.geometry.page_bytes;
+        let flash_page_uj = self.drive.energy.and_then(|energy| energy.program_uj).unwrap_or(PROGRAM_UJ);
+        let per_program =
+            f64::from(page_bytes) / ENGINE_BYTES / (flash_page_uj / f64::from(self.drive.subpages));
+        Some(ManagerSetup {
+            epoch_ns: integrated.epoch_ns,
+            epochs: integrated.epochs,
+            sample_share: integrated.sample_share,
+            hash_cost: params.dedup.map_or(0.0, |dedup| dedup.hash.uj) * per_program,
+            compress_cost: params.chunks.map_or(0.0, |chunks| chunks.compress.uj) * per_program,
+            page_bytes,
+        })
     }
 
     /// By how much hashing, compressing and decompressing a page of the map delays its request, nanoseconds; none where nothing

@@ -8,8 +8,13 @@ use floatgate_experiment::load;
 use floatgate_lifetime::reduce;
 
 /// What a drive may not have beside a reducer.
-const REFUSED: [&str; 4] =
-    ["a chunk is read as a whole", "copies pages of one", "is smaller than a block", "knows when pages die"];
+const REFUSED: [&str; 5] = [
+    "goes by the time",
+    "a chunk is read as a whole",
+    "copies pages of one",
+    "is smaller than a block",
+    "knows when pages die",
+];
 
 /// Adds content to the workload of a case, and a reducer with its parameters; what comes of it, or none where the drive admits
 /// none. A trace has its file by now.
@@ -24,6 +29,14 @@ pub fn reduced(rng: &mut Rng, case: &mut Case) -> Option<Resolved> {
     let given = policies::drawn(rng, &reduce::SLOT, info);
     // Without either, chunks take their pages until the last of theirs dies: no drive has spare space for that.
     let toml = policies::toml(&reduce::SLOT, &given).replace("repack = false", "repack = true");
+    // Runs are short, and the manager is to decide often, with something to go by.
+    let own = |line: &&str| !line.starts_with("epoch_s") && !line.starts_with("sample_share");
+    let toml = match info.name {
+        "integrated" => {
+            toml.lines().filter(own).collect::<Vec<_>>().join("\n") + "\nepoch_s = 1\nsample_share = 0.2\n"
+        }
+        _ => toml,
+    };
     if info.name != "dedup" {
         // What gathers must outlive power cuts.
         case.toml = case.toml.replace("plp = false", "plp = true");

@@ -22,18 +22,28 @@ impl Ftl {
         reduction.counters.host_pages += 1;
         let schemes = reduction.schemes;
         let mut is_known = false;
-        if schemes.dedup {
+        let is_sampled = !(schemes.dedup && schemes.compress) && reduction.is_sampled(content.fingerprint);
+        let looks = schemes.dedup || is_sampled && reduction.index.is_some();
+        if looks {
             reduction.counters.hashed_pages += 1;
             let found = match (&mut reduction.index, content.fingerprint) {
                 (None, _) | (_, 0) => None,
                 (Some(index), fingerprint) => index.find(fingerprint),
             };
-            if let Some(entry) = found
+            // The entry of the page itself goes with what it held.
+            let index = reduction.index.as_ref();
+            is_known = found.zip(index).is_some_and(|(entry, index)| index.owner(entry) != Owner::page(lpn));
+            if !schemes.dedup {
+                reduction.counters.sampled_hashed += 1;
+                reduction.counters.sampled_duplicates += u64::from(found.is_some());
+            } else if let Some(entry) = found
                 && self.share::<S, F>(flash, lpn, entry)
             {
                 return Ok(());
             }
-            is_known = found.is_some();
+        }
+        if is_sampled && !schemes.compress {
+            self.sample_compression(content.compressed_bytes);
         }
         if schemes.compress {
             self.gather_page::<S, F>(flash, lpn, content.compressed_bytes, (hints, cause))?;
@@ -43,19 +53,26 @@ impl Ftl {
                 self.go_along(flash, slot)?;
             }
         }
-        // What was known and could not be shared has its entry already.
-        self.know(lpn, if is_known { 0 } else { content.fingerprint });
+        // What was known and was not shared has its entry already.
+        self.know(lpn, if looks && !is_known { content.fingerprint } else { 0 });
         Ok(())
+    }
+
+    #[cold]
+    fn sample_compression(&mut self, bytes: u32) {
+        if let Some(reduction) = &mut self.reduction
+            && let Some(chunks) = reduction.setup.chunks
+        {
+            reduction.sample_size(&chunks, bytes);
+        }
     }
 
     /// The index learns what a page holds alone from now on.
     #[inline(always)]
     fn know(&mut self, lpn: Lpn, fingerprint: u64) {
-        let Some(Reduction { index: Some(index), schemes, .. }) = self.reduction.as_deref_mut() else {
-            return;
-        };
+        let Some(Reduction { index: Some(index), .. }) = self.reduction.as_deref_mut() else { return };
         index.drop_owner(Owner::page(lpn));
-        if schemes.dedup && fingerprint != 0 {
+        if fingerprint != 0 {
             index.enter(fingerprint, Owner::page(lpn));
         }
     }

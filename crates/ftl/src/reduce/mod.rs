@@ -17,6 +17,7 @@ mod index;
 mod lay;
 mod release;
 mod repack;
+mod sample;
 mod saved;
 #[cfg(test)]
 mod tests;
@@ -32,6 +33,7 @@ use crate::units::Frontier;
 use floatgate_base::{DomainId, Extents, Lpn};
 use floatgate_flash::Layout;
 use index::ContentIndex;
+use sample::Samples;
 use serde::{Deserialize, Serialize};
 
 /// Page writes ahead of the present one whose buckets are asked for, whose entries are, and whose old entries' buckets.
@@ -48,6 +50,9 @@ pub struct Reduce {
     pub chunks: Option<ChunkSetup>,
     /// Which of both are at work from the beginning.
     pub schemes: Schemes,
+    /// Pages whose fingerprint, spread evenly over 64 bits, is below this are looked at for a scheme that is not at work, so that
+    /// its effect can be told; 0 for none. Copies of a content are looked at together or not at all.
+    pub samples_below: u64,
 }
 
 /// How pages are compressed together.
@@ -97,6 +102,14 @@ pub struct ReduceCounters {
     pub plain_chunks: u64,
     /// Chunks that were programmed before they were full.
     pub part_chunks: u64,
+    /// Pages whose fingerprint was computed while deduplication was not at work, and those that were there already.
+    pub sampled_hashed: u64,
+    /// Those that were there already.
+    pub sampled_duplicates: u64,
+    /// Pages that were compressed while compression was not at work, in full chunks, and pages that these would have taken.
+    pub sampled_chunked: u64,
+    /// Pages that these would have taken.
+    pub sampled_chunk_pages: u64,
     /// Pages that were decompressed for host reads.
     pub decompressed_pages: u64,
     /// Pages of chunks that jobs decompressed.
@@ -126,6 +139,7 @@ pub(crate) struct Reduction {
     filling: Vec<Option<Filling>>,
     /// Present time, as far as somebody says it.
     now_ns: u64,
+    samples: Samples,
     pub counters: ReduceCounters,
 }
 
@@ -138,6 +152,7 @@ impl Reduction {
             schemes: setup.schemes,
             setup,
             now_ns: 0,
+            samples: Samples::default(),
             counters: ReduceCounters::default(),
         }
     }

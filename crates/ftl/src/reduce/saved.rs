@@ -1,6 +1,7 @@
 //! What a snapshot keeps of deduplication and compression beside the map.
 
 use super::index::{ContentIndex, SavedIndex};
+use super::sample::Samples;
 use super::{Filling, ReduceCounters, Reduction, Schemes};
 use crate::ftl::Ftl;
 use crate::owners::Packed;
@@ -16,18 +17,20 @@ pub(crate) struct SavedReduction {
     index: Option<SavedIndex>,
     filling: Vec<Option<Filling>>,
     now_ns: u64,
+    samples: Samples,
     counters: ReduceCounters,
 }
 
 impl Reduction {
     /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
     pub fn saved(&self) -> SavedReduction {
-        let Self { schemes, index, filling, now_ns, counters, setup: _ } = self;
+        let Self { schemes, index, filling, now_ns, samples, counters, setup: _ } = self;
         SavedReduction {
             schemes: *schemes,
             index: index.as_ref().map(ContentIndex::saved),
             filling: filling.clone(),
             now_ns: *now_ns,
+            samples: *samples,
             counters: *counters,
         }
     }
@@ -75,8 +78,10 @@ impl Ftl {
         if reduction.index.is_some() {
             sides.shared.get_or_insert_default();
         }
-        let Some(SavedReduction { schemes, index, filling, now_ns, counters }) = saved else { return true };
-        (reduction.now_ns, reduction.counters) = (now_ns, counters);
+        let Some(SavedReduction { schemes, index, filling, now_ns, samples, counters }) = saved else {
+            return true;
+        };
+        (reduction.now_ns, reduction.samples, reduction.counters) = (now_ns, samples, counters);
         reduction.set_schemes(schemes);
         let gathers = |filling: &Filling| {
             let table = sides.packed.as_deref();

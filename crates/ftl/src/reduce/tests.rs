@@ -29,6 +29,7 @@ fn reduce(dedup: bool, compress: bool) -> Reduce {
         index_entries: if dedup { 1000 } else { 0 },
         chunks: compress.then_some(chunks),
         schemes: Schemes { dedup, compress },
+        samples_below: 0,
     }
 }
 

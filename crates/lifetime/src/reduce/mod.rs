@@ -3,11 +3,16 @@
 
 mod both;
 mod compress;
+mod decision;
 mod dedup;
+mod integrated;
+mod manager;
 mod params;
 mod rows;
 
-pub use params::{Chunks, Dedup, Engine, Params};
+pub use decision::{Decision, Effect, decide};
+pub use manager::{Left, Manager, ManagerSetup, Record, Row, SchemeSeen, Seen};
+pub use params::{Chunks, Dedup, Engine, Integrated, Params};
 
 use floatgate_base::{Given, PolicyInfo, Slot};
 
@@ -60,6 +65,7 @@ reducers! {
     Dedup: dedup,
     Compress: compress,
     Both: both,
+    Integrated: integrated,
 }
 
 impl Reducer {

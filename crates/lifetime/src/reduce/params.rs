@@ -4,6 +4,7 @@ use super::rows::{
     CHUNK_PAGES, CHUNK_TIMEOUT, COMPRESS_UJ, COMPRESS_US, DECOMPRESS_UJ, DECOMPRESS_US, HASH_UJ, HASH_US,
     INDEX_SHARE, PLAIN_CHUNKS, REPACK,
 };
+use super::rows::{EPOCH, EPOCHS, SAMPLE_SHARE};
 use floatgate_base::{Given, ParamInfo};
 
 /// What a unit of hardware takes for 4 KiB.
@@ -41,6 +42,17 @@ pub struct Chunks {
     pub decompress: Engine,
 }
 
+/// What the integrated manager goes by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Integrated {
+    /// Length of an epoch.
+    pub epoch_ns: u64,
+    /// Epochs that are remembered.
+    pub epochs: u32,
+    /// Share of the pages that is looked at for a scheme that is off.
+    pub sample_share: f64,
+}
+
 /// Parameters of the reducers (`[lifetime.reduce]`).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Params {
@@ -48,6 +60,8 @@ pub struct Params {
     pub dedup: Option<Dedup>,
     /// Where pages are compressed.
     pub chunks: Option<Chunks>,
+    /// Where both are chosen from epoch to epoch.
+    pub integrated: Option<Integrated>,
 }
 
 impl Params {
@@ -70,6 +84,13 @@ impl Params {
                 decompress: engine(&DECOMPRESS_UJ, &DECOMPRESS_US)?,
             })
         };
-        Self { dedup: dedup(), chunks: chunks() }
+        let integrated = || {
+            Some(Integrated {
+                epoch_ns: (real(&EPOCH)? * 1e9).round() as u64,
+                epochs: given.find_whole(EPOCHS.name)? as u32,
+                sample_share: real(&SAMPLE_SHARE)?,
+            })
+        };
+        Self { dedup: dedup(), chunks: chunks(), integrated: integrated() }
     }
 }

@@ -71,3 +71,22 @@ pub(super) const DECOMPRESS_US: ParamInfo = ParamInfo::within(
     Range::FROM_0,
 )
 .shared();
+/// Of the integrated manager.
+pub(super) const EPOCH: ParamInfo = ParamInfo::within(
+    "epoch_s",
+    "time from one decision to the next, seconds",
+    300.0,
+    Range::closed(1.0, 1e7),
+);
+pub(super) const EPOCHS: ParamInfo = ParamInfo::whole(
+    "history_epochs",
+    "epochs from which demand and ratios are expected; the newest weighs this much, the oldest 1",
+    10,
+    (1, 10_000),
+);
+pub(super) const SAMPLE_SHARE: ParamInfo = ParamInfo::within(
+    "sample_share",
+    "share of the pages, chosen by content, that is looked at for a scheme that is off",
+    0.01,
+    Range { above_least: true, ..Range::SHARE },
+);

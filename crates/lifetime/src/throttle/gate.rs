@@ -6,10 +6,12 @@
 //!
 //! Cost: a few comparisons a run of pages within a period; a few operations a period that something is written in.
 
+use super::delay::{Expected, next_delay_s};
 use super::epochs::{Epoch, Epochs};
 use super::regulator::{Regulator, pessimistic, static_cap};
 use super::setup::{Setup, View};
-use super::{Parts, Predictions};
+use super::{Budget, Parts, Predictions};
+use crate::reduce::{Manager, Seen};
 use serde::{Deserialize, Serialize};
 
 /// Takes note of what passes the gate. Times are nanoseconds.
@@ -57,6 +59,22 @@ pub struct GateState {
     /// What each of its periods may write, flash bytes.
     share_bytes: f64,
     epochs: Epochs,
+    /// The integrated manager, what it will be told of the drive, and whether it lets all pass in this epoch.
+    manager: Option<Manager>,
+    seen: Seen,
+    free: bool,
+    /// Arrival of the request at hand, and of that at which the epoch began; what had been held back by then.
+    arrival_ns: u64,
+    began: (u64, u64),
+}
+
+/// What throttles in the epochs that a manager throttles: the nominal cycles, and no borrowing, so that no epoch writes more than
+/// its capacity (section III-B.3).
+const MANAGED: Parts = Parts { budget: Budget::Nominal, plans: true, regulator: Regulator::Pessimistic };
+
+/// The parts of a throttle, or those that a manager goes by.
+fn parts(setup: &Setup) -> Option<Parts> {
+    if setup.manager.is_some() { Some(MANAGED) } else { setup.policy.parts() }
 }
 
 /// A throttle at work.
@@ -84,14 +102,19 @@ impl Gate {
             period: 0,
             share_bytes: 0.0,
             epochs: Epochs::new(&setup),
+            manager: setup.manager.map(|_| Manager::default()),
+            seen: Seen::default(),
+            free: false,
+            arrival_ns: 0,
+            began: (0, 0),
         };
-        Self { parts: setup.policy.parts(), setup, state }
+        Self { parts: parts(&setup), setup, state }
     }
 
     /// A gate that goes on where another stood.
     #[must_use]
     pub fn resume(setup: Setup, state: GateState) -> Self {
-        Self { parts: setup.policy.parts(), setup, state }
+        Self { parts: parts(&setup), setup, state }
     }
 
     /// What has to be kept to go on later.
@@ -106,6 +129,7 @@ impl Gate {
         if self.parts.is_some_and(|parts| parts.regulator == Regulator::StaticCap) {
             self.state.limit_bytes += view.programmed_bytes - self.state.used_bytes;
         }
+        self.state.seen = view.seen.unwrap_or_default();
         self.state.used_bytes = view.programmed_bytes;
         self.state.page_flash_bytes = f64::from(self.setup.page_bytes) * view.waf;
         self.state.page_flash_inverse = 1.0 / self.state.page_flash_bytes;
@@ -153,6 +177,12 @@ impl Gate {
         &self.state.epoch
     }
 
+    /// What the integrated manager has decided, where there is one.
+    #[must_use]
+    pub fn manager(&self) -> Option<&Manager> {
+        self.state.manager.as_ref()
+    }
+
     /// How predictions came out so far.
     #[must_use]
     pub fn predictions(&self) -> Predictions {
@@ -181,6 +211,7 @@ impl Gate {
     pub fn admit<R: Record>(&mut self, arrival_ns: u64, gap_ns: u64, pages: u64, record: &mut R) -> u64 {
         let s = &mut self.state;
         let begin_ns = arrival_ns.max(s.admitted_ns);
+        s.arrival_ns = s.arrival_ns.max(arrival_ns);
         if pages == 0 {
             return begin_ns;
         }
@@ -380,6 +411,10 @@ impl Gate {
     fn enter_period(&mut self, period: u64, waiting: bool) {
         let Some(Parts { regulator, .. }) = self.parts else { return };
         let s = &mut self.state;
+        if s.free {
+            (s.period, s.limit_bytes, s.period_end_ns) = (period, f64::INFINITY, s.epoch.end_ns);
+            return;
+        }
         let e = &s.epoch;
         let end_ns = e.start_ns.saturating_add((period + 1).saturating_mul(self.setup.params.period_ns));
         s.period_end_ns = end_ns.min(e.end_ns);
@@ -404,6 +439,7 @@ impl Gate {
         let end_ns = if now_ns < self.setup.target_ns { self.setup.target_ns } else { u64::MAX };
         let free = Epoch { start_ns: now_ns, end_ns, used_bytes: used, ..Epoch::default() };
         let throttled = self.parts.filter(|_| now_ns < self.setup.target_ns);
+        let last = s.epoch;
         s.epoch = match throttled {
             None => free,
             Some(parts) if parts.plans => s.epochs.next((&self.setup, &parts), &s.epoch, used, page, waiting),
@@ -412,6 +448,12 @@ impl Gate {
                 Epoch { capacity_bytes, ..free }
             }
         };
+        if throttled.is_some() {
+            self.decide(&last);
+        } else {
+            s.free = false;
+        }
+        let s = &mut self.state;
         s.delay_ns = (s.epoch.delay_s * 1e9).round() as u64;
         let periods = (s.epoch.end_ns - now_ns) as f64 / self.setup.params.period_ns as f64;
         (s.period, s.share_bytes) = (0, s.epoch.capacity_bytes / periods);
@@ -423,5 +465,40 @@ impl Gate {
             (s.limit_bytes, s.period_end_ns) = (f64::INFINITY, end_ns);
         }
         record.epoch(&self.state.epoch);
+    }
+
+    /// By how much more the host would have written in an epoch that is over, had nothing been held back. Where later requests
+    /// follow earlier ones, what was held back tells; else what waits at the gate by now, by how far arrivals are behind.
+    fn stretch(&self, last: &Epoch) -> f64 {
+        let s = &self.state;
+        let length_ns = last.end_ns - last.start_ns;
+        let passed_ns = if self.setup.arrivals_follow {
+            length_ns.saturating_sub(s.held_back_ns - s.began.1)
+        } else if s.arrival_ns < last.end_ns && !s.free {
+            s.arrival_ns - s.began.0
+        } else {
+            length_ns
+        };
+        length_ns as f64 / passed_ns.clamp(length_ns / 1000 + 1, length_ns.max(1)) as f64
+    }
+
+    /// Asks the manager, where there is one, what is on in the epoch that has just been planned. Its delay is that of Eq. 4 for
+    /// what is left of demand (W''), worked out anew in each epoch, as the schemes are chosen anew.
+    fn decide(&mut self, last: &Epoch) {
+        let stretch = self.stretch(last);
+        let s = &mut self.state;
+        let (Some(setup), Some(manager)) = (&self.setup.manager, &mut s.manager) else { return };
+        s.began = (s.arrival_ns, s.held_back_ns);
+        manager.end_epoch(setup, &s.seen, last.end_ns - last.start_ns, stretch);
+        let span = (s.epoch.start_ns, s.epoch.end_ns);
+        let decision = manager.decide(setup, span, s.epoch.capacity_bytes);
+        let expected = Expected {
+            epoch_s: (span.1 - span.0) as f64 / 1e9,
+            demand_bytes: decision.demand_bytes,
+            capacity_bytes: s.epoch.capacity_bytes,
+            pages: s.epoch.capacity_bytes / s.page_flash_bytes,
+        };
+        s.epoch.delay_s = if decision.throttle { next_delay_s(0.0, &expected) } else { 0.0 };
+        s.free = !decision.throttle;
     }
 }

@@ -21,6 +21,7 @@ fn setup(policy: Throttle) -> Setup {
         age_s: 0.0,
         arrivals_follow: true,
         params: Params::default(),
+        manager: None,
     }
 }
 

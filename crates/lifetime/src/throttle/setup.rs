@@ -1,6 +1,7 @@
 //! What a throttle is made from: the drive's figures, the target, and its parameters.
 
 use super::{Params, Throttle};
+use crate::reduce::{ManagerSetup, Seen};
 use floatgate_nand::Endurance;
 use floatgate_nand::endurance::{READY_TABLE2, mean_idle_s};
 
@@ -26,6 +27,8 @@ pub struct Setup {
     pub arrivals_follow: bool,
     /// Parameters.
     pub params: Params,
+    /// The integrated manager, which throttles in some epochs only; the throttle is "none" then.
+    pub manager: Option<ManagerSetup>,
 }
 
 impl Setup {
@@ -43,6 +46,7 @@ impl Setup {
             age_s: 0.0,
             arrivals_follow: true,
             params: Params::default(),
+            manager: None,
         }
     }
 
@@ -68,4 +72,6 @@ pub struct View {
     pub programmed_bytes: f64,
     /// Write amplification that writes to come are expected to have.
     pub waf: f64,
+    /// What a manager goes by, where there is one.
+    pub seen: Option<Seen>,
 }

@@ -66,6 +66,14 @@ fn check_times(plan: &Plan, source: &dyn Source) -> Result<()> {
             format!("a trace in format {format} has no times by which a throttle could go"),
             "expected lifetime.throttle.policy = \"none\", or a trace with times",
         ),
+        Mode::Functional if plan.throttles() => refuse(
+            "lifetime.reduce.policy",
+            format!(
+                "{} decides from epoch to epoch, and a workload in format {format} has no times",
+                plan.reduce.policy.info().name
+            ),
+            "expected a trace with times, workload.rate_per_s, or another policy",
+        ),
         Mode::Timed(Arrival::Closed { .. }) | Mode::Functional => Ok(()),
     }
 }

@@ -88,7 +88,10 @@ fn serve_gated(
         if gate.is_due_for(arrival_ns, placed.extents, extents.clone()) {
             serve_until(drive, runs, i)?;
         }
-        let left_ns = gate.pass(arrival_ns, (placed.extents, extents), chunk.op(i), drive.counters(), 0);
+        let left_ns = gate.pass(arrival_ns, (placed.extents, extents), chunk.op(i), drive, 0);
+        if let Some(schemes) = gate.schemes() {
+            drive.ftl.set_schemes(schemes);
+        }
         let now_ns = left_ns - left_ns % TOGETHER_NS as u64;
         match runs.last_mut() {
             Some(run) if run.now_ns == now_ns => run.end = i + 1,

@@ -84,7 +84,10 @@ impl Timely {
     ) -> u64 {
         let Some(gate) = &mut self.gate else { return arrival_ns };
         let before_ns = gate.gate().held_back_ns();
-        let left_ns = gate.pass(arrival_ns, passing, op, self.drive.counters(), waiting);
+        let left_ns = gate.pass(arrival_ns, passing, op, &self.drive, waiting);
+        if let Some(schemes) = gate.schemes() {
+            self.drive.ftl.set_schemes(schemes);
+        }
         self.clock.delay(gate.gate().held_back_ns() - before_ns);
         left_ns
     }

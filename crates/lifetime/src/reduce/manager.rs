@@ -1,0 +1,334 @@
+//! The integrated lifetime manager at work (section III-B): what it remembers of past epochs, and what it expects of the next.
+//!
+//! Demand is that of the host without delays: pages of an epoch, stretched by what throttling held back in it, as flash bytes
+//! under the write amplification of late that reduction itself has no part in. Both demand and ratios are means over the last
+//! epochs, the newest of which weighs most.
+
+use super::decision::{Decision, Effect, decide};
+use serde::{Deserialize, Serialize};
+use std::collections::VecDeque;
+
+/// Rows of the record at most; two become one where there are more.
+const ROWS_MAX: usize = 256;
+
+/// What a manager goes by.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ManagerSetup {
+    /// Length of an epoch, nanoseconds (section IV: 5 minutes).
+    pub epoch_ns: u64,
+    /// Epochs that are remembered (section III-B.1: 10); weights fall from so many to 1.
+    pub epochs: u32,
+    /// Share of the pages that is looked at for a scheme that is off.
+    pub sample_share: f64,
+    /// Energy of a fingerprint / that of a page program.
+    pub hash_cost: f64,
+    /// Energy of compressing a page / that of a page program.
+    pub compress_cost: f64,
+    /// Bytes of a page of the map.
+    pub page_bytes: u32,
+}
+
+/// Pages that went into a scheme and pages that were left to be programmed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Left {
+    /// Pages that it was given.
+    pub pages: u64,
+    /// Pages that it left.
+    pub left: u64,
+}
+
+/// A scheme as the drive saw it: at work, and on samples while it was off.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchemeSeen {
+    /// At work.
+    pub at_work: Left,
+    /// On samples.
+    pub sampled: Left,
+}
+
+/// What the drive has counted since counting began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Host page writes.
+    pub host_pages: u64,
+    /// Pages programmed for the host.
+    pub host_programs: u64,
+    /// Pages programmed for any cause.
+    pub programs: u64,
+    /// Deduplication.
+    pub dedup: SchemeSeen,
+    /// Compression.
+    pub compress: SchemeSeen,
+}
+
+/// What an epoch came to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+struct Past {
+    /// Host page writes as they would have been without delays.
+    host_pages: f64,
+    seen: Seen,
+}
+
+/// What was decided over some epochs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// From when to when, nanoseconds.
+    pub from_ns: u64,
+    /// To when.
+    pub to_ns: u64,
+    /// Epochs.
+    pub epochs: u64,
+    /// Of these, epochs with deduplication, compression and throttling.
+    pub on: [u64; 3],
+    /// Demand (W) and capacity (C), summed over the epochs, flash bytes.
+    pub demand_bytes: f64,
+    /// See there.
+    pub capacity_bytes: f64,
+    /// Written ratios expected of deduplication and compression (D), summed.
+    pub ratios: [f64; 2],
+}
+
+impl Row {
+    fn absorb(&mut self, later: &Self) {
+        self.to_ns = later.to_ns;
+        self.epochs += later.epochs;
+        self.on.iter_mut().zip(later.on).for_each(|(on, more)| *on += more);
+        self.demand_bytes += later.demand_bytes;
+        self.capacity_bytes += later.capacity_bytes;
+        self.ratios.iter_mut().zip(later.ratios).for_each(|(sum, more)| *sum += more);
+    }
+}
+
+/// What was decided in a life.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Epochs decided, by choice: none, deduplication, compression, both.
+    pub by_choice: [u64; 4],
+    /// Of these, epochs with throttling.
+    pub throttled: u64,
+    /// Over time.
+    pub rows: Vec<Row>,
+    /// Epochs that a row stands for.
+    per_row: u64,
+}
+
+impl Record {
+    fn push(&mut self, row: Row) {
+        self.by_choice[usize::from(row.on[0] > 0) + 2 * usize::from(row.on[1] > 0)] += 1;
+        self.throttled += row.on[2];
+        self.per_row = self.per_row.max(1);
+        match self.rows.last_mut() {
+            Some(last) if last.epochs < self.per_row => last.absorb(&row),
+            _ => self.rows.push(row),
+        }
+        if self.rows.len() > ROWS_MAX {
+            self.per_row *= 2;
+            let pairs = self.rows.chunks(2).map(|pair| {
+                let mut row = pair[0];
+                pair[1..].iter().for_each(|later| row.absorb(later));
+                row
+            });
+            self.rows = pairs.collect();
+        }
+    }
+}
+
+/// The manager.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Manager {
+    /// Epochs that are over, newest first.
+    past: VecDeque<Past>,
+    /// Counts when the present epoch began.
+    before: Seen,
+    decision: Decision,
+    record: Record,
+}
+
+impl Manager {
+    /// An epoch of `length_ns` is over (0 for none), in which the host would have written `stretch` times as much had nothing been
+    /// held back.
+    pub fn end_epoch(&mut self, setup: &ManagerSetup, seen: &Seen, length_ns: u64, stretch: f64) {
+        if length_ns > 0 {
+            let of_epoch = since(seen, &self.before);
+            // The last epoch of a life may be shorter.
+            let whole = setup.epoch_ns as f64 / length_ns as f64;
+            let host_pages = of_epoch.host_pages as f64 * stretch * whole;
+            self.past.push_front(Past { host_pages, seen: of_epoch });
+            self.past.truncate(setup.epochs as usize);
+        }
+        self.before = *seen;
+    }
+
+    /// Decides for the epoch from `from_ns` to `to_ns`, which may write `capacity_bytes` of flash.
+    pub fn decide(
+        &mut self,
+        setup: &ManagerSetup,
+        (from_ns, to_ns): (u64, u64),
+        capacity_bytes: f64,
+    ) -> Decision {
+        let demand_bytes = self.demand_bytes(setup) * (to_ns - from_ns) as f64 / setup.epoch_ns as f64;
+        let [dedup, compress] = self.effects(setup);
+        self.decision = decide(demand_bytes, capacity_bytes, &dedup, &compress);
+        let on = [self.decision.dedup, self.decision.compress, self.decision.throttle].map(u64::from);
+        let ratios = [dedup.written_ratio, compress.written_ratio];
+        self.record.push(Row { from_ns, to_ns, epochs: 1, on, demand_bytes, capacity_bytes, ratios });
+        self.decision
+    }
+
+    /// What was decided last.
+    #[must_use]
+    pub fn decision(&self) -> &Decision {
+        &self.decision
+    }
+
+    /// What was decided so far.
+    #[must_use]
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The epochs that are over with their weights.
+    fn weighted<'a>(&'a self, setup: &ManagerSetup) -> impl Iterator<Item = (f64, &'a Past)> {
+        let epochs = setup.epochs;
+        self.past.iter().zip(0..).map(move |(past, age)| (f64::from(epochs - age), past))
+    }
+
+    /// Demand of the next epoch, W: flash bytes.
+    #[must_use]
+    pub fn demand_bytes(&self, setup: &ManagerSetup) -> f64 {
+        let weights: f64 = self.weighted(setup).map(|(weight, _)| weight).sum();
+        if weights == 0.0 {
+            return 0.0;
+        }
+        let pages: f64 = self.weighted(setup).map(|(weight, past)| weight * past.host_pages).sum();
+        let programs: u64 = self.past.iter().map(|past| past.seen.programs).sum();
+        let host: u64 = self.past.iter().map(|past| past.seen.host_programs).sum();
+        let amplification = if host > 0 { programs as f64 / host as f64 } else { 1.0 };
+        pages / weights * f64::from(setup.page_bytes) * amplification
+    }
+
+    /// What deduplication and compression are expected to do.
+    #[must_use]
+    pub fn effects(&self, setup: &ManagerSetup) -> [Effect; 2] {
+        let of = |scheme: fn(&Seen) -> SchemeSeen, cost: f64| {
+            let (mut pages, mut left) = (0.0, 0.0);
+            for (weight, past) in self.weighted(setup) {
+                let SchemeSeen { at_work, sampled } = scheme(&past.seen);
+                // A sample stands for all pages.
+                for (counts, scale) in [(at_work, 1.0), (sampled, 1.0 / setup.sample_share)] {
+                    pages += weight * scale * counts.pages as f64;
+                    left += weight * scale * counts.left as f64;
+                }
+            }
+            if pages > 0.0 { Effect::of(left / pages, cost) } else { Effect::unknown(cost) }
+        };
+        [of(|seen| seen.dedup, setup.hash_cost), of(|seen| seen.compress, setup.compress_cost)]
+    }
+}
+
+/// What was counted from one moment to another.
+fn since(now: &Seen, before: &Seen) -> Seen {
+    let left =
+        |now: Left, before: Left| Left { pages: now.pages - before.pages, left: now.left - before.left };
+    let scheme = |now: SchemeSeen, before: SchemeSeen| SchemeSeen {
+        at_work: left(now.at_work, before.at_work),
+        sampled: left(now.sampled, before.sampled),
+    };
+    Seen {
+        host_pages: now.host_pages - before.host_pages,
+        host_programs: now.host_programs - before.host_programs,
+        programs: now.programs - before.programs,
+        dedup: scheme(now.dedup, before.dedup),
+        compress: scheme(now.compress, before.compress),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SETUP: ManagerSetup = ManagerSetup {
+        epoch_ns: 300_000_000_000,
+        epochs: 10,
+        sample_share: 0.01,
+        hash_cost: 0.0145,
+        compress_cost: 0.132,
+        page_bytes: 4096,
+    };
+
+    fn seen(host_pages: u64, programs: u64, host_programs: u64) -> Seen {
+        Seen { host_pages, programs, host_programs, ..Seen::default() }
+    }
+
+    /// By hand: epochs of 100 and then 200 pages weigh 9 and 10, so that 152.6 are expected; all programs are 1.5 of those for
+    /// the host.
+    #[test]
+    fn demand_is_a_weighted_mean_in_flash_bytes() {
+        let mut manager = Manager::default();
+        assert_eq!(manager.demand_bytes(&SETUP), 0.0);
+        manager.end_epoch(&SETUP, &seen(100, 150, 100), SETUP.epoch_ns, 1.0);
+        assert_eq!(manager.demand_bytes(&SETUP), 100.0 * 4096.0 * 1.5);
+        manager.end_epoch(&SETUP, &seen(300, 450, 300), SETUP.epoch_ns, 1.0);
+        let pages = (10.0 * 200.0 + 9.0 * 100.0) / 19.0;
+        assert!((manager.demand_bytes(&SETUP) - pages * 4096.0 * 1.5).abs() < 1e-6);
+        // Half of the next epoch was held back: the host would have written twice as much.
+        manager.end_epoch(&SETUP, &seen(400, 600, 400), SETUP.epoch_ns, 2.0);
+        let pages = (10.0 * 200.0 + 9.0 * 200.0 + 8.0 * 100.0) / 27.0;
+        assert!((manager.demand_bytes(&SETUP) - pages * 4096.0 * 1.5).abs() < 1e-6);
+        // What is older than ten epochs is forgotten.
+        for n in 0..12 {
+            manager.end_epoch(
+                &SETUP,
+                &seen(400 + 10 * (n + 1), 600 + 10 * (n + 1), 400 + 10 * (n + 1)),
+                SETUP.epoch_ns,
+                1.0,
+            );
+        }
+        assert!((manager.demand_bytes(&SETUP) - 10.0 * 4096.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn a_sample_stands_for_all() {
+        let mut manager = Manager::default();
+        let [dedup, compress] = manager.effects(&SETUP);
+        assert!(dedup.written_ratio == 1.0 && (compress.energy_ratio - 1.132).abs() < 1e-12);
+        let mut now = seen(1000, 1000, 1000);
+        now.dedup.sampled = Left { pages: 10, left: 5 };
+        now.compress.at_work = Left { pages: 800, left: 400 };
+        manager.end_epoch(&SETUP, &now, SETUP.epoch_ns, 1.0);
+        let [dedup, compress] = manager.effects(&SETUP);
+        assert!(dedup.written_ratio == 0.5 && (dedup.energy_ratio - 0.5145).abs() < 1e-12);
+        assert_eq!(compress.written_ratio, 0.5);
+        // 1,000 pages at work beside a sample of 10 of another 1,000.
+        now.host_pages += 1000;
+        now.dedup.at_work = Left { pages: 1000, left: 1000 };
+        manager.end_epoch(&SETUP, &now, SETUP.epoch_ns, 1.0);
+        let [dedup, _] = manager.effects(&SETUP);
+        assert!(
+            (dedup.written_ratio - (10.0 * 1000.0 + 9.0 * 500.0) / (10.0 * 1000.0 + 9.0 * 1000.0)).abs()
+                < 1e-12
+        );
+    }
+
+    #[test]
+    fn the_record_stays_small_and_loses_nothing() {
+        let mut manager = Manager::default();
+        for n in 0..5000u64 {
+            let span = (n * SETUP.epoch_ns, (n + 1) * SETUP.epoch_ns);
+            manager.end_epoch(
+                &SETUP,
+                &seen(n * 10, n * 10, n * 10),
+                if n == 0 { 0 } else { SETUP.epoch_ns },
+                1.0,
+            );
+            manager.decide(&SETUP, span, if n % 2 == 0 { 1e9 } else { 1.0 });
+        }
+        let record = manager.record();
+        assert!(record.rows.len() <= ROWS_MAX);
+        assert_eq!(record.rows.iter().map(|row| row.epochs).sum::<u64>(), 5000);
+        assert_eq!(record.by_choice.iter().sum::<u64>(), 5000);
+        assert_eq!(record.rows.iter().map(|row| row.on[2]).sum::<u64>(), record.throttled);
+        let ends = record.rows.windows(2).all(|pair| pair[0].to_ns == pair[1].from_ns);
+        assert!(ends && record.throttled == 2500, "{} throttled", record.throttled);
+    }
+}
