@@ -12,6 +12,16 @@ pub fn table<T: Copy>(n: usize, value: T) -> Vec<T> {
     vector
 }
 
+/// Adds `more` copies of `value` to a table that is touched at random; on large memory pages, too.
+pub fn grow<T: Copy>(table: &mut Vec<T>, more: usize, value: T) {
+    let n = table.len() + more;
+    if n > table.capacity() {
+        table.reserve(n.max(2 * table.capacity()) - table.len());
+        advise_huge_pages(table.as_mut_ptr(), table.capacity() * size_of::<T>());
+    }
+    table.resize(n, value);
+}
+
 #[cfg(target_os = "linux")]
 fn advise_huge_pages<T>(start: *mut T, bytes: usize) {
     const HUGE: usize = 2 << 20;

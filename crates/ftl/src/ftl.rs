@@ -4,7 +4,7 @@ use crate::collect::Candidates;
 use crate::free_pages::{FreePages, OpenPages};
 use crate::jobs::waiting::Waiting;
 use crate::level::{LevelCounters, Leveling};
-use crate::owners::{Mapping, ReplicaCounters, Replicas};
+use crate::owners::{Mapping, ReplicaCounters, Replicas, Slot};
 use crate::pool::FreePool;
 use crate::reclaim::Reclaiming;
 use crate::reduce::Reduction;
@@ -13,7 +13,7 @@ use crate::setup::{GcCounters, Pace, Setup};
 use crate::units::{Frontier, NOT_INDEXED, Units};
 use crate::volatile::Volatile;
 use floatgate_base::{DomainId, IdSlice, IdVec, Lpn, Owner, Ppn, StreamId, UnitId};
-use floatgate_flash::{Flash, Layout};
+use floatgate_flash::{Flash, Layout, Part};
 
 /// A page-mapped drive.
 #[derive(Clone, Debug)]
@@ -57,6 +57,9 @@ pub struct Ftl {
     pub(crate) reading: Vec<(Ppn, Lpn)>,
     /// What a power cut would lose, where it would lose anything.
     pub(crate) volatile: Volatile,
+    /// The slots that are laid down at once, and the parts that they are.
+    pub(crate) held: Vec<(Part, Slot)>,
+    pub(crate) parts: Vec<Part>,
     /// The pages of a step of a job.
     pub(crate) moving: Vec<(Ppn, Owner)>,
     /// Jobs that wait, by domain.
@@ -132,6 +135,8 @@ impl Ftl {
             filling: IdVec::filled(0, if layout.is_packed() { setup.separate.streams() } else { 0 }),
             reading: Vec::new(),
             volatile: Volatile::new(!setup.plp && layout.is_packed(), &layout, slots),
+            held: Vec::new(),
+            parts: Vec::new(),
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             jobs: IdVec::filled(Waiting::default(), domains),
             futile_at: IdVec::filled(None, domains),

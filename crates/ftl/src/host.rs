@@ -122,16 +122,8 @@ impl Ftl {
         {
             reclaiming.prefetch(&self.layout, ppn);
         }
-        if S::SIDES
-            && let Some(reduction) = &self.reduction
-        {
-            reduction.prefetch_page(extents, i);
-            if let Some(&lpn) = extents.lpn.get(i + OLD_AHEAD)
-                && let Some(chunk) = self.mapping.chunk_of(self.mapping.get(lpn))
-                && let Some(packed) = self.mapping.packed()
-            {
-                packed.prefetch(chunk);
-            }
+        if S::SIDES && self.reduction.is_some() {
+            return self.prefetch_given_up(extents, i);
         }
         // A read replaces nothing.
         if let Some(&lpn) = extents.lpn.get(i + OLD_AHEAD)
@@ -177,10 +169,8 @@ impl Ftl {
         let contents = extents.columns.content.of(i);
         for (n, lpn) in Lpn::each(first..first + pages).enumerate() {
             let content = contents.get(n).copied().unwrap_or_default();
-            if self.prefetching
-                && let Some(reduction) = &self.reduction
-            {
-                reduction.prefetch(extents, i, n);
+            if self.prefetching {
+                self.prefetch_contents(extents, i, n);
             }
             self.write_reduced::<S, F>(flash, lpn, content, (hints, Cause::Host))?;
         }

@@ -94,6 +94,9 @@ impl Ftl {
             setup: _,
             prefetching: _,
             needs_all: _,
+            // Empty between two chunks.
+            held: _,
+            parts: _,
             // Empty between two steps of a job.
             moving: _,
             // Empty between two requests.

@@ -336,6 +336,12 @@ impl Mapping {
         self.prefetch(Lpn(owner.bits()));
     }
 
+    /// Asks for what a page that becomes shared will change.
+    #[inline(always)]
+    pub fn prefetch_back(&self, ppn: Ppn) {
+        prefetch(self.reverse.as_slice(), ppn.index());
+    }
+
     /// Asks for what the death of a page will change.
     #[inline(always)]
     pub fn prefetch_live(&self, ppn: Ppn) {

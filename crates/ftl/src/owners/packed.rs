@@ -8,6 +8,8 @@
 //! Memory: 4 bytes per slot, 2 more for its size, and 8 per chunk: 32 bytes for a chunk of four.
 
 use super::SideTable;
+use floatgate_base::memory::grow;
+use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, Owner, Ppn, SideKind};
 use serde::{Deserialize, Serialize};
 
@@ -81,7 +83,7 @@ impl Packed {
     pub fn add(&mut self) -> u32 {
         let stride = self.stride();
         let entry = self.free.pop().unwrap_or_else(|| {
-            self.words.resize(self.words.len() + stride, 0);
+            grow(&mut self.words, stride, 0);
             (self.words.len() / stride) as u32 - 1
         });
         let at = self.at(entry);
@@ -246,7 +248,10 @@ impl Packed {
     /// The words of an entry, to be asked for ahead of time.
     #[inline(always)]
     pub fn prefetch(&self, entry: u32) {
-        floatgate_base::prefetch::prefetch(&self.words, self.at(entry));
+        let at = self.at(entry);
+        prefetch(&self.words, at);
+        // It may lie on two cache lines.
+        prefetch(&self.words, at + self.stride() - 1);
     }
 
     /// Whether the table can be one of a drive with so many pages.

@@ -4,6 +4,7 @@
 //! Memory: 8 bytes per content that was ever shared at once.
 
 use super::SideTable;
+use floatgate_base::memory::grow;
 use floatgate_base::{Lpn, MapWord, Ppn};
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +32,7 @@ impl Shared {
     /// The content at a place becomes a shared one, of one logical page so far.
     pub fn add(&mut self, place: MapWord) -> u32 {
         let entry = self.free.pop().unwrap_or_else(|| {
-            self.entries.push(Entry { place, referrers: 0 });
+            grow(&mut self.entries, 1, Entry { place, referrers: 0 });
             self.entries.len() as u32 - 1
         });
         self.entries[entry as usize] = Entry { place, referrers: 1 };
@@ -71,6 +72,12 @@ impl Shared {
         }
         self.free.push(entry);
         Some(*place)
+    }
+
+    /// Asks for an entry ahead of time.
+    #[inline(always)]
+    pub fn prefetch(&self, entry: u32) {
+        floatgate_base::prefetch::prefetch(&self.entries, entry as usize);
     }
 
     /// Contents that are shared now, the logical pages that have them, and the most that one ever had.

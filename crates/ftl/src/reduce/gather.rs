@@ -5,7 +5,6 @@
 //! A chunk lies on pages of one unit that follow one another. Where the unit at hand has too few left, as many pages as fit
 //! there go first and the others follow in the next unit.
 
-use super::lay::Held;
 use super::{ChunkSetup, Filling, Reduction};
 use crate::features::{All, Features};
 use crate::ftl::Ftl;
@@ -126,7 +125,9 @@ impl Ftl {
         let (Some(Filling { chunk, .. }), Some(packed)) = (filling, self.mapping.packed()) else { return 0 };
         let chunk = *chunk;
         let held = |slot: Slot| (Part::Gathered { chunk, slot: slot.index }, slot);
-        let slots: Vec<Held> = packed.live_slots(chunk).map(held).collect();
+        let mut slots = std::mem::take(&mut self.held);
+        slots.clear();
+        slots.extend(packed.live_slots(chunk).map(held));
         let (count, pages) = self.fitting(&slots, room);
         let (now, rest) = slots.split_at(count);
         let has_holes = slots.len() < packed.slots(chunk) as usize;
@@ -149,6 +150,7 @@ impl Ftl {
                 packed.remove(chunk);
             }
         }
+        self.held = slots;
         pages
     }
 

@@ -4,9 +4,9 @@
 //! when pages move. Owners know their entry, which is given up the moment that nobody has the content any more; the
 //! contents that were not found for longest make room for new ones (second chance, by a hand that goes round).
 //!
-//! Cost: about two misses to memory per search. Memory: 20 bytes and a bit per entry, 4 bytes per logical page.
+//! Cost: about two misses to memory per search. Memory: 24 bytes and a bit per entry, 4 bytes per logical page.
 
-use floatgate_base::memory::table;
+use floatgate_base::memory::{grow, table};
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, Owner, SideKind};
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,11 @@ struct Entry {
     /// The next one of its bucket, or of the free ones.
     next: u32,
 }
+
+/// More buckets than entries: most searches for what is not there then meet no entry, or one.
+const BUCKETS_PER_ENTRY: usize = 2;
+/// How far ahead of the hand entries are looked at.
+const HAND_AHEAD: usize = 8;
 
 /// What became of entries since counting began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +45,8 @@ pub struct IndexCounters {
 pub(crate) struct ContentIndex {
     /// Entry 0 stands for none.
     entries: Vec<Entry>,
+    /// Entries that there is room for.
+    size: u32,
     /// First entry of each bucket.
     heads: Vec<u32>,
     /// One bit an entry: found since the hand was there.
@@ -75,7 +82,8 @@ impl ContentIndex {
     pub fn new(entries: u32, logical_pages: u32) -> Self {
         Self {
             entries: table(entries as usize + 1, Entry::default()),
-            heads: table(entries as usize, 0),
+            heads: table(BUCKETS_PER_ENTRY * entries as usize, 0),
+            size: entries,
             found: vec![0; entries as usize / 64 + 1],
             of_page: table(logical_pages as usize, 0).into(),
             of_shared: Vec::new(),
@@ -89,7 +97,7 @@ impl ContentIndex {
 
     /// Entries that there is room for, and entries in use.
     pub fn sizes(&self) -> (u64, u64) {
-        (self.heads.len() as u64, u64::from(self.used))
+        (u64::from(self.size), u64::from(self.used))
     }
 
     /// Bytes of all tables.
@@ -131,6 +139,18 @@ impl ContentIndex {
         prefetch(&self.entries, self.of_page[lpn] as usize);
     }
 
+    /// The same of a shared content that may be given up soon.
+    #[inline(always)]
+    pub fn prefetch_shared(&self, shared: u32) {
+        prefetch(&self.of_shared, shared as usize);
+    }
+
+    /// Asks for the entry of a shared content, once its number is there.
+    #[inline(always)]
+    pub fn prefetch_entry_of_shared(&self, shared: u32) {
+        prefetch(&self.entries, self.of_shared.get(shared as usize).copied().unwrap_or(0) as usize);
+    }
+
     /// Asks for the bucket of the content that a page gives up, once its entry is there.
     #[inline(always)]
     pub fn prefetch_bucket_of(&self, lpn: Lpn) {
@@ -138,6 +158,13 @@ impl ContentIndex {
         if entry != 0 {
             self.prefetch_bucket(self.entries[entry as usize].fingerprint);
         }
+    }
+
+    /// The owner of a content, if it is the first of its bucket; counts nothing.
+    #[inline(always)]
+    pub fn likely_owner(&self, fingerprint: u64) -> Option<Owner> {
+        let entry = &self.entries[self.heads[self.bucket(fingerprint)] as usize];
+        (entry.fingerprint == fingerprint && fingerprint != 0).then_some(entry.owner)
     }
 
     /// The entry of a content.
@@ -167,7 +194,7 @@ impl ContentIndex {
     #[inline(always)]
     pub fn enter(&mut self, fingerprint: u64, owner: Owner) {
         let entry = match self.free {
-            0 if self.touched as usize == self.heads.len() => self.evict(),
+            0 if self.touched == self.size => self.evict(),
             0 => {
                 self.touched += 1;
                 self.touched
@@ -215,7 +242,8 @@ impl ContentIndex {
             (Some(lpn), _) => self.of_page[lpn] = entry,
             (None, Some((SideKind::Shared, shared))) => {
                 if self.of_shared.len() <= shared as usize {
-                    self.of_shared.resize(shared as usize + 1, 0);
+                    let more = shared as usize + 1 - self.of_shared.len();
+                    grow(&mut self.of_shared, more, 0);
                 }
                 self.of_shared[shared as usize] = entry;
             }
@@ -245,7 +273,7 @@ impl ContentIndex {
     #[cold]
     fn evict(&mut self) -> u32 {
         loop {
-            self.hand = if self.hand as usize == self.heads.len() { 1 } else { self.hand + 1 };
+            self.hand = if self.hand == self.size { 1 } else { self.hand + 1 };
             let (word, bit) = (self.hand as usize / 64, 1u64 << (self.hand % 64));
             if self.found[word] & bit == 0 {
                 break;
@@ -253,6 +281,13 @@ impl ContentIndex {
             self.found[word] &= !bit;
         }
         self.counters.evicted += 1;
+        // Those behind it leave soon: what that will touch is asked for.
+        if let Some(next) = self.entries.get(self.hand as usize + HAND_AHEAD) {
+            prefetch(&self.heads, self.bucket(next.fingerprint));
+            if let Some(lpn) = next.owner.lpn() {
+                self.prefetch_page(lpn);
+            }
+        }
         self.unlink(self.hand);
         self.hand
     }
@@ -280,7 +315,7 @@ impl ContentIndex {
     /// nothing else. False if it cannot be one of this drive.
     pub fn restore(&mut self, saved: SavedIndex, is_owner: impl Fn(Owner) -> bool) -> bool {
         let SavedIndex { entries, found, free, hand, counters } = saved;
-        let size = self.heads.len();
+        let size = self.size as usize;
         if found.len() != self.found.len() || entries.len() > size {
             return true;
         }

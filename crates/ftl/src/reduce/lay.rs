@@ -6,7 +6,7 @@ use floatgate_base::{MapWord, Ppn};
 use floatgate_flash::{Cause, Flash, Part};
 
 /// A slot with where its content lies.
-pub(super) type Held = (Part, Slot);
+pub(crate) type Held = (Part, Slot);
 
 impl Ftl {
     /// The most slots, from the first on, that fit into so many pages; with the pages that they take.
@@ -45,9 +45,12 @@ impl Ftl {
             }
             return false;
         }
-        let parts: Vec<Part> = slots.iter().map(|&(part, _)| part).collect();
+        let mut parts = std::mem::take(&mut self.parts);
+        parts.clear();
+        parts.extend(slots.iter().map(|&(part, _)| part));
         self.mapping.lay_chunk(first, (slots.iter().map(|&(_, slot)| slot), pages), whole);
         flash.program_chunk(first, pages, &parts, cause);
+        self.parts = parts;
         true
     }
 }

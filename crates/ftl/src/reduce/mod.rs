@@ -10,6 +10,7 @@
 //!
 //! Equal fingerprints are taken for equal content. Source: the integrated lifetime manager (paper 2), sections II and III.
 
+mod ahead;
 mod dedup;
 mod figures;
 mod gather;
@@ -30,16 +31,10 @@ pub(crate) use saved::SavedReduction;
 
 use crate::owners::{Packed, Shared};
 use crate::units::Frontier;
-use floatgate_base::{DomainId, Extents, Lpn};
+use floatgate_base::{DomainId, Lpn};
 use floatgate_flash::Layout;
 use index::ContentIndex;
-use sample::Samples;
 use serde::{Deserialize, Serialize};
-
-/// Page writes ahead of the present one whose buckets are asked for, whose entries are, and whose old entries' buckets.
-const BUCKETS_AHEAD: usize = 16;
-const ENTRIES_AHEAD: usize = 8;
-const LEFT_AHEAD: usize = 4;
 
 /// What a drive can do about content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +124,16 @@ struct Filling {
     since_ns: u64,
 }
 
+/// What is kept of samples from one page to the next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Samples {
+    /// Runs over where a page of unknown content is looked at.
+    unknown: u64,
+    /// Pages and bytes of the chunk that would gather.
+    slots: u32,
+    bytes: u32,
+}
+
 /// The state of both schemes.
 #[derive(Clone, Debug)]
 pub(crate) struct Reduction {
@@ -192,34 +197,5 @@ impl Reduction {
     #[inline(always)]
     fn place(layout: &Layout, stream: floatgate_base::StreamId, domain: Option<DomainId>) -> usize {
         Frontier::slot(layout, stream, domain.unwrap_or(DomainId(0)))
-    }
-
-    /// Asks for what the search for a content to come, and the page that is written with it, will touch: first for buckets and
-    /// numbers of entries, later for the entries, at last for the bucket that is left.
-    #[inline(always)]
-    pub fn prefetch(&self, extents: &Extents, i: usize, page: usize) {
-        let Some(index) = &self.index else { return };
-        let content = |ahead: usize| extents.columns.content.ahead_of(i, page + ahead);
-        if let Some(content) = content(BUCKETS_AHEAD) {
-            index.prefetch_bucket(content.fingerprint);
-        }
-        if let Some(content) = content(ENTRIES_AHEAD) {
-            index.prefetch_entry(content.fingerprint);
-        }
-    }
-
-    /// The same of the page that extent `i` writes first.
-    #[inline(always)]
-    pub fn prefetch_page(&self, extents: &Extents, i: usize) {
-        let Some(index) = &self.index else { return };
-        if let Some(&lpn) = extents.lpn.get(i + BUCKETS_AHEAD) {
-            index.prefetch_page(lpn);
-        }
-        if let Some(&lpn) = extents.lpn.get(i + ENTRIES_AHEAD) {
-            index.prefetch_entry_of(lpn);
-        }
-        if let Some(&lpn) = extents.lpn.get(i + LEFT_AHEAD) {
-            index.prefetch_bucket_of(lpn);
-        }
     }
 }

@@ -7,17 +7,6 @@
 //! originals would hardly ever be in the sample. Pages of unknown content are taken at even distances.
 
 use super::{ChunkSetup, ReduceCounters, Reduction};
-use serde::{Deserialize, Serialize};
-
-/// What is kept from one page to the next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Samples {
-    /// Runs over where a page of unknown content is looked at.
-    unknown: u64,
-    /// Pages and bytes of the chunk that would gather.
-    slots: u32,
-    bytes: u32,
-}
 
 impl Reduction {
     /// Whether a page of this content is looked at.

@@ -1,8 +1,7 @@
 //! What a snapshot keeps of deduplication and compression beside the map.
 
 use super::index::{ContentIndex, SavedIndex};
-use super::sample::Samples;
-use super::{Filling, ReduceCounters, Reduction, Schemes};
+use super::{Filling, ReduceCounters, Reduction, Samples, Schemes};
 use crate::ftl::Ftl;
 use crate::owners::Packed;
 use floatgate_base::{Lpn, MapWord, Owner, SideKind};

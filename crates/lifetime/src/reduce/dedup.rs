@@ -1,7 +1,7 @@
 //! Deduplication alone: a page whose content is on the drive already is not programmed (section III-A).
 //!
 //! Parameters: the size of the index, energy and latency of a fingerprint. Cost: a search of the index per page write.
-//! Memory: 20 bytes per index entry, 4 per logical page, 8 per shared content.
+//! Memory: 24 bytes per index entry, 4 per logical page, 8 per shared content.
 
 use super::rows::{HASH_UJ, HASH_US, INDEX_SHARE};
 use floatgate_base::PolicyInfo;
@@ -12,5 +12,5 @@ pub const INFO: PolicyInfo = PolicyInfo {
     source: "integrated lifetime management (paper 2), section III-A",
     params: &[INDEX_SHARE, HASH_UJ, HASH_US],
     cost: "a search of the index per page write",
-    memory: "20 bytes per index entry, 4 bytes per logical page, 8 bytes per shared content",
+    memory: "24 bytes per index entry, 4 bytes per logical page, 8 bytes per shared content",
 };
