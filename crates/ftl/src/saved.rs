@@ -94,10 +94,9 @@ impl Ftl {
             setup: _,
             prefetching: _,
             needs_all: _,
-            // Empty between two chunks.
+            // Empty between two chunks, or two steps of a job.
             held: _,
             parts: _,
-            // Empty between two steps of a job.
             moving: _,
             // Empty between two requests.
             reading: _,
