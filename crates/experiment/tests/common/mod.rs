@@ -2,6 +2,7 @@
 #![allow(dead_code)] // Not every test file uses every helper.
 
 pub mod cases;
+pub mod contents;
 pub mod hinted;
 pub mod host_model;
 pub mod knob_toml;
