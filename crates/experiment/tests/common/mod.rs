@@ -5,6 +5,7 @@ pub mod cases;
 pub mod contents;
 pub mod hinted;
 pub mod host_model;
+pub mod interrupted;
 pub mod knob_toml;
 pub mod naive;
 pub mod policies;
