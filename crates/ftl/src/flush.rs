@@ -84,12 +84,13 @@ impl Ftl {
         }
     }
 
-    /// Whether another victim of a domain may gain anything; what is padded may cost more than a victim frees.
+    /// Another victim of a domain is due: how many in a row have gained nothing, this one included. What is padded, or a chunk
+    /// that meets the end of a unit, may cost more than a victim frees.
     #[cold]
-    pub(crate) fn may_gain(&mut self, domain: DomainId) -> bool {
+    pub(crate) fn count_victim(&mut self, domain: DomainId) -> u32 {
         let slots = (domain.index()..self.frontiers.len()).step_by(self.layout.domains() as usize);
         let open: u64 = slots.map(|slot| u64::from(self.frontiers[slot].room())).sum();
         let free = u64::from(self.free[domain].len()) * u64::from(self.layout.pages_per_unit()) + open;
-        self.volatile.may_gain(&self.layout, domain, self.now, free)
+        self.volatile.count_victim(domain, self.now, free)
     }
 }

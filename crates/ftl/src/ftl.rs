@@ -282,6 +282,12 @@ impl Ftl {
         self.free_pages.mean(self.now)
     }
 
+    /// Physical pages that somebody needs; of a chunk with holes those that its slots would take if they were packed anew.
+    #[must_use]
+    pub fn live_pages(&self) -> u64 {
+        u64::from(self.mapping.count_live(Ppn(0)..Ppn(self.layout.pages())))
+    }
+
     /// Units by number of valid pages, free and open units left out: `histogram[v]` units have `v`.
     #[must_use]
     pub fn valid_histogram(&self) -> Vec<u64> {

@@ -82,8 +82,14 @@ impl Ftl {
         let domains = self.layout.domains();
         if self.setup.allocation == Allocation::Static {
             let slot = Frontier::slot(&self.layout, stream, domain);
-            let room = self.make_room(flash, slot, domain)?;
-            return if room { Ok(slot) } else { Err(Failure::OutOfFreeBlocks) };
+            if self.make_room(flash, slot, domain)? {
+                return Ok(slot);
+            }
+            // Content that pages of other domains have, too, stays for them when its own pages are written anew: a domain may
+            // hold more than what its pages hold.
+            if self.mapping.shared().is_none() {
+                return Err(Failure::OutOfFreeBlocks);
+            }
         }
         // The last resort tries even the domains that were to be passed over.
         for last_resort in [false, true] {

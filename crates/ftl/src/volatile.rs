@@ -131,14 +131,14 @@ impl Volatile {
         self.moved_in.get(slot).filter(|moved| moved.flash_page == layout.flash_page_of(next))
     }
 
-    /// Whether another victim of a domain may gain anything, when so many pages of it are free after `now` host page
-    /// writes: not once as many in a row as the domain has units, since the host last wrote a page, have gained nothing.
-    pub fn may_gain(&mut self, layout: &Layout, domain: DomainId, now: u64, free: u64) -> bool {
+    /// Another victim of a domain is due, when so many pages of it are free after `now` host page writes: how many in a row have
+    /// gained nothing by then, since the host last wrote a page, this one included.
+    pub fn count_victim(&mut self, domain: DomainId, now: u64, free: u64) -> u32 {
         let gain = &mut self.gains[domain];
         if gain.at != now || free > gain.most {
             *gain = Gain { at: now, most: free, victims: 0 };
         }
         gain.victims += 1;
-        gain.victims <= layout.units_per_domain()
+        gain.victims
     }
 }

@@ -2,8 +2,10 @@
 #![allow(dead_code)] // Not every test file uses every helper.
 
 pub mod cases;
+pub mod contents;
 pub mod hinted;
 pub mod host_model;
+pub mod interrupted;
 pub mod knob_toml;
 pub mod naive;
 pub mod policies;

@@ -411,6 +411,12 @@ impl Timed {
         self.schedule.last_ns.max(self.now_ns).max(delayed)
     }
 
+    /// The latest moment at which an operation was done or a request arrived: nothing can be issued before it.
+    #[must_use]
+    pub fn present_ns(&self) -> u64 {
+        self.schedule.last_ns.max(self.now_ns)
+    }
+
     /// When the last operation was done.
     #[must_use]
     pub fn last_ns(&self) -> u64 {

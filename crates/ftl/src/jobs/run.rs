@@ -6,7 +6,7 @@ use crate::collect::Collector;
 use crate::ftl::Ftl;
 use crate::reduce::ChunksMoved;
 use crate::setup::Failure;
-use crate::units::{Frontier, NO_UNIT};
+use crate::units::{Frontier, NO_UNIT, NOT_INDEXED};
 use floatgate_base::{DomainId, Ppn, SideKind, UnitId};
 use floatgate_flash::{Cause, Flash};
 
@@ -289,9 +289,14 @@ impl Ftl {
 
     /// The next job of collection in a domain, begun; none if nothing is to be gained.
     pub(crate) fn next_victim<F: Flash>(&mut self, flash: &F, domain: DomainId) -> Option<Job> {
-        let may_gain_nothing = self.volatile.is_on() || self.mapping.packed().is_some();
-        if may_gain_nothing && !self.may_gain(domain) {
-            return None;
+        let packed = self.mapping.packed().is_some();
+        if self.volatile.is_on() || packed {
+            let (tries, units) = (self.count_victim(domain), self.layout.units_per_domain());
+            if tries > units {
+                // Where a victim may take in more than it frees, some policies name those that gain nothing again and again.
+                let request = (packed && tries <= 2 * units).then(|| self.emptiest(domain)).flatten()?;
+                return Some(self.collected(request));
+            }
         }
         let mut view = DriveView {
             layout: &self.layout,
@@ -303,19 +308,35 @@ impl Ftl {
         let (candidates, leveling) = (&mut self.candidates, self.leveling.as_mut());
         let mut collector = Collector { victim: self.setup.victim, candidates, leveling };
         let request = collector.wanted(&mut view, domain)?;
+        Some(self.collected(request))
+    }
+
+    /// Collection of the closed unit of a domain that has the fewest valid pages; none where all pages of all are valid.
+    #[cold]
+    fn emptiest(&self, domain: DomainId) -> Option<Request> {
+        let meta = |unit: UnitId| self.units.meta[unit];
+        let closed = UnitId::all(self.layout.units())
+            .filter(|&unit| self.layout.domain_of(unit) == domain && meta(unit).pos != NOT_INDEXED);
+        let unit = closed.min_by_key(|&unit| meta(unit).valid)?;
+        let gains = meta(unit).valid < self.layout.pages_per_unit();
+        gains.then(|| Request::emptying(unit, domain, Cause::Gc, Urgency::Collection))
+    }
+
+    /// A job of collection begins.
+    fn collected(&mut self, request: Request) -> Job {
         let victim = request.sources[0];
         let valid = self.units.meta[victim].valid;
         self.gc.victims += 1;
         self.gc.dead_victims += u64::from(valid == 0);
         self.victims_by_valid[valid as usize] += 1;
         if let Some(reclaiming) = &mut self.reclaiming {
-            reclaiming.tails.victim(domain, valid);
+            reclaiming.tails.victim(self.layout.domain_of(victim), valid);
         }
         if let Some(separation) = &mut self.separation {
             separation.chosen(victim, valid);
         }
         request.all_sources().for_each(|unit| self.leave_closed(unit));
-        Some(Job::begun(request, &self.layout))
+        Job::begun(request, &self.layout)
     }
 
     /// What a job of the present asks for is carried out: at once if it cannot wait or nobody would ever step it, else in

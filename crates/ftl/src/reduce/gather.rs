@@ -74,16 +74,45 @@ impl Ftl {
             if !self.gathers_any(flash, at) {
                 break;
             }
-            let Frontier { next, unit, .. } = self.frontiers[slot];
-            let domain = self.layout.domain_of(unit);
+            self.go_ahead(flash, at, slot)?;
+            let Frontier { next, .. } = self.frontiers[slot];
+            if self.frontiers[slot].room() == 0 || !self.gathers_any(flash, at) {
+                continue;
+            }
             let pages = self.lay_gathered(flash, at, (next, self.frontiers[slot].room()), Cause::Host);
             self.frontiers[slot].next += pages;
             self.now += u64::from(pages);
-            for _ in 0..pages {
-                self.go_along_in(flash, domain)?;
-            }
         }
         Ok(())
+    }
+
+    /// Jobs take the steps that go along with the pages of a chunk before that takes them all at once: else it would take what
+    /// they need meanwhile.
+    fn go_ahead<F: Flash>(&mut self, flash: &mut F, at: usize, slot: usize) -> Result<(), Failure> {
+        let domain = self.layout.domain_of(self.frontiers[slot].unit);
+        let mut gone = 0;
+        // Steps fill the open unit, or open another one.
+        loop {
+            let pages = self.pages_gathered(at, self.frontiers[slot].room());
+            if pages <= gone {
+                return Ok(());
+            }
+            for _ in gone..pages {
+                self.go_along_in(flash, domain)?;
+            }
+            if self.setup.incremental {
+                self.leave_room_for_jobs(flash, domain, pages)?;
+            }
+            gone = pages;
+        }
+    }
+
+    /// Pages that as much of what gathers at a place takes as so many pages have room for.
+    fn pages_gathered(&self, at: usize, room: u32) -> u32 {
+        let filling = self.reduction.as_ref().and_then(|reduction| reduction.filling[at].as_ref());
+        let (Some(Filling { chunk, .. }), Some(packed)) = (filling, self.mapping.packed()) else { return 0 };
+        let held = |slot: Slot| (Part::Gathered { chunk: *chunk, slot: slot.index }, slot);
+        self.fitting(&packed.live_slots(*chunk).map(held).collect::<Vec<_>>(), room).1
     }
 
     fn count_part_chunk(&mut self, at: usize) {

@@ -311,6 +311,11 @@ impl ContentIndex {
         }
     }
 
+    /// There are so many shared contents on a drive that is taken over: a table as large as where they were made.
+    pub fn knows_of(&mut self, shared: u32) {
+        self.of_shared.resize(shared as usize, 0);
+    }
+
     /// Takes over what a snapshot kept, where it fits this drive's; else the index stays empty, which costs duplicates and
     /// nothing else. False if it cannot be one of this drive.
     pub fn restore(&mut self, saved: SavedIndex, is_owner: impl Fn(Owner) -> bool) -> bool {

@@ -3,7 +3,7 @@
 use super::index::{ContentIndex, SavedIndex};
 use super::{Filling, ReduceCounters, Reduction, Samples, Schemes};
 use crate::ftl::Ftl;
-use crate::owners::Packed;
+use crate::owners::{Packed, SideTable};
 use floatgate_base::{Lpn, MapWord, Owner, SideKind};
 use floatgate_flash::Flash;
 use serde::{Deserialize, Serialize};
@@ -74,8 +74,8 @@ impl Ftl {
             sides.shared = sides.shared.take().filter(|_| !unused);
             return true;
         };
-        if reduction.index.is_some() {
-            sides.shared.get_or_insert_default();
+        if let Some(index) = &mut reduction.index {
+            index.knows_of(sides.shared.get_or_insert_default().entries());
         }
         let Some(SavedReduction { schemes, index, filling, now_ns, samples, counters }) = saved else {
             return true;

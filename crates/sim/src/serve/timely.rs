@@ -108,12 +108,14 @@ impl Timely {
     }
 
     /// Chunks that have gathered for long enough before `until_ns` are programmed, each when it is due; no request waits for them.
+    /// Where time has passed until a request was done, they are due at that moment at the earliest.
     #[cold]
     fn program_chunks_until(&mut self, until_ns: u64) -> Result<(), Failure> {
         while let Some(due_ns) = self.drive.ftl.chunk_due_ns().filter(|&due_ns| due_ns <= until_ns) {
             let timed = self.drive.array.back_end_mut();
-            timed.advance(due_ns);
-            self.drive.tell_time(due_ns)?;
+            let now_ns = due_ns.max(timed.present_ns());
+            timed.advance(now_ns);
+            self.drive.tell_time(now_ns)?;
         }
         self.drive.tell_time(until_ns)
     }
