@@ -1,8 +1,8 @@
 """Shares of the content model that give a wanted written ratio of compressed chunks (docs/reduce.md).
 
-A chunk takes whole pages, so its written ratio is larger than the mean compressed size of its pages. This draws sizes as the
-content model does (``crates/trace/src/content.rs``) and looks for the ``compressed_share`` that gives the wanted ratio: for a
-given ``incompressible_share``, or for a given mean size of the pages that do compress.
+A chunk takes whole pages, so its written ratio is larger than the mean compressed size of its pages. This draws sizes
+as the content model does (``crates/trace/src/content.rs``) and looks for the ``compressed_share`` that gives the wanted
+ratio: for a given ``incompressible_share``, or for a given mean size of the pages that do compress.
 """
 
 from __future__ import annotations

@@ -90,12 +90,11 @@ def remark(result: Facts) -> str | None:
 _NOTABLE = 0.05
 
 HEADER = ["written ratio", "duplicates", "chunks", "energy ratio"]
-"""What a comparison says of reducers: host programs over host pages, share of duplicates, pages of chunks over what they
-hold, energy over that of programming every page."""
+"""What a comparison says of reducers."""
 
 READING = (
-    "Written ratio: programs of host writes over pages that the host wrote; WAF adds what collection moves. Chunks: flash "
-    "pages over the pages that were compressed into them. Energy ratio: programs of host writes, hash and compressor over "
+    "Written ratio: programs of host writes over pages that the host wrote; WAF adds what collection moves. Chunks: "
+    "flash pages over the pages that went into them. Energy ratio: programs of host writes, hash and compressor over "
     "programming every page."
 )
 """The note that goes with these columns."""

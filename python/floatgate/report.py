@@ -81,9 +81,6 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
         cards.append((name, units.years(years), ", ".join(below)))
     elif tbw is not None:
         cards.append(("life", worth.tbw_text(tbw), "no years, since the workload has no time span"))
-    saved = reduce.at_work(result)
-    if saved and saved.get("written_ratio") is not None:
-        cards.append(("written ratio", f"{saved['written_ratio']:.2f}", "programs of host writes per host page"))
     waf, interval = amplification.amplification(result)
     if waf is not None:
         below = [f"95 %: {'-'.join(amplification.digits(waf, interval))}"] if interval else ["write amplification"]
@@ -101,6 +98,15 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     if rates:
         read, written = (units.figure(rates[f"{kind}_mb_per_s"]) for kind in ("read", "write"))
         cards.append(("IOPS", units.count(rates["iops"]), f"{read} MB/s read, {written} MB/s written"))
+    return [*cards, *_reduced_and_energy(result)]
+
+
+def _reduced_and_energy(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Written ratio and energy as :func:`headline` has them."""
+    cards = []
+    saved = reduce.at_work(result)
+    if saved and saved.get("written_ratio") is not None:
+        cards.append(("written ratio", f"{saved['written_ratio']:.2f}", "programs of host writes per host page"))
     energy = look(result, "energy") or {}
     if energy.get("total_j") is not None and not engines_alone(energy):
         name = "energy" if "hash" in (energy.get("by_operation_j") or {}) else "energy of the flash"
