@@ -60,22 +60,24 @@ def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     ]
     if facts.get("hashed_pages"):
         share = units.share(facts.get("duplicate_share") or 0.0)
-        made.append(("duplicates", f"{_count(facts, 'duplicate_pages')} pages, {share} of those with a fingerprint"))
-        made.append(("contents shared now", f"{_count(facts, 'shared_now')} by {_count(facts, 'referrers_now')} pages"))
+        made.append(("duplicates", f"{_count(facts, 'duplicate_pages')} ({share})"))
+        made.append(("contents shared now", _count(facts, "shared_now")))
+        made.append(("pages that share them", _count(facts, "referrers_now")))
         made.append(("most pages that shared one content", _count(facts, "references_max")))
     index = facts.get("index")
     if index:
-        made.append(("index", f"{units.count(index['used'])} of {units.count(index['entries'])} entries used"))
-        lost = f"{units.count(index['evicted'])} for want of room, {units.count(index['stale'])} with their last page"
-        made.append(("entries given up", lost))
+        made.append(("index entries used", f"{units.count(index['used'])} of {units.count(index['entries'])}"))
+        made.append(("contents forgotten for want of entries", units.count(index["evicted"])))
     if facts.get("compressed_pages"):
-        plain, part = _count(facts, "plain_chunks"), _count(facts, "part_chunks")
-        made.append(("chunks", f"{_count(facts, 'chunks')} compressed, {plain} without gain written plain"))
-        made.append(("chunks programmed before they were full", part))
-        made.append(("pages that chunks take for each page in them", _ratio(facts, "chunk_ratio")))
-        made.append(("chunks now", f"{_count(facts, 'chunks_now')} with {_count(facts, 'holes')} holes"))
-        into = f"{_count(facts, 'repacked_pages')} into {_count(facts, 'repacked_into')}"
-        made.append(("pages packed anew by collection", into))
+        made.append(("chunks compressed", _count(facts, "chunks")))
+        made.append(("chunks without gain, written plain", _count(facts, "plain_chunks")))
+        made.append(("chunks programmed before they were full", _count(facts, "part_chunks")))
+        made.append(("flash pages per page in chunks", _ratio(facts, "chunk_ratio")))
+        made.append(("chunks now", _count(facts, "chunks_now")))
+        made.append(("holes in them", _count(facts, "holes")))
+        if facts.get("repacked_pages"):
+            into = f"{_count(facts, 'repacked_pages')} into {_count(facts, 'repacked_into')}"
+            made.append(("pages packed anew when moved", into))
     if facts.get("memory_bytes"):
         made.append(("memory of the tables", units.binary_bytes(facts["memory_bytes"])))
     return made
@@ -149,11 +151,7 @@ def schemes(course: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerCh
     import altair as alt
 
     title, unit = time_axis(course[-1]["to_s"])
-    cells = [
-        {"from": row["from_s"] / unit, "to": row["to_s"] / unit, "scheme": name, "share": row.get(key) or 0.0}
-        for row in course
-        for key, name in SCHEMES.items()
-    ]
+    cells = [cell for key, name in SCHEMES.items() for cell in _strip(course, unit, key, name)]
     frames = [
         {"from": course[0]["from_s"] / unit, "to": course[-1]["to_s"] / unit, "scheme": name}
         for name in SCHEMES.values()
@@ -165,6 +163,18 @@ def schemes(course: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerCh
     framed = data_chart(frames).mark_bar(fillOpacity=0, stroke=MUTED, strokeWidth=1)
     layers = [filled.encode(x=x, x2="to:Q", y=y, opacity=opacity), framed.encode(x=x, x2="to:Q", y=y)]
     return finished(alt.layer(*layers), width, 70 + _STRIP_ROW * len(SCHEMES))
+
+
+def _strip(course: Sequence[dict[str, Any]], unit: float, key: str, name: str) -> list[dict[str, Any]]:
+    """The cells of a scheme; neighbours that are alike are one, without a seam between them."""
+    cells: list[dict[str, Any]] = []
+    for row in course:
+        start, end, share = row["from_s"] / unit, row["to_s"] / unit, row.get(key) or 0.0
+        if cells and cells[-1]["share"] == share:
+            cells[-1]["to"] = end
+        else:
+            cells.append({"from": start, "to": end, "scheme": name, "share": share})
+    return cells
 
 
 def demand(course: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerChart:
@@ -181,7 +191,10 @@ def predicted(course: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.Layer
     title, unit = time_axis(course[-1]["to_s"])
     points = _points(course, unit, {"dedup_ratio": DEDUP, "compress_ratio": COMPRESS}, 1.0)
     top = max(1.0, *(point["y"] for point in points))
-    return lines(points, [DEDUP, COMPRESS], title, "predicted written ratio", width=width, step=True, y_max=top)
+    start = course[0]["from_s"] / unit
+    return lines(
+        points, [DEDUP, COMPRESS], title, "predicted written ratio", width=width, step=True, x_min=start, y_max=top
+    )
 
 
 def _points(
