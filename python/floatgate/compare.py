@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floatgate import disturb, units, worth
+from floatgate import disturb, reduce, units, worth
 from floatgate.amplification import amplification, digits, text
 from floatgate.arguments import checked
 from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
@@ -73,7 +73,12 @@ class Comparison:
         """The comparison as a table of plain text."""
         header, rows = self.rows()
         lines = [table(header, rows, right=frozenset(range(self._keys(), len(header))))]
-        return "\n".join([*lines, *self.failures()])
+        note = [reduce.READING] if self.reduces() else []
+        return "\n".join([*lines, *note, *self.failures()])
+
+    def reduces(self) -> bool:
+        """Whether any setting has deduplication or compression."""
+        return any(reduce.at_work(run.result) for run in self.runs)
 
     def failures(self) -> list[str]:
         """What ended the runs that failed, one text each."""
@@ -93,6 +98,7 @@ class Comparison:
         timed = [kind for kind in ("read", "write") if any(look(run.result, "latency_us", kind) for run in self.runs)]
         header = [*keys, "WAF", "95 %", "difference", "life", "host", "moved", "erases per block", "most"]
         header += disturb.HEADER if any(look(run.result, "reclaim") for run in self.runs) else []
+        header += reduce.HEADER if self.reduces() else []
         header += [f"{kind} {q}" for kind in timed for q in _QUANTILES] + (["IOPS"] if timed else [])
         return header, [self._cells(setting, len(header), timed) for setting in self.settings]
 
@@ -114,6 +120,8 @@ class Comparison:
         ]
         if any(look(run.result, "reclaim") for run in self.runs):
             cells += disturb.cells(result)
+        if self.reduces():
+            cells += reduce.cells(result)
         for kind in timed:
             for key in _QUANTILES.values():
                 time_us = look(result, "latency_us", kind, key)

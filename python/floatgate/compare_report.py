@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, charts, html, timed_report
+from floatgate import _core, charts, html, reduce, timed_report
 from floatgate.amplification import amplification
 from floatgate.record import look
 from floatgate.summary import lines
@@ -30,6 +30,7 @@ def page(comparison: Comparison, command: str | None = None) -> str:
         html.grid(header, rows, texts=max(1, len(keys))),
         "".join(f"<p>Failed: {html.escape(text)}</p>" for text in comparison.failures()),
         _reading(first),
+        f"<p>{html.escape(reduce.READING)}</p>" if comparison.reduces() else "",
         _chart(comparison),
         _latency(comparison),
         _workload(comparison),

@@ -26,7 +26,15 @@ POINTS = 120
 CLASSES = {"read": "host reads", "write": "host writes", "background": "jobs"}
 
 _ENERGY_UNITS = (("kJ", 1e3), ("J", 1.0), ("mJ", 1e-3), ("uJ", 1e-6))
-OPERATIONS = {"read": "reads", "program": "programs", "erase": "erases", "transfer": "transfers"}
+OPERATIONS = {
+    "read": "reads",
+    "program": "programs",
+    "erase": "erases",
+    "transfer": "transfers",
+    "hash": "fingerprints",
+    "compress": "compression",
+    "decompress": "decompression",
+}
 _QUANTILES = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"))
 
 
@@ -213,7 +221,7 @@ def energy_rows(result: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
 
 
 def energy(run: Run, width: int = WIDTH) -> alt.Chart:
-    """Energy of the flash by operation, stacked by cause."""
+    """Energy by operation, stacked by cause."""
     import altair as alt
 
     rows, unit = energy_rows(run.result.to_dict())

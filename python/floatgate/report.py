@@ -11,6 +11,8 @@ from floatgate import (
     charts,
     disturb_report,
     html,
+    reduce,
+    reduce_report,
     separate_report,
     throttle_report,
     timed_report,
@@ -20,7 +22,7 @@ from floatgate import (
 )
 from floatgate.causes import by_cause, cause
 from floatgate.record import look
-from floatgate.summary import lines
+from floatgate.summary import engines_alone, lines
 
 if TYPE_CHECKING:
     from floatgate.run import Run
@@ -41,6 +43,7 @@ def page(run: Run, command: str | None = None) -> str:
         html.rows_table(lines(run)),
         timed_report.latency(run, result),
         throttle_report.throttle(run, result),
+        reduce_report.section(run, result),
         timeline_chart.section(run),
         _where(run, result),
         separate_report.streams(result),
@@ -95,9 +98,19 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
     if rates:
         read, written = (units.figure(rates[f"{kind}_mb_per_s"]) for kind in ("read", "write"))
         cards.append(("IOPS", units.count(rates["iops"]), f"{read} MB/s read, {written} MB/s written"))
+    return [*cards, *_reduced_and_energy(result)]
+
+
+def _reduced_and_energy(result: dict[str, Any]) -> list[tuple[str, str, str]]:
+    """Written ratio and energy as :func:`headline` has them."""
+    cards = []
+    saved = reduce.at_work(result)
+    if saved and saved.get("written_ratio") is not None:
+        cards.append(("written ratio", f"{saved['written_ratio']:.2f}", "programs of host writes per host page"))
     energy = look(result, "energy") or {}
-    if energy.get("total_j") is not None:
-        cards.append(("energy of the flash", units.joules(energy["total_j"]), timed_report.energy_basis(energy)))
+    if energy.get("total_j") is not None and not engines_alone(energy):
+        name = "energy" if "hash" in (energy.get("by_operation_j") or {}) else "energy of the flash"
+        cards.append((name, units.joules(energy["total_j"]), timed_report.energy_basis(energy)))
     return cards
 
 

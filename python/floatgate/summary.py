@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import amplification, disturb, start, units, worth
+from floatgate import amplification, disturb, reduce, start, units, worth
 from floatgate.causes import by_cause, by_reason, cause, reason
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -32,6 +32,8 @@ def lines(run: Run) -> list[Line]:
         ("WAF", amplification.line(result)),
         ("", amplification.sources(result)),
         ("programs", programs(result)),
+        ("reduce", reduce.line(result)),
+        ("", reduce.manager(result)),
         ("wear", wear(result)),
         ("streams", streams(result)),
         ("reads", disturb.line(result)),
@@ -234,10 +236,19 @@ def energy(result: dict[str, Any]) -> str | None:
     """``12.4 J (61 % host, 39 % garbage collection)``; None where the experiment gives no energies."""
     table = look(result, "energy") or {}
     total, parts = table.get("total_j"), by_cause(table.get("by_cause_j") or {})
-    if total is None:
+    if total is None or engines_alone(table):
         return None
-    shares = ", ".join(f"{units.share(value / total)} {cause(name).label}" for name, value in parts)
-    return f"{units.joules(total)} ({shares})" if shares else units.joules(total)
+    said = [f"{units.share(value / total)} {cause(name).label}" for name, value in parts]
+    if look(table, "by_operation_j", "program") is None and "hash" in (table.get("by_operation_j") or {}):
+        said.append("programs not counted: the drive does not say what one takes")
+    return f"{units.joules(total)} ({', '.join(said)})" if said else units.joules(total)
+
+
+def engines_alone(table: dict[str, Any]) -> bool:
+    """Whether energies are only known of hash and compressor, since the drive says none of its flash."""
+    flash = ("read", "program", "erase", "transfer")
+    known = table.get("by_operation_j") or {}
+    return bool(known) and all(known.get(name) is None for name in flash)
 
 
 def backlog(result: dict[str, Any]) -> str | None:
@@ -261,7 +272,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
     said = []
     if (look(result, "drive") or {}).get("effective_spare_factor", 0) is None:
         said.append("the drive was not full: garbage collection had more free space than on a used drive")
-    makers = (worth.warning, amplification.explanation, disturb.remark, backlog)
+    makers = (worth.warning, amplification.explanation, disturb.remark, reduce.remark, backlog)
     said += [text for text in (make(result) for make in makers) if text]
     skipped = facts.get("bad_lines_skipped")
     if skipped:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import html, latency_charts, units
 from floatgate.causes import Cause, by_cause, by_reason, cause, reason
 from floatgate.record import look
-from floatgate.summary import before_flash
+from floatgate.summary import before_flash, engines_alone
 
 if TYPE_CHECKING:
     from floatgate.run import Run
@@ -98,7 +98,7 @@ def energy(run: Run, result: dict[str, Any]) -> str:
     chart = html.figure(
         "energy",
         "Energy by operation and cause",
-        "Flash only: arrays and channels.",
+        _measured(table),
         lambda width: latency_charts.energy(run, width),
     )
     operations = [name for name, joules in (table.get("by_operation_j") or {}).items() if name != "total"]
@@ -123,6 +123,14 @@ def energy(run: Run, result: dict[str, Any]) -> str:
     text = f"<p>{html.escape(said[:1].upper() + said[1:])}.</p>" if said else ""
     grid = html.grid(header, rows, raw_first=True)
     return f'<h2>Energy</h2><div class="charts">{chart}<div>{grid}{text}</div></div>'
+
+
+def _measured(table: dict[str, Any]) -> str:
+    """What the joules are of."""
+    engines = "hash" in (table.get("by_operation_j") or {})
+    if engines_alone(table):
+        return "Hash and compressor only: the drive does not say what flash takes."
+    return "Flash, hash and compressor." if engines else "Flash only: arrays and channels."
 
 
 def energy_basis(table: dict[str, Any]) -> str:
