@@ -77,6 +77,7 @@ fn reducer(rng: &mut Rng, logical: u32) -> Reduce {
         index_entries: if schemes.0 { 1 + rng.below(u64::from(2 * logical)) as u32 } else { 0 },
         chunks: schemes.1.then_some(chunks),
         schemes: Schemes { dedup: schemes.0, compress: schemes.1 },
+        samples_below: 0,
     }
 }
 

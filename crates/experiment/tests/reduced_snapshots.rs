@@ -35,8 +35,14 @@ fn resolved(toml: &str, overrides: &[(&str, String)]) -> Result<Resolved, String
 }
 
 /// Settings that some cases do not admit, and ends that some come to by themselves.
-const NOT_HERE: [&str; 4] =
-    ["trigger_free_blocks is", "drive.commands.multi_plane", "has no times", "the drive was worn out"];
+const NOT_HERE: [&str; 6] = [
+    "throttles by itself",
+    "goes by the time",
+    "trigger_free_blocks is",
+    "drive.commands.multi_plane",
+    "has no times",
+    "the drive was worn out",
+];
 
 #[test]
 fn any_reduced_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
@@ -63,12 +69,14 @@ fn any_reduced_run_interrupted_anywhere_ends_as_if_it_had_never_stopped() {
         }
     }
     println!("{seen:?} runs, {timed} of them timed; stops by phase {stops:?}");
-    assert!(seen.len() == 3 && timed > CASES / 4 && stops[4] > CASES, "{seen:?} {timed} {stops:?}");
+    assert!(seen.len() == 4 && timed > CASES / 4 && stops[4] > CASES, "{seen:?} {timed} {stops:?}");
 }
 
 /// Reducers that a drive does not admit: an index of less than a block, few reads that a block stands, no protection; and FLUSH
 /// where nothing gathers.
-const REFUSED: [&str; 4] = [
+const REFUSED: [&str; 6] = [
+    "has no times",
+    "goes by the time",
     "is smaller than a block",
     "is read as a whole",
     "this drive loses in a power cut",
@@ -105,7 +113,11 @@ fn a_drive_with_chunks_and_shared_content_is_taken_over_by_any_reducer() {
         let Some(case) = any_reduced(&mut rng, seed % 2 == 0, &folder, seed) else { continue };
         let (plain, first) = split(&case.toml);
         let path = format!("{}/{seed}-0.drive", folder.path());
-        saving(&case.toml, &[], &path).unwrap_or_else(|e| panic!("seed {seed}: {e}\n{}", case.toml));
+        match saving(&case.toml, &[], &path) {
+            Ok(_) => {}
+            Err(e) if e.contains("has no times") => continue,
+            Err(e) => panic!("seed {seed}: {e}\n{}", case.toml),
+        }
         let plain =
             plain.replace("precondition = \"", "# \"").replace("read_share = 0\n", "read_share = 0.3\n");
         let (mut path, mut before) = (path, said(&first, "policy").unwrap().to_string());

@@ -39,8 +39,14 @@ fn loaded(toml: &str, overrides: &Overrides) -> Option<Resolved> {
         Err(e) => {
             let what = e.to_string();
             // Jobs in idle time ask for more free blocks than some cases have; commands for several planes; fio's lack of times.
-            let refused =
-                ["trigger_free_blocks is", "drive.commands.multi_plane", "has no times", "needs times"];
+            let refused = [
+                "trigger_free_blocks is",
+                "drive.commands.multi_plane",
+                "has no times",
+                "needs times",
+                "throttles by itself",
+                "nobody can say which request waits",
+            ];
             assert!(refused.iter().any(|part| what.contains(part)), "{what}\n{toml}");
             None
         }
@@ -106,7 +112,7 @@ fn any_timed_drive_holds_what_was_written() {
         "{seen:?} drives; closed, open, buffer, FUA, idle jobs: {kinds:?}; {parts} chunks before they were full"
     );
     assert!(
-        seen.len() == 3 && kinds.iter().all(|&n| n >= CASES / 12) && parts > 0,
+        seen.len() == 4 && kinds.iter().all(|&n| n >= CASES / 12) && parts > 0,
         "{seen:?} {kinds:?} {parts}"
     );
 }
@@ -129,6 +135,10 @@ fn both_modes_decide_alike() {
             let mut rng = Rng::new(seed, "reduced in both modes");
             let file = |text: &str, extension: &str| folder.file(&format!("{seed}.{extension}"), text);
             let Some((toml, _)) = any_reduced(&mut rng, trace, file) else { continue };
+            // The manager decides by time, which differs.
+            if toml.contains("policy = \"integrated\"") {
+                continue;
+            }
             let mut overrides: Overrides = vec![("ftl.collect.mode", "whole-block".to_string())];
             if !toml.contains("[lifetime.reduce]\npolicy = \"dedup\"") {
                 overrides.push(("lifetime.reduce.chunk_timeout_ms", "1e12".into()));

@@ -25,13 +25,23 @@ pub fn one_plane(blocks_per_plane: u32, pages_per_block: u32) -> Layout {
 
 /// Deduplication alone, by an index that forgets nothing.
 pub fn dedup(entries: u32) -> Reduce {
-    Reduce { index_entries: entries, chunks: None, schemes: Schemes { dedup: true, compress: false } }
+    Reduce {
+        index_entries: entries,
+        chunks: None,
+        schemes: Schemes { dedup: true, compress: false },
+        samples_below: 0,
+    }
 }
 
 /// Compression alone, in chunks of so many pages.
 pub fn compress(pages: u32) -> Reduce {
     let chunks = ChunkSetup { pages, page_bytes: PAGE, timeout_ns: None, plain: true, repack: true };
-    Reduce { index_entries: 0, chunks: Some(chunks), schemes: Schemes { dedup: false, compress: true } }
+    Reduce {
+        index_entries: 0,
+        chunks: Some(chunks),
+        schemes: Schemes { dedup: false, compress: true },
+        samples_below: 0,
+    }
 }
 
 /// What a page holds.
