@@ -148,7 +148,8 @@ class ParquetReader:
         try:
             column = column.cast(kind)
         except pa.ArrowInvalid as error:
-            raise input_error(f"{self._name}: {name}: {str(error).split(chr(10), 1)[0]}; expected {kind}") from None
+            what = f"{name}: {str(error).split(chr(10), 1)[0]}"
+            raise self._bad(_beyond(column, kind), what, f"expected {kind}") from None
         return np.ascontiguousarray(column.to_numpy(zero_copy_only=False))
 
     def _bad(self, row: int, what: str, expected: str) -> InputError:
@@ -222,12 +223,23 @@ class ParquetReader:
         if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
             raise input_error(f"{self._name}: {name} is of type {column.type}; expected a list of {kind}")
         lengths = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
-        values = column.flatten().fill_null(0)
+        if not pa.types.is_integer(column.type.value_type) and not pa.types.is_null(column.type.value_type):
+            raise input_error(f"{self._name}: {name} is of type {column.type}; expected a list of {kind}")
+        values, ends = column.flatten().fill_null(0), np.cumsum(lengths, dtype="u8")
         try:
             flat = values.cast(kind).to_numpy(zero_copy_only=False)
         except pa.ArrowInvalid as error:
-            raise input_error(f"{self._name}: {name}: {str(error).split(chr(10), 1)[0]}; expected {kind}") from None
-        return np.cumsum(lengths, dtype="u8"), np.ascontiguousarray(flat)
+            row = int(np.searchsorted(ends, _beyond(values, kind), side="right"))
+            raise self._bad(row, f"{name}: {str(error).split(chr(10), 1)[0]}", f"expected {kind}") from None
+        return ends, np.ascontiguousarray(flat)
+
+
+def _beyond(values: pa.Array, kind: str) -> int:
+    """The place of the first value that a kind of number does not reach."""
+    import numpy as np
+
+    most = int(np.iinfo(kind).max)
+    return next(place for place, value in enumerate(values.to_pylist()) if not 0 <= value <= most)
 
 
 def _names(contexts: dict[str, Any]) -> list[tuple[int, str]]:

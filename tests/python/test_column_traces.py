@@ -89,13 +89,30 @@ def test_an_experiment_runs_on_it_more_than_once(tmp_path: Path) -> None:
         ({"offset": None}, "has no column 'offset'; expected a trace with 'op', 'offset', 'bytes'"),
         ({"op": pa.array(["read", "wipe"] * 3)}, ":2: 'wipe' is no operation; expected one of 'read', 'write', 'trim'"),
         ({"bytes": pa.array([1, 1, None, 1, 1, 1])}, ":3: bytes is null; expected a value in every row"),
-        ({"offset": pa.array([1, -1, 1, 1, 1, 1])}, "offset: Integer value -1 not in range"),
+        ({"offset": pa.array([1, -1, 1, 1, 1, 1])}, ":2: offset: Integer value -1 not in range"),
         ({"bytes": pa.array([1.5] * 6)}, "bytes is of type double; expected whole numbers (uint64)"),
         ({"offset": pa.array([2**64 - 1] * 6, pa.uint64())}, ":1: the request ends beyond 2^64 bytes in this row"),
         ({"fingerprints": pa.array([1] * 6)}, "fingerprints is of type int64; expected a list of uint64"),
         (
             {"fingerprints": pa.array([[1]] * 6), "compressed_bytes": pa.array([[1]] * 5 + [[1, 2]])},
             ":6: fingerprints and compressed_bytes differ in length",
+        ),
+        (
+            {"fingerprints": pa.array([["a"]] * 6)},
+            "fingerprints is of type list<element: string>; expected a list of uint64",
+        ),
+        (
+            {"compressed_bytes": pa.array([[0.5]] * 6)},
+            "compressed_bytes is of type list<element: double>; expected a list of uint16",
+        ),
+        (
+            # Entries before it: two of the second row, one of the fourth.
+            {"compressed_bytes": pa.array([None, [1, 2], [], [3], [4, 70_000], [5]])},
+            ":5: compressed_bytes: Integer value 70000 not in range: 0 to 65535; expected uint16",
+        ),
+        (
+            {"fingerprints": pa.array([[1], [-7], None, [1], [1], [1]])},
+            ":2: fingerprints: Integer value -7 not in range",
         ),
     ],
 )
