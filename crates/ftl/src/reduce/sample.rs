@@ -2,7 +2,7 @@
 //! epochs, also of schemes that were off).
 //!
 //! Which pages are looked at follows from their content: all copies of one are, or none is, so that the share of duplicates
-//! in the sample is that of all pages. A drive would take a few bits of the data for that, which costs nothing beside a
+//! in the sample is that of all pages. A drive would take a few bits of the data for that, which cost nothing beside a
 //! fingerprint; here, bits of the fingerprint stand for them. Pages drawn at random would miss most duplicates, for their
 //! originals would hardly ever be in the sample. Pages of unknown content are taken at even distances.
 
