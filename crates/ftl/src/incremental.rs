@@ -76,28 +76,6 @@ impl Ftl {
         self.start_asked(flash)
     }
 
-    /// The host is about to take so many pages of a domain at once. What jobs under way have yet to move must find room after
-    /// that, and a page more for each open unit that a chunk may meet the end of; else they are done before.
-    #[cold]
-    pub(crate) fn leave_room_for_jobs<F: Flash>(
-        &mut self,
-        flash: &mut F,
-        domain: DomainId,
-        pages: u32,
-    ) -> Result<(), Failure> {
-        let apart = u64::from(pages) + u64::from(self.setup.separate.streams()) + 1;
-        while let Some(mut job) = self.jobs[domain].pop_pressing() {
-            let moves: u64 = job.held().map(|unit| u64::from(self.units.meta[unit].valid)).sum();
-            if self.pages_at_hand(domain) >= apart + moves {
-                self.jobs[domain].put_back(job);
-                break;
-            }
-            self.free_pages.advance(self.now);
-            self.run_to_end(flash, &mut job)?;
-        }
-        Ok(())
-    }
-
     /// The next step of collection; how many host pages the domain takes before the one after it. Where a job
     /// ends and too little is at hand still, the next one begins at once: victims that gain nothing may follow one another.
     fn step_collection<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<u32, Failure> {

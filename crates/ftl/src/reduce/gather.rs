@@ -100,9 +100,6 @@ impl Ftl {
             for _ in gone..pages {
                 self.go_along_in(flash, domain)?;
             }
-            if self.setup.incremental {
-                self.leave_room_for_jobs(flash, domain, pages)?;
-            }
             gone = pages;
         }
     }
