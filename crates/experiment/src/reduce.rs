@@ -1,15 +1,10 @@
 //! What deduplication and compression did.
 
 use floatgate_flash::Cause;
-use floatgate_lifetime::reduce::Record;
+use floatgate_lifetime::reduce::{Engine, Record};
 use floatgate_sim::outcome::IndexFigures;
 use floatgate_sim::{Outcome, Plan};
 use serde_json::{Value, json};
-
-/// Energy of a page program, microjoules, where the drive does not say: 600 us at 48.5 mW (paper 2, section IV).
-pub(crate) const PROGRAM_UJ: f64 = 29.1;
-/// What hash and compressor take is said for so many bytes.
-const ENGINE_BYTES: f64 = 4096.0;
 
 /// Energy of hash, compressor and decompressor for a page of the map, microjoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,14 +16,12 @@ pub(crate) struct EngineUj {
 
 impl EngineUj {
     pub fn of(plan: &Plan) -> Self {
-        let pages = f64::from(plan.drive.geometry.page_bytes) / ENGINE_BYTES;
         let params = &plan.reduce.params;
-        let chunks =
-            |of: fn(&floatgate_lifetime::reduce::Chunks) -> f64| params.chunks.as_ref().map_or(0.0, of);
+        let of_page = |engine: Engine| engine.of_page(plan.drive.geometry.page_bytes).uj;
         Self {
-            hash: params.dedup.map_or(0.0, |dedup| dedup.hash.uj) * pages,
-            compress: chunks(|chunks| chunks.compress.uj) * pages,
-            decompress: chunks(|chunks| chunks.decompress.uj) * pages,
+            hash: params.dedup.map_or(0.0, |dedup| of_page(dedup.hash)),
+            compress: params.chunks.map_or(0.0, |chunks| of_page(chunks.compress)),
+            decompress: params.chunks.map_or(0.0, |chunks| of_page(chunks.decompress)),
         }
     }
 }
@@ -75,9 +68,7 @@ fn energy_ratio(plan: &Plan, outcome: &Outcome, programmed: u64) -> Option<f64> 
     if counters.host_pages == 0 {
         return None;
     }
-    let program_uj = plan.drive.energy.and_then(|energy| energy.program_uj).unwrap_or(PROGRAM_UJ);
-    // The maker's figure is that of a page of the flash.
-    let program_uj = program_uj / f64::from(plan.drive.subpages);
+    let program_uj = plan.program_uj();
     let engine = EngineUj::of(plan);
     let spent = programmed as f64 * program_uj
         + counters.hashed_pages as f64 * engine.hash

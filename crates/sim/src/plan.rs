@@ -3,7 +3,7 @@
 use floatgate_flash::{Layout, Scope, layout, timed};
 use floatgate_ftl::{Level, Setup};
 use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
-use floatgate_lifetime::reduce::{self, ManagerSetup, Reducer};
+use floatgate_lifetime::reduce::{self, Engine, ManagerSetup, Reducer};
 use floatgate_lifetime::{LeadLimit, Throttle, throttle};
 use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
 use floatgate_trace::{Amplification, ContentModel, GeneratorConfig, OpenOptions};
@@ -318,26 +318,28 @@ impl Plan {
         self.throttle.policy.parts().is_some() || self.reduce.params.integrated.is_some()
     }
 
-    /// What the integrated manager goes by, where there is one. Where the drive does not say what a program takes, it is the
-    /// paper's figure.
+    /// Energy of programming a page of the map, microjoules. Where the drive does not say what a flash page takes, it is
+    /// 600 us at 48.5 mW (paper 2, section IV).
+    #[must_use]
+    pub fn program_uj(&self) -> f64 {
+        const FLASH_PAGE_UJ: f64 = 29.1;
+        let flash_page_uj = self.drive.energy.and_then(|energy| energy.program_uj).unwrap_or(FLASH_PAGE_UJ);
+        flash_page_uj / f64::from(self.drive.subpages)
+    }
+
+    /// What the integrated manager goes by, where there is one.
     #[must_use]
     pub fn manager(&self) -> Option<ManagerSetup> {
-        /// 600 us at 48.5 mW (section IV).
-        const PROGRAM_UJ: f64 = 29.1;
-        /// What hash and compressor take is said for so many bytes.
-        const ENGINE_BYTES: f64 = 4096.0;
         let params = &self.reduce.params;
         let integrated = params.integrated?;
         let page_bytes = self.drive.geometry.page_bytes;
-        let flash_page_uj = self.drive.energy.and_then(|energy| energy.program_uj).unwrap_or(PROGRAM_UJ);
-        let per_program =
-            f64::from(page_bytes) / ENGINE_BYTES / (flash_page_uj / f64::from(self.drive.subpages));
+        let cost = |engine: Engine| engine.of_page(page_bytes).uj / self.program_uj();
         Some(ManagerSetup {
             epoch_ns: integrated.epoch_ns,
             epochs: integrated.epochs,
             sample_share: integrated.sample_share,
-            hash_cost: params.dedup.map_or(0.0, |dedup| dedup.hash.uj) * per_program,
-            compress_cost: params.chunks.map_or(0.0, |chunks| chunks.compress.uj) * per_program,
+            hash_cost: params.dedup.map_or(0.0, |dedup| cost(dedup.hash)),
+            compress_cost: params.chunks.map_or(0.0, |chunks| cost(chunks.compress)),
             page_bytes,
         })
     }
@@ -346,14 +348,12 @@ impl Plan {
     /// is delayed.
     #[must_use]
     pub fn engine_delays(&self) -> Option<[u64; 3]> {
-        /// What the units take is said for so many bytes.
-        const ENGINE_BYTES: u64 = 4096;
-        let of_page = |ns: u64| ns * u64::from(self.drive.geometry.page_bytes) / ENGINE_BYTES;
+        let of_page = |engine: Engine| engine.of_page(self.drive.geometry.page_bytes).delay_ns;
         let params = &self.reduce.params;
-        let hash = params.dedup.map_or(0, |dedup| dedup.hash.delay_ns);
+        let hash = params.dedup.map_or(0, |dedup| of_page(dedup.hash));
         let chunks =
-            params.chunks.map_or((0, 0), |chunks| (chunks.compress.delay_ns, chunks.decompress.delay_ns));
-        let delays = [hash, chunks.0, chunks.1].map(of_page);
+            params.chunks.map_or((0, 0), |chunks| (of_page(chunks.compress), of_page(chunks.decompress)));
+        let delays = [hash, chunks.0, chunks.1];
         (delays != [0; 3]).then_some(delays)
     }
 

@@ -16,6 +16,20 @@ pub struct Engine {
     pub delay_ns: u64,
 }
 
+impl Engine {
+    /// What energy and delay are given for.
+    const BYTES: u32 = 4096;
+
+    /// What a page takes: in proportion to its bytes.
+    #[must_use]
+    pub fn of_page(self, page_bytes: u32) -> Self {
+        Self {
+            uj: self.uj * f64::from(page_bytes) / f64::from(Self::BYTES),
+            delay_ns: self.delay_ns * u64::from(page_bytes) / u64::from(Self::BYTES),
+        }
+    }
+}
+
 /// Deduplication.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dedup {
