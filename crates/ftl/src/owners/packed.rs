@@ -125,12 +125,6 @@ impl Packed {
         self.holes += u64::from(slots) - self.live_slots(entry).count() as u64;
     }
 
-    /// The pages moved together.
-    pub fn set_first(&mut self, entry: u32, first: Ppn) {
-        let at = self.at(entry);
-        self.words[at] = first.0;
-    }
-
     fn set_live_pages(&mut self, entry: u32, pages: u32) {
         let at = self.at(entry);
         let word = &mut self.words[at + 1];
@@ -293,14 +287,9 @@ impl SideTable for Packed {
         }
     }
 
-    /// Where chunks are not packed anew, their pages move one after the other to pages that follow one another.
+    /// Jobs move a chunk as a whole, not page by page.
     fn relink(&mut self, entry: u32, from: Ppn, to: Ppn) {
-        if let Some((first, pages)) = self.pages(entry)
-            && from == first
-        {
-            debug_assert_eq!(self.live_pages(entry), pages);
-            self.set_first(entry, to);
-        }
+        debug_assert!(false, "chunk {entry} moves as a whole, not from {from:?} to {to:?}");
     }
 
     fn each_page(&self, each: &mut dyn FnMut(u32, Ppn)) {

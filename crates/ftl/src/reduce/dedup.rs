@@ -46,7 +46,7 @@ impl Ftl {
             self.sample_compression(content.compressed_bytes);
         }
         if schemes.compress {
-            self.gather_page::<S, F>(flash, lpn, content.compressed_bytes, (hints, cause))?;
+            self.gather_page::<S, F>(flash, lpn, content.compressed_bytes, hints)?;
         } else {
             let slot = self.write::<S, F>(flash, lpn, hints, cause)?;
             if S::PACED {
@@ -91,8 +91,9 @@ impl Ftl {
         };
         let place = self.mapping.resolved(word);
         let Some(part) = self.mapping.part(place, owner) else { return false };
-        // What a power cut may take away is no substitute for a page on flash.
-        if !self.setup.plp && is_gathering(flash, part) {
+        // What a power cut may take away is no substitute for a page on flash. Drives that compress have protection: a
+        // chunk is there without it only where the drive came from a file.
+        if !self.setup.plp && !matches!(part, Part::Page(ppn) if !flash.is_gathering(ppn)) {
             return false;
         }
         counters.duplicate_pages += 1;
@@ -117,25 +118,4 @@ impl Ftl {
         self.forget::<S>(lpn, before);
         true
     }
-}
-
-/// Whether content is in the controller alone.
-fn is_gathering<F: Flash>(flash: &F, part: Part) -> bool {
-    match part {
-        Part::Gathered { .. } => true,
-        Part::Page(ppn) => flash.is_gathering(ppn),
-        // Its last page is the one that is programmed last; which it is matters little, for chunks gather seldom.
-        Part::Packed { first, .. } => flash.layout().is_packed() && is_written_last(flash, first),
-    }
-}
-
-/// Whether any page of the flash page of a chunk, or of the next one, gathers still.
-fn is_written_last<F: Flash>(flash: &F, first: floatgate_base::Ppn) -> bool {
-    let subpages = flash.layout().subpages();
-    (0..=super::SLOTS_MAX / subpages).any(|step| {
-        let ppn = first + step * subpages;
-        ppn.0 < flash.layout().pages()
-            && flash.layout().unit_of(ppn) == flash.layout().unit_of(first)
-            && flash.is_gathering(ppn)
-    })
 }

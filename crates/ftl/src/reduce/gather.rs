@@ -21,7 +21,7 @@ impl Ftl {
         flash: &mut F,
         lpn: Lpn,
         compressed_bytes: u32,
-        (hints, _): (Hints, Cause),
+        hints: Hints,
     ) -> Result<(), Failure> {
         let old = self.mapping.get(lpn);
         let stream = match &mut self.separation {
