@@ -16,6 +16,8 @@ pub(crate) trait Features {
     const SIDES: bool;
     /// Flash pages that hold several pages of the map.
     const PACKED: bool;
+    /// Deduplication or compression of host writes.
+    const REDUCES: bool;
 }
 
 /// None of them: the page goes to the next open unit.
@@ -27,6 +29,7 @@ impl Features for Plain {
     const READS: bool = false;
     const SIDES: bool = false;
     const PACKED: bool = false;
+    const REDUCES: bool = false;
 }
 
 /// A separator that looks at pages.
@@ -38,9 +41,10 @@ impl Features for Looks {
     const READS: bool = false;
     const SIDES: bool = false;
     const PACKED: bool = false;
+    const REDUCES: bool = false;
 }
 
-/// Everything.
+/// Everything but reduction of host writes.
 pub(crate) struct All;
 
 impl Features for All {
@@ -49,4 +53,17 @@ impl Features for All {
     const READS: bool = true;
     const SIDES: bool = true;
     const PACKED: bool = true;
+    const REDUCES: bool = false;
+}
+
+/// Everything.
+pub(crate) struct Reduces;
+
+impl Features for Reduces {
+    const LOOKS: bool = true;
+    const PACED: bool = true;
+    const READS: bool = true;
+    const SIDES: bool = true;
+    const PACKED: bool = true;
+    const REDUCES: bool = true;
 }

@@ -1,6 +1,6 @@
 //! What the host can do to the drive: write, read, give up pages.
 
-use crate::features::{All, Features, Looks, Plain};
+use crate::features::{All, Features, Looks, Plain, Reduces};
 use crate::ftl::Ftl;
 use crate::reclaim::Manager;
 use crate::setup::{Failure, Stopped};
@@ -38,7 +38,11 @@ impl Ftl {
             if self.reclaiming.is_some() {
                 self.start_asked(flash).map_err(|failure| Stopped { extent: range.start, failure })?;
             }
-            self.serve_all::<All, F>(flash, extents, range)
+            if self.reduction.is_some() {
+                self.serve_all::<Reduces, F>(flash, extents, range)
+            } else {
+                self.serve_all::<All, F>(flash, extents, range)
+            }
         } else if self.separation.is_some() {
             self.serve_all::<Looks, F>(flash, extents, range)
         } else {
@@ -61,9 +65,7 @@ impl Ftl {
             let hints = if S::LOOKS { extents.hints_of(i) } else { Hints::default() };
             let mut all = Lpn::each(first..first + pages);
             let done = match extents.kind[i] {
-                Kind::Write if S::SIDES && self.reduction.is_some() => {
-                    self.write_pages::<S, F>(flash, extents, i)
-                }
+                Kind::Write if S::REDUCES => self.write_pages::<S, F>(flash, extents, i),
                 Kind::Write => all.try_for_each(|lpn| {
                     let slot = self.write::<S, F>(flash, lpn, hints, Cause::Host)?;
                     if S::PACED { self.go_along(flash, slot) } else { Ok(()) }
@@ -77,11 +79,9 @@ impl Ftl {
                     all.for_each(|lpn| self.read::<S, F>(flash, lpn));
                     Ok(())
                 }
-                Kind::WritePartial if S::SIDES && self.reduction.is_some() => {
-                    self.read_old::<S, F>(flash, first).and_then(|()| {
-                        self.write_reduced::<S, F>(flash, first, Content::default(), (hints, Cause::Partial))
-                    })
-                }
+                Kind::WritePartial if S::REDUCES => self.read_old::<S, F>(flash, first).and_then(|()| {
+                    self.write_reduced::<S, F>(flash, first, Content::default(), (hints, Cause::Partial))
+                }),
                 Kind::WritePartial => {
                     let done = self.write_partial::<S, F>(flash, first, hints);
                     if S::PACED { done.and_then(|slot| self.go_along(flash, slot)) } else { done.map(|_| ()) }
@@ -122,7 +122,7 @@ impl Ftl {
         {
             reclaiming.prefetch(&self.layout, ppn);
         }
-        if S::SIDES && self.reduction.is_some() {
+        if S::REDUCES {
             return self.prefetch_given_up(extents, i);
         }
         // A read replaces nothing.
