@@ -11,6 +11,7 @@ mod evidence;
 mod host_queues;
 pub mod lifetime;
 mod lifetime_json;
+mod lifetime_laps;
 mod load;
 pub mod meter;
 mod options;

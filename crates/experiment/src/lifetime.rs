@@ -4,6 +4,7 @@
 //! all variants that agree on what these depend on.
 
 use crate::lifetime_json::{Found, object, waf};
+use crate::lifetime_laps::{Measured, criterion, each_choice, reduction};
 use crate::load::load;
 use crate::meter::{Meter, process_cpu_s};
 use crate::options::Progress;
@@ -11,9 +12,8 @@ use crate::workers::each;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::Resolved;
 use floatgate_lifetime::life::{Life, Method, Outcome};
-use floatgate_lifetime::throttle::Setup;
 use floatgate_lifetime::{SECONDS_PER_YEAR, Throttle};
-use floatgate_sim::laps::{Criterion, Laps, measure};
+use floatgate_sim::gate;
 use floatgate_sim::reading::pass::{Pass, read_pass};
 use floatgate_sim::{LifeOptions, Plan, full_life};
 use serde_json::Value;
@@ -55,15 +55,16 @@ pub fn lifetime(
     let methods: Vec<Method> =
         resolved.iter().enumerate().map(|(i, r)| method(r, &passes[pass_of[i]])).collect();
     let (laps_of, firsts) = group(&resolved, laps_key);
-    let laps = each(&firsts, "write amplification", progress, |&first, told| {
-        // Those that go through the FTL request by request need none.
-        let needed = (0..resolved.len()).any(|i| laps_of[i] == laps_of[first] && methods[i] != Method::Full);
-        let measured = || measure_laps(&resolved[first], &passes[pass_of[first]], &|share| told.tick(share));
-        if needed { measured() } else { Ok(None) }
-    })?;
+    // Those that go through the FTL request by request need none.
+    let needed = |first: usize| {
+        (0..resolved.len()).any(|i| laps_of[i] == laps_of[first] && methods[i] != Method::Full)
+    };
+    let wanted: Vec<_> =
+        firsts.iter().map(|&i| needed(i).then(|| (&resolved[i], &passes[pass_of[i]]))).collect();
+    let laps = each_choice(&wanted, progress)?;
     let all: Vec<usize> = (0..resolved.len()).collect();
     let lives = each(&all, "life", progress, |&i, told| {
-        let (pass, laps) = (&passes[pass_of[i]], laps[laps_of[i]].as_ref());
+        let (pass, laps) = (&passes[pass_of[i]], &laps[laps_of[i]]);
         let detail_ns = details_ns.get(i).copied().flatten();
         let mut tick = |share: f64| told.tick(share);
         match methods[i] {
@@ -75,7 +76,7 @@ pub fn lifetime(
         resolved: &resolved[i],
         pass: &passes[pass_of[i]],
         method: methods[i],
-        laps: laps[laps_of[i]].as_ref().filter(|_| methods[i] != Method::Full),
+        laps: Some(&laps[laps_of[i]]).filter(|_| methods[i] != Method::Full),
         life: &lives[i].life,
         drive: lives[i].drive.as_ref(),
     };
@@ -110,6 +111,16 @@ fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Re
         let what = format!("separator {name} knows a workload to its end, and a life goes on");
         let place = Place::Setting("ftl.separate.policy".into());
         return Err(Error::input(place, what, "expected another separator, or floatgate run"));
+    }
+    if resolved.plan.reduce.params.integrated.is_some() && is_given(&resolved) {
+        let of_pages = resolved.forecast.waf.is_some();
+        let key = if of_pages { "lifetime.forecast.waf" } else { "lifetime.forecast.waf_of_bytes" };
+        let what = "one write amplification does not do where the integrated manager chooses schemes: each choice has its own";
+        return Err(Error::input(
+            Place::Setting(key.into()),
+            what,
+            "expected no such key, so that each is measured, or another reducer",
+        ));
     }
     Ok(resolved)
 }
@@ -156,7 +167,8 @@ fn group(resolved: &[Resolved], key: impl Fn(&Resolved) -> String) -> (Vec<usize
 /// What a pass over the workload depends on.
 fn pass_key(resolved: &Resolved) -> String {
     let plan = &resolved.plan;
-    format!("{:?} {} {:?} {:?}", plan.workload.source, plan.seed, plan.drive.geometry, window_ns(resolved))
+    let windows = (window_ns(resolved), plan.reduction_window_ns());
+    format!("{:?} {} {:?} {windows:?}", plan.workload.source, plan.seed, plan.drive.geometry)
 }
 
 /// What write amplification depends on: all but lifetime management, endurance and the seed's other uses.
@@ -166,27 +178,12 @@ fn laps_key(resolved: &Resolved) -> String {
     plan.throttle.params = floatgate_lifetime::throttle::Params::default();
     plan.throttle.target_years = 1.0;
     plan.drive.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: 1 };
-    format!("{plan:?} {:?}", (is_given(resolved), criterion(resolved)))
-}
-
-fn criterion(resolved: &Resolved) -> Criterion {
-    Criterion { error_max: resolved.forecast.waf_error_max, laps_max: resolved.forecast.laps_max }
+    format!("{plan:?} {:?}", (is_given(resolved), criterion(&resolved.forecast)))
 }
 
 /// Whether write amplification need not be measured.
-fn is_given(resolved: &Resolved) -> bool {
+pub(crate) fn is_given(resolved: &Resolved) -> bool {
     resolved.forecast.waf.is_some() || resolved.forecast.waf_of_bytes.is_some()
-}
-
-/// None where write amplification is given, or nothing is written.
-fn measure_laps(resolved: &Resolved, pass: &Pass, tick: &dyn Fn(f64) -> Result<()>) -> Result<Option<Laps>> {
-    if is_given(resolved) || pass.demand.pages() == 0 {
-        return Ok(None);
-    }
-    // Three laps of programs at a guess; there is no knowing.
-    let capacity = resolved.plan.drive.geometry.pages().max(pass.demand.pages()) as f64;
-    let mut tick = |programs: u64| tick(programs as f64 / (4.0 * capacity));
-    measure(&resolved.plan, pass.requests, &criterion(resolved), &mut tick).map(Some)
 }
 
 /// A life, and the drive at its end where it had one.
@@ -214,7 +211,9 @@ fn go_through_fully(
     detail_ns: Option<(u64, u64)>,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lived> {
+    let [hash_ns, compress_ns, _] = resolved.plan.engine_delays().unwrap_or_default();
     let options = LifeOptions {
+        engine_ns: [hash_ns, compress_ns],
         service_ns: (service_us(&resolved.plan) * 1e3).round() as u64,
         detail_ns,
         passes_max: u64::MAX,
@@ -228,26 +227,18 @@ fn go_through_fully(
 fn go_through(
     resolved: &Resolved,
     pass: &Pass,
-    laps: Option<&Laps>,
+    laps: &Measured,
     detail_ns: Option<(u64, u64)>,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lived> {
     let plan = &resolved.plan;
-    let waf = waf(resolved, pass, laps).unwrap_or(1.0);
-    let setup = Setup {
-        policy: plan.throttle.policy,
-        target_ns: (plan.throttle.target_years * SECONDS_PER_YEAR * 1e9).round() as u64,
-        physical_bytes: plan.drive.geometry.bytes(),
-        page_bytes: plan.drive.geometry.page_bytes,
-        endurance: plan.drive.endurance,
-        cycles_used: resolved.forecast.cycles_used,
-        age_s: resolved.forecast.age_years * SECONDS_PER_YEAR,
-        arrivals_follow: true,
-        params: plan.throttle.params,
-        manager: plan.manager(),
-    };
+    // Under a manager, that of a drive on which nothing is on.
+    let waf = waf(resolved, pass, laps.all().first()).unwrap_or(1.0);
+    let forecast = &resolved.forecast;
+    let setup = gate::setup(plan, forecast.cycles_used, forecast.age_years * SECONDS_PER_YEAR);
     let service_ns = (service_us(plan) * 1e3).round() as u64;
-    Life { setup, demand: &pass.demand, waf, service_ns, detail_ns }
+    let reduction = reduction(plan, pass, laps);
+    Life { setup, demand: &pass.demand, waf, service_ns, detail_ns, reduction }
         .run(tick)
         .map(|life| Lived { life, drive: None })
 }

@@ -1,7 +1,9 @@
 //! The object that `floatgate lifetime` gives: schema `floatgate.lifetime/1`. All but its `run` table is byte-equal
 //! between two runs.
 
+use crate::lifetime_laps::Measured;
 use crate::meter::peak_rss_bytes;
+use crate::reduce;
 use crate::result;
 use floatgate_config::Resolved;
 use floatgate_lifetime::life::{Detail, Method, Outcome, Row};
@@ -21,8 +23,8 @@ pub(crate) struct Found<'a> {
     pub pass: &'a Pass,
     /// Full, windows or requests.
     pub method: Method,
-    /// None where write amplification is given, nothing is written, or the drive itself was there.
-    pub laps: Option<&'a Laps>,
+    /// None where the drive itself was there.
+    pub laps: Option<&'a Measured>,
     pub life: &'a Outcome,
     /// The drive at the end, where there was one.
     pub drive: Option<&'a floatgate_sim::Outcome>,
@@ -43,6 +45,18 @@ fn waf_bytes(resolved: &Resolved, pass: &Pass, waf: f64) -> Option<f64> {
 }
 
 impl Found<'_> {
+    /// The laps that the life went by; of a managed drive those of the choice that most epochs had.
+    fn laps(&self) -> Option<&Laps> {
+        let by_choice = self.life.decisions.as_ref().map(|decisions| decisions.by_choice);
+        match self.laps? {
+            Measured::ByChoice(laps) => {
+                let epochs = by_choice.unwrap_or_default();
+                laps.iter().zip(epochs).max_by_key(|&(_, epochs)| epochs).map(|(laps, _)| laps)
+            }
+            measured => measured.once(),
+        }
+    }
+
     /// Erases of the mean and of the most erased block, as far as the drive was run.
     fn wear(&self) -> Option<(f64, f64)> {
         match self.drive {
@@ -50,14 +64,17 @@ impl Found<'_> {
                 let (_, mean, most, _) = drive.erases;
                 (mean > 0.0).then(|| (mean, f64::from(most).max(mean)))
             }
-            None => self.laps.and_then(|laps| laps.wear),
+            None => self.laps().and_then(|laps| laps.wear),
         }
     }
 
     fn waf(&self) -> Option<f64> {
         match self.drive {
             Some(drive) => drive.waf.waf,
-            None => waf(self.resolved, self.pass, self.laps),
+            None => match &self.life.reduced {
+                Some(reduced) => (reduced.host_pages > 0.0).then(|| reduced.programs / reduced.host_pages),
+                None => waf(self.resolved, self.pass, self.laps()),
+            },
         }
     }
 }
@@ -86,6 +103,7 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
         "lifetime": lifetime(found),
         "latency_us": { "read": null, "write": crate::quantiles::quantiles_us(&life.latency) },
         "throttle": throttle(found),
+        "reduce": reduced(found),
         "series": series(&life.rows),
         "detail": life.detail.as_ref().map(|detail| of_detail(detail, plan.drive.geometry.page_bytes, waf)),
         "run": {
@@ -122,7 +140,7 @@ fn method(found: &Found<'_>) -> Value {
         Method::Requests => ("requests", Some(found.pass.demand.len())),
         Method::Auto | Method::Windows => ("windows", Some(found.pass.demand.len())),
     };
-    let laps = found.laps;
+    let laps = found.laps();
     json!({
         "name": name,
         "window_s": (name == "windows").then_some(forecast.window_ns as f64 / 1e9),
@@ -213,6 +231,22 @@ fn throttle(found: &Found<'_>) -> Value {
         "epoch_s": plans.then_some(life.passed.epoch_ns as f64 / 1e9),
         "prediction": plans.then_some(prediction),
     })
+}
+
+/// What deduplication and compression come to; null where there is neither.
+fn reduced(found: &Found<'_>) -> Value {
+    let Found { resolved, life, .. } = *found;
+    let plan = &resolved.plan;
+    if let Some(drive) = found.drive {
+        return reduce::reduce(plan, drive);
+    }
+    let mut table = match (found.laps, &life.reduced) {
+        (Some(Measured::ByChoice(laps)), Some(reduced)) => reduce::foreseen(plan, reduced, laps),
+        (Some(Measured::Once(laps)), _) => reduce::of_laps(plan, laps),
+        _ => return Value::Null,
+    };
+    reduce::add_decisions(plan, life.decisions.as_ref(), &mut table);
+    table
 }
 
 fn series(rows: &[Row]) -> Value {

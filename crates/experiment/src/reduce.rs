@@ -1,10 +1,13 @@
 //! What deduplication and compression did.
 
-use floatgate_flash::Cause;
-use floatgate_lifetime::reduce::{Engine, Record};
-use floatgate_sim::outcome::IndexFigures;
+use floatgate_lifetime::reduce::{Engine, Record, Reduced};
+use floatgate_sim::laps::Laps;
+use floatgate_sim::outcome::{IndexFigures, ReduceCounters};
 use floatgate_sim::{Outcome, Plan};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+
+/// Names of the choices of schemes, in the order of [`floatgate_lifetime::reduce::Decision::choice`].
+const CHOICES: [&str; 4] = ["none", "dedup", "compress", "both"];
 
 /// Energy of hash, compressor and decompressor for a page of the map, microjoules.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,9 +34,8 @@ pub(crate) fn reduce(plan: &Plan, outcome: &Outcome) -> Value {
     let Some(figures) = &outcome.reduced else { return Value::Null };
     let counters = &figures.counters;
     let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
-    let programmed: u64 =
-        [Cause::Host, Cause::Partial].iter().map(|&cause| outcome.flash.programs[cause as usize]).sum();
-    json!({
+    let programmed = outcome.flash.programs_for_host();
+    let mut table = json!({
         "policy": plan.reduce.policy.info().name,
         "host_pages": counters.host_pages,
         "hashed_pages": counters.hashed_pages,
@@ -55,25 +57,80 @@ pub(crate) fn reduce(plan: &Plan, outcome: &Outcome) -> Value {
         "decompressed_pages": counters.decompressed_pages,
         "programmed_pages": programmed,
         "written_ratio": ratio(programmed, counters.host_pages),
-        "energy_ratio": energy_ratio(plan, outcome, programmed),
+        "energy_ratio": energy_ratio(plan, counters, programmed),
         "index": figures.index.as_ref().map(index),
         "memory_bytes": figures.memory_bytes,
-        "manager": plan.reduce.params.integrated.zip(outcome.managed.as_ref()).map(|(params, record)| manager(params.epoch_ns, record)),
+    });
+    add_decisions(plan, outcome.managed.as_ref(), &mut table);
+    table
+}
+
+/// The table `reduce` of a life under the integrated manager, by ratios that laps of each choice of schemes gave.
+pub(crate) fn foreseen(plan: &Plan, reduced: &Reduced, laps: &[Laps]) -> Value {
+    let [hashed, compressed] = reduced.engine_pages;
+    let Reduced { host_pages, host_programs, .. } = *reduced;
+    let by_choice = laps.iter().zip(CHOICES).map(|(laps, schemes)| {
+        json!({
+            "schemes": schemes,
+            "written_ratio": laps.reduced.as_ref().map_or(1.0, |reduced| reduced.left),
+            "waf": laps.waf,
+            "laps": laps.waf_by_lap.len(),
+            "waf_error": laps.error,
+            "stationary": laps.stationary,
+        })
+    });
+    json!({
+        "policy": plan.reduce.policy.info().name,
+        "host_pages": host_pages.round(),
+        "hashed_pages": hashed.round(),
+        "compressed_pages": compressed.round(),
+        "programmed_pages": host_programs.round(),
+        "written_ratio": (host_pages > 0.0).then(|| host_programs / host_pages),
+        "energy_ratio": energy_of(plan, host_pages, host_programs, [hashed, compressed]),
+        "by_choice": by_choice.collect::<Vec<_>>(),
     })
 }
 
+/// The same of a drive on which the same schemes are on all the time, as laps of it have shown.
+pub(crate) fn of_laps(plan: &Plan, laps: &Laps) -> Value {
+    let Some(reduced) = &laps.reduced else { return Value::Null };
+    let counters = &reduced.counters;
+    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
+    json!({
+        "policy": plan.reduce.policy.info().name,
+        "host_pages": counters.host_pages,
+        "hashed_pages": counters.hashed_pages,
+        "duplicate_pages": counters.duplicate_pages,
+        "duplicate_share": ratio(counters.duplicate_pages, counters.hashed_pages),
+        "compressed_pages": counters.compressed_pages,
+        "chunk_ratio": ratio(counters.chunk_pages, counters.chunked_pages),
+        "programmed_pages": reduced.host_programs,
+        "written_ratio": reduced.left,
+        "energy_ratio": energy_ratio(plan, counters, reduced.host_programs),
+    })
+}
+
+/// Adds what an integrated manager decided; null where there is none.
+pub(crate) fn add_decisions(plan: &Plan, decisions: Option<&Record>, table: &mut Value) {
+    let managed = plan.reduce.params.integrated.zip(decisions);
+    table["epochs_by_choice"] = json!(managed.map(|(_, record)| {
+        let epochs = CHOICES.iter().zip(record.by_choice);
+        epochs.map(|(&name, epochs)| (name.to_owned(), epochs.into())).collect::<Map<_, _>>()
+    }));
+    table["manager"] = json!(managed.map(|(params, record)| manager(params.epoch_ns, record)));
+}
+
 /// Energy of what the host's writes caused, hash and compressor included, beside programming each of them (E of paper 2).
-fn energy_ratio(plan: &Plan, outcome: &Outcome, programmed: u64) -> Option<f64> {
-    let counters = outcome.reduced.as_ref()?.counters;
-    if counters.host_pages == 0 {
-        return None;
-    }
+fn energy_ratio(plan: &Plan, counters: &ReduceCounters, programmed: u64) -> Option<f64> {
+    let engine_pages = [counters.hashed_pages, counters.compressed_pages].map(|pages| pages as f64);
+    energy_of(plan, counters.host_pages as f64, programmed as f64, engine_pages)
+}
+
+fn energy_of(plan: &Plan, host_pages: f64, programmed: f64, [hashed, compressed]: [f64; 2]) -> Option<f64> {
     let program_uj = plan.program_uj();
     let engine = EngineUj::of(plan);
-    let spent = programmed as f64 * program_uj
-        + counters.hashed_pages as f64 * engine.hash
-        + counters.compressed_pages as f64 * engine.compress;
-    Some(spent / (counters.host_pages as f64 * program_uj))
+    let spent = programmed * program_uj + hashed * engine.hash + compressed * engine.compress;
+    (host_pages > 0.0).then(|| spent / (host_pages * program_uj))
 }
 
 fn index(index: &IndexFigures) -> Value {
@@ -91,7 +148,6 @@ fn index(index: &IndexFigures) -> Value {
 
 /// What the integrated manager decided.
 fn manager(epoch_ns: u64, record: &Record) -> Value {
-    let [none, dedup, compress, both] = record.by_choice;
     let rows = record.rows.iter().map(|row| {
         let epochs = row.epochs as f64;
         let [dedup, compress, throttle] = row.on.map(|on| on as f64 / epochs);
@@ -111,7 +167,6 @@ fn manager(epoch_ns: u64, record: &Record) -> Value {
     json!({
         "epoch_s": epoch_ns as f64 / 1e9,
         "epochs": record.by_choice.iter().sum::<u64>(),
-        "epochs_by_choice": { "none": none, "dedup": dedup, "compress": compress, "both": both },
         "throttled_epochs": record.throttled,
         "over_time": rows.collect::<Vec<_>>(),
     })

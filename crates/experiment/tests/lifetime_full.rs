@@ -62,6 +62,7 @@ fn resolved(toml: &str, policy: &str) -> Resolved {
 
 fn full(plan: &Plan) -> (Outcome, floatgate_sim::Outcome) {
     let options = LifeOptions {
+        engine_ns: [0; 2],
         service_ns: SERVICE_NS,
         detail_ns: None,
         passes_max: u64::MAX,
@@ -77,7 +78,7 @@ fn forecast(plan: &Plan, window_ns: Option<u64>) -> Outcome {
     let pass = read_pass(plan, window_ns, &mut tick).unwrap();
     // As `floatgate lifetime` does by default.
     let criterion = Criterion { error_max: 0.005, laps_max: 12 };
-    let laps = measure(plan, pass.requests, &criterion, &mut tick).unwrap();
+    let laps = measure(plan, (pass.requests, &pass.windows), &criterion, &mut tick).unwrap();
     let waf = laps.waf;
     let later = &laps.waf_by_lap[1..];
     assert!(later.iter().all(|lap| (lap / waf - 1.0).abs() < 0.1), "laps that skip requests: {later:?}");
@@ -93,7 +94,8 @@ fn forecast(plan: &Plan, window_ns: Option<u64>) -> Outcome {
         params: plan.throttle.params,
         manager: plan.manager(),
     };
-    let life = Life { setup, demand: &pass.demand, waf, service_ns: SERVICE_NS, detail_ns: None };
+    let life =
+        Life { setup, demand: &pass.demand, waf, service_ns: SERVICE_NS, detail_ns: None, reduction: None };
     life.run(&mut |_| -> Result<()> { Ok(()) }).unwrap()
 }
 

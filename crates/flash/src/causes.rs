@@ -183,6 +183,12 @@ impl Counters {
         self.programs.iter().sum()
     }
 
+    /// Pages programmed for host writes.
+    #[must_use]
+    pub fn programs_for_host(&self) -> u64 {
+        [Cause::Host, Cause::Partial].iter().map(|&cause| self.programs[cause as usize]).sum()
+    }
+
     /// Flash pages carried over a channel: out for each read, in for each program; a copy makes both. Of a flash page that
     /// holds several pages of the map some may stay; it counts as one all the same.
     #[must_use]

@@ -2,7 +2,7 @@
 
 use crate::plan::Plan;
 use floatgate_base::{Error, Place};
-use floatgate_flash::{Cause, Counters};
+use floatgate_flash::Counters;
 use floatgate_ftl::Failure;
 use floatgate_nand::Endurance;
 
@@ -23,8 +23,7 @@ pub fn stopped(
     flash: &Counters,
     time_s: Option<f64>,
 ) -> Box<Error> {
-    let host_pages =
-        [Cause::Host, Cause::Partial].map(|cause| flash.programs[cause as usize]).iter().sum::<u64>();
+    let host_pages = flash.programs_for_host();
     // The host opens its next unit a little after the budget is used up; under recovery only the count says what it was.
     let cycles = match plan.drive.endurance {
         Endurance::Fixed { pe_cycles } => u64::from(pe_cycles),

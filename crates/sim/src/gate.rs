@@ -11,7 +11,6 @@ use crate::drive::Drive;
 use crate::life_book::LifeBook;
 use crate::plan::{Arrival, Mode, Plan};
 use floatgate_base::{ExtentKind as Kind, Extents, Op};
-use floatgate_flash::Cause;
 use floatgate_ftl::Schemes;
 use floatgate_lifetime::reduce::{Left, Record, SchemeSeen, Seen};
 use floatgate_lifetime::throttle::{Gate, GateState, Params, Passed, Predictions, Setup, View};
@@ -98,7 +97,8 @@ pub(crate) struct Throttled {
 
 /// The throttle of a plan's drive from the beginning of counting on; blocks have been through `cycles_used` by then, in
 /// `age_s` seconds.
-pub(crate) fn setup(plan: &Plan, cycles_used: f64, age_s: f64) -> Setup {
+#[must_use]
+pub fn setup(plan: &Plan, cycles_used: f64, age_s: f64) -> Setup {
     let manager = plan.manager();
     Setup {
         policy: plan.throttle.policy,
@@ -208,6 +208,9 @@ impl Throttled {
         let programmed_bytes = (programs as f64 + waiting as f64 * waf) * self.page_bytes;
         let seen = self.gate.manager().map(|_| seen(drive));
         self.gate.observe(&View { programmed_bytes, waf, seen });
+        if let Some(life) = self.life.as_mut().filter(|_| drive.ftl.reduces()) {
+            life.note_reduction(self.passed.page_writes - waiting, drive);
+        }
         self.observed_ns = self.now_ns;
     }
 
@@ -301,10 +304,7 @@ fn seen<F: BackEnd>(drive: &Drive<F>) -> Seen {
     let sampled_left = counters.sampled_hashed - counters.sampled_duplicates;
     Seen {
         host_pages: counters.host_pages,
-        host_programs: [Cause::Host, Cause::Partial]
-            .iter()
-            .map(|&cause| flash.programs[cause as usize])
-            .sum(),
+        host_programs: flash.programs_for_host(),
         programs: flash.programs_total(),
         dedup: SchemeSeen {
             at_work: Left { pages: deduplicated, left },

@@ -6,12 +6,16 @@
 //! distance to that limit is the error that is stated, and what is within the limit set for it counts as stationary, for
 //! the smallest `m` with which it is: one where laps are alike, more where single ones scatter or come in turns. What is
 //! given is write amplification of the last block.
+//!
+//! Of a drive that reduces what it writes, one more pass tells what it programs for the host, window by window.
 
 use crate::plan::{Mode, Plan, Workload};
+use crate::reading::pass::PassWindows;
 use crate::serve::with_drive;
 use crate::simulation::{Phase, Simulation};
 use crate::trend::trend;
 use floatgate_base::Result;
+use floatgate_ftl::reduce::ReduceCounters;
 use floatgate_lifetime::Throttle;
 use floatgate_nand::Endurance;
 
@@ -44,11 +48,27 @@ pub struct Laps {
     /// Erases of the mean and of the most erased block since the first lap; none where blocks were erased too seldom to
     /// tell.
     pub wear: Option<(f64, f64)>,
+    /// What reduction did, where there is any.
+    pub reduced: Option<Reduced>,
+}
+
+/// What a drive that deduplicates or compresses did in laps.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reduced {
+    /// Pages programmed for the host / host page writes, of the laps that were taken.
+    pub left: f64,
+    /// The same in each window of a pass.
+    pub left_by_window: Vec<f64>,
+    /// All counts since the first lap began, and pages programmed for the host since then.
+    pub counters: ReduceCounters,
+    /// See there.
+    pub host_programs: u64,
 }
 
 #[derive(Clone, Copy, Default)]
 struct Counts {
     programs: u64,
+    host_programs: u64,
     host_pages: u64,
     erases_max: u32,
     erases_mean: f64,
@@ -62,13 +82,14 @@ const PROGRAMS_MIN: u64 = 1 << 19;
 /// Requests served between two ticks.
 const STEP: u64 = 1 << 18;
 
-/// Runs laps of passes of `requests` requests. `tick` is told how many programs were made, and may break off.
+/// Runs laps of passes of `requests` requests, which fall into these windows. `tick` is told how many programs were made, and
+/// may break off.
 ///
 /// # Errors
 /// Those of a run, and what `tick` returns.
 pub fn measure(
     plan: &Plan,
-    requests: u64,
+    (requests, windows): (u64, &PassWindows),
     criterion: &Criterion,
     tick: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<Laps> {
@@ -87,20 +108,12 @@ pub fn measure(
         passes: 0,
         programs: 0,
         wear: None,
+        reduced: None,
     };
     let mut marks = vec![Counts::default()];
     while !laps.stationary && laps.waf_by_lap.len() < criterion.laps_max as usize {
         loop {
-            let mut left = requests;
-            while left > 0 {
-                // A step ends where a pass does, and may have served nothing then.
-                let served = simulation.stages.book.counted;
-                if simulation.step(left.min(STEP))? == Phase::Done {
-                    break;
-                }
-                left -= (simulation.stages.book.counted - served).min(left);
-                tick(simulation.stages.serving.counters().programs_total())?;
-            }
+            serve(&mut simulation, requests, tick)?;
             laps.passes += 1;
             let made =
                 simulation.stages.serving.counters().programs_total() - marks[marks.len() - 1].programs;
@@ -112,7 +125,56 @@ pub fn measure(
         marks.push(counts(&simulation));
         judge(&mut laps, &marks, criterion);
     }
+    if plan.ftl.setup.reduce.is_some() {
+        laps.reduced = Some(reduced(&mut simulation, &laps, &marks, windows, tick)?);
+    }
     Ok(laps)
+}
+
+/// Serves so many requests.
+fn serve(simulation: &mut Simulation, requests: u64, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
+    let mut left = requests;
+    while left > 0 {
+        // A step ends where a pass does, and may have served nothing then.
+        let served = simulation.stages.book.counted;
+        if simulation.step(left.min(STEP))? == Phase::Done {
+            break;
+        }
+        left -= (simulation.stages.book.counted - served).min(left);
+        tick(simulation.stages.serving.counters().programs_total())?;
+    }
+    Ok(())
+}
+
+/// What reduction did in the laps, and what it leaves in the windows of one more pass.
+fn reduced(
+    simulation: &mut Simulation,
+    laps: &Laps,
+    marks: &[Counts],
+    windows: &PassWindows,
+    tick: &mut dyn FnMut(u64) -> Result<()>,
+) -> Result<Reduced> {
+    let ratio = |from: &Counts, to: &Counts| {
+        let pages = to.host_pages - from.host_pages;
+        (pages > 0).then(|| (to.host_programs - from.host_programs) as f64 / pages as f64)
+    };
+    let n = marks.len() - 1;
+    let left = ratio(&marks[n - laps.taken], &marks[n]).unwrap_or(1.0);
+    let mut left_by_window = Vec::with_capacity(windows.requests.len());
+    let mut before = marks[n];
+    for &requests in &windows.requests {
+        serve(simulation, u64::from(requests), tick)?;
+        let now = counts(simulation);
+        left_by_window.push(ratio(&before, &now).unwrap_or(left));
+        before = now;
+    }
+    let counters = with_drive!(&simulation.stages.serving, drive => drive.ftl.reduced());
+    Ok(Reduced {
+        left,
+        left_by_window,
+        counters: counters.map(|figures| figures.counters).unwrap_or_default(),
+        host_programs: before.host_programs,
+    })
 }
 
 /// Finds the smallest blocks of laps that meet the criterion, or those that come closest.
@@ -158,6 +220,7 @@ fn counts(simulation: &Simulation) -> Counts {
     let erases = with_drive!(&stages.serving, drive => drive.array.erase_counts());
     Counts {
         programs: stages.serving.counters().programs_total(),
+        host_programs: stages.serving.counters().programs_for_host(),
         host_pages: stages.placing.total().page_writes,
         erases_max: erases.iter().copied().max().unwrap_or(0),
         erases_mean: erases.iter().map(|&n| f64::from(n)).sum::<f64>() / erases.len().max(1) as f64,
@@ -179,12 +242,14 @@ mod tests {
             passes: 0,
             programs: 0,
             wear: None,
+            reduced: None,
         };
         let mut marks = vec![Counts::default()];
         for (i, waf) in (1..).zip(wafs) {
             let last = marks[marks.len() - 1];
             marks.push(Counts {
                 programs: last.programs + (waf * 1000.0) as u64,
+                host_programs: last.host_programs + 1000,
                 host_pages: last.host_pages + 1000,
                 erases_max: 9 * i,
                 erases_mean: f64::from(6 * i),

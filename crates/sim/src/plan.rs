@@ -1,6 +1,8 @@
 //! Everything a run needs, resolved: no defaults are filled in behind this point.
 
 use floatgate_flash::{Layout, Scope, layout, timed};
+use floatgate_ftl::reduce::Reduce;
+pub use floatgate_ftl::reduce::Schemes;
 use floatgate_ftl::{Level, Setup};
 use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
 use floatgate_lifetime::reduce::{self, Engine, ManagerSetup, Reducer};
@@ -342,6 +344,37 @@ impl Plan {
             compress_cost: params.chunks.map_or(0.0, |chunks| cost(chunks.compress)),
             page_bytes,
         })
+    }
+
+    /// The plan with these schemes on all the time in place of what its reducer decides; without any where both are off.
+    #[must_use]
+    pub fn with_schemes(&self, schemes: Schemes) -> Self {
+        let mut plan = self.clone();
+        let params = &mut plan.reduce.params;
+        params.integrated = None;
+        params.dedup = params.dedup.filter(|_| schemes.dedup);
+        params.chunks = params.chunks.filter(|_| schemes.compress);
+        plan.reduce.policy = match (schemes.dedup, schemes.compress) {
+            (false, false) => Reducer::None,
+            (true, false) => Reducer::Dedup,
+            (false, true) => Reducer::Compress,
+            (true, true) => Reducer::Both,
+        };
+        plan.ftl.setup.reduce =
+            plan.ftl.setup.reduce.filter(|_| plan.reduce.policy != Reducer::None).map(|reduce| Reduce {
+                index_entries: if schemes.dedup { reduce.index_entries } else { 0 },
+                chunks: reduce.chunks.filter(|_| schemes.compress),
+                schemes,
+                samples_below: 0,
+            });
+        plan
+    }
+
+    /// Width of the windows of a pass in which it is told apart how much reduction leaves: a fifth of a manager's epoch.
+    #[must_use]
+    pub fn reduction_window_ns(&self) -> u64 {
+        const WINDOW_NS: u64 = 60_000_000_000;
+        self.reduce.params.integrated.map_or(WINDOW_NS, |integrated| (integrated.epoch_ns / 5).max(1))
     }
 
     /// By how much hashing, compressing and decompressing a page of the map delays its request, nanoseconds; none where nothing

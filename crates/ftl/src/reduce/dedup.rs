@@ -22,8 +22,7 @@ impl Ftl {
         reduction.counters.host_pages += 1;
         let schemes = reduction.schemes;
         let mut is_known = false;
-        let is_sampled = !(schemes.dedup && schemes.compress) && reduction.is_sampled(content.fingerprint);
-        let looks = schemes.dedup || is_sampled && reduction.index.is_some();
+        let looks = schemes.dedup || reduction.index.is_some() && reduction.is_sampled(content.fingerprint);
         if looks {
             reduction.counters.hashed_pages += 1;
             let found = match (&mut reduction.index, content.fingerprint) {
@@ -42,12 +41,10 @@ impl Ftl {
                 return Ok(());
             }
         }
-        if is_sampled && !schemes.compress {
-            self.sample_compression(content.compressed_bytes);
-        }
         if schemes.compress {
             self.gather_page::<S, F>(flash, lpn, content.compressed_bytes, hints)?;
         } else {
+            self.sample_compression(content.compressed_bytes);
             let slot = self.write::<S, F>(flash, lpn, hints, cause)?;
             if S::PACED {
                 self.go_along(flash, slot)?;
@@ -58,12 +55,13 @@ impl Ftl {
         Ok(())
     }
 
-    #[cold]
+    #[inline(always)]
     fn sample_compression(&mut self, bytes: u32) {
         if let Some(reduction) = &mut self.reduction
+            && reduction.setup.samples_below > 0
             && let Some(chunks) = reduction.setup.chunks
         {
-            reduction.sample_size(&chunks, bytes);
+            reduction.sample_page(&chunks, bytes);
         }
     }
 

@@ -236,6 +236,9 @@ impl Ftl {
         first: Lpn,
         pages: u32,
     ) -> Result<(), Failure> {
+        if let Some(reduction) = &mut self.reduction {
+            reduction.end_sample();
+        }
         let places = self.reduction.as_ref().map_or(0, |reduction| reduction.filling.len());
         for at in 0..places {
             let filling = self.reduction.as_ref().and_then(|reduction| reduction.filling[at].as_ref());

@@ -45,8 +45,8 @@ pub struct Reduce {
     pub chunks: Option<ChunkSetup>,
     /// Which of both are at work from the beginning.
     pub schemes: Schemes,
-    /// Pages whose fingerprint, spread evenly over 64 bits, is below this are looked at for a scheme that is not at work, so that
-    /// its effect can be told; 0 for none. Copies of a content are looked at together or not at all.
+    /// 2^64 times the share of the pages that are looked at for a scheme that is not at work, so that its effect can be told; 0 for
+    /// none. Copies of a content are looked at together or not at all, and so are the pages of a chunk.
     pub samples_below: u64,
 }
 
@@ -129,8 +129,12 @@ struct Filling {
 struct Samples {
     /// Runs over where a page of unknown content is looked at.
     unknown: u64,
-    /// Pages and bytes of the chunk that would gather.
+    /// Runs over where a chunk is looked at.
+    chunks: u64,
+    /// Pages of the chunk that would gather, when its first came, whether it is looked at, and its bytes if so.
     slots: u32,
+    since_ns: u64,
+    is_sampled: bool,
     bytes: u32,
 }
 
@@ -179,10 +183,14 @@ impl Reduction {
 
     /// These are at work from now on, as far as there are tables for them.
     fn set_schemes(&mut self, schemes: Schemes) {
-        self.schemes = Schemes {
+        let schemes = Schemes {
             dedup: schemes.dedup && self.index.is_some(),
             compress: schemes.compress && self.setup.chunks.is_some(),
         };
+        if schemes != self.schemes {
+            (self.samples.slots, self.samples.bytes) = (0, 0);
+            self.schemes = schemes;
+        }
     }
 
     /// A logical page has no content that the index knows any more.

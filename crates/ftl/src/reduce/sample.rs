@@ -1,12 +1,15 @@
 //! What a scheme would do that is not at work, told from a sample of the pages (section III-B.2: ratios are predicted from past
 //! epochs, also of schemes that were off).
 //!
-//! Which pages are looked at follows from their content: all copies of one are, or none is, so that the share of duplicates
+//! Which pages are hashed follows from their content: all copies of one are, or none is, so that the share of duplicates
 //! in the sample is that of all pages. A drive would take a few bits of the data for that, which cost nothing beside a
 //! fingerprint; here, bits of the fingerprint stand for them. Pages drawn at random would miss most duplicates, for their
 //! originals would hardly ever be in the sample. Pages of unknown content are taken at even distances.
+//!
+//! Of compression whole chunks are looked at, one in so many: the pages that would gather together, until the chunk is full,
+//! its time is over, or FLUSH ends it. Chunks made of pages that are far apart would be full where real ones are not.
 
-use super::{ChunkSetup, ReduceCounters, Reduction};
+use super::{ChunkSetup, ReduceCounters, Reduction, Samples};
 
 impl Reduction {
     /// Whether a page of this content is looked at.
@@ -26,17 +29,42 @@ impl Reduction {
         mixed.rotate_left(32).wrapping_mul(0x94d0_49bb_1331_11eb) < below
     }
 
-    /// A page of the sample is compressed: the chunk that it would join.
-    pub(super) fn sample_size(&mut self, chunks: &ChunkSetup, bytes: u32) {
-        let Self { samples, counters, .. } = self;
-        counters.compressed_pages += 1;
-        samples.slots += 1;
-        samples.bytes += if bytes == 0 { chunks.page_bytes } else { bytes.min(chunks.page_bytes) };
-        if samples.slots == chunks.pages {
-            counters.sampled_chunked += u64::from(samples.slots);
-            counters.sampled_chunk_pages += u64::from(samples.bytes.div_ceil(chunks.page_bytes));
-            (samples.slots, samples.bytes) = (0, 0);
+    /// A page joins the chunk that would gather if compression were at work.
+    pub(super) fn sample_page(&mut self, chunks: &ChunkSetup, bytes: u32) {
+        let Self { samples, counters, now_ns, .. } = self;
+        let is_over = |timeout_ns: u64| *now_ns >= samples.since_ns.saturating_add(timeout_ns);
+        if chunks.timeout_ns.is_some_and(is_over) {
+            samples.end_chunk(chunks.page_bytes, counters);
         }
+        if samples.slots == 0 {
+            (samples.chunks, samples.is_sampled) = samples.chunks.overflowing_add(self.setup.samples_below);
+            samples.since_ns = *now_ns;
+        }
+        samples.slots += 1;
+        if samples.is_sampled {
+            counters.compressed_pages += 1;
+            samples.bytes += if bytes == 0 { chunks.page_bytes } else { bytes.min(chunks.page_bytes) };
+        }
+        if samples.slots == chunks.pages {
+            samples.end_chunk(chunks.page_bytes, counters);
+        }
+    }
+
+    /// What gathers would be programmed now.
+    pub(super) fn end_sample(&mut self) {
+        if let Some(chunks) = self.setup.chunks {
+            self.samples.end_chunk(chunks.page_bytes, &mut self.counters);
+        }
+    }
+}
+
+impl Samples {
+    fn end_chunk(&mut self, page_bytes: u32, counters: &mut ReduceCounters) {
+        if self.slots > 0 && self.is_sampled {
+            counters.sampled_chunked += u64::from(self.slots);
+            counters.sampled_chunk_pages += u64::from(self.bytes.div_ceil(page_bytes));
+        }
+        (self.slots, self.bytes) = (0, 0);
     }
 }
 

@@ -1,6 +1,7 @@
 //! What a life comes to.
 
 use crate::SECONDS_PER_YEAR;
+use crate::reduce::{Foreseen, Record as Decisions, Reduced};
 use crate::throttle::{Epoch, Gate, Passed, Predictions, Record, Setup};
 use floatgate_stats::Latency;
 
@@ -82,6 +83,10 @@ pub struct Outcome {
     pub rows: Vec<Row>,
     /// The part that was looked at closely.
     pub detail: Option<Detail>,
+    /// What an integrated manager decided, where there is one.
+    pub decisions: Option<Decisions>,
+    /// What the schemes came to, where no drive tells.
+    pub reduced: Option<Reduced>,
 }
 
 /// Takes note of a life while it is gone through, without a drive or with one.
@@ -90,6 +95,11 @@ pub struct Book {
     setup: Setup,
     service_ns: u64,
     latency: Latency,
+    /// Of page writes, how many leave a page to be programmed, and what hash and compressor take for each, nanoseconds.
+    left: f64,
+    engine_ns: u64,
+    /// Parts of page writes that are still to be counted as programmed.
+    carried: f64,
     /// Page writes with the same delay that are not in the histogram yet.
     alike: (u64, u64),
     passed: Passed,
@@ -120,6 +130,9 @@ impl Book {
         Self {
             setup: *setup,
             service_ns,
+            left: 1.0,
+            engine_ns: 0,
+            carried: 0.0,
             latency: Latency::default(),
             alike: (0, 0),
             passed: Passed::new(setup.target_ns),
@@ -146,6 +159,15 @@ impl Book {
         let at = (arrival_ns - (held_ns - before_ns)).saturating_sub(detail.from_ns) / detail.interval_ns;
         if let Some(count) = detail.demand_pages.get_mut(at as usize) {
             *count += pages;
+        }
+    }
+
+    /// Of page writes to come, `left` of each is programmed, after hash and compressor took `engine_ns`.
+    #[inline]
+    pub fn leaves(&mut self, left: f64, engine_ns: u64) {
+        if (self.left, self.engine_ns) != (left, engine_ns) {
+            self.flush();
+            (self.left, self.engine_ns) = (left, engine_ns);
         }
     }
 
@@ -219,7 +241,17 @@ impl Book {
 
     fn flush(&mut self) {
         let (held_ns, count) = std::mem::take(&mut self.alike);
-        self.latency.record_many(self.service_ns.saturating_add(held_ns), count);
+        self.note(held_ns, count);
+    }
+
+    /// A page write that leaves no page of its own takes no program: its data are there already, or in a chunk's pages.
+    fn note(&mut self, held_ns: u64, count: u64) {
+        let held_ns = held_ns.saturating_add(self.engine_ns);
+        self.carried += count as f64 * self.left;
+        let programmed = (self.carried as u64).min(count);
+        self.carried -= programmed as f64;
+        self.latency.record_many(self.service_ns.saturating_add(held_ns), programmed);
+        self.latency.record_many(held_ns, count - programmed);
     }
 
     /// What the life comes to, in which so many passes were begun and the host would have written `demand_rate` flash
@@ -262,6 +294,8 @@ impl Book {
             passes,
             rows: self.rows,
             detail: self.detail,
+            decisions: gate.manager().map(|manager| manager.record().clone()),
+            reduced: gate.foreseen().map(Foreseen::reduced),
         }
     }
 }
@@ -297,7 +331,7 @@ impl Record for Book {
         self.passed.waited(time_ns, delay_ns, wait_ns);
         self.late_pages += u64::from(time_ns >= self.setup.target_ns);
         let held_ns = delay_ns.saturating_add(wait_ns);
-        self.latency.record_many(self.service_ns.saturating_add(held_ns), 1);
+        self.note(held_ns, 1);
         if let Some(detail) = &mut self.detail {
             detail.spread(time_ns, time_ns, 1);
         }

@@ -6,12 +6,15 @@
 
 mod book;
 mod demand;
+mod reduction;
 #[cfg(test)]
 mod tests;
 
 pub use book::{Book, Detail, Outcome, Row};
 pub use demand::{Demand, DemandBuilder};
+pub use reduction::{Managed, Reduction};
 
+use crate::reduce::{ByChoice, Foreseen};
 use crate::throttle::{Gate, Setup};
 
 /// How a life is gone through (`lifetime.forecast.method`).
@@ -69,6 +72,8 @@ pub struct Life<'a> {
     pub service_ns: u64,
     /// Part of the life to be looked at closely: from when to when, nanoseconds.
     pub detail_ns: Option<(u64, u64)>,
+    /// What deduplication and compression do, where there is either.
+    pub reduction: Option<Reduction>,
 }
 
 impl Life<'_> {
@@ -80,9 +85,25 @@ impl Life<'_> {
         let setup = Setup { arrivals_follow: true, ..self.setup };
         let mut gate = Gate::new(setup, self.waf);
         let mut book = Book::new(&setup, self.service_ns, self.detail_ns);
+        let managed = match &self.reduction {
+            Some(Reduction::Managed(managed)) => setup.manager.map(|manager| (manager, &**managed)),
+            Some(Reduction::Always { left, engine_ns }) => {
+                book.leaves(*left, *engine_ns);
+                None
+            }
+            None => None,
+        };
+        if let Some((manager, managed)) = managed {
+            gate.foresee(Foreseen::new(manager, managed.amplification));
+        }
         let span_ns = self.demand.span_ns().max(1);
-        let mut pass =
-            Pass { demand: self.demand, base_ns: 0, target_ns: setup.target_ns, detail_ns: self.detail_ns };
+        let mut pass = Pass {
+            demand: self.demand,
+            base_ns: 0,
+            target_ns: setup.target_ns,
+            detail_ns: self.detail_ns,
+            managed: managed.map(|(_, managed)| managed),
+        };
         let (mut passes, mut told) = (0, 0.0);
         while pass.base_ns.saturating_add(gate.held_back_ns()) < setup.target_ns {
             pass.top_down(&mut gate, &mut book);
@@ -110,6 +131,7 @@ struct Pass<'a> {
     base_ns: u64,
     target_ns: u64,
     detail_ns: Option<(u64, u64)>,
+    managed: Option<&'a Managed>,
 }
 
 impl Pass<'_> {
@@ -130,6 +152,7 @@ impl Pass<'_> {
             arrival_ns < to
                 && arrival_ns.saturating_add(span_ns).saturating_add(gate.delay_ns() * pages) >= from
         });
+        self.expect(gate, book, |managed| managed.left_of(level, block));
         if !close && gate.admit_all(arrival_ns, span_ns, pages, book).is_some() {
             book.look(gate);
         } else if level == 0 {
@@ -148,9 +171,19 @@ impl Pass<'_> {
                 return;
             }
             let pages = u64::from(run.pages);
+            self.expect(gate, book, |managed| managed.left_at(run.at_ns));
             book.demanded(arrival_ns, pages);
             gate.admit(arrival_ns, u64::from(run.gap_ns), pages, book);
             book.look(gate);
         }
+    }
+    /// Tells gate and book what the page writes leave that come next.
+    #[inline]
+    fn expect(&self, gate: &mut Gate, book: &mut Book, left: impl Fn(&Managed) -> ByChoice) {
+        let Some(managed) = self.managed else { return };
+        let left = left(managed);
+        gate.expect(left);
+        let choice = gate.foreseen().map_or(0, Foreseen::choice);
+        book.leaves(left[choice], managed.engine_ns[choice]);
     }
 }

@@ -19,7 +19,14 @@ fn run(life: &Life<'_>) -> Outcome {
 }
 
 fn life(policy: Throttle, gib: u64, demand: &Demand, waf: f64) -> Outcome {
-    run(&Life { setup: setup(policy, gib), demand, waf, service_ns: 600_000, detail_ns: None })
+    run(&Life {
+        setup: setup(policy, gib),
+        demand,
+        waf,
+        service_ns: 600_000,
+        detail_ns: None,
+        reduction: None,
+    })
 }
 
 /// Page writes at even distances: so many GiB an hour.
@@ -119,7 +126,14 @@ fn windows_stand_for_requests() {
                         params,
                         ..setup(policy, 0)
                     };
-                    run(&Life { setup, demand, waf: 1.0, service_ns: 600_000, detail_ns: None })
+                    run(&Life {
+                        setup,
+                        demand,
+                        waf: 1.0,
+                        service_ns: 600_000,
+                        detail_ns: None,
+                        reduction: None,
+                    })
                 };
                 let (a, b) = (of(&windows), of(&requests));
                 let chosen = fixed_epoch_ns.is_none();
@@ -149,7 +163,14 @@ fn a_drive_in_the_middle_of_its_life_has_less_left() {
     // Half of its life is over, at the same rate all along: the other half is left.
     let (cycles_used, age_s) = (young.pe_cycles / 2.0, young.years.unwrap() / 2.0 * YEAR_NS as f64 / 1e9);
     let setup = Setup { cycles_used, age_s, ..setup(Throttle::None, 32) };
-    let old = run(&Life { setup, demand: &demand, waf: 1.62, service_ns: 600_000, detail_ns: None });
+    let old = run(&Life {
+        setup,
+        demand: &demand,
+        waf: 1.62,
+        service_ns: 600_000,
+        detail_ns: None,
+        reduction: None,
+    });
     close(old.years.unwrap(), young.years.unwrap() / 2.0, 1e-3);
 }
 
@@ -157,7 +178,9 @@ fn a_drive_in_the_middle_of_its_life_has_less_left() {
 fn a_detail_holds_every_page_of_its_part() {
     let demand = even(2.0);
     let setup = Setup { target_ns: 40 * HOUR_NS, ..setup(Throttle::None, 32) };
-    let of = |detail_ns| run(&Life { setup, demand: &demand, waf: 1.0, service_ns: 0, detail_ns });
+    let of = |detail_ns| {
+        run(&Life { setup, demand: &demand, waf: 1.0, service_ns: 0, detail_ns, reduction: None })
+    };
     let outcome = of(Some((HOUR_NS, 2 * HOUR_NS)));
     let detail = outcome.detail.unwrap();
     let hourly = (2u64 << 30) as f64 / 4096.0;
@@ -186,7 +209,14 @@ fn what_comes_after_the_target_does_not_count() {
         for target_ns in [HOUR_NS / 7, HOUR_NS, 2 * HOUR_NS + 333_333_333] {
             let params = Params { unit_window_ns: 60 * SECOND_NS, ..Params::default() };
             let setup = Setup { target_ns, physical_bytes: 4096 * 1000, params, ..setup(policy, 0) };
-            let outcome = run(&Life { setup, demand: &demand, waf: 1.0, service_ns: 0, detail_ns: None });
+            let outcome = run(&Life {
+                setup,
+                demand: &demand,
+                waf: 1.0,
+                service_ns: 0,
+                detail_ns: None,
+                reduction: None,
+            });
             let share = outcome.work_bytes / (outcome.pe_cycles * setup.physical_bytes as f64);
             assert!(policy == Throttle::None || share <= 1.0001, "{policy:?}, {target_ns}: {share}");
             assert!(outcome.rows.windows(2).all(|w| w[0].time_ns < w[1].time_ns), "{policy:?}");

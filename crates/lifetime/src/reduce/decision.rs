@@ -51,6 +51,14 @@ pub struct Decision {
     pub demand_bytes: f64,
 }
 
+impl Decision {
+    /// The schemes that are on: 0 for none, 1 for deduplication, 2 for compression, 3 for both.
+    #[must_use]
+    pub fn choice(&self) -> usize {
+        usize::from(self.dedup) + 2 * usize::from(self.compress)
+    }
+}
+
 /// Algorithm 1: an epoch of which `demand_bytes` are expected (W) and which may write `capacity_bytes` (C), both in flash
 /// bytes.
 #[must_use]

@@ -5,12 +5,14 @@ mod both;
 mod compress;
 mod decision;
 mod dedup;
+mod foreseen;
 mod integrated;
 mod manager;
 mod params;
 mod rows;
 
 pub use decision::{Decision, Effect, decide};
+pub use foreseen::{ByChoice, CHOICES, Foreseen, Reduced};
 pub use manager::{Left, Manager, ManagerSetup, Record, Row, SchemeSeen, Seen};
 pub use params::{Chunks, Dedup, Engine, Integrated, Params};
 

@@ -11,7 +11,7 @@ use super::epochs::{Epoch, Epochs};
 use super::regulator::{Regulator, pessimistic, static_cap};
 use super::setup::{Setup, View};
 use super::{Budget, Parts, Predictions};
-use crate::reduce::{Manager, Seen};
+use crate::reduce::{ByChoice, Foreseen, Manager, Seen};
 use serde::{Deserialize, Serialize};
 
 /// Takes note of what passes the gate. Times are nanoseconds.
@@ -83,6 +83,24 @@ pub struct Gate {
     setup: Setup,
     parts: Option<Parts>,
     state: GateState,
+    /// What tells the manager of page writes where there is no drive to observe.
+    foreseen: Option<Foreseen>,
+}
+
+impl GateState {
+    /// So many page writes are admitted.
+    #[inline]
+    fn spend(&mut self, pages: u64, foreseen: &mut Option<Foreseen>) {
+        self.used_bytes += pages as f64 * self.page_flash_bytes;
+        if let Some(foreseen) = foreseen {
+            foreseen.spend(pages);
+        }
+    }
+
+    fn set_cost(&mut self, page_flash_bytes: f64) {
+        self.page_flash_bytes = page_flash_bytes;
+        self.page_flash_inverse = 1.0 / page_flash_bytes;
+    }
 }
 
 impl Gate {
@@ -108,13 +126,33 @@ impl Gate {
             arrival_ns: 0,
             began: (0, 0),
         };
-        Self { parts: parts(&setup), setup, state }
+        Self { parts: parts(&setup), setup, state, foreseen: None }
     }
 
     /// A gate that goes on where another stood.
     #[must_use]
     pub fn resume(setup: Setup, state: GateState) -> Self {
-        Self { parts: parts(&setup), setup, state }
+        Self { parts: parts(&setup), setup, state, foreseen: None }
+    }
+
+    /// Where no drive will be observed: from now on the manager goes by this, and page writes cost what it says.
+    pub fn foresee(&mut self, foreseen: Foreseen) {
+        self.foreseen = Some(foreseen);
+    }
+
+    /// What page writes to come leave, by choice of schemes; for a gate that was told to foresee.
+    #[inline]
+    pub fn expect(&mut self, left: ByChoice) {
+        if let Some(foreseen) = &mut self.foreseen {
+            foreseen.expect(left);
+            self.state.set_cost(f64::from(self.setup.page_bytes) * foreseen.cost());
+        }
+    }
+
+    /// What tells the manager of page writes, where no drive does.
+    #[must_use]
+    pub fn foreseen(&self) -> Option<&Foreseen> {
+        self.foreseen.as_ref()
     }
 
     /// What has to be kept to go on later.
@@ -131,8 +169,7 @@ impl Gate {
         }
         self.state.seen = view.seen.unwrap_or_default();
         self.state.used_bytes = view.programmed_bytes;
-        self.state.page_flash_bytes = f64::from(self.setup.page_bytes) * view.waf;
-        self.state.page_flash_inverse = 1.0 / self.state.page_flash_bytes;
+        self.state.set_cost(f64::from(self.setup.page_bytes) * view.waf);
     }
 
     /// All delays and waits so far, nanoseconds: arrival `shifted` moves the stamps by it.
@@ -225,7 +262,7 @@ impl Gate {
         let last_ns = first_ns.saturating_add((pages - 1).saturating_mul(s.delay_ns.saturating_add(gap_ns)));
         let cost = pages as f64 * s.page_flash_bytes;
         if last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes {
-            s.used_bytes += cost;
+            s.spend(pages, &mut self.foreseen);
             s.admitted_ns = last_ns;
             // In open arrival a write also waits for those before it; that is no demand of the throttle for itself.
             s.held_back_ns += pages * s.delay_ns;
@@ -261,7 +298,7 @@ impl Gate {
         }
         s.epochs.demand.add(pages);
         if pages > 0 {
-            s.used_bytes += cost;
+            s.spend(pages, &mut self.foreseen);
             s.admitted_ns = end_ns;
             s.held_back_ns += held_ns;
             record.passed(arrival_ns + s.delay_ns, end_ns, pages, s.delay_ns);
@@ -311,7 +348,7 @@ impl Gate {
             let cost = pages as f64 * s.page_flash_bytes;
             let held_ns = first_ns - begin_ns;
             if last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes && s.delay_ns == delay_ns {
-                s.used_bytes += cost;
+                s.spend(pages, &mut self.foreseen);
                 s.held_back_ns += held_ns + (pages - 1) * delay_ns;
                 s.admitted_ns = last_ns;
                 record.passed(first_ns, last_ns, pages, held_ns);
@@ -331,14 +368,14 @@ impl Gate {
             };
             if count > 0 {
                 let last_ns = first_ns + (count - 1) * distance_ns;
-                s.used_bytes += count as f64 * s.page_flash_bytes;
+                s.spend(count, &mut self.foreseen);
                 s.held_back_ns += held_ns + (count - 1) * delay_ns;
                 s.admitted_ns = last_ns;
                 record.passed(first_ns, last_ns, count, held_ns);
             } else {
                 let room_ns = self.wait_for_room(record);
                 let s = &mut self.state;
-                s.used_bytes += s.page_flash_bytes;
+                s.spend(1, &mut self.foreseen);
                 s.held_back_ns += room_ns - begin_ns;
                 s.admitted_ns = room_ns;
                 record.waited(room_ns, held_ns, room_ns - first_ns);
@@ -489,9 +526,16 @@ impl Gate {
         let s = &mut self.state;
         let (Some(setup), Some(manager)) = (&self.setup.manager, &mut s.manager) else { return };
         s.began = (s.arrival_ns, s.held_back_ns);
+        if let Some(foreseen) = &self.foreseen {
+            s.seen = foreseen.seen();
+        }
         manager.end_epoch(setup, &s.seen, last.end_ns - last.start_ns, stretch);
         let span = (s.epoch.start_ns, s.epoch.end_ns);
         let decision = manager.decide(setup, span, s.epoch.capacity_bytes);
+        if let Some(foreseen) = &mut self.foreseen {
+            foreseen.choose(&decision);
+            s.set_cost(f64::from(self.setup.page_bytes) * foreseen.cost());
+        }
         let expected = Expected {
             epoch_s: (span.1 - span.0) as f64 / 1e9,
             demand_bytes: decision.demand_bytes,

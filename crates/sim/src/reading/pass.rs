@@ -7,6 +7,32 @@ use floatgate_host::HostCounters;
 use floatgate_lifetime::life::{Demand, DemandBuilder};
 use floatgate_trace::Summary;
 
+/// The requests of a pass by windows of its time.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PassWindows {
+    /// Width of a window.
+    pub width_ns: u64,
+    /// Requests of each; a request whose stamp runs backwards belongs to the window of the one before it.
+    pub requests: Vec<u32>,
+}
+
+/// Windows of a pass at most; twice as wide ones are as good where a pass lasts for months.
+const WINDOWS_MAX: u64 = 1 << 16;
+
+impl PassWindows {
+    fn add(&mut self, last_ns: u64) {
+        while last_ns / self.width_ns >= WINDOWS_MAX {
+            self.requests = self.requests.chunks(2).map(|pair| pair.iter().sum()).collect();
+            self.width_ns *= 2;
+        }
+        let window = (last_ns / self.width_ns) as usize;
+        if window >= self.requests.len() {
+            self.requests.resize(window + 1, 0);
+        }
+        self.requests[window] += 1;
+    }
+}
+
 /// What a pass over a workload holds.
 #[derive(Clone, Debug)]
 pub struct Pass {
@@ -14,6 +40,8 @@ pub struct Pass {
     pub demand: Demand,
     /// All its requests.
     pub requests: u64,
+    /// The same by windows.
+    pub windows: PassWindows,
     /// Counts of all devices together; pages are those that requests touch.
     pub host: HostCounters,
     /// Name of the format.
@@ -39,6 +67,7 @@ pub fn read_pass(
     let mut builder = DemandBuilder::new(window_ns);
     let mut batch = RequestBatch::default();
     let (mut requests, mut host, mut last_ns) = (0, HostCounters::default(), 0);
+    let mut windows = PassWindows { width_ns: plan.reduction_window_ns(), requests: vec![] };
     loop {
         batch.clear();
         source.fill(&mut batch, RequestBatch::DEFAULT_LEN)?;
@@ -49,6 +78,7 @@ pub fn read_pass(
             let (op, offset, bytes) = (batch.op[i], batch.offset[i], batch.bytes[i]);
             let stamp_ns = u64::try_from(batch.time_ns[i]).unwrap_or(0);
             last_ns = last_ns.max(stamp_ns);
+            windows.add(last_ns);
             let end = offset.saturating_add(bytes.max(1)) - 1;
             let pages = if bytes == 0 { 0 } else { (end >> shift) - (offset >> shift) + 1 };
             match op {
@@ -83,6 +113,7 @@ pub fn read_pass(
     Ok(Pass {
         demand: builder.finish(last_ns),
         requests,
+        windows,
         host,
         format: source.format(),
         assumed: source.assumed(),

@@ -1,0 +1,96 @@
+//! Lives under deduplication, compression and the integrated manager: by windows against every request through the FTL.
+
+use floatgate_experiment::lifetime::{LifetimeOptions, lifetime};
+use serde_json::Value;
+
+/// A drive of 8 MiB whose requests are 64 KiB each, for a tenth of a year.
+fn experiment(reducer: &str, rate: f64, more: &str) -> String {
+    format!(
+        "[drive]\nplp = true\n[drive.geometry]\nblocks_per_plane = 64\npages_per_block = 32\n\
+         [drive.endurance]\npe_cycles = 300\n[ftl]\nspare_factor = 0.2\n\
+         [lifetime.throttle]\ntarget_years = 0.1\n{more}\
+         [lifetime.reduce]\npolicy = \"{reducer}\"\n\
+         [workload]\npattern = \"uniform\"\nrequest_bytes = 65536\nrequests = 40000\nrate_per_s = {rate}\n\
+         duplicate_share = 0.2\ncompressed_share = 0.4\nincompressible_share = 0.1\n"
+    )
+}
+
+fn lives(toml: &str) -> [Value; 2] {
+    let method = |name: &str| vec![("lifetime.forecast.method".to_owned(), name.to_owned())];
+    let variants = ["full", "windows"].map(method);
+    let lives = lifetime(Some(toml), "t.toml", &variants, &LifetimeOptions::default(), &mut |_| Ok(()));
+    lives.unwrap_or_else(|e| panic!("{e}\n{toml}")).try_into().unwrap()
+}
+
+fn close(lives: &[Value; 2], pointer: &str, tolerance: f64, what: &str) {
+    let [full, windows] = [0, 1].map(|i| {
+        lives[i].pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("{what}: no {pointer}"))
+    });
+    let distance = (windows / full - 1.0).abs();
+    assert!(distance <= tolerance, "{what}, {pointer}: {windows} by windows, {full} in full");
+}
+
+/// At two rates that the drive stands with its schemes, and at one that is throttled in any case. Nearer to the limit, chance
+/// decides whether the first epochs are throttled, of which little is known.
+#[test]
+fn a_managed_life_by_windows_is_that_of_a_drive() {
+    for (rate, throttled) in [(0.004, false), (0.007, false), (0.06, true)] {
+        // Few pages per epoch: a hundredth of them would say little.
+        let toml = experiment("integrated", rate, "");
+        let lives = lives(&toml.replace("[workload]", "sample_share = 0.2\n[workload]"));
+        let what = format!("{rate} requests per second");
+        for pointer in ["/reduce/written_ratio", "/reduce/energy_ratio", "/waf", "/lifetime/years"] {
+            close(&lives, pointer, 0.01, &what);
+        }
+        close(&lives, "/latency_us/write/mean", 0.02, &what);
+        close(&lives, "/throttle/demand_share", 0.005, &what);
+        for life in &lives {
+            assert!(life.pointer("/lifetime/holds").unwrap().as_bool().unwrap(), "{what}: {life}");
+            let epochs = life.pointer("/reduce/epochs_by_choice").unwrap().as_object().unwrap();
+            let of = |name: &str| epochs[name].as_u64().unwrap();
+            let all: u64 = epochs.values().map(|epochs| epochs.as_u64().unwrap()).sum();
+            // A tenth of a year has 10,512 epochs of five minutes.
+            assert_eq!(all, 10_512, "{what}");
+            assert!(of("both") > all * 9 / 10, "{what}: {epochs:?}");
+            let count = life.pointer("/reduce/manager/throttled_epochs").unwrap().as_u64().unwrap();
+            assert_eq!(count > all / 2, throttled, "{what}: {count} epochs throttled");
+        }
+        let schemes = lives[1].pointer("/reduce/by_choice").unwrap().as_array().unwrap();
+        assert_eq!(schemes.len(), 4);
+    }
+}
+
+/// Where requests are single pages that are far apart, chunks never fill, and compression is worth nothing: samples say so.
+#[test]
+fn chunks_that_never_fill_are_not_worth_it() {
+    let toml = experiment("integrated", 0.2, "").replace("request_bytes = 65536", "request_bytes = 4096");
+    for life in lives(&toml.replace("[workload]", "sample_share = 0.2\n[workload]")) {
+        let epochs = life.pointer("/reduce/epochs_by_choice").unwrap().as_object().unwrap();
+        let on: u64 = ["compress", "both"].iter().map(|name| epochs[*name].as_u64().unwrap()).sum();
+        assert!(on < 10, "{epochs:?}");
+    }
+}
+
+#[test]
+fn fixed_schemes_by_windows_are_those_of_a_drive() {
+    for reducer in ["dedup", "compress", "both"] {
+        for throttle in ["none", "dynamic"] {
+            let more = format!("policy = \"{throttle}\"\n");
+            let lives = lives(&experiment(reducer, 0.03, &more));
+            let what = format!("{reducer}, {throttle}");
+            for pointer in ["/reduce/written_ratio", "/reduce/energy_ratio", "/waf", "/lifetime/years"] {
+                close(&lives, pointer, 0.01, &what);
+            }
+            close(&lives, "/latency_us/write/mean", 0.02, &what);
+        }
+    }
+}
+
+#[test]
+fn one_write_amplification_is_not_enough_for_a_manager() {
+    let toml = experiment("integrated", 0.01, "");
+    let variant = vec![("lifetime.forecast.waf".to_owned(), "1.5".to_owned())];
+    let error = lifetime(Some(&toml), "t.toml", &[variant], &LifetimeOptions::default(), &mut |_| Ok(()));
+    let text = error.unwrap_err().to_string();
+    assert!(text.contains("lifetime.forecast.waf") && text.contains("each choice has its own"), "{text}");
+}
