@@ -85,6 +85,7 @@ def lifetime(
     set: Mapping[str, Any] | None = None,
     throttle: str | None = None,
     target_years: float | None = None,
+    reduce: str | None = None,
     progress: Progress | None = None,
 ) -> Lifetime:
     """Forecast a drive's life under a workload that is repeated until the drive is worn out or its target is reached.
@@ -97,6 +98,7 @@ def lifetime(
         set: settings laid over everything else, with dotted keys.
         throttle: the policy of ``lifetime.throttle``.
         target_years: how long the drive should last.
+        reduce: the policy of ``lifetime.reduce``.
         progress: called now and then with (done, total or None, phase).
 
     Raises:
@@ -104,12 +106,13 @@ def lifetime(
         RunError: the run failed.
     """
     base = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
-    return of(base.with_overrides(throttled(throttle, target_years)), progress)
+    return of(base.with_overrides(managed(throttle, target_years, reduce)), progress)
 
 
-def throttled(throttle: str | None, target_years: float | None) -> Overrides:
-    """The settings of a throttle and a target, where they are given."""
+def managed(throttle: str | None, target_years: float | None, reduce: str | None = None) -> Overrides:
+    """The settings of a throttle, a target and a reducer, where they are given."""
     named = {"lifetime.throttle.policy": throttle, "lifetime.throttle.target_years": target_years}
+    named |= {"lifetime.reduce.policy": reduce}
     return [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, html, throttle_charts, units
+from floatgate import _core, html, reduce, reduce_report, throttle_charts, units
 from floatgate.amplification import amplification
 from floatgate.lifetime_summary import life_years, lines, under, uneven
 from floatgate.record import look
@@ -29,6 +29,7 @@ def page(life: Lifetime, command: str | None = None) -> str:
         html.cards(headline(result)),
         html.rows_table(lines(result, life.label)),
         _charts(result),
+        reduce_report.of_life(result),
         html.left_out(result.get("not_modelled") or []),
         _repeat(life, command),
     ]
@@ -68,6 +69,7 @@ def headline(result: dict[str, Any]) -> list[tuple[str, str, str]]:
 
 def _charts(result: dict[str, Any]) -> str:
     policy = str(look(result, "throttle", "policy") or "none")
+    policy = reduce.INTEGRATED if reduce.policy(result) == reduce.INTEGRATED else policy
     figures = [_written(result), _responses(result, policy)]
     if policy != "none":
         figures.append(

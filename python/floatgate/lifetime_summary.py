@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate import units
+from floatgate import reduce, units
 from floatgate.amplification import amplification
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -34,6 +34,8 @@ def lines(result: Facts, label: str = "") -> list[tuple[str, str]]:
         ("WAF", waf(result)),
         ("flash", capacity(result)),
         ("cycles", cycles(result)),
+        ("reduce", reduce.line(result)),
+        ("", reduce.manager(result)),
         ("throttle", throttle(result)),
         ("prediction", prediction(result)),
         ("method", method(result)),
@@ -43,9 +45,12 @@ def lines(result: Facts, label: str = "") -> list[tuple[str, str]]:
 
 
 def under(result: Facts) -> str:
-    """``under ready-optimistic`` or ``without throttling``."""
-    policy = look(result, "throttle", "policy")
-    return "without throttling" if policy in (None, UNTHROTTLED) else f"under {policy}"
+    """``under ready-optimistic``, ``with compression, without throttling``, or ``under the integrated manager``."""
+    policy, reducer = look(result, "throttle", "policy"), reduce.policy(result)
+    if reducer == reduce.INTEGRATED:
+        return "under the integrated manager"
+    throttled = "without throttling" if policy in (None, UNTHROTTLED) else f"under {policy}"
+    return throttled if reducer is None else f"with {reduce.NAMES.get(reducer, reducer)}, {throttled}"
 
 
 def life_years(value: float | None) -> str:
@@ -162,7 +167,7 @@ def cycles(result: Facts) -> str | None:
 def throttle(result: Facts) -> str | None:
     """``93 % of page writes delayed, 0.72 ms on average; epochs of 30 min at last``; None where there is none."""
     facts = look(result, "throttle") or {}
-    if facts.get("policy") in (None, UNTHROTTLED):
+    if facts.get("policy") in (None, UNTHROTTLED) and reduce.policy(result) != reduce.INTEGRATED:
         return None
     parts = []
     served = facts.get("demand_share")

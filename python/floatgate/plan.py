@@ -19,9 +19,9 @@ from floatgate.folder import RunFolder
 from floatgate.lifetime import forecast
 from floatgate.lifetime_summary import life_years
 from floatgate.record import look
+from floatgate.reduce import INTEGRATED, NAMES
 from floatgate.run import check
 from floatgate.text_table import table
-from floatgate.throttle_charts import THROTTLES
 
 SCHEMA = "floatgate.plan/1"
 FILE = "plan.json"
@@ -40,6 +40,14 @@ class Point:
     throttle: str
     result: dict[str, Any] | None
     error: str | None = None
+    reducer: str | None = None
+
+    @property
+    def series(self) -> str:
+        """What to call its throttle and reducer in a picture."""
+        if self.reducer is None:
+            return self.throttle
+        return self.reducer if self.throttle == "none" else f"{self.reducer}, {self.throttle}"
 
     @property
     def physical_bytes(self) -> float:
@@ -83,6 +91,7 @@ class Point:
             "capacity_bytes": look(self.result, "drive", "physical_bytes"),
             "spare_factor": self.spare,
             "throttle": self.throttle,
+            "reducer": self.reducer,
             "waf": look(self.result, "waf"),
             "waf_bytes": look(self.result, "waf_bytes"),
             "lifetime": look(self.result, "lifetime"),
@@ -127,7 +136,7 @@ class Plan:
         if not self.best:
             plain = self._unthrottled() or "; use a larger drive or a throttle that guarantees the target"
             return f"none of these drives lasts {years}{plain}"
-        named = [f"{self._drive(point)} {_throttle_words(point)} ({_write(point)})" for point in self.best]
+        named = [f"{self._drive(point)} {managed_words(point)} ({_write(point)})" for point in self.best]
         first = f"the smallest drive that lasts {years} is {named[0]}"
         return (
             first
@@ -137,7 +146,11 @@ class Plan:
 
     def _unthrottled(self) -> str:
         """How large a drive would have to be without throttling, where none that was tried is large enough."""
-        plain = [point for point in self.points if point.throttle == "none" and point.result is not None]
+        plain = [
+            point
+            for point in self.points
+            if point.throttle == "none" and point.reducer != INTEGRATED and point.result is not None
+        ]
         if not plain or any(point.holds for point in plain):
             return ""
         largest = max(plain, key=lambda point: point.physical_bytes)
@@ -156,7 +169,16 @@ class Plan:
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Header and cells; what a planner would take is marked by a star."""
         header = ["", "capacity", "spare", "throttle", "life", "target", "WAF", "served", "mean write", "p99.9"]
-        return header, [self._cells(point) for point in self.points]
+        cells = [self._cells(point) for point in self.points]
+        if self.reduces():
+            header.insert(_REDUCER, "reducer")
+            for point, row in zip(self.points, cells, strict=True):
+                row.insert(_REDUCER, point.reducer or "-")
+        return header, cells
+
+    def reduces(self) -> bool:
+        """Whether reducers are compared."""
+        return any(point.reducer is not None for point in self.points)
 
     def _cells(self, point: Point) -> list[str]:
         mark = "*" if point in self.best else ""
@@ -181,7 +203,8 @@ class Plan:
         """The sentence, then the table, then what could not be."""
         header, rows = self.rows()
         errors = dict.fromkeys(f"{point.capacity}: {point.error}" for point in self.points if point.error)
-        return "\n".join([self.answer(), "", table(header, rows, right=frozenset({1, 2, 4, 6, 7, 8, 9})), *errors])
+        right = frozenset(i for i, name in enumerate(header) if name not in _WORDS)
+        return "\n".join([self.answer(), "", table(header, rows, right=right), *errors])
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON gives it (schema ``floatgate.plan/1``); ``best`` counts in ``points`` from 0."""
@@ -222,7 +245,7 @@ def choices(points: Sequence[Point]) -> list[Point]:
         drive = list(same)
         fastest = min(point.write_us for point in drive)
         alike = [point for point in drive if WORTH * point.write_us <= fastest]
-        point = min(alike, key=lambda one: (one.throttle != "none", one.p999_us))
+        point = min(alike, key=lambda one: (one.throttle != "none", one.reducer not in (None, "none"), one.p999_us))
         if not best or point.write_us < WORTH * best[-1].write_us:
             best.append(point)
     return best
@@ -232,18 +255,27 @@ def _cost(point: Point) -> tuple[float, float]:
     return point.physical_bytes, point.spare or 0.0
 
 
-def _throttle_words(point: Point) -> str:
-    return "without throttling" if point.throttle == "none" else f"under {point.throttle}"
+_REDUCER = 3
+"""The column before which the reducer stands."""
+_WORDS = ("", "reducer", "throttle", "target")
+"""Columns of words, which are set flush left."""
+
+
+def managed_words(point: Point) -> str:
+    """``with compression, under dynamic``, ``under the integrated manager``."""
+    if point.reducer == INTEGRATED:
+        return "under the integrated manager"
+    throttle = "without throttling" if point.throttle == "none" else f"under {point.throttle}"
+    return throttle if point.reducer in (None, "none") else f"with {NAMES[point.reducer]}, {throttle}"
 
 
 def _write(point: Point) -> str:
     return "-" if math.isinf(point.write_us) else f"mean write {units.span(point.write_us * 1e-6)}"
 
 
-def throttles() -> list[str]:
-    """The throttles that there are, as the catalogue lists them."""
-    listed = json.loads(_core.catalogue())["policies"]["lifetime.throttle"]
-    return [entry["name"] for entry in listed] or list(THROTTLES)
+def _named(slot: str) -> list[str]:
+    """The policies of a slot, as the catalogue lists them."""
+    return [entry["name"] for entry in json.loads(_core.catalogue())["policies"][slot]]
 
 
 def plan(
@@ -251,6 +283,7 @@ def plan(
     capacities: Sequence[str] | None = None,
     spare_factors: Sequence[str] | None = None,
     policies: Sequence[str] | None = None,
+    reducers: Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Plan:
     """Forecast every combination of capacity, spare factor and throttle.
@@ -259,19 +292,19 @@ def plan(
         base: the experiment.
         capacities: texts such as ``64GiB``; None for half, one, two and four times the drive's own.
         spare_factors: texts of shares; None for the drive's own.
-        policies: names of throttles; None for all.
+        policies: names of throttles; None for all, or for none of them where reducers are named.
+        reducers: names of reducers; None for that of the experiment. The integrated manager throttles by itself, so it
+            stands beside no throttle.
         progress: called with (done, total, phase).
 
     Raises:
         InputError: the experiment is unusable, or none of the drives can hold the workload.
         RunError: a run failed.
     """
-    known = throttles()
-    unknown = [name for name in policies or [] if name not in known]
-    if unknown:
-        raise input_error(f"--throttles: unknown {quoted(unknown)}; expected some of {quoted(known)}")
-    policies = list(policies or known)
+    _refuse_unknown("--throttles", policies, _named("lifetime.throttle"))
+    _refuse_unknown("--reducers", reducers, _named("lifetime.reduce"))
     resolved = check(base)
+    managers = _managers(resolved, policies, reducers)
     sizes = list(capacities) if capacities is not None else _multiples(resolved)
     spares: list[str | None] = [*spare_factors] if spare_factors else [None]
     drives = [(size, spare) for size in sizes for spare in spares]
@@ -280,20 +313,50 @@ def plan(
     for number, (size, spare) in enumerate(drives):
         report = None if progress is None else _part(progress, number, len(drives), size)
         try:
-            results = forecast(base.with_overrides(_drive(size, spare)), [_throttle(one) for one in policies],
+            results = forecast(base.with_overrides(_drive(size, spare)), [_overrides(*one) for one in managers],
                                progress=report)  # fmt: skip
         except _core.InputError as error:
             refused = refused or error
-            points += [Point(size, spare, policy, None, one_line(error)) for policy in policies]
+            points += [Point(size, spare, policy, None, one_line(error), reducer) for policy, reducer in managers]
             continue
-        points += [Point(size, spare, policy, one) for policy, one in zip(policies, results, strict=True)]
+        pairs = zip(managers, results, strict=True)
+        points += [Point(size, spare, policy, one, reducer=reducer) for (policy, reducer), one in pairs]
     if refused is not None and not any(point.result for point in points):
         raise refused
     return Plan(points, resolved, base.name())
 
 
-def _throttle(policy: str) -> Overrides:
-    return [("lifetime.throttle.policy", toml_value("", policy))]
+def _refuse_unknown(option: str, names: Sequence[str] | None, known: list[str]) -> None:
+    unknown = [name for name in names or [] if name not in known]
+    if unknown:
+        raise input_error(f"{option}: unknown {quoted(unknown)}; expected some of {quoted(known)}")
+
+
+def _managers(
+    resolved: str, policies: Sequence[str] | None, reducers: Sequence[str] | None
+) -> list[tuple[str, str | None]]:
+    """Throttle and reducer of each choice.
+
+    Raises:
+        InputError: throttles are named where the integrated manager throttles by itself.
+    """
+    if reducers is None:
+        own = look(tomllib.loads(resolved), "lifetime", "reduce", "policy")
+        if own != INTEGRATED:
+            return [(policy, None) for policy in policies or _named("lifetime.throttle")]
+        if policies is not None and list(policies) != ["none"]:
+            raise input_error("--throttles: the integrated manager throttles by itself; expected no such option")
+        return [("none", None)]
+    return [
+        (policy, reducer)
+        for reducer in reducers
+        for policy in (["none"] if reducer == INTEGRATED else policies or ["none"])
+    ]
+
+
+def _overrides(policy: str, reducer: str | None) -> Overrides:
+    throttle = [("lifetime.throttle.policy", toml_value("", policy))]
+    return throttle if reducer is None else [*throttle, ("lifetime.reduce.policy", toml_value("", reducer))]
 
 
 def _drive(capacity: str, spare: str | None) -> Overrides:

@@ -35,7 +35,7 @@ def page(plan: Plan, command: str | None = None) -> str:
         f"<h1>{html.escape(title)}</h1>",
         f'<p class="soft">floatgate {html.escape(_core.__version__)}</p>',
         f"<p><b>{html.escape(plan.answer()[:1].upper() + plan.answer()[1:])}.</b></p>",
-        html.grid(header, rows, 4),
+        html.grid(header, rows, header.index("throttle") + 1),
         f"<p>{READING}</p>",
         "".join(f"<p>Not possible: {html.escape(text)}</p>" for text in errors),
         _charts(plan),
@@ -72,9 +72,9 @@ def _charts(plan: Plan) -> str:
 
 
 def chart(plan: Plan, points: list[Point], kind: str, y_title: str, width: int = WIDTH) -> Any:
-    """Lives (``years``) or mean responses (``write``) against capacity, one line a throttle."""
+    """Lives (``years``) or mean responses (``write``) against capacity, one line for each way to manage the drive."""
     rows = _rows(plan, points, kind)
-    looks = looks_of([point.throttle for point in points])
+    looks = looks_of([point.series for point in points])
     target = plan.target_years
     rules = [(f"{target:g} years", target)] if kind == "years" and target is not None else []
     return throttle_charts.lines(
@@ -89,5 +89,5 @@ def _rows(plan: Plan, points: list[Point], kind: str) -> list[dict[str, Any]]:
         years, write = (look(point.result, *keys) for keys in (("lifetime", "years"), ("latency_us", "write", "mean")))
         value = (most if years is None else min(years, most)) if kind == "years" else write and write / 1000
         if value:
-            rows.append({"x": point.physical_bytes / GIB, "y": value, "series": point.throttle})
+            rows.append({"x": point.physical_bytes / GIB, "y": value, "series": point.series})
     return rows

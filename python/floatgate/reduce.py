@@ -58,6 +58,19 @@ def energy_ratio_text(facts: Facts) -> str | None:
     return f"{ratio:.2f} of the energy of programming every page{included}"
 
 
+INTEGRATED = "integrated"
+"""The reducer that chooses schemes from epoch to epoch, and throttles."""
+
+NAMES = {"dedup": "deduplication", "compress": "compression", "both": "deduplication and compression"}
+"""The other reducers in words."""
+
+
+def policy(result: Facts | None) -> str | None:
+    """The reducer of a run or a life; None where content is not looked at."""
+    facts = at_work(result)
+    return str(facts["policy"]) if facts else None
+
+
 def manager(result: Facts | None) -> str | None:
     """``of 2016 epochs 81 % with both schemes, 19 % with deduplication; 3 % throttled``; None without a manager."""
     facts = look(result, "reduce", "manager")
@@ -65,7 +78,7 @@ def manager(result: Facts | None) -> str | None:
         return None
     named = {"both": "with both schemes", "compress": "with compression", "dedup": "with deduplication"}
     named |= {"none": "with neither"}
-    choices, epochs = facts.get("epochs_by_choice") or {}, facts["epochs"]
+    choices, epochs = look(result, "reduce", "epochs_by_choice") or {}, facts["epochs"]
     parts = [f"{units.share(choices[key] / epochs)} {words}" for key, words in named.items() if choices.get(key)]
     throttled = facts.get("throttled_epochs")
     more = f"; {units.share(throttled / epochs)} throttled" if throttled is not None else ""

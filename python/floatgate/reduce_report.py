@@ -50,6 +50,36 @@ def section(run: Run, result: dict[str, Any]) -> str:
     return f"<h2>Deduplication and compression</h2>{text}{pictures}{_manager(facts)}"
 
 
+def of_life(result: dict[str, Any]) -> str:
+    """The same for a life that was forecast."""
+    facts, said = reduce.at_work(result), reduce.line(result)
+    if not facts or not said:
+        return ""
+    paragraphs = [said, *(text for text in (reduce.manager(result),) if text)]
+    text = "".join(f"<p>{html.escape(one[:1].upper() + one[1:])}.</p>" for one in paragraphs)
+    return f"<h2>Deduplication and compression</h2>{text}{_choices(facts)}{_manager(facts)}"
+
+
+def _choices(facts: dict[str, Any]) -> str:
+    """What each choice of schemes would come to, where laps measured each; nothing elsewhere."""
+    measured = facts.get("by_choice")
+    if not measured:
+        return ""
+    epochs, names = look(facts, "epochs_by_choice") or {}, {"none": "neither", **reduce.NAMES}
+    header = ["schemes", "written ratio", "WAF", "laps", "epochs"]
+    cells = [
+        [
+            names[row["schemes"]],
+            f"{row['written_ratio']:.3f}",
+            f"{row['waf']:.2f}",
+            str(row["laps"]),
+            units.count(epochs.get(row["schemes"], 0)),
+        ]
+        for row in measured
+    ]
+    return html.grid(header, cells, 1)
+
+
 def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     """Names and figures of the table."""
     made = [

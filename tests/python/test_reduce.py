@@ -33,7 +33,6 @@ CHOICES = {"none": 2, "dedup": 2, "compress": 0, "both": 6}
 MANAGER: dict[str, Any] = {
     "epoch_s": 300,
     "epochs": 10,
-    "epochs_by_choice": CHOICES,
     "throttled_epochs": 1,
     "over_time": [
         {
@@ -63,7 +62,7 @@ def both() -> Run:
 def managed(both: Run) -> dict[str, Any]:
     """The result of that run with what a manager would add."""
     result = both.result.to_dict()
-    return {**result, "reduce": {**result["reduce"], "manager": MANAGER}}
+    return {**result, "reduce": {**result["reduce"], "manager": MANAGER, "epochs_by_choice": CHOICES}}
 
 
 def made_up(**facts: Any) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 //! all variants that agree on what these depend on.
 
 use crate::lifetime_json::{Found, object, waf};
-use crate::lifetime_laps::{Measured, criterion, each_choice, reduction};
+use crate::lifetime_laps::{Measured, criterion, each_choice, is_given, reduction};
 use crate::load::load;
 use crate::meter::{Meter, process_cpu_s};
 use crate::options::Progress;
@@ -179,11 +179,6 @@ fn laps_key(resolved: &Resolved) -> String {
     plan.throttle.target_years = 1.0;
     plan.drive.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: 1 };
     format!("{plan:?} {:?}", (is_given(resolved), criterion(&resolved.forecast)))
-}
-
-/// Whether write amplification need not be measured.
-pub(crate) fn is_given(resolved: &Resolved) -> bool {
-    resolved.forecast.waf.is_some() || resolved.forecast.waf_of_bytes.is_some()
 }
 
 /// A life, and the drive at its end where it had one.

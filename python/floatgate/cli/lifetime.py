@@ -13,7 +13,7 @@ from floatgate.cli.output import Output
 from floatgate.errors import STATUS_DONE, input_error, quote
 from floatgate.experiment import Experiment
 from floatgate.folder import RunFolder
-from floatgate.lifetime import of, throttled
+from floatgate.lifetime import managed, of
 from floatgate.progress import bar
 
 Values = str | None
@@ -41,6 +41,10 @@ def lifetime(
     throttle: Annotated[
         str | None, typer.Option("--throttle", metavar="NAME", help="The throttling policy (floatgate policies).")
     ] = None,
+    reducer: Annotated[
+        str | None,
+        typer.Option("--reduce", metavar="NAME", help="Content reduction: dedup, compress, both or integrated."),
+    ] = None,
     plan: Annotated[
         bool, typer.Option("--plan", help="Find the capacities, spare factors and throttles that reach the target.")
     ] = False,
@@ -51,6 +55,9 @@ def lifetime(
         Values, typer.Option("--spare-factors", metavar="A,B,..", help="Spare factors of the plan, e.g. 0.07,0.28.")
     ] = None,
     throttles: Annotated[Values, typer.Option("--throttles", metavar="A,B,..", help="Throttles of the plan.")] = None,
+    reducers: Annotated[
+        Values, typer.Option("--reducers", metavar="A,B,..", help="Reducers of the plan, e.g. none,both,integrated.")
+    ] = None,
     out: o.Out = None,
     force: o.Force = False,
     json: o.Json = None,
@@ -67,18 +74,14 @@ def lifetime(
         format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line
     ) | o.given(devices=devices, beyond=beyond)
     base = o.build(experiment, trace, drive, capacity, shorthand, set)
-    if target is not None and not math.isfinite(target):
-        raise input_error(f"--target: {target} is no length of time; expected years, more than 0")
-    base = base.with_overrides(throttled(throttle, target))
+    base = base.with_overrides(managed(throttle, _years(target), reducer))
     place = None if out is None else RunFolder.given(out, force=force)
-    lists = {
-        "--capacities": _list("--capacities", capacities),
-        "--spare-factors": _list("--spare-factors", spare_factors),
-        "--throttles": _list("--throttles", throttles),
-    }
+    lists = _lists(capacities, spare_factors, throttles, reducers)
     if plan or any(one is not None for one in lists.values()):
         if throttle is not None:
             raise input_error("--throttle: a plan tries several; expected --throttles in its place")
+        if reducer is not None and reducers is not None:
+            raise input_error("--reduce: the plan tries those of --reducers; expected one of both options")
         with place or contextlib.nullcontext():
             return _planned(base, lists, output, place, report=not no_report)
     with place or contextlib.nullcontext():
@@ -104,13 +107,27 @@ def _planned(
                 f"--spare-factors: {quote(text)} is no share; expected figures from 0 to 1 such as 0.07,0.28"
             )
     with bar(base.name(), quiet=output.quiet) as progress:
-        made = plan(base, lists["--capacities"], spares, lists["--throttles"], progress)
+        made = plan(base, lists["--capacities"], spares, lists["--throttles"], lists["--reducers"], progress)
     folder = None if place is None else made.write(place, report=report, command=o.command_line())
     output.give(made.to_dict())
     output.say(made.text())
     if folder is not None:
         output.say(o.place_line(folder, report=report))
     return STATUS_DONE
+
+
+def _years(target: float | None) -> float | None:
+    if target is not None and not math.isfinite(target):
+        raise input_error(f"--target: {target} is no length of time; expected years, more than 0")
+    return target
+
+
+def _lists(
+    capacities: Values, spare_factors: Values, throttles: Values, reducers: Values
+) -> dict[str, list[str] | None]:
+    given = {"--capacities": capacities, "--spare-factors": spare_factors, "--throttles": throttles}
+    given["--reducers"] = reducers
+    return {option: _list(option, text) for option, text in given.items()}
 
 
 def _list(option: str, text: str | None) -> list[str] | None:

@@ -1,0 +1,101 @@
+"""``floatgate lifetime`` with deduplication, compression and the integrated manager."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from conftest import Cli
+
+EXPERIMENT = """\
+[drive]
+plp = true
+[drive.geometry]
+blocks_per_plane = 64
+pages_per_block = 32
+[drive.endurance]
+pe_cycles = 300
+[ftl]
+spare_factor = 0.2
+[lifetime.throttle]
+target_years = 0.1
+[workload]
+pattern = "uniform"
+request_bytes = 65536
+requests = 20000
+rate_per_s = 0.03
+duplicate_share = 0.2
+compressed_share = 0.4
+"""
+WINDOWS = ("--set", "lifetime.forecast.method=windows")
+
+
+@pytest.fixture
+def reduced(tmp_path: Path) -> Path:
+    """An experiment whose content can be reduced."""
+    path = tmp_path / "reduced.toml"
+    path.write_text(EXPERIMENT)
+    return path
+
+
+def test_the_manager_keeps_the_target_and_says_what_it_chose(cli: Cli, reduced: Path, tmp_path: Path) -> None:
+    ended = cli("lifetime", reduced, *WINDOWS, "--reduce", "integrated", "--out", "o", "--json", "-")
+    answer = json.loads(ended.done())
+    assert answer["lifetime"]["holds"] is True
+    facts = answer["reduce"]
+    assert sum(facts["epochs_by_choice"].values()) == facts["manager"]["epochs"] == 10_512
+    assert [row["schemes"] for row in facts["by_choice"]] == ["none", "dedup", "compress", "both"]
+    assert 0.4 < facts["written_ratio"] < 0.6 < facts["energy_ratio"] < 0.8
+    lines = ended.err.splitlines()
+    assert "under the integrated manager: the target of 0.1 years is met" in lines[0]
+    assert any(line.startswith("reduce") and "of the host's pages are programmed" in line for line in lines)
+    assert any("of 10.5 k epochs of 300 s" in line and "throttled" in line for line in lines)
+    assert any(line.startswith("throttle") and "of the host's demand" in line for line in lines)
+    page = (tmp_path / "o/report.html").read_text()
+    for title in ("Schemes at work", "Demand and capacity", "Predicted written ratios", "Throttling delay"):
+        assert title in page
+    assert "<td>deduplication and compression</td>" in page
+
+
+def test_fixed_schemes_are_named_beside_the_throttle(cli: Cli, reduced: Path) -> None:
+    said = cli("lifetime", reduced, *WINDOWS, "--reduce", "compress", "--throttle", "dynamic").done()
+    assert "with compression, under dynamic: the target" in said
+    assert "hash" not in said
+
+
+def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> None:
+    asked = ("--reducers", "none,both,integrated", "--throttles", "none,dynamic", "--capacities", "8 MiB")
+    ended = cli("lifetime", reduced, *WINDOWS, *asked, "--out", "o", "--json", "-")
+    points = json.loads(ended.done())["points"]
+    pairs = [(point["reducer"], point["throttle"]) for point in points]
+    plain = [(reducer, throttle) for reducer in ("none", "both") for throttle in ("none", "dynamic")]
+    assert pairs == [*plain, ("integrated", "none")]
+    lives = [point["lifetime"]["years"] for point in points]
+    assert lives[0] < lives[2] < 0.1
+    assert [point["lifetime"]["holds"] for point in points] == [False, True, False, True, True]
+    assert "reducer" in ended.err
+    assert "under the integrated manager" in ended.err or "with deduplication and compression, under" in ended.err
+    assert "both, dynamic" in (tmp_path / "o/report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        (("--reducers", "zip"), "--reducers: unknown 'zip'; expected some of 'none', 'dedup'"),
+        (("--reduce", "both", "--reducers", "none"), "expected one of both options"),
+        (("--reduce", "integrated", "--plan", "--throttles", "dynamic"), "the integrated manager throttles by itself"),
+        (("--reduce", "integrated", "--throttle", "dynamic"), "integrated"),
+        (("--reduce", "integrated", "--set", "lifetime.forecast.waf=1.5"), "each choice has its own"),
+    ],
+)
+def test_what_cannot_be_is_refused(cli: Cli, reduced: Path, asked: tuple[str, ...], said: str) -> None:
+    assert said in cli("lifetime", reduced, *asked).refused()
+
+
+def test_a_plan_of_a_managed_drive_tries_no_throttles(cli: Cli, reduced: Path) -> None:
+    asked = ("--reduce", "integrated", "--plan", "--capacities", "8 MiB,16 MiB", "--json", "-")
+    points = json.loads(cli("lifetime", reduced, *WINDOWS, *asked).done())["points"]
+    assert [point["throttle"] for point in points] == ["none", "none"]
+    assert all(point["lifetime"]["holds"] for point in points)
