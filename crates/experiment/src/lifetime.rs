@@ -4,7 +4,7 @@
 //! all variants that agree on what these depend on.
 
 use crate::lifetime_json::{Found, object, waf};
-use crate::lifetime_laps::{Measured, criterion, each_choice, is_given, reduction};
+use crate::lifetime_laps::{Measured, is_given, measure_all, reduction};
 use crate::load::load;
 use crate::meter::{Meter, process_cpu_s};
 use crate::options::Progress;
@@ -12,7 +12,7 @@ use crate::workers::each;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::Resolved;
 use floatgate_lifetime::life::{Life, Method, Outcome};
-use floatgate_lifetime::{SECONDS_PER_YEAR, Throttle};
+use floatgate_lifetime::SECONDS_PER_YEAR;
 use floatgate_sim::gate;
 use floatgate_sim::reading::pass::{Pass, read_pass};
 use floatgate_sim::{LifeOptions, Plan, full_life};
@@ -54,17 +54,14 @@ pub fn lifetime(
     })?;
     let methods: Vec<Method> =
         resolved.iter().enumerate().map(|(i, r)| method(r, &passes[pass_of[i]])).collect();
-    let (laps_of, firsts) = group(&resolved, laps_key);
-    // Those that go through the FTL request by request need none.
-    let needed = |first: usize| {
-        (0..resolved.len()).any(|i| laps_of[i] == laps_of[first] && methods[i] != Method::Full)
-    };
-    let wanted: Vec<_> =
-        firsts.iter().map(|&i| needed(i).then(|| (&resolved[i], &passes[pass_of[i]]))).collect();
-    let laps = each_choice(&wanted, progress)?;
+    // Lives that go through the FTL request by request need no laps.
+    let wanted: Vec<_> = (0..resolved.len())
+        .map(|i| (methods[i] != Method::Full).then(|| (&resolved[i], &passes[pass_of[i]])))
+        .collect();
+    let laps = measure_all(&wanted, progress)?;
     let all: Vec<usize> = (0..resolved.len()).collect();
     let lives = each(&all, "life", progress, |&i, told| {
-        let (pass, laps) = (&passes[pass_of[i]], &laps[laps_of[i]]);
+        let (pass, laps) = (&passes[pass_of[i]], &laps[i]);
         let detail_ns = details_ns.get(i).copied().flatten();
         let mut tick = |share: f64| told.tick(share);
         match methods[i] {
@@ -76,7 +73,7 @@ pub fn lifetime(
         resolved: &resolved[i],
         pass: &passes[pass_of[i]],
         method: methods[i],
-        laps: Some(&laps[laps_of[i]]).filter(|_| methods[i] != Method::Full),
+        laps: Some(&laps[i]).filter(|_| methods[i] != Method::Full),
         life: &lives[i].life,
         drive: lives[i].drive.as_ref(),
     };
@@ -169,16 +166,6 @@ fn pass_key(resolved: &Resolved) -> String {
     let plan = &resolved.plan;
     let windows = (window_ns(resolved), plan.reduction_window_ns());
     format!("{:?} {} {:?} {windows:?}", plan.workload.source, plan.seed, plan.drive.geometry)
-}
-
-/// What write amplification depends on: all but lifetime management, endurance and the seed's other uses.
-fn laps_key(resolved: &Resolved) -> String {
-    let mut plan = resolved.plan.clone();
-    plan.throttle.policy = Throttle::None;
-    plan.throttle.params = floatgate_lifetime::throttle::Params::default();
-    plan.throttle.target_years = 1.0;
-    plan.drive.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: 1 };
-    format!("{plan:?} {:?}", (is_given(resolved), criterion(&resolved.forecast)))
 }
 
 /// A life, and the drive at its end where it had one.

@@ -7,6 +7,7 @@ use floatgate_base::Result;
 use floatgate_config::Resolved;
 use floatgate_lifetime::life::{Forecast, Managed, Reduction};
 use floatgate_lifetime::reduce::{ByChoice, CHOICES};
+use floatgate_lifetime::{Throttle, throttle};
 use floatgate_sim::laps::{Criterion, Laps, Reduced, measure};
 use floatgate_sim::plan::{Plan, Schemes};
 use floatgate_sim::reading::pass::Pass;
@@ -53,50 +54,83 @@ pub(crate) fn is_given(resolved: &Resolved) -> bool {
     resolved.forecast.waf.is_some() || resolved.forecast.waf_of_bytes.is_some()
 }
 
-pub(crate) fn criterion(forecast: &Forecast) -> Criterion {
+fn criterion(forecast: &Forecast) -> Criterion {
     Criterion { error_max: forecast.waf_error_max, laps_max: forecast.laps_max }
 }
 
-/// Measures each variant that is wanted, all choices of schemes side by side.
-pub(crate) fn each_choice(
+/// Laps that are to be run: the drive, what they depend on besides, and the pass.
+struct Wanted<'a> {
+    plan: Plan,
+    forecast: &'a Forecast,
+    pass: &'a Pass,
+    key: String,
+}
+
+impl<'a> Wanted<'a> {
+    fn of(plan: Plan, resolved: &'a Resolved, pass: &'a Pass) -> Self {
+        let key = laps_key(&plan, &resolved.forecast, pass);
+        Self { plan, forecast: &resolved.forecast, pass, key }
+    }
+}
+
+/// What laps depend on: all but throttling, endurance, and a manager's choices.
+fn laps_key(plan: &Plan, forecast: &Forecast, pass: &Pass) -> String {
+    let mut plan = plan.clone();
+    plan.throttle.policy = Throttle::None;
+    plan.throttle.params = throttle::Params::default();
+    plan.throttle.target_years = 1.0;
+    plan.drive.endurance = floatgate_nand::Endurance::Fixed { pe_cycles: 1 };
+    format!("{plan:?} {:?} {}", criterion(forecast), pass.windows.width_ns)
+}
+
+/// Measures each variant that is wanted: what several have in common once, and all choices of schemes side by side.
+pub(crate) fn measure_all(
     wanted: &[Option<(&Resolved, &Pass)>],
     progress: &mut dyn FnMut(Progress) -> Result<()>,
 ) -> Result<Vec<Measured>> {
-    let choices = |resolved: &Resolved| -> Vec<Option<Schemes>> {
-        let managed = resolved.plan.reduce.params.integrated.is_some();
-        if managed { SCHEMES.map(Some).to_vec() } else { vec![None] }
-    };
-    let wanted = wanted
-        .iter()
-        .map(|one| one.filter(|(resolved, pass)| !is_given(resolved) && pass.demand.pages() > 0));
-    let wanted: Vec<_> = wanted.collect();
-    let items = wanted.iter().flatten().flat_map(|&(resolved, pass)| {
-        choices(resolved).into_iter().map(move |schemes| (resolved, pass, schemes))
-    });
-    let items: Vec<_> = items.collect();
-    let laps = each(&items, "write amplification", progress, |&(resolved, pass, schemes), told| {
-        let plan = schemes.map(|schemes| resolved.plan.with_schemes(schemes));
-        measure_laps(plan.as_ref().unwrap_or(&resolved.plan), resolved, pass, &|share| told.tick(share))
+    let mut unique: Vec<Wanted<'_>> = vec![];
+    // The laps of each variant, by number.
+    let mut of_variant = vec![];
+    for one in wanted {
+        let one = one.filter(|(resolved, pass)| !is_given(resolved) && pass.demand.pages() > 0);
+        let laps = one.map_or(vec![], |(resolved, pass)| {
+            let plans = plans(&resolved.plan).into_iter();
+            plans.map(|plan| number_of(&mut unique, Wanted::of(plan, resolved, pass))).collect()
+        });
+        of_variant.push(laps);
+    }
+    let laps = each(&unique, "write amplification", progress, |one, told| {
+        measure_laps(one, &|share| told.tick(share))
     })?;
-    let mut laps = laps.into_iter();
-    let measured = wanted.iter().map(|one| match one.map(|(resolved, _)| choices(resolved).len()) {
-        None => Measured::Nothing,
-        Some(1) => laps.next().map_or(Measured::Nothing, |laps| Measured::Once(Box::new(laps))),
-        Some(count) => Measured::ByChoice(laps.by_ref().take(count).collect()),
+    let measured = of_variant.iter().map(|numbers| match numbers[..] {
+        [] => Measured::Nothing,
+        [number] => Measured::Once(Box::new(laps[number].clone())),
+        _ => Measured::ByChoice(numbers.iter().map(|&number| laps[number].clone()).collect()),
     });
     Ok(measured.collect())
 }
 
-fn measure_laps(
-    plan: &Plan,
-    resolved: &Resolved,
-    pass: &Pass,
-    tick: &dyn Fn(f64) -> Result<()>,
-) -> Result<Laps> {
+/// The drive itself, or under a manager one for each choice of schemes.
+fn plans(plan: &Plan) -> Vec<Plan> {
+    match plan.reduce.params.integrated {
+        None => vec![plan.clone()],
+        Some(_) => SCHEMES.map(|schemes| plan.with_schemes(schemes)).to_vec(),
+    }
+}
+
+fn number_of<'a>(unique: &mut Vec<Wanted<'a>>, wanted: Wanted<'a>) -> usize {
+    unique.iter().position(|one| one.key == wanted.key).unwrap_or_else(|| {
+        unique.push(wanted);
+        unique.len() - 1
+    })
+}
+
+fn measure_laps(wanted: &Wanted<'_>, tick: &dyn Fn(f64) -> Result<()>) -> Result<Laps> {
+    let Wanted { plan, forecast, pass, .. } = wanted;
     // Three laps of programs at a guess; there is no knowing.
     let capacity = plan.drive.geometry.pages().max(pass.demand.pages()) as f64;
     let mut tick = |programs: u64| tick(programs as f64 / (4.0 * capacity));
-    measure(plan, (pass.requests, &pass.windows), &criterion(&resolved.forecast), &mut tick)
+    measure(plan, (pass.requests, &pass.windows), &criterion(forecast), &mut tick)
 }
 
 /// What reduction does to the writes of a life, from what was measured.
