@@ -245,7 +245,9 @@ fn reduced(found: &Found<'_>) -> Value {
         (Some(Measured::Once(laps)), _) => reduce::of_laps(plan, laps),
         _ => return Value::Null,
     };
-    reduce::add_decisions(plan, life.decisions.as_ref(), &mut table);
+    if !table.is_null() {
+        reduce::add_decisions(plan, life.decisions.as_ref(), &mut table);
+    }
     table
 }
 

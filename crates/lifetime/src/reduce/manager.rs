@@ -1,8 +1,9 @@
 //! The integrated lifetime manager at work (section III-B): what it remembers of past epochs, and what it expects of the next.
 //!
-//! Demand is that of the host without delays: pages of an epoch, stretched by what throttling held back in it, as flash bytes
-//! under the write amplification of late that reduction itself has no part in. Both demand and ratios are means over the last
-//! epochs, the newest of which weighs most.
+//! Demand is that of the host without delays: its pages over the time in which it was not held back, as flash bytes under the
+//! write amplification of late that reduction itself has no part in. Both demand and ratios are means over the last epochs,
+//! the newest of which weighs most. Pages and times are summed before they are divided: of an epoch that was held back nearly
+//! all the time, a quotient of its own would say anything.
 
 use super::decision::{Decision, Effect, decide};
 use serde::{Deserialize, Serialize};
@@ -64,8 +65,8 @@ pub struct Seen {
 /// What an epoch came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 struct Past {
-    /// Host page writes as they would have been without delays.
-    host_pages: f64,
+    /// How much of it the host was not held back, nanoseconds. Below 0 where a write was admitted that had waited for longer.
+    undelayed_ns: i64,
     seen: Seen,
 }
 
@@ -145,15 +146,10 @@ pub struct Manager {
 }
 
 impl Manager {
-    /// An epoch of `length_ns` is over (0 for none), in which the host would have written `stretch` times as much had nothing been
-    /// held back.
-    pub fn end_epoch(&mut self, setup: &ManagerSetup, seen: &Seen, length_ns: u64, stretch: f64) {
-        if length_ns > 0 {
-            let of_epoch = since(seen, &self.before);
-            // The last epoch of a life may be shorter.
-            let whole = setup.epoch_ns as f64 / length_ns as f64;
-            let host_pages = of_epoch.host_pages as f64 * stretch * whole;
-            self.past.push_front(Past { host_pages, seen: of_epoch });
+    /// An epoch is over, in which the host was not held back for `undelayed_ns`; none before the first one.
+    pub fn end_epoch(&mut self, setup: &ManagerSetup, seen: &Seen, undelayed_ns: Option<i64>) {
+        if let Some(undelayed_ns) = undelayed_ns {
+            self.past.push_front(Past { undelayed_ns, seen: since(seen, &self.before) });
             self.past.truncate(setup.epochs as usize);
         }
         self.before = *seen;
@@ -196,15 +192,17 @@ impl Manager {
     /// Demand of the next epoch, W: flash bytes.
     #[must_use]
     pub fn demand_bytes(&self, setup: &ManagerSetup) -> f64 {
-        let weights: f64 = self.weighted(setup).map(|(weight, _)| weight).sum();
-        if weights == 0.0 {
-            return 0.0;
-        }
-        let pages: f64 = self.weighted(setup).map(|(weight, past)| weight * past.host_pages).sum();
+        let sum = |of: fn(&Past) -> f64| -> f64 {
+            self.weighted(setup).map(|(weight, past)| weight * of(past)).sum()
+        };
+        let pages = sum(|past| past.seen.host_pages as f64);
+        // A host that was held back all the time would have written many times as much, nobody knows how many.
+        let undelayed_ns = sum(|past| past.undelayed_ns as f64).max(setup.epoch_ns as f64 / 1000.0);
         let programs: u64 = self.past.iter().map(|past| past.seen.programs).sum();
         let host: u64 = self.past.iter().map(|past| past.seen.host_programs).sum();
         let amplification = if host > 0 { programs as f64 / host as f64 } else { 1.0 };
-        pages / weights * f64::from(setup.page_bytes) * amplification
+        let epoch_pages = pages / undelayed_ns * setup.epoch_ns as f64;
+        epoch_pages * f64::from(setup.page_bytes) * amplification
     }
 
     /// What deduplication and compression are expected to do.
@@ -256,6 +254,8 @@ mod tests {
         page_bytes: 4096,
     };
 
+    const EPOCH_NS: i64 = SETUP.epoch_ns as i64;
+
     fn seen(host_pages: u64, programs: u64, host_programs: u64) -> Seen {
         Seen { host_pages, programs, host_programs, ..Seen::default() }
     }
@@ -266,22 +266,21 @@ mod tests {
     fn demand_is_a_weighted_mean_in_flash_bytes() {
         let mut manager = Manager::default();
         assert_eq!(manager.demand_bytes(&SETUP), 0.0);
-        manager.end_epoch(&SETUP, &seen(100, 150, 100), SETUP.epoch_ns, 1.0);
+        manager.end_epoch(&SETUP, &seen(100, 150, 100), Some(EPOCH_NS));
         assert_eq!(manager.demand_bytes(&SETUP), 100.0 * 4096.0 * 1.5);
-        manager.end_epoch(&SETUP, &seen(300, 450, 300), SETUP.epoch_ns, 1.0);
+        manager.end_epoch(&SETUP, &seen(300, 450, 300), Some(EPOCH_NS));
         let pages = (10.0 * 200.0 + 9.0 * 100.0) / 19.0;
         assert!((manager.demand_bytes(&SETUP) - pages * 4096.0 * 1.5).abs() < 1e-6);
         // Half of the next epoch was held back: the host would have written twice as much.
-        manager.end_epoch(&SETUP, &seen(400, 600, 400), SETUP.epoch_ns, 2.0);
-        let pages = (10.0 * 200.0 + 9.0 * 200.0 + 8.0 * 100.0) / 27.0;
+        manager.end_epoch(&SETUP, &seen(400, 600, 400), Some(EPOCH_NS / 2));
+        let pages = (10.0 * 100.0 + 9.0 * 200.0 + 8.0 * 100.0) / (10.0 * 0.5 + 9.0 + 8.0);
         assert!((manager.demand_bytes(&SETUP) - pages * 4096.0 * 1.5).abs() < 1e-6);
         // What is older than ten epochs is forgotten.
         for n in 0..12 {
             manager.end_epoch(
                 &SETUP,
                 &seen(400 + 10 * (n + 1), 600 + 10 * (n + 1), 400 + 10 * (n + 1)),
-                SETUP.epoch_ns,
-                1.0,
+                Some(EPOCH_NS),
             );
         }
         assert!((manager.demand_bytes(&SETUP) - 10.0 * 4096.0).abs() < 1e-6);
@@ -295,14 +294,14 @@ mod tests {
         let mut now = seen(1000, 1000, 1000);
         now.dedup.sampled = Left { pages: 10, left: 5 };
         now.compress.at_work = Left { pages: 800, left: 400 };
-        manager.end_epoch(&SETUP, &now, SETUP.epoch_ns, 1.0);
+        manager.end_epoch(&SETUP, &now, Some(EPOCH_NS));
         let [dedup, compress] = manager.effects(&SETUP);
         assert!(dedup.written_ratio == 0.5 && (dedup.energy_ratio - 0.5145).abs() < 1e-12);
         assert_eq!(compress.written_ratio, 0.5);
         // 1,000 pages at work beside a sample of 10 of another 1,000.
         now.host_pages += 1000;
         now.dedup.at_work = Left { pages: 1000, left: 1000 };
-        manager.end_epoch(&SETUP, &now, SETUP.epoch_ns, 1.0);
+        manager.end_epoch(&SETUP, &now, Some(EPOCH_NS));
         let [dedup, _] = manager.effects(&SETUP);
         assert!(
             (dedup.written_ratio - (10.0 * 1000.0 + 9.0 * 500.0) / (10.0 * 1000.0 + 9.0 * 1000.0)).abs()
@@ -315,12 +314,7 @@ mod tests {
         let mut manager = Manager::default();
         for n in 0..5000u64 {
             let span = (n * SETUP.epoch_ns, (n + 1) * SETUP.epoch_ns);
-            manager.end_epoch(
-                &SETUP,
-                &seen(n * 10, n * 10, n * 10),
-                if n == 0 { 0 } else { SETUP.epoch_ns },
-                1.0,
-            );
+            manager.end_epoch(&SETUP, &seen(n * 10, n * 10, n * 10), (n > 0).then_some(EPOCH_NS));
             manager.decide(&SETUP, span, if n % 2 == 0 { 1e9 } else { 1.0 });
         }
         let record = manager.record();

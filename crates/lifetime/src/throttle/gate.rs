@@ -504,32 +504,31 @@ impl Gate {
         record.epoch(&self.state.epoch);
     }
 
-    /// By how much more the host would have written in an epoch that is over, had nothing been held back. Where later requests
-    /// follow earlier ones, what was held back tells; else what waits at the gate by now, by how far arrivals are behind.
-    fn stretch(&self, last: &Epoch) -> f64 {
+    /// How long the host was not held back in an epoch that is over. Where later requests follow earlier ones, what was held
+    /// back tells; else what waits at the gate by now, by how far arrivals are behind.
+    fn undelayed_ns(&self, last: &Epoch) -> i64 {
         let s = &self.state;
         let length_ns = last.end_ns - last.start_ns;
-        let passed_ns = if self.setup.arrivals_follow {
-            length_ns.saturating_sub(s.held_back_ns - s.began.1)
+        if self.setup.arrivals_follow {
+            length_ns as i64 - (s.held_back_ns - s.began.1) as i64
         } else if s.arrival_ns < last.end_ns && !s.free {
-            s.arrival_ns - s.began.0
+            (s.arrival_ns - s.began.0) as i64
         } else {
-            length_ns
-        };
-        length_ns as f64 / passed_ns.clamp(length_ns / 1000 + 1, length_ns.max(1)) as f64
+            length_ns as i64
+        }
     }
 
     /// Asks the manager, where there is one, what is on in the epoch that has just been planned. Its delay is that of Eq. 4 for
     /// what is left of demand (W''), worked out anew in each epoch, as the schemes are chosen anew.
     fn decide(&mut self, last: &Epoch) {
-        let stretch = self.stretch(last);
+        let undelayed_ns = (last.end_ns > last.start_ns).then(|| self.undelayed_ns(last));
         let s = &mut self.state;
         let (Some(setup), Some(manager)) = (&self.setup.manager, &mut s.manager) else { return };
         s.began = (s.arrival_ns, s.held_back_ns);
         if let Some(foreseen) = &self.foreseen {
             s.seen = foreseen.seen();
         }
-        manager.end_epoch(setup, &s.seen, last.end_ns - last.start_ns, stretch);
+        manager.end_epoch(setup, &s.seen, undelayed_ns);
         let span = (s.epoch.start_ns, s.epoch.end_ns);
         let decision = manager.decide(setup, span, s.epoch.capacity_bytes);
         if let Some(foreseen) = &mut self.foreseen {

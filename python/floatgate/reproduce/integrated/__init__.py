@@ -1,0 +1,1 @@
+"""Integrated lifetime management (paper 2)."""
