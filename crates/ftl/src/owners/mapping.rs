@@ -233,7 +233,9 @@ impl Mapping {
             }
         };
         packed.set_pages(chunk, first, pages);
-        Ppn::each(first..first + pages).for_each(|ppn| self.place(ppn, Owner::side(SideKind::Packed, chunk)));
+        self.live.set_range(first, first + pages);
+        let owner = Owner::side(SideKind::Packed, chunk);
+        self.reverse.as_mut_slice()[first.index()..][..pages as usize].fill(owner);
     }
 
     /// The shared contents, where there may be some.

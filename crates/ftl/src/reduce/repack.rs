@@ -4,7 +4,7 @@
 //! never more than what each would take alone, so a victim always takes fewer pages than it has valid ones, unless a chunk
 //! meets the end of a unit.
 
-use super::lay::Held;
+use super::lay::{Held, fitting};
 use crate::ftl::Ftl;
 use crate::jobs::request::Target;
 use crate::jobs::{Job, Opened};
@@ -194,7 +194,10 @@ impl Ftl {
             };
             let (count, taken) = match as_many {
                 Some(taken) if taken <= frontier.room() && rest.len() == group.len() => (rest.len(), taken),
-                _ => self.fitting(rest, frontier.room()),
+                _ => match self.mapping.packed() {
+                    Some(packed) => fitting(packed, rest.iter().map(|&(_, slot)| slot), frontier.room()),
+                    None => break,
+                },
             };
             self.lay(flash, frontier.next, (&rest[..count], taken), None, cause);
             let end = frontier.next + taken;
