@@ -338,6 +338,16 @@ impl Mapping {
         self.prefetch(Lpn(owner.bits()));
     }
 
+    /// Asks for where the content of an owner that moves as part of a chunk will be said to lie.
+    #[inline(always)]
+    pub fn prefetch_place(&self, owner: Owner) {
+        match (owner.lpn(), owner.entry(), self.shared()) {
+            (Some(lpn), ..) => self.prefetch(lpn),
+            (None, Some((_, entry)), Some(shared)) => shared.prefetch(entry),
+            _ => {}
+        }
+    }
+
     /// Asks for what a page that becomes shared will change.
     #[inline(always)]
     pub fn prefetch_back(&self, ppn: Ppn) {

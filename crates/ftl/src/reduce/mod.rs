@@ -26,7 +26,7 @@ mod tests;
 pub use crate::owners::SLOTS_MAX;
 pub use figures::{IndexFigures, ReduceFigures};
 pub use index::IndexCounters;
-pub(crate) use repack::ChunksMoved;
+pub(crate) use repack::{ChunksMoved, Repacking};
 pub(crate) use saved::SavedReduction;
 
 use crate::owners::{Packed, Shared};
