@@ -1,16 +1,12 @@
 //! Host page writes a second of CPU time under deduplication and compression, and the memory that both take.
 
-use crate::measure::{ROUNDS, median, verdict};
+use crate::measure::{PAGE_BYTES, PAGES_PER_BLOCK, ROUNDS, SPARE, median, plane, verdict};
 use floatgate_base::{Content, ExtentKind, Extents, Lpn, Rng};
 use floatgate_experiment::meter::thread_cpu_s;
-use floatgate_flash::{Flash, Functional, Layout, Scope};
+use floatgate_flash::{Flash, Functional};
 use floatgate_ftl::reduce::{ChunkSetup, Reduce, Schemes};
 use floatgate_ftl::{Ftl, Setup};
-use floatgate_nand::Geometry;
 
-const PAGES_PER_BLOCK: u32 = 256;
-const SPARE: f64 = 0.07;
-const PAGE_BYTES: u32 = 4096;
 /// Extents served at once.
 const BATCH: usize = 4096;
 /// Share of the writes that repeat what is stored.
@@ -26,16 +22,7 @@ pub struct Schemed {
 }
 
 fn drive(blocks: u32, of: Schemed) -> (Ftl, Functional, u32) {
-    let geometry = Geometry {
-        channels: 1,
-        chips_per_channel: 1,
-        dies_per_chip: 1,
-        planes_per_die: 1,
-        blocks_per_plane: blocks,
-        pages_per_block: PAGES_PER_BLOCK,
-        page_bytes: PAGE_BYTES,
-    };
-    let logical_pages = (f64::from(blocks * PAGES_PER_BLOCK) * (1.0 - SPARE)) as u32;
+    let (layout, logical_pages) = plane(blocks);
     let chunks = ChunkSetup { pages: 4, page_bytes: PAGE_BYTES, timeout_ns: None, plain: true, repack: true };
     let reduce = Reduce {
         index_entries: if of.dedup { logical_pages / 4 } else { 0 },
@@ -44,7 +31,6 @@ fn drive(blocks: u32, of: Schemed) -> (Ftl, Functional, u32) {
         samples_below: 0,
     };
     let setup = Setup { reduce: (of.dedup || of.compress).then_some(reduce), ..Setup::plain(logical_pages) };
-    let layout = Layout::new(geometry, Scope::Plane);
     (Ftl::new(layout.clone(), setup), Functional::new(layout), logical_pages)
 }
 

@@ -1,34 +1,21 @@
 //! Programs a second of CPU time under the separators that go by program contexts, beside `none`; and how long IDS takes
 //! to cluster a window of a thousand contexts.
 
-use crate::measure::{ROUNDS, median, verdict};
+use crate::measure::{PAGES_PER_BLOCK, ROUNDS, median, plane, verdict};
 use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Rng};
 use floatgate_experiment::meter::thread_cpu_s;
-use floatgate_flash::{Flash, Functional, Layout, Scope};
+use floatgate_flash::{Flash, Functional};
 use floatgate_ftl::separate::SLOT;
 use floatgate_ftl::{Ftl, Separate, Setup};
-use floatgate_nand::Geometry;
 
-const PAGES_PER_BLOCK: u32 = 256;
-const SPARE: f64 = 0.07;
 /// Programs that write, each to pages of its own.
 const CONTEXTS: u64 = 64;
 /// Extents served at once.
 const BATCH: usize = 4096;
 
 fn drive(blocks: u32, separate: Separate) -> (Ftl, Functional, u32) {
-    let geometry = Geometry {
-        channels: 1,
-        chips_per_channel: 1,
-        dies_per_chip: 1,
-        planes_per_die: 1,
-        blocks_per_plane: blocks,
-        pages_per_block: PAGES_PER_BLOCK,
-        page_bytes: 4096,
-    };
-    let logical_pages = (f64::from(blocks * PAGES_PER_BLOCK) * (1.0 - SPARE)) as u32;
+    let (layout, logical_pages) = plane(blocks);
     let setup = Setup { separate, ..Setup::plain(logical_pages) };
-    let layout = Layout::new(geometry, Scope::Plane);
     (Ftl::new(layout.clone(), setup), Functional::new(layout), logical_pages)
 }
 

@@ -1,13 +1,32 @@
 //! What all measurements share: the drives, the clock, and how a figure is judged.
 
 use floatgate_experiment::meter::thread_cpu_s;
+use floatgate_flash::{Layout, Scope};
+use floatgate_nand::Geometry;
 
 /// Pages of a block of the drives that are measured.
 pub(crate) const PAGES_PER_BLOCK: u32 = 256;
 /// Their spare factor.
 pub(crate) const SPARE: f64 = 0.07;
+/// Bytes of their pages.
+pub(crate) const PAGE_BYTES: u32 = 4096;
 /// Rounds of which the median counts.
 pub(crate) const ROUNDS: usize = 3;
+
+/// A drive of one plane with so many blocks; its logical pages.
+pub(crate) fn plane(blocks: u32) -> (Layout, u32) {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: blocks,
+        pages_per_block: PAGES_PER_BLOCK,
+        page_bytes: PAGE_BYTES,
+    };
+    let logical_pages = (f64::from(blocks * PAGES_PER_BLOCK) * (1.0 - SPARE)) as u32;
+    (Layout::new(geometry, Scope::Plane), logical_pages)
+}
 
 /// Millions a second of CPU time.
 pub(crate) fn rate(count: u64, work: impl FnOnce()) -> f64 {

@@ -7,7 +7,7 @@ use crate::level::{LevelCounters, Leveling};
 use crate::owners::{Mapping, ReplicaCounters, Replicas, Slot};
 use crate::pool::FreePool;
 use crate::reclaim::Reclaiming;
-use crate::reduce::Reduction;
+use crate::reduce::{Reduction, Repacking};
 use crate::separate::{Foresight, Separation, Shape};
 use crate::setup::{GcCounters, Pace, Setup};
 use crate::units::{Frontier, NOT_INDEXED, Units};
@@ -60,6 +60,7 @@ pub struct Ftl {
     /// The slots that are laid down at once, and the parts that they are.
     pub(crate) held: Vec<(Part, Slot)>,
     pub(crate) parts: Vec<Part>,
+    pub(crate) repacking: Repacking,
     /// The pages of a step of a job.
     pub(crate) moving: Vec<(Ppn, Owner)>,
     /// Jobs that wait, by domain.
@@ -137,6 +138,7 @@ impl Ftl {
             volatile: Volatile::new(!setup.plp && layout.is_packed(), &layout, slots),
             held: Vec::new(),
             parts: Vec::new(),
+            repacking: Repacking::default(),
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             jobs: IdVec::filled(Waiting::default(), domains),
             futile_at: IdVec::filled(None, domains),

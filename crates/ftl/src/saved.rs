@@ -97,6 +97,7 @@ impl Ftl {
             // Empty between two chunks, or two steps of a job.
             held: _,
             parts: _,
+            repacking: _,
             moving: _,
             // Empty between two requests.
             reading: _,

@@ -99,6 +99,9 @@ impl Ftl {
             self.units.meta[source].valid -= moved as u32;
         }
         moved += chunks.len();
+        if last_packed.is_some() {
+            self.give_back_chunks(chunks);
+        }
         Ok(match moved {
             _ if done => self.emptied(flash, job),
             0 => Step::Stalled,

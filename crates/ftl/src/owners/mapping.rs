@@ -233,7 +233,9 @@ impl Mapping {
             }
         };
         packed.set_pages(chunk, first, pages);
-        Ppn::each(first..first + pages).for_each(|ppn| self.place(ppn, Owner::side(SideKind::Packed, chunk)));
+        self.live.set_range(first, first + pages);
+        let owner = Owner::side(SideKind::Packed, chunk);
+        self.reverse.as_mut_slice()[first.index()..][..pages as usize].fill(owner);
     }
 
     /// The shared contents, where there may be some.
@@ -334,6 +336,16 @@ impl Mapping {
     #[inline(always)]
     pub fn prefetch_owner(&self, owner: Owner) {
         self.prefetch(Lpn(owner.bits()));
+    }
+
+    /// Asks for where the content of an owner that moves as part of a chunk will be said to lie.
+    #[inline(always)]
+    pub fn prefetch_place(&self, owner: Owner) {
+        match (owner.lpn(), owner.entry(), self.shared()) {
+            (Some(lpn), ..) => self.prefetch(lpn),
+            (None, Some((_, entry)), Some(shared)) => shared.prefetch(entry),
+            _ => {}
+        }
     }
 
     /// Asks for what a page that becomes shared will change.

@@ -70,8 +70,16 @@ impl Packed {
         bytes.div_ceil(self.page_bytes)
     }
 
+    /// Whether so many bytes fit into so many pages. A product is cheaper than the quotient of [`Packed::pages_for`].
+    #[inline(always)]
+    pub fn fits_into(&self, bytes: u32, pages: u32) -> bool {
+        u64::from(bytes) <= u64::from(pages) * u64::from(self.page_bytes)
+    }
+
+    /// Words of an entry: head, owners, and half a word for each size.
+    #[inline(always)]
     fn stride(&self) -> usize {
-        HEAD + self.slots_max as usize + self.slots_max.div_ceil(2) as usize
+        HEAD + (3 * self.slots_max as usize).div_ceil(2)
     }
 
     #[inline(always)]
@@ -118,17 +126,11 @@ impl Packed {
         self.words[self.at(entry) + 1] >> 16
     }
 
-    /// The chunk lies on flash from now on.
+    /// The chunk, which has no holes, lies on flash from now on.
     pub fn set_pages(&mut self, entry: u32, first: Ppn, pages: u32) {
+        debug_assert_eq!(self.live_slots(entry).count() as u32, self.slots(entry), "holes stay behind");
         let (at, slots) = (self.at(entry), self.slots(entry));
         (self.words[at], self.words[at + 1]) = (first.0, slots << 16 | pages << 8 | pages);
-        self.holes += u64::from(slots) - self.live_slots(entry).count() as u64;
-    }
-
-    fn set_live_pages(&mut self, entry: u32, pages: u32) {
-        let at = self.at(entry);
-        let word = &mut self.words[at + 1];
-        *word = *word & !0xff00 | pages << 8;
     }
 
     /// Appends a slot; its place.
@@ -151,19 +153,30 @@ impl Packed {
         *size = *size & !(0xffff << shift) | (bytes - 1) << shift;
     }
 
+    /// Owners of the slots, holes included, and the words of their sizes.
     #[inline(always)]
-    fn slot(&self, entry: u32, index: u32) -> Option<Slot> {
-        let at = self.at(entry) + HEAD;
-        let owner = self.words[at + index as usize];
-        let size =
-            self.words[at + self.slots_max as usize + index as usize / 2] >> (16 * (index % 2)) & 0xffff;
-        (owner != HOLE).then(|| Slot { index: index as u8, owner: Owner::of_bits(owner), bytes: size + 1 })
+    fn columns(&self, entry: u32) -> (&[u32], &[u32]) {
+        let (at, slots) = (self.at(entry) + HEAD, self.slots(entry) as usize);
+        let words = &self.words[at..];
+        (&words[..slots], &words[self.slots_max as usize..][..slots.div_ceil(2)])
     }
 
     /// The slots in use.
     #[inline(always)]
     pub fn live_slots(&self, entry: u32) -> impl Iterator<Item = Slot> + '_ {
-        (0..self.slots(entry)).filter_map(move |index| self.slot(entry, index))
+        let (owners, sizes) = self.columns(entry);
+        let used = (0..).zip(owners).filter(|(_, owner)| **owner != HOLE);
+        used.map(move |(index, &owner)| Slot {
+            index: index as u8,
+            owner: Owner::of_bits(owner),
+            bytes: size_of_slot(sizes, index),
+        })
+    }
+
+    /// Whether any slot is in use.
+    #[inline(always)]
+    pub fn is_needed(&self, entry: u32) -> bool {
+        self.columns(entry).0.iter().any(|&owner| owner != HOLE)
     }
 
     /// The slot of an owner.
@@ -184,30 +197,36 @@ impl Packed {
     /// An owner gives its slot up. What becomes of the pages: those that are live no more, from the first of them on.
     #[inline(always)]
     pub fn lose(&mut self, entry: u32, owner: Owner) -> Lost {
-        let at = self.at(entry) + HEAD;
-        let slots = self.slots(entry) as usize;
-        let mut owners = self.words[at..at + slots].iter_mut();
-        if let Some(word) = owners.find(|word| **word == owner.bits()) {
-            *word = HOLE;
-        }
+        let at = self.at(entry);
+        let [first, head, words @ ..] = &mut self.words[at..] else { unreachable!("entry {entry} is there") };
+        let (pages, before, slots) = (*head & 0xff, *head >> 8 & 0xff, (*head >> 16) as usize);
+        let (owners, sizes) = words.split_at_mut(self.slots_max as usize);
         let (mut bytes, mut left) = (0, 0);
-        for slot in self.live_slots(entry) {
-            (bytes, left) = (bytes + slot.bytes, left + 1);
+        for (index, word) in owners[..slots].iter_mut().enumerate() {
+            if *word == owner.bits() {
+                *word = HOLE;
+            } else if *word != HOLE {
+                (bytes, left) = (bytes + size_of_slot(sizes, index), left + 1);
+            }
         }
-        let Some((first, pages)) = self.pages(entry) else {
+        if *first == NOWHERE {
             return Lost { dead: Ppn(0)..Ppn(0), is_empty: left == 0 };
-        };
-        let before = self.live_pages(entry);
-        let live = match (left, self.repacks) {
-            (0, _) => 0,
-            (_, true) => self.pages_for(bytes).min(before),
-            (_, false) => pages,
-        };
-        self.set_live_pages(entry, live);
+        }
+        let mut live = if left == 0 { 0 } else { pages };
+        if self.repacks && left > 0 {
+            // One page less at most, almost always: cheaper than a quotient.
+            live = before;
+            let page_bytes = u64::from(self.page_bytes);
+            while live > 1 && u64::from(bytes) <= u64::from(live - 1) * page_bytes {
+                live -= 1;
+            }
+        }
+        *head = *head & !0xff00 | live << 8;
         self.holes += 1;
         if left == 0 {
             self.holes -= slots as u64;
         }
+        let first = Ppn(*first);
         Lost { dead: first + live..first + before, is_empty: left == 0 }
     }
 
@@ -269,6 +288,12 @@ impl Packed {
             && (0..self.entries()).all(|entry| self.slots(entry) <= self.slots_max)
             && self.iter().all(sound)
     }
+}
+
+/// The bytes of a slot, out of the words of the sizes of its chunk.
+#[inline(always)]
+fn size_of_slot(sizes: &[u32], index: usize) -> u32 {
+    (sizes[index / 2] >> (16 * (index % 2)) & 0xffff) + 1
 }
 
 /// What a slot that was given up leaves.

@@ -5,11 +5,12 @@
 //! A chunk lies on pages of one unit that follow one another. Where the unit at hand has too few left, as many pages as fit
 //! there go first and the others follow in the next unit.
 
+use super::lay::fitting;
 use super::{ChunkSetup, Filling, Reduction};
 use crate::features::{All, Features};
 use crate::ftl::Ftl;
 use crate::owners::Slot;
-use crate::setup::{Allocation, Failure};
+use crate::setup::{Allocation, Failure, Pace};
 use crate::units::Frontier;
 use floatgate_base::{DomainId, Hints, Lpn, MapWord, Owner, Ppn, SideKind};
 use floatgate_flash::{Cause, Flash, Part};
@@ -68,18 +69,21 @@ impl Ftl {
         // Under static allocation a page of the domain stands for all of them.
         let lpn = Lpn(domain * self.layout.subpages());
         self.count_part_chunk(at);
+        let goes_along = self.setup.incremental || self.paced_at != Pace::NEVER;
         while self.gathers_any(flash, at) {
             let slot = self.host_frontier::<All, F>(flash, stream, lpn)?;
             // Making room may have programmed the chunk.
             if !self.gathers_any(flash, at) {
                 break;
             }
-            self.go_ahead(flash, at, slot)?;
-            let Frontier { next, .. } = self.frontiers[slot];
-            if self.frontiers[slot].room() == 0 || !self.gathers_any(flash, at) {
-                continue;
+            if goes_along {
+                self.go_ahead(flash, at, slot)?;
+                if self.frontiers[slot].room() == 0 || !self.gathers_any(flash, at) {
+                    continue;
+                }
             }
-            let pages = self.lay_gathered(flash, at, (next, self.frontiers[slot].room()), Cause::Host);
+            let frontier = self.frontiers[slot];
+            let pages = self.lay_gathered(flash, at, (frontier.next, frontier.room()), Cause::Host);
             self.frontiers[slot].next += pages;
             self.now += u64::from(pages);
         }
@@ -108,8 +112,7 @@ impl Ftl {
     fn pages_gathered(&self, at: usize, room: u32) -> u32 {
         let filling = self.reduction.as_ref().and_then(|reduction| reduction.filling[at].as_ref());
         let (Some(Filling { chunk, .. }), Some(packed)) = (filling, self.mapping.packed()) else { return 0 };
-        let held = |slot: Slot| (Part::Gathered { chunk: *chunk, slot: slot.index }, slot);
-        self.fitting(&packed.live_slots(*chunk).map(held).collect::<Vec<_>>(), room).1
+        fitting(packed, packed.live_slots(*chunk), room).1
     }
 
     fn count_part_chunk(&mut self, at: usize) {
@@ -124,19 +127,26 @@ impl Ftl {
     }
 
     /// Whether anybody needs what gathers at a place; else it is given up.
+    #[inline(always)]
     pub(super) fn gathers_any<F: Flash>(&mut self, flash: &mut F, at: usize) -> bool {
-        let (Some(reduction), Some(packed)) = (self.reduction.as_deref_mut(), self.mapping.packed_mut())
-        else {
+        let filling = self.reduction.as_ref().and_then(|reduction| reduction.filling[at].as_ref());
+        let (Some(&Filling { chunk, .. }), Some(packed)) = (filling, self.mapping.packed()) else {
             return false;
         };
-        let Some(chunk) = reduction.filling[at].as_ref().map(|filling| filling.chunk) else { return false };
-        if packed.live_slots(chunk).next().is_some() {
-            return true;
+        let is_needed = packed.is_needed(chunk);
+        if !is_needed {
+            self.give_up_gathered(flash, at, chunk);
         }
+        is_needed
+    }
+
+    #[cold]
+    fn give_up_gathered<F: Flash>(&mut self, flash: &mut F, at: usize, chunk: u32) {
         flash.forget_gathered(chunk);
-        packed.remove(chunk);
-        reduction.filling[at] = None;
-        false
+        if let (Some(reduction), Some(packed)) = (self.reduction.as_deref_mut(), self.mapping.packed_mut()) {
+            packed.remove(chunk);
+            reduction.filling[at] = None;
+        }
     }
 
     /// Lays as much of what gathers at a place down as so many pages have room for; the pages that it takes.
@@ -154,7 +164,7 @@ impl Ftl {
         let mut slots = std::mem::take(&mut self.held);
         slots.clear();
         slots.extend(packed.live_slots(chunk).map(held));
-        let (count, pages) = self.fitting(&slots, room);
+        let (count, pages) = fitting(packed, slots.iter().map(|&(_, slot)| slot), room);
         let (now, rest) = slots.split_at(count);
         let has_holes = slots.len() < packed.slots(chunk) as usize;
         let whole = (rest.is_empty() && !has_holes).then_some(chunk);

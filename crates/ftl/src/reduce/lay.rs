@@ -1,7 +1,7 @@
 //! Slots are laid down on pages: as a chunk, or as plain pages.
 
 use crate::ftl::Ftl;
-use crate::owners::Slot;
+use crate::owners::{Packed, Slot};
 use floatgate_base::{MapWord, Ppn};
 use floatgate_flash::{Cause, Flash, Part};
 
@@ -9,19 +9,6 @@ use floatgate_flash::{Cause, Flash, Part};
 pub(crate) type Held = (Part, Slot);
 
 impl Ftl {
-    /// The most slots, from the first on, that fit into so many pages; with the pages that they take.
-    pub(super) fn fitting(&self, slots: &[Held], room: u32) -> (usize, u32) {
-        let Some(packed) = self.mapping.packed() else { return (0, 0) };
-        let (mut count, mut bytes) = (0, 0);
-        for (_, slot) in slots {
-            if packed.pages_for(bytes + slot.bytes) > room {
-                break;
-            }
-            (count, bytes) = (count + 1, bytes + slot.bytes);
-        }
-        (count, packed.pages_for(bytes))
-    }
-
     /// Lays slots down on pages from `first` on: as a chunk, for which `whole` may name the entry that has these slots
     /// already; or, where nothing is gained, as plain pages. Whether it became a chunk.
     pub(super) fn lay<F: Flash>(
@@ -53,4 +40,17 @@ impl Ftl {
         self.parts = parts;
         true
     }
+}
+
+/// The most slots, from the first on, that fit into so many pages; with the pages that they take.
+#[inline(always)]
+pub(super) fn fitting(packed: &Packed, slots: impl Iterator<Item = Slot>, room: u32) -> (usize, u32) {
+    let (mut count, mut bytes) = (0, 0);
+    for slot in slots {
+        if !packed.fits_into(bytes + slot.bytes, room) {
+            break;
+        }
+        (count, bytes) = (count + 1, bytes + slot.bytes);
+    }
+    (count, packed.pages_for(bytes))
 }

@@ -26,7 +26,7 @@ mod tests;
 pub use crate::owners::SLOTS_MAX;
 pub use figures::{IndexFigures, ReduceFigures};
 pub use index::IndexCounters;
-pub(crate) use repack::ChunksMoved;
+pub(crate) use repack::{ChunksMoved, Repacking};
 pub(crate) use saved::SavedReduction;
 
 use crate::owners::{Packed, Shared};
@@ -74,44 +74,44 @@ pub struct Schemes {
     pub compress: bool,
 }
 
-/// What was done since counting began.
+/// What was done since counting began. Pages are pages of the map.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReduceCounters {
-    /// Host page writes.
+    /// Page writes of the host.
     pub host_pages: u64,
-    /// Of these, pages whose fingerprint was computed.
+    /// Host pages whose fingerprint was computed, samples included.
     pub hashed_pages: u64,
-    /// Of these, pages whose content was there already.
+    /// Host pages that were not programmed because their content was on the drive.
     pub duplicate_pages: u64,
-    /// Pages that were compressed.
+    /// Host pages that were compressed, samples included.
     pub compressed_pages: u64,
-    /// Of these, pages that the host wrote anew before their chunk was programmed.
+    /// Host pages that took the place of an older write in a chunk which gathered.
     pub rewritten_pages: u64,
-    /// Pages that left the controller in chunks, those without gain included, and the pages that they took.
+    /// Slots of gathered chunks that were programmed, in chunks or plain.
     pub chunked_pages: u64,
-    /// Pages that they took.
+    /// Pages programmed for the slots of gathered chunks.
     pub chunk_pages: u64,
-    /// Chunks that were programmed as such.
+    /// Gathered chunks, or parts of them, that were programmed compressed.
     pub chunks: u64,
-    /// Chunks that saved nothing and were written plain.
+    /// Gathered chunks, or parts of them, that saved no page and were written plain.
     pub plain_chunks: u64,
-    /// Chunks that were programmed before they were full.
+    /// Gathered chunks that were programmed before all their slots were in use.
     pub part_chunks: u64,
-    /// Pages whose fingerprint was computed while deduplication was not at work, and those that were there already.
+    /// Samples whose fingerprint was computed while deduplication was off.
     pub sampled_hashed: u64,
-    /// Those that were there already.
+    /// Samples whose content the index knew while deduplication was off.
     pub sampled_duplicates: u64,
-    /// Pages that were compressed while compression was not at work, in full chunks, and pages that these would have taken.
+    /// Samples that would have been in a chunk by now if compression were on.
     pub sampled_chunked: u64,
-    /// Pages that these would have taken.
+    /// Pages that the chunks of samples would have taken.
     pub sampled_chunk_pages: u64,
-    /// Pages that were decompressed for host reads.
+    /// Slots of chunks that host reads decompressed, holes included.
     pub decompressed_pages: u64,
-    /// Pages of chunks that jobs decompressed.
+    /// Slots of chunks that jobs moved, holes included.
     pub unpacked_pages: u64,
-    /// Of these, pages that were packed anew.
+    /// Slots of chunks that jobs moved and laid down anew, without holes.
     pub repacked_pages: u64,
-    /// Pages that they took then.
+    /// Pages programmed for the slots that jobs laid down anew.
     pub repacked_into: u64,
 }
 

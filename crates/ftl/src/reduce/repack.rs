@@ -4,11 +4,11 @@
 //! never more than what each would take alone, so a victim always takes fewer pages than it has valid ones, unless a chunk
 //! meets the end of a unit.
 
-use super::lay::Held;
+use super::lay::{Held, fitting};
 use crate::ftl::Ftl;
 use crate::jobs::request::Target;
 use crate::jobs::{Job, Opened};
-use crate::owners::Packed;
+use crate::owners::{Packed, Slot};
 use crate::pool::Want;
 use crate::setup::Failure;
 use crate::units::Frontier;
@@ -32,25 +32,28 @@ pub(crate) enum ChunksMoved {
     Stalled,
 }
 
-/// Chunks that are put together, of which none is full yet.
+/// How far ahead of a chunk that moves what the slots of another one lead to is asked for.
+const AHEAD: usize = 6;
+
+/// Chunks that are put together, of which none is full yet. Empty between two steps of a job, but for its memory.
+#[derive(Clone, Debug, Default)]
 struct Groups {
-    slots_max: usize,
     /// By free slots.
     open: Vec<Vec<Vec<Held>>>,
+    /// Empty ones, to be used again.
+    spare: Vec<Vec<Held>>,
 }
 
 impl Groups {
-    fn new(slots_max: u32) -> Self {
-        let slots_max = slots_max as usize;
-        Self { slots_max, open: vec![Vec::new(); slots_max] }
-    }
-
     /// The live slots of a chunk join the fullest group that has room for all of them; the group, if it is full now.
-    fn add(&mut self, slots: &[Held]) -> Option<Vec<Held>> {
-        let found = (slots.len()..self.slots_max).find_map(|free| self.open[free].pop());
-        let mut group = found.unwrap_or_else(|| Vec::with_capacity(self.slots_max));
+    fn add(&mut self, slots: &[Held], slots_max: usize) -> Option<Vec<Held>> {
+        if self.open.len() < slots_max {
+            self.open.resize_with(slots_max, Vec::new);
+        }
+        let found = (slots.len()..slots_max).find_map(|free| self.open[free].pop());
+        let mut group = found.or_else(|| self.spare.pop()).unwrap_or_default();
         group.extend_from_slice(slots);
-        match self.slots_max - group.len() {
+        match slots_max - group.len() {
             0 => Some(group),
             free => {
                 self.open[free].push(group);
@@ -59,16 +62,30 @@ impl Groups {
         }
     }
 
-    /// Those that are not full.
-    fn rest(self) -> impl Iterator<Item = Vec<Held>> {
-        self.open.into_iter().flatten()
+    /// A group has been laid down.
+    fn give_back(&mut self, mut group: Vec<Held>) {
+        group.clear();
+        self.spare.push(group);
     }
+}
+
+/// Memory of the steps of jobs that move chunks.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Repacking {
+    chunks: Vec<u32>,
+    sources: Vec<(Ppn, u32)>,
+    held: Vec<Held>,
+    groups: Groups,
 }
 
 impl Ftl {
     /// Takes the pages of chunks out of what is to move; the chunks, in order. Where the job has to leave units to the host,
     /// and so may stop after any page, only what comes first stays: pages, or one chunk.
-    pub(crate) fn take_chunks(&self, job: &Job, moving: &mut Vec<(Ppn, Owner)>) -> (Vec<u32>, Option<Ppn>) {
+    pub(crate) fn take_chunks(
+        &mut self,
+        job: &Job,
+        moving: &mut Vec<(Ppn, Owner)>,
+    ) -> (Vec<u32>, Option<Ppn>) {
         let chunk_of = |&(_, owner): &(Ppn, Owner)| match owner.entry() {
             Some((SideKind::Packed, chunk)) => Some(chunk),
             _ => None,
@@ -82,20 +99,26 @@ impl Ftl {
             let kept = same.count();
             moving.truncate(kept);
         }
-        let mut chunks = Vec::new();
+        let mut chunks = std::mem::take(&mut self.repacking.chunks);
+        chunks.clear();
         let mut last = None;
-        for page in moving.iter() {
-            if let Some(chunk) = chunk_of(page) {
-                last = Some(page.0);
-                if chunks.last() != Some(&chunk) {
-                    chunks.push(chunk);
+        moving.retain(|page| {
+            let Some(chunk) = chunk_of(page) else { return true };
+            last = Some(page.0);
+            if chunks.last() != Some(&chunk) {
+                chunks.push(chunk);
+                if let Some(packed) = self.mapping.packed() {
+                    packed.prefetch(chunk);
                 }
             }
-        }
-        if !chunks.is_empty() {
-            moving.retain(|page| chunk_of(page).is_none());
-        }
+            false
+        });
         (chunks, last)
+    }
+
+    /// What [`Ftl::take_chunks`] gave has moved.
+    pub(crate) fn give_back_chunks(&mut self, chunks: Vec<u32>) {
+        self.repacking.chunks = chunks;
     }
 
     /// Moves chunks to one of a job's targets; their pages in the source are dead after that.
@@ -107,41 +130,69 @@ impl Ftl {
         chunks: &[u32],
     ) -> Result<ChunksMoved, Failure> {
         let Some(packed) = self.mapping.packed() else { return Ok(ChunksMoved::Pages(0)) };
-        let (repacks, slots_max) = (packed.repacks, packed.slots_max());
         let needed: u32 = chunks.iter().map(|&chunk| packed.live_pages(chunk)).sum();
         if job.leave_free > 0 && !self.has_room(job, to, needed) {
             return Ok(ChunksMoved::Stalled);
         }
-        let sources: Vec<(Ppn, u32)> = chunks.iter().filter_map(|&chunk| packed.pages(chunk)).collect();
         let cause = if job.request.cause == Cause::Gc { Cause::Repack } else { job.request.cause };
-        flash.fetch_chunks(&sources, cause);
-        let mut pages = 0;
-        let mut groups = Groups::new(slots_max);
-        for &chunk in chunks {
-            let Some(packed) = self.mapping.packed() else { break };
-            let held = held_by(packed, chunk);
-            let slots = packed.slots(chunk);
-            if let Some(reduction) = &mut self.reduction {
-                reduction.counters.unpacked_pages += u64::from(slots);
-                reduction.counters.repacked_pages += held.len() as u64;
-            }
-            if repacks {
-                if let Some(full) = groups.add(&held) {
-                    pages += self.place_group(flash, job, (to, cause), &full, None)?;
-                }
-            } else {
-                let as_many = self.mapping.packed().map(|packed| packed.live_pages(chunk));
-                pages += self.place_group(flash, job, (to, cause), &held, as_many)?;
-            }
-        }
-        for group in groups.rest() {
-            pages += self.place_group(flash, job, (to, cause), &group, None)?;
-        }
+        let mut buffers = std::mem::take(&mut self.repacking);
+        buffers.sources.clear();
+        buffers.sources.extend(chunks.iter().filter_map(|&chunk| packed.pages(chunk)));
+        flash.fetch_chunks(&buffers.sources, cause);
+        let pages = self.place_chunks(flash, job, (to, cause), chunks, &mut buffers)?;
+        self.repacking = buffers;
         self.leave_behind(chunks);
         if let Some(reduction) = &mut self.reduction {
             reduction.counters.repacked_into += pages;
         }
         Ok(ChunksMoved::Pages(pages))
+    }
+
+    /// Lays the live slots of chunks down where a job moves them; the pages that they take.
+    fn place_chunks<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        job: &mut Job,
+        (to, cause): (usize, Cause),
+        chunks: &[u32],
+        Repacking { held, groups, .. }: &mut Repacking,
+    ) -> Result<u64, Failure> {
+        let mut pages = 0;
+        for (i, &chunk) in chunks.iter().enumerate() {
+            self.prefetch_chunks(&chunks[i..]);
+            let Some(packed) = self.mapping.packed() else { break };
+            hold(packed, chunk, held);
+            let (slots, slots_max) = (packed.slots(chunk), packed.slots_max() as usize);
+            let as_many = (!packed.repacks).then(|| packed.live_pages(chunk));
+            if let Some(reduction) = &mut self.reduction {
+                reduction.counters.unpacked_pages += u64::from(slots);
+                reduction.counters.repacked_pages += held.len() as u64;
+            }
+            if as_many.is_some() {
+                pages += self.place_group(flash, job, (to, cause), held, as_many)?;
+            } else if let Some(full) = groups.add(held, slots_max) {
+                pages += self.place_group(flash, job, (to, cause), &full, None)?;
+                groups.give_back(full);
+            }
+        }
+        for free in 0..groups.open.len() {
+            let mut open = std::mem::take(&mut groups.open[free]);
+            for group in open.drain(..) {
+                pages += self.place_group(flash, job, (to, cause), &group, None)?;
+                groups.give_back(group);
+            }
+            groups.open[free] = open;
+        }
+        Ok(pages)
+    }
+
+    /// Asks for what a chunk that moves soon will change: the one so far behind the first of these.
+    #[inline(always)]
+    fn prefetch_chunks(&self, chunks: &[u32]) {
+        let Some(packed) = self.mapping.packed() else { return };
+        let chunk = chunks.get(AHEAD);
+        let slots = chunk.into_iter().flat_map(|&chunk| packed.live_slots(chunk));
+        slots.for_each(|slot| self.mapping.prefetch_place(slot.owner));
     }
 
     /// Chunks whose slots lie elsewhere now: their pages are dead.
@@ -194,7 +245,10 @@ impl Ftl {
             };
             let (count, taken) = match as_many {
                 Some(taken) if taken <= frontier.room() && rest.len() == group.len() => (rest.len(), taken),
-                _ => self.fitting(rest, frontier.room()),
+                _ => match self.mapping.packed() {
+                    Some(packed) => fitting(packed, rest.iter().map(|&(_, slot)| slot), frontier.room()),
+                    None => break,
+                },
             };
             self.lay(flash, frontier.next, (&rest[..count], taken), None, cause);
             let end = frontier.next + taken;
@@ -260,7 +314,10 @@ impl Ftl {
 }
 
 /// The live slots of a chunk on flash.
-fn held_by(packed: &Packed, chunk: u32) -> Vec<Held> {
-    let Some((first, _)) = packed.pages(chunk) else { return Vec::new() };
-    packed.live_slots(chunk).map(|slot| (Part::Packed { first, slot: slot.index }, slot)).collect()
+fn hold(packed: &Packed, chunk: u32, held: &mut Vec<Held>) {
+    held.clear();
+    if let Some((first, _)) = packed.pages(chunk) {
+        let part = |slot: Slot| (Part::Packed { first, slot: slot.index }, slot);
+        held.extend(packed.live_slots(chunk).map(part));
+    }
 }

@@ -201,6 +201,105 @@ fn chunks_do_not_wait_for_ever() {
     drive.audit("in time");
 }
 
+const SAMPLED_PAGES: u32 = 4000;
+const OFF: Schemes = Schemes { dedup: false, compress: false };
+const DEDUP: Schemes = Schemes { dedup: true, compress: false };
+const COMPRESS: Schemes = Schemes { dedup: false, compress: true };
+
+/// A drive for both schemes, with room in the index for all contents. A tenth is looked at for a scheme that is off.
+fn sampling_drive(schemes: Schemes, timeout_ns: Option<u64>) -> Drive {
+    let mut reduce = reduce(true, true);
+    reduce.chunks.as_mut().unwrap().timeout_ns = timeout_ns;
+    let tenth = u64::MAX / 10;
+    let reduce = Reduce { index_entries: 2 * SAMPLED_PAGES, schemes, samples_below: tenth, ..reduce };
+    let setup = Setup { reduce: Some(reduce), ..Setup::plain(SAMPLED_PAGES) };
+    Drive::new(Layout::new(geometry(64, 64), Scope::Plane), setup)
+}
+
+/// Page writes: three in ten repeat a content of late, and contents compress to a quarter, a half or three quarters of a page.
+fn sampled_writes(seed: u64) -> Vec<(u32, u64, u32)> {
+    let mut rng = Rng::new(seed, "sampling test");
+    let mut contents: Vec<(u64, u32)> = Vec::new();
+    let write = |_| {
+        let back = 1 + rng.below(200) as usize;
+        let repeated = contents.len().checked_sub(back).filter(|_| rng.below(10) < 3);
+        let new = (rng.next_u64(), PAGE / 4 * (1 + rng.below(3) as u32));
+        let (fingerprint, size) = repeated.map_or(new, |at| contents[at]);
+        contents.push((fingerprint, size));
+        (rng.below(u64::from(SAMPLED_PAGES)) as u32, fingerprint, size)
+    };
+    (0..40_000).map(write).collect()
+}
+
+fn ratio(part: u64, all: u64) -> f64 {
+    part as f64 / all as f64
+}
+
+/// What is looked at while both schemes are off says what they would do. Of duplicates it finds a little less: nobody shares
+/// pages then, so a content is forgotten with the one page that the index names, even if others have it.
+#[test]
+fn samples_have_the_ratios_of_schemes_at_work() {
+    // Of 81 sums of four sizes one is a page, 49 are two pages, and 31 three.
+    let chunk_ratio = f64::from(1 + 2 * 49 + 3 * 31) / f64::from(4 * 81);
+    for seed in 0..5 {
+        let counters = |schemes| {
+            let mut drive = sampling_drive(schemes, None);
+            for (lpn, fingerprint, size) in sampled_writes(seed) {
+                drive.write(lpn, fingerprint, size);
+            }
+            drive.audit(&format!("seed {seed}, {schemes:?}"));
+            drive.ftl.reduced().unwrap().counters
+        };
+        let (sampled, dedup, compress) = (counters(OFF), counters(DEDUP), counters(COMPRESS));
+        let at_work = ratio(dedup.duplicate_pages, dedup.hashed_pages);
+        let of_samples = ratio(sampled.sampled_duplicates, sampled.sampled_hashed);
+        assert!((0.28..0.31).contains(&at_work), "seed {seed}: {at_work} of the pages are duplicates");
+        assert!(
+            (of_samples - at_work).abs() < 0.03,
+            "seed {seed}: {of_samples} of the samples are duplicates, {at_work} of all pages"
+        );
+        let looked_at = ratio(sampled.sampled_hashed, sampled.host_pages);
+        assert!((looked_at - 0.1).abs() < 0.01, "seed {seed}: {looked_at} of the pages are looked at");
+        let at_work = ratio(compress.chunk_pages, compress.chunked_pages);
+        let of_samples = ratio(sampled.sampled_chunk_pages, sampled.sampled_chunked);
+        assert!((at_work - chunk_ratio).abs() < 0.01, "seed {seed}: chunks take {at_work}");
+        assert!(
+            (of_samples - at_work).abs() < 0.02,
+            "seed {seed}: sampled chunks take {of_samples}, real ones {at_work}"
+        );
+        let looked_at = ratio(sampled.sampled_chunked, sampled.host_pages);
+        assert!((looked_at - 0.1).abs() < 0.001, "seed {seed}: {looked_at} of the pages join chunks");
+        assert_eq!((sampled.duplicate_pages, sampled.chunked_pages), (0, 0), "seed {seed}: both are off");
+    }
+}
+
+/// Pages that come late one by one: a sampled chunk is over when a real one is.
+#[test]
+fn sampled_chunks_wait_no_longer_than_real_ones() {
+    let seed = 1;
+    for (wait_ns, pages_in_a_chunk) in [(1000, 1), (500, 2), (1, 4)] {
+        let counters = |schemes| {
+            let mut drive = sampling_drive(schemes, Some(1000));
+            for (n, (lpn, fingerprint, _)) in (1..).zip(sampled_writes(seed)) {
+                drive.ftl.tell_time(&mut drive.flash, n * wait_ns).unwrap();
+                drive.write(lpn, fingerprint, PAGE / 4);
+            }
+            drive.audit(&format!("seed {seed}, {wait_ns} ns apart, {schemes:?}"));
+            drive.ftl.reduced().unwrap().counters
+        };
+        let (sampled, compress) = (counters(OFF), counters(COMPRESS));
+        let at_work = ratio(compress.chunk_pages, compress.chunked_pages);
+        let of_samples = ratio(sampled.sampled_chunk_pages, sampled.sampled_chunked);
+        let expected = 1.0 / f64::from(pages_in_a_chunk);
+        let what =
+            format!("seed {seed}, {wait_ns} ns apart: sampled chunks take {of_samples}, real ones {at_work}");
+        assert!((at_work - expected).abs() < 0.001, "{what}");
+        assert!((of_samples - expected).abs() < 0.001, "{what}");
+        let looked_at = ratio(sampled.sampled_chunked, sampled.host_pages);
+        assert!((looked_at - 0.1).abs() < 0.001, "{what}, of {looked_at} of the pages");
+    }
+}
+
 /// A drive of random shape, with what it reduces.
 fn random_drive(rng: &mut Rng) -> (Layout, Setup) {
     let subpages = [1, 1, 2, 4][rng.below(4) as usize];

@@ -3,27 +3,14 @@
 //! Parameters: size and patience of a chunk, energy and latency. Cost: a few stores per page write, and one pass over the slots
 //! of the chunk that a page leaves. Memory: 32 bytes per chunk of four pages.
 
-use super::rows::{
-    CHUNK_PAGES, CHUNK_TIMEOUT, COMPRESS_UJ, COMPRESS_US, DECOMPRESS_UJ, DECOMPRESS_US, PLAIN_CHUNKS, REPACK,
-};
-use floatgate_base::{ParamInfo, PolicyInfo};
-
-pub(super) const PARAMS: &[ParamInfo] = &[
-    CHUNK_PAGES,
-    CHUNK_TIMEOUT,
-    PLAIN_CHUNKS,
-    REPACK,
-    COMPRESS_UJ,
-    COMPRESS_US,
-    DECOMPRESS_UJ,
-    DECOMPRESS_US,
-];
+use super::rows::COMPRESS;
+use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "compress",
     summary: "successive pages are compressed together and take fewer flash pages",
     source: "integrated lifetime management (paper 2), section III-A",
-    params: PARAMS,
+    params: COMPRESS,
     cost: "O(slots of a chunk) per page write",
     memory: "32 bytes per chunk of four pages",
 };

@@ -90,3 +90,33 @@ pub(super) const SAMPLE_SHARE: ParamInfo = ParamInfo::within(
     0.01,
     Range { above_least: true, ..Range::SHARE },
 );
+
+/// Of deduplication.
+pub(super) const DEDUP: &[ParamInfo] = &[INDEX_SHARE, HASH_UJ, HASH_US];
+/// Of compression.
+pub(super) const COMPRESS: &[ParamInfo] = &[
+    CHUNK_PAGES,
+    CHUNK_TIMEOUT,
+    PLAIN_CHUNKS,
+    REPACK,
+    COMPRESS_UJ,
+    COMPRESS_US,
+    DECOMPRESS_UJ,
+    DECOMPRESS_US,
+];
+/// Of both.
+pub(super) const BOTH: &[ParamInfo] = &joined::<{ DEDUP.len() + COMPRESS.len() }>(DEDUP, COMPRESS);
+/// Of the integrated manager, which chooses among them.
+pub(super) const INTEGRATED: &[ParamInfo] = &joined::<{ MANAGER.len() + BOTH.len() }>(MANAGER, BOTH);
+const MANAGER: &[ParamInfo] = &[EPOCH, EPOCHS, SAMPLE_SHARE];
+
+/// One list after the other.
+const fn joined<const N: usize>(first: &[ParamInfo], second: &[ParamInfo]) -> [ParamInfo; N] {
+    let mut all = [first[0]; N];
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < first.len() { first[i] } else { second[i - first.len()] };
+        i += 1;
+    }
+    all
+}
