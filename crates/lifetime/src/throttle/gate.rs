@@ -420,7 +420,7 @@ impl Gate {
     /// The first later period of this epoch that has room for a page.
     fn period_with_room(&self) -> Option<u64> {
         let s = &self.state;
-        let Parts { regulator, .. } = self.parts?;
+        let Parts { regulator, .. } = self.parts.filter(|_| !s.free)?;
         let needed = s.used_bytes + s.page_flash_bytes;
         let length_ns = s.epoch.end_ns - s.epoch.start_ns;
         let period = match regulator {
@@ -448,11 +448,14 @@ impl Gate {
     fn enter_period(&mut self, period: u64, waiting: bool) {
         let Some(Parts { regulator, .. }) = self.parts else { return };
         let s = &mut self.state;
+        let e = &s.epoch;
         if s.free {
-            (s.period, s.limit_bytes, s.period_end_ns) = (period, f64::INFINITY, s.epoch.end_ns);
+            // Not even a burst that nobody foresaw may use more than all epochs to come have together.
+            let epochs = (self.setup.target_ns - e.start_ns) as f64 / (e.end_ns - e.start_ns) as f64;
+            let left_bytes = e.used_bytes + e.carried_bytes + e.capacity_bytes * epochs;
+            (s.period, s.limit_bytes, s.period_end_ns) = (period, left_bytes, e.end_ns);
             return;
         }
-        let e = &s.epoch;
         let end_ns = e.start_ns.saturating_add((period + 1).saturating_mul(self.setup.params.period_ns));
         s.period_end_ns = end_ns.min(e.end_ns);
         s.limit_bytes = match regulator {

@@ -14,6 +14,8 @@ mod gate;
 #[cfg(test)]
 mod gate_tests;
 mod history;
+#[cfg(test)]
+mod managed_tests;
 mod none;
 mod params;
 mod passed;
