@@ -2,7 +2,7 @@
 
 use crate::measure::{PAGE_BYTES, PAGES_PER_BLOCK, ROUNDS, SPARE, median, plane, verdict};
 use floatgate_base::{Content, ExtentKind, Extents, Lpn, Rng};
-use floatgate_experiment::meter::thread_cpu_s;
+use floatgate_experiment::meter::{peak_rss_bytes, thread_cpu_s};
 use floatgate_flash::{Flash, Functional};
 use floatgate_ftl::reduce::{ChunkSetup, Reduce, Schemes};
 use floatgate_ftl::{Ftl, Setup};
@@ -94,6 +94,20 @@ pub fn host_pages(blocks: u32, of: Schemed, laps: u32) -> (f64, f64, f64) {
     // Both directions of the map, and a bit.
     let map = 4.0 + 4.125 / (1.0 - SPARE);
     (written / cpu_s / 1e6, programs as f64 / written, map + tables)
+}
+
+/// Memory of a drive of so many GiB with deduplication, by its tables and by the whole process.
+pub fn memory(gib: u32) {
+    let of = Schemed { dedup: true, compress: false };
+    let (rate, waf, bytes) = host_pages(gib * 1024, of, 1);
+    let pages = f64::from(gib) * (1u64 << 18) as f64 * (1.0 - SPARE);
+    let whole = peak_rss_bytes().map_or(f64::NAN, |rss| rss as f64 / pages);
+    println!(
+        "{gib} GiB drive with deduplication, default index, uniform random 4 KiB writes at steady state, {DUPLICATES} % of them duplicates"
+    );
+    println!(
+        "    {rate:.1} M/s at WAF {waf:.3}, {bytes:.1} bytes per logical page; whole process at its peak {whole:.1}"
+    );
 }
 
 /// Speed at 8 GiB, and memory per logical page.

@@ -230,7 +230,13 @@ fn main() {
         Some("throttles") => return throttles::all(),
         Some("separators") => return separators(),
         Some("read-disturb") => return read_disturb(),
-        Some("content") => return content::content(),
+        Some("content") => {
+            return match arguments.get(1).map(|gib| gib.parse()) {
+                Some(Ok(gib)) => content::memory(gib),
+                Some(Err(_)) => eprintln!("content: expected a size in GiB, or nothing"),
+                None => content::content(),
+            };
+        }
         _ => {}
     }
     separators();

@@ -8,7 +8,8 @@ from typing import Any
 from floatgate import reduce_report, throttle_charts
 from floatgate.charts import INK
 from floatgate.record import look
-from floatgate.reproduce.integrated.values import COMPRESSED, CONFIGURATIONS, DUPLICATE, REAL, TWINS, by_ratio
+from floatgate.reproduce.integrated.values import COMPRESSED, CONFIGURATIONS, DUPLICATE, REAL, by_ratio
+from floatgate.reproduce.integrated.workloads import TWINS
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.paper import Figure
 from floatgate.throttle_charts import Look
@@ -23,7 +24,7 @@ LOOKS = [
 ]
 LABELS = dict(zip(CONFIGURATIONS, (one.label for one in LOOKS), strict=True))
 NAMES = {"wksn": "WKSN", "media": "Media", "dvmt": "DVMT"}
-RATIO_LOOKS = [Look("written ratio D", INK, (), "circle"), Look("energy ratio E", _BROWN, (8, 3), "square")]
+RATIO_LOOKS = [Look("written (D)", INK, (), "circle"), Look("energy (E)", _BROWN, (8, 3), "square")]
 FIGURE_2, TABLE_1 = "Figure 2: what a scheme leaves and costs", "Table I and Figure 3: five configurations"
 CHOSEN, RECORDED = "What Integrated chose", "Recorded programs with their content"
 

@@ -10,17 +10,20 @@ from floatgate.reproduce.judge import Found
 
 CONFIGURATIONS = ("baseline", "throttling", "compression", "dedup", "integrated")
 REAL = tuple(REAL_TARGET_YEARS)
+BATCHES_OF_TWINS = ("lives", "seed-2", "seed-3", "steady", "full")
 COMPRESSED, DUPLICATE = "compressed", "duplicate"
 
 
 def values(found: Found) -> dict[str, Any]:
     """All values by name."""
     made: dict[str, Any] = {}
-    for batch, workloads in (*((batch, TWINS) for batch in ("lives", "seed-2", "seed-3", "steady", "full")), ("real", REAL)):
-        for workload in workloads:
+    for batch in (*BATCHES_OF_TWINS, "real"):
+        for workload in REAL if batch == "real" else TWINS:
             for configuration in CONFIGURATIONS:
                 made |= _life(found, f"{batch}.{workload}", configuration)
             made |= _manager(found, f"{batch}.{workload}")
+    throttling, integrated = (made.get(f"write_us.steady.dvmt.{one}") for one in ("throttling", "integrated"))
+    made["steady.slower"] = throttling / integrated if throttling and integrated else None
     for workload in REAL:
         integrated, throttling = (made.get(f"served.real.{workload}.{one}") for one in ("integrated", "throttling"))
         if integrated is not None and throttling is not None:
@@ -90,6 +93,6 @@ def _ratios(found: Found) -> dict[str, Any]:
         if points:
             paying = [ratio for ratio, written, energy in points if written < 1 and energy < 1]
             made[f"pays_from.{kind}"] = min(paying) if paying else None
-            made[f"straight.{kind}"] = max(abs(written - (1 - ratio)) for ratio, written, _ in points)
+            made[f"straight.{kind}"] = round(max(abs(written - (1 - ratio)) for ratio, written, _ in points), 9)
             made[f"levels.{kind}"] = len({round(written, 2) for _, written, _ in points})
     return made

@@ -1,4 +1,4 @@
-"""The paper's workloads as twins made smaller together with the drive, recorded programs, and pages of one ratio each."""
+"""The paper's workloads as twins, made smaller together with the drive; recorded programs; pages of one ratio each."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ STEADY = {"daily_swing": "0.0", "noise": "0.0"}
 TWIN_FOLDER = library.FOLDER.parent / "configs" / "twins"
 
 REAL_TARGET_YEARS = {"sqlite-content": 0.016, "build-content": 0.05, "media-content": 0.025}
-"""Half as long again as the baseline lives on a drive of 64 MiB (calibrated): recorded programs write without a pause."""
+"""Half as long again as the baseline lives on a drive of 64 MiB (calibrated): recordings write without a pause."""
 REAL: Overrides = [
     ("drive.capacity", '"64 MiB"'),
     ("drive.geometry.channels", "1"),
