@@ -23,6 +23,8 @@ CAPACITY = Look("capacity", BROWN, (8, 3), "square")
 DEDUP = Look("deduplication", BLUE, (), "cross")
 COMPRESS = Look("compression", BROWN, (8, 3), "square")
 _BYTES = (("TB", 1e12), ("GB", 1e9), ("MB", 1e6), ("kB", 1e3), ("bytes", 1.0))
+_WIDE = 20
+"""From so many times the median on the largest figure would hide all others on a linear axis."""
 _STRIP_ROW = 34
 """Height of a row of the picture of schemes, in pixels."""
 
@@ -213,7 +215,11 @@ def demand(course: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerCha
     most = max((row.get(key) or 0.0 for row in course for key in ("demand_bytes", "capacity_bytes")), default=0.0)
     name, size = next((step for step in _BYTES if most >= step[1]), _BYTES[-1])
     points = _points(course, unit, {"demand_bytes": DEMAND, "capacity_bytes": CAPACITY}, size)
-    return lines(points, [DEMAND, CAPACITY], title, f"{name} per epoch", width=width, step=True)
+    # What is left of a life that needed little grows without bound towards its end.
+    heights = [point["y"] for point in points if point["y"] > 0]
+    wide = bool(heights) and max(heights) > _WIDE * sorted(heights)[len(heights) // 2]
+    shown = [point for point in points if point["y"] > 0] if wide else points
+    return lines(shown, [DEMAND, CAPACITY], title, f"{name} per epoch", width=width, step=True, y_log=wide)
 
 
 def predicted(course: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerChart:

@@ -4,16 +4,16 @@ use crate::collect::Candidates;
 use crate::free_pages::{FreePages, OpenPages};
 use crate::jobs::waiting::Waiting;
 use crate::level::{LevelCounters, Leveling};
-use crate::owners::{Mapping, ReplicaCounters, Replicas, Slot};
+use crate::owners::{Mapping, ReplicaCounters, Replicas};
 use crate::pool::FreePool;
 use crate::reclaim::Reclaiming;
-use crate::reduce::{Reduction, Repacking};
+use crate::reduce::{Laying, Reduction, Repacking};
 use crate::separate::{Foresight, Separation, Shape};
 use crate::setup::{GcCounters, Pace, Setup};
 use crate::units::{Frontier, NOT_INDEXED, Units};
 use crate::volatile::Volatile;
 use floatgate_base::{DomainId, IdSlice, IdVec, Lpn, Owner, Ppn, StreamId, UnitId};
-use floatgate_flash::{Flash, Layout, Part};
+use floatgate_flash::{Flash, Layout};
 
 /// A page-mapped drive.
 #[derive(Clone, Debug)]
@@ -57,9 +57,8 @@ pub struct Ftl {
     pub(crate) reading: Vec<(Ppn, Lpn)>,
     /// What a power cut would lose, where it would lose anything.
     pub(crate) volatile: Volatile,
-    /// The slots that are laid down at once, and the parts that they are.
-    pub(crate) held: Vec<(Part, Slot)>,
-    pub(crate) parts: Vec<Part>,
+    /// Memory of laying chunks down, and of moving them.
+    pub(crate) laying: Laying,
     pub(crate) repacking: Repacking,
     /// The pages of a step of a job.
     pub(crate) moving: Vec<(Ppn, Owner)>,
@@ -136,8 +135,7 @@ impl Ftl {
             filling: IdVec::filled(0, if layout.is_packed() { setup.separate.streams() } else { 0 }),
             reading: Vec::new(),
             volatile: Volatile::new(!setup.plp && layout.is_packed(), &layout, slots),
-            held: Vec::new(),
-            parts: Vec::new(),
+            laying: Laying::default(),
             repacking: Repacking::default(),
             moving: Vec::with_capacity(layout.pages_per_unit() as usize),
             jobs: IdVec::filled(Waiting::default(), domains),

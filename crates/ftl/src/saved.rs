@@ -95,8 +95,7 @@ impl Ftl {
             prefetching: _,
             needs_all: _,
             // Empty between two chunks, or two steps of a job.
-            held: _,
-            parts: _,
+            laying: _,
             repacking: _,
             moving: _,
             // Empty between two requests.

@@ -161,7 +161,7 @@ impl Ftl {
         let (Some(Filling { chunk, .. }), Some(packed)) = (filling, self.mapping.packed()) else { return 0 };
         let chunk = *chunk;
         let held = |slot: Slot| (Part::Gathered { chunk, slot: slot.index }, slot);
-        let mut slots = std::mem::take(&mut self.held);
+        let mut slots = std::mem::take(&mut self.laying.held);
         slots.clear();
         slots.extend(packed.live_slots(chunk).map(held));
         let (count, pages) = fitting(packed, slots.iter().map(|&(_, slot)| slot), room);
@@ -186,7 +186,7 @@ impl Ftl {
                 packed.remove(chunk);
             }
         }
-        self.held = slots;
+        self.laying.held = slots;
         pages
     }
 

@@ -1,12 +1,10 @@
 //! Slots are laid down on pages: as a chunk, or as plain pages.
 
+use super::buffers::Held;
 use crate::ftl::Ftl;
 use crate::owners::{Packed, Slot};
 use floatgate_base::{MapWord, Ppn};
-use floatgate_flash::{Cause, Flash, Part};
-
-/// A slot with where its content lies.
-pub(crate) type Held = (Part, Slot);
+use floatgate_flash::{Cause, Flash};
 
 impl Ftl {
     /// Lays slots down on pages from `first` on: as a chunk, for which `whole` may name the entry that has these slots
@@ -32,12 +30,12 @@ impl Ftl {
             }
             return false;
         }
-        let mut parts = std::mem::take(&mut self.parts);
+        let mut parts = std::mem::take(&mut self.laying.parts);
         parts.clear();
         parts.extend(slots.iter().map(|&(part, _)| part));
         self.mapping.lay_chunk(first, (slots.iter().map(|&(_, slot)| slot), pages), whole);
         flash.program_chunk(first, pages, &parts, cause);
-        self.parts = parts;
+        self.laying.parts = parts;
         true
     }
 }

@@ -11,6 +11,7 @@
 //! Equal fingerprints are taken for equal content. Source: the integrated lifetime manager (paper 2), sections II and III.
 
 mod ahead;
+mod buffers;
 mod dedup;
 mod figures;
 mod gather;
@@ -24,9 +25,10 @@ mod saved;
 mod tests;
 
 pub use crate::owners::SLOTS_MAX;
+pub(crate) use buffers::{Laying, Repacking};
 pub use figures::{IndexFigures, ReduceFigures};
 pub use index::IndexCounters;
-pub(crate) use repack::{ChunksMoved, Repacking};
+pub(crate) use repack::ChunksMoved;
 pub(crate) use saved::SavedReduction;
 
 use crate::owners::{Packed, Shared};

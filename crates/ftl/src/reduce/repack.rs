@@ -4,7 +4,8 @@
 //! never more than what each would take alone, so a victim always takes fewer pages than it has valid ones, unless a chunk
 //! meets the end of a unit.
 
-use super::lay::{Held, fitting};
+use super::buffers::{Held, Repacking};
+use super::lay::fitting;
 use crate::ftl::Ftl;
 use crate::jobs::request::Target;
 use crate::jobs::{Job, Opened};
@@ -34,49 +35,6 @@ pub(crate) enum ChunksMoved {
 
 /// How far ahead of a chunk that moves what the slots of another one lead to is asked for.
 const AHEAD: usize = 6;
-
-/// Chunks that are put together, of which none is full yet. Empty between two steps of a job, but for its memory.
-#[derive(Clone, Debug, Default)]
-struct Groups {
-    /// By free slots.
-    open: Vec<Vec<Vec<Held>>>,
-    /// Empty ones, to be used again.
-    spare: Vec<Vec<Held>>,
-}
-
-impl Groups {
-    /// The live slots of a chunk join the fullest group that has room for all of them; the group, if it is full now.
-    fn add(&mut self, slots: &[Held], slots_max: usize) -> Option<Vec<Held>> {
-        if self.open.len() < slots_max {
-            self.open.resize_with(slots_max, Vec::new);
-        }
-        let found = (slots.len()..slots_max).find_map(|free| self.open[free].pop());
-        let mut group = found.or_else(|| self.spare.pop()).unwrap_or_default();
-        group.extend_from_slice(slots);
-        match slots_max - group.len() {
-            0 => Some(group),
-            free => {
-                self.open[free].push(group);
-                None
-            }
-        }
-    }
-
-    /// A group has been laid down.
-    fn give_back(&mut self, mut group: Vec<Held>) {
-        group.clear();
-        self.spare.push(group);
-    }
-}
-
-/// Memory of the steps of jobs that move chunks.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Repacking {
-    chunks: Vec<u32>,
-    sources: Vec<(Ppn, u32)>,
-    held: Vec<Held>,
-    groups: Groups,
-}
 
 impl Ftl {
     /// Takes the pages of chunks out of what is to move; the chunks, in order. Where the job has to leave units to the host,
