@@ -43,6 +43,11 @@ class Point:
     reducer: str | None = None
 
     @property
+    def throttles(self) -> bool:
+        """Whether writes may be held back."""
+        return self.throttle != "none" or self.reducer == INTEGRATED
+
+    @property
     def series(self) -> str:
         """What to call its throttle and reducer in a picture."""
         if self.reducer is None:
@@ -53,6 +58,11 @@ class Point:
     def physical_bytes(self) -> float:
         """The capacity; infinite where it is not known."""
         return float(look(self.result, "drive", "physical_bytes") or math.inf)
+
+    @property
+    def years(self) -> float:
+        """How long it lasts; 0 where that is not known."""
+        return float(look(self.result, "lifetime", "years") or 0.0)
 
     @property
     def spare(self) -> float | None:
@@ -146,20 +156,16 @@ class Plan:
 
     def _unthrottled(self) -> str:
         """How large a drive would have to be without throttling, where none that was tried is large enough."""
-        plain = [
-            point
-            for point in self.points
-            if point.throttle == "none" and point.reducer != INTEGRATED and point.result is not None
-        ]
-        if not plain or any(point.holds for point in plain):
+        plain = [point for point in self.points if not point.throttles and point.result is not None]
+        if not plain or any(point.holds for point in plain) or not self.target_years:
             return ""
-        largest = max(plain, key=lambda point: point.physical_bytes)
-        years = look(largest.result, "lifetime", "years")
-        if not years or not self.target_years:
+        largest = max(point.physical_bytes for point in plain)
+        longest = max((point for point in plain if point.physical_bytes == largest), key=lambda point: point.years)
+        if not longest.years:
             return ""
-        tried = largest.physical_bytes
-        size = units.binary_bytes(tried * self.target_years / years)
-        return f"; without throttling it would take about {size}, extrapolated from {units.binary_bytes(tried)}"
+        size = units.binary_bytes(largest * self.target_years / longest.years)
+        by = "" if longest.reducer in (None, "none") else f" with {NAMES[longest.reducer]}"
+        return f"; without throttling it would take about {size}{by}, extrapolated from {units.binary_bytes(largest)}"
 
     def _drive(self, point: Point) -> str:
         spares = {one.spare for one in self.points if one.spare is not None}
@@ -190,7 +196,7 @@ class Plan:
             mark,
             units.binary_bytes(point.physical_bytes),
             "-" if point.spare is None else units.percent1(point.spare),
-            point.throttle,
+            "by itself" if point.reducer == INTEGRATED else point.throttle,
             life_years(look(point.result, "lifetime", "years")),
             "met" if point.holds else "missed",
             "-" if waf is None else f"{waf:.2f}",
@@ -292,7 +298,7 @@ def plan(
         base: the experiment.
         capacities: texts such as ``64GiB``; None for half, one, two and four times the drive's own.
         spare_factors: texts of shares; None for the drive's own.
-        policies: names of throttles; None for all, or for none of them where reducers are named.
+        policies: names of throttles; None for all, or for that of the experiment where reducers are named.
         reducers: names of reducers; None for that of the experiment. The integrated manager throttles by itself, so it
             stands beside no throttle.
         progress: called with (done, total, phase).
@@ -340,17 +346,17 @@ def _managers(
     Raises:
         InputError: throttles are named where the integrated manager throttles by itself.
     """
-    if reducers is None:
-        own = look(tomllib.loads(resolved), "lifetime", "reduce", "policy")
-        if own != INTEGRATED:
-            return [(policy, None) for policy in policies or _named("lifetime.throttle")]
-        if policies is not None and list(policies) != ["none"]:
-            raise input_error("--throttles: the integrated manager throttles by itself; expected no such option")
-        return [("none", None)]
+    settings = look(tomllib.loads(resolved), "lifetime") or {}
+    own, throttle = (str(look(settings, slot, "policy") or "none") for slot in ("reduce", "throttle"))
+    # Where reducers are compared, the throttle stays as it is.
+    throttles = list(policies or ([throttle] if reducers is not None else _named("lifetime.throttle")))
+    named = list(reducers) if reducers is not None else [own]
+    if named == [INTEGRATED] and policies is not None and throttles != ["none"]:
+        raise input_error("--throttles: the integrated manager throttles by itself; expected no such option")
     return [
-        (policy, reducer)
-        for reducer in reducers
-        for policy in (["none"] if reducer == INTEGRATED else policies or ["none"])
+        (policy, None if reducers is None and reducer == "none" else reducer)
+        for reducer in named
+        for policy in (["none"] if reducer == INTEGRATED else throttles)
     ]
 
 

@@ -67,8 +67,8 @@ NAMES = {"dedup": "deduplication", "compress": "compression", "both": "deduplica
 
 def policy(result: Facts | None) -> str | None:
     """The reducer of a run or a life; None where content is not looked at."""
-    facts = at_work(result)
-    return str(facts["policy"]) if facts else None
+    named = look(result, "reduce", "policy") or look(result, "config", "lifetime", "reduce", "policy")
+    return None if named in (None, "none") else str(named)
 
 
 def manager(result: Facts | None) -> str | None:

@@ -75,8 +75,11 @@ def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> No
     lives = [point["lifetime"]["years"] for point in points]
     assert lives[0] < lives[2] < 0.1
     assert [point["lifetime"]["holds"] for point in points] == [False, True, False, True, True]
-    assert "reducer" in ended.err
-    assert "under the integrated manager" in ended.err or "with deduplication and compression, under" in ended.err
+    header = next(line for line in ended.err.splitlines() if "capacity" in line and "served" in line)
+    assert header.split()[:4] == ["capacity", "spare", "reducer", "throttle"]
+    assert any("integrated" in line and "by itself" in line for line in ended.err.splitlines())
+    assert "; without throttling it would take about" in ended.err.splitlines()[0]
+    assert "with deduplication and compression, extrapolated from 8 MiB" in ended.err.splitlines()[0]
     assert "both, dynamic" in (tmp_path / "o/report.html").read_text()
 
 
@@ -87,7 +90,8 @@ def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> No
         (("--reduce", "both", "--reducers", "none"), "expected one of both options"),
         (("--reduce", "integrated", "--plan", "--throttles", "dynamic"), "the integrated manager throttles by itself"),
         (("--reduce", "integrated", "--throttle", "dynamic"), "integrated"),
-        (("--reduce", "integrated", "--set", "lifetime.forecast.waf=1.5"), "each choice has its own"),
+        (("--reducers", "integrated", "--throttles", "dynamic"), "the integrated manager throttles by itself"),
+        (("--reduce", "compress", "--set", "lifetime.forecast.waf=1.5"), "what deduplication and compression leave"),
     ],
 )
 def test_what_cannot_be_is_refused(cli: Cli, reduced: Path, asked: tuple[str, ...], said: str) -> None:
@@ -96,6 +100,20 @@ def test_what_cannot_be_is_refused(cli: Cli, reduced: Path, asked: tuple[str, ..
 
 def test_a_plan_of_a_managed_drive_tries_no_throttles(cli: Cli, reduced: Path) -> None:
     asked = ("--reduce", "integrated", "--plan", "--capacities", "8 MiB,16 MiB", "--json", "-")
-    points = json.loads(cli("lifetime", reduced, *WINDOWS, *asked).done())["points"]
-    assert [point["throttle"] for point in points] == ["none", "none"]
+    plan = json.loads(cli("lifetime", reduced, *WINDOWS, *asked).done())
+    points = plan["points"]
+    assert [(point["reducer"], point["throttle"]) for point in points] == [("integrated", "none")] * 2
+    assert "8 MiB under the integrated manager" in plan["answer"]
     assert all(point["lifetime"]["holds"] for point in points)
+
+
+def test_a_plan_names_the_reducer_of_the_experiment_and_keeps_its_throttle(cli: Cli, reduced: Path) -> None:
+    asked = ("--plan", "--capacities", "8 MiB", "--throttles", "none,dynamic", "--json", "-")
+    plan = json.loads(cli("lifetime", reduced, *WINDOWS, "--reduce", "both", *asked).done())
+    assert [point["reducer"] for point in plan["points"]] == ["both", "both"]
+    assert "with deduplication and compression, under dynamic" in plan["answer"]
+    both = ("--reducers", "none,both", "--capacities", "8 MiB")
+    assert "expected --throttles in its place" in cli("lifetime", reduced, *both, "--throttle", "dynamic").refused()
+    own = ("--set", "lifetime.throttle.policy=dynamic", "--json", "-")
+    points = json.loads(cli("lifetime", reduced, *WINDOWS, *both, *own).done())["points"]
+    assert [(point["reducer"], point["throttle"]) for point in points] == [("none", "dynamic"), ("both", "dynamic")]

@@ -109,15 +109,13 @@ fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Re
         let place = Place::Setting("ftl.separate.policy".into());
         return Err(Error::input(place, what, "expected another separator, or floatgate run"));
     }
-    if resolved.plan.reduce.params.integrated.is_some() && is_given(&resolved) {
+    if resolved.plan.ftl.setup.reduce.is_some() && is_given(&resolved) {
         let of_pages = resolved.forecast.waf.is_some();
         let key = if of_pages { "lifetime.forecast.waf" } else { "lifetime.forecast.waf_of_bytes" };
-        let what = "one write amplification does not do where the integrated manager chooses schemes: each choice has its own";
-        return Err(Error::input(
-            Place::Setting(key.into()),
-            what,
-            "expected no such key, so that each is measured, or another reducer",
-        ));
+        let what = "a write amplification that is given does not say what deduplication and compression leave of a page write";
+        let expected =
+            "expected no such key, so that both are measured, or lifetime.reduce.policy = \"none\"";
+        return Err(Error::input(Place::Setting(key.into()), what, expected));
     }
     Ok(resolved)
 }

@@ -72,7 +72,7 @@ impl Found<'_> {
         match self.drive {
             Some(drive) => drive.waf.waf,
             None => match &self.life.reduced {
-                Some(reduced) => (reduced.host_pages > 0.0).then(|| reduced.programs / reduced.host_pages),
+                Some(reduced) => (reduced.page_writes > 0.0).then(|| reduced.programs / reduced.page_writes),
                 None => waf(self.resolved, self.pass, self.laps()),
             },
         }

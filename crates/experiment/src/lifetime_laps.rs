@@ -135,26 +135,36 @@ fn measure_laps(wanted: &Wanted<'_>, tick: &dyn Fn(f64) -> Result<()>) -> Result
 
 /// What reduction does to the writes of a life, from what was measured.
 pub(crate) fn reduction(plan: &Plan, pass: &Pass, measured: &Measured) -> Option<Reduction> {
-    let [hash_ns, compress_ns, _] = plan.engine_delays().unwrap_or_default();
     match measured {
         Measured::Nothing => None,
-        Measured::Once(laps) => laps
-            .reduced
-            .as_ref()
-            .map(|reduced| Reduction::Always { left: reduced.left, engine_ns: hash_ns + compress_ns }),
+        Measured::Once(laps) => laps.reduced.as_ref().map(|reduced| Reduction::Always {
+            left: reduced.through() * reduced.left(),
+            engine_ns: engine_ns(plan, reduced),
+        }),
         Measured::ByChoice(laps) => {
-            let left = |choice: usize| laps[choice].reduced.as_ref();
-            let of_choice = |choice: usize| left(choice).map_or(1.0, |reduced: &Reduced| reduced.left);
-            let amplification =
-                std::array::from_fn(|choice| laps[choice].waf / of_choice(choice).max(f64::MIN_POSITIVE));
+            let of_choice = |choice: usize| laps[choice].reduced.as_ref();
+            // The buffer absorbs as much whatever is on.
+            let through = of_choice(CHOICES - 1).map_or(1.0, Reduced::through);
+            let amplification = std::array::from_fn(|choice| {
+                let left = through * of_choice(choice).map_or(1.0, Reduced::left);
+                if left > 0.0 { laps[choice].waf / left } else { 1.0 }
+            });
             let windows = (0..pass.windows.requests.len()).map(|window| -> ByChoice {
-                std::array::from_fn(|choice| left(choice).map_or(1.0, |one| one.left_by_window[window]))
+                std::array::from_fn(|choice| of_choice(choice).map_or(1.0, |one| one.left_by_window[window]))
             });
-            let engine_ns = SCHEMES.map(|Schemes { dedup, compress }| {
-                u64::from(dedup) * hash_ns + u64::from(compress) * compress_ns
-            });
+            let engine_ns =
+                std::array::from_fn(|choice| of_choice(choice).map_or(0, |one| engine_ns(plan, one)));
             let windows = (pass.windows.width_ns, windows.collect());
-            Some(Reduction::Managed(Box::new(Managed::new(&pass.demand, windows, amplification, engine_ns))))
+            let managed = Managed::new(&pass.demand, windows, (through, amplification), engine_ns);
+            Some(Reduction::Managed(Box::new(managed)))
         }
     }
+}
+
+/// By how much hash and compressor delay a page write, on average over those that meet neither, nanoseconds.
+fn engine_ns(plan: &Plan, reduced: &Reduced) -> u64 {
+    let [hash_ns, compress_ns, _] = plan.engine_delays().unwrap_or_default().map(|ns| ns as f64);
+    let counters = &reduced.counters;
+    let delays = counters.hashed_pages as f64 * hash_ns + counters.compressed_pages as f64 * compress_ns;
+    (delays / reduced.page_writes.max(1) as f64).round() as u64
 }

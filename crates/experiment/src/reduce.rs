@@ -1,7 +1,7 @@
 //! What deduplication and compression did.
 
 use floatgate_lifetime::reduce::{Engine, Record, Reduced};
-use floatgate_sim::laps::Laps;
+use floatgate_sim::laps::{self, Laps};
 use floatgate_sim::outcome::{IndexFigures, ReduceCounters};
 use floatgate_sim::{Outcome, Plan};
 use serde_json::{Map, Value, json};
@@ -72,7 +72,7 @@ pub(crate) fn foreseen(plan: &Plan, reduced: &Reduced, laps: &[Laps]) -> Value {
     let by_choice = laps.iter().zip(CHOICES).map(|(laps, schemes)| {
         json!({
             "schemes": schemes,
-            "written_ratio": laps.reduced.as_ref().map_or(1.0, |reduced| reduced.left),
+            "written_ratio": laps.reduced.as_ref().map_or(1.0, laps::Reduced::left),
             "waf": laps.waf,
             "laps": laps.waf_by_lap.len(),
             "waf_error": laps.error,
@@ -91,7 +91,7 @@ pub(crate) fn foreseen(plan: &Plan, reduced: &Reduced, laps: &[Laps]) -> Value {
     })
 }
 
-/// The same of a drive on which the same schemes are on all the time, as laps of it have shown.
+/// The same of a drive on which the same schemes are on all the time, as a pass after its laps has shown.
 pub(crate) fn of_laps(plan: &Plan, laps: &Laps) -> Value {
     let Some(reduced) = &laps.reduced else { return Value::Null };
     let counters = &reduced.counters;
@@ -105,7 +105,7 @@ pub(crate) fn of_laps(plan: &Plan, laps: &Laps) -> Value {
         "compressed_pages": counters.compressed_pages,
         "chunk_ratio": ratio(counters.chunk_pages, counters.chunked_pages),
         "programmed_pages": reduced.host_programs,
-        "written_ratio": reduced.left,
+        "written_ratio": reduced.left(),
         "energy_ratio": energy_ratio(plan, counters, reduced.host_programs),
     })
 }

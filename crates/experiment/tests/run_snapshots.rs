@@ -256,7 +256,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (16, "4353efb14e6ebb52");
-    const RUN_IS: (u32, &str) = (22, "d12e14edcecd2b6351dab62baed46e227d405913271e5148");
+    const RUN_IS: (u32, &str) = (22, "2b233ba9da34214cad44f849528c14f9be212fd8e267b6bc");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

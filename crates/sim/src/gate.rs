@@ -302,17 +302,18 @@ fn seen<F: BackEnd>(drive: &Drive<F>) -> Seen {
     let counters = drive.ftl.reduced().map(|figures| figures.counters).unwrap_or_default();
     let (deduplicated, left) = counters.deduplicated();
     let sampled_left = counters.sampled_hashed - counters.sampled_duplicates;
+    let of = |pages: u64, left: u64| Left { pages: pages as f64, left: left as f64 };
     Seen {
-        host_pages: counters.host_pages,
-        host_programs: flash.programs_for_host(),
-        programs: flash.programs_total(),
+        host_pages: counters.host_pages as f64,
+        host_programs: flash.programs_for_host() as f64,
+        programs: flash.programs_total() as f64,
         dedup: SchemeSeen {
-            at_work: Left { pages: deduplicated, left },
-            sampled: Left { pages: counters.sampled_hashed, left: sampled_left },
+            at_work: of(deduplicated, left),
+            sampled: of(counters.sampled_hashed, sampled_left),
         },
         compress: SchemeSeen {
-            at_work: Left { pages: counters.chunked_pages, left: counters.chunk_pages },
-            sampled: Left { pages: counters.sampled_chunked, left: counters.sampled_chunk_pages },
+            at_work: of(counters.chunked_pages, counters.chunk_pages),
+            sampled: of(counters.sampled_chunked, counters.sampled_chunk_pages),
         },
     }
 }

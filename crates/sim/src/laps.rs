@@ -7,7 +7,7 @@
 //! the smallest `m` with which it is: one where laps are alike, more where single ones scatter or come in turns. What is
 //! given is write amplification of the last block.
 //!
-//! Of a drive that reduces what it writes, one more pass tells what it programs for the host, window by window.
+//! Of a drive that reduces what it writes, one more pass tells what it does, and what it programs for the host window by window.
 
 use crate::plan::{Mode, Plan, Workload};
 use crate::reading::pass::PassWindows;
@@ -52,23 +52,40 @@ pub struct Laps {
     pub reduced: Option<Reduced>,
 }
 
-/// What a drive that deduplicates or compresses did in laps.
+/// What a drive that deduplicates or compresses did in the pass after the laps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduced {
-    /// Pages programmed for the host / host page writes, of the laps that were taken.
-    pub left: f64,
-    /// The same in each window of a pass.
-    pub left_by_window: Vec<f64>,
-    /// All counts since the first lap began, and pages programmed for the host since then.
+    /// Page writes of the host, of which a write buffer may have absorbed some.
+    pub page_writes: u64,
+    /// All counts of the FTL.
     pub counters: ReduceCounters,
-    /// See there.
+    /// Pages programmed for the host.
     pub host_programs: u64,
+    /// Pages programmed for the host / page writes that reached the FTL, in each window of the pass.
+    pub left_by_window: Vec<f64>,
+}
+
+impl Reduced {
+    /// Pages programmed for the host / page writes that reached the FTL; 1 without any.
+    #[must_use]
+    pub fn left(&self) -> f64 {
+        part(self.host_programs, self.counters.host_pages)
+    }
+
+    /// Page writes that reached the FTL / page writes of the host; 1 without any.
+    #[must_use]
+    pub fn through(&self) -> f64 {
+        part(self.counters.host_pages, self.page_writes)
+    }
+}
+
+fn part(part: u64, whole: u64) -> f64 {
+    if whole > 0 { part as f64 / whole as f64 } else { 1.0 }
 }
 
 #[derive(Clone, Copy, Default)]
 struct Counts {
     programs: u64,
-    host_programs: u64,
     host_pages: u64,
     erases_max: u32,
     erases_mean: f64,
@@ -126,7 +143,7 @@ pub fn measure(
         judge(&mut laps, &marks, criterion);
     }
     if plan.ftl.setup.reduce.is_some() {
-        laps.reduced = Some(reduced(&mut simulation, &laps, &marks, windows, tick)?);
+        laps.reduced = Some(reduced(&mut simulation, windows, tick)?);
     }
     Ok(laps)
 }
@@ -146,34 +163,39 @@ fn serve(simulation: &mut Simulation, requests: u64, tick: &mut dyn FnMut(u64) -
     Ok(())
 }
 
-/// What reduction did in the laps, and what it leaves in the windows of one more pass.
+/// What reduction does in one more pass, and in each of its windows.
 fn reduced(
     simulation: &mut Simulation,
-    laps: &Laps,
-    marks: &[Counts],
     windows: &PassWindows,
     tick: &mut dyn FnMut(u64) -> Result<()>,
 ) -> Result<Reduced> {
-    let ratio = |from: &Counts, to: &Counts| {
-        let pages = to.host_pages - from.host_pages;
-        (pages > 0).then(|| (to.host_programs - from.host_programs) as f64 / pages as f64)
+    with_drive!(&mut simulation.stages.serving, drive => drive.reset_counts());
+    let page_writes = simulation.stages.placing.total().page_writes;
+    let counted = |simulation: &Simulation| {
+        let figures = with_drive!(&simulation.stages.serving, drive => drive.ftl.reduced());
+        let counters = figures.map(|figures| figures.counters).unwrap_or_default();
+        (counters, simulation.stages.serving.counters().programs_for_host())
     };
-    let n = marks.len() - 1;
-    let left = ratio(&marks[n - laps.taken], &marks[n]).unwrap_or(1.0);
-    let mut left_by_window = Vec::with_capacity(windows.requests.len());
-    let mut before = marks[n];
+    let mut left_by_window: Vec<Option<f64>> = Vec::with_capacity(windows.requests.len());
+    let (mut before, mut programs_before) = (0, 0);
     for &requests in &windows.requests {
+        if requests == 0 {
+            left_by_window.push(None);
+            continue;
+        }
         serve(simulation, u64::from(requests), tick)?;
-        let now = counts(simulation);
-        left_by_window.push(ratio(&before, &now).unwrap_or(left));
-        before = now;
+        let (counters, programs) = counted(simulation);
+        let pages = counters.host_pages - before;
+        left_by_window.push((pages > 0).then(|| (programs - programs_before) as f64 / pages as f64));
+        (before, programs_before) = (counters.host_pages, programs);
     }
-    let counters = with_drive!(&simulation.stages.serving, drive => drive.ftl.reduced());
+    let (counters, host_programs) = counted(simulation);
+    let left = part(host_programs, counters.host_pages);
     Ok(Reduced {
-        left,
-        left_by_window,
-        counters: counters.map(|figures| figures.counters).unwrap_or_default(),
-        host_programs: before.host_programs,
+        page_writes: simulation.stages.placing.total().page_writes - page_writes,
+        counters,
+        host_programs,
+        left_by_window: left_by_window.into_iter().map(|one| one.unwrap_or(left)).collect(),
     })
 }
 
@@ -220,7 +242,6 @@ fn counts(simulation: &Simulation) -> Counts {
     let erases = with_drive!(&stages.serving, drive => drive.array.erase_counts());
     Counts {
         programs: stages.serving.counters().programs_total(),
-        host_programs: stages.serving.counters().programs_for_host(),
         host_pages: stages.placing.total().page_writes,
         erases_max: erases.iter().copied().max().unwrap_or(0),
         erases_mean: erases.iter().map(|&n| f64::from(n)).sum::<f64>() / erases.len().max(1) as f64,
@@ -249,7 +270,6 @@ mod tests {
             let last = marks[marks.len() - 1];
             marks.push(Counts {
                 programs: last.programs + (waf * 1000.0) as u64,
-                host_programs: last.host_programs + 1000,
                 host_pages: last.host_pages + 1000,
                 erases_max: 9 * i,
                 erases_mean: f64::from(6 * i),

@@ -94,7 +94,7 @@ impl Life<'_> {
             None => None,
         };
         if let Some((manager, managed)) = managed {
-            gate.foresee(Foreseen::new(manager, managed.amplification));
+            gate.foresee(Foreseen::new(manager, managed.through, managed.amplification));
         }
         let span_ns = self.demand.span_ns().max(1);
         let mut pass = Pass {
@@ -184,6 +184,6 @@ impl Pass<'_> {
         let left = left(managed);
         gate.expect(left);
         let choice = gate.foreseen().map_or(0, Foreseen::choice);
-        book.leaves(left[choice], managed.engine_ns[choice]);
+        book.leaves(managed.through * left[choice], managed.engine_ns[choice]);
     }
 }

@@ -20,6 +20,8 @@ pub enum Reduction {
 /// What the integrated manager has to choose from.
 #[derive(Clone, Debug)]
 pub struct Managed {
+    /// Page writes that reach the FTL / page writes; a write buffer absorbs the others.
+    pub through: f64,
     /// Programs of any cause / programs for the host.
     pub amplification: ByChoice,
     /// By how much hash and compressor delay a page write, nanoseconds.
@@ -33,10 +35,10 @@ impl Managed {
     pub fn new(
         demand: &Demand,
         (width_ns, windows): (u64, Vec<ByChoice>),
-        amplification: ByChoice,
+        (through, amplification): (f64, ByChoice),
         engine_ns: [u64; CHOICES],
     ) -> Self {
-        Self { amplification, engine_ns, left: LeftOf::new(demand, width_ns, windows) }
+        Self { through, amplification, engine_ns, left: LeftOf::new(demand, width_ns, windows) }
     }
 
     /// What the page writes at a time of the pass leave.

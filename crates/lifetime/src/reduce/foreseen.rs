@@ -31,7 +31,7 @@ impl Sums {
 
     /// As a drive would have counted it.
     fn seen(&self) -> SchemeSeen {
-        let left = |[pages, left]: [f64; 2]| Left { pages: pages.round() as u64, left: left.round() as u64 };
+        let left = |[pages, left]: [f64; 2]| Left { pages, left };
         SchemeSeen { at_work: left(self.at_work), sampled: left(self.sampled) }
     }
 
@@ -43,7 +43,9 @@ impl Sums {
 /// What the schemes came to.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Reduced {
-    /// Host page writes.
+    /// Page writes of the host.
+    pub page_writes: f64,
+    /// Host page writes that reached the FTL.
     pub host_pages: f64,
     /// Pages programmed for the host.
     pub host_programs: f64,
@@ -57,11 +59,14 @@ pub struct Reduced {
 #[derive(Clone, Debug)]
 pub struct Foreseen {
     setup: ManagerSetup,
+    /// Page writes that reach the FTL / page writes; a write buffer absorbs the others.
+    through: f64,
     /// Programs of any cause / programs for the host.
     amplification: ByChoice,
     /// Pages that are left / page writes, of those at hand.
     left: ByChoice,
     choice: usize,
+    page_writes: f64,
     host_pages: f64,
     host_programs: f64,
     programs: f64,
@@ -72,12 +77,14 @@ pub struct Foreseen {
 impl Foreseen {
     /// Nothing written yet, and nothing on.
     #[must_use]
-    pub fn new(setup: ManagerSetup, amplification: ByChoice) -> Self {
+    pub fn new(setup: ManagerSetup, through: f64, amplification: ByChoice) -> Self {
         Self {
             setup,
+            through,
             amplification,
             left: [1.0; CHOICES],
             choice: 0,
+            page_writes: 0.0,
             host_pages: 0.0,
             host_programs: 0.0,
             programs: 0.0,
@@ -105,12 +112,13 @@ impl Foreseen {
     /// Flash pages that a page write at hand costs, collection included.
     #[must_use]
     pub fn cost(&self) -> f64 {
-        (self.left[self.choice] * self.amplification[self.choice]).max(LEFT_MIN)
+        (self.through * self.left[self.choice] * self.amplification[self.choice]).max(LEFT_MIN)
     }
 
     /// So many page writes were admitted.
     pub fn spend(&mut self, pages: u64) {
-        let (pages, share) = (pages as f64, self.setup.sample_share);
+        self.page_writes += pages as f64;
+        let (pages, share) = (pages as f64 * self.through, self.setup.sample_share);
         let on = |scheme: usize| self.choice & scheme != 0;
         let programs = pages * self.left[self.choice];
         self.host_pages += pages;
@@ -127,9 +135,9 @@ impl Foreseen {
     #[must_use]
     pub fn seen(&self) -> Seen {
         Seen {
-            host_pages: self.host_pages.round() as u64,
-            host_programs: self.host_programs.round() as u64,
-            programs: self.programs.round() as u64,
+            host_pages: self.host_pages,
+            host_programs: self.host_programs,
+            programs: self.programs,
             dedup: self.dedup.seen(),
             compress: self.compress.seen(),
         }
@@ -139,6 +147,7 @@ impl Foreseen {
     #[must_use]
     pub fn reduced(&self) -> Reduced {
         Reduced {
+            page_writes: self.page_writes,
             host_pages: self.host_pages,
             host_programs: self.host_programs,
             programs: self.programs,
@@ -163,25 +172,25 @@ mod tests {
     /// By hand: of 1000 pages deduplication leaves 800, compression alone 600, both 400.
     #[test]
     fn counts_are_those_of_a_drive() {
-        let mut foreseen = Foreseen::new(SETUP, [2.0, 1.5, 1.25, 1.0]);
+        let mut foreseen = Foreseen::new(SETUP, 1.0, [2.0, 1.5, 1.25, 1.0]);
         foreseen.expect([1.0, 0.8, 0.6, 0.4]);
         assert_eq!(foreseen.cost(), 2.0);
         foreseen.spend(1000);
         let seen = foreseen.seen();
-        assert_eq!((seen.host_pages, seen.host_programs, seen.programs), (1000, 1000, 2000));
-        assert_eq!(seen.dedup.sampled, Left { pages: 10, left: 8 });
-        assert_eq!(seen.compress.sampled, Left { pages: 10, left: 6 });
+        assert_eq!((seen.host_pages, seen.host_programs, seen.programs), (1000.0, 1000.0, 2000.0));
+        assert_eq!(seen.dedup.sampled, Left { pages: 10.0, left: 8.0 });
+        assert_eq!(seen.compress.sampled, Left { pages: 10.0, left: 6.0 });
         foreseen.choose(&Decision { dedup: true, compress: true, ..Decision::default() });
         assert_eq!(foreseen.cost(), 0.4);
         foreseen.spend(1000);
         let seen = foreseen.seen();
-        assert_eq!((seen.host_pages, seen.host_programs, seen.programs), (2000, 1400, 2400));
-        assert_eq!(seen.dedup.at_work, Left { pages: 1000, left: 800 });
-        assert_eq!(seen.compress.at_work, Left { pages: 800, left: 400 });
+        assert_eq!((seen.host_pages, seen.host_programs, seen.programs), (2000.0, 1400.0, 2400.0));
+        assert_eq!(seen.dedup.at_work, Left { pages: 1000.0, left: 800.0 });
+        assert_eq!(seen.compress.at_work, Left { pages: 800.0, left: 400.0 });
         assert_eq!(foreseen.reduced().engine_pages, [1010.0, 810.0]);
         foreseen.choose(&Decision { dedup: true, ..Decision::default() });
         foreseen.spend(1000);
-        assert_eq!(foreseen.seen().compress.sampled, Left { pages: 18, left: 10 });
-        assert_eq!(foreseen.seen().programs, 2400 + 1200);
+        assert_eq!(foreseen.seen().compress.sampled, Left { pages: 18.0, left: 10.0 });
+        assert_eq!(foreseen.seen().programs, 2400.0 + 1200.0);
     }
 }

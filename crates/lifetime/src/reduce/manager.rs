@@ -30,16 +30,16 @@ pub struct ManagerSetup {
 }
 
 /// Pages that went into a scheme and pages that were left to be programmed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Left {
     /// Pages that it was given.
-    pub pages: u64,
+    pub pages: f64,
     /// Pages that it left.
-    pub left: u64,
+    pub left: f64,
 }
 
 /// A scheme as the drive saw it: at work, and on samples while it was off.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SchemeSeen {
     /// At work.
     pub at_work: Left,
@@ -47,15 +47,15 @@ pub struct SchemeSeen {
     pub sampled: Left,
 }
 
-/// What the drive has counted since counting began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What the drive has counted since counting began; where none does, what is foreseen of it, parts of pages included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seen {
     /// Host page writes.
-    pub host_pages: u64,
+    pub host_pages: f64,
     /// Pages programmed for the host.
-    pub host_programs: u64,
+    pub host_programs: f64,
     /// Pages programmed for any cause.
-    pub programs: u64,
+    pub programs: f64,
     /// Deduplication.
     pub dedup: SchemeSeen,
     /// Compression.
@@ -148,8 +148,10 @@ pub struct Manager {
 impl Manager {
     /// An epoch is over, in which the host was not held back for `undelayed_ns`; none before the first one.
     pub fn end_epoch(&mut self, setup: &ManagerSetup, seen: &Seen, undelayed_ns: Option<i64>) {
-        if let Some(undelayed_ns) = undelayed_ns {
-            self.past.push_front(Past { undelayed_ns, seen: since(seen, &self.before) });
+        let of_epoch = since(seen, &self.before);
+        // An epoch through which one write waited says nothing.
+        if let Some(undelayed_ns) = undelayed_ns.filter(|&ns| ns > 0 || of_epoch.host_pages > 0.0) {
+            self.past.push_front(Past { undelayed_ns, seen: of_epoch });
             self.past.truncate(setup.epochs as usize);
         }
         self.before = *seen;
@@ -195,12 +197,12 @@ impl Manager {
         let sum = |of: fn(&Past) -> f64| -> f64 {
             self.weighted(setup).map(|(weight, past)| weight * of(past)).sum()
         };
-        let pages = sum(|past| past.seen.host_pages as f64);
+        let pages = sum(|past| past.seen.host_pages);
         // A host that was held back all the time would have written many times as much, nobody knows how many.
         let undelayed_ns = sum(|past| past.undelayed_ns as f64).max(setup.epoch_ns as f64 / 1000.0);
-        let programs: u64 = self.past.iter().map(|past| past.seen.programs).sum();
-        let host: u64 = self.past.iter().map(|past| past.seen.host_programs).sum();
-        let amplification = if host > 0 { programs as f64 / host as f64 } else { 1.0 };
+        let programs: f64 = self.past.iter().map(|past| past.seen.programs).sum();
+        let host: f64 = self.past.iter().map(|past| past.seen.host_programs).sum();
+        let amplification = if host > 0.0 { programs / host } else { 1.0 };
         let epoch_pages = pages / undelayed_ns * setup.epoch_ns as f64;
         epoch_pages * f64::from(setup.page_bytes) * amplification
     }
@@ -214,8 +216,8 @@ impl Manager {
                 let SchemeSeen { at_work, sampled } = scheme(&past.seen);
                 // A sample stands for all pages.
                 for (counts, scale) in [(at_work, 1.0), (sampled, 1.0 / setup.sample_share)] {
-                    pages += weight * scale * counts.pages as f64;
-                    left += weight * scale * counts.left as f64;
+                    pages += weight * scale * counts.pages;
+                    left += weight * scale * counts.left;
                 }
             }
             if pages > 0.0 { Effect::of(left / pages, cost) } else { Effect::unknown(cost) }
@@ -257,6 +259,7 @@ mod tests {
     const EPOCH_NS: i64 = SETUP.epoch_ns as i64;
 
     fn seen(host_pages: u64, programs: u64, host_programs: u64) -> Seen {
+        let [host_pages, programs, host_programs] = [host_pages, programs, host_programs].map(|n| n as f64);
         Seen { host_pages, programs, host_programs, ..Seen::default() }
     }
 
@@ -292,15 +295,15 @@ mod tests {
         let [dedup, compress] = manager.effects(&SETUP);
         assert!(dedup.written_ratio == 1.0 && (compress.energy_ratio - 1.132).abs() < 1e-12);
         let mut now = seen(1000, 1000, 1000);
-        now.dedup.sampled = Left { pages: 10, left: 5 };
-        now.compress.at_work = Left { pages: 800, left: 400 };
+        now.dedup.sampled = Left { pages: 10.0, left: 5.0 };
+        now.compress.at_work = Left { pages: 800.0, left: 400.0 };
         manager.end_epoch(&SETUP, &now, Some(EPOCH_NS));
         let [dedup, compress] = manager.effects(&SETUP);
         assert!(dedup.written_ratio == 0.5 && (dedup.energy_ratio - 0.5145).abs() < 1e-12);
         assert_eq!(compress.written_ratio, 0.5);
         // 1,000 pages at work beside a sample of 10 of another 1,000.
-        now.host_pages += 1000;
-        now.dedup.at_work = Left { pages: 1000, left: 1000 };
+        now.host_pages += 1000.0;
+        now.dedup.at_work = Left { pages: 1000.0, left: 1000.0 };
         manager.end_epoch(&SETUP, &now, Some(EPOCH_NS));
         let [dedup, _] = manager.effects(&SETUP);
         assert!(

@@ -6,7 +6,7 @@
 //!
 //! Cost: a few comparisons a run of pages within a period; a few operations a period that something is written in.
 
-use super::delay::{Expected, next_delay_s};
+use super::delay::delay_for_s;
 use super::epochs::{Epoch, Epochs};
 use super::regulator::{Regulator, pessimistic, static_cap};
 use super::setup::{Setup, View};
@@ -538,13 +538,12 @@ impl Gate {
             foreseen.choose(&decision);
             s.set_cost(f64::from(self.setup.page_bytes) * foreseen.cost());
         }
-        let expected = Expected {
-            epoch_s: (span.1 - span.0) as f64 / 1e9,
-            demand_bytes: decision.demand_bytes,
-            capacity_bytes: s.epoch.capacity_bytes,
-            pages: s.epoch.capacity_bytes / s.page_flash_bytes,
+        let (epoch_s, capacity_bytes) = ((span.1 - span.0) as f64 / 1e9, s.epoch.capacity_bytes);
+        let pages = capacity_bytes / s.page_flash_bytes;
+        s.epoch.delay_s = match decision.throttle {
+            true => delay_for_s(epoch_s, pages, decision.demand_bytes / capacity_bytes),
+            false => 0.0,
         };
-        s.epoch.delay_s = if decision.throttle { next_delay_s(0.0, &expected) } else { 0.0 };
         s.free = !decision.throttle;
     }
 }

@@ -58,7 +58,7 @@ fn left(rng: &mut Rng) -> [f64; 4] {
 /// A life with bursts, quiet hours and content that changes; gives the gate and its epochs.
 fn life(setup: &Setup, rng: &mut Rng, mean_pages: u64) -> (Gate, Vec<Epoch>) {
     let mut gate = Gate::new(*setup, 1.0);
-    gate.foresee(Foreseen::new(setup.manager.unwrap(), [1.5, 1.3, 1.2, 1.1]));
+    gate.foresee(Foreseen::new(setup.manager.unwrap(), 1.0, [1.5, 1.3, 1.2, 1.1]));
     let mut log = Log::default();
     let (mut at_ns, mut ratios) = (0, left(rng));
     loop {
@@ -114,28 +114,36 @@ fn throttled_epochs_keep_their_capacity_and_lives_their_budget() {
     assert!(throttled > 1000 && free > 1000, "{throttled} epochs throttled and {free} not");
 }
 
-/// A host that asks for half as much again as its epochs have room for, steadily: W is what it would write, not what throttling
-/// lets it write, and the capacity is used up.
+/// A host that asks for more than its epochs have room for, steadily: W is what it would write, not what throttling lets it write,
+/// and the capacity is used up, evenly.
 #[test]
 fn demand_is_that_of_a_host_that_is_not_held_back() {
-    for follow in [true, false] {
+    for (follow, pressure) in [(true, 1.5), (false, 1.5), (true, 4.0), (true, 15.0)] {
         let setup = setup(3000, follow);
         let mut gate = Gate::new(setup, 1.0);
-        gate.foresee(Foreseen::new(setup.manager.unwrap(), [1.0; 4]));
-        let gap_ns = EPOCH_NS / 4500;
+        let mut log = Log::default();
+        gate.foresee(Foreseen::new(setup.manager.unwrap(), 1.0, [1.0; 4]));
+        let gap_ns = (EPOCH_NS as f64 / (3000.0 * pressure)) as u64;
         let mut at_ns = 0;
         while gate.admitted_ns() + gap_ns < setup.target_ns {
             let arrival_ns = at_ns + if follow { gate.held_back_ns() } else { 0 };
             gate.expect([1.0; 4]);
-            gate.admit(arrival_ns, 0, 1, &mut ());
+            gate.admit(arrival_ns, 0, 1, &mut log);
             at_ns += gap_ns;
         }
+        // As much in the first half of the life as in the second.
+        let half = log.0.iter().find(|epoch| epoch.start_ns >= setup.target_ns / 2).unwrap();
+        let early = half.used_bytes / setup.physical_bytes as f64;
+        assert!((0.47..=0.52).contains(&early), "{pressure}, arrivals follow: {follow}: {early} used early");
         let used = gate.used_bytes() / setup.physical_bytes as f64;
         assert!((0.97..=1.0 + 1e-5).contains(&used), "arrivals follow: {follow}: {used} used");
         let record = gate.manager().unwrap().record();
         let late = &record.rows[record.rows.len() / 2];
         let demand = late.demand_bytes / late.epochs as f64 / f64::from(PAGE);
-        assert!((demand / 4500.0 - 1.0).abs() < 0.1, "arrivals follow: {follow}: demand of {demand} pages");
+        assert!(
+            (demand / (3000.0 * pressure) - 1.0).abs() < 0.1,
+            "arrivals follow: {follow}: demand of {demand} pages"
+        );
     }
 }
 
@@ -146,7 +154,7 @@ fn a_surprise_wears_no_drive_out() {
     for follow in [true, false] {
         let setup = setup(1000, follow);
         let mut gate = Gate::new(setup, 1.0);
-        gate.foresee(Foreseen::new(setup.manager.unwrap(), [1.0; 4]));
+        gate.foresee(Foreseen::new(setup.manager.unwrap(), 1.0, [1.0; 4]));
         let mut log = Log::default();
         for epoch in 0..EPOCHS / 2 {
             gate.expect([1.0; 4]);
