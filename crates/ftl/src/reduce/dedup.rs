@@ -3,8 +3,9 @@
 use super::Reduction;
 use crate::features::Features;
 use crate::ftl::Ftl;
-use crate::setup::Failure;
-use floatgate_base::{Content, Hints, Lpn, MapWord, Owner, SideKind};
+use crate::setup::{Allocation, Failure};
+use crate::units::Frontier;
+use floatgate_base::{Content, DomainId, Hints, Lpn, MapWord, Owner, SideKind};
 use floatgate_flash::{Cause, Flash, Part};
 
 impl Ftl {
@@ -44,8 +45,8 @@ impl Ftl {
         if schemes.compress {
             self.gather_page::<S, F>(flash, lpn, content.compressed_bytes, hints)?;
         } else {
-            self.sample_compression(content.compressed_bytes);
             let slot = self.write::<S, F>(flash, lpn, hints, cause)?;
+            self.sample_compression(slot, content.compressed_bytes);
             if S::PACED {
                 self.go_along(flash, slot)?;
             }
@@ -56,12 +57,18 @@ impl Ftl {
     }
 
     #[inline(always)]
-    fn sample_compression(&mut self, bytes: u32) {
+    fn sample_compression(&mut self, slot: usize, bytes: u32) {
+        let place = match self.setup.allocation {
+            Allocation::Dynamic => {
+                Frontier::slot(&self.layout, Frontier::stream(&self.layout, slot), DomainId(0))
+            }
+            Allocation::Static => slot,
+        };
         if let Some(reduction) = &mut self.reduction
             && reduction.setup.samples_below > 0
             && let Some(chunks) = reduction.setup.chunks
         {
-            reduction.sample_page(&chunks, bytes);
+            reduction.sample_page(&chunks, place, bytes);
         }
     }
 

@@ -247,7 +247,7 @@ impl Ftl {
         pages: u32,
     ) -> Result<(), Failure> {
         if let Some(reduction) = &mut self.reduction {
-            reduction.end_sample();
+            reduction.end_samples(pages == 0);
         }
         let places = self.reduction.as_ref().map_or(0, |reduction| reduction.filling.len());
         for at in 0..places {

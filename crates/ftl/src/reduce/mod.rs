@@ -126,18 +126,27 @@ struct Filling {
     since_ns: u64,
 }
 
-/// What is kept of samples from one page to the next.
+/// A chunk that would gather if compression were at work.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct SampleChunk {
+    /// Its pages, when the first of them came, whether it is looked at, and its bytes if so.
+    slots: u32,
+    since_ns: u64,
+    is_sampled: bool,
+    bytes: u32,
+}
+
+/// What is kept of samples from one page to the next.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Samples {
     /// Runs over where a page of unknown content is looked at.
     unknown: u64,
     /// Runs over where a chunk is looked at.
     chunks: u64,
-    /// Pages of the chunk that would gather, when its first came, whether it is looked at, and its bytes if so.
-    slots: u32,
-    since_ns: u64,
-    is_sampled: bool,
-    bytes: u32,
+    /// Where the last page went.
+    last: usize,
+    /// By place, as real chunks gather.
+    gathering: Vec<SampleChunk>,
 }
 
 /// The state of both schemes.
@@ -157,13 +166,14 @@ pub(crate) struct Reduction {
 impl Reduction {
     /// Of an empty drive with so many slots for open units.
     pub fn new(setup: Reduce, logical_pages: u32, slots: usize) -> Self {
+        let chunk_places = if setup.chunks.is_some() { slots } else { 0 };
         Self {
             index: (setup.index_entries > 0).then(|| ContentIndex::new(setup.index_entries, logical_pages)),
-            filling: vec![None; if setup.chunks.is_some() { slots } else { 0 }],
+            filling: vec![None; chunk_places],
             schemes: setup.schemes,
             setup,
             now_ns: 0,
-            samples: Samples::default(),
+            samples: Samples { gathering: vec![SampleChunk::default(); chunk_places], ..Samples::default() },
             counters: ReduceCounters::default(),
         }
     }
@@ -190,7 +200,7 @@ impl Reduction {
             compress: schemes.compress && self.setup.chunks.is_some(),
         };
         if schemes != self.schemes {
-            (self.samples.slots, self.samples.bytes) = (0, 0);
+            self.samples.gathering.fill(SampleChunk::default());
             self.schemes = schemes;
         }
     }

@@ -7,9 +7,9 @@
 //! originals would hardly ever be in the sample. Pages of unknown content are taken at even distances.
 //!
 //! Of compression whole chunks are looked at, one in so many: the pages that would gather together, until the chunk is full,
-//! its time is over, or FLUSH ends it. Chunks made of pages that are far apart would be full where real ones are not.
+//! its time is over, or FLUSH ends it, for each stream (and domain, under static allocation) by itself. Chunks made of pages that are far apart would be full where real ones are not.
 
-use super::{ChunkSetup, ReduceCounters, Reduction, Samples};
+use super::{ChunkSetup, ReduceCounters, Reduction, SampleChunk};
 
 impl Reduction {
     /// Whether a page of this content is looked at.
@@ -29,37 +29,43 @@ impl Reduction {
         mixed.rotate_left(32).wrapping_mul(0x94d0_49bb_1331_11eb) < below
     }
 
-    /// A page joins the chunk that would gather if compression were at work.
-    pub(super) fn sample_page(&mut self, chunks: &ChunkSetup, bytes: u32) {
+    /// A page joins the chunk that would gather at a place if compression were at work.
+    pub(super) fn sample_page(&mut self, chunks: &ChunkSetup, place: usize, bytes: u32) {
         let Self { samples, counters, now_ns, .. } = self;
-        let is_over = |timeout_ns: u64| *now_ns >= samples.since_ns.saturating_add(timeout_ns);
+        let Some(chunk) = samples.gathering.get_mut(place) else { return };
+        samples.last = place;
+        let is_over = |timeout_ns: u64| *now_ns >= chunk.since_ns.saturating_add(timeout_ns);
         if chunks.timeout_ns.is_some_and(is_over) {
-            samples.end_chunk(chunks.page_bytes, counters);
+            chunk.end(chunks.page_bytes, counters);
         }
-        if samples.slots == 0 {
-            (samples.chunks, samples.is_sampled) = samples.chunks.overflowing_add(self.setup.samples_below);
-            samples.since_ns = *now_ns;
+        if chunk.slots == 0 {
+            (samples.chunks, chunk.is_sampled) = samples.chunks.overflowing_add(self.setup.samples_below);
+            chunk.since_ns = *now_ns;
         }
-        samples.slots += 1;
-        if samples.is_sampled {
+        chunk.slots += 1;
+        if chunk.is_sampled {
             counters.compressed_pages += 1;
-            samples.bytes += if bytes == 0 { chunks.page_bytes } else { bytes.min(chunks.page_bytes) };
+            chunk.bytes += if bytes == 0 { chunks.page_bytes } else { bytes.min(chunks.page_bytes) };
         }
-        if samples.slots == chunks.pages {
-            samples.end_chunk(chunks.page_bytes, counters);
+        if chunk.slots == chunks.pages {
+            chunk.end(chunks.page_bytes, counters);
         }
     }
 
-    /// What gathers would be programmed now.
-    pub(super) fn end_sample(&mut self) {
-        if let Some(chunks) = self.setup.chunks {
-            self.samples.end_chunk(chunks.page_bytes, &mut self.counters);
+    /// What gathers would be programmed now: all of it, or what the last page went into.
+    pub(super) fn end_samples(&mut self, all: bool) {
+        let Some(chunks) = self.setup.chunks else { return };
+        let last = self.samples.last;
+        for (place, chunk) in self.samples.gathering.iter_mut().enumerate() {
+            if all || place == last {
+                chunk.end(chunks.page_bytes, &mut self.counters);
+            }
         }
     }
 }
 
-impl Samples {
-    fn end_chunk(&mut self, page_bytes: u32, counters: &mut ReduceCounters) {
+impl SampleChunk {
+    fn end(&mut self, page_bytes: u32, counters: &mut ReduceCounters) {
         if self.slots > 0 && self.is_sampled {
             counters.sampled_chunked += u64::from(self.slots);
             counters.sampled_chunk_pages += u64::from(self.bytes.div_ceil(page_bytes));

@@ -1,7 +1,7 @@
 //! What a snapshot keeps of deduplication and compression beside the map.
 
 use super::index::{ContentIndex, SavedIndex};
-use super::{Filling, ReduceCounters, Reduction, Samples, Schemes};
+use super::{Filling, ReduceCounters, Reduction, SampleChunk, Samples, Schemes};
 use crate::ftl::Ftl;
 use crate::owners::{Packed, SideTable};
 use floatgate_base::{Lpn, MapWord, Owner, SideKind};
@@ -29,7 +29,7 @@ impl Reduction {
             index: index.as_ref().map(ContentIndex::saved),
             filling: filling.clone(),
             now_ns: *now_ns,
-            samples: *samples,
+            samples: samples.clone(),
             counters: *counters,
         }
     }
@@ -81,6 +81,8 @@ impl Ftl {
             return true;
         };
         (reduction.now_ns, reduction.samples, reduction.counters) = (now_ns, samples, counters);
+        // Of a drive with other streams, what gathered for a sample is forgotten.
+        reduction.samples.gathering.resize(reduction.filling.len(), SampleChunk::default());
         reduction.set_schemes(schemes);
         let gathers = |filling: &Filling| {
             let table = sides.packed.as_deref();

@@ -273,6 +273,35 @@ fn samples_have_the_ratios_of_schemes_at_work() {
     }
 }
 
+/// Under static allocation a chunk gathers for each plane, and so does the one that is looked at.
+#[test]
+fn sampled_chunks_gather_where_real_ones_do() {
+    let seed = 3;
+    let taken = |allocation, schemes| {
+        let mut drive = sampling_drive(schemes, Some(1000));
+        let (layout, setup) = drive.make.clone();
+        drive = Drive::new(layout, Setup { allocation, ..setup });
+        for (n, (lpn, fingerprint, _)) in (1..).zip(sampled_writes(seed)) {
+            drive.ftl.tell_time(&mut drive.flash, n * 400).unwrap();
+            drive.write(lpn, fingerprint, PAGE / 4);
+        }
+        let counters = drive.ftl.reduced().unwrap().counters;
+        match schemes == OFF {
+            true => ratio(counters.sampled_chunk_pages, counters.sampled_chunked),
+            false => ratio(counters.chunk_pages, counters.chunked_pages),
+        }
+    };
+    let real = [Allocation::Dynamic, Allocation::Static].map(|allocation| taken(allocation, COMPRESS));
+    let sampled = [Allocation::Dynamic, Allocation::Static].map(|allocation| taken(allocation, OFF));
+    assert!(real[1] > 1.3 * real[0], "seed {seed}: chunks of two planes are emptier than of one: {real:?}");
+    for (sampled, real) in sampled.iter().zip(real) {
+        assert!(
+            (sampled - real).abs() < 0.02,
+            "seed {seed}: sampled chunks take {sampled}, real ones {real}"
+        );
+    }
+}
+
 /// Pages that come late one by one: a sampled chunk is over when a real one is.
 #[test]
 fn sampled_chunks_wait_no_longer_than_real_ones() {
