@@ -65,7 +65,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let (buffer, raw_buffer) = resolve_buffer::resolve(&layers, given_buffer, &drive, logical_pages, timed)?;
     let Lifetime { throttle, reduce, forecast, raw: raw_lifetime, raw_forecast } =
         resolve_lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
-    ftl.setup.reduce = resolve_reduce::resolve(&layers, (&reduce, throttle.policy), &drive, &ftl.setup)?;
+    ftl.setup.reduce = resolve_reduce::resolve(&layers, (&reduce, &throttle), &drive, &ftl.setup)?;
     let workload = resolve_workload::resolve(
         &layers,
         given_workload,

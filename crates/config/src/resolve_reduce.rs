@@ -4,18 +4,20 @@ use crate::layers::Layers;
 use floatgate_base::Result;
 use floatgate_ftl::reduce::{ChunkSetup, Reduce, Schemes};
 use floatgate_ftl::{Reclaim, Setup};
-use floatgate_lifetime::Throttle;
 use floatgate_lifetime::reduce::{Chunks, Reducer};
-use floatgate_sim::plan::{DriveSettings, ReduceSettings};
+use floatgate_lifetime::{SECONDS_PER_YEAR, Throttle};
+use floatgate_sim::plan::{DriveSettings, ReduceSettings, ThrottleSettings};
 
 /// 2^64: every page is a sample.
 const SAMPLES_ALL: f64 = 18_446_744_073_709_551_616.0;
+/// Epochs of a life at least: in the first one nothing is known.
+const EPOCHS_MIN: f64 = 10.0;
 const POLICY: &str = "lifetime.reduce.policy";
 
 /// What the FTL has to know; none where nothing is reduced.
 pub(crate) fn resolve(
     layers: &Layers,
-    (reduce, throttle): (&ReduceSettings, Throttle),
+    (reduce, throttle): (&ReduceSettings, &ThrottleSettings),
     drive: &DriveSettings,
     setup: &Setup,
 ) -> Result<Option<Reduce>> {
@@ -64,14 +66,27 @@ fn makes_replicas(reclaim: Reclaim) -> bool {
 /// Refuses drives on which content cannot be reduced in this way.
 fn check(
     layers: &Layers,
-    (reduce, throttle): (&ReduceSettings, Throttle),
+    (reduce, throttle): (&ReduceSettings, &ThrottleSettings),
     drive: &DriveSettings,
     setup: &Setup,
 ) -> Result<()> {
     let name = reduce.policy.info().name;
-    if reduce.params.integrated.is_some() && throttle != Throttle::None {
-        let what = format!("{name} throttles by itself, beside the throttle {}", throttle.info().name);
-        return Err(layers.error(POLICY, what, "expected lifetime.throttle.policy = \"none\""));
+    if let Some(integrated) = reduce.params.integrated {
+        if throttle.policy != Throttle::None {
+            let what =
+                format!("{name} throttles by itself, beside the throttle {}", throttle.policy.info().name);
+            return Err(layers.error(POLICY, what, "expected lifetime.throttle.policy = \"none\""));
+        }
+        let (epoch_s, target_s) =
+            (integrated.epoch_ns as f64 / 1e9, throttle.target_years * SECONDS_PER_YEAR);
+        if EPOCHS_MIN * epoch_s > target_s {
+            let what = format!("epochs of {epoch_s} s are too long for a life of {target_s:.0} s");
+            let expected = format!(
+                "expected at most {:.0} s, a tenth of lifetime.throttle.target_years",
+                target_s / EPOCHS_MIN
+            );
+            return Err(layers.error("lifetime.reduce.epoch_s", what, expected));
+        }
     }
     if setup.separate.foresees() {
         let what = format!(

@@ -30,6 +30,20 @@ fn refused(reducers: &[&str], overrides: &[(&str, &str)], parts: &[&str]) {
 const ALL: [&str; 3] = ["dedup", "compress", "both"];
 
 #[test]
+fn epochs_as_long_as_the_life_are_refused() {
+    let settings = [
+        ("workload.rate_per_s", "100"),
+        ("lifetime.reduce.epoch_s", "1e7"),
+        ("lifetime.throttle.target_years", "0.1"),
+    ];
+    refused(
+        &["integrated"],
+        &settings,
+        &["lifetime.reduce.epoch_s: ", "epochs of 10000000 s", "expected at most 315360 s, a tenth of"],
+    );
+}
+
+#[test]
 fn parameters_outside_their_ranges_are_refused() {
     for value in ["0", "65"] {
         let whole =
