@@ -244,7 +244,7 @@ fn addresses_beyond_the_bound_are_sampled() {
         let key = (rng.below(2) as u16, 4096 * address);
         for addresses in [&mut all, &mut some] {
             addresses.access(key, Op::Write);
-            if address % 3 == 0 {
+            if address.is_multiple_of(3) {
                 addresses.in_pattern(key);
             }
         }
