@@ -82,7 +82,8 @@ def _windows(facts: Facts) -> str:
 def _patterns(facts: Facts) -> str:
     settings = facts["settings"]
     text = (
-        f"{facts['patterns']} {kind(facts)} sets of {settings['items_min']} addresses or more in "
+        f"{facts['patterns']} {kind(facts)} {'set' if facts['patterns'] == 1 else 'sets'} of "
+        f"{settings['items_min']} addresses or more in "
         f"{settings['support']} transactions or more"
     )
     if not facts["patterns"]:

@@ -87,7 +87,7 @@ def test_json_and_text(cli: Cli, tmp_path: Path) -> None:
     assert json.loads(cli("trace", "patterns", trace, "--json", "-").done()) == facts
     assert of_trace(trace) == facts
     text = cli("trace", "patterns", trace).done()
-    assert "1 maximal sets of 3 addresses or more in 4 transactions or more: 0.5" in text
+    assert "1 maximal set of 3 addresses or more in 4 transactions or more: 0.5" in text
     assert "29 % of the addresses written, 65 % of the writes" in text
     assert "exists already" in cli("trace", "patterns", trace, "--json", "out.json").refused()
     cli("trace", "patterns", trace, "--json", "out.json", "--force").done()
