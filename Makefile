@@ -32,7 +32,7 @@ test: build ## run all tests, Rust and Python
 properties: ## run the random tests with 20 times as many cases (FLOATGATE_TIMES)
 	times=$${FLOATGATE_TIMES:-20}; \
 	FLOATGATE_TIMES=$$times FLOATGATE_CASES=$$((times * 2000)) FLOATGATE_FUZZ_CASES=$$((times * 64)) \
-		cargo test -p floatgate-experiment -p floatgate-trace --no-fail-fast
+		cargo test -p floatgate-experiment -p floatgate-trace -p floatgate-patterns --no-fail-fast
 
 build: $(STAMPS)/extension ## build the extension and leave .venv/bin/floatgate
 

@@ -75,6 +75,21 @@ def trace_info(
     counts_only: bool = False,
     window_s: float = 600.0,
 ) -> str: ...
+def trace_patterns(
+    path: str,
+    options: Mapping[str, str],
+    progress: Progress | None = None,
+    *,
+    window: int = 1024,
+    mined: int = 256,
+    transaction: int = 8,
+    support: int = 4,
+    items_min: int = 3,
+    closed: bool = False,
+) -> str: ...
+def patterns_mine(
+    transactions: Sequence[Sequence[int]], *, support: int, items_min: int = 1, closed: bool = False
+) -> list[tuple[list[int], int]]: ...
 def trace_batches(path: str, options: Mapping[str, str]) -> TraceBatches: ...
 def trace_write(
     path: str, options: Mapping[str, str], out_path: str | None, out_format: str, progress: Progress | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,14 +46,14 @@ def page(path: str, facts: Facts, command: str | None = None) -> str:
     return html.document(f"{title}: floatgate trace", "\n".join(section for section in sections if section))
 
 
-def write_pictures(facts: Facts, folder: Path) -> None:
+def write_pictures(drawn: Sequence[Picture], folder: Path) -> None:
     """Write each picture as ``NAME.svg`` and ``NAME.png`` into a folder; one note names those that cannot be drawn.
 
     Args:
-        facts: the JSON of ``floatgate trace info``, with its distributions.
+        drawn: the pictures.
         folder: an existing folder.
     """
-    for picture in pictures(facts):
+    for picture in drawn:
         try:
             chart = picture.draw(560).properties(title=picture.title).to_dict()
             chart["config"]["background"] = "white"

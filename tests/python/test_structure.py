@@ -25,7 +25,7 @@ LAYERS = [
     {"snapshot"},
     {"flash"},
     {"nand"},
-    {"theory", "content"},
+    {"theory", "content", "patterns"},
     {"base"},
 ]
 

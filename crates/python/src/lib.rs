@@ -7,6 +7,7 @@ mod content;
 mod errors;
 mod experiment;
 mod json;
+mod patterns;
 mod request_log;
 mod trace;
 
@@ -74,5 +75,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(theory_wa_hot, module)?)?;
     content::register(module)?;
     experiment::register(module)?;
+    patterns::register(module)?;
     trace::register(module)
 }

@@ -20,7 +20,7 @@ use std::os::fd::AsFd;
 /// Batches between two calls of the progress callback.
 const BATCHES_PER_CALL: u64 = 64;
 
-type Options = BTreeMap<String, String>;
+pub type Options = BTreeMap<String, String>;
 
 /// Opens a trace, or what the options ask for: a slice of it, issued by so many cursors, with content.
 fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
@@ -98,7 +98,7 @@ impl Source for Watched<'_> {
 }
 
 /// Opens a trace and does `work` with it, without the interpreter.
-fn with_source<T: Send>(
+pub fn with_source<T: Send>(
     py: Python<'_>,
     path: &str,
     options: &Options,

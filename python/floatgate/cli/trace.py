@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from floatgate.cli import generate, record, trace_info
+from floatgate.cli import generate, record, trace_info, trace_patterns
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
 from floatgate.errors import input_error, printable
@@ -26,6 +26,7 @@ def register(app: typer.Typer) -> None:
         help="Describe, convert, generate and record traces.", no_args_is_help=True, rich_markup_mode=None
     )
     group.command("info")(trace_info.info)
+    group.command("patterns")(trace_patterns.patterns)
     group.command("convert")(convert)
     group.command("generate")(generate.generate)
     record.register(group)

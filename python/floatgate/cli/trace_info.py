@@ -13,12 +13,12 @@ import typer
 from floatgate import _core, trace_report
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.cli.places import EXPECTED_REPORT, must_write_something, report_places
 from floatgate.errors import input_error, one_line
-from floatgate.folder import RunFolder, must_be_file_place, write_text
+from floatgate.folder import write_text
 from floatgate.progress import bar
+from floatgate.trace_charts import pictures as pictures_of
 from floatgate.trace_summary import screen
-
-EXPECTED_REPORT = "a file for the report"
 
 TraceFile = Annotated[
     str, typer.Argument(metavar="TRACE", help="The trace, plain or compressed (.gz, .xz, .zst, .bz2).")
@@ -64,7 +64,10 @@ def info(
     window = DEFAULT_WINDOW_S if window is None else window
     if not (math.isfinite(window) and window >= 1e-6):
         raise input_error(f"--window: {window:g} is no width of a window; expected seconds, at least 0.000001")
-    folder = _places(report, pictures, force=force, counts_only=counts_only)
+    must_write_something(report, pictures, force=force)
+    if counts_only and not (report is None and pictures is None):
+        raise input_error("--counts-only leaves nothing to draw; expected it without --report and --pictures")
+    folder = report_places(report, pictures, force=force)
     options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
     with folder or contextlib.nullcontext():
@@ -74,29 +77,10 @@ def info(
         if report is not None:
             write_text(report, trace_report.page(path, facts, o.command_line()), EXPECTED_REPORT)
         if folder is not None:
-            folder.write(lambda staging, _: trace_report.write_pictures(facts, staging))
+            folder.write(lambda staging, _: trace_report.write_pictures(pictures_of(facts), staging))
     output.give(text)
     if not output.wants_json:
         output.say(screen(path, facts))
         for name, place in (("report", report), ("pictures", pictures)):
             if place is not None:
                 output.say(f"{name:<10} {one_line(place)}")
-
-
-def _places(report: str | None, pictures: str | None, *, force: bool, counts_only: bool) -> RunFolder | None:
-    """Refuse places that cannot be used before the trace is read; the folder of the pictures."""
-    if force and report is None and pictures is None:
-        raise input_error("--force: nothing is written; expected it with --report or --pictures")
-    if report == "-":
-        raise input_error("-: a report is not written to standard output; expected the name of a file")
-    if counts_only and not (report is None and pictures is None):
-        raise input_error("--counts-only leaves nothing to draw; expected it without --report and --pictures")
-    if report is not None:
-        must_be_file_place(report, EXPECTED_REPORT)
-        if Path(report).is_file() and not force:
-            raise input_error(f"{report}: exists already; expected a new file, or --force")
-    if pictures is None:
-        return None
-    folder = RunFolder.given(pictures, force=force)
-    folder.expect(report)
-    return folder

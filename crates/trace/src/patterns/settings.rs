@@ -1,0 +1,77 @@
+//! Which requests are mined, and for which sets.
+
+use floatgate_base::{Error, Place, Result};
+use floatgate_patterns::{Kind, Settings};
+
+/// Most requests of a window.
+pub const WINDOW_MAX: u32 = 1 << 20;
+/// Most requests of a window whose writes are mined.
+pub const MINED_MAX: u32 = 1 << 14;
+
+/// How to mine. The defaults are the paper's, but for the length of a transaction, which it does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PatternSettings {
+    /// Requests of a window: reads, writes and TRIMs.
+    pub window: u32,
+    /// Requests at its beginning whose writes are mined.
+    pub mined: u32,
+    /// Write requests of a transaction; the last one of a window may have fewer.
+    pub transaction: u32,
+    /// Transactions of a window that a set must be part of.
+    pub support: u32,
+    /// Addresses that a set must have.
+    pub items_min: u32,
+    /// Whether closed sets are counted, not maximal ones.
+    pub closed: bool,
+}
+
+impl Default for PatternSettings {
+    fn default() -> Self {
+        Self { window: 1024, mined: 256, transaction: 8, support: 4, items_min: 3, closed: false }
+    }
+}
+
+impl PatternSettings {
+    /// Refuses what cannot be mined.
+    ///
+    /// # Errors
+    /// Names the option of the command line and what it may be.
+    pub fn validate(&self) -> Result<()> {
+        let bounds = [
+            ("--window", self.window, WINDOW_MAX, "requests in a window", ""),
+            (
+                "--mined",
+                self.mined,
+                self.window.min(MINED_MAX),
+                "requests to mine",
+                ", and no more than the window",
+            ),
+            ("--transaction", self.transaction, WINDOW_MAX, "write requests in a transaction", ""),
+            (
+                "--support",
+                self.support,
+                self.window,
+                "transactions as support",
+                ", and no more than the window",
+            ),
+            ("--items-min", self.items_min, WINDOW_MAX, "addresses in a pattern", ""),
+        ];
+        for (option, value, most, what, why) in bounds {
+            if !(1..=most).contains(&value) {
+                let what = format!("{value} {what} cannot be");
+                return Err(Error::input(
+                    Place::Setting(option.into()),
+                    what,
+                    format!("expected 1 to {most}{why}"),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// For the miner.
+    pub(super) fn of_miner(&self) -> Settings {
+        let kind = if self.closed { Kind::Closed } else { Kind::Maximal };
+        Settings { support: self.support, items_min: self.items_min, kind }
+    }
+}
