@@ -113,8 +113,11 @@ def test_names_are_quoted_and_the_valid_ones_listed(cli: Cli, trace: Path) -> No
     [
         ([], "no command; expected one of 'run'"),
         (["bogus"], "unknown command 'bogus' of floatgate; expected one of 'run'"),
-        (["trace", "bogus"], "unknown command 'bogus' of floatgate trace; expected one of 'info', 'convert'"),
-        (["trace"], "no command; expected one of 'info', 'convert'"),
+        (
+            ["trace", "bogus"],
+            "unknown command 'bogus' of floatgate trace; expected one of 'info', 'patterns', 'convert'",
+        ),
+        (["trace"], "no command; expected one of 'info', 'patterns', 'convert'"),
         (["run", "--bogus"], "unknown option '--bogus' of floatgate run; expected one of --trace"),
         (["run", "--repeat", "0"], "'--repeat'"),
         (["run", "--repeat", "x"], "'--repeat'"),
