@@ -20,7 +20,7 @@ pub(super) const HASH_UJ: ParamInfo = ParamInfo::within(
 .shared();
 pub(super) const HASH_US: ParamInfo = ParamInfo::within(
     "hash_us",
-    "timed: by how much the fingerprint of 4 KiB delays its request, microseconds",
+    "by how much the fingerprint of 4 KiB delays its request or page write (timed, lifetime), microseconds",
     0.0,
     Range::FROM_0,
 )
@@ -56,7 +56,7 @@ pub(super) const COMPRESS_UJ: ParamInfo = ParamInfo::within(
 .shared();
 pub(super) const COMPRESS_US: ParamInfo = ParamInfo::within(
     "compress_us",
-    "timed: by how much compressing 4 KiB delays its request, microseconds",
+    "by how much compressing 4 KiB delays its request or page write (timed, lifetime), microseconds",
     0.0,
     Range::FROM_0,
 )
