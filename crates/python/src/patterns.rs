@@ -2,8 +2,8 @@
 
 use crate::errors::{guarded, raise};
 use crate::json;
-use crate::trace::{Options, with_source};
-use floatgate_base::{Error, Place};
+use crate::trace::{Options, must_have_requests, with_source};
+use floatgate_base::Error;
 use floatgate_patterns::{Kind, Settings, mine};
 use floatgate_trace::{PatternSettings, patterns};
 use pyo3::prelude::*;
@@ -31,10 +31,7 @@ fn trace_patterns(
     settings.validate().map_err(|e| raise(&e))?;
     let info = with_source(py, path, &options, progress.as_ref(), |source| {
         let info = patterns(source, &settings)?;
-        if info.requests == 0 {
-            let expected = "expected at least one read, write or TRIM";
-            return Err(Error::input(Place::Path(path.into()), "the trace holds no request", expected));
-        }
+        must_have_requests(info.requests, path)?;
         Ok(info)
     })?;
     Ok(json::text(&info))

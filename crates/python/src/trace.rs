@@ -142,10 +142,7 @@ fn trace_info(
     let wanted = InfoOptions { counts_only, window_s };
     let info = with_source(py, path, &options, progress.as_ref(), |source| {
         let info = floatgate_trace::info_with(source, &wanted)?;
-        if info.requests == 0 {
-            let expected = "expected at least one read, write or TRIM";
-            return Err(Error::input(Place::Path(path.into()), "the trace holds no request", expected));
-        }
+        must_have_requests(info.requests, path)?;
         Ok(info)
     })?;
     Ok(json::text(&info))
@@ -294,4 +291,13 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(generate_batches, module)?)?;
     module.add_function(wrap_pyfunction!(twin_fit, module)?)?;
     module.add_function(wrap_pyfunction!(trace_batches, module)?)
+}
+
+/// Refuses a trace without requests: it has nothing to tell.
+pub fn must_have_requests(requests: u64, path: &str) -> Result<()> {
+    if requests > 0 {
+        return Ok(());
+    }
+    let expected = "expected at least one read, write or TRIM";
+    Err(Error::input(Place::Path(path.into()), "the trace holds no request", expected))
 }

@@ -158,16 +158,8 @@ impl Foreseen {
 
 #[cfg(test)]
 mod tests {
+    use super::super::manager::SETUP;
     use super::*;
-
-    const SETUP: ManagerSetup = ManagerSetup {
-        epoch_ns: 300_000_000_000,
-        epochs: 10,
-        sample_share: 0.01,
-        hash_cost: 0.0145,
-        compress_cost: 0.132,
-        page_bytes: 4096,
-    };
 
     /// By hand: of 1000 pages deduplication leaves 800, compression alone 600, both 400.
     #[test]

@@ -243,18 +243,20 @@ fn since(now: &Seen, before: &Seen) -> Seen {
     }
 }
 
+/// The manager of the paper, for tests.
+#[cfg(test)]
+pub(super) const SETUP: ManagerSetup = ManagerSetup {
+    epoch_ns: 300_000_000_000,
+    epochs: 10,
+    sample_share: 0.01,
+    hash_cost: 0.0145,
+    compress_cost: 0.132,
+    page_bytes: 4096,
+};
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const SETUP: ManagerSetup = ManagerSetup {
-        epoch_ns: 300_000_000_000,
-        epochs: 10,
-        sample_share: 0.01,
-        hash_cost: 0.0145,
-        compress_cost: 0.132,
-        page_bytes: 4096,
-    };
 
     const EPOCH_NS: i64 = SETUP.epoch_ns as i64;
 
