@@ -82,7 +82,7 @@ pub(super) const EPOCHS: ParamInfo = ParamInfo::whole(
     "history_epochs",
     "epochs from which demand and ratios are expected; the newest weighs this much, the oldest 1",
     10,
-    (1, 10_000),
+    (1, 1000),
 );
 pub(super) const SAMPLE_SHARE: ParamInfo = ParamInfo::within(
     "sample_share",
