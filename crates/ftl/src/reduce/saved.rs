@@ -80,10 +80,11 @@ impl Ftl {
         let Some(SavedReduction { schemes, index, filling, now_ns, samples, counters }) = saved else {
             return true;
         };
+        // A change of schemes ends the samples of the old ones, so the schemes come first.
+        reduction.set_schemes(schemes);
         (reduction.now_ns, reduction.samples, reduction.counters) = (now_ns, samples, counters);
         // Of a drive with other streams, what gathered for a sample is forgotten.
         reduction.samples.gathering.resize(reduction.filling.len(), SampleChunk::default());
-        reduction.set_schemes(schemes);
         let gathers = |filling: &Filling| {
             let table = sides.packed.as_deref();
             table.is_some_and(|packed| {
