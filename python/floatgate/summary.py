@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import amplification, disturb, reduce, start, units, worth
+from floatgate import amplification, dispatch, disturb, reduce, start, units, worth
 from floatgate.causes import by_cause, by_reason, cause, reason
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -35,6 +35,7 @@ def lines(run: Run) -> list[Line]:
         ("reduce", reduce.line(result)),
         ("", reduce.manager(result)),
         ("wear", wear(result)),
+        ("dispatch", dispatch.line(result)),
         ("streams", streams(result)),
         ("reads", disturb.line(result)),
         ("buffer", buffer(result)),
@@ -140,7 +141,8 @@ def streams(result: dict[str, Any]) -> str | None:
         parts.append(f"{units.figure(free)} free pages in open blocks on average")
     if facts.get("memory_bytes") is not None:
         parts.append(f"{units.binary_bytes(facts['memory_bytes'])} of tables")
-    return f"{look(result, 'config', 'ftl', 'separate', 'policy')}: {', '.join(parts)}"
+    chooser = dispatch.policy(result) or look(result, "config", "ftl", "separate", "policy")
+    return f"{chooser}: {', '.join(parts)}"
 
 
 def buffer(result: dict[str, Any]) -> str | None:
@@ -298,6 +300,7 @@ def remarks(result: dict[str, Any]) -> list[str]:
             f"{units.count(int(beyond))} pages written from contexts beyond the limit of {separator} "
             "(ftl.separate.contexts), counted as unknown"
         )
+    said += dispatch.remarks(result)
     said += look(facts, "suspicions") or []
     said += look(facts, "assumed") or []
     unmapped = look(result, "flash", "unmapped_reads")

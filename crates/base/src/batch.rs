@@ -1,5 +1,6 @@
 //! Requests travel in batches of columns, never as one object each.
 
+use crate::label::Label;
 use serde::{Deserialize, Serialize};
 
 /// What a request asks for.
@@ -100,6 +101,8 @@ pub struct RequestBatch {
     pub content: ContentColumns,
     /// Optional: bits of [`flags`].
     pub flags: Vec<u8>,
+    /// Optional, and of no source: what the dispatcher says.
+    pub label: Vec<Label>,
 }
 
 impl RequestBatch {
@@ -142,6 +145,7 @@ impl RequestBatch {
         self.stream.clear();
         self.content.clear();
         self.flags.clear();
+        self.label.clear();
     }
 
     /// What request `i` asks for beside its operation.

@@ -5,11 +5,12 @@
 //! them names a column. A column that nobody wants is never made, stays empty, and is stepped over.
 
 use crate::batch::{Op, RequestBatch};
+use crate::label::Label;
 use crate::{IdVec, Lpn, TRACE_PAGE_BYTES};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-/// What the host says of a request beside its address.
+/// What is said of a request beside its address, by the host or by the dispatcher.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hints {
     /// Program context that writes; 0 where none is known.
@@ -18,6 +19,8 @@ pub struct Hints {
     pub handle: u32,
     /// Pages that the request touches.
     pub request_pages: u32,
+    /// What the dispatcher says of it.
+    pub label: Label,
 }
 
 /// What a whole page of the drive holds after a write.
@@ -327,7 +330,7 @@ columns! {
         edges: Vec<(u32, u32)> = make_edges;
     }
     of pages too {
-        /// For separators: what the host says of the request that the extent is of.
+        /// For separators and dispatchers: what is said of the request that the extent is of.
         hints: Vec<Hints> = make_hints;
         /// What pages hold that are written whole.
         content: PerPage<Content> = make_content;
@@ -372,6 +375,7 @@ fn make_hints(hints: &mut Vec<Hints>, part: &Part<'_>, (lpn, pages): (&[Lpn], &[
         context: part.batch.context.get(part.request).copied().unwrap_or(0),
         handle: part.batch.stream.get(part.request).copied().unwrap_or(0),
         request_pages: 0,
+        label: part.batch.label.get(part.request).copied().unwrap_or_default(),
     };
     // Nearly every request becomes one extent.
     if hints.len() == part.extent && lpn.len() == part.extent + 1 {

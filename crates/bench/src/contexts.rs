@@ -38,7 +38,12 @@ fn serve(ftl: &mut Ftl, flash: &mut Functional, pages: u32, contexts: u64, batch
         for _ in 0..BATCH {
             let context = rng.below(contexts);
             extents.push(Lpn((context * own + rng.below(own)) as u32), 1, ExtentKind::Write);
-            extents.columns.hints.push(Hints { context: context as u32 + 1, handle: 0, request_pages: 1 });
+            extents.columns.hints.push(Hints {
+                context: context as u32 + 1,
+                handle: 0,
+                request_pages: 1,
+                ..Hints::default()
+            });
         }
         let start = thread_cpu_s();
         ftl.serve(flash, &extents).expect("the bench's drive has room");

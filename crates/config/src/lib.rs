@@ -14,6 +14,7 @@ pub mod resolve;
 mod resolve_arrival;
 mod resolve_buffer;
 mod resolve_content;
+mod resolve_dispatch;
 mod resolve_drive;
 mod resolve_ftl;
 mod resolve_host;

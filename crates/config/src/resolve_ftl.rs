@@ -3,13 +3,14 @@
 use crate::layers::Layers;
 use crate::raw;
 use crate::tables::choice;
-use crate::{resolve_precondition, resolve_reclaim, resolve_slot, resolve_timed};
+use crate::{resolve_dispatch, resolve_precondition, resolve_reclaim, resolve_slot, resolve_timed};
 use floatgate_base::policy::Facts;
 use floatgate_base::{Given, Result, Setting};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::pool::FREE_CHOICES;
 use floatgate_ftl::setup::ALLOCATIONS;
 use floatgate_ftl::{Allocation, FreeChoice, Level, Pace, Separate, Setup, Victim, collect};
+use floatgate_host::Dispatch;
 use floatgate_nand::Geometry;
 use floatgate_sim::plan::{AUTO_FILLS, DriveSettings, FtlSettings, Precondition};
 
@@ -43,7 +44,8 @@ pub(crate) fn resolve(
     let spare_factor = spare_factor(layers, given.spare_factor)?;
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
     let facts = Facts { pe_cycles, incremental: is_incremental(&given, timed, &geometry) };
-    let collection = collection(layers, (given.collect, given.separate), &facts, geometry, timed)?;
+    let (dispatch, raw_dispatch) = resolve_dispatch::resolve(layers, given.dispatch, &facts)?;
+    let collection = collection(layers, (given.collect, given.separate, dispatch), &facts, geometry, timed)?;
     let (victim, separate, scope) = (collection.victim, collection.separate, collection.scope);
     let precondition = resolve_precondition::state(layers, given.precondition.as_deref(), victim, traced)?;
     let snapshot = snapshot(layers, given.snapshot, precondition)?;
@@ -56,6 +58,7 @@ pub(crate) fn resolve(
     reserve_fits(layers, &collection.layout, logical_pages, collection.free_units_needed(), separate)?;
     let (level, raw_level) = resolve_slot::resolve(layers, given.level, &facts)?;
     let (free_choice, free_name) = free_choice(layers, given.free_block)?;
+    resolve_dispatch::check(layers, dispatch, allocation, free_choice)?;
     let (reclaim, raw_reclaim) = resolve_reclaim::resolve(layers, given.reclaim, drive, &collection.layout)?;
     let setup = Setup {
         logical_pages,
@@ -87,13 +90,14 @@ pub(crate) fn resolve(
         separate: Some(collection.raw_separate),
         level: Some(raw_level),
         reclaim: Some(raw_reclaim),
-        dispatch: Some(resolve_slot::resolve(layers, given.dispatch, &facts)?.1),
+        dispatch: Some(raw_dispatch),
     };
     let settings = FtlSettings {
         spare_factor,
         scope,
         allocation_order,
         background,
+        dispatch,
         setup,
         precondition,
         fill_pages,
@@ -183,7 +187,7 @@ fn spare_factor(layers: &Layers, given: Option<f64>) -> Result<f64> {
 /// Victims and streams with their levels and their pace, from the tables `ftl.collect` and `ftl.separate`.
 fn collection(
     layers: &Layers,
-    (given_collect, given_separate): (Option<raw::Collect>, Option<raw::Separate>),
+    (given_collect, given_separate, dispatch): (Option<raw::Collect>, Option<raw::Separate>, Dispatch),
     facts: &Facts,
     geometry: Geometry,
     timed: bool,
@@ -196,7 +200,7 @@ fn collection(
         given_separate.policy.get_or_insert_with(|| APART.into());
     }
     let (separate, raw_separate) = resolve_slot::resolve(layers, Some(given_separate), facts)?;
-    let separate = Separate::of(&separate);
+    let separate = resolve_dispatch::separate(layers, dispatch, Separate::of(&separate))?;
     let scope = if collect.text("scope") == "plane" { Scope::Plane } else { Scope::Superblock };
     let layout = Layout::new(geometry, scope);
     // Read before the levels become numbers.

@@ -35,7 +35,7 @@ slots! {
     Separate: floatgate_ftl::separate::SLOT,
     Level: floatgate_ftl::level::SLOT,
     Reclaim: floatgate_ftl::reclaim::SLOT,
-    Dispatch: floatgate_ftl::slots::DISPATCH,
+    Dispatch: floatgate_host::dispatch::SLOT,
     Throttle: floatgate_lifetime::throttle::SLOT,
     Reduce: floatgate_lifetime::reduce::SLOT,
     Endurance: floatgate_nand::endurance::SLOT,

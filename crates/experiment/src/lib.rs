@@ -6,6 +6,7 @@
 mod amplification;
 mod buffer;
 mod by_cause;
+mod dispatch;
 mod energy;
 mod evidence;
 mod host_queues;

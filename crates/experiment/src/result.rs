@@ -3,6 +3,7 @@
 use crate::amplification::Amplification;
 use crate::buffer::{buffer, buffer_wait_us};
 use crate::by_cause::by_cause;
+use crate::dispatch::dispatch;
 use crate::energy::energy;
 use crate::evidence::evidence;
 use crate::precondition::precondition;
@@ -79,6 +80,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "waf_bytes_parts": in_bytes.parts(),
         "stationary": waf.stationary,
         "gc": gc(resolved, outcome),
+        "dispatch": dispatch(plan, outcome),
         "separate": separate::separate(outcome),
         "level": level(resolved, outcome),
         "reclaim": reclaim(plan, outcome),

@@ -196,6 +196,7 @@ fn a_snapshot_of_another_drive_is_refused_with_the_key_that_differs() {
         ("ftl.collect.scope", "superblock", "expected ftl.collect.scope = \"plane\""),
         ("ftl.allocation.mode", "static", "expected ftl.allocation.mode = \"dynamic\""),
         ("ftl.separate.policy", "host-gc", "expected ftl.separate.policy = \"none\""),
+        ("ftl.dispatch.policy", "pgis", "expected ftl.dispatch.policy = \"fcfs\""),
         ("ftl.collect.policy", "random", "is \"greedy\" there and \"random\" or \"d-choices\" here"),
         ("ftl.free_block", "fifo", "expected ftl.free_block = \"least-erased\""),
     ] {

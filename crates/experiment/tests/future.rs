@@ -72,7 +72,11 @@ fn the_future_is_what_comes() {
                 case.toml += &format!("file = \"{path}\"\n");
             }
             let classes = ("ftl.separate.classes".to_string(), case.streams.to_string());
-            let overrides = [("ftl.separate.policy".into(), "fk".into()), classes];
+            let overrides = [
+                ("ftl.dispatch.policy".into(), "fcfs".into()),
+                ("ftl.separate.policy".into(), "fk".into()),
+                classes,
+            ];
             let resolved =
                 load(Some(&case.toml), "t.toml", &overrides).unwrap_or_else(|e| panic!("{seed}: {e}"));
             let mut simulation = Simulation::new(resolved.plan.clone()).unwrap();

@@ -62,6 +62,14 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             let (drive, ftl) = (DRIVE.replace("40", "48"), FTL.replace("0.25", "0.375"));
             run(format!("{drive}{ftl}[workload]\n{workload}"), figures)
         }
+        // Few pages are written over and over, so that some of them come together by chance.
+        "ftl.dispatch" => {
+            let workload = "[workload]\nrequests = 20000\npattern = \"hot-cold\"\nhot_share_of_pages = 0.04\n\
+                            hot_share_of_writes = 0.9\nread_share = 0.2\n";
+            let figures =
+                &["/flash/programs/total", "/dispatch/matched_requests", "/dispatch/patterns_per_window"];
+            run(format!("{DRIVE}{FTL}{workload}"), figures)
+        }
         // Reads of a few pages, so that there are hot ones, and some writes.
         "ftl.reclaim" | "drive.disturb" => {
             let drive = DRIVE.replace("pages_per_block = 16", "pages_per_block = 32");

@@ -16,7 +16,7 @@ const HOT: [(u32, u32); 8] = [(0, 1), (10, 2), (1, 1), (11, 2), (2, 1), (12, 2),
 
 fn write(extents: &mut Extents, lpn: u32, context: u32) {
     extents.push(Lpn(lpn), 1, Kind::Write);
-    extents.columns.hints.push(Hints { context, handle: 0, request_pages: 1 });
+    extents.columns.hints.push(Hints { context, handle: 0, request_pages: 1, ..Hints::default() });
 }
 
 /// Pages that die in each block when the four pages of context 1 are updated, of the blocks in which any does. Before

@@ -38,7 +38,7 @@ fn work(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
         extents.push(Lpn(at), if kind == Kind::WritePartial { 1 } else { pages }, kind);
         let strange = rng.below(50) == 0;
         let (context, handle) = if strange { (i, u32::MAX - i) } else { (context, context % 4) };
-        extents.columns.hints.push(Hints { context, handle, request_pages: pages });
+        extents.columns.hints.push(Hints { context, handle, request_pages: pages, ..Hints::default() });
     }
     extents
 }

@@ -16,6 +16,8 @@ pub(crate) trait Features {
     const SIDES: bool;
     /// Flash pages that hold several pages of the map.
     const PACKED: bool;
+    /// Groups of writes that stay in one domain.
+    const GROUPS: bool;
     /// Deduplication or compression of host writes.
     const REDUCES: bool;
 }
@@ -29,6 +31,7 @@ impl Features for Plain {
     const READS: bool = false;
     const SIDES: bool = false;
     const PACKED: bool = false;
+    const GROUPS: bool = false;
     const REDUCES: bool = false;
 }
 
@@ -41,6 +44,7 @@ impl Features for Looks {
     const READS: bool = false;
     const SIDES: bool = false;
     const PACKED: bool = false;
+    const GROUPS: bool = false;
     const REDUCES: bool = false;
 }
 
@@ -53,6 +57,7 @@ impl Features for All {
     const READS: bool = true;
     const SIDES: bool = true;
     const PACKED: bool = true;
+    const GROUPS: bool = true;
     const REDUCES: bool = false;
 }
 
@@ -65,5 +70,6 @@ impl Features for Reduces {
     const READS: bool = true;
     const SIDES: bool = true;
     const PACKED: bool = true;
+    const GROUPS: bool = true;
     const REDUCES: bool = true;
 }

@@ -8,7 +8,7 @@ use crate::owners::{Mapping, ReplicaCounters, Replicas};
 use crate::pool::FreePool;
 use crate::reclaim::Reclaiming;
 use crate::reduce::{Laying, Reduction, Repacking};
-use crate::separate::{Foresight, Separation, Shape};
+use crate::separate::{Foresight, Separate, Separation, Shape};
 use crate::setup::{GcCounters, Pace, Setup};
 use crate::units::{Frontier, NOT_INDEXED, Units};
 use crate::volatile::Volatile;
@@ -120,6 +120,7 @@ impl Ftl {
             victims_by_valid: vec![0; layout.pages_per_unit() as usize + 1],
             needs_all: setup.disturb.is_some()
                 || setup.reduce.is_some()
+                || matches!(setup.separate, Separate::Labelled(_))
                 || setup.pace.is_some()
                 || setup.incremental
                 || layout.is_packed()

@@ -3,7 +3,6 @@
 use crate::features::Features;
 use crate::ftl::Ftl;
 use crate::incremental::LAST_UNITS;
-use crate::pool::Want;
 use crate::setup::{Allocation, Failure};
 use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{DomainId, Lpn, StreamId};
@@ -68,6 +67,23 @@ impl Ftl {
         Ok(slot)
     }
 
+    /// The open unit of a stream in a domain, without taking part in the turns of the others.
+    pub(crate) fn frontier_in<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        stream: StreamId,
+        domain: DomainId,
+    ) -> Result<usize, Failure> {
+        let slot = Frontier::slot(&self.layout, stream, domain);
+        if self.frontiers[slot].room() > 0 {
+            return Ok(slot);
+        }
+        let turn = self.next_domain;
+        let slot = self.host_frontier_slow(flash, stream, domain);
+        self.next_domain = turn;
+        slot
+    }
+
     /// Opens a unit in the first domain, from `domain` on, that has room or can make some.
     #[cold]
     fn host_frontier_slow<F: Flash>(
@@ -127,7 +143,7 @@ impl Ftl {
                 self.run_to_end(flash, &mut job)?;
                 continue;
             }
-            if !self.open(slot, domain, Want::Next) {
+            if !self.open(slot, domain) {
                 return Ok(false);
             }
             self.next_step_in[domain] = 0;

@@ -12,13 +12,3 @@ pub const MAP: Slot = Slot {
     policies: &[PolicyInfo::plain("page", "every logical page maps to any physical page")],
     common: &[],
 };
-
-/// In which order writes are programmed.
-pub const DISPATCH: Slot = Slot {
-    key: "ftl.dispatch",
-    selector: "policy",
-    what: "dispatcher",
-    summary: "Order of writes.",
-    policies: &[PolicyInfo::plain("fcfs", "writes are programmed in the order in which they arrive")],
-    common: &[],
-};

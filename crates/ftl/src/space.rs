@@ -2,15 +2,15 @@
 
 use crate::features::Features;
 use crate::ftl::Ftl;
-use crate::pool::Want;
 use crate::units::{Frontier, NO_UNIT, NOT_INDEXED};
 use floatgate_base::{DomainId, Ppn, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
     /// Closes the frontier's full unit and opens a free one; false if there is none.
-    pub(crate) fn open(&mut self, slot: usize, domain: DomainId, want: Want) -> bool {
+    pub(crate) fn open(&mut self, slot: usize, domain: DomainId) -> bool {
         self.close(slot);
+        let want = self.setup.separate.want(Frontier::stream(&self.layout, slot));
         let Some(unit) = self.free[domain].take(want) else { return false };
         let pages = self.data_pages(unit);
         if pages < self.layout.pages_per_unit() {

@@ -2,6 +2,7 @@
 
 use crate::features::Features;
 use crate::ftl::Ftl;
+use crate::separate::labelled;
 use crate::setup::Failure;
 use floatgate_base::{DomainId, Hints, Lpn, MapWord, Owner};
 use floatgate_flash::{Cause, Flash};
@@ -23,7 +24,10 @@ impl Ftl {
             }
             _ => self.setup.separate.blind().0,
         };
-        let slot = self.host_frontier::<S, F>(flash, stream, lpn)?;
+        let slot = match labelled::domain_of(hints.label, self.layout.domains()) {
+            Some(domain) if S::GROUPS => self.frontier_in(flash, stream, domain)?,
+            _ => self.host_frontier::<S, F>(flash, stream, lpn)?,
+        };
         // Opening a unit may have moved this very page: the map is read after it.
         let frontier = &mut self.frontiers[slot];
         let ppn = frontier.next;

@@ -282,8 +282,8 @@ mod tests {
         (batch.context, batch.stream) = (vec![7, 8], vec![1, 2]);
         let mut out = Extents::default();
         splitter.split(&batch, 0..2, &mut out, &mut Vec::new()).unwrap();
-        let first = Hints { context: 7, handle: 1, request_pages: 4 };
-        let second = Hints { context: 8, handle: 2, request_pages: 1 };
+        let first = Hints { context: 7, handle: 1, request_pages: 4, ..Hints::default() };
+        let second = Hints { context: 8, handle: 2, request_pages: 1, ..Hints::default() };
         assert_eq!(out.columns.hints, [first, first, first, second]);
     }
 

@@ -9,6 +9,9 @@
 //! [`Window`] puts names to the items: it mines requests by whatever they are known by. The crate knows numbers; what
 //! an item stands for, and what is done with a set, is its callers' affair.
 
+/// Requests of a transaction, where nothing else is said (`docs/patterns.md`).
+pub const TRANSACTION: u32 = 8;
+
 mod database;
 mod found;
 mod miner;

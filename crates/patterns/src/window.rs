@@ -87,6 +87,18 @@ impl<K: Copy + Ord> Window<K> {
         self.names[item as usize]
     }
 
+    /// The item of a name, if it has one.
+    #[must_use]
+    pub fn item_of(&self, name: &K) -> Option<u32> {
+        Self::find(&self.names, name).map(|item| item as u32)
+    }
+
+    /// Items of the requests that were mined: numbers below this.
+    #[must_use]
+    pub fn items(&self) -> usize {
+        self.names.len()
+    }
+
     /// Whether a name is in one of the sets.
     #[must_use]
     pub fn is_in_pattern(&self, name: &K) -> bool {

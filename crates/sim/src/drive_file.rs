@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Version of what the sections hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 16;
+pub const STATE_VERSION: u32 = 17;
 
 /// Something in which two drives may differ.
 #[derive(Debug, Serialize, Deserialize)]
@@ -51,14 +51,16 @@ fn traits(plan: &Plan) -> Vec<Trait> {
     // Under static allocation every page must lie in its own plane.
     let allocation = ALLOCATIONS[plan.ftl.setup.allocation as usize].0;
     let index = plan.ftl.setup.victim.index_kind();
+    let separate = plan.ftl.setup.separate.chosen();
     let rest = [
         ("ftl.collect.scope", scope.to_owned(), quoted(scope)),
         ("ftl.allocation.mode", allocation.to_owned(), quoted(allocation)),
         ("ftl.spare_factor", plan.ftl.setup.logical_pages.to_string(), plan.ftl.spare_factor.to_string()),
+        ("ftl.separate.policy", format!("{separate:?}"), quoted(separate.info().name)),
         (
-            "ftl.separate.policy",
-            format!("{:?}", plan.ftl.setup.separate),
-            quoted(plan.ftl.setup.separate.info().name),
+            "ftl.dispatch.policy",
+            plan.ftl.dispatch.labels().to_string(),
+            quoted(plan.ftl.dispatch.info().name),
         ),
         ("ftl.collect.policy", index.words(), Victim::with_index(index).join(" or ")),
         (

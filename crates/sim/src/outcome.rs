@@ -13,10 +13,10 @@ use floatgate_flash::timed::{ClassTimes, CommandCounts, LinkTimes, Timeline};
 use floatgate_flash::{Cause, Counters, Flash, Rest};
 pub use floatgate_ftl::reclaim::{Burst, ReclaimFigures};
 pub use floatgate_ftl::reduce::{IndexFigures, ReduceCounters, ReduceFigures};
-use floatgate_ftl::separate::Separation;
 pub use floatgate_ftl::separate::StreamCounters;
+use floatgate_ftl::separate::{Labelled, Separation};
 use floatgate_ftl::{GcCounters, LevelCounters};
-use floatgate_host::{BufferCounters, HostCounters};
+use floatgate_host::{BufferCounters, DispatchCounters, HostCounters};
 use floatgate_lifetime::reduce::Record;
 use floatgate_stats::histogram::moments;
 use floatgate_stats::{Histogram, Latency, Series, WafEstimate, WearGrowth, estimate_waf, wear_growth};
@@ -86,6 +86,8 @@ pub struct Outcome {
     pub victim_histogram: Histogram,
     /// Wear-leveling beyond the choice of free blocks.
     pub level: LevelCounters,
+    /// What the dispatcher did, where it labels anything, and pages that the host wrote under its labels.
+    pub dispatched: Option<(DispatchCounters, u64)>,
     /// What read disturb did, where reads disturb.
     pub reclaim: Option<ReclaimFigures>,
     /// What deduplication and compression did, where there is either.
@@ -291,6 +293,11 @@ impl Simulation {
             gc: ftl.gc(),
             victim_histogram: Histogram::rebin(ftl.victims_by_valid(), BINS_MAX + 1),
             level: ftl.leveled(),
+            dispatched: self.reading.dispatched().map(|counters| {
+                let apart =
+                    ftl.separation().map(|separation| separation.counters()[Labelled::APART].host_pages);
+                (counters, apart.unwrap_or(0))
+            }),
             reclaim: ftl.reclaimed(),
             reduced: ftl.reduced(),
             streams: ftl.separation().map(|separation| Streams::of(separation, source.contexts())),

@@ -4,7 +4,7 @@ use floatgate_flash::{Layout, Scope, layout, timed};
 use floatgate_ftl::reduce::Reduce;
 pub use floatgate_ftl::reduce::Schemes;
 use floatgate_ftl::{Level, Setup};
-use floatgate_host::{Beyond, BufferConfig, Devices, QueueSetup};
+use floatgate_host::{Beyond, BufferConfig, Devices, Dispatch, QueueSetup};
 use floatgate_lifetime::reduce::{self, Engine, ManagerSetup, Reducer};
 use floatgate_lifetime::{LeadLimit, Throttle, throttle};
 use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
@@ -167,6 +167,8 @@ pub struct FtlSettings {
     pub allocation_order: [layout::Level; 4],
     /// Collection in idle time.
     pub background: Option<Background>,
+    /// Which writes belong together.
+    pub dispatch: Dispatch,
     /// What the FTL itself goes by.
     pub setup: Setup,
     /// State at the start.

@@ -322,6 +322,7 @@ impl Simulation {
         }
         self.stages.serving.start_counting().map_err(|stop| self.stopped(stop))?;
         self.stages.placing.reset_counts();
+        self.reading.reset_counts();
         self.state = State::Run;
         Ok(())
     }

@@ -114,8 +114,9 @@ fn draw(rng: &mut Rng) -> (ExtentColumns, Vec<u32>) {
     let (edges, hints, content) = (some(), some(), some());
     let mut value = || 1 + rng.below(1000) as u32;
     (0..edges).for_each(|_| columns.edges.push((value(), value())));
-    (0..hints)
-        .for_each(|_| columns.hints.push(Hints { context: value(), handle: value(), request_pages: 1 }));
+    (0..hints).for_each(|_| {
+        columns.hints.push(Hints { context: value(), handle: value(), request_pages: 1, ..Hints::default() })
+    });
     for &n in &pages[..content] {
         let n = if value() % 3 == 0 { 0 } else { n };
         columns.content.push((0..n).map(|_| known(value().into(), value())));

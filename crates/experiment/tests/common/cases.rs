@@ -5,6 +5,7 @@ use crate::common::policies;
 use floatgate_base::{Given, Rng, Slot};
 use floatgate_ftl::index::IndexKind;
 use floatgate_ftl::{Separate, Victim, collect, level, reclaim, separate, slots};
+use floatgate_host::{Dispatch, dispatch};
 use floatgate_nand::endurance;
 use std::fmt::Write as _;
 
@@ -117,11 +118,39 @@ pub fn draw_any(rng: &mut Rng, trace: bool) -> Case {
 /// The separator, and any policy of the slots that every drive has.
 fn other_slots(rng: &mut Rng, given_separate: &Given) -> String {
     let mut toml = policies::toml(&separate::SLOT, given_separate);
-    for slot in [&level::SLOT, &slots::MAP, &slots::DISPATCH] {
+    for slot in [&level::SLOT, &slots::MAP] {
         let given = policy(rng, slot);
         toml += &policies::toml(slot, &given);
     }
     toml
+}
+
+/// A dispatcher of a drive with so many open blocks more, beside a separator that looks at no page. Its windows are short, so that
+/// there are many, and what it looks for is seldom enough for addresses drawn at random. Drawn apart, so that nothing else changes.
+fn dispatch(drive: &Drive, separate: Separate) -> (Dispatch, String) {
+    let fcfs = (Dispatch::Fcfs, String::new());
+    if separate.looks() {
+        return fcfs;
+    }
+    let mut rng = Rng::new(drive.blocks ^ drive.pages_per_block << 16 ^ drive.planes() << 48, "dispatch");
+    let info = policies::row(&mut rng, &dispatch::SLOT);
+    if info.params.is_empty() {
+        return fcfs;
+    }
+    let window = 1 + rng.below(60);
+    let mined = 1 + rng.below(window);
+    let mut values = vec![
+        ("window", window as f64),
+        ("mined", mined as f64),
+        ("support", 1.0 + rng.below(window.min(3)) as f64),
+        ("look", rng.below(2) as f64),
+    ];
+    if info.name == "patterns" {
+        values.push(("items_min", 1.0 + rng.below(3) as f64));
+        values.push(("transaction", 1.0 + rng.below(8) as f64));
+    }
+    let given = dispatch::SLOT.with(info.name, &values);
+    (Dispatch::of(&given).unwrap(), policies::toml(&dispatch::SLOT, &given))
 }
 
 /// Whether collection is incremental; drawn apart, so that nothing else changes.
@@ -175,8 +204,11 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let victim = policy(rng, &collect::SLOT);
     let separate = Separate::of(given_separate);
     let superblock = once_in(rng, 2);
-    // Each stream has an open unit of its own.
-    let (streams, reserve) = (u64::from(separate.streams()), u64::from(separate.reserve()));
+    let (dispatch, dispatch_toml) = dispatch(&drive, separate);
+    // Each stream has an open unit of its own; what a dispatcher labels is one more, and collection keeps two units for it.
+    let more = u32::from(dispatch.labels());
+    let (streams, reserve) =
+        (u64::from(separate.streams() + more), u64::from(separate.reserve().max(2 * more)));
     drive.blocks += streams;
     let (domains, pages_per_unit) =
         if superblock { (1, drive.pages_per_block * planes) } else { (planes, drive.pages_per_block) };
@@ -210,8 +242,13 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     toml += &laps(rng, precondition == "auto" && trace);
     writeln!(toml, "mapping_bytes = {}", drive.page_bytes).unwrap();
     let free_block = pick(rng, &["least-erased", "fifo"]);
-    writeln!(toml, "free_block = \"{free_block}\"\n{collect}{}{reclaim}", other_slots(rng, given_separate))
-        .unwrap();
+    let free_block = if dispatch.makes_groups() { "least-erased" } else { free_block };
+    writeln!(
+        toml,
+        "free_block = \"{free_block}\"\n{collect}{dispatch_toml}{}{reclaim}",
+        other_slots(rng, given_separate)
+    )
+    .unwrap();
     let writes = writes_max(victim, pages_per_unit, room, logical);
     let rules = Rules { page_bytes: drive.page_bytes, logical_pages: logical, fold: false, beyond: 0 };
     let full = precondition != "none";
@@ -240,9 +277,9 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     case
 }
 
-/// Laps are made for larger drives than these: more of them would take long.
+/// Laps are made for larger drives than these: many of them would take long, and most cases have none.
 fn laps(rng: &mut Rng, there_are: bool) -> String {
-    let max = there_are.then(|| 0.1 * rng.unit());
+    let max = there_are.then(|| if once_in(rng, 3) { rng.unit() } else { 0.1 * rng.unit() });
     max.map(|max| format!("wear_in_max = {max}\n")).unwrap_or_default()
 }
 

@@ -146,7 +146,7 @@ impl Ftl {
                 if self.free[domain].len() <= job.leave_free && job.leave_free > 0 {
                     break;
                 }
-                if !self.open(slot, domain, Want::Next) {
+                if !self.open(slot, domain) {
                     slot = self.slot_with_room(domain).ok_or(Failure::OutOfFreeBlocks)?;
                 }
             }

@@ -10,6 +10,7 @@ use super::{ChunkSetup, Filling, Reduction};
 use crate::features::{All, Features};
 use crate::ftl::Ftl;
 use crate::owners::Slot;
+use crate::separate::labelled;
 use crate::setup::{Allocation, Failure, Pace};
 use crate::units::Frontier;
 use floatgate_base::{DomainId, Hints, Lpn, MapWord, Owner, Ppn, SideKind};
@@ -30,7 +31,7 @@ impl Ftl {
             None => self.setup.separate.blind().0,
         };
         let domain = match self.setup.allocation {
-            Allocation::Dynamic => None,
+            Allocation::Dynamic => labelled::domain_of(hints.label, self.layout.domains()),
             Allocation::Static => Some(DomainId(lpn.0 / self.layout.subpages() % self.layout.domains())),
         };
         let at = Reduction::place(&self.layout, stream, domain);
@@ -68,10 +69,14 @@ impl Ftl {
         let (stream, domain) = (Frontier::stream(&self.layout, at), at as u32 % self.layout.domains());
         // Under static allocation a page of the domain stands for all of them.
         let lpn = Lpn(domain * self.layout.subpages());
+        let stays = self.setup.separate.keeps_in_domain(stream).then_some(DomainId(domain));
         self.count_part_chunk(at);
         let goes_along = self.setup.incremental || self.paced_at != Pace::NEVER;
         while self.gathers_any(flash, at) {
-            let slot = self.host_frontier::<All, F>(flash, stream, lpn)?;
+            let slot = match stays {
+                Some(domain) => self.frontier_in(flash, stream, domain)?,
+                None => self.host_frontier::<All, F>(flash, stream, lpn)?,
+            };
             // Making room may have programmed the chunk.
             if !self.gathers_any(flash, at) {
                 break;

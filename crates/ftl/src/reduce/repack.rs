@@ -10,7 +10,6 @@ use crate::ftl::Ftl;
 use crate::jobs::request::Target;
 use crate::jobs::{Job, Opened};
 use crate::owners::{Packed, Slot};
-use crate::pool::Want;
 use crate::setup::Failure;
 use crate::units::Frontier;
 use floatgate_base::{DomainId, Owner, Ppn, SideKind, StreamId, UnitId};
@@ -264,7 +263,7 @@ impl Ftl {
     /// The open unit of the stream of a job's chunks in a domain; where no unit is free, any that has room.
     fn open_stream(&mut self, job: &Job, domain: DomainId) -> Result<Into, Failure> {
         let slot = Frontier::slot(&self.layout, self.stream_of_chunks(job.source()), domain);
-        if self.frontiers[slot].room() > 0 || self.open(slot, domain, Want::Next) {
+        if self.frontiers[slot].room() > 0 || self.open(slot, domain) {
             return Ok(Into::Slot(slot));
         }
         self.slot_with_room(domain).map(Into::Slot).ok_or(Failure::OutOfFreeBlocks)

@@ -2,7 +2,8 @@
 //! `separators!` each.
 //!
 //! `none` and `host-gc` look at no page and cost nothing. All others are [`Separator`]s: they see each page that is
-//! written or moved, through [`Separation`].
+//! written or moved, through [`Separation`]. `labelled` is no choice of users: it is how a drive under a dispatcher
+//! separates what that has labelled.
 
 mod bloom;
 mod by_stream;
@@ -16,6 +17,7 @@ mod hash;
 mod host_gc;
 mod host_given;
 mod ids;
+pub(crate) mod labelled;
 mod last_writes;
 mod multilog;
 mod none;
@@ -31,9 +33,11 @@ mod warcip;
 
 pub use floatgate_base::{Given, Hints, StreamId};
 pub use foresight::{Foreseer, Foresight};
+pub use labelled::Params as Labelled;
 pub use separation::{Separation, StreamCounters};
 pub use separator::{Moved, Reclaimed, Separator, Shape, UpdateBlocks, Written};
 
+use crate::pool::Want;
 use floatgate_base::{PolicyInfo, Slot};
 use serde::{Deserialize, Serialize};
 
@@ -61,9 +65,33 @@ const RESERVE_MAX: u32 = 2;
 
 /// One row a separator that looks at pages: its variant and its module, which has `INFO`, `Params` and `State`.
 macro_rules! separators {
+    (chosen { $($chosen:ident: $row:ident,)* } implied { $($implied:ident: $other:ident,)* }) => {
+        /// All separators that may be chosen.
+        pub const POLICIES: &[PolicyInfo] = &[none::INFO, host_gc::INFO, $($row::INFO,)*];
+
+        impl Separate {
+            /// The separator that is given.
+            ///
+            /// # Panics
+            /// When it is of another slot.
+            #[must_use]
+            pub fn of(given: &Given) -> Self {
+                match given.name() {
+                    name if name == none::INFO.name => Self::None,
+                    name if name == host_gc::INFO.name => Self::HostGc,
+                    $(name if name == $row::INFO.name => Self::$chosen($row::Params::of(given)),)*
+                    name => panic!("{name} is no separator"),
+                }
+            }
+        }
+
+        looking! { $($chosen: $row,)* $($implied: $other,)* }
+    };
+}
+
+/// What all separators that look at pages have, chosen or not.
+macro_rules! looking {
     ($($variant:ident: $module:ident,)*) => {
-        /// All separators.
-        pub const POLICIES: &[PolicyInfo] = &[none::INFO, host_gc::INFO, $($module::INFO,)*];
 
         /// A separator with its parameters.
         #[derive(Clone, Copy, Debug, PartialEq)]
@@ -79,20 +107,6 @@ macro_rules! separators {
         }
 
         impl Separate {
-            /// The separator that is given.
-            ///
-            /// # Panics
-            /// When it is of another slot.
-            #[must_use]
-            pub fn of(given: &Given) -> Self {
-                match given.name() {
-                    name if name == none::INFO.name => Self::None,
-                    name if name == host_gc::INFO.name => Self::HostGc,
-                    $(name if name == $module::INFO.name => Self::$variant($module::Params::of(given)),)*
-                    name => panic!("{name} is no separator"),
-                }
-            }
-
             /// What it says of itself.
             #[must_use]
             pub fn info(self) -> &'static PolicyInfo {
@@ -155,25 +169,40 @@ macro_rules! separators {
 }
 
 separators! {
-    Hash: hash,
-    HostGiven: host_given,
-    TwoLevelLru: two_level_lru,
-    Size: size,
-    Bloom: bloom,
-    Dac: dac,
-    SepBit: sepbit,
-    Fadac: fadac,
-    Warcip: warcip,
-    MultiLog: multilog,
-    Eti: eti,
-    Sfr: sfr,
-    Pds: pds,
-    Ids: ids,
-    Ora: ora,
-    Fk: fk,
+    chosen {
+        Hash: hash,
+        HostGiven: host_given,
+        TwoLevelLru: two_level_lru,
+        Size: size,
+        Bloom: bloom,
+        Dac: dac,
+        SepBit: sepbit,
+        Fadac: fadac,
+        Warcip: warcip,
+        MultiLog: multilog,
+        Eti: eti,
+        Sfr: sfr,
+        Pds: pds,
+        Ids: ids,
+        Ora: ora,
+        Fk: fk,
+    }
+    implied {
+        Labelled: labelled,
+    }
 }
 
 impl Separate {
+    /// What was chosen in this slot; it is implied by another slot's choice otherwise.
+    #[must_use]
+    pub fn chosen(self) -> Self {
+        match self {
+            Self::Labelled(Labelled { moved_apart: false, .. }) => Self::None,
+            Self::Labelled(Labelled { moved_apart: true, .. }) => Self::HostGc,
+            chosen => chosen,
+        }
+    }
+
     /// Whether it looks at pages, so that there is a [`Separation`].
     #[must_use]
     pub fn looks(self) -> bool {
@@ -194,6 +223,22 @@ impl Separate {
     #[must_use]
     pub fn foresees(self) -> bool {
         matches!(self, Self::Ora(_) | Self::Fk(_))
+    }
+
+    /// Which free unit a stream opens.
+    pub(crate) fn want(self, stream: StreamId) -> Want {
+        match self {
+            Self::Labelled(params) => params.want(stream),
+            _ => Want::Next,
+        }
+    }
+
+    /// Whether the host's pages of a stream stay in the domain that their label names.
+    pub(crate) fn keeps_in_domain(self, stream: StreamId) -> bool {
+        match self {
+            Self::Labelled(params) => params.keeps_in_domain(stream),
+            _ => false,
+        }
     }
 
     /// Units of a domain that collection keeps free for what it moves.

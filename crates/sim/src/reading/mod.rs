@@ -4,6 +4,7 @@
 //! future, for separators that are to know it ([`foresight`]), and how much a pass writes ([`survey`]).
 
 pub(crate) mod chunk;
+mod dispatching;
 pub(crate) mod ends;
 pub(crate) mod foresight;
 pub(crate) mod open;

@@ -1,9 +1,11 @@
 //! The source, and where in it a run is.
 
 use super::chunk::{Chunk, Counting};
+use super::dispatching::Dispatching;
 use crate::failure::another_trace;
 use crate::plan::{Plan, Workload};
 use floatgate_base::{Error, Place, RequestBatch, Result};
+use floatgate_host::DispatchCounters;
 use floatgate_trace::{Source, Summary};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +32,7 @@ struct Position {
 pub(crate) struct SavedReading {
     position: Position,
     first_pass: Option<Summary>,
+    dispatched: Option<DispatchCounters>,
 }
 
 /// Shifted stamps of requests that were served: of the first of them, and the largest.
@@ -66,6 +69,8 @@ pub(crate) struct Reading {
     at: Cursor,
     /// Whether each pass writes content that no other pass has.
     renews_content: bool,
+    /// The dispatcher, where there is one that labels anything.
+    dispatching: Option<Dispatching>,
     /// What the source noticed in the first pass.
     first_pass: Option<Summary>,
 }
@@ -78,7 +83,9 @@ impl Reading {
             Workload::Synthetic(_) => (String::from("synthetic"), false),
         };
         let renews_content = plan.workload.renews_content;
-        Self { source, path, digests, renews_content, at: Cursor::default(), first_pass: None }
+        let dispatching = Dispatching::of(plan.ftl.dispatch);
+        let at = Cursor::default();
+        Self { source, path, digests, renews_content, dispatching, at, first_pass: None }
     }
 
     pub fn source(&self) -> &dyn Source {
@@ -118,7 +125,8 @@ impl Reading {
         at.before += at.batch.len() as u64;
         at.batch.clear();
         at.next = 0;
-        self.source.fill(&mut at.batch, RequestBatch::DEFAULT_LEN)?;
+        let len = self.dispatching.as_ref().map_or(RequestBatch::DEFAULT_LEN, Dispatching::batch_len);
+        self.source.fill(&mut at.batch, len)?;
         if self.renews_content && at.pass > 0 {
             renew_content(&mut at.batch, at.pass);
         }
@@ -132,6 +140,9 @@ impl Reading {
     pub fn ready(&mut self) -> Result<usize> {
         if self.at.next == self.at.batch.len() {
             self.read_batch()?;
+            if let Some(dispatching) = &mut self.dispatching {
+                dispatching.label(&mut self.at.batch);
+            }
             if self.digests {
                 self.at.digest = digest(self.at.digest, &self.at.batch);
             }
@@ -150,6 +161,9 @@ impl Reading {
         let at = &mut self.at;
         let times = &at.batch.time_ns[at.next..at.next + n];
         let (first, largest) = (times[0], times.iter().copied().fold(i64::MIN, i64::max));
+        if let Some(dispatching) = &mut self.dispatching {
+            dispatching.count(&at.batch, (at.next, at.next + n));
+        }
         at.next += n;
         at.last_ns = at.last_ns.max(largest);
         let shifted = |stamp_ns: i64| stamp_ns.saturating_add(at.shift_ns);
@@ -178,6 +192,18 @@ impl Reading {
         Ok(())
     }
 
+    /// Starts counting afresh.
+    pub fn reset_counts(&mut self) {
+        if let Some(dispatching) = &mut self.dispatching {
+            dispatching.counters = DispatchCounters::default();
+        }
+    }
+
+    /// What the dispatcher did, where there is one that labels anything.
+    pub fn dispatched(&self) -> Option<DispatchCounters> {
+        self.dispatching.as_ref().map(|dispatching| dispatching.counters)
+    }
+
     /// The pass is broken off: what the source has noticed so far is what there is.
     pub fn end_early(&mut self) {
         let summary = self.source.summary();
@@ -190,6 +216,7 @@ impl Reading {
     /// When the source cannot be read again.
     pub fn next_pass(&mut self) -> Result<()> {
         self.source.rewind()?;
+        self.dispatching.iter_mut().for_each(Dispatching::restart);
         let at = &mut self.at;
         (at.before, at.digest) = (0, 0);
         at.shift_ns = at.shift_ns.saturating_add(at.last_ns);
@@ -203,6 +230,7 @@ impl Reading {
     /// When the source cannot be read again.
     pub fn restart(&mut self) -> Result<()> {
         self.source.rewind()?;
+        self.dispatching.iter_mut().for_each(Dispatching::restart);
         (self.at, self.first_pass) = (Cursor::default(), None);
         Ok(())
     }
@@ -213,6 +241,7 @@ impl Reading {
             at: Cursor { batch, next, before, pass, shift_ns, last_ns, digest },
             first_pass,
             path,
+            dispatching,
             // From the plan.
             source: _,
             digests: _,
@@ -227,7 +256,11 @@ impl Reading {
             shift_ns: *shift_ns,
             last_ns: *last_ns,
         };
-        SavedReading { position, first_pass: first_pass.clone().map(|summary| without_path(path, summary)) }
+        SavedReading {
+            position,
+            first_pass: first_pass.clone().map(|summary| without_path(path, summary)),
+            dispatched: dispatching.as_ref().map(|dispatching| dispatching.counters),
+        }
     }
 
     /// Reads the source up to the batch that a snapshot was taken in.
@@ -235,17 +268,23 @@ impl Reading {
     /// # Errors
     /// Input errors of the source; a workload that is another one now.
     pub fn restore(&mut self, saved: SavedReading) -> Result<()> {
-        let SavedReading { position, first_pass } = saved;
+        let SavedReading { position, first_pass, dispatched } = saved;
         let Position { before, in_batch, next, pass, digest: expected, shift_ns, last_ns } = position;
         self.first_pass = first_pass.map(|summary| with_path(&self.path, summary));
         let mut sum = 0;
         self.at.pass = pass;
         while self.at.before + (self.at.batch.len() as u64) < before + in_batch {
-            let batch = self.read_batch()?;
-            if batch.is_empty() {
+            if self.read_batch()?.is_empty() {
                 break;
             }
-            sum = digest(sum, batch);
+            // Of the window before, a dispatcher may know something.
+            if let Some(dispatching) = &mut self.dispatching {
+                dispatching.label(&mut self.at.batch);
+            }
+            sum = digest(sum, &self.at.batch);
+        }
+        if let (Some(dispatching), Some(counters)) = (&mut self.dispatching, dispatched) {
+            dispatching.counters = counters;
         }
         let read = (self.at.before, self.at.batch.len() as u64);
         if read != (before, in_batch) || next > in_batch || self.digests && sum != expected {

@@ -1,7 +1,7 @@
 //! Which requests are mined, and for which sets.
 
 use floatgate_base::{Error, Place, Result};
-use floatgate_patterns::{Kind, Settings};
+use floatgate_patterns::{Kind, Settings, TRANSACTION};
 
 /// Most requests of a window.
 pub const WINDOW_MAX: u32 = 1 << 20;
@@ -27,7 +27,7 @@ pub struct PatternSettings {
 
 impl Default for PatternSettings {
     fn default() -> Self {
-        Self { window: 1024, mined: 256, transaction: 8, support: 4, items_min: 3, closed: false }
+        Self { window: 1024, mined: 256, transaction: TRANSACTION, support: 4, items_min: 3, closed: false }
     }
 }
 

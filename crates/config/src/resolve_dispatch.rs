@@ -1,0 +1,69 @@
+//! The table `[ftl.dispatch]`: which writes belong together, and what that makes of the open blocks.
+
+use crate::layers::Layers;
+use crate::resolve_slot::{self, refuse};
+use crate::{raw, slots};
+use floatgate_base::Result;
+use floatgate_base::policy::Facts;
+use floatgate_ftl::separate::Labelled;
+use floatgate_ftl::{Allocation, FreeChoice, Separate};
+use floatgate_host::Dispatch;
+
+const POLICY: &str = "ftl.dispatch.policy";
+
+/// The dispatcher.
+pub(crate) fn resolve(
+    layers: &Layers,
+    given: Option<raw::Dispatch>,
+    facts: &Facts,
+) -> Result<(Dispatch, raw::Dispatch)> {
+    let (given, raw) = resolve_slot::resolve(layers, given, facts)?;
+    let dispatch = Dispatch::of(&given).map_err(|misfit| refuse::<slots::Dispatch>(layers, misfit))?;
+    Ok((dispatch, raw))
+}
+
+/// How a drive separates what is labelled, in place of a separator that looks at no page.
+pub(crate) fn separate(layers: &Layers, dispatch: Dispatch, separate: Separate) -> Result<Separate> {
+    let groups = dispatch.makes_groups();
+    match separate {
+        _ if !dispatch.labels() => Ok(separate),
+        Separate::None => Ok(Separate::Labelled(Labelled { groups, moved_apart: false })),
+        Separate::HostGc => Ok(Separate::Labelled(Labelled { groups, moved_apart: true })),
+        other => {
+            let what = format!(
+                "the dispatcher {} says which open block a write joins, and so does the separator {}",
+                dispatch.info().name,
+                other.info().name
+            );
+            let expected =
+                "expected ftl.separate.policy = \"none\" or \"host-gc\", or ftl.dispatch.policy = \"fcfs\"";
+            Err(layers.error(POLICY, what, expected))
+        }
+    }
+}
+
+/// Refuses what groups cannot do without.
+pub(crate) fn check(
+    layers: &Layers,
+    dispatch: Dispatch,
+    allocation: Allocation,
+    free_choice: FreeChoice,
+) -> Result<()> {
+    if !dispatch.makes_groups() {
+        return Ok(());
+    }
+    let name = dispatch.info().name;
+    if allocation == Allocation::Static {
+        let what = format!(
+            "the dispatcher {name} keeps each group in one plane, and static allocation names the plane of each page"
+        );
+        return Err(layers.error(POLICY, what, "expected ftl.allocation.mode = \"dynamic\""));
+    }
+    if free_choice != FreeChoice::LeastErased {
+        let what =
+            format!("the dispatcher {name} opens free blocks by their wear, so that this choice has no say");
+        let expected = "expected ftl.free_block = \"least-erased\", or another dispatcher";
+        return Err(layers.error("ftl.free_block", what, expected));
+    }
+    Ok(())
+}

@@ -1,0 +1,163 @@
+//! By patterns: writes to addresses that are written together, again and again, go together.
+//!
+//! Source: the paper on pattern-based write scheduling, section III-B (`docs/reproduce.md`). The writes among the first
+//! `mined` requests of a window are mined for sets of start addresses that occur together ([`floatgate_patterns`]).
+//! Every write of the window whose address is in a set joins the group of that set; groups go to blocks with few erases,
+//! all else to blocks with many. No write changes its place in the order.
+//!
+//! What the paper leaves open:
+//! - The matrix of section III-B.2 has a row per request and a column per pattern, and holds how often an address was
+//!   accessed. Here a write whose address is in several sets joins the one whose column has the largest sum: of which
+//!   the window writes most. Of equal ones, the larger set, then the one with the lower addresses.
+//! - A set is a maximal one (`docs/patterns.md`), a transaction is a run of `transaction` writes.
+//! - A window with more sets than the miner tells is left unlabelled, and counted.
+//!
+//! Parameters: `window`, `mined`, `support`, `items_min`, `transaction`, `look`. Cost: mining, and O(log mined) per
+//! write. Memory: 24 bytes per request of a window, and the miner's tables.
+
+use super::window::{self, Labels, Learned, Start, Windows};
+use floatgate_base::policy::Given;
+use floatgate_base::{Label, Misfit, ParamInfo, PolicyInfo};
+use floatgate_patterns::{Kind, Settings, Window};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "patterns",
+    summary: "writes to addresses that are written together join blocks of their own, with few erases",
+    source: "the paper on pattern-based write scheduling",
+    params: &[
+        window::WINDOW,
+        window::MINED,
+        ParamInfo::whole(
+            "support",
+            "transactions of a window that a set of addresses must be part of; no more than the window",
+            4,
+            (1, window::WINDOW_MAX),
+        ),
+        ParamInfo::whole("items_min", "addresses that a set must have", 3, (1, window::WINDOW_MAX)),
+        ParamInfo::whole(
+            "transaction",
+            "successive writes of a transaction; the last one of a window may have fewer",
+            floatgate_patterns::TRANSACTION,
+            (1, window::WINDOW_MAX),
+        ),
+        window::LOOK,
+    ],
+    cost: "mining, about 0.3 us per request, and O(log mined) per write",
+    memory: "24 bytes per request of a window",
+};
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params {
+    pub(super) windows: Windows,
+    transaction: u32,
+    support: u32,
+    items_min: u32,
+}
+
+impl Params {
+    /// As given.
+    ///
+    /// # Errors
+    /// What cannot be together.
+    pub(super) fn of(given: &Given) -> Result<Self, Misfit> {
+        Ok(Self {
+            windows: Windows::of(given)?,
+            transaction: given.whole("transaction"),
+            support: given.whole("support"),
+            items_min: given.whole("items_min"),
+        })
+    }
+
+    pub(super) fn state(&self) -> State {
+        State {
+            settings: Settings { support: self.support, items_min: self.items_min, kind: Kind::Maximal },
+            transaction: self.transaction as usize,
+            window: Window::default(),
+            is_known: false,
+            next_group: 0,
+            items: Vec::new(),
+            accesses: Vec::new(),
+            pattern_of: Vec::new(),
+        }
+    }
+}
+
+/// What it knows.
+#[derive(Debug)]
+pub struct State {
+    settings: Settings,
+    transaction: usize,
+    /// The sets found last, if `is_known`.
+    window: Window<Start>,
+    is_known: bool,
+    /// Groups of the windows before, of this pass.
+    next_group: u32,
+    /// The item of each write of the window, or [`NONE`].
+    items: Vec<u32>,
+    /// Writes of the window by item.
+    accesses: Vec<u32>,
+    /// The set that each item's writes join, or [`NONE`].
+    pattern_of: Vec<u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl State {
+    /// Which set the writes of each address join: the columns of the matrix, added up.
+    fn match_patterns(&mut self, writes: &[Start]) {
+        let Self { window, items, accesses, pattern_of, .. } = self;
+        items.clear();
+        items.extend(writes.iter().map(|start| window.item_of(start).unwrap_or(NONE)));
+        accesses.clear();
+        accesses.resize(window.items(), 0);
+        items.iter().filter(|&&item| item != NONE).for_each(|&item| accesses[item as usize] += 1);
+        pattern_of.clear();
+        pattern_of.resize(window.items(), NONE);
+        let sum = |set: &[u32]| set.iter().map(|&item| u64::from(accesses[item as usize])).sum::<u64>();
+        let sums: Vec<u64> = window.patterns().iter().map(|(set, _)| sum(set)).collect();
+        for (pattern, (set, _)) in (0u32..).zip(window.patterns().iter()) {
+            for &item in set {
+                let best = &mut pattern_of[item as usize];
+                if *best == NONE || sums[pattern as usize] > sums[*best as usize] {
+                    *best = pattern;
+                }
+            }
+        }
+    }
+}
+
+impl Labels for State {
+    fn learn(&mut self, mined: &[Start]) -> Learned {
+        let found = self.window.mine(mined, self.transaction, &self.settings);
+        self.is_known = found.is_ok();
+        match found {
+            Ok(found) => {
+                Learned { patterns: found.len() as u64, items: found.total_items() as u64, too_many: false }
+            }
+            Err(_) => Learned { too_many: true, ..Learned::default() },
+        }
+    }
+
+    fn label(&mut self, writes: &[Start], mut labels: impl FnMut(Label)) {
+        if !self.is_known || self.window.patterns().is_empty() {
+            writes.iter().for_each(|_| labels(Label::REST));
+            return;
+        }
+        self.match_patterns(writes);
+        for &item in &self.items {
+            let pattern = if item == NONE { NONE } else { self.pattern_of[item as usize] };
+            labels(match pattern {
+                NONE => Label::REST,
+                pattern => Label::of_group(self.next_group.wrapping_add(pattern)),
+            });
+        }
+        // What a later window labels is placed anew.
+        self.next_group = self.next_group.wrapping_add(self.window.patterns().len() as u32);
+    }
+
+    fn restart(&mut self) {
+        self.is_known = false;
+        self.next_group = 0;
+    }
+}
