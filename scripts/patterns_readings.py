@@ -2,8 +2,8 @@
 
     python scripts/patterns_readings.py TRACE.parquet [--windows 200]
 
-A row for each length of a transaction: patterns a window and their mean size. Sets of pages grow beyond counting; `>` says
-that a window had too many subsets, of which only those of its largest set were counted, or too many sets, none of which
+A row for each length of a transaction: patterns a window and their mean size. Sets of pages grow beyond counting; `>`
+says that a window had too many subsets, of which only those of its largest set were counted, or too many sets, none of which
 was. Every so many windows are looked at.
 """
 
@@ -95,7 +95,8 @@ def main() -> None:
             counts = {kind: Count() for kind in ("all", "closed", "maximal")}
             for writes in seen:
                 brought = [items(write, pages=pages) for write in writes]
-                rows = [sum(brought[at : at + length], []) for at in range(0, len(brought), length)]
+                runs = [brought[at : at + length] for at in range(0, len(brought), length)]
+                rows = [[item for one in run for item in one] for run in runs]
                 for kind in ("closed", "maximal"):
                     try:
                         found = [one for one, _ in mine(rows, SUPPORT, items_min=ITEMS_MIN, closed=kind == "closed")]
