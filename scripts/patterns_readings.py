@@ -3,8 +3,8 @@
     python scripts/patterns_readings.py TRACE.parquet [--windows 200]
 
 A row for each length of a transaction: patterns a window and their mean size. Sets of pages grow beyond counting; `>`
-says that a window had too many subsets, of which only those of its largest set were counted, or too many sets, none of which
-was. Every so many windows are looked at.
+says that a window had too many subsets, of which only those of its largest set were counted, or too many sets, none of
+which was. Every so many windows are looked at.
 """
 
 from __future__ import annotations
