@@ -82,7 +82,7 @@ def trace_patterns(
     *,
     window: int = 1024,
     mined: int = 256,
-    transaction: int = 8,
+    transaction: int = 12,
     support: int = 4,
     items_min: int = 3,
     closed: bool = False,

@@ -34,7 +34,7 @@ class Settings:
 
     window: int = 1024
     mined: int = 256
-    transaction: int = 8
+    transaction: int = 12
     support: int = 4
     items_min: int = 3
     closed: bool = False

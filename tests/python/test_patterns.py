@@ -63,8 +63,8 @@ def test_the_miner_refuses_what_cannot_be() -> None:
 
 
 def together(path: Path) -> Path:
-    """1100 requests: five addresses written together in each of four runs of eight, then reads, then two of them."""
-    runs = [[*range(5), *(100 + 3 * run + i for i in range(3))] for run in range(4)]
+    """1100 requests: five addresses written together in each of four runs of twelve, then reads, then two of them."""
+    runs = [[*range(5), *(100 + 7 * run + i for i in range(7))] for run in range(4)]
     writes = [("write", address) for run in runs for address in run]
     reads = [("read", address) for address in range(900)]
     rows = [*writes, *reads, ("write", 0), ("write", 4)]
@@ -79,7 +79,7 @@ def test_json_and_text(cli: Cli, tmp_path: Path) -> None:
     cli("trace", "patterns", trace, "--json", "out.json").done()
     facts = json.loads((tmp_path / "out.json").read_text())
     assert facts["schema"] == "floatgate.patterns/1"
-    assert [facts[key] for key in KEYS] == [2, 1, 0.5, 5.0, 5 / 17, 22 / 34]
+    assert [facts[key] for key in KEYS] == [2, 1, 0.5, 5.0, 5 / 33, 22 / 50]
     assert facts["strongest"][0]["support"] == 4
     assert [start["offset"] for start in facts["strongest"][0]["addresses"]] == [0, 4096, 8192, 12288, 16384]
     assert (facts["sizes"], facts["course"]["patterns"]) == ({"size": [5], "patterns": [1]}, [1, 0])
@@ -88,7 +88,7 @@ def test_json_and_text(cli: Cli, tmp_path: Path) -> None:
     assert of_trace(trace) == facts
     text = cli("trace", "patterns", trace).done()
     assert "1 maximal set of 3 addresses or more in 4 transactions or more: 0.5" in text
-    assert "29 % of the addresses written, 65 % of the writes" in text
+    assert "15 % of the addresses written, 44 % of the writes" in text
     assert "exists already" in cli("trace", "patterns", trace, "--json", "out.json").refused()
     cli("trace", "patterns", trace, "--json", "out.json", "--force").done()
 
@@ -100,8 +100,8 @@ def test_options_say_what_is_mined(cli: Cli, tmp_path: Path) -> None:
         facts: dict[str, Any] = json.loads(cli("trace", "patterns", trace, "--json", "-", *options).done())
         return facts
 
-    assert patterns("--mined", "24")["patterns"] == 0
-    assert patterns("--mined", "24", "--support", "3")["patterns"] == 1
+    assert patterns("--mined", "36")["patterns"] == 0
+    assert patterns("--mined", "36", "--support", "3")["patterns"] == 1
     assert patterns("--items-min", "6")["patterns"] == 0
     assert patterns("--transaction", "32")["patterns"] == 0
     assert patterns("--window", "550")["windows"] == 2

@@ -8,6 +8,7 @@ mod contexts;
 mod engine;
 mod flat;
 mod measure;
+mod mining;
 mod readers;
 mod snapshots;
 mod throttles;
@@ -228,6 +229,7 @@ fn main() {
         Some("packed") => return packed(),
         Some("snapshots") => return snapshots::all(),
         Some("throttles") => return throttles::all(),
+        Some("mining") => return mining::all(),
         Some("separators") => return separators(),
         Some("read-disturb") => return read_disturb(),
         Some("content") => {
@@ -249,6 +251,7 @@ fn main() {
     packed();
     snapshots::all();
     throttles::all();
+    mining::all();
     let (parse, both) = (0..ROUNDS).map(|_| engine::msr()).unzip::<f64, f64, Vec<_>, Vec<_>>();
     println!("MSR CSV from a warm file, single-page requests");
     println!("    parse alone                                  {:>6.1} M requests/s", median(parse));

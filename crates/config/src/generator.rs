@@ -6,19 +6,26 @@ use floatgate_base::units::parse_bytes;
 use floatgate_base::{Error, Place, Result};
 use floatgate_host::Beyond;
 use floatgate_sim::plan;
-use floatgate_trace::{Amplification, GeneratorConfig};
+use floatgate_trace::{Amplification, GeneratorConfig, Shuffle};
 
-/// The generator that settings of `[workload]` describe, without a drive, and how many cursors issue it.
+/// A generator, and what is done with its requests.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The generator.
+    pub config: GeneratorConfig,
+    /// Whether its writes are shuffled.
+    pub shuffle: Option<Shuffle>,
+    /// How many cursors issue it.
+    pub amplification: Amplification,
+}
+
+/// The generator that settings of `[workload]` describe, without a drive.
 ///
 /// `space` is its address space, such as "64 GiB"; a twin has its own, any other workload needs it.
 ///
 /// # Errors
 /// Those of the settings; a trace is no generator.
-pub fn generator(
-    overrides: &[(String, String)],
-    space: Option<&str>,
-    seed: u64,
-) -> Result<(GeneratorConfig, Amplification)> {
+pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64) -> Result<Made> {
     let mut layers = Layers::default();
     for (key, value) in overrides {
         layers.add_override(key, value)?;
@@ -51,7 +58,8 @@ pub fn generator(
         let what = "addresses wrap at the end of a drive, not of a trace";
         return Err(wrong("workload.beyond", what, "expected \"refuse\" or \"scale\""));
     }
-    Ok((config, workload.settings.amplification))
+    let plan::WorkloadSettings { shuffle, amplification, .. } = workload.settings;
+    Ok(Made { config, shuffle, amplification })
 }
 
 fn wrong(key: &str, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {

@@ -33,7 +33,7 @@ pub mod slots;
 mod tables;
 pub mod twins;
 
-pub use generator::generator;
+pub use generator::{Made, generator};
 pub use raw::Experiment;
 pub use resolve::{Resolved, resolve};
 pub use resolve_rated::Rated;

@@ -351,6 +351,9 @@ table! {
         /// read_amplification above 1: each gap of a cursor is multiplied by a number drawn evenly from 1 - this to
         /// 1 + this; default 1.
         gap_spread: f64,
+        /// The writes of every so many requests change places at random, from the first request on: a control for patterns
+        /// (docs/patterns.md); default 0: none do.
+        shuffle_window: u64,
         /// timed: "open" (at the stamps; default of traces and twins), "shifted" (the stamps, moved by all throttling
         /// delays so far), "closed" (queue_depth under way; default of
         /// synthetic workloads) or "think" (after the one before and the recorded gap).

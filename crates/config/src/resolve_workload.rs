@@ -12,7 +12,7 @@ use floatgate_host::{Beyond, Devices};
 use floatgate_sim::plan::{self, Arrival, WorkloadSettings};
 use floatgate_trace::generate::micro::MICROS;
 use floatgate_trace::generate::{Burst, Jobs, Micro, jesd219};
-use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions, Pattern};
+use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions, Pattern, Shuffle};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,6 +49,7 @@ pub(crate) fn resolve(
     let said = SaidOfContent::take(&mut given);
     let warmup_requests = given.warmup_requests.unwrap_or(0);
     let amplification = amplification(layers, &given, seed)?;
+    let shuffle = shuffle(layers, &given, seed)?;
     // Each cursor makes its part of those that come first.
     let warmup = warmup_of_each(layers, warmup_requests, amplification.cursors, kind)?;
     let (source, beyond, devices, mut raw) = match kind {
@@ -78,11 +79,13 @@ pub(crate) fn resolve(
         raw.read_amplification = Some(amplification.cursors);
         raw.gap_spread = Some(amplification.gap_spread);
     }
+    raw.shuffle_window = shuffle.map(|shuffle| shuffle.window);
     (raw.arrival, raw.queue_depth) = (arrives.name.clone(), arrives.queue_depth);
     let Arrives { arrival, shifted, .. } = arrives;
     let (content, renews_content) = resolve_content::resolve(layers, &said, &source, &mut raw)?;
     let settings = WorkloadSettings {
         source,
+        shuffle,
         amplification,
         warmup_requests,
         beyond,
@@ -92,6 +95,17 @@ pub(crate) fn resolve(
         renews_content,
     };
     Ok(Workload { settings, arrival, raw })
+}
+
+/// Whether writes are shuffled; a window of 0 requests shuffles nothing.
+fn shuffle(layers: &Layers, given: &raw::Workload, seed: u64) -> Result<Option<Shuffle>> {
+    let Some(window) = given.shuffle_window.filter(|&window| window > 0) else { return Ok(None) };
+    let shuffle = Shuffle { window, seed };
+    shuffle.validate().map_err(|e| {
+        let expected = e.expected.replace("from 1", "from 0");
+        layers.error("workload.shuffle_window", e.what.clone(), expected)
+    })?;
+    Ok(Some(shuffle))
 }
 
 /// How many cursors issue the workload.

@@ -94,6 +94,9 @@ pub struct TwinFile {
     /// How reads look.
     #[serde(default)]
     pub reads: SideFile,
+    /// Places that are written together.
+    #[serde(default, skip_serializing_if = "SetsFile::is_none")]
+    pub sets: SetsFile,
     /// When requests come.
     #[serde(default)]
     pub rate: RateFile,
@@ -135,6 +138,10 @@ pub struct SideFile {
     /// Share of the others that begins at a multiple of 4 KiB.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aligned_share: Option<f64>,
+    /// Share of the requests to known pages that are made once more as they were when their pages were new; those that run on
+    /// from them have sizes that go by the place.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub recurring_share: f64,
     /// reads: loops, as pairs of the bytes that one goes over and the share of the reads that do so. All keys that
     /// follow are of the other reads, and so is sequential_share.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -243,6 +250,7 @@ impl TwinFile {
             writes: self.writes.side(means[1], "writes")?,
             rewrites: self.writes.visits(self.writes.again_share, "writes")?,
             loops: self.loops()?,
+            sets: self.sets.sets(),
             reads_of_written_share: self.reads.written_share.unwrap_or(0.0),
             rereads_of_written: self.reads.visits(self.reads.again_share_of_written, "reads")?,
             rereads: self.reads.visits(self.reads.again_share, "reads")?,
@@ -347,6 +355,7 @@ impl SideFile {
             sizes,
             sequential_share: self.sequential_share,
             aligned_share: self.aligned_share.unwrap_or(1.0),
+            recurring_share: self.recurring_share,
         })
     }
 
@@ -381,6 +390,7 @@ impl SideFile {
             sizes,
             sequential_share: side.sequential_share,
             aligned_share: Some(side.aligned_share),
+            recurring_share: side.recurring_share,
             again_share: Some(visits.again_share),
             growth: Some(visits.growth),
             cluster_bytes: Some(visits.cluster_bytes),
@@ -537,6 +547,10 @@ pub fn unexplained(text: &str) -> std::result::Result<Vec<String>, toml::de::Err
     }
     Ok(open)
 }
+
+mod sets;
+
+pub use sets::SetsFile;
 
 #[cfg(test)]
 mod tests;

@@ -316,6 +316,7 @@ fn workload() -> Vec<Case> {
         ("workload.read_share", base(), By("0.0", "0.1", "/host/read_requests")),
         ("workload.trim_share", base(), By("0.0", "0.1", "/host/trim_requests")),
         ("workload.rate_per_s", base(), By("1000", "2000", "/span_s")),
+        ("workload.shuffle_window", with("", "pattern = \"zipf\"\n"), By("0", "500", PROGRAMS)),
         ("workload.read_amplification", base(), By("1", "3", "/host/write_requests")),
         (
             "workload.gap_spread",

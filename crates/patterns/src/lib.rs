@@ -10,7 +10,7 @@
 //! an item stands for, and what is done with a set, is its callers' affair.
 
 /// Requests of a transaction, where nothing else is said (`docs/patterns.md`).
-pub const TRANSACTION: u32 = 8;
+pub const TRANSACTION: u32 = 12;
 
 mod database;
 mod found;

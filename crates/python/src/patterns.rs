@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 /// Patterns of a trace as JSON.
 #[pyfunction]
 #[pyo3(signature = (
-    path, options, progress=None, *, window=1024, mined=256, transaction=8, support=4, items_min=3, closed=false
+    path, options, progress=None, *, window=1024, mined=256, transaction=12, support=4, items_min=3, closed=false
 ))]
 // The options are those of the command line, by name.
 #[allow(clippy::too_many_arguments)]

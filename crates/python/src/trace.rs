@@ -7,8 +7,8 @@ use crate::json;
 use floatgate_base::{Error, Place, RequestBatch, Result};
 use floatgate_trace::generate::twin::Content;
 use floatgate_trace::{
-    Amplification, ContentModel, Generator, InfoOptions, OpenOptions, Slice, Sliced, Source, WithContent,
-    WriteFormat, WriteReport, open,
+    Amplification, ContentModel, Generator, InfoOptions, OpenOptions, Shuffle, Slice, Sliced, Source,
+    WithContent, WriteFormat, WriteReport, open, shuffled,
 };
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -22,10 +22,11 @@ const BATCHES_PER_CALL: u64 = 64;
 
 pub type Options = BTreeMap<String, String>;
 
-/// Opens a trace, or what the options ask for: a slice of it, issued by so many cursors, with content.
+/// Opens a trace, or what the options ask for: a slice of it, its writes shuffled, issued by so many cursors, with content.
 fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
     const KEYS: [&str; 5] = ["format", "time_unit", "lba_unit", "action", "on_bad_line"];
-    let mut keys = KEYS.iter().chain(&Slice::KEYS).chain(&Amplification::KEYS).chain(&ContentModel::KEYS);
+    let own = [&Slice::KEYS[..], &Shuffle::KEYS, &Amplification::KEYS, &ContentModel::KEYS];
+    let mut keys = KEYS.iter().chain(own.into_iter().flatten());
     if let Some(key) = options.keys().find(|key| !keys.clone().any(|k| k == key)) {
         let known: Vec<String> = keys.by_ref().map(|k| format!("'{k}'")).collect();
         let expected = format!("expected one of {}", known.join(", "));
@@ -42,6 +43,7 @@ fn open_with(path: &str, options: &Options) -> Result<Box<dyn Source>> {
     )?;
     let source = open(path, &parsed)?;
     let source = if slice.is_all() { source } else { Box::new(Sliced::new(source, slice, path)?) };
+    let source = shuffled(source, Shuffle::parse(get)?)?;
     let source = match Amplification::parse(get)? {
         None => source,
         Some(amplification) => amplification.of(source)?,
@@ -219,9 +221,9 @@ type Making = (Vec<(String, String)>, Option<String>, u64, Options);
 /// A generator. Without a content model of its own a twin has that of its TOML, where `content_of_twin` asks for it.
 fn generator(making: &Making, content_of_twin: bool) -> Result<Box<dyn Source>> {
     let (overrides, space, seed, content) = making;
-    let (config, amplification) = floatgate_config::generator(overrides, space.as_deref(), *seed)?;
+    let made = floatgate_config::generator(overrides, space.as_deref(), *seed)?;
     let plain = Content::default();
-    let of_twin = config.twin.as_ref().map(|t| t.content).filter(|c| content_of_twin && *c != plain);
+    let of_twin = made.config.twin.as_ref().map(|t| t.content).filter(|c| content_of_twin && *c != plain);
     let model = match ContentModel::parse(|key| content.get(key).map(String::as_str))? {
         Some(mut model) => {
             model.seed = if content.contains_key("content_seed") { model.seed } else { *seed };
@@ -234,7 +236,8 @@ fn generator(making: &Making, content_of_twin: bool) -> Result<Box<dyn Source>> 
             seed: *seed,
         }),
     };
-    with_content(amplification.of(Box::new(Generator::new(config)?))?, model)
+    let source = shuffled(Box::new(Generator::new(made.config)?), made.shuffle)?;
+    with_content(made.amplification.of(source)?, model)
 }
 
 /// Writes a generated trace to a new file; what was written, and what the format could not hold, as JSON.

@@ -3,7 +3,7 @@
 
 use floatgate_base::{Op, RequestBatch};
 use floatgate_trace::generate::Twin;
-use floatgate_trace::generate::twin::{Content, Loops, Rate, Side, SizeLaw, Skew, Visits};
+use floatgate_trace::generate::twin::{Content, Loops, Rate, Sets, Side, SizeLaw, Skew, Visits};
 use floatgate_trace::{Generator, GeneratorConfig, Pattern, Source};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -32,10 +32,11 @@ fn twin(sets: &[(u64, f64)]) -> Twin {
         duration_s: 3600.0,
         requests: 100_000,
         read_share: 0.9,
-        reads: Side { sizes: sizes.clone(), sequential_share: 0.3, aligned_share: 1.0 },
-        writes: Side { sizes, sequential_share: 0.1, aligned_share: 1.0 },
+        reads: Side { sizes: sizes.clone(), sequential_share: 0.3, aligned_share: 1.0, recurring_share: 0.0 },
+        writes: Side { sizes, sequential_share: 0.1, aligned_share: 1.0, recurring_share: 0.0 },
         rewrites: visits(0.8),
         loops: Loops { sets: sets.to_vec(), cluster_bytes: MIB },
+        sets: Sets::default(),
         reads_of_written_share: 0.0,
         rereads_of_written: visits(0.5),
         rereads: visits(0.5),

@@ -2,7 +2,7 @@
 #![allow(missing_docs)]
 
 use floatgate_base::{Op, RequestBatch};
-use floatgate_trace::generate::twin::{Content, Loops, Rate, Side, SizeLaw, Skew, Visits, fit};
+use floatgate_trace::generate::twin::{Content, Loops, Rate, Sets, Side, SizeLaw, Skew, Visits, fit};
 use floatgate_trace::generate::{Jobs, Twin, jesd219};
 use floatgate_trace::{Generator, GeneratorConfig, Info, Pattern, Source, info};
 use std::sync::Arc;
@@ -24,10 +24,21 @@ fn twin() -> Twin {
         duration_s: 2.0 * 86_400.0,
         requests: 200_000,
         read_share: 0.4,
-        reads: Side { sizes: lognormal(16_384.0), sequential_share: 0.3, aligned_share: 0.9 },
-        writes: Side { sizes: lognormal(8192.0), sequential_share: 0.5, aligned_share: 0.8 },
+        reads: Side {
+            sizes: lognormal(16_384.0),
+            sequential_share: 0.3,
+            aligned_share: 0.9,
+            recurring_share: 0.0,
+        },
+        writes: Side {
+            sizes: lognormal(8192.0),
+            sequential_share: 0.5,
+            aligned_share: 0.8,
+            recurring_share: 0.0,
+        },
         rewrites: visits(0.8, Skew::HotCold { pages: 0.2, accesses: 0.8 }),
         loops: Loops::default(),
+        sets: Sets::default(),
         reads_of_written_share: 0.5,
         rereads_of_written: visits(0.9, Skew::Zipf(0.5)),
         rereads: visits(0.85, Skew::Zipf(0.9)),
@@ -94,7 +105,7 @@ fn every_rewrite_share_is_met() {
             };
             // Whole pages: a run of parts of pages rewrites the page in which one ends and the next begins.
             let sizes = SizeLaw::List { sizes: vec![(4096, 3.0), (16_384, 1.0)], mean_bytes: None };
-            let writes = Side { sizes, sequential_share: 0.5, aligned_share: 1.0 };
+            let writes = Side { sizes, sequential_share: 0.5, aligned_share: 1.0, recurring_share: 0.0 };
             let twin = Twin { rewrites, writes, footprint_bytes: 4 * GIB, ..twin() };
             let found = described(&config(&twin)).rewrite_share.unwrap();
             // Distinct pages are under control: within a two-hundredth of all page writes.
@@ -141,7 +152,7 @@ fn hot_pages_get_their_share() {
     let sizes = SizeLaw::List { sizes: vec![(4096, 1.0)], mean_bytes: None };
     let twin = Twin {
         read_share: 0.0,
-        writes: Side { sizes, sequential_share: 0.0, aligned_share: 1.0 },
+        writes: Side { sizes, sequential_share: 0.0, aligned_share: 1.0, recurring_share: 0.0 },
         rewrites: Visits { growth: 0.05, ..visits(0.95, Skew::HotCold { pages: 0.1, accesses: 0.7 }) },
         footprint_bytes: GIB,
         ..twin()

@@ -121,6 +121,13 @@ Fold = Annotated[
 TimeScale = Annotated[
     str | None, typer.Option("--time-scale", metavar="F", help="Multiply all times, e.g. by 0.5 for twice the speed.")
 ]
+ShuffleWindow = Annotated[
+    str | None,
+    typer.Option(
+        "--shuffle-window", metavar="N", help="Mix up the writes of every N requests: a control for patterns."
+    ),
+]
+ShuffleSeed = Annotated[str | None, typer.Option("--shuffle-seed", metavar="N", help="Seed of the shuffling.")]
 ReadAmplification = Annotated[
     str | None,
     typer.Option("--read-amplification", metavar="N", help="Issue the trace by N cursors at once, which drift apart."),

@@ -56,6 +56,8 @@ def convert(
     requests: o.Requests = None,
     fold: o.Fold = None,
     time_scale: o.TimeScale = None,
+    shuffle_window: o.ShuffleWindow = None,
+    shuffle_seed: o.ShuffleSeed = None,
     read_amplification: o.ReadAmplification = None,
     gap_spread: o.GapSpread = None,
     amplification_seed: o.AmplificationSeed = None,
@@ -75,6 +77,8 @@ def convert(
     options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
     options |= o.given(
+        shuffle_window=shuffle_window,
+        shuffle_seed=shuffle_seed,
         read_amplification=read_amplification,
         gap_spread=gap_spread,
         amplification_seed=amplification_seed,

@@ -67,6 +67,8 @@ def patterns(
     requests: o.Requests = None,
     fold: o.Fold = None,
     time_scale: o.TimeScale = None,
+    shuffle_window: o.ShuffleWindow = None,
+    shuffle_seed: o.ShuffleSeed = None,
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -82,6 +84,7 @@ def patterns(
         folder.expect(json)
     options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action, on_bad_line=on_bad_line)
     options |= o.sliced(device, from_=from_, until=until, op=op, requests=requests, fold=fold, time_scale=time_scale)
+    options |= o.given(shuffle_window=shuffle_window, shuffle_seed=shuffle_seed)
     with folder or contextlib.nullcontext():
         with bar(Path(path).name, quiet=quiet) as progress:
             facts = of_trace(path, options, settings, progress)

@@ -5,7 +5,7 @@ use floatgate_base::{Error, Place, Result};
 use floatgate_ftl::separate::Needs;
 use floatgate_host::QueueOf;
 use floatgate_lifetime::Throttle;
-use floatgate_trace::{Generator, Source, WithContent};
+use floatgate_trace::{Generator, Source, WithContent, shuffled};
 use std::path::Path;
 
 /// Opens the workload of a plan.
@@ -14,6 +14,7 @@ pub(crate) fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
         Workload::Synthetic(config) => Box::new(Generator::new(config.clone())?),
         Workload::Trace { path, options, .. } => floatgate_trace::open(path, options)?,
     };
+    let source = shuffled(source, plan.workload.shuffle)?;
     let source = plan.workload.amplification.of(source)?;
     Ok(match plan.workload.content {
         Some(model) => Box::new(WithContent::new(source, model)?),

@@ -41,6 +41,14 @@ impl Sizes {
         Self { cells }
     }
 
+    /// As [`Sizes::draw`] with these random bits: the same bits, the same size.
+    #[inline]
+    pub fn of(&self, bits: u64) -> u64 {
+        let scaled = u128::from(bits) * self.cells.len() as u128;
+        let cell = self.cells[(scaled >> 64) as usize];
+        if (scaled as u64) < cell.keep { cell.own } else { cell.other }
+    }
+
     #[inline]
     pub fn draw(&self, rng: &mut Rng) -> u64 {
         if let [only] = self.cells[..] {

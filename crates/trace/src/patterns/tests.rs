@@ -147,11 +147,11 @@ fn figures_equal_brute_force() {
     }
 }
 
-/// The paper's window: 4 runs of 8 writes hold the same 5 addresses, the other three of each run are new.
+/// The paper's window: 4 runs of 12 writes hold the same 5 addresses, the other seven of each run are new.
 #[test]
 fn a_window_of_which_all_is_known() {
     let mut rows: Vec<Row> = (0..4u64)
-        .flat_map(|run| (0..5).chain(100 + 3 * run..103 + 3 * run))
+        .flat_map(|run| (0..5).chain(100 + 7 * run..107 + 7 * run))
         .map(|address| (0, Op::Write, 4096 * address))
         .collect();
     rows.extend((0..480).map(|i| (0, Op::Read, 4096 * i)));
@@ -160,8 +160,8 @@ fn a_window_of_which_all_is_known() {
     let info = told(&rows, &PatternSettings::default()).unwrap();
     assert_eq!((info.windows, info.patterns, info.pattern_size_mean), (2, 1, Some(5.0)));
     assert_eq!((info.patterns_per_window, info.support_mean), (Some(0.5), Some(4.0)));
-    // 4 * 5 writes in the mined part and 5 behind it, of 40; 5 addresses of 5 + 12 + 3.
-    assert_eq!((info.write_share, info.address_share), (Some(25.0 / 40.0), Some(0.25)));
+    // 4 * 5 writes in the mined part and 5 behind it, of 56; 5 addresses of 5 + 28 + 3.
+    assert_eq!((info.write_share, info.address_share), (Some(25.0 / 56.0), Some(5.0 / 36.0)));
     assert_eq!((info.addresses.frequent.addresses, info.addresses.frequent.share), (5, Some(1.0)));
     let strong = &info.strongest[0];
     assert_eq!((info.strongest.len(), strong.window, strong.support, strong.size), (1, 0, 4, 5));

@@ -7,6 +7,7 @@
 
 use super::laws::{Content, REQUEST_BYTES_MAX, Rate, Side, SizeLaw, Skew, Visits};
 use super::loops::Loops;
+use super::sets::Sets;
 use super::statistics::{Twin, least_bytes};
 use crate::source::Source;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result, TRACE_PAGE_BYTES};
@@ -296,6 +297,7 @@ impl Counts {
             writes: self.sides[1].side(),
             rewrites: written.visits(self.made),
             loops: Loops::default(),
+            sets: Sets::default(),
             reads_of_written_share: ratio(read_written.accesses, page_reads),
             rereads_of_written: reads(read_written),
             rereads: reads(read_only),
@@ -348,9 +350,10 @@ impl Requests {
         let count = self.count();
         if count == 0 {
             let sizes = SizeLaw::List { sizes: vec![(PAGE, 1.0)], mean_bytes: None };
-            return Side { sizes, sequential_share: 0.0, aligned_share: 1.0 };
+            return Side { sizes, sequential_share: 0.0, aligned_share: 1.0, recurring_share: 0.0 };
         }
         Side {
+            recurring_share: 0.0,
             sizes: self.law(count),
             sequential_share: ratio(self.sequential, count).min(0.999),
             aligned_share: if self.sequential == count {

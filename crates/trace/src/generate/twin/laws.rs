@@ -12,6 +12,9 @@ pub struct Side {
     pub sequential_share: f64,
     /// Share of the others that begins at a multiple of 4 KiB; the rest begins at another multiple of 512 B.
     pub aligned_share: f64,
+    /// Share of the requests to known pages that are made once more as they were when their pages were new. Those that run
+    /// on from them have sizes that go by the place.
+    pub recurring_share: f64,
 }
 
 /// Request sizes.
@@ -115,7 +118,7 @@ pub(super) fn share(key: &str, value: f64) -> Result<()> {
 }
 
 /// Refuses what is out of range.
-fn within(key: &str, value: f64, low: f64, high: f64) -> Result<()> {
+pub(super) fn within(key: &str, value: f64, low: f64, high: f64) -> Result<()> {
     if value >= low && value <= high {
         return Ok(());
     }
@@ -199,6 +202,7 @@ impl Side {
     pub(super) fn validate(&self, key: &str) -> Result<()> {
         within(&format!("{key}.sequential_share"), self.sequential_share, 0.0, 0.999)?;
         share(&format!("{key}.aligned_share"), self.aligned_share)?;
+        share(&format!("{key}.recurring_share"), self.recurring_share)?;
         self.sizes.table(key).map(|_| ())
     }
 

@@ -14,10 +14,20 @@ mod laws;
 mod loops;
 mod region;
 mod run;
+mod sets;
 mod statistics;
 
 pub use fit::{Fit, fit};
 pub use laws::{Content, REQUEST_BYTES_MAX, Rate, Side, SizeLaw, Skew, Visits};
 pub use loops::Loops;
 pub use run::Run;
+pub use sets::Sets;
 pub use statistics::Twin;
+
+/// Spreads a number over all bits (the finalizer of splitmix64).
+fn mix(number: u64) -> u64 {
+    let mixed = number.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ mixed >> 31
+}

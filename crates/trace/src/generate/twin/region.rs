@@ -13,9 +13,59 @@ use floatgate_base::{Rng, TRACE_PAGE_BYTES};
 /// Draws of an unborn cluster before any born page will do.
 const TRIES: u32 = 24;
 
+/// Where a request began, in bytes by birth.
+#[derive(Clone, Copy)]
+pub(super) struct Start {
+    pub start: u64,
+    pub bytes: u32,
+}
+
+impl Start {
+    fn end_page(&self) -> u64 {
+        (self.start + u64::from(self.bytes)).div_ceil(TRACE_PAGE_BYTES)
+    }
+}
+
 enum Popularity {
     Zipf(Box<Zipf>),
     HotCold { hot: u64, all: u64, accesses: f64, places: Permutation },
+}
+
+impl Popularity {
+    /// Of `all` things, by the streams of these names: the draws of a Zipf law, and what is how popular.
+    fn new(skew: Skew, all: u64, seed: u64, draws: &str, places: &str) -> Self {
+        let mut places = Rng::new(seed, places);
+        match skew {
+            Skew::Zipf(theta) => {
+                Self::Zipf(Box::new(Zipf::new(all, theta, Rng::new(seed, draws), &mut places)))
+            }
+            Skew::HotCold { pages, accesses } => Self::HotCold {
+                hot: ((all as f64 * pages).round() as u64).clamp(1, all),
+                all,
+                accesses,
+                places: Permutation::new(all, &mut places),
+            },
+        }
+    }
+
+    fn draw(&mut self, rng: &mut Rng) -> u64 {
+        match self {
+            Self::Zipf(zipf) => zipf.draw(rng),
+            Self::HotCold { hot, all, accesses, places } => {
+                let to_hot = *hot == *all || rng.unit() < *accesses;
+                let (first, n) = if to_hot { (0, *hot) } else { (*hot, *all - *hot) };
+                places.apply(first + rng.below(n))
+            }
+        }
+    }
+}
+
+/// Requests that began with new pages, in their order, and how popular those are that come again.
+struct Starts {
+    known: Vec<Start>,
+    /// How many there will be.
+    all: u64,
+    popularity: Popularity,
 }
 
 pub(super) struct Region {
@@ -29,6 +79,8 @@ pub(super) struct Region {
     /// How far chance may move the time of a first access, pages.
     jitter: f64,
     rng: Rng,
+    /// Where requests have begun, if they are to begin there again.
+    starts: Option<Starts>,
 }
 
 impl Region {
@@ -36,29 +88,31 @@ impl Region {
     pub fn new(visits: &Visits, pages: u64, seed: u64, name: &str) -> Self {
         let cluster = (visits.cluster_bytes / TRACE_PAGE_BYTES).max(1);
         let all = pages.div_ceil(cluster).max(1);
-        let mut places = Rng::new(seed, &format!("twin places {name}"));
-        let popularity = match visits.skew {
-            Skew::Zipf(theta) => {
-                let rng = Rng::new(seed, "twin popularity");
-                Popularity::Zipf(Box::new(Zipf::new(all, theta, rng, &mut places)))
-            }
-            Skew::HotCold { pages, accesses } => Popularity::HotCold {
-                hot: ((all as f64 * pages).round() as u64).clamp(1, all),
-                all,
-                accesses,
-                places: Permutation::new(all, &mut places),
-            },
-        };
         Self {
             born: 0,
             accesses: 0,
             fresh_share: 1.0 - visits.again_share,
             growth: visits.growth,
             cluster,
-            popularity,
+            popularity: Popularity::new(
+                visits.skew,
+                all,
+                seed,
+                "twin popularity",
+                &format!("twin places {name}"),
+            ),
             jitter: (pages as f64 / 500.0).clamp(1.0, 4096.0),
             rng: Rng::new(seed, &format!("twin pages {name}")),
+            starts: None,
         }
+    }
+
+    /// Keeps where requests begin that take new pages: `all` in a pass, and some more or fewer.
+    pub fn with_starts(self, visits: &Visits, all: u64, seed: u64, name: &str) -> Self {
+        let all = all.max(1);
+        let names = (format!("twin starts {name}"), format!("twin places of starts {name}"));
+        let popularity = Popularity::new(visits.skew, all, seed, &names.0, &names.1);
+        Self { starts: Some(Starts { known: Vec::new(), all, popularity }), ..self }
     }
 
     /// What the distinct pages must be, as a share of the accesses, when this share of the requests is made.
@@ -69,13 +123,17 @@ impl Region {
         (self.fresh_share * libm::pow(progress, self.growth - 1.0)).min(1.0)
     }
 
-    /// First page of an access to `pages` pages that lie inside the first `limit`, which must be as many at least.
-    pub fn place(&mut self, pages: u64, due_share: f64, limit: u64) -> u64 {
+    /// First page of an access to `pages` pages that are new, if it is time for some; pages lie inside the first `limit`,
+    /// which must be as many at least.
+    pub fn new_place(&mut self, pages: u64, due_share: f64, limit: u64) -> Option<u64> {
         let chance = (self.rng.unit() - 0.5) * self.jitter;
         let behind = (self.born as f64) < due_share * (self.accesses + pages) as f64 + chance;
-        if (behind || self.born < pages) && self.born < limit {
-            return self.born.min(limit - pages);
-        }
+        let is_new = (behind || self.born < pages) && self.born < limit;
+        is_new.then(|| self.born.min(limit - pages))
+    }
+
+    /// First page of an access to `pages` pages that are known.
+    pub fn known_place(&mut self, pages: u64, limit: u64) -> u64 {
         let born = self.born.min(limit);
         for _ in 0..TRIES {
             let first = self.cluster_of_choice() * self.cluster;
@@ -88,21 +146,40 @@ impl Region {
         self.rng.below((born + 1).saturating_sub(pages).max(1)).min(limit - pages)
     }
 
-    fn cluster_of_choice(&mut self) -> u64 {
-        match &self.popularity {
-            Popularity::Zipf(zipf) => zipf.draw(&mut self.rng),
-            Popularity::HotCold { hot, all, accesses, places } => {
-                let to_hot = *hot == *all || self.rng.unit() < *accesses;
-                let (first, n) = if to_hot { (0, *hot) } else { (*hot, *all - *hot) };
-                places.apply(first + self.rng.below(n))
-            }
-        }
+    /// Where a request has begun, by popularity; none where several tries find nothing.
+    pub fn known_start(&mut self, limit: u64) -> Option<Start> {
+        let starts = self.starts.as_mut()?;
+        let rng = &mut self.rng;
+        (0..TRIES).find_map(|_| {
+            let start = starts.known.get(starts.popularity.draw(rng) as usize)?;
+            (start.end_page() <= limit).then_some(*start)
+        })
     }
 
-    /// Notes an access; there is no gap between it and the pages before.
-    pub fn touch(&mut self, first: u64, last: u64) {
+    /// How many starts there will be in a pass, and how many there are.
+    pub fn starts(&self) -> (u64, u64) {
+        self.starts.as_ref().map_or((1, 0), |starts| (starts.all, starts.all.min(starts.known.len() as u64)))
+    }
+
+    /// Where a request has begun that is there already.
+    pub fn start(&self, number: u64) -> Option<Start> {
+        self.starts.as_ref()?.known.get(number as usize).copied()
+    }
+
+    fn cluster_of_choice(&mut self) -> u64 {
+        self.popularity.draw(&mut self.rng)
+    }
+
+    /// Notes an access to these bytes; there is no gap between its pages and those before.
+    pub fn touch(&mut self, start: u64, bytes: u64) {
+        let (first, last) = (start / TRACE_PAGE_BYTES, (start + bytes - 1) / TRACE_PAGE_BYTES);
         debug_assert!(first <= self.born);
         self.accesses += last - first + 1;
-        self.born = self.born.max(last + 1);
+        if last >= self.born {
+            self.born = last + 1;
+            if let Some(starts) = &mut self.starts {
+                starts.known.push(Start { start, bytes: bytes as u32 });
+            }
+        }
     }
 }

@@ -7,7 +7,9 @@
 use super::arrivals::Arrivals;
 use super::laws::Side;
 use super::loops::Courses;
-use super::region::Region;
+use super::mix;
+use super::region::{Region, Start};
+use super::sets::Recurring;
 use super::statistics::{Division, Twin};
 use crate::generate::sizes::Sizes;
 use floatgate_base::permute::Permutation;
@@ -26,6 +28,22 @@ struct Last {
     region: usize,
     /// Its end in bytes by birth.
     end: u64,
+    /// Whether sizes go by the place.
+    recurs: bool,
+}
+
+/// Where a request begins, in bytes by birth.
+struct Place {
+    region: usize,
+    start: u64,
+    bytes: u64,
+    recurs: bool,
+}
+
+impl Place {
+    fn again(region: usize, start: Start) -> Self {
+        Self { region, start: start.start, bytes: u64::from(start.bytes), recurs: true }
+    }
 }
 
 /// Draws for one operation.
@@ -33,13 +51,24 @@ struct Draws {
     sizes: Sizes,
     sequential: f64,
     aligned: f64,
+    recurring: f64,
 }
 
 impl Draws {
     fn new(side: &Side, key: &str, there: bool) -> Result<Self> {
         let list = if there { side.sizes.table(key)? } else { vec![(PAGE, 1.0)] };
-        Ok(Self { sizes: Sizes::new(&list), sequential: side.sequential_share, aligned: side.aligned_share })
+        Ok(Self {
+            sizes: Sizes::new(&list),
+            sequential: side.sequential_share,
+            aligned: side.aligned_share,
+            recurring: side.recurring_share,
+        })
     }
+}
+
+/// Pages that are only read are others than those written.
+fn salt(region: usize) -> u64 {
+    if region == 2 { 1 << 63 } else { 0 }
 }
 
 /// Makes the requests of a twin, again and again.
@@ -56,6 +85,7 @@ pub struct Run {
     arrivals: Arrivals,
     regions: [Region; 3],
     loops: Option<Courses>,
+    sets: Option<Recurring>,
     due_shares: [f64; 3],
     last: Option<Last>,
     /// Share of the runs that reads, so that the share of the requests comes out.
@@ -79,13 +109,14 @@ impl Run {
             [Draws::new(&twin.reads, "reads", there[0])?, Draws::new(&twin.writes, "writes", there[1])?];
         // Runs of reads and of writes differ in length; requests of the two must still have their shares.
         let reads = twin.read_share * twin.loops.begun(draws[0].sequential);
-        let writes = (1.0 - twin.read_share) * (1.0 - draws[1].sequential);
+        let writes = (1.0 - twin.read_share) * twin.sets.begun(draws[1].sequential);
         Ok(Self {
             extents: Permutation::new(space, &mut Rng::new(seed, "twin extents")),
             scale,
             arrivals: Arrivals::new(&twin, seed),
-            regions: regions(&twin, &division, seed),
+            regions: regions(&twin, &division, seed)?,
             loops: loops(&twin, &division, seed)?,
+            sets: sets(&twin, seed),
             due_shares: [1.0; 3],
             last: None,
             runs_of_reads: reads / (reads + writes),
@@ -129,8 +160,9 @@ impl Run {
     /// All but the times and their random numbers starts anew.
     fn begin_again(&mut self) {
         self.arrivals.next_pass();
-        self.regions = regions(&self.twin, &self.division, self.seed);
+        self.regions = regions(&self.twin, &self.division, self.seed).expect("the same as before");
         self.loops = loops(&self.twin, &self.division, self.seed).expect("the same as before");
+        self.sets = sets(&self.twin, self.seed);
         self.last = None;
         self.made = 0;
         self.rng = Rng::new(self.seed, "twin requests");
@@ -150,20 +182,45 @@ impl Run {
             self.last = None;
             return (op, self.on_drive(2, page * PAGE, bytes), bytes);
         }
-        let bytes = self.draws[op as usize].sizes.draw(&mut self.size_rng);
-        let place = went_on.and_then(|last| self.go_on(last, bytes)).or_else(|| self.jump(op, bytes));
-        let Some((region, start)) = place else {
-            // A read that wants a written page before there is one.
-            self.last = None;
-            return (op, self.on_drive(0, 0, bytes), bytes);
+        if let (Op::Write, None) = (op, &went_on)
+            && let Some(place) = self.member()
+        {
+            return self.make(op, place, false);
+        }
+        let bytes = match &went_on {
+            Some(last) if last.recurs => self.bytes_at(op, last.region, last.end),
+            _ => self.draws[op as usize].sizes.draw(&mut self.size_rng),
         };
-        self.regions[region].touch(start / PAGE, (start + bytes - 1) / PAGE);
-        self.last = Some(Last { op, region, end: start + bytes });
+        let place = went_on.and_then(|last| self.go_on(last, bytes)).or_else(|| self.jump(op, bytes));
+        match place {
+            Some(place) => self.make(op, place, true),
+            None => {
+                // A read that wants a written page before there is one.
+                self.last = None;
+                (op, self.on_drive(0, 0, bytes), bytes)
+            }
+        }
+    }
+
+    /// Makes a request, which another may run on from.
+    fn make(&mut self, op: Op, place: Place, runs_on: bool) -> (Op, u64, u64) {
+        let Place { region, start, bytes, recurs } = place;
+        self.regions[region].touch(start, bytes);
+        self.last = runs_on.then_some(Last { op, region, end: start + bytes, recurs });
         (op, self.on_drive(region, start, bytes), bytes)
     }
 
+    /// A member of a set, if it is time for one.
+    fn member(&mut self) -> Option<Place> {
+        let sets = self.sets.as_mut()?;
+        let (all, known) = self.regions[0].starts();
+        let there = u128::from(sets.count) * u128::from(known) / u128::from(all);
+        let start = sets.next(there as u64)?.start(sets.count, all);
+        self.regions[0].start(start).map(|start| Place::again(0, start))
+    }
+
     /// The place behind the last request, unless its extent or the born pages end there.
-    fn go_on(&self, last: Last, bytes: u64) -> Option<(usize, u64)> {
+    fn go_on(&self, last: Last, bytes: u64) -> Option<Place> {
         let extent = self.division.extent_pages * PAGE;
         let end_page = (last.end + bytes - 1) / PAGE;
         let fits = !last.end.is_multiple_of(extent) && last.end / extent == (last.end + bytes - 1) / extent;
@@ -174,7 +231,9 @@ impl Run {
             1 => end_page < self.regions[0].born,
             other => end_page < self.limit(other),
         };
-        (fits && inside && (at_edge || end_page < region.born)).then_some((last.region, last.end))
+        let Last { region: number, end: start, recurs, .. } = last;
+        let place = Place { region: number, start, bytes, recurs };
+        (fits && inside && (at_edge || end_page < region.born)).then_some(place)
     }
 
     fn limit(&self, region: usize) -> u64 {
@@ -183,7 +242,7 @@ impl Run {
     }
 
     /// A new place: popular or new. None for a read where there is nothing that it could read.
-    fn jump(&mut self, op: Op, bytes: u64) -> Option<(usize, u64)> {
+    fn jump(&mut self, op: Op, bytes: u64) -> Option<Place> {
         let aligned = self.draws[op as usize].aligned;
         let within =
             if aligned >= 1.0 || self.rng.unit() < aligned { 0 } else { 512 * (1 + self.rng.below(7)) };
@@ -193,13 +252,35 @@ impl Run {
             _ => 0,
         };
         let limit = if region == 1 { self.regions[0].born } else { self.limit(region) };
-        let mut page = self.regions[region].place(pages, self.due_shares[region], limit);
-        // No request crosses the end of an extent; a new one then begins a little earlier, on pages that are born.
-        let extent = self.division.extent_pages;
-        if page / extent != (page + pages - 1) / extent {
-            page = (page / extent + 1) * extent - pages;
+        let new = self.regions[region].new_place(pages, self.due_shares[region], limit);
+        if new.is_none()
+            && let Some(place) = self.recur(op, region, limit)
+        {
+            return Some(place);
         }
-        Some((region, page * PAGE + within))
+        let page = new.unwrap_or_else(|| self.regions[region].known_place(pages, limit));
+        let page = self.in_extent(page, pages);
+        Some(Place { region, start: page * PAGE + within, bytes, recurs: false })
+    }
+
+    /// A place where others have begun, if it is time for one.
+    fn recur(&mut self, op: Op, region: usize, limit: u64) -> Option<Place> {
+        let share = self.draws[op as usize].recurring;
+        if share <= 0.0 || self.rng.unit() >= share {
+            return None;
+        }
+        self.regions[region].known_start(limit).map(|start| Place::again(region, start))
+    }
+
+    /// The size of the request that begins at this byte whenever one does.
+    fn bytes_at(&self, op: Op, region: usize, start: u64) -> u64 {
+        self.draws[op as usize].sizes.of(mix(mix(start) ^ salt(region) ^ op as u64))
+    }
+
+    /// No request crosses the end of an extent; one that would begins a little earlier, on pages that are born.
+    fn in_extent(&self, page: u64, pages: u64) -> u64 {
+        let extent = self.division.extent_pages;
+        if page / extent == (page + pages - 1) / extent { page } else { (page / extent + 1) * extent - pages }
     }
 
     /// Pages that were written before, where they are asked for and there are enough, or others, where there are any.
@@ -233,10 +314,25 @@ fn loops(twin: &Twin, division: &Division, seed: u64) -> Result<Option<Courses>>
     Courses::new(&twin.loops, &twin.reads, division.read_only * division.extent_pages, seed)
 }
 
-fn regions(twin: &Twin, division: &Division, seed: u64) -> [Region; 3] {
-    [
-        Region::new(&twin.rewrites, division.due[0], seed, "written"),
-        Region::new(&twin.rereads_of_written, division.due[1], seed, "read of the written"),
-        Region::new(&twin.rereads, division.due[2], seed, "only read"),
-    ]
+fn sets(twin: &Twin, seed: u64) -> Option<Recurring> {
+    Recurring::new(&twin.sets, twin.writes.sequential_share, seed)
+}
+
+fn regions(twin: &Twin, division: &Division, seed: u64) -> Result<[Region; 3]> {
+    let region = |visits, due, (side, key): (&Side, &str), name, keeps: bool| -> Result<Region> {
+        let region = Region::new(visits, due, seed, name);
+        if !keeps {
+            return Ok(region);
+        }
+        let starts = due as f64 / side.pages(key)?;
+        Ok(region.with_starts(visits, starts as u64, seed, name))
+    };
+    let (reads, writes) = ((&twin.reads, "reads"), (&twin.writes, "writes"));
+    let [again_read, again_written] = [reads, writes].map(|(side, _)| side.recurring_share > 0.0);
+    let [written, read_written, only_read] = division.due;
+    Ok([
+        region(&twin.rewrites, written, writes, "written", again_written || twin.sets.any())?,
+        region(&twin.rereads_of_written, read_written, reads, "read of the written", again_read)?,
+        region(&twin.rereads, only_read, reads, "only read", again_read)?,
+    ])
 }

@@ -2,6 +2,7 @@
 
 use super::laws::{Content, Rate, Side, Visits, refuse, share};
 use super::loops::Loops;
+use super::sets::Sets;
 use crate::generate::sizes::mean;
 use floatgate_base::{Result, TRACE_PAGE_BYTES};
 
@@ -26,6 +27,8 @@ pub struct Twin {
     pub rewrites: Visits,
     /// Reads that go over the same pages again and again. What follows is of the others.
     pub loops: Loops,
+    /// Sets of places that are written together again and again. What is said of `writes` is of the others.
+    pub sets: Sets,
     /// Share of the reads that goes to pages written before, where there are any.
     pub reads_of_written_share: f64,
     /// Reads of written pages: which come back.
@@ -62,6 +65,7 @@ impl Twin {
             self.writes.validate("writes")?;
         }
         self.loops.validate(&self.reads, self.read_share)?;
+        self.sets.validate(self.read_share)?;
         share("reads.written_share", self.reads_of_written_share)?;
         self.rewrites.validate("writes")?;
         self.rereads_of_written.validate("reads")?;
@@ -102,7 +106,8 @@ impl Twin {
     #[must_use]
     pub fn thinned(&self, k: u64) -> Self {
         let loops = self.loops.thinned(k);
-        Self { requests: (self.requests / k.max(1)).max(1), loops, ..self.clone() }
+        let sets = self.sets.thinned(k);
+        Self { requests: (self.requests / k.max(1)).max(1), loops, sets, ..self.clone() }
     }
 }
 
