@@ -28,11 +28,7 @@ pub struct PatternSettings {
 
 impl Default for PatternSettings {
     fn default() -> Self {
-<<<<<<< HEAD
         Self { window: 1024, mined: 256, transaction: TRANSACTION, support: 4, items_min: 3, closed: false }
-=======
-        Self { window: 1024, mined: 256, transaction: 12, support: 4, items_min: 3, closed: false }
->>>>>>> 81ac6bcf80320a4775d302f91afb77aed765e447
     }
 }
 
