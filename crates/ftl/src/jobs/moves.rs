@@ -37,7 +37,9 @@ impl Ftl {
     /// Whether the units that are free are the host's, and no open unit that a job may fill has room.
     pub(super) fn must_leave_all(&self, job: &Job) -> bool {
         let own_room = job.targets.iter().any(|target| target.room() > 0);
-        let (Target::Streams { domain } | Target::Own { domain, .. }) = job.request.targets[0] else {
+        let (Target::Streams { domain } | Target::Own { domain, .. } | Target::Set { domain, .. }) =
+            job.request.targets[0]
+        else {
             return false;
         };
         job.leave_free > 0
@@ -81,7 +83,9 @@ impl Ftl {
                 self.move_to_stream(flash, job, domain, moving, self.setup.separate.blind().1)
             }
             (Target::Streams { domain }, Some(_)) => self.move_page_by_page(flash, job, domain, moving),
-            (Target::Own { .. } | Target::Emptied, _) => self.fill_own(flash, job, to, moving),
+            (Target::Own { .. } | Target::Set { .. } | Target::Emptied, _) => {
+                self.fill_own(flash, job, to, moving)
+            }
             // Replicas are made elsewhere.
             (Target::Tails, _) => Ok(0),
         }
@@ -275,6 +279,7 @@ impl Ftl {
     ) -> Opened {
         let (domain, want, mode, kept) = match job.request.targets[to] {
             Target::Own { domain, want, mode, kept } => (domain, want, mode, kept),
+            Target::Set { domain, want, .. } => (domain, want, 0, false),
             Target::Streams { domain } => (domain, Want::Next, 0, false),
             Target::Emptied | Target::Tails => {
                 let source = job.source();
@@ -282,6 +287,13 @@ impl Ftl {
             }
         };
         if kept && let Some(open) = self.take_kept(domain, to) {
+            self.close_target(flash, &mut job.targets[to], job.request.cause);
+            job.targets[to] = open;
+            return Opened::Unit;
+        }
+        if let Target::Set { id, .. } = job.request.targets[to]
+            && let Some(open) = self.leveling.as_mut().and_then(|leveling| leveling.sets.take(id, to))
+        {
             self.close_target(flash, &mut job.targets[to], job.request.cause);
             job.targets[to] = open;
             return Opened::Unit;
