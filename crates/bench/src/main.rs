@@ -7,6 +7,7 @@ mod content;
 mod contexts;
 mod engine;
 mod flat;
+mod leveling;
 mod measure;
 mod readers;
 mod snapshots;
@@ -229,6 +230,7 @@ fn main() {
         Some("snapshots") => return snapshots::all(),
         Some("throttles") => return throttles::all(),
         Some("separators") => return separators(),
+        Some("leveling") => return leveling::leveling(),
         Some("read-disturb") => return read_disturb(),
         Some("content") => {
             return match arguments.get(1).map(|gib| gib.parse()) {
@@ -245,6 +247,7 @@ fn main() {
     }
     timed();
     read_disturb();
+    leveling::leveling();
     content::content();
     packed();
     snapshots::all();

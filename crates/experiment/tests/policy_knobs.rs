@@ -84,8 +84,25 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             run(format!("{drive}{disturb}{FTL}{workload}"), figures)
         }
         "ftl.level" => {
-            let workload = format!("[workload]\nrequests = 40000\n{HOT_COLD}hot_share_of_writes = 1\n");
-            run(format!("{DRIVE}{cycles}{FTL}{workload}"), &["/level/swaps", "/level/passed_over"])
+            let figures = &[
+                "/level/swaps",
+                "/level/passed_over",
+                "/level/rounds",
+                "/level/triggered",
+                "/level/moved_pages",
+                "/level/pairs",
+                "/level/unpaired",
+            ];
+            // Two chips, and cold data of which some are read, where a leveler looks for both.
+            let (drive, writes) = match info.name {
+                "read-balance" => {
+                    (DRIVE.replace("blocks", "chips_per_channel = 2\nblocks"), "0.98\nread_share = 0.4")
+                }
+                _ => (DRIVE.to_string(), "1"),
+            };
+            let workload =
+                format!("[workload]\nrequests = 40000\n{HOT_COLD}hot_share_of_writes = {writes}\n");
+            run(format!("{drive}{cycles}{FTL}{workload}"), figures)
         }
         // A life of eighteen days of which the drive stands a fraction, with bursts.
         "lifetime.throttle" => {

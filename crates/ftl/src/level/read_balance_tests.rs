@@ -39,7 +39,7 @@ impl Drive {
         };
         let layout = Layout::new(geometry, Scope::Plane);
         let setup = Setup { level, ..Setup::plain(LOGICAL) };
-        let flash = Shadow::new(Functional::new(&layout), LOGICAL);
+        let flash = Shadow::new(Functional::new(layout.clone()), LOGICAL);
         Self { ftl: Ftl::new(layout, setup), flash, turns: 0 }
     }
 
