@@ -9,7 +9,9 @@ const LEVELERS: &[&str] = &["none", "swl", "read-balance"];
 /// Pages written per CPU second under each leveler.
 pub fn leveling() {
     let (gib, host_pages) = (8, 8_000_000);
-    println!("{gib} GiB drive, uniform random 4 KiB writes at steady state, greedy, 7 % spare, by wear-leveler");
+    println!(
+        "{gib} GiB drive, uniform random 4 KiB writes at steady state, greedy, 7 % spare, by wear-leveler"
+    );
     let round = |_| -> Vec<(f64, f64)> {
         let run = |&name: &&str| engine::leveled(gib * 1024, PAGES_PER_BLOCK, SPARE, host_pages, name);
         LEVELERS.iter().map(run).collect()

@@ -10,7 +10,7 @@
 //! Collection of whole blocks stays as the last resort, and is counted (`GcCounters::forced`).
 
 use crate::ftl::Ftl;
-use crate::jobs::request::Target;
+use crate::jobs::request::{Target, Urgency};
 use crate::jobs::{Job, Step};
 use crate::setup::Failure;
 use crate::units::Frontier;
@@ -99,7 +99,8 @@ impl Ftl {
         mut job: Job,
         flash_pages: u32,
     ) -> Result<bool, Failure> {
-        job.leave_free = 0;
+        // What only evens wear out takes no unit that collection might need before this job has given one back.
+        job.leave_free = if job.request.urgency == Urgency::Leveling { LAST_UNITS + 1 } else { 0 };
         if flash_pages == Pace::ALL.flash_pages {
             return self.run_to_end(flash, &mut job).map(|()| true);
         }

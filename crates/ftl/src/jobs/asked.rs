@@ -34,7 +34,6 @@ impl Ftl {
                     logical_pages: self.setup.logical_pages,
                     mapping: &self.mapping,
                     free: &self.free,
-                    reserve: self.setup.separate.reserve(),
                 };
                 let wanted = self.leveling.as_mut().and_then(|leveling| leveling.wanted(&mut view, domain));
                 self.close_given_up(flash);

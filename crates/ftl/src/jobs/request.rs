@@ -175,8 +175,6 @@ pub struct DriveView<'a> {
     pub logical_pages: u32,
     pub(crate) mapping: &'a Mapping,
     pub(crate) free: &'a IdVec<DomainId, FreePool>,
-    /// Free units of a domain that collection needs to move pages.
-    pub(crate) reserve: u32,
 }
 
 impl DriveView<'_> {
@@ -192,13 +190,7 @@ impl DriveView<'_> {
         self.mapping.for_each(first..first + self.layout.pages_per_unit(), |page, _| each(page));
     }
 
-    /// Free units of a domain that a job may have beside those that collection needs.
-    #[must_use]
-    pub fn spare_units(&self, domain: DomainId) -> u32 {
-        self.free[domain].len().saturating_sub(self.reserve)
-    }
-
-    /// Erases of the most worn free unit of a domain.
+    /// Erases of the most worn free unit of a domain, if one is free.
     #[must_use]
     pub fn most_worn_free(&self, domain: DomainId) -> Option<u32> {
         self.free[domain].most_erases()

@@ -326,7 +326,6 @@ impl Ftl {
             logical_pages: self.setup.logical_pages,
             mapping: &self.mapping,
             free: &self.free,
-            reserve: self.setup.separate.reserve(),
         };
         let (candidates, leveling) = (&mut self.candidates, self.leveling.as_mut());
         let mut collector = Collector { victim: self.setup.victim, candidates, leveling };

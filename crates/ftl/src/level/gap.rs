@@ -101,9 +101,6 @@ impl Leveler for State {
     fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId, _: &mut Books<'_>) -> Option<Request> {
         let (least, unit) = self.closed.first(domain)?;
         let worn = drive.most_worn_free(domain)?;
-        if drive.spare_units(domain) == 0 {
-            return None;
-        }
         let urgency = self.urgency(domain, worn, least)?;
         self.asked[domain] = Some(unit);
         let target = Target::Own { domain, want: Want::MostWorn, mode: 0, kept: false };

@@ -15,7 +15,7 @@
 //!   it at the head.
 //! - Frequently read pages move first, in turn to both destinations, then the others, in turn where those left off. The second
 //!   block begins with the other destination, so that both get as many.
-//! - Destinations are the planes of two chips whose free blocks are the most worn; where no two chips have a block to spare,
+//! - Destinations are the planes of two chips whose free blocks are the most worn; where no two chips have a free block,
 //!   the block is emptied as one of type 2.
 //! - The listing lets any number of sets wait. Each holds two free blocks, so at most `sets_max` wait in a channel: one more, and
 //!   the oldest is given up. It is given up, too, when collection in one of its planes finds nothing else to gain. Pages left in
@@ -237,14 +237,15 @@ impl State {
     }
 }
 
-/// Domains on two chips of a channel whose free units are the most worn; none where no two chips have one to spare.
+/// Domains on two chips of a channel whose free units are the most worn; none where no two chips have any.
 fn destinations(drive: &DriveView<'_>, channel: u32) -> Option<[DomainId; 2]> {
     let place = |domain: DomainId| drive.layout.place_of_plane(domain.0);
     let most_worn = |other_than: Option<u32>| {
         DomainId::all(drive.layout.domains())
             .filter(|&domain| place(domain).0 == channel && Some(place(domain).1) != other_than)
-            .filter(|&domain| drive.spare_units(domain) > 0)
-            .max_by_key(|&domain| (drive.most_worn_free(domain), std::cmp::Reverse(domain)))
+            .filter_map(|domain| Some((drive.most_worn_free(domain)?, std::cmp::Reverse(domain))))
+            .max()
+            .map(|(_, domain)| domain.0)
     };
     let first = most_worn(None)?;
     Some([first, most_worn(Some(place(first).1))?])
