@@ -16,7 +16,9 @@ def line(result: dict[str, Any]) -> str | None:
     facts, policy = look(result, "level"), look(result, "config", "ftl", "level", "policy")
     if not facts or policy in (None, "none"):
         return None
-    parts = [f"{units.count(facts['rounds'])} {'round' if facts['rounds'] == 1 else 'rounds'}"] if facts["rounds"] else []
+    parts = (
+        [f"{units.count(facts['rounds'])} {'round' if facts['rounds'] == 1 else 'rounds'}"] if facts["rounds"] else []
+    )
     if facts["moved_pages"]:
         blocks = f"{units.count(facts['triggered'])} {'block' if facts['triggered'] == 1 else 'blocks'} moved"
         parts.append(f"{blocks} ({units.count(facts['moved_pages'])} pages)")

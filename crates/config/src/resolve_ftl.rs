@@ -54,8 +54,7 @@ pub(crate) fn resolve(
     let (background, raw_background) =
         resolve_timed::background(layers, given.background, timed, collection.levels())?;
     reserve_fits(layers, &collection.layout, logical_pages, collection.free_units_needed(), separate)?;
-    let (level, raw_level) =
-        resolve_level::resolve(layers, given.level, &facts, (&collection.layout, allocation))?;
+    let level = resolve_level::resolve(layers, given.level, &facts, (&collection.layout, allocation))?;
     let (free_choice, free_name) = free_choice(layers, given.free_block)?;
     let (reclaim, raw_reclaim) = resolve_reclaim::resolve(layers, given.reclaim, drive, &collection.layout)?;
     let setup = Setup {
@@ -64,7 +63,7 @@ pub(crate) fn resolve(
         disturb: drive.disturb.zip(reclaim),
         idle_jobs: background.is_some(),
         background_free_units: background.map_or(0, |b| b.trigger_free_units),
-        level,
+        level: level.0,
         free_choice,
         plp: drive.plp,
         seed,
@@ -86,7 +85,7 @@ pub(crate) fn resolve(
         map: Some(resolve_slot::resolve(layers, given.map, &facts)?.1),
         collect: Some(collection.raw_collect),
         separate: Some(collection.raw_separate),
-        level: Some(raw_level),
+        level: Some(level.1),
         reclaim: Some(raw_reclaim),
         dispatch: Some(resolve_slot::resolve(layers, given.dispatch, &facts)?.1),
     };

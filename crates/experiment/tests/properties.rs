@@ -231,14 +231,12 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     let free = last_row(output)?;
     let open = units.checked_sub(closed + free).ok_or("more units than the drive has")?;
     // A job of reclaim has two sources, too.
-    let sources = if case.disturbs { 2 * jobs } else { 0 };
-    let most = domains * case.streams + 2 * jobs + sources + targets(case, domains, jobs) + leveled.held;
-    if open > most {
+    let sources = leveled.held + if case.disturbs { 2 * jobs } else { 0 };
+    if open > domains * case.streams + 2 * jobs + sources + targets(case, domains, jobs) {
         return Err(format!("{open} units are neither free nor closed nor open"));
     }
     // Blocks that are reclaimed while they are open, and tails, leave pages unwritten that nothing counts.
-    let counts_all = !case.disturbs && !leveled.opens;
-    if !case.full && counts_all && case.warmup_passes + case.warmup_requests == 0 {
+    if !(case.full || case.disturbs || leveled.opens) && case.warmup_passes + case.warmup_requests == 0 {
         // What pads the targets of swaps is lost, too; without protection from power cuts not all padding is.
         let lost = (leveled.swaps * pages_per_unit).saturating_sub(moved);
         let both = if case.loses_power { padding.min(lost) } else { padding };

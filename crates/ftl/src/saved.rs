@@ -203,11 +203,8 @@ impl Ftl {
             reclaiming.set_reads_at_once(packed.slots_max(), &self.layout);
         }
         self.refuse_strange_modes(from, reclaiming.as_deref())?;
-        if fault.is_none() && !self.adopt_reclaiming(reclaiming.into_owned()) {
+        if fault.is_none() && !self.adopt_rest(reclaiming.into_owned(), strange) {
             fault = Some("reads disturbed other blocks in it".into());
-        }
-        if fault.is_none() {
-            self.close_strange_sets(strange.unwrap_or_default());
         }
         fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
     }
@@ -288,6 +285,16 @@ impl Ftl {
         let fits = leveling.adopt(saved, &self.layout, &self.units);
         let left_open = if leveling.sets.is_empty() { left_open } else { Vec::new() };
         fits.then_some(left_open)
+    }
+
+    /// Takes over what a snapshot kept of read disturb, and closes what a strange leveler left open; false if it is of another
+    /// drive.
+    fn adopt_rest(&mut self, saved: Option<Box<Reclaiming>>, strange: Option<Vec<Frontier>>) -> bool {
+        let fits = self.adopt_reclaiming(saved);
+        if fits {
+            self.close_strange_sets(strange.unwrap_or_default());
+        }
+        fits
     }
 
     /// Takes over what a snapshot kept of read disturb, as far as this drive knows of it; false if it is of another drive.

@@ -217,13 +217,8 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     toml += &laps(rng, precondition == "auto" && trace);
     writeln!(toml, "mapping_bytes = {}", drive.page_bytes).unwrap();
     let free_block = pick(rng, &["least-erased", "fifo"]);
-    let two_chips = drive.counts[1] > 1 && !superblock;
-    writeln!(
-        toml,
-        "free_block = \"{free_block}\"\n{collect}{}{reclaim}",
-        other_slots(rng, given_separate, two_chips)
-    )
-    .unwrap();
+    let slots = other_slots(rng, given_separate, drive.counts[1] > 1 && !superblock);
+    writeln!(toml, "free_block = \"{free_block}\"\n{collect}{slots}{reclaim}").unwrap();
     let writes = writes_max(victim, pages_per_unit, room, logical);
     let rules = Rules { page_bytes: drive.page_bytes, logical_pages: logical, fold: false, beyond: 0 };
     let full = precondition != "none";
