@@ -228,7 +228,8 @@ const LEVELERS: &[(&str, &[(&str, &str)], &str)] = &[
     ),
     ("lazy", &[], "500000"),
     ("adaptive", &[("ftl.level.pe_cycles", "300")], "500000"),
-    ("gap", &[], "500000"),
+    // Of several free blocks it takes the most worn.
+    ("gap", &[("ftl.collect.stop_free_blocks", "4")], "500000"),
 ];
 
 fn leveled_by(name: &str, more: &[(&str, &str)]) -> Vec<(&'static str, String)> {
@@ -349,16 +350,16 @@ fn asked_jobs_are_done_in_every_mode() {
     for &(name, drive, _) in
         LEVELERS.iter().filter(|(name, ..)| ["swl", "read-balance", "gap"].contains(name))
     {
+        let drives: Vec<_> = drive.iter().map(|(key, value)| set(key, value)).collect();
+        let none = run_ok(&small, &drives).result;
         for (mode, more) in &modes {
             let settings = leveled_by(name, &[drive, more].concat());
             let overrides: Vec<_> = settings.iter().map(|(k, v)| ((*k).to_string(), v.clone())).collect();
             let mut resolved = floatgate_experiment::load(Some(&small), "t", &overrides).unwrap();
             resolved.plan.shadow = true;
             let result = floatgate_experiment::run(resolved, &mut |_| Ok(())).unwrap().result;
-            let (min, mean) = (number(&result, "/wear/erases_min"), number(&result, "/wear/erases_mean"));
-            let level = &result["level"];
-            assert!(number(&result, "/flash/erases/level") > 20.0, "{name}, {mode}: {level}");
-            assert!(min > 0.0, "{name}, {mode}: least erases {min}, mean {mean}, {level}");
+            assert!(number(&result, "/flash/erases/level") > 20.0, "{name}, {mode}: {}", result["level"]);
+            assert!(spread(&result) < 0.9 * spread(&none), "{name}, {mode}: {}", spread(&result));
         }
     }
 }

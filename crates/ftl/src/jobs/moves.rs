@@ -34,18 +34,25 @@ impl Ftl {
         moving.truncate(kept);
     }
 
-    /// Whether the units that are free are the host's, and no open unit that a job may fill has room.
-    pub(super) fn must_leave_all(&self, job: &Job) -> bool {
-        let own_room = job.targets.iter().any(|target| target.room() > 0);
-        let (Target::Streams { domain } | Target::Own { domain, .. } | Target::Set { domain, .. }) =
-            job.request.targets[0]
-        else {
+    /// Whether the units that are free are the host's, and no open unit that a job may fill for one of its targets has room.
+    pub(super) fn must_leave_all(&self, job: &Job, to: usize) -> bool {
+        if job.leave_free == 0 || job.targets[to].room() > 0 {
             return false;
-        };
-        job.leave_free > 0
-            && self.free[domain].len() <= job.leave_free
-            && !own_room
-            && self.slot_with_room(domain).is_none()
+        }
+        let needed = self.setup.separate.reserve().max(job.leave_free);
+        match job.request.targets[to] {
+            Target::Streams { domain } => {
+                let own_room = job.targets.iter().any(|target| target.room() > 0);
+                self.free[domain].len() <= job.leave_free
+                    && !own_room
+                    && self.slot_with_room(domain).is_none()
+            }
+            Target::Set { id, domain, .. } => self.free[domain].len() <= needed && !self.is_open_set(id),
+            // The job before may have left a unit open.
+            Target::Own { kept: true, .. } => false,
+            Target::Own { domain, .. } => self.free[domain].len() <= needed,
+            Target::Emptied | Target::Tails => false,
+        }
     }
 
     /// Moves pages to the first target of a job, as far as the units that may be opened reach; how many.

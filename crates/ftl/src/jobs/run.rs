@@ -74,7 +74,7 @@ impl Ftl {
         let last = (moving.is_empty() && chunks.is_empty()) || (!limited && job.leave_free == 0);
         if self.layout.is_packed() {
             // What cannot move is not read.
-            if !moving.is_empty() && self.must_leave_all(job) {
+            if !moving.is_empty() && self.must_leave_all(job, 0) {
                 self.moving = moving;
                 return Ok(Step::Stalled);
             }
@@ -132,6 +132,9 @@ impl Ftl {
                 continue;
             }
             if self.layout.is_packed() {
+                if self.must_leave_all(job, to) {
+                    return Ok(if moved == 0 { Step::Stalled } else { Step::Moved });
+                }
                 flash.fetch(&moving, job.request.cause);
             }
             if self.move_to_target(flash, job, to, &moving)? == 0 {

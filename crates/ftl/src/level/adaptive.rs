@@ -5,7 +5,7 @@
 //! threshold"; fewer erases in all, and even erases late in life. Thresholds and periods are not given there. Reading:
 //! - A block that is to be collected is judged. It is left alone until it has been erased `quiet_share` of `pe_cycles` times.
 //! - From then on, if it is ahead of the least erased closed block of its plane by more than the threshold of the period, that
-//!   block's data move into it once it is erased, and that block is erased in its stead.
+//!   block's data, if any are left, move into it once it is erased, and that block is erased in its stead.
 //! - Life has `periods` periods of equal length, by the mean erases of the plane. In the first one the threshold is
 //!   `spread_share` of `pe_cycles`, and it falls by the same step from one to the next, down to one step in the last; never
 //!   below one erase.
@@ -122,7 +122,9 @@ impl Leveler for State {
     ) -> Verdict {
         match self.closed.first(drive.domain) {
             Some((least, cold))
-                if cold != victim && self.params.retires(drive.erases[victim], least, mean_erases) =>
+                if cold != victim
+                    && drive.units.meta[cold].valid > 0
+                    && self.params.retires(drive.erases[victim], least, mean_erases) =>
             {
                 Verdict::Swap(cold)
             }
