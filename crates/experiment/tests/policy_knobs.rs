@@ -181,6 +181,12 @@ const SPECIAL: &[Special] = &[
         with: &[("ftl.reclaim.create_at", "0.2")],
         values: &["0.3"],
     },
+    // More reads of cold data, so that there are blocks of which most pages were read.
+    Special {
+        param: ("ftl.level", "frequent_read_share", &[]),
+        with: &[("workload.requests", "120000"), ("workload.read_share", "0.8")],
+        values: &["0.5", "0.3", "0.9"],
+    },
     // It has no default from which values to try would follow.
     Special { param: ("lifetime.throttle", "epoch_s", &[]), with: &[], values: &["1200"] },
 ];
