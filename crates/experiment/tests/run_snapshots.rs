@@ -255,8 +255,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (16, "4353efb14e6ebb52");
-    const RUN_IS: (u32, &str) = (22, "2b233ba9da34214cad44f849528c14f9be212fd8e267b6bc");
+    const DRIVE_IS: (u32, &str) = (17, "c91da3c240e783cd");
+    const RUN_IS: (u32, &str) = (23, "2b233ba9da34214cad44f849528c14f9be212fd8e267b6bc");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

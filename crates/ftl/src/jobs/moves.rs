@@ -330,7 +330,10 @@ impl Ftl {
         domain: DomainId,
         moving: &[(Ppn, Owner)],
     ) -> Result<usize, Failure> {
-        let (slot, domain) = match self.slot_with_room(domain) {
+        // What another domain's collection may need is not for the sake of wear.
+        let is_set = matches!(job.request.targets[0], Target::Set { .. });
+        let joined = if is_set { None } else { self.slot_with_room(domain) };
+        let (slot, domain) = match joined {
             Some(slot) => (slot, domain),
             None => {
                 let own = self.layout.domain_of(self.layout.unit_of(moving[0].0));

@@ -384,7 +384,12 @@ impl Ftl {
         }
         self.free_pages.advance(self.now);
         self.make_room_for(flash, &job)?;
-        if levels && !job.begun && self.free[domain].len() < self.setup.separate.reserve().max(1) {
+        // With a free unit in its domain all its pages find room there, and its erase gives as much back.
+        if levels && self.free[domain].len() < self.setup.separate.reserve().max(1) {
+            if waits {
+                self.jobs[domain].put_back(job);
+                return Ok(true);
+            }
             self.ask_again(&job);
             return Ok(false);
         }

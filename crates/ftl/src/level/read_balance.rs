@@ -41,7 +41,7 @@ use serde::{Deserialize, Serialize};
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "read-balance",
     summary: "as swl, and blocks that are read often or hardly share destinations on two chips",
-    source: "read-balance-oriented wear-leveling, Algorithm 1",
+    source: "pattern-based write scheduling, Algorithm 1",
     params: &[
         THRESHOLD,
         ParamInfo::within(
