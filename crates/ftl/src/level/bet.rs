@@ -124,7 +124,7 @@ impl Bet {
             if step == 0 {
                 clear &= u64::MAX << (self.findex % 64);
             }
-            if word == words - 1 && self.flags % 64 != 0 {
+            if word == words - 1 && !self.flags.is_multiple_of(64) {
                 clear &= (1 << (self.flags % 64)) - 1;
             }
             if clear != 0 {
@@ -238,7 +238,7 @@ mod tests {
                 ecnt += 1;
                 (set[unit as usize], asked[unit as usize]) = (true, false);
                 bet.erased(DomainId(0), UnitId(unit), 2.0);
-                let has_data = |unit: UnitId| unit.0 % 3 != 0;
+                let has_data = |unit: UnitId| !unit.0.is_multiple_of(3);
                 let expected = loop {
                     let fcnt = set.iter().filter(|&&s| s).count();
                     let pending = fcnt + asked.iter().filter(|&&a| a).count();
