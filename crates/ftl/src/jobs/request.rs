@@ -184,13 +184,6 @@ impl DriveView<'_> {
         self.units.meta[unit].pos != NOT_INDEXED
     }
 
-    /// Valid pages of the average unit of a full drive.
-    #[must_use]
-    pub fn mean_valid(&self) -> u32 {
-        let (logical, pages) = (u64::from(self.logical_pages), u64::from(self.layout.pages()));
-        (logical * u64::from(self.layout.pages_per_unit())).div_ceil(pages) as u32
-    }
-
     /// Calls `each` with the live pages of a unit, ascending.
     pub fn each_live_page(&self, unit: UnitId, mut each: impl FnMut(Ppn)) {
         let first = self.layout.first_page(unit);

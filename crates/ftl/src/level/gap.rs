@@ -4,8 +4,9 @@
 //! blocks differ by more than 40. Readings:
 //! - Counts are compared within a domain (a plane, or the drive of superblocks), whose blocks share their writes.
 //! - The smallest is that of the closed blocks: free and open ones take the host's next writes anyway.
-//! - A block with fewer valid pages than the average one of a full drive is left alone: it was opened a short while ago, because
-//!   it is the least erased one, and its data are no cold ones. It soon has more erases.
+//! - The least erased block is taken for cold, whatever its data: one that was opened a short while ago, because it was the
+//!   least erased, may be moved too, and the worn block that took it in is soon collected again. So blocks may end some 2
+//!   `gap_erases` apart. To move only blocks with many valid pages would leave the others in front, and end all moves.
 //! - A move that still waits for idle time when the difference has grown to twice the gap is carried out at once.
 //! - Data move only if the free block that takes them in is ahead by more than the gap itself; a single worn block that is
 //!   closed would keep the difference large whatever moves. So each move retires one worn block, and moves end.
@@ -104,9 +105,6 @@ impl Leveler for State {
         let (least, unit) = self.closed.first(domain)?;
         let worn = drive.most_worn_free(domain)?;
         let urgency = self.urgency(domain, worn, least)?;
-        if drive.units.meta[unit].valid < drive.mean_valid() {
-            return None;
-        }
         self.asked[domain] = Some(unit);
         let target = Target::Own { domain, want: Want::MostWorn, mode: 0, kept: false };
         Some(Request::emptying(unit, domain, Cause::Level, urgency).into(target))
