@@ -256,7 +256,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (17, "c91da3c240e783cd");
-    const RUN_IS: (u32, &str) = (23, "2b233ba9da34214cad44f849528c14f9be212fd8e267b6bc");
+    const RUN_IS: (u32, &str) = (23, "97f7bfaabcf1f9a229f3be9f6a31554ac9eb047fb2c1ef7a");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));
