@@ -47,7 +47,10 @@ impl Ftl {
                     && !own_room
                     && self.slot_with_room(domain).is_none()
             }
-            Target::Set { id, domain, .. } => self.free[domain].len() <= needed && !self.is_open_set(id),
+            Target::Set { id, domain, .. } => {
+                let is_open = self.leveling.as_ref().is_some_and(|leveling| leveling.sets.holds(id));
+                self.free[domain].len() <= needed && !is_open
+            }
             // The job before may have left a unit open.
             Target::Own { kept: true, .. } => false,
             Target::Own { domain, .. } => self.free[domain].len() <= needed,
