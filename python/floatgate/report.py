@@ -11,6 +11,7 @@ from floatgate import (
     charts,
     disturb_report,
     html,
+    leveling,
     reduce,
     reduce_report,
     separate_report,
@@ -196,11 +197,13 @@ def _course(run: Run) -> str:
 def _distributions(run: Run, result: dict[str, Any]) -> str:
     figures = []
     if look(result, "wear", "histogram", "blocks"):
+        leveled = leveling.line(result)
+        said = f" Wear-leveling by {leveled}." if leveled else ""
         figures.append(
             html.figure(
                 "wear",
                 "Wear",
-                "Blocks by number of erases in the counted phase.",
+                f"Blocks by number of erases in the counted phase.{said}",
                 lambda width: charts.wear(run, width),
             )
         )

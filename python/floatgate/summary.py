@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import amplification, dispatch, disturb, reduce, start, units, worth
+from floatgate import amplification, dispatch, disturb, leveling, reduce, start, units, worth
 from floatgate.causes import by_cause, by_reason, cause, reason
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -35,6 +35,7 @@ def lines(run: Run) -> list[Line]:
         ("reduce", reduce.line(result)),
         ("", reduce.manager(result)),
         ("wear", wear(result)),
+        ("leveling", leveling.line(result)),
         ("dispatch", dispatch.line(result)),
         ("streams", streams(result)),
         ("reads", disturb.line(result)),

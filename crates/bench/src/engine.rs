@@ -19,6 +19,17 @@ pub fn uniform(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, sep
     rate_and_waf(&toml)
 }
 
+/// As [`uniform`] without a separator, under a wear-leveler, on one channel of two chips.
+pub fn leveled(blocks: u32, pages_per_block: u32, spare: f64, requests: u64, level: &str) -> (f64, f64) {
+    let toml = format!(
+        "[drive.geometry]\nchips_per_channel = 2\nblocks_per_plane = {}\npages_per_block = {pages_per_block}\n\
+         [ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[ftl.level]\npolicy = \"{level}\"\n\
+         [workload]\nrequests = {requests}\n",
+        blocks / 2
+    );
+    rate_and_waf(&toml)
+}
+
 /// Pages written per CPU second in the counted phase, 10^6, and the write amplification.
 fn rate_and_waf(toml: &str) -> (f64, f64) {
     let result = result_of(toml, &[]);

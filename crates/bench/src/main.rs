@@ -7,6 +7,7 @@ mod content;
 mod contexts;
 mod engine;
 mod flat;
+mod leveling;
 mod measure;
 mod mining;
 mod readers;
@@ -231,6 +232,7 @@ fn main() {
         Some("throttles") => return throttles::all(),
         Some("mining") => return mining::all(),
         Some("separators") => return separators(),
+        Some("leveling") => return leveling::leveling(),
         Some("read-disturb") => return read_disturb(),
         Some("content") => {
             return match arguments.get(1).map(|gib| gib.parse()) {
@@ -247,6 +249,7 @@ fn main() {
     }
     timed();
     read_disturb();
+    leveling::leveling();
     content::content();
     packed();
     snapshots::all();

@@ -18,6 +18,7 @@ mod resolve_dispatch;
 mod resolve_drive;
 mod resolve_ftl;
 mod resolve_host;
+mod resolve_level;
 mod resolve_lifetime;
 mod resolve_mapping;
 mod resolve_precondition;

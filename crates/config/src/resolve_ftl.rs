@@ -3,13 +3,15 @@
 use crate::layers::Layers;
 use crate::raw;
 use crate::tables::choice;
-use crate::{resolve_dispatch, resolve_precondition, resolve_reclaim, resolve_slot, resolve_timed};
+use crate::{
+    resolve_dispatch, resolve_level, resolve_precondition, resolve_reclaim, resolve_slot, resolve_timed,
+};
 use floatgate_base::policy::Facts;
 use floatgate_base::{Given, Result, Setting};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::pool::FREE_CHOICES;
 use floatgate_ftl::setup::ALLOCATIONS;
-use floatgate_ftl::{Allocation, FreeChoice, Level, Pace, Separate, Setup, Victim, collect};
+use floatgate_ftl::{Allocation, FreeChoice, Pace, Separate, Setup, Victim, collect};
 use floatgate_host::Dispatch;
 use floatgate_nand::Geometry;
 use floatgate_sim::plan::{AUTO_FILLS, DriveSettings, FtlSettings, Precondition};
@@ -56,7 +58,7 @@ pub(crate) fn resolve(
     let (background, raw_background) =
         resolve_timed::background(layers, given.background, timed, collection.levels())?;
     reserve_fits(layers, &collection.layout, logical_pages, collection.free_units_needed(), separate)?;
-    let (level, raw_level) = resolve_slot::resolve(layers, given.level, &facts)?;
+    let level = resolve_level::resolve(layers, given.level, &facts, (&collection.layout, allocation))?;
     let (free_choice, free_name) = free_choice(layers, given.free_block)?;
     resolve_dispatch::check(layers, dispatch, allocation, free_choice)?;
     let (reclaim, raw_reclaim) = resolve_reclaim::resolve(layers, given.reclaim, drive, &collection.layout)?;
@@ -66,7 +68,7 @@ pub(crate) fn resolve(
         disturb: drive.disturb.zip(reclaim),
         idle_jobs: background.is_some(),
         background_free_units: background.map_or(0, |b| b.trigger_free_units),
-        level: Level::of(&level),
+        level: level.0,
         free_choice,
         plp: drive.plp,
         seed,
@@ -88,7 +90,7 @@ pub(crate) fn resolve(
         map: Some(resolve_slot::resolve(layers, given.map, &facts)?.1),
         collect: Some(collection.raw_collect),
         separate: Some(collection.raw_separate),
-        level: Some(raw_level),
+        level: Some(level.1),
         reclaim: Some(raw_reclaim),
         dispatch: Some(raw_dispatch),
     };

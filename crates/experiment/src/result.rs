@@ -90,6 +90,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "erases_mean": erases_mean,
             "erases_max": erases_max,
             "erases_std": erases_std,
+            "first_failure_s": first_failure_s(plan, outcome),
             "max_over_mean": (erases_mean > 0.0).then(|| f64::from(erases_max) / erases_mean),
             "histogram": histogram(&outcome.erase_histogram, "blocks"),
             "idle_h": outcome.idle.as_ref().map(idle_h),
@@ -360,11 +361,24 @@ fn gc(resolved: &Resolved, outcome: &Outcome) -> Value {
 fn level(resolved: &Resolved, outcome: &Outcome) -> Value {
     let level = outcome.level;
     json!({
-        "swaps": level.swaps,
+        "rounds": level.rounds,
+        "triggered": level.triggered,
         "moved_pages": level.moved_pages,
+        "pairs": level.pairs,
+        "unpaired": level.unpaired,
+        "swaps": level.swaps,
         "passed_over": level.passed_over,
         "time_s": outcome.time_s(&resolved.plan, Cause::Level),
     })
+}
+
+/// Seconds until the first block has been erased as often as it stands, if all goes on as in this run: the span times rated
+/// cycles over the largest erase count.
+fn first_failure_s(plan: &Plan, outcome: &Outcome) -> Option<f64> {
+    let (_, _, erases_max, _) = outcome.erases;
+    let cycles = f64::from(plan.drive.endurance.pe_cycles());
+    let span_s = outcome.span_s.filter(|_| erases_max > 0)?;
+    Some(span_s * cycles / f64::from(erases_max))
 }
 
 fn histogram(h: &Histogram, counted: &str) -> Value {

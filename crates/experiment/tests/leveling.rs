@@ -1,4 +1,5 @@
-//! Hot-cold swap: by hand, on drives with static data, on drives that wear evenly, and in idle time.
+//! Wear-leveling: hot-cold swap by hand; every leveler on drives with static data, on drives that wear evenly, and in idle
+//! time.
 
 mod common;
 
@@ -196,6 +197,7 @@ fn modes_agree_and_idle_time_swaps() {
             let mut table = result[key].clone();
             if let Some(map) = table.as_object_mut() {
                 map.remove("time_s");
+                map.remove("first_failure_s");
                 map.remove("idle_h");
             }
             table
@@ -214,4 +216,184 @@ fn modes_agree_and_idle_time_swaps() {
     assert!(number(&idle, "/level/swaps") > 20.0);
     assert!(number(&idle, "/jobs/background_s") > 10.0 * number(&idle, "/jobs/foreground_s"));
     assert!(spread(&idle) < 1.5);
+}
+
+/// Levelers that move whole blocks, what the drive of [`STATIC`] needs for each, and requests.
+const LEVELERS: &[(&str, &[(&str, &str)], &str)] = &[
+    ("swl", &[], "500000"),
+    (
+        "read-balance",
+        &[("drive.geometry.chips_per_channel", "2"), ("drive.geometry.blocks_per_plane", "64")],
+        "500000",
+    ),
+    ("lazy", &[], "500000"),
+    ("adaptive", &[("ftl.level.pe_cycles", "300")], "500000"),
+    // Of several free blocks it takes the most worn.
+    ("gap", &[("ftl.collect.stop_free_blocks", "4")], "500000"),
+];
+
+fn leveled_by(name: &str, more: &[(&str, &str)]) -> Vec<(&'static str, String)> {
+    let chosen = [("ftl.level.policy", name)];
+    chosen.iter().chain(more).map(|(key, value)| set(key, value)).collect()
+}
+
+#[test]
+fn each_leveler_evens_wear_out_and_says_what_it_did() {
+    for &(name, more, requests) in LEVELERS {
+        let mut settings = leveled_by(name, more);
+        settings.push(set("workload.requests", requests));
+        // Cold pages that move join the hot ones, and cost collection more from then on.
+        settings.push(set("drive.endurance.pe_cycles", "3000"));
+        let leveled = run_ok(STATIC, &settings).result;
+        settings.retain(|(key, _)| !key.starts_with("ftl.level"));
+        let none = run_ok(STATIC, &settings).result;
+        let (before, after) = (spread(&none), spread(&leveled));
+        assert!(after - 1.0 < 0.6 * (before - 1.0), "{name}: {before} {after}");
+        let level = &leveled["level"];
+        let (moved, all) =
+            (number(&leveled, "/flash/programs/level"), number(&leveled, "/flash/programs/total"));
+        assert!(moved > 0.0 && moved < 0.15 * all, "{name}: {moved} of {all}, {level}");
+        assert_eq!(number(&leveled, "/level/moved_pages"), moved, "{name}");
+        assert!(number(&leveled, "/level/triggered") >= number(&leveled, "/flash/erases/level"), "{name}");
+        assert_eq!(leveled["level"]["time_s"], leveled["flash"]["time_s"]["level"], "{name}");
+        let has_rounds = ["swl", "read-balance"].contains(&name);
+        assert_eq!(number(&leveled, "/level/rounds") > 0.0, has_rounds, "{name}: {level}");
+        // The most that a block may be ahead.
+        let [min, mean, max] =
+            ["min", "mean", "max"].map(|key| number(&leveled, &format!("/wear/erases_{key}")));
+        match name {
+            "gap" => assert!(max - min <= 100.0, "{min} {max}"),
+            "lazy" => assert!(max - mean <= 60.0, "{mean} {max}"),
+            _ => {}
+        }
+    }
+}
+
+#[test]
+fn each_leveler_leaves_a_drive_that_wears_evenly_alone() {
+    let toml = "[drive.geometry]\nblocks_per_plane = 64\npages_per_block = 32\nchips_per_channel = 2\n\
+                [drive.endurance]\npe_cycles = 1000\n\
+                [ftl]\nspare_factor = 0.15\nprecondition = \"random\"\n[workload]\nrequests = 600000\n";
+    for &(name, ..) in LEVELERS {
+        let result = run_ok(toml, &leveled_by(name, &[])).result;
+        let (moved, all) =
+            (number(&result, "/flash/programs/level"), number(&result, "/flash/programs/total"));
+        assert!(moved < 0.001 * all, "{name}: {moved} of {all}");
+    }
+}
+
+/// Blocks that are read often and blocks that are not: a quarter of the cold data is read all the time.
+#[test]
+fn blocks_of_both_read_types_share_destinations() {
+    let folder = common::Folder::new("read-balance");
+    let mut rng = floatgate_base::Rng::new(7, "read balance");
+    let mut trace = String::new();
+    // Pages 0 to 799 are cold; of them 0 to 399 are read. Pages 800 to 999 are hot.
+    let mut time = 0;
+    let mut line = |kind: &str, page: u64| {
+        time += 100;
+        trace += &format!("{time},host,0,{kind},{},4096,0\n", page * 4096);
+    };
+    (0..1000).for_each(|page| line("Write", page));
+    for turn in 0..60_000u64 {
+        line("Write", 800 + rng.below(200));
+        if turn % 4 == 0 {
+            line("Read", rng.below(400));
+        }
+    }
+    let file = folder.file("trace.csv", &trace);
+    let toml = format!(
+        "[drive.geometry]\nchannels = 2\nchips_per_channel = 2\nblocks_per_plane = 24\npages_per_block = 16\n\
+         [ftl]\nspare_factor = 0.3\nprecondition = \"none\"\n[ftl.level]\npolicy = \"read-balance\"\n\
+         [workload]\nfile = \"{file}\"\nformat = \"msr\"\n"
+    );
+    let mut resolved = floatgate_experiment::load(Some(&toml), "t", &[]).unwrap();
+    resolved.plan.shadow = true;
+    let result = floatgate_experiment::run(resolved, &mut |_| Ok(())).unwrap().result;
+    assert!(number(&result, "/level/pairs") > 5.0, "{}", result["level"]);
+    assert!(number(&result, "/level/rounds") > 1.0, "{}", result["level"]);
+    // The paper's first failure: span times rated cycles over the largest erase count.
+    let expected = number(&result, "/span_s") * 3000.0 / number(&result, "/wear/erases_max");
+    assert_eq!(number(&result, "/wear/first_failure_s"), expected);
+}
+
+/// Leveling takes place whatever the mode: at once in functional mode and where whole blocks are collected, with host pages
+/// where collection is incremental, in idle time, and also where idle time never comes.
+#[test]
+fn asked_jobs_are_done_in_every_mode() {
+    let small = STATIC.replace("500000", "80000");
+    let modes: [(&str, &[(&str, &str)]); 5] = [
+        ("functional", &[("mode", "functional")]),
+        ("whole blocks", &[("mode", "timed"), ("ftl.collect.mode", "whole-block")]),
+        ("incremental", &[("mode", "timed"), ("ftl.collect.mode", "incremental")]),
+        (
+            "idle",
+            &[
+                ("mode", "timed"),
+                ("ftl.collect.mode", "whole-block"),
+                ("ftl.background.policy", "idle"),
+                ("workload.arrival", "open"),
+                ("workload.rate_per_s", "200"),
+            ],
+        ),
+        (
+            "never idle",
+            &[
+                ("mode", "timed"),
+                ("ftl.collect.mode", "whole-block"),
+                ("ftl.background.policy", "idle"),
+                ("workload.arrival", "open"),
+                ("workload.rate_per_s", "1000000"),
+            ],
+        ),
+    ];
+    for &(name, drive, _) in
+        LEVELERS.iter().filter(|(name, ..)| ["swl", "read-balance", "gap"].contains(name))
+    {
+        let drives: Vec<_> = drive.iter().map(|(key, value)| set(key, value)).collect();
+        let none = run_ok(&small, &drives).result;
+        for (mode, more) in &modes {
+            let settings = leveled_by(name, &[drive, more].concat());
+            let overrides: Vec<_> = settings.iter().map(|(k, v)| ((*k).to_string(), v.clone())).collect();
+            let mut resolved = floatgate_experiment::load(Some(&small), "t", &overrides).unwrap();
+            resolved.plan.shadow = true;
+            let ran = floatgate_experiment::run(resolved, &mut |_| Ok(()));
+            let result = ran.unwrap_or_else(|e| panic!("{name}, {mode}: {e}")).result;
+            assert!(number(&result, "/flash/erases/level") > 20.0, "{name}, {mode}: {}", result["level"]);
+            // Where it waits for host pages or idle time it falls behind on so short a run.
+            let at_once = ["functional", "whole blocks"].contains(mode);
+            assert!(!at_once || spread(&result) < 0.9 * spread(&none), "{name}, {mode}: {}", spread(&result));
+        }
+    }
+}
+
+#[test]
+fn read_balance_is_refused_where_pages_cannot_go_to_two_chips() {
+    let refused = |settings: &[(&str, &str)]| {
+        let overrides: Vec<_> = settings.iter().map(|(k, v)| ((*k).to_string(), (*v).to_string())).collect();
+        let error = floatgate_experiment::load(None, "e.toml", &overrides).unwrap_err();
+        assert_eq!(error.status(), 2);
+        error.to_string()
+    };
+    let policy = ("ftl.level.policy", "read-balance");
+    let chips = ("drive.geometry.chips_per_channel", "2");
+    for (settings, expected) in [
+        (vec![policy], "a channel has 1; expected drive.geometry.chips_per_channel of at least 2"),
+        (
+            vec![policy, chips, ("ftl.collect.scope", "superblock")],
+            "a superblock lies on all of them; expected",
+        ),
+        (
+            vec![policy, chips, ("ftl.allocation.mode", "static")],
+            "static allocation ties each to its plane; expected",
+        ),
+        (
+            vec![policy, chips, ("ftl.level.less_read_share", "0.8")],
+            "less_read_share is 0.8 and frequent_read_share 0.75; expected",
+        ),
+        (vec![("ftl.level.policy", "swl"), ("ftl.level.threshold", "0.5")], "threshold is 0.5; expected"),
+    ] {
+        let error = refused(&settings);
+        assert!(error.starts_with("ftl.level.") && error.contains(expected), "{error}");
+    }
 }

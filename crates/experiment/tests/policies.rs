@@ -151,6 +151,8 @@ fn inside(param: &ParamInfo) -> String {
 fn rest(slot: &Slot) -> &'static str {
     match slot.key {
         "ftl.reclaim" => "[drive.disturb]\nmodel = \"tlc-base\"\n[workload]\nrequests = 5\nrate_per_s = 1\n",
+        // Some levelers move pages to another chip of their channel.
+        "ftl.level" => "[drive.geometry]\nchips_per_channel = 2\n[workload]\nrequests = 5\nrate_per_s = 1\n",
         // Throttles go by the time of requests.
         _ => "[workload]\nrequests = 5\nrate_per_s = 1\n",
     }

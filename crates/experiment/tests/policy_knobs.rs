@@ -47,8 +47,30 @@ fn reduction(info: &PolicyInfo) -> Scenario {
     }
 }
 
+/// Few cycles, and a fifth of the data is written.
+fn leveling(info: &PolicyInfo) -> Scenario {
+    let endurance = format!("[drive.endurance]\npe_cycles = {PE_CYCLES}\n");
+    let figures = &[
+        "/level/swaps",
+        "/level/passed_over",
+        "/level/rounds",
+        "/level/triggered",
+        "/level/moved_pages",
+        "/level/pairs",
+        "/level/unpaired",
+    ];
+    // Two chips, and cold data of which some are read, where a leveler looks for both.
+    let (drive, writes) = match info.name {
+        "read-balance" => {
+            (DRIVE.replace("blocks", "chips_per_channel = 2\nblocks"), "0.98\nread_share = 0.4")
+        }
+        _ => (DRIVE.to_string(), "1"),
+    };
+    let workload = format!("[workload]\nrequests = 40000\n{HOT_COLD}hot_share_of_writes = {writes}\n");
+    Scenario { toml: format!("{drive}{endurance}{FTL}{workload}"), life: false, figures }
+}
+
 fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
-    let cycles = format!("[drive.endurance]\npe_cycles = {PE_CYCLES}\n");
     let run = |toml: String, figures| Scenario { toml, life: false, figures };
     match slot.key {
         "ftl.separate" => {
@@ -91,10 +113,7 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             ];
             run(format!("{drive}{disturb}{FTL}{workload}"), figures)
         }
-        "ftl.level" => {
-            let workload = format!("[workload]\nrequests = 40000\n{HOT_COLD}hot_share_of_writes = 1\n");
-            run(format!("{DRIVE}{cycles}{FTL}{workload}"), &["/level/swaps", "/level/passed_over"])
-        }
+        "ftl.level" => leveling(info),
         // A life of eighteen days of which the drive stands a fraction, with bursts.
         "lifetime.throttle" => {
             let drive = format!("{DRIVE}[drive.endurance]\nmodel = \"ready-table2\"\n{FTL}");
@@ -169,6 +188,12 @@ const SPECIAL: &[Special] = &[
         param: ("ftl.reclaim", "migrate_at", &[]),
         with: &[("ftl.reclaim.create_at", "0.2")],
         values: &["0.3"],
+    },
+    // More reads of cold data, so that there are blocks of which most pages were read.
+    Special {
+        param: ("ftl.level", "frequent_read_share", &[]),
+        with: &[("workload.requests", "120000"), ("workload.read_share", "0.8")],
+        values: &["0.5", "0.3", "0.9"],
     },
     // It has no default from which values to try would follow.
     Special { param: ("lifetime.throttle", "epoch_s", &[]), with: &[], values: &["1200"] },

@@ -189,7 +189,7 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     }
     let (programs, copied) = (get(result, "/flash/pages_written/total")?, get(result, "/gc/copied_pages")?);
     equal("pages written by collection", get(result, "/flash/pages_written/gc")?, copied)?;
-    let (moved, swaps) = (get(result, "/flash/pages_written/level")?, get(result, "/level/swaps")?);
+    let moved = get(result, "/flash/pages_written/level")?;
     equal("pages written by wear-leveling", moved, get(result, "/level/moved_pages")?)?;
     let (reclaimed, replicas) = reclaimed(case, result)?;
     for (cause, moved) in [("gc", copied), ("level", moved), ("reclaim", reclaimed), ("replica", replicas)] {
@@ -210,10 +210,12 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     // Each may have begun before counting did, or end after the run.
     let jobs = if case.incremental { domains } else { 0 };
     emptied(result, "gc", victims, (jobs, blocks_per_unit))?;
-    emptied(result, "level", swaps, (jobs, blocks_per_unit))?;
+    let leveled = Leveled::of(result, jobs)?;
+    leveled.check(result, (jobs, blocks_per_unit))?;
     // A reclaim may mix two units.
+    let of_level = leveled.triggered + leveled.before;
     for (what, pages, most) in
-        [("swaps", moved, swaps + jobs), ("reclaims", reclaimed, 2 * (reclaims(result) + jobs))]
+        [("wear-leveling", moved, of_level), ("reclaims", reclaimed, 2 * (reclaims(result) + jobs))]
     {
         if pages > most * pages_per_unit {
             return Err(format!("{pages} pages moved in {what} of {most} units"));
@@ -229,20 +231,64 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     let free = last_row(output)?;
     let open = units.checked_sub(closed + free).ok_or("more units than the drive has")?;
     // A job of reclaim has two sources, too.
-    let sources = if case.disturbs { 2 * jobs } else { 0 };
+    let sources = leveled.held + if case.disturbs { 2 * jobs } else { 0 };
     if open > domains * case.streams + 2 * jobs + sources + targets(case, domains, jobs) {
         return Err(format!("{open} units are neither free nor closed nor open"));
     }
     // Blocks that are reclaimed while they are open, and tails, leave pages unwritten that nothing counts.
-    if !case.full && !case.disturbs && case.warmup_passes + case.warmup_requests == 0 {
+    if !(case.full || case.disturbs || leveled.opens) && case.warmup_passes + case.warmup_requests == 0 {
         // What pads the targets of swaps is lost, too; without protection from power cuts not all padding is.
-        let lost = (swaps * pages_per_unit).saturating_sub(moved);
+        let lost = (leveled.swaps * pages_per_unit).saturating_sub(moved);
         let both = if case.loses_power { padding.min(lost) } else { padding };
         let written =
             (programs + lost - both).checked_sub(erases * pages).ok_or("more pages erased than written")?;
-        filled(written, (closed, open), (lost + both, 2 * jobs), pages_per_unit)?;
+        filled(written, (closed, open), (lost + both, 2 * jobs + leveled.held), pages_per_unit)?;
     }
     spare(result)
+}
+
+/// What wear-leveling did, and what it may hold.
+struct Leveled {
+    /// Units that it decided to empty.
+    triggered: u64,
+    /// Units whose data moved into one that had just been erased.
+    swaps: u64,
+    /// Jobs that may have been asked for before counting began.
+    before: u64,
+    /// Units that its jobs may empty and fill, and that stay open from one to the next.
+    held: u64,
+    /// Whether it asks for jobs of its own, beside swaps with victims.
+    asks: bool,
+    /// Whether its jobs open units of their own, so that pages stay unwritten in them.
+    opens: bool,
+}
+
+impl Leveled {
+    fn of(result: &Value, jobs: u64) -> Result<Self, String> {
+        let level = &result["config"]["ftl"]["level"];
+        let channels = result["config"]["drive"]["geometry"]["channels"].as_u64().unwrap_or(1);
+        // A set beyond the most may be under way.
+        let sets = level["sets_max"].as_u64().map_or(0, |most| 2 * channels * (most + 1));
+        let asks = ["swl", "read-balance", "gap"].contains(&level["policy"].as_str().unwrap_or_default());
+        Ok(Self {
+            triggered: get(result, "/level/triggered")?,
+            swaps: get(result, "/level/swaps")?,
+            before: if asks { 4 * jobs } else { jobs },
+            held: if asks { sets + 6 * jobs } else { 0 },
+            asks,
+            opens: asks && level["policy"] != "swl",
+        })
+    }
+
+    /// Swaps erase a unit each; what is asked for may be collected before its turn.
+    fn check(&self, result: &Value, (jobs, blocks): (u64, u64)) -> Result<(), String> {
+        let erased = get(result, "/flash/erases/level")?;
+        let most = (self.triggered + self.before) * blocks;
+        if erased > most || erased + jobs * blocks < self.swaps * blocks {
+            return Err(format!("{erased} erases of wear-leveling, {} swaps, at most {most}", self.swaps));
+        }
+        if self.asks { Ok(()) } else { emptied(result, "level", self.swaps, (jobs, blocks)) }
+    }
 }
 
 /// Units that reclaim leaves open for its next job, and that jobs under way fill.
@@ -317,12 +363,16 @@ fn packing(case: &Case, result: &Value, units: u64) -> Result<(), String> {
     let programmed = get(result, "/flash/programs/total")? * case.subpages;
     let domains = if case.superblock { 1 } else { case.planes };
     let jobs = if case.incremental { domains } else { 0 };
-    let filling = (case.subpages - 1) * (domains * case.streams + targets(case, domains, jobs)).min(units);
+    let leveled = Leveled::of(result, jobs)?;
+    let open = domains * case.streams + targets(case, domains, jobs) + leveled.held;
+    let filling = (case.subpages - 1) * open.min(units);
     if written.abs_diff(programmed) > filling {
         return Err(format!("{written} pages written and {programmed} programmed, {filling} may be filling"));
     }
     let padding = get(result, "/flash/pages_written/padding")?;
-    let (victims, swaps) = (get(result, "/gc/victims")?, get(result, "/level/swaps")?);
+    // Each of its jobs pads the units that it fills; a set is padded twice.
+    let swaps = if leveled.opens { 4 * (leveled.triggered + leveled.before) } else { leveled.triggered };
+    let victims = get(result, "/gc/victims")?;
     let reclaims = reclaims(result);
     let padded = match case.loses_power {
         true => {

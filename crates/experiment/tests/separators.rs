@@ -54,7 +54,7 @@ fn rest(ftl: &mut Ftl, flash: &mut Shadow<Functional>, domains: u32, rng: &mut R
     }
 }
 
-/// What the streams were given is what the host wrote and collection copied.
+/// What the streams were given is what the host wrote and what collection and wear-leveling moved.
 fn add_up(ftl: &Ftl, flash: &Shadow<Functional>, host_pages: u64, case: &str) {
     let programs = flash.counters().programs;
     assert_eq!(programs[Cause::Host as usize] + programs[Cause::Partial as usize], host_pages, "{case}");
@@ -62,8 +62,11 @@ fn add_up(ftl: &Ftl, flash: &Shadow<Functional>, host_pages: u64, case: &str) {
     let sum = |of: fn(&StreamCounters) -> u64| separation.counters().iter().map(of).sum::<u64>();
     let gc = ftl.gc();
     assert_eq!(sum(|s| s.host_pages), host_pages, "{case}");
-    assert_eq!(sum(|s| s.moved_pages), gc.copied_pages, "{case}");
-    assert_eq!(sum(|s| s.copied_pages), gc.copied_pages, "{case}");
+    // Some levelers empty blocks into streams, others into blocks of their own.
+    let moved = sum(|s| s.moved_pages);
+    let most = gc.copied_pages + ftl.leveled().moved_pages;
+    assert!((gc.copied_pages..=most).contains(&moved), "{case}: {moved} beside {}", gc.copied_pages);
+    assert_eq!(sum(|s| s.copied_pages), moved, "{case}");
     assert_eq!((sum(|s| s.victims), sum(|s| s.dead_victims)), (gc.victims, gc.dead_victims), "{case}");
     assert!(gc.victims > 0, "{case}");
 }

@@ -35,10 +35,10 @@ fn an_interrupted_run_goes_on() {
         format!("{DRIVE}twin = \"proj_0\"\nbeyond = \"scale\"\nrequests = 1500\nshuffle_window = 700\n");
     let resolved = || load(Some(&toml), "t.toml", &[]).unwrap();
     let mut whole = Simulation::new(resolved().plan).unwrap();
-    while whole.step(1000).unwrap() != floatgate_sim::Phase::Done {}
+    while whole.step(100).unwrap() != floatgate_sim::Phase::Done {}
     let mut stopped = Simulation::new(resolved().plan).unwrap();
     let mut steps = 0;
-    while stopped.step(1000).unwrap() != floatgate_sim::Phase::Done {
+    while stopped.step(100).unwrap() != floatgate_sim::Phase::Done {
         steps += 1;
         if steps % 3 == 0 {
             let mut out = Writer::new(Vec::new(), Kind::Run, 1).unwrap();

@@ -54,6 +54,10 @@ impl Ftl {
             unwritten[frontier.unit] = frontier.room();
             states[frontier.unit] += 1;
         }
+        for frontier in self.set_units() {
+            unwritten[frontier.unit] = frontier.room();
+            states[frontier.unit] += 1;
+        }
         for unit in self.free.iter().flat_map(|pool| pool.iter()) {
             states[unit] += 1;
         }

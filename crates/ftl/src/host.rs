@@ -219,7 +219,7 @@ impl Ftl {
             reclaiming.read(&self.layout, unit, ppn);
         }
         if let Some(leveling) = &mut self.leveling {
-            leveling.read(self.layout.domain_of(unit), unit);
+            leveling.read(self.layout.domain_of(unit), unit, ppn);
         }
     }
 

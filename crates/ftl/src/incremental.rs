@@ -10,7 +10,7 @@
 //! Collection of whole blocks stays as the last resort, and is counted (`GcCounters::forced`).
 
 use crate::ftl::Ftl;
-use crate::jobs::request::Target;
+use crate::jobs::request::{Target, Urgency};
 use crate::jobs::{Job, Step};
 use crate::setup::Failure;
 use crate::units::Frontier;
@@ -69,7 +69,12 @@ impl Ftl {
         let mut wait = self.step_collection(flash, domain)?;
         // Other jobs need not hurry: a flash page with every host page.
         if let Some(job) = self.jobs[domain].pop_patient() {
-            self.go_on(flash, domain, job, 1)?;
+            // What only evens wear out takes no room that collection may need before this job has given some back.
+            if job.request.urgency == Urgency::Leveling && self.free[domain].len() <= LAST_UNITS + 1 {
+                self.jobs[domain].put_back(job);
+            } else {
+                self.go_on(flash, domain, job, 1)?;
+            }
             wait = 0;
         }
         self.next_step_in[domain] = wait;
@@ -99,7 +104,7 @@ impl Ftl {
         mut job: Job,
         flash_pages: u32,
     ) -> Result<bool, Failure> {
-        job.leave_free = 0;
+        job.leave_free = if job.request.urgency == Urgency::Leveling { LAST_UNITS + 1 } else { 0 };
         if flash_pages == Pace::ALL.flash_pages {
             return self.run_to_end(flash, &mut job).map(|()| true);
         }

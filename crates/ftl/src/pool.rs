@@ -70,6 +70,12 @@ impl FreePool {
         self.by_wear.is_empty()
     }
 
+    /// Erases of the most worn unit.
+    #[must_use]
+    pub fn most_erases(&self) -> Option<u32> {
+        self.by_wear.last().map(|&(erases, ..)| erases)
+    }
+
     /// Takes a unit to open.
     pub fn take(&mut self, want: Want) -> Option<UnitId> {
         let (erases, unit, freed) = match (want, &self.by_age) {

@@ -179,7 +179,13 @@ impl Ftl {
         let setup = &self.setup;
         let stop = if setup.incremental { LAST_UNITS } else { setup.stop_free_units };
         while self.free[domain].len() < stop {
-            let Some(mut job) = self.next_victim(flash, domain) else { break };
+            let Some(mut job) = self.next_victim(flash, domain) else {
+                // What is left open for another job can be collected once it is closed.
+                if self.give_up_set(flash, domain) {
+                    continue;
+                }
+                break;
+            };
             self.run_to_end(flash, &mut job)?;
         }
         Ok(())

@@ -195,14 +195,15 @@ impl Ftl {
         if fault.is_none() && !self.volatile.adopt(volatile.into_owned(), self.layout.units()) {
             fault = Some("other flash pages gather in it".into());
         }
-        if fault.is_none() && !self.adopt(leveling.into_owned()) {
+        let strange = self.adopt(leveling.into_owned());
+        if fault.is_none() && strange.is_none() {
             fault = Some("its wear-leveler knows other units".into());
         }
         if let (Some(reclaiming), Some(packed)) = (&mut self.reclaiming, self.mapping.packed()) {
             reclaiming.set_reads_at_once(packed.slots_max(), &self.layout);
         }
         self.refuse_strange_modes(from, reclaiming.as_deref())?;
-        if fault.is_none() && !self.adopt_reclaiming(reclaiming.into_owned()) {
+        if fault.is_none() && !self.adopt_rest(reclaiming.into_owned(), strange) {
             fault = Some("reads disturbed other blocks in it".into());
         }
         fault.map_or(Ok(()), |what| Err(damaged(from.path(), 0, format!("the snapshot is damaged: {what}"))))
@@ -269,15 +270,31 @@ impl Ftl {
         }
     }
 
-    /// Takes over what a snapshot kept for wear-leveling, as far as this drive's leveler needs it; false if it is of
-    /// another drive.
-    fn adopt(&mut self, saved: Option<Leveling>) -> bool {
-        let Some(leveling) = &mut self.leveling else { return true };
+    /// Takes over what a snapshot kept for wear-leveling, as far as this drive's leveler needs it; the units that another
+    /// leveler left open, or none if it is of another drive.
+    fn adopt(&mut self, saved: Option<Leveling>) -> Option<Vec<Frontier>> {
+        if saved.as_ref().is_some_and(|saved| !saved.sets.fits(&self.layout)) {
+            return None;
+        }
+        let left_open = saved.iter().flat_map(|saved| saved.sets.units()).copied().collect();
+        let Some(leveling) = &mut self.leveling else { return Some(left_open) };
         *leveling = match Leveling::of(self.setup.level, self.setup.seed, &self.layout) {
             Some(empty) => empty,
-            None => return true,
+            None => return Some(left_open),
         };
-        leveling.adopt(saved, &self.layout, &self.units)
+        let fits = leveling.adopt(saved, &self.layout, &self.units);
+        let left_open = if leveling.sets.is_empty() { left_open } else { Vec::new() };
+        fits.then_some(left_open)
+    }
+
+    /// Takes over what a snapshot kept of read disturb, and closes what a strange leveler left open; false if it is of another
+    /// drive.
+    fn adopt_rest(&mut self, saved: Option<Box<Reclaiming>>, strange: Option<Vec<Frontier>>) -> bool {
+        let fits = self.adopt_reclaiming(saved);
+        if fits {
+            self.close_strange_sets(strange.unwrap_or_default());
+        }
+        fits
     }
 
     /// Takes over what a snapshot kept of read disturb, as far as this drive knows of it; false if it is of another drive.
@@ -327,7 +344,14 @@ impl Ftl {
         let jobs = self.jobs.iter().flat_map(Waiting::iter);
         let targets = jobs.flat_map(|job| job.targets());
         let kept = self.reclaiming.iter().flat_map(|reclaiming| reclaiming.kept());
-        for open in self.frontiers.iter().filter(|f| f.unit != NO_UNIT).chain(targets).chain(kept) {
+        for open in self
+            .frontiers
+            .iter()
+            .filter(|f| f.unit != NO_UNIT)
+            .chain(targets)
+            .chain(kept)
+            .chain(self.set_units())
+        {
             written[open.unit] = open.next - self.layout.first_page(open.unit);
         }
         for (unit, &pages) in written.enumerate() {

@@ -191,12 +191,13 @@ impl FtlSettings {
     #[must_use]
     pub fn lead_limit(&self) -> Option<LeadLimit> {
         match self.setup.level {
-            Level::None => None,
+            // Only the rule of hot-cold swaps says how far ahead a block gets: for the others the run shows it.
             Level::HotColdSwap(params) => (params.retirement_age > 0.0).then(|| LeadLimit {
                 pe_cycles: f64::from(params.pe_cycles),
                 of_remaining: 1.0 - params.retirement_age,
                 least: params.lead_share_min,
             }),
+            _ => None,
         }
     }
 }

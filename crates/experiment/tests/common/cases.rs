@@ -116,10 +116,17 @@ pub fn draw_any(rng: &mut Rng, trace: bool) -> Case {
 }
 
 /// The separator, and any policy of the slots that every drive has.
-fn other_slots(rng: &mut Rng, given_separate: &Given) -> String {
+fn other_slots(rng: &mut Rng, given_separate: &Given, two_chips: bool) -> String {
     let mut toml = policies::toml(&separate::SLOT, given_separate);
     for slot in [&level::SLOT, &slots::MAP] {
-        let given = policy(rng, slot);
+        let given = loop {
+            let given = policy(rng, slot);
+            // Some are refused where blocks of a channel are not on two chips, or types of blocks overlap.
+            let types = ["less_read_share", "frequent_read_share"].map(|key| given.find_real(key));
+            if types[0].is_none() || two_chips && types[0] < types[1] {
+                break given;
+            }
+        };
         toml += &policies::toml(slot, &given);
     }
     toml
@@ -243,12 +250,8 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     writeln!(toml, "mapping_bytes = {}", drive.page_bytes).unwrap();
     let free_block = pick(rng, &["least-erased", "fifo"]);
     let free_block = if dispatch.makes_groups() { "least-erased" } else { free_block };
-    writeln!(
-        toml,
-        "free_block = \"{free_block}\"\n{collect}{dispatch_toml}{}{reclaim}",
-        other_slots(rng, given_separate)
-    )
-    .unwrap();
+    let slots = other_slots(rng, given_separate, drive.counts[1] > 1 && !superblock);
+    writeln!(toml, "free_block = \"{free_block}\"\n{collect}{dispatch_toml}{slots}{reclaim}").unwrap();
     let writes = writes_max(victim, pages_per_unit, room, logical);
     let rules = Rules { page_bytes: drive.page_bytes, logical_pages: logical, fold: false, beyond: 0 };
     let full = precondition != "none";

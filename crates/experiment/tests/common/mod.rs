@@ -41,11 +41,13 @@ pub fn number(result: &Value, pointer: &str) -> f64 {
     result.pointer(pointer).and_then(Value::as_f64).unwrap_or_else(|| panic!("no number at {pointer}"))
 }
 
-/// A table of the result as far as no clock may change it: how long blocks rest depends on when requests arrive.
+/// A table of the result as far as no clock may change it: how long blocks rest, and when the first one fails, depends on when
+/// requests arrive.
 pub fn without_clock(result: &Value, key: &str) -> Value {
     let mut table = result[key].clone();
     if let Some(table) = table.as_object_mut() {
         table.shift_remove("idle_h");
+        table.shift_remove("first_failure_s");
     }
     table
 }

@@ -32,10 +32,15 @@ impl Ftl {
                     erases: flash.erase_counts(),
                     now: self.now,
                     logical_pages: self.setup.logical_pages,
+                    mapping: &self.mapping,
+                    free: &self.free,
                 };
                 let wanted = self.leveling.as_mut().and_then(|leveling| leveling.wanted(&mut view, domain));
+                self.close_given_up(flash);
                 let Some(request) = wanted else { break };
-                self.request(flash, request)?;
+                if !self.request(flash, request)? {
+                    break;
+                }
             }
         }
         Ok(())

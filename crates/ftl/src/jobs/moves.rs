@@ -34,16 +34,28 @@ impl Ftl {
         moving.truncate(kept);
     }
 
-    /// Whether the units that are free are the host's, and no open unit that a job may fill has room.
-    pub(super) fn must_leave_all(&self, job: &Job) -> bool {
-        let own_room = job.targets.iter().any(|target| target.room() > 0);
-        let (Target::Streams { domain } | Target::Own { domain, .. }) = job.request.targets[0] else {
+    /// Whether the units that are free are the host's, and no open unit that a job may fill for one of its targets has room.
+    pub(super) fn must_leave_all(&self, job: &Job, to: usize) -> bool {
+        if job.leave_free == 0 || job.targets[to].room() > 0 {
             return false;
-        };
-        job.leave_free > 0
-            && self.free[domain].len() <= job.leave_free
-            && !own_room
-            && self.slot_with_room(domain).is_none()
+        }
+        let needed = self.setup.separate.reserve().max(job.leave_free);
+        match job.request.targets[to] {
+            Target::Streams { domain } => {
+                let own_room = job.targets.iter().any(|target| target.room() > 0);
+                self.free[domain].len() <= job.leave_free
+                    && !own_room
+                    && self.slot_with_room(domain).is_none()
+            }
+            Target::Set { id, domain, .. } => {
+                let is_open = self.leveling.as_ref().is_some_and(|leveling| leveling.sets.holds(id));
+                self.free[domain].len() <= needed && !is_open
+            }
+            // The job before may have left a unit open.
+            Target::Own { kept: true, .. } => false,
+            Target::Own { domain, .. } => self.free[domain].len() <= needed,
+            Target::Emptied | Target::Tails => false,
+        }
     }
 
     /// Moves pages to the first target of a job, as far as the units that may be opened reach; how many.
@@ -81,7 +93,9 @@ impl Ftl {
                 self.move_to_stream(flash, job, domain, moving, self.setup.separate.blind().1)
             }
             (Target::Streams { domain }, Some(_)) => self.move_page_by_page(flash, job, domain, moving),
-            (Target::Own { .. } | Target::Emptied, _) => self.fill_own(flash, job, to, moving),
+            (Target::Own { .. } | Target::Set { .. } | Target::Emptied, _) => {
+                self.fill_own(flash, job, to, moving)
+            }
             // Replicas are made elsewhere.
             (Target::Tails, _) => Ok(0),
         }
@@ -275,6 +289,7 @@ impl Ftl {
     ) -> Opened {
         let (domain, want, mode, kept) = match job.request.targets[to] {
             Target::Own { domain, want, mode, kept } => (domain, want, mode, kept),
+            Target::Set { domain, want, .. } => (domain, want, 0, false),
             Target::Streams { domain } => (domain, Want::Next, 0, false),
             Target::Emptied | Target::Tails => {
                 let source = job.source();
@@ -282,6 +297,13 @@ impl Ftl {
             }
         };
         if kept && let Some(open) = self.take_kept(domain, to) {
+            self.close_target(flash, &mut job.targets[to], job.request.cause);
+            job.targets[to] = open;
+            return Opened::Unit;
+        }
+        if let Target::Set { id, .. } = job.request.targets[to]
+            && let Some(open) = self.leveling.as_mut().and_then(|leveling| leveling.sets.take(id, to))
+        {
             self.close_target(flash, &mut job.targets[to], job.request.cause);
             job.targets[to] = open;
             return Opened::Unit;
@@ -311,7 +333,10 @@ impl Ftl {
         domain: DomainId,
         moving: &[(Ppn, Owner)],
     ) -> Result<usize, Failure> {
-        let (slot, domain) = match self.slot_with_room(domain) {
+        // What another domain's collection may need is not for the sake of wear.
+        let is_set = matches!(job.request.targets[0], Target::Set { .. });
+        let joined = if is_set { None } else { self.slot_with_room(domain) };
+        let (slot, domain) = match joined {
             Some(slot) => (slot, domain),
             None => {
                 let own = self.layout.domain_of(self.layout.unit_of(moving[0].0));

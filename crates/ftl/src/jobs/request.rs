@@ -1,8 +1,9 @@
 //! What a job is to do, and the contract of those who start jobs.
 
-use crate::pool::Want;
-use crate::units::{NO_UNIT, Units};
-use floatgate_base::{DomainId, IdSlice, Ppn, UnitId};
+use crate::owners::Mapping;
+use crate::pool::{FreePool, Want};
+use crate::units::{NO_UNIT, NOT_INDEXED, Units};
+use floatgate_base::{DomainId, IdSlice, IdVec, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,18 @@ pub enum Target {
         mode: u8,
         /// Whether what is left of it is kept open for the next such job, rather than lost.
         kept: bool,
+    },
+    /// Into a unit of a block set that stays open from one job to the next; opened when its first page moves, unless a job
+    /// before has left it open.
+    Set {
+        /// The set.
+        id: u32,
+        /// The domain whose free units it comes from.
+        domain: DomainId,
+        /// Which of them.
+        want: Want,
+        /// Whether it is left open once the job is done, rather than closed.
+        stays: bool,
     },
     /// Copies go to the tails of the units that the read-disturb manager names, page by page; only of a job that erases
     /// nothing. Its sources stay what they are.
@@ -127,7 +140,9 @@ impl Request {
     /// Whether the request can be one of a drive of such a layout.
     pub(crate) fn is_within(&self, layout: &Layout) -> bool {
         let targets = self.targets.iter().all(|target| match *target {
-            Target::Streams { domain } | Target::Own { domain, .. } => domain.0 < layout.domains(),
+            Target::Streams { domain } | Target::Own { domain, .. } | Target::Set { domain, .. } => {
+                domain.0 < layout.domains()
+            }
             Target::Emptied | Target::Tails => true,
         });
         let planned = match &self.order {
@@ -158,6 +173,28 @@ pub struct DriveView<'a> {
     pub now: u64,
     /// Pages that the host sees.
     pub logical_pages: u32,
+    pub(crate) mapping: &'a Mapping,
+    pub(crate) free: &'a IdVec<DomainId, FreePool>,
+}
+
+impl DriveView<'_> {
+    /// Whether a unit is closed, and not being emptied.
+    #[must_use]
+    pub fn is_closed(&self, unit: UnitId) -> bool {
+        self.units.meta[unit].pos != NOT_INDEXED
+    }
+
+    /// Calls `each` with the live pages of a unit, ascending.
+    pub fn each_live_page(&self, unit: UnitId, mut each: impl FnMut(Ppn)) {
+        let first = self.layout.first_page(unit);
+        self.mapping.for_each(first..first + self.layout.pages_per_unit(), |page, _| each(page));
+    }
+
+    /// Erases of the most worn free unit of a domain, if one is free.
+    #[must_use]
+    pub fn most_worn_free(&self, domain: DomainId) -> Option<u32> {
+        self.free[domain].most_erases()
+    }
 }
 
 /// Who starts jobs: collection (`collect::collector`) and wear-leveling (`level::leveling`) do.

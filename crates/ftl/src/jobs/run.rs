@@ -74,7 +74,7 @@ impl Ftl {
         let last = (moving.is_empty() && chunks.is_empty()) || (!limited && job.leave_free == 0);
         if self.layout.is_packed() {
             // What cannot move is not read.
-            if !moving.is_empty() && self.must_leave_all(job) {
+            if !moving.is_empty() && self.must_leave_all(job, 0) {
                 self.moving = moving;
                 return Ok(Step::Stalled);
             }
@@ -132,6 +132,9 @@ impl Ftl {
                 continue;
             }
             if self.layout.is_packed() {
+                if self.must_leave_all(job, to) {
+                    return Ok(if moved == 0 { Step::Stalled } else { Step::Moved });
+                }
                 flash.fetch(&moving, job.request.cause);
             }
             if self.move_to_target(flash, job, to, &moving)? == 0 {
@@ -169,6 +172,15 @@ impl Ftl {
     fn ask_again(&mut self, job: &Job) {
         if let (Cause::Reclaim, Some(reclaiming)) = (job.request.cause, &mut self.reclaiming) {
             reclaiming.reconsider(job.request.sources[0]);
+        }
+        self.tell_leveling(job, false);
+    }
+
+    /// A job is over: done, or dropped.
+    fn tell_leveling(&mut self, job: &Job, done: bool) {
+        if let (Cause::Level, Some(leveling)) = (job.request.cause, &mut self.leveling) {
+            let source = job.source();
+            leveling.ended(self.layout.domain_of(source), source, done);
         }
     }
 
@@ -251,6 +263,7 @@ impl Ftl {
             return Step::Moved;
         }
         self.close_targets(flash, job);
+        self.tell_leveling(job, true);
         if let (Cause::Reclaim, Some(reclaiming)) = (job.request.cause, &mut self.reclaiming) {
             reclaiming.ended(job.request.urgency);
         }
@@ -286,6 +299,13 @@ impl Ftl {
                 *target = Frontier::CLOSED;
                 continue;
             }
+            match job.request.targets[to] {
+                Target::Set { id, stays: true, .. } => {
+                    self.leave_in_set(flash, (id, to), target, job.request.cause);
+                }
+                Target::Set { id, .. } => self.close_left(flash, (id, to), job.request.cause),
+                _ => {}
+            }
             self.close_target(flash, target, job.request.cause);
         }
     }
@@ -307,6 +327,8 @@ impl Ftl {
             erases: flash.erase_counts(),
             now: self.now,
             logical_pages: self.setup.logical_pages,
+            mapping: &self.mapping,
+            free: &self.free,
         };
         let (candidates, leveling) = (&mut self.candidates, self.leveling.as_mut());
         let mut collector = Collector { victim: self.setup.victim, candidates, leveling };
@@ -343,29 +365,47 @@ impl Ftl {
     }
 
     /// What a job of the present asks for is carried out: at once if it cannot wait or nobody would ever step it, else in
-    /// idle time or with host writes.
+    /// idle time or with host writes. False where wear-leveling asked for a job for which too few units are free.
     ///
     /// # Errors
     /// When a moved page finds no free page.
-    pub fn request<F: Flash>(&mut self, flash: &mut F, request: Request) -> Result<(), Failure> {
+    pub fn request<F: Flash>(&mut self, flash: &mut F, request: Request) -> Result<bool, Failure> {
         let domain = self.layout.domain_of(request.sources[0]);
         let later = self.setup.idle_jobs || self.setup.incremental;
         let waits = request.urgency != Urgency::Urgent && later;
+        let levels = request.urgency == Urgency::Leveling;
         let mut job = Job::waiting(request, &self.units);
         if waits {
             self.jobs[domain].push(job);
-            return Ok(());
+            match levels.then(|| self.jobs[domain].pop_overdue()).flatten() {
+                Some(overdue) => job = overdue,
+                None => return Ok(true),
+            }
         }
         self.free_pages.advance(self.now);
         self.make_room_for(flash, &job)?;
-        self.run_to_end(flash, &mut job)
+        // With a free unit in its domain all its pages find room there, and its erase gives as much back.
+        if levels && self.free[domain].len() < self.setup.separate.reserve().max(1) {
+            if waits {
+                self.jobs[domain].put_back(job);
+                return Ok(true);
+            }
+            self.ask_again(&job);
+            return Ok(false);
+        }
+        self.run_to_end(flash, &mut job)?;
+        Ok(true)
     }
 
     /// A unit of a job's own must not be the last free one: collection could move nothing any more.
     fn make_room_for<F: Flash>(&mut self, flash: &mut F, job: &Job) -> Result<(), Failure> {
         let reserve = self.setup.separate.reserve();
         for (to, target) in job.request.targets.into_iter().enumerate() {
-            let Target::Own { domain, .. } = target else { continue };
+            let domain = match target {
+                Target::Own { domain, .. } => domain,
+                Target::Set { id, domain, .. } if !self.is_open_set(id) => domain,
+                _ => continue,
+            };
             // Both may come out of one domain.
             let wanted = if to == 1 && job.request.targets[0] == target { 1 } else { 0 };
             while self.free[domain].len() <= reserve + wanted && self.collect_one(flash, domain)? {}
@@ -377,7 +417,9 @@ impl Ftl {
     pub(crate) fn collect_one<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
         self.free_pages.advance(self.now);
         self.finish_jobs(flash, domain)?;
-        let Some(mut job) = self.next_victim(flash, domain) else { return Ok(false) };
+        let Some(mut job) = self.next_victim(flash, domain) else {
+            return Ok(self.give_up_set(flash, domain));
+        };
         self.run_to_end(flash, &mut job)?;
         Ok(true)
     }

@@ -5,6 +5,9 @@ use super::request::Urgency;
 use floatgate_base::UnitId;
 use serde::{Deserialize, Serialize};
 
+/// Jobs of wear-leveling that may wait in a domain; with one more the first is carried out at once.
+const LEVELING_MAX: usize = 2;
+
 /// The queue of a domain. It is short: a job is only asked for once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waiting(Vec<Job>);
@@ -47,6 +50,14 @@ impl Waiting {
     /// Takes out the first job that can wait longer than collection.
     pub fn pop_patient(&mut self) -> Option<Job> {
         self.pop_if(|job| job.request.urgency > Urgency::Collection)
+    }
+
+    /// Where more jobs of wear-leveling wait than may, takes out the first of them: where idle time never comes, wear is
+    /// evened out all the same.
+    pub fn pop_overdue(&mut self) -> Option<Job> {
+        let levels = |job: &Job| job.request.urgency == Urgency::Leveling;
+        let waiting = self.0.iter().filter(|job| levels(job)).count();
+        (waiting > LEVELING_MAX).then(|| self.pop_if(levels)).flatten()
     }
 
     /// Takes out the job that has begun to empty or to fill a unit.

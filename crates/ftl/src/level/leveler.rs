@@ -7,10 +7,11 @@
 //! What it hears comes often: O(1) each, without allocation. It is asked for a judgement a few times for each unit that is
 //! collected, and for a job only after it has said that it wants one.
 
+use super::{LevelCounters, OpenSets};
 use crate::jobs::Request;
 use crate::jobs::request::DriveView;
 use crate::units::Units;
-use floatgate_base::{DomainId, Given, IdSlice, Rng, UnitId};
+use floatgate_base::{DomainId, Given, IdSlice, Ppn, Rng, UnitId};
 use floatgate_flash::Layout;
 
 /// Victims that may be passed over for one that is taken.
@@ -31,6 +32,14 @@ pub struct Judged<'a> {
     pub logical_pages: u32,
     /// Domain of the victim.
     pub domain: DomainId,
+}
+
+/// What the mechanism keeps for a leveler that asks for jobs.
+pub struct Books<'a> {
+    /// What was done: the leveler adds what only it knows.
+    pub did: &'a mut LevelCounters,
+    /// Units that stay open from one of its jobs to the next.
+    pub sets: &'a mut OpenSets,
 }
 
 /// What is to become of a victim.
@@ -76,8 +85,8 @@ pub trait Leveler {
         false
     }
 
-    /// The host read a page of a unit, which may be open. Whether it wants to be asked for a job.
-    fn read(&mut self, _domain: DomainId, _unit: UnitId) -> bool {
+    /// The host read a page, whose unit may be open. Whether it wants to be asked for a job.
+    fn read(&mut self, _domain: DomainId, _unit: UnitId, _page: Ppn) -> bool {
         false
     }
 
@@ -94,10 +103,23 @@ pub trait Leveler {
         Verdict::Collect
     }
 
-    /// The next job that it wants in a domain; see [`crate::jobs::request`]. Asked until there is none.
-    fn wanted(&mut self, _drive: &mut DriveView<'_>, _domain: DomainId) -> Option<Request> {
+    /// The next job that it wants, after something that it heard in this domain; see [`crate::jobs::request`]. Asked until
+    /// there is none.
+    fn wanted(
+        &mut self,
+        _drive: &mut DriveView<'_>,
+        _domain: DomainId,
+        _books: &mut Books<'_>,
+    ) -> Option<Request> {
         None
     }
+
+    /// A job that it asked for, whose source is this unit, is done; or it was dropped, because the unit is not what was meant
+    /// any more, or too few units are free.
+    fn ended(&mut self, _domain: DomainId, _unit: UnitId, _done: bool) {}
+
+    /// Learns how often units were erased, on a drive that was restored.
+    fn learn_wear(&mut self, _erases: &IdSlice<UnitId, u32>) {}
 
     /// Counting begins: wear is 0 again.
     fn restart(&mut self) {}

@@ -1,23 +1,12 @@
 //! The mechanism's side of a wear-leveler, only where one is set: what was done, erases by domain, random numbers.
 
-use super::{Judged, Level, Leveler, LevelerState, Verdict};
+use super::{Books, Judged, Level, LevelCounters, Leveler, LevelerState, OpenSets, Verdict};
 use crate::jobs::Request;
 use crate::jobs::request::{DriveView, StartsJobs};
 use crate::units::{NOT_INDEXED, Units};
-use floatgate_base::{DomainId, IdSlice, IdVec, Rng, UnitId};
+use floatgate_base::{DomainId, IdSlice, IdVec, Ppn, Rng, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
-
-/// What wear-leveling did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LevelCounters {
-    /// Units whose data moved into a worn one.
-    pub swaps: u64,
-    /// Pages moved.
-    pub moved_pages: u64,
-    /// Victims passed over.
-    pub passed_over: u64,
-}
 
 /// A wear-leveler at work on a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -27,6 +16,8 @@ pub(crate) struct Leveling {
     pub rng: Rng,
     /// Domains in which the leveler wants to be asked for a job.
     pub asking: Vec<DomainId>,
+    /// Units that stay open from one of its jobs to the next.
+    pub sets: OpenSets,
     /// Erases of a domain's units; made again from the array.
     #[serde(skip)]
     erases: IdVec<DomainId, u64>,
@@ -40,6 +31,7 @@ impl Leveling {
             counters: LevelCounters::default(),
             rng: Self::rng(seed),
             asking: Vec::new(),
+            sets: OpenSets::default(),
             erases: IdVec::filled(0, layout.domains()),
         })
     }
@@ -72,9 +64,9 @@ impl Leveling {
         self.leveler.hears_reads()
     }
 
-    /// The host read a page of a unit; whether the leveler wants to be asked for a job.
-    pub fn read(&mut self, domain: DomainId, unit: UnitId) -> bool {
-        let wants = self.leveler.read(domain, unit);
+    /// The host read a page; whether the leveler wants to be asked for a job.
+    pub fn read(&mut self, domain: DomainId, unit: UnitId, page: Ppn) -> bool {
+        let wants = self.leveler.read(domain, unit, page);
         if wants {
             self.ask_in(domain);
         }
@@ -93,7 +85,13 @@ impl Leveling {
         let mean = erases / f64::from(drive.layout.units_per_domain());
         let verdict = self.leveler.judge(drive, victim, mean, may_pass, &mut self.rng);
         self.counters.passed_over += u64::from(verdict == Verdict::PassOver);
+        self.counters.triggered += u64::from(matches!(verdict, Verdict::Swap(_)));
         verdict
+    }
+
+    /// A job of the leveler is done, or was dropped.
+    pub fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
+        self.leveler.ended(domain, unit, done);
     }
 
     /// Counting begins: wear is 0 again.
@@ -109,6 +107,7 @@ impl Leveling {
         for (unit, &n) in erases.enumerate() {
             self.erases[layout.domain_of(unit)] += u64::from(n);
         }
+        self.leveler.learn_wear(erases);
     }
 
     /// Takes over what a snapshot kept; false if that is of another drive. Where it kept nothing, or another leveler's
@@ -150,6 +149,9 @@ impl Leveling {
 
 impl StartsJobs for Leveling {
     fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
-        self.leveler.wanted(drive, domain)
+        let mut books = Books { did: &mut self.counters, sets: &mut self.sets };
+        let request = self.leveler.wanted(drive, domain, &mut books)?;
+        self.counters.triggered += 1;
+        Some(request)
     }
 }

@@ -1,21 +1,36 @@
 //! Slot `ftl.level`: when and how wear is evened out beyond the choice of free blocks. One file a policy, one row of
 //! `levelers!` each; [`Leveler`] is the contract, `leveling` the mechanism's side.
 
+pub mod adaptive;
+mod bet;
+mod counters;
+pub mod gap;
 pub mod hot_cold_swap;
+pub mod lazy;
+mod least_erased;
 mod leveler;
 mod leveling;
 mod none;
+mod open_sets;
+mod placing;
+pub mod read_balance;
+#[cfg(test)]
+mod read_balance_tests;
 #[cfg(test)]
 pub(crate) mod relocating_tests;
+pub mod swl;
 
+pub use counters::LevelCounters;
 pub use hot_cold_swap::Params as HotColdSwap;
-pub use leveler::{Judged, LOOKS_MAX, Leveler, PASSED_MAX, Params, Verdict};
-pub use leveling::LevelCounters;
+pub use leveler::{Books, Judged, LOOKS_MAX, Leveler, PASSED_MAX, Params, Verdict};
 pub(crate) use leveling::Leveling;
+pub use open_sets::OpenSets;
+pub use read_balance::Params as ReadBalance;
+pub use swl::Params as Swl;
 
 use crate::jobs::Request;
 use crate::jobs::request::DriveView;
-use floatgate_base::{DomainId, Given, IdSlice, PolicyInfo, Rng, Slot, UnitId};
+use floatgate_base::{DomainId, Given, IdSlice, PolicyInfo, Ppn, Rng, Slot, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +107,11 @@ macro_rules! levelers {
 
 levelers! {
     HotColdSwap: hot_cold_swap,
+    Swl: swl,
+    ReadBalance: read_balance,
+    Lazy: lazy,
+    Adaptive: adaptive,
+    Gap: gap,
     #[cfg(test)]
     Relocating: relocating_tests,
 }
@@ -120,8 +140,8 @@ impl Leveler for LevelerState {
         with_leveler!(self, state => state.hears_reads())
     }
 
-    fn read(&mut self, domain: DomainId, unit: UnitId) -> bool {
-        with_leveler!(self, state => state.read(domain, unit))
+    fn read(&mut self, domain: DomainId, unit: UnitId, page: Ppn) -> bool {
+        with_leveler!(self, state => state.read(domain, unit, page))
     }
 
     fn judge(
@@ -135,8 +155,21 @@ impl Leveler for LevelerState {
         with_leveler!(self, state => state.judge(drive, victim, mean_erases, may_pass, rng))
     }
 
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
-        with_leveler!(self, state => state.wanted(drive, domain))
+    fn wanted(
+        &mut self,
+        drive: &mut DriveView<'_>,
+        domain: DomainId,
+        books: &mut Books<'_>,
+    ) -> Option<Request> {
+        with_leveler!(self, state => state.wanted(drive, domain, books))
+    }
+
+    fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
+        with_leveler!(self, state => state.ended(domain, unit, done));
+    }
+
+    fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {
+        with_leveler!(self, state => state.learn_wear(erases));
     }
 
     fn restart(&mut self) {

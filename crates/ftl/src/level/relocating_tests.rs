@@ -1,11 +1,11 @@
 //! A leveler for the tests of its contract: a unit that was read so often is emptied into a unit of another domain.
 
-use super::{Leveler, Params as _};
+use super::{Books, Leveler, Params as _};
 use crate::jobs::request::DriveView;
 use crate::jobs::{Request, Target, Urgency};
 use crate::pool::Want;
 use crate::units::NOT_INDEXED;
-use floatgate_base::{DomainId, Given, IdVec, ParamInfo, PolicyInfo, UnitId};
+use floatgate_base::{DomainId, Given, IdVec, ParamInfo, PolicyInfo, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -59,7 +59,7 @@ impl Leveler for State {
         true
     }
 
-    fn read(&mut self, _: DomainId, unit: UnitId) -> bool {
+    fn read(&mut self, _: DomainId, unit: UnitId, _: Ppn) -> bool {
         let reads = &mut self.reads[unit];
         *reads += 1;
         if *reads == self.params.reads {
@@ -68,7 +68,7 @@ impl Leveler for State {
         *reads >= self.params.reads
     }
 
-    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
+    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId, _: &mut Books<'_>) -> Option<Request> {
         let is_closed = |unit: UnitId| drive.units.meta[unit].pos != NOT_INDEXED;
         let at =
             self.due.iter().position(|&unit| drive.layout.domain_of(unit) == domain && is_closed(unit))?;

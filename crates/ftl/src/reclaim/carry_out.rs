@@ -54,7 +54,7 @@ impl Ftl {
             return Ok(());
         }
         let request = self.reclaim_request(unit, Urgency::Proactive);
-        self.request(flash, request)
+        self.request(flash, request).map(|_| ())
     }
 
     fn reclaim_request(&mut self, unit: UnitId, urgency: Urgency) -> Request {
@@ -110,6 +110,8 @@ impl Ftl {
             std::mem::replace(frontier, Frontier::CLOSED)
         } else if let Some(kept) = self.reclaiming().kept.iter_mut().find(|kept| kept.unit == unit) {
             std::mem::replace(kept, Frontier::CLOSED)
+        } else if let Some(open) = self.take_from_set(unit) {
+            open
         } else {
             return Ok(false);
         };
@@ -130,7 +132,7 @@ impl Ftl {
             erase: false,
             ..Request::emptying(unit, self.layout.domain_of(unit), Cause::Replica, Urgency::Proactive)
         };
-        self.request(flash, request)
+        self.request(flash, request).map(|_| ())
     }
 
     /// The replicas that a unit holds take the place of their originals.

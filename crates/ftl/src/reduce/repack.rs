@@ -167,7 +167,9 @@ impl Ftl {
 
     /// Whether a job that leaves units to the host may move so many pages.
     fn has_room(&self, job: &Job, to: usize, pages: u32) -> bool {
-        let (Target::Streams { domain } | Target::Own { domain, .. }) = job.request.targets[to] else {
+        let (Target::Streams { domain } | Target::Own { domain, .. } | Target::Set { domain, .. }) =
+            job.request.targets[to]
+        else {
             return true;
         };
         let slot = Frontier::slot(&self.layout, self.stream_of_chunks(job.source()), domain);

@@ -16,7 +16,7 @@ use std::ops::Range;
 pub struct StreamCounters {
     /// Pages that the host wrote into it.
     pub host_pages: u64,
-    /// Pages that were moved into it.
+    /// Pages that collection and wear-leveling moved into it.
     pub moved_pages: u64,
     /// Pages that joined another stream's unit, because no unit was free.
     pub strayed_pages: u64,
@@ -26,7 +26,7 @@ pub struct StreamCounters {
     pub victims: u64,
     /// Of these, units without a valid page.
     pub dead_victims: u64,
-    /// Pages that were moved out of its units.
+    /// Pages that they moved out of its units into streams.
     pub copied_pages: u64,
 }
 

@@ -1,0 +1,172 @@
+//! Adaptive: no leveling while blocks are young, and leveling at ever smaller differences of erases as they age.
+//!
+//! Source: Liao, Zhang, Li and Xiao, Adaptive Wear-Leveling in Flash-Based Memory, IEEE Computer Architecture Letters 2015:
+//! "several wear-thresholds in different periods"; data do not migrate "until the erasure counts of some hot blocks hit a
+//! threshold"; fewer erases in all, and even erases late in life. Thresholds and periods are not given there. Reading:
+//! - A block that is to be collected is judged. It is left alone until it has been erased `quiet_share` of `pe_cycles` times.
+//! - From then on, if it is ahead of the least erased closed block of its plane by more than the threshold of the period, that
+//!   block's data, if any are left, move into it once it is erased, and that block is erased in its stead.
+//! - Life has `periods` periods of equal length, by the mean erases of the plane. In the first one the threshold is
+//!   `spread_share` of `pe_cycles`, and it falls by the same step from one to the next, down to one step in the last; never
+//!   below one erase.
+//!
+//! Parameters: `pe_cycles`, `quiet_share`, `spread_share`, `periods`. Cost: O(1) per victim, O(log n) per block closed or
+//! emptied, with n blocks in a domain. Memory: 12 bytes per block.
+
+use super::least_erased::LeastErased;
+use super::{Judged, Leveler, Verdict};
+use floatgate_base::policy::Range;
+use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
+
+/// Its row in the table.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "adaptive",
+    summary: "cold data move into worn blocks, later in life at smaller differences of erases",
+    source: "Liao et al., IEEE Computer Architecture Letters 2015",
+    params: &[
+        ParamInfo::whole("pe_cycles", "erases that the leveler takes for a block's life", 0, (1, u32::MAX))
+            .or_of_drive("those of drive.endurance", |facts| f64::from(facts.pe_cycles)),
+        ParamInfo::within(
+            "quiet_share",
+            "share of pe_cycles that a block must have been erased before data move into it for the sake of wear",
+            0.1,
+            Range::SHARE,
+        ),
+        ParamInfo::within(
+            "spread_share",
+            "share of pe_cycles by which a block may be ahead of the least erased one in the first period",
+            0.1,
+            Range::SHARE,
+        ),
+        ParamInfo::whole("periods", "periods of life, each with a smaller difference allowed", 10, (1, 1000)),
+    ],
+    cost: "O(log blocks)",
+    memory: "12 bytes per block",
+};
+
+/// The parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Params {
+    /// Erases in a block's life.
+    pub pe_cycles: u32,
+    /// Share of `pe_cycles` before which a block is left alone.
+    pub quiet_share: f64,
+    /// Share of `pe_cycles` that blocks may differ by in the first period.
+    pub spread_share: f64,
+    /// Periods of a life.
+    pub periods: u32,
+}
+
+impl Params {
+    /// Erases by which a block may be ahead of the least erased one.
+    fn threshold(&self, mean_erases: f64) -> f64 {
+        let (cycles, periods) = (f64::from(self.pe_cycles), f64::from(self.periods));
+        let period = (mean_erases / cycles * periods).floor().clamp(0.0, periods - 1.0);
+        (self.spread_share * cycles * (periods - period) / periods).max(1.0)
+    }
+
+    fn retires(&self, erases: u32, least: u32, mean_erases: f64) -> bool {
+        let ahead = f64::from(erases.saturating_sub(least));
+        f64::from(erases) >= self.quiet_share * f64::from(self.pe_cycles)
+            && ahead > self.threshold(mean_erases)
+    }
+}
+
+impl super::Params for Params {
+    type State = State;
+
+    fn of(given: &Given) -> Self {
+        Self {
+            pe_cycles: given.whole("pe_cycles"),
+            quiet_share: given.real("quiet_share"),
+            spread_share: given.real("spread_share"),
+            periods: given.whole("periods"),
+        }
+    }
+
+    fn state(&self, layout: &Layout) -> State {
+        State { params: *self, closed: LeastErased::new(layout) }
+    }
+}
+
+/// What it keeps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    params: Params,
+    closed: LeastErased,
+}
+
+impl Leveler for State {
+    fn closed(&mut self, domain: DomainId, unit: UnitId) {
+        self.closed.insert(domain, unit);
+    }
+
+    fn emptying(&mut self, domain: DomainId, unit: UnitId) {
+        self.closed.remove(domain, unit);
+    }
+
+    fn erased(&mut self, _: DomainId, unit: UnitId, erases: u32) -> bool {
+        self.closed.erased(unit, erases);
+        false
+    }
+
+    fn judge(
+        &mut self,
+        drive: Judged<'_>,
+        victim: UnitId,
+        mean_erases: f64,
+        _: bool,
+        _: &mut Rng,
+    ) -> Verdict {
+        match self.closed.first(drive.domain) {
+            Some((least, cold))
+                if cold != victim
+                    && drive.units.meta[cold].valid > 0
+                    && self.params.retires(drive.erases[victim], least, mean_erases) =>
+            {
+                Verdict::Swap(cold)
+            }
+            _ => Verdict::Collect,
+        }
+    }
+
+    fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {
+        self.closed.learn_wear(erases);
+    }
+
+    fn restart(&mut self) {
+        self.closed.restart();
+    }
+
+    fn fits(&self, layout: &Layout) -> bool {
+        self.closed.fits(layout)
+    }
+
+    fn audit(&self, layout: &Layout, closed: &IdSlice<UnitId, bool>) -> Result<(), String> {
+        self.closed.audit(layout, closed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threshold_falls_from_period_to_period() {
+        let params = Params { pe_cycles: 1000, quiet_share: 0.1, spread_share: 0.1, periods: 10 };
+        assert_eq!(
+            [0.0, 99.0, 100.0, 450.0, 999.0, 2000.0].map(|mean| params.threshold(mean)),
+            [100.0, 100.0, 90.0, 60.0, 10.0, 10.0]
+        );
+        // Young blocks are left alone, however far ahead.
+        let early = Params { spread_share: 0.01, ..params };
+        assert!(!early.retires(99, 0, 5.0) && early.retires(100, 0, 5.0));
+        assert!(!params.retires(160, 60, 99.0) && params.retires(161, 60, 99.0));
+        assert!(params.retires(161, 60, 450.0) && !params.retires(120, 60, 450.0));
+        // Never below one erase.
+        let none = Params { spread_share: 0.0, quiet_share: 0.0, ..params };
+        assert!(!none.retires(1, 0, 0.0) && none.retires(2, 0, 0.0));
+    }
+}

@@ -1,0 +1,269 @@
+//! The block erasing table of static wear-leveling: which blocks were erased in this round.
+//!
+//! One flag covers `per_flag` units of one domain that follow one another. A flag is set when one of its units is erased, or
+//! found free or open: what holds no data yet holds no cold data. `ecnt` erases of the round over `fcnt` flags that are set
+//! say how uneven it is. Jobs may wait, so a flag whose units are to be emptied is marked as asked for, and counts as set
+//! where the next one is due: nothing is asked for twice.
+
+use floatgate_base::{DomainId, UnitId};
+use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
+
+/// What is due.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Due {
+    /// Nothing, or nothing that is not under way.
+    Nothing,
+    /// All flags were set: a round has begun.
+    Round,
+    /// The units of this flag are to be emptied.
+    Flag(u32),
+}
+
+/// A table with what it counts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Bet {
+    set: Vec<u64>,
+    asked: Vec<u64>,
+    flags: u32,
+    per_flag: u32,
+    flags_per_domain: u32,
+    units_per_domain: u32,
+    ecnt: u64,
+    fcnt: u32,
+    asked_count: u32,
+    findex: u32,
+}
+
+fn bit(flag: u32) -> (usize, u64) {
+    ((flag / 64) as usize, 1 << (flag % 64))
+}
+
+impl Bet {
+    /// No flag set.
+    pub fn new(layout: &Layout, per_flag: u32) -> Self {
+        let units_per_domain = layout.units_per_domain();
+        let flags_per_domain = units_per_domain.div_ceil(per_flag);
+        let flags = flags_per_domain * layout.domains();
+        let words = flags.div_ceil(64) as usize;
+        Self {
+            set: vec![0; words],
+            asked: vec![0; words],
+            flags,
+            per_flag,
+            flags_per_domain,
+            units_per_domain,
+            ecnt: 0,
+            fcnt: 0,
+            asked_count: 0,
+            findex: 0,
+        }
+    }
+
+    /// Bytes of the table of a drive, one bit per flag.
+    pub fn memory_bytes(flags: u64) -> u64 {
+        flags.div_ceil(8)
+    }
+
+    fn flag_of(&self, domain: DomainId, unit: UnitId) -> u32 {
+        let within = unit.0 - domain.0 * self.units_per_domain;
+        domain.0 * self.flags_per_domain + within / self.per_flag
+    }
+
+    /// The domain of a flag's units, and those units.
+    pub fn units_of(&self, flag: u32) -> (DomainId, impl Iterator<Item = UnitId> + use<>) {
+        let domain = flag / self.flags_per_domain;
+        let first = flag % self.flags_per_domain * self.per_flag;
+        let end = (first + self.per_flag).min(self.units_per_domain);
+        let base = domain * self.units_per_domain;
+        (DomainId(domain), UnitId::each(UnitId(base + first)..UnitId(base + end)))
+    }
+
+    /// Whether erases are so uneven that the units of another flag are to be emptied.
+    fn is_due(&self, threshold: f64) -> bool {
+        self.fcnt > 0 && self.ecnt as f64 >= threshold * f64::from(self.fcnt + self.asked_count)
+    }
+
+    fn forget_asked(&mut self, flag: u32) {
+        let (word, mask) = bit(flag);
+        if self.asked[word] & mask != 0 {
+            self.asked[word] &= !mask;
+            self.asked_count -= 1;
+        }
+    }
+
+    fn raise(&mut self, flag: u32) {
+        let (word, mask) = bit(flag);
+        if self.set[word] & mask == 0 {
+            self.set[word] |= mask;
+            self.fcnt += 1;
+        }
+        self.forget_asked(flag);
+    }
+
+    /// A unit was erased; whether something is due.
+    pub fn erased(&mut self, domain: DomainId, unit: UnitId, threshold: f64) -> bool {
+        self.ecnt += 1;
+        self.raise(self.flag_of(domain, unit));
+        self.is_due(threshold)
+    }
+
+    /// What was asked for of a unit came to nothing: its flag may be asked for again.
+    pub fn dropped(&mut self, domain: DomainId, unit: UnitId) {
+        self.forget_asked(self.flag_of(domain, unit));
+    }
+
+    /// The first flag from `findex` on, cyclic, that is neither set nor asked for.
+    fn next_clear(&self) -> Option<u32> {
+        let words = self.set.len() as u32;
+        let start = self.findex / 64;
+        // The word of `findex` comes twice: from it on, and at last up to it.
+        for step in 0..=words {
+            let word = (start + step) % words;
+            let mut clear = !(self.set[word as usize] | self.asked[word as usize]);
+            if step == 0 {
+                clear &= u64::MAX << (self.findex % 64);
+            }
+            if word == words - 1 && !self.flags.is_multiple_of(64) {
+                clear &= (1 << (self.flags % 64)) - 1;
+            }
+            if clear != 0 {
+                return Some(word * 64 + clear.trailing_zeros());
+            }
+        }
+        None
+    }
+
+    /// What is due now; flags of units that hold no data are set on the way. A flag that is returned is asked for.
+    pub fn next(&mut self, threshold: f64, has_data: impl Fn(UnitId) -> bool) -> Due {
+        while self.is_due(threshold) {
+            if self.fcnt == self.flags {
+                self.restart();
+                return Due::Round;
+            }
+            let Some(flag) = self.next_clear() else { return Due::Nothing };
+            self.findex = flag;
+            if self.units_of(flag).1.any(&has_data) {
+                let (word, mask) = bit(flag);
+                self.asked[word] |= mask;
+                self.asked_count += 1;
+                return Due::Flag(flag);
+            }
+            self.raise(flag);
+        }
+        Due::Nothing
+    }
+
+    /// A round begins.
+    pub fn restart(&mut self) {
+        self.set.fill(0);
+        self.asked.fill(0);
+        (self.ecnt, self.fcnt, self.asked_count, self.findex) = (0, 0, 0, 0);
+    }
+
+    /// Whether it is the table of a drive of such a layout.
+    pub fn fits(&self, layout: &Layout) -> bool {
+        let empty = Self::new(layout, self.per_flag.max(1));
+        self.per_flag > 0
+            && (self.flags, self.flags_per_domain, self.units_per_domain)
+                == (empty.flags, empty.flags_per_domain, empty.units_per_domain)
+            && [&self.set, &self.asked].iter().all(|words| words.len() == empty.set.len())
+            && self.findex < self.flags
+    }
+
+    /// Checks the counts against the flags.
+    ///
+    /// # Errors
+    /// Says what is wrong.
+    pub fn audit(&self) -> Result<(), String> {
+        let ones = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
+        if (ones(&self.set), ones(&self.asked)) != (self.fcnt, self.asked_count) {
+            let counted = (self.fcnt, self.asked_count);
+            let found = (ones(&self.set), ones(&self.asked));
+            return Err(format!("flags set and asked for: {found:?}, counted {counted:?}"));
+        }
+        if self.set.iter().zip(&self.asked).any(|(set, asked)| set & asked != 0) {
+            return Err("a flag is set and still asked for".into());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_base::Rng;
+    use floatgate_flash::Scope;
+    use floatgate_nand::Geometry;
+
+    fn layout(planes: u32, blocks_per_plane: u32) -> Layout {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: planes,
+            blocks_per_plane,
+            pages_per_block: 4,
+            page_bytes: 4096,
+        };
+        Layout::new(geometry, Scope::Plane)
+    }
+
+    fn is_set(bet: &Bet, flag: u32) -> bool {
+        let (word, mask) = bit(flag);
+        bet.set[word] & mask != 0
+    }
+
+    #[test]
+    fn a_flag_covers_units_of_one_domain() {
+        let bet = Bet::new(&layout(2, 7), 3);
+        assert_eq!(bet.flags, 6);
+        let units = |flag| (bet.units_of(flag).0.0, bet.units_of(flag).1.map(|u| u.0).collect::<Vec<_>>());
+        assert_eq!(units(2), (0, vec![6]));
+        assert_eq!(units(3), (1, vec![7, 8, 9]));
+        assert_eq!(bet.flag_of(DomainId(1), UnitId(13)), 5);
+    }
+
+    /// Against a table of booleans that is searched flag by flag.
+    #[test]
+    fn the_search_finds_what_a_walk_finds() {
+        for seed in 0..50 {
+            let mut rng = Rng::new(seed, "bet test");
+            let blocks = 1 + rng.below(150) as u32;
+            let mut bet = Bet::new(&layout(1, blocks), 1);
+            let (mut ecnt, mut findex) = (0, 0);
+            let (mut set, mut asked) = (vec![false; blocks as usize], vec![false; blocks as usize]);
+            for _ in 0..2000 {
+                let unit = rng.below(u64::from(blocks)) as u32;
+                ecnt += 1;
+                (set[unit as usize], asked[unit as usize]) = (true, false);
+                bet.erased(DomainId(0), UnitId(unit), 2.0);
+                let has_data = |unit: UnitId| !unit.0.is_multiple_of(3);
+                let expected = loop {
+                    let fcnt = set.iter().filter(|&&s| s).count();
+                    let pending = fcnt + asked.iter().filter(|&&a| a).count();
+                    if (ecnt as f64) < 2.0 * pending as f64 {
+                        break Due::Nothing;
+                    }
+                    if fcnt == set.len() {
+                        (ecnt, findex) = (0, 0);
+                        set.fill(false);
+                        break Due::Round;
+                    }
+                    let order = (findex..blocks).chain(0..findex);
+                    let mut clear = order.filter(|&flag| !set[flag as usize] && !asked[flag as usize]);
+                    let Some(flag) = clear.next() else { break Due::Nothing };
+                    findex = flag;
+                    if has_data(UnitId(flag)) {
+                        asked[flag as usize] = true;
+                        break Due::Flag(flag);
+                    }
+                    set[flag as usize] = true;
+                };
+                assert_eq!(bet.next(2.0, has_data), expected, "seed {seed}");
+                bet.audit().unwrap();
+                assert!((0..blocks).all(|flag| is_set(&bet, flag) == set[flag as usize]));
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Gap: where erases lie too far apart, the data of the least erased block move into the most worn free one.
+//!
+//! Source: the static wear-leveling of the papers on redFTL: it acts where the largest and the smallest erase count of the
+//! blocks differ by more than 40. Readings:
+//! - Counts are compared within a domain (a plane, or the drive of superblocks), whose blocks share their writes.
+//! - The smallest is that of the closed blocks: free and open ones take the host's next writes anyway.
+//! - The least erased block is taken for cold, whatever its data: one that was opened a short while ago, because it was the
+//!   least erased, may be moved too, and the worn block that took it in is soon collected again. So blocks may end some 2
+//!   `gap_erases` apart. To move only blocks with many valid pages would leave the others in front, and end all moves.
+//! - A move that still waits for idle time when the difference has grown to twice the gap is carried out at once.
+//! - Data move only if the free block that takes them in is ahead by more than the gap itself; a single worn block that is
+//!   closed would keep the difference large whatever moves. So each move retires one worn block, and moves end.
+//!
+//! Parameters: `gap_erases`. Cost: O(log n) per block closed, emptied or moved, with n blocks in a domain. Memory: 12 bytes per
+//! block.
+
+use super::least_erased::LeastErased;
+use super::{Books, Leveler};
+use crate::jobs::request::DriveView;
+use crate::jobs::{Request, Target, Urgency};
+use crate::pool::Want;
+use floatgate_base::{DomainId, Given, IdSlice, IdVec, ParamInfo, PolicyInfo, UnitId};
+use floatgate_flash::{Cause, Layout};
+use serde::{Deserialize, Serialize};
+
+/// Its row in the table.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "gap",
+    summary: "the least erased block's data move into the most worn free block where erases lie far apart",
+    source: "redFTL's static wear-leveling",
+    params: &[ParamInfo::whole(
+        "gap_erases",
+        "erases by which a plane's (the drive's) most and least erased blocks may differ",
+        40,
+        (1, u32::MAX),
+    )],
+    cost: "O(log blocks)",
+    memory: "12 bytes per block",
+};
+
+/// The parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Params {
+    /// Erases by which the blocks of a domain may differ.
+    pub gap_erases: u32,
+}
+
+impl super::Params for Params {
+    type State = State;
+
+    fn of(given: &Given) -> Self {
+        Self { gap_erases: given.whole("gap_erases") }
+    }
+
+    fn state(&self, layout: &Layout) -> State {
+        State {
+            params: *self,
+            closed: LeastErased::new(layout),
+            most: IdVec::filled(0, layout.domains()),
+            asked: IdVec::filled(None, layout.domains()),
+        }
+    }
+}
+
+/// What it keeps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    params: Params,
+    closed: LeastErased,
+    /// The largest erase count of each domain.
+    most: IdVec<DomainId, u32>,
+    /// By domain, the unit that is to be emptied.
+    asked: IdVec<DomainId, Option<UnitId>>,
+}
+
+impl State {
+    /// How urgent a move is, if one is due. Where a job that waits for idle time waits too long it is asked for again.
+    fn urgency(&self, domain: DomainId, erases: u32, least: u32) -> Option<Urgency> {
+        let (gap, limit) = (erases.saturating_sub(least), self.params.gap_erases);
+        match self.asked[domain] {
+            None if gap > limit => Some(Urgency::Leveling),
+            Some(_) if gap > limit.saturating_mul(2) => Some(Urgency::Urgent),
+            _ => None,
+        }
+    }
+}
+
+impl Leveler for State {
+    fn closed(&mut self, domain: DomainId, unit: UnitId) {
+        self.closed.insert(domain, unit);
+    }
+
+    fn emptying(&mut self, domain: DomainId, unit: UnitId) {
+        self.closed.remove(domain, unit);
+    }
+
+    fn erased(&mut self, domain: DomainId, unit: UnitId, erases: u32) -> bool {
+        self.closed.erased(unit, erases);
+        self.most[domain] = self.most[domain].max(erases);
+        let least = self.closed.first(domain);
+        least.is_some_and(|(least, _)| self.urgency(domain, self.most[domain], least).is_some())
+    }
+
+    fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId, _: &mut Books<'_>) -> Option<Request> {
+        let (least, unit) = self.closed.first(domain)?;
+        let worn = drive.most_worn_free(domain)?;
+        let urgency = self.urgency(domain, worn, least)?;
+        self.asked[domain] = Some(unit);
+        let target = Target::Own { domain, want: Want::MostWorn, mode: 0, kept: false };
+        Some(Request::emptying(unit, domain, Cause::Level, urgency).into(target))
+    }
+
+    fn ended(&mut self, domain: DomainId, unit: UnitId, _: bool) {
+        if self.asked[domain] == Some(unit) {
+            self.asked[domain] = None;
+        }
+    }
+
+    fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {
+        self.closed.learn_wear(erases);
+        let per_domain = erases.len() / self.most.len();
+        let by_domain = erases.as_slice().chunks(per_domain);
+        self.most = by_domain.map(|erases| erases.iter().copied().max().unwrap_or(0)).collect();
+    }
+
+    fn restart(&mut self) {
+        self.closed.restart();
+        self.most.fill(0);
+    }
+
+    fn fits(&self, layout: &Layout) -> bool {
+        self.closed.fits(layout) && [self.most.len(), self.asked.len()] == [layout.domains() as usize; 2]
+    }
+
+    fn audit(&self, layout: &Layout, closed: &IdSlice<UnitId, bool>) -> Result<(), String> {
+        self.closed.audit(layout, closed)
+    }
+}

@@ -1,0 +1,194 @@
+//! Lazy wear-leveling: a worn block that is about to be erased takes in data of a block that is hardly worn.
+//!
+//! Source: Chang, Chou and Huang, A Low-Cost Wear-Leveling Algorithm for Block-Mapping Solid-State Disks, LCTES 2011 (at
+//! length in ACM TECS 13(3), 2013), after Chang and Du, TODAES 2009. Blocks that were erased more than `threshold` times
+//! beyond the average are *senior*, those below the average *junior*. A senior block that is about to be erased takes in the
+//! data of a junior one, which a pointer that goes round names; nothing else is kept. The threshold D tunes itself: leveling
+//! costs a share f(D) = K / (2D + K) of the erases, K follows from the share observed, and D is where the curve has the slope
+//! df/dD = -`slope`, which is D = (sqrt(2K / `slope`) - K) / 2.
+//!
+//! Readings for a page-mapped drive:
+//! - Averages, pointer and blocks are those of a domain; threshold and K are one for the drive.
+//! - The pointer goes over closed blocks, not logical ones. At most eight blocks are looked at for one victim, so that a search
+//!   in vain goes on with the next. A block with fewer valid pages than the average one of a full drive is passed by: what
+//!   dies there is not cold.
+//! - K is observed over windows of as many erases as the drive has blocks: K = 2 D f / (1 - f), with f the blocks erased for the
+//!   sake of wear over all erases. A window without any, or with nothing else, leaves D as it is. D is at least one erase, and
+//!   at most 2^20. It begins anew when counting does.
+//! - The papers' values of the slope depend on their units; the default gives thresholds of some ten erases.
+//!
+//! Parameters: `threshold`, `slope`. Cost: O(1) per victim (up to eight blocks are looked at). Memory: 4 bytes per plane.
+
+use super::{Judged, LOOKS_MAX, Leveler, Verdict};
+use crate::units::NOT_INDEXED;
+use floatgate_base::policy::Range;
+use floatgate_base::{DomainId, Given, IdVec, ParamInfo, PolicyInfo, Rng, UnitId};
+use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
+
+/// Its row in the table.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "lazy",
+    summary: "blocks worn beyond a threshold that tunes itself take in cold data as they are erased",
+    source: "Chang, Chou and Huang, LCTES 2011",
+    params: &[
+        ParamInfo::within(
+            "threshold",
+            "erases beyond the average from which on a block takes in cold data; at first, where slope tunes it",
+            16.0,
+            Range::closed(1.0, D_MAX),
+        ),
+        ParamInfo::within(
+            "slope",
+            "share of erases per erase of the threshold at which a smaller threshold costs too much; 0 keeps the \
+             threshold as it is",
+            0.001,
+            Range::SHARE,
+        ),
+    ],
+    cost: "O(1)",
+    memory: "4 bytes per plane",
+};
+
+/// The largest threshold.
+const D_MAX: f64 = 1_048_576.0;
+
+/// The parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Params {
+    /// Erases beyond the average, at first.
+    pub threshold: f64,
+    /// Slope of the overhead curve; 0 for a threshold that stays.
+    pub slope: f64,
+}
+
+impl super::Params for Params {
+    type State = State;
+
+    fn of(given: &Given) -> Self {
+        Self { threshold: given.real("threshold"), slope: given.real("slope") }
+    }
+
+    fn state(&self, layout: &Layout) -> State {
+        State {
+            params: *self,
+            threshold: self.threshold,
+            window: layout.units(),
+            erases: 0,
+            swaps: 0,
+            next: IdVec::filled(0, layout.domains()),
+        }
+    }
+}
+
+/// What it keeps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    params: Params,
+    threshold: f64,
+    /// Erases of a window.
+    window: u32,
+    /// Erases of this window, and those for the sake of wear among them.
+    erases: u32,
+    swaps: u32,
+    /// By domain, the unit that is looked at next, counted within the domain.
+    next: IdVec<DomainId, u32>,
+}
+
+/// The threshold that follows from one under which this share of the erases was for the sake of wear; none where that says
+/// nothing.
+fn tuned(threshold: f64, share: f64, slope: f64) -> Option<f64> {
+    let says_something = share > 0.0 && share < 1.0 && slope > 0.0;
+    says_something.then(|| {
+        let k = 2.0 * threshold * share / (1.0 - share);
+        (((2.0 * k / slope).sqrt() - k) / 2.0).clamp(1.0, D_MAX)
+    })
+}
+
+impl State {
+    /// A junior block whose data are cold, from the pointer on.
+    fn junior(&mut self, drive: Judged<'_>, victim: UnitId, mean_erases: f64) -> Option<UnitId> {
+        let units = drive.layout.units_per_domain();
+        let (logical, pages) = (u64::from(drive.logical_pages), u64::from(drive.layout.pages()));
+        let valid_min = (logical * u64::from(drive.layout.pages_per_unit())).div_ceil(pages) as u32;
+        for _ in 0..LOOKS_MAX {
+            let next = &mut self.next[drive.domain];
+            let unit = UnitId(drive.domain.0 * units + *next);
+            *next = (*next + 1) % units;
+            let meta = drive.units.meta[unit];
+            let junior = f64::from(drive.erases[unit]) < mean_erases;
+            if junior && unit != victim && meta.pos != NOT_INDEXED && meta.valid >= valid_min {
+                return Some(unit);
+            }
+        }
+        None
+    }
+}
+
+impl Leveler for State {
+    fn erased(&mut self, _: DomainId, _: UnitId, _: u32) -> bool {
+        self.erases += 1;
+        if self.erases >= self.window {
+            let share = f64::from(self.swaps) / f64::from(self.erases);
+            self.threshold = tuned(self.threshold, share, self.params.slope).unwrap_or(self.threshold);
+            (self.erases, self.swaps) = (0, 0);
+        }
+        false
+    }
+
+    fn judge(
+        &mut self,
+        drive: Judged<'_>,
+        victim: UnitId,
+        mean_erases: f64,
+        _: bool,
+        _: &mut Rng,
+    ) -> Verdict {
+        if f64::from(drive.erases[victim]) <= mean_erases + self.threshold {
+            return Verdict::Collect;
+        }
+        let Some(cold) = self.junior(drive, victim, mean_erases) else { return Verdict::Collect };
+        self.swaps += 1;
+        Verdict::Swap(cold)
+    }
+
+    fn restart(&mut self) {
+        (self.threshold, self.erases, self.swaps) = (self.params.threshold, 0, 0);
+    }
+
+    fn fits(&self, layout: &Layout) -> bool {
+        let units = layout.units_per_domain();
+        self.window == layout.units()
+            && self.next.len() == layout.domains() as usize
+            && self.next.iter().all(|&next| next < units)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_threshold_is_where_the_curve_has_the_slope() {
+        let overhead = |d: f64, k: f64| k / (2.0 * d + k);
+        for k in [0.01, 0.3, 2.0, 30.0] {
+            for slope in [0.0001, 0.001, 0.01] {
+                // Whatever threshold K was observed under.
+                for observed in [1.0, 16.0, 100.0] {
+                    let d = tuned(observed, overhead(observed, k), slope).unwrap();
+                    if d > 1.0 {
+                        let step = 1e-4 * d;
+                        let found = (overhead(d - step, k) - overhead(d + step, k)) / (2.0 * step);
+                        assert!((found / slope - 1.0).abs() < 1e-3, "{k} {slope} {observed}: {d} {found}");
+                    }
+                }
+            }
+        }
+        // By hand: K = 2 * 16 * 0.2 / 0.8 = 8, sqrt(16 / 0.001) = 126.49, (126.49 - 8) / 2 = 59.25.
+        assert!((tuned(16.0, 0.2, 0.001).unwrap() - 59.2456).abs() < 1e-3);
+        assert_eq!(
+            (tuned(16.0, 0.0, 0.001), tuned(16.0, 1.0, 0.001), tuned(16.0, 0.2, 0.0)),
+            (None, None, None)
+        );
+    }
+}

@@ -1,0 +1,116 @@
+//! Block sets: pairs of units that stay open from one job of wear-leveling to the next.
+//!
+//! A job whose targets are `Target::Set` takes up what the job before it left of the set, and leaves it open or closes it.
+//! A set whose second job never comes is given up: its units are closed, and pages left in them are lost until they are
+//! erased.
+
+use crate::units::{Frontier, NO_UNIT};
+use floatgate_base::{DomainId, UnitId};
+use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
+
+/// The units of a set that are open.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct OpenSet {
+    id: u32,
+    units: [Frontier; 2],
+}
+
+impl OpenSet {
+    fn open(&self) -> impl Iterator<Item = &Frontier> {
+        self.units.iter().filter(|open| open.unit != NO_UNIT)
+    }
+}
+
+/// All sets that are open, the one that has been for longest first. There are few.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OpenSets {
+    sets: Vec<OpenSet>,
+    /// Sets that are to be given up, by whoever asked for them.
+    given_up: Vec<u32>,
+}
+
+impl OpenSets {
+    /// Whether a unit of a set is open.
+    #[must_use]
+    pub fn holds(&self, id: u32) -> bool {
+        self.sets.iter().any(|set| set.id == id)
+    }
+
+    /// Whether none is open.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.sets.is_empty()
+    }
+
+    /// Nobody will fill a set any more.
+    pub fn give_up(&mut self, id: u32) {
+        self.given_up.push(id);
+    }
+
+    /// A job takes up a unit of a set, if it was left open.
+    pub(crate) fn take(&mut self, id: u32, side: usize) -> Option<Frontier> {
+        let at = self.sets.iter().position(|set| set.id == id)?;
+        let open = std::mem::replace(&mut self.sets[at].units[side], Frontier::CLOSED);
+        if self.sets[at].open().next().is_none() {
+            self.sets.remove(at);
+        }
+        (open.unit != NO_UNIT).then_some(open)
+    }
+
+    /// A job leaves a unit of a set open; false if there is one already.
+    pub(crate) fn keep(&mut self, id: u32, side: usize, open: Frontier) -> bool {
+        let at = self.sets.iter().position(|set| set.id == id).unwrap_or_else(|| {
+            self.sets.push(OpenSet { id, units: [Frontier::CLOSED; 2] });
+            self.sets.len() - 1
+        });
+        let place = &mut self.sets[at].units[side];
+        let is_vacant = place.unit == NO_UNIT;
+        if is_vacant {
+            *place = open;
+        }
+        is_vacant
+    }
+
+    fn remove(&mut self, id: u32) -> Option<[Frontier; 2]> {
+        let at = self.sets.iter().position(|set| set.id == id)?;
+        Some(self.sets.remove(at).units)
+    }
+
+    /// The units of a set that is to be given up, if one is.
+    pub(crate) fn take_given_up(&mut self) -> Option<[Frontier; 2]> {
+        while let Some(id) = self.given_up.pop() {
+            if let Some(units) = self.remove(id) {
+                return Some(units);
+            }
+        }
+        None
+    }
+
+    /// The units of the set that has been open for longest of those with a unit in a domain.
+    pub(crate) fn take_oldest(&mut self, layout: &Layout, domain: DomainId) -> Option<[Frontier; 2]> {
+        let lies_there = |set: &&OpenSet| set.open().any(|open| layout.domain_of(open.unit) == domain);
+        let id = self.sets.iter().find(lies_there)?.id;
+        self.remove(id)
+    }
+
+    /// One open unit, of its set no more.
+    pub(crate) fn take_unit(&mut self, unit: UnitId) -> Option<Frontier> {
+        let found = self
+            .sets
+            .iter()
+            .find_map(|set| set.units.iter().position(|open| open.unit == unit).map(|side| (set.id, side)));
+        found.and_then(|(id, side)| self.take(id, side))
+    }
+
+    /// The open units.
+    pub(crate) fn units(&self) -> impl Iterator<Item = &Frontier> {
+        self.sets.iter().flat_map(OpenSet::open)
+    }
+
+    /// Whether they can be those of a drive of such a layout.
+    pub(crate) fn fits(&self, layout: &Layout) -> bool {
+        self.units()
+            .all(|open| open.next <= open.end && open.end.0 <= layout.pages() && open.unit.0 < layout.units())
+    }
+}

@@ -1,0 +1,314 @@
+//! Read balance: static wear-leveling that spreads data which are read often over the chips of a channel.
+//!
+//! Source: the paper on pattern-based write scheduling with read-balance-oriented wear-leveling, Algorithm 1. What is emptied
+//! when is static wear-leveling's (`swl.rs`, with one flag per block). A page read table (PRT) has a bit per page, set when the
+//! host reads the page and cleared when its block is erased. By the share of its valid pages that were read a block is *less
+//! read* (type 0), *frequently read* (type 1) or neither (type 2). A block of type 2 is emptied by ordinary collection. The valid
+//! pages of the others are split over a *block set*: two blocks on different chips of the channel, the most worn free ones. If a
+//! set waits that took in a block of the opposite type, its blocks take these pages, too, half each, and the set leaves the
+//! list; else a new set waits. So each destination ends half frequently and half less read.
+//!
+//! Where the paper is silent:
+//! - The shares that divide the types are not printed: parameters. Shares are of the valid pages; a block without any is of
+//!   type 2.
+//! - The listing checks no channel; the text moves data within the channel only. There is one list per channel, and sets join
+//!   it at the head.
+//! - Frequently read pages move first, in turn to both destinations, then the others, in turn where those left off. The second
+//!   block begins with the other destination, so that both get as many.
+//! - Destinations are the planes of two chips whose free blocks are the most worn; where no two chips have a free block,
+//!   the block is emptied as one of type 2.
+//! - The listing lets any number of sets wait. Each holds two free blocks, so at most `sets_max` wait in a channel: one more, and
+//!   the oldest is given up. It is given up, too, when collection in one of its planes finds nothing else to gain. Pages left in
+//!   its blocks are lost until they are erased.
+//! - Where jobs wait for idle time, a set waits from the end of its first job on.
+//!
+//! Parameters: `threshold`, `less_read_share`, `frequent_read_share`, `sets_max`. Cost: O(1) per read, O(pages per block / 64) per
+//! erase, O(pages per block + planes) per block emptied. Memory: 1 bit per page and 2 bits per block (flags set and flags asked
+//! for); the paper counts 1 bit per page and 1 per block ([`table_bytes`]).
+
+use super::bet::{Bet, Due};
+use super::swl::THRESHOLD;
+use super::{Books, Leveler};
+use crate::jobs::request::DriveView;
+use crate::jobs::{Order, Planned, Request, Target, Urgency};
+use crate::pool::Want;
+use floatgate_base::policy::Range;
+use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, Ppn, UnitId};
+use floatgate_flash::{Cause, Layout};
+use serde::{Deserialize, Serialize};
+
+/// Its row in the table.
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "read-balance",
+    summary: "as swl, and blocks that are read often or hardly share destinations on two chips",
+    source: "pattern-based write scheduling, Algorithm 1",
+    params: &[
+        THRESHOLD,
+        ParamInfo::within(
+            "less_read_share",
+            "share of a block's valid pages read up to which it is a less read one",
+            0.25,
+            Range::SHARE,
+        ),
+        ParamInfo::within(
+            "frequent_read_share",
+            "share of a block's valid pages read from which on it is a frequently read one",
+            0.75,
+            Range::SHARE,
+        ),
+        ParamInfo::whole("sets_max", "pairs of destinations that may wait in a channel", 4, (1, 1000)),
+    ],
+    cost: "O(1) per read, O(pages per block) for each block emptied",
+    memory: "1 bit per page and 2 bits per block",
+};
+
+/// The parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Params {
+    /// Erases per flag that is set.
+    pub threshold: f64,
+    /// Share of valid pages read up to which a block is of type 0.
+    pub less_read_share: f64,
+    /// Share of valid pages read from which on a block is of type 1.
+    pub frequent_read_share: f64,
+    /// Sets that may wait in a channel.
+    pub sets_max: u32,
+}
+
+/// Bytes of the page read table and of the block erasing table as the paper counts them (its Table V).
+#[must_use]
+pub fn table_bytes(pages: u64, blocks: u64) -> (u64, u64) {
+    (pages.div_ceil(8), Bet::memory_bytes(blocks))
+}
+
+/// How a block is read: the types of the paper.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Kind {
+    LessRead,
+    FrequentlyRead,
+}
+
+/// A pair of destinations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct BlockSet {
+    id: u32,
+    channel: u32,
+    /// That of the block whose pages it took in.
+    kind: Kind,
+    domains: [DomainId; 2],
+}
+
+impl BlockSet {
+    fn target(&self, side: usize, stays: bool) -> Target {
+        Target::Set { id: self.id, domain: self.domains[side], want: Want::MostWorn, stays }
+    }
+}
+
+/// A block that is being emptied into a set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct UnderWay {
+    unit: UnitId,
+    set: BlockSet,
+    /// Whether the set took in another block before.
+    second: bool,
+}
+
+impl super::Params for Params {
+    type State = State;
+
+    fn of(given: &Given) -> Self {
+        Self {
+            threshold: given.real("threshold"),
+            less_read_share: given.real("less_read_share"),
+            frequent_read_share: given.real("frequent_read_share"),
+            sets_max: given.whole("sets_max"),
+        }
+    }
+
+    fn state(&self, layout: &Layout) -> State {
+        State {
+            params: *self,
+            bet: Bet::new(layout, 1),
+            read: vec![0; layout.pages().div_ceil(64) as usize],
+            pages_per_unit: layout.pages_per_unit(),
+            waiting: Vec::new(),
+            under_way: Vec::new(),
+            next_id: 0,
+        }
+    }
+}
+
+/// What it keeps.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    params: Params,
+    bet: Bet,
+    /// The page read table.
+    read: Vec<u64>,
+    pages_per_unit: u32,
+    /// The lists of all channels; the head of each comes first.
+    waiting: Vec<BlockSet>,
+    under_way: Vec<UnderWay>,
+    next_id: u32,
+}
+
+impl State {
+    fn is_read(&self, page: Ppn) -> bool {
+        self.read[(page.0 / 64) as usize] & 1 << (page.0 % 64) != 0
+    }
+
+    /// A unit was erased: none of its pages has been read.
+    fn forget_reads(&mut self, unit: UnitId) {
+        let (mut page, end) = (unit.0 * self.pages_per_unit, (unit.0 + 1) * self.pages_per_unit);
+        while page < end {
+            let (word, low) = (page / 64, page % 64);
+            let pages = (64 - low).min(end - page);
+            self.read[word as usize] &= !(u64::MAX >> (64 - pages) << low);
+            page += pages;
+        }
+    }
+
+    /// The type of a block of so many valid pages of which so many were read; none for type 2.
+    fn kind(&self, read: usize, valid: usize) -> Option<Kind> {
+        let share = read as f64 / valid as f64;
+        match () {
+            () if valid == 0 => None,
+            () if share <= self.params.less_read_share => Some(Kind::LessRead),
+            () if share >= self.params.frequent_read_share => Some(Kind::FrequentlyRead),
+            () => None,
+        }
+    }
+
+    /// Live pages of a unit that were read, and the others, ascending.
+    fn pages_by_reads(&self, drive: &DriveView<'_>, unit: UnitId) -> (Vec<Ppn>, Vec<Ppn>) {
+        let mut pages = Vec::with_capacity(self.pages_per_unit as usize);
+        drive.each_live_page(unit, |page| pages.push(page));
+        pages.into_iter().partition(|&page| self.is_read(page))
+    }
+
+    /// A set that waits for a block of this type leaves its list; else there is a new one, if the channel has room for it.
+    fn set_for(
+        &mut self,
+        drive: &DriveView<'_>,
+        books: &mut Books<'_>,
+        channel: u32,
+        kind: Kind,
+    ) -> Option<(BlockSet, bool)> {
+        // The mechanism may have closed some.
+        self.waiting.retain(|set| books.sets.holds(set.id));
+        let matches = |set: &BlockSet| set.channel == channel && set.kind != kind;
+        if let Some(at) = self.waiting.iter().position(matches) {
+            books.did.pairs += 1;
+            return Some((self.waiting.remove(at), true));
+        }
+        let domains = destinations(drive, channel)?;
+        let in_channel = |set: &&BlockSet| set.channel == channel;
+        if self.waiting.iter().filter(in_channel).count() >= self.params.sets_max as usize
+            && let Some(oldest) = self.waiting.iter().rposition(|set| set.channel == channel)
+        {
+            books.sets.give_up(self.waiting.remove(oldest).id);
+        }
+        let id = self.next_id;
+        self.next_id = self.next_id.wrapping_add(1);
+        Some((BlockSet { id, channel, kind, domains }, false))
+    }
+
+    /// The job that empties a unit.
+    fn request(
+        &mut self,
+        drive: &DriveView<'_>,
+        books: &mut Books<'_>,
+        domain: DomainId,
+        unit: UnitId,
+    ) -> Request {
+        let plain = Request::emptying(unit, domain, Cause::Level, Urgency::Leveling);
+        let (read, other) = self.pages_by_reads(drive, unit);
+        let Some(kind) = self.kind(read.len(), read.len() + other.len()) else { return plain };
+        let (channel, ..) = drive.layout.place_of_plane(domain.0);
+        let Some((set, second)) = self.set_for(drive, books, channel, kind) else { return plain };
+        self.under_way.push(UnderWay { unit, set, second });
+        let sides = [0, 1].into_iter().cycle().skip(usize::from(second));
+        let planned = read.into_iter().chain(other).zip(sides);
+        Request {
+            order: Order::Given(planned.map(|(page, target)| Planned { page, target }).collect()),
+            targets: [set.target(0, !second), set.target(1, !second)],
+            ..plain
+        }
+    }
+}
+
+/// Domains on two chips of a channel whose free units are the most worn; none where no two chips have any.
+fn destinations(drive: &DriveView<'_>, channel: u32) -> Option<[DomainId; 2]> {
+    let place = |domain: DomainId| drive.layout.place_of_plane(domain.0);
+    let most_worn = |other_than: Option<u32>| {
+        DomainId::all(drive.layout.domains())
+            .filter(|&domain| place(domain).0 == channel && Some(place(domain).1) != other_than)
+            .filter_map(|domain| Some((drive.most_worn_free(domain)?, std::cmp::Reverse(domain))))
+            .max()
+            .map(|(_, domain)| domain.0)
+    };
+    let first = most_worn(None)?;
+    Some([first, most_worn(Some(place(first).1))?])
+}
+
+impl Leveler for State {
+    fn erased(&mut self, domain: DomainId, unit: UnitId, _: u32) -> bool {
+        self.forget_reads(unit);
+        self.bet.erased(domain, unit, self.params.threshold)
+    }
+
+    fn hears_reads(&self) -> bool {
+        true
+    }
+
+    #[inline(always)]
+    fn read(&mut self, _: DomainId, _: UnitId, page: Ppn) -> bool {
+        self.read[(page.0 / 64) as usize] |= 1 << (page.0 % 64);
+        false
+    }
+
+    fn wanted(&mut self, drive: &mut DriveView<'_>, _: DomainId, books: &mut Books<'_>) -> Option<Request> {
+        match self.bet.next(self.params.threshold, |unit| drive.is_closed(unit)) {
+            Due::Nothing => None,
+            Due::Round => {
+                books.did.rounds += 1;
+                None
+            }
+            Due::Flag(flag) => {
+                let (domain, mut units) = self.bet.units_of(flag);
+                let unit = units.next()?;
+                Some(self.request(drive, books, domain, unit))
+            }
+        }
+    }
+
+    fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
+        if let Some(at) = self.under_way.iter().position(|move_| move_.unit == unit) {
+            let ended = self.under_way.remove(at);
+            // A set whose second block was lost waits for another one.
+            if done != ended.second {
+                self.waiting.insert(0, ended.set);
+            }
+        }
+        if !done {
+            self.bet.dropped(domain, unit);
+        }
+    }
+
+    fn restart(&mut self) {
+        self.bet.restart();
+    }
+
+    fn fits(&self, layout: &Layout) -> bool {
+        let domains = layout.domains();
+        let moves = self.under_way.iter().map(|move_| &move_.set);
+        self.bet.fits(layout)
+            && self.read.len() == layout.pages().div_ceil(64) as usize
+            && self.pages_per_unit == layout.pages_per_unit()
+            && self.waiting.iter().chain(moves).all(|set| set.domains.iter().all(|d| d.0 < domains))
+    }
+
+    fn audit(&self, _: &Layout, _: &IdSlice<UnitId, bool>) -> Result<(), String> {
+        self.bet.audit()
+    }
+}
