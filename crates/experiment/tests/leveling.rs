@@ -218,8 +218,11 @@ fn modes_agree_and_idle_time_swaps() {
     assert!(spread(&idle) < 1.5);
 }
 
-/// Levelers that move whole blocks, what the drive of [`STATIC`] needs for each, and requests.
-const LEVELERS: &[(&str, &[(&str, &str)], &str)] = &[
+/// A leveler, what the drive of [`STATIC`] needs for it, and requests.
+type Acting = (&'static str, &'static [(&'static str, &'static str)], &'static str);
+
+/// Levelers that move whole blocks.
+const LEVELERS: &[Acting] = &[
     ("swl", &[], "500000"),
     (
         "read-balance",
