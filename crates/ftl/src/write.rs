@@ -24,9 +24,12 @@ impl Ftl {
             }
             _ => self.setup.separate.blind().0,
         };
-        let slot = match labelled::domain_of(hints.label, self.layout.domains()) {
-            Some(domain) if S::GROUPS => self.frontier_in(flash, stream, domain)?,
-            _ => self.host_frontier::<S, F>(flash, stream, lpn)?,
+        let slot = if S::GROUPS
+            && let Some(domain) = labelled::domain_of(hints.label, self.layout.domains())
+        {
+            self.frontier_in(flash, stream, domain)?
+        } else {
+            self.host_frontier::<S, F>(flash, stream, lpn)?
         };
         // Opening a unit may have moved this very page: the map is read after it.
         let frontier = &mut self.frontiers[slot];
