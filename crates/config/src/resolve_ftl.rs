@@ -42,34 +42,31 @@ pub(crate) fn resolve(
     (timed, traced): (bool, bool),
     seed: u64,
 ) -> Result<(FtlSettings, raw::Ftl)> {
-    let (geometry, pe_cycles) = (drive.geometry, drive.endurance.pe_cycles());
+    let geometry = drive.geometry;
     let spare_factor = spare_factor(layers, given.spare_factor)?;
     let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
-    let facts = Facts { pe_cycles, incremental: is_incremental(&given, timed, &geometry) };
-    let (dispatch, raw_dispatch) = resolve_dispatch::resolve(layers, given.dispatch, &facts)?;
-    let collection = collection(layers, (given.collect, given.separate, dispatch), &facts, geometry, timed)?;
-    let (victim, separate, scope) = (collection.victim, collection.separate, collection.scope);
-    let precondition = resolve_precondition::state(layers, given.precondition.as_deref(), victim, traced)?;
+    let facts = facts(&given, drive, timed);
+    let dispatch = resolve_dispatch::resolve(layers, given.dispatch, &facts)?;
+    let tables = (given.collect, given.separate, dispatch.0);
+    let collection = collection(layers, tables, &facts, geometry, timed)?;
+    let (victim, scope, asked) = (collection.victim, collection.scope, given.precondition.as_deref());
+    let precondition = resolve_precondition::state(layers, asked, victim, traced)?;
     let snapshot = snapshot(layers, given.snapshot, precondition)?;
-    let (fill_pages, fill_share) =
-        fill(layers, given.fill_share, precondition, geometry.pages(), logical_pages)?;
-    let (allocation, allocation_order, raw_allocation) =
-        allocation(layers, given.allocation, timed, scope, precondition)?;
-    let (background, raw_background) =
-        resolve_timed::background(layers, given.background, timed, collection.levels())?;
-    reserve_fits(layers, &collection.layout, logical_pages, collection.free_units_needed(), separate)?;
+    let fill = fill(layers, given.fill_share, precondition, geometry.pages(), logical_pages)?;
+    let (allocation, order) = allocation(layers, given.allocation, timed, scope, precondition)?;
+    let idle = resolve_timed::background(layers, given.background, timed, collection.levels())?;
+    reserve_fits(layers, &collection, logical_pages)?;
     let level = resolve_level::resolve(layers, given.level, &facts, (&collection.layout, allocation))?;
-    let (free_choice, free_name) = free_choice(layers, given.free_block)?;
-    resolve_dispatch::check(layers, dispatch, allocation, free_choice)?;
+    let free_choice = free_choice(layers, given.free_block, (dispatch.0, allocation))?;
     let (reclaim, raw_reclaim) = resolve_reclaim::resolve(layers, given.reclaim, drive, &collection.layout)?;
     let setup = Setup {
         logical_pages,
         allocation,
         disturb: drive.disturb.zip(reclaim),
-        idle_jobs: background.is_some(),
-        background_free_units: background.map_or(0, |b| b.trigger_free_units),
+        idle_jobs: idle.0.is_some(),
+        background_free_units: idle.0.map_or(0, |background| background.trigger_free_units),
         level: level.0,
-        free_choice,
+        free_choice: free_choice.0,
         plp: drive.plp,
         seed,
         ..collection.setup()
@@ -83,26 +80,26 @@ pub(crate) fn resolve(
         auto_fill: auto.map(|auto| AUTO_FILLS[auto.fill as usize].0.into()),
         wear_in_max: auto.and_then(|auto| auto.wear_in_max),
         snapshot: snapshot.clone(),
-        fill_share,
-        free_block: Some(free_name),
-        allocation: Some(raw_allocation),
-        background: raw_background,
+        fill_share: fill.1,
+        free_block: Some(free_choice.1),
+        allocation: Some(order.1),
+        background: idle.1,
         map: Some(resolve_slot::resolve(layers, given.map, &facts)?.1),
         collect: Some(collection.raw_collect),
         separate: Some(collection.raw_separate),
         level: Some(level.1),
         reclaim: Some(raw_reclaim),
-        dispatch: Some(raw_dispatch),
+        dispatch: Some(dispatch.1),
     };
     let settings = FtlSettings {
         spare_factor,
         scope,
-        allocation_order,
-        background,
-        dispatch,
+        allocation_order: order.0,
+        background: idle.0,
+        dispatch: dispatch.0,
         setup,
         precondition,
-        fill_pages,
+        fill_pages: fill.0,
         snapshot,
         auto,
     };
@@ -112,6 +109,14 @@ pub(crate) fn resolve(
 /// Spare blocks of a plane from which on collection in time is incremental by default: of fewer, the blocks that it keeps
 /// free and open would take too large a share (docs/decisions/0019-incremental-collection.md).
 const INCREMENTAL_FROM: f64 = 16.0;
+
+/// What defaults follow from.
+fn facts(given: &raw::Ftl, drive: &DriveSettings, timed: bool) -> Facts {
+    Facts {
+        pe_cycles: drive.endurance.pe_cycles(),
+        incremental: is_incremental(given, timed, &drive.geometry),
+    }
+}
 
 /// Whether collection is incremental.
 pub(crate) fn is_incremental(given: &raw::Ftl, timed: bool, geometry: &Geometry) -> bool {
@@ -166,11 +171,17 @@ impl Collection {
     }
 }
 
-/// Which free block is opened next, and its name.
-fn free_choice(layers: &Layers, given: Option<String>) -> Result<(FreeChoice, String)> {
+/// Which free block is opened next, and its name, where dispatcher and allocation leave that open.
+fn free_choice(
+    layers: &Layers,
+    given: Option<String>,
+    (dispatch, allocation): (Dispatch, Allocation),
+) -> Result<(FreeChoice, String)> {
     let name = given.unwrap_or_else(|| FREE_CHOICES[0].0.into());
     let row = choice(layers, "ftl.free_block", "choice of free blocks", &name, FREE_CHOICES)?;
-    Ok(([FreeChoice::LeastErased, FreeChoice::Fifo][row], name))
+    let chosen = [FreeChoice::LeastErased, FreeChoice::Fifo][row];
+    resolve_dispatch::check(layers, dispatch, allocation, chosen)?;
+    Ok((chosen, name))
 }
 
 fn spare_factor(layers: &Layers, given: Option<f64>) -> Result<f64> {
@@ -233,7 +244,7 @@ fn allocation(
     timed: bool,
     scope: Scope,
     precondition: Precondition,
-) -> Result<(Allocation, [layout::Level; 4], raw::Allocation)> {
+) -> Result<(Allocation, ([layout::Level; 4], raw::Allocation))> {
     let given = given.unwrap_or_default();
     let key = "ftl.allocation.mode";
     let name = given.mode.unwrap_or_else(|| ALLOCATIONS[0].0.into());
@@ -249,7 +260,7 @@ fn allocation(
         return Err(layers.error(key, what, expected));
     }
     let (order, raw_order) = resolve_timed::allocation_order(layers, given.order, timed)?;
-    Ok((mode, order, raw::Allocation { mode: Some(name), order: raw_order }))
+    Ok((mode, (order, raw::Allocation { mode: Some(name), order: raw_order })))
 }
 
 /// Trigger and stop level in erase units of a domain; shares become numbers.
@@ -379,7 +390,9 @@ fn fill(
 
 /// All logical pages must fit beside the free blocks and the open ones, with a page to spare, or collection would
 /// gain nothing.
-fn reserve_fits(layers: &Layers, layout: &Layout, logical: u32, free: u32, separate: Separate) -> Result<()> {
+fn reserve_fits(layers: &Layers, collection: &Collection, logical: u32) -> Result<()> {
+    let Collection { layout, separate, .. } = collection;
+    let free = collection.free_units_needed();
     let units = u64::from(layout.units_per_domain());
     let reserve = u64::from(free) + u64::from(separate.streams());
     let pages = u64::from(layout.pages_per_unit());

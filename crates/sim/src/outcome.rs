@@ -53,6 +53,11 @@ impl Streams {
     }
 }
 
+/// Pages that the host wrote under the labels of a dispatcher.
+fn labelled_pages(separation: &Separation) -> u64 {
+    separation.counters()[Labelled::APART].host_pages
+}
+
 /// The figures of a run, all since counting began.
 #[derive(Clone, Debug)]
 pub struct Outcome {
@@ -293,11 +298,7 @@ impl Simulation {
             gc: ftl.gc(),
             victim_histogram: Histogram::rebin(ftl.victims_by_valid(), BINS_MAX + 1),
             level: ftl.leveled(),
-            dispatched: self.reading.dispatched().map(|counters| {
-                let apart =
-                    ftl.separation().map(|separation| separation.counters()[Labelled::APART].host_pages);
-                (counters, apart.unwrap_or(0))
-            }),
+            dispatched: self.reading.dispatched().zip(ftl.separation().map(labelled_pages)),
             reclaim: ftl.reclaimed(),
             reduced: ftl.reduced(),
             streams: ftl.separation().map(|separation| Streams::of(separation, source.contexts())),

@@ -205,6 +205,13 @@ fn disturb(drive: &Drive, superblock: bool, pages_per_unit: u64) -> Option<(Stri
     }
 }
 
+/// Streams, each of which has an open unit of its own, and units that collection keeps for them. What a dispatcher labels is one
+/// more.
+fn streams_of(separate: Separate, dispatch: Dispatch) -> (u64, u64) {
+    let more = u32::from(dispatch.labels());
+    (u64::from(separate.streams() + more), u64::from(separate.reserve().max(2 * more)))
+}
+
 fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let mut drive = Drive::draw(rng);
     let planes = drive.planes();
@@ -212,10 +219,7 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let separate = Separate::of(given_separate);
     let superblock = once_in(rng, 2);
     let (dispatch, dispatch_toml) = dispatch(&drive, separate);
-    // Each stream has an open unit of its own; what a dispatcher labels is one more, and collection keeps two units for it.
-    let more = u32::from(dispatch.labels());
-    let (streams, reserve) =
-        (u64::from(separate.streams() + more), u64::from(separate.reserve().max(2 * more)));
+    let (streams, reserve) = streams_of(separate, dispatch);
     drive.blocks += streams;
     let (domains, pages_per_unit) =
         if superblock { (1, drive.pages_per_block * planes) } else { (planes, drive.pages_per_block) };
@@ -232,8 +236,8 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     let most = (room - domains).max(1);
     let (loses_power, asks, most) = power_cuts(&drive, pages_per_unit, streams, most);
     let (reclaim, disturbs, apart) = disturb(&drive, superblock, pages_per_unit).unwrap_or_default();
-    let most = most.saturating_sub(apart * domains).max(1);
-    let least = (total as f64 * (1.0 - SPARE_MAX)) as u64 + 1;
+    let (most, least) =
+        (most.saturating_sub(apart * domains).max(1), (total as f64 * (1.0 - SPARE_MAX)) as u64 + 1);
     if most < least {
         return draw_with(rng, trace, given_separate);
     }
@@ -248,18 +252,17 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
     toml += &laps(rng, precondition == "auto" && trace);
     writeln!(toml, "mapping_bytes = {}", drive.page_bytes).unwrap();
-    let free_block = pick(rng, &["least-erased", "fifo"]);
-    let free_block = if dispatch.makes_groups() { "least-erased" } else { free_block };
+    let free_block =
+        pick(rng, if dispatch.makes_groups() { &["least-erased"; 2] } else { &["least-erased", "fifo"] });
     let slots = other_slots(rng, given_separate, drive.counts[1] > 1 && !superblock);
     writeln!(toml, "free_block = \"{free_block}\"\n{collect}{dispatch_toml}{slots}{reclaim}").unwrap();
     let writes = writes_max(victim, pages_per_unit, room, logical);
     let rules = Rules { page_bytes: drive.page_bytes, logical_pages: logical, fold: false, beyond: 0 };
-    let full = precondition != "none";
     let mut case = Case {
         toml,
         trace: None,
         rules,
-        full,
+        full: precondition != "none",
         planes,
         superblock,
         subpages: drive.subpages,

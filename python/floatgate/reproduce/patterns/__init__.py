@@ -1,0 +1,1 @@
+"""Pattern-based write scheduling and read-balance wear-leveling (paper 1)."""
