@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate.charts import INK, MUTED, data_chart, finished
+from floatgate.charts import INK, MUTED, configured, data_chart
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.leveling.values import LEVELERS, LOADS
 from floatgate.reproduce.paper import Figure
@@ -67,4 +67,4 @@ def _facets(rows: list[dict[str, Any]], width: int) -> Any:
         points = data_chart(mine).mark_point(strokeWidth=1.8, filled=False)
         panel = alt.layer(line, points.encode(x=x, y=y, color=color, shape=shape, size=size))
         panels.append(panel.properties(width=max(60, width // 3 - 75), height=170, title=load))
-    return _configured(alt.concat(*panels, columns=3).resolve_scale(x="shared", y="shared"))
+    return configured(alt.concat(*panels, columns=3).resolve_scale(x="shared", y="shared"))

@@ -74,11 +74,15 @@ def against(mine: Mapping[str, float], plain: Mapping[str, float]) -> dict[str, 
     """A run beside that of none with the same seed."""
     kept = {key: mine[key] for key in ("acted", "moved", "std", "max_over_mean", "years", "years_first")}
     gains = {f"{key}_gain": mine[key] / plain[key] for key in ("first", "average", "off", "on")}
-    return kept | gains | {
-        "extra": mine["cost"] / plain["cost"] - 1,
-        "std_ratio": mine["std"] / plain["std"],
-        "on_over_off": gains["on_gain"] / gains["off_gain"],
-    }
+    return (
+        kept
+        | gains
+        | {
+            "extra": mine["cost"] / plain["cost"] - 1,
+            "std_ratio": mine["std"] / plain["std"],
+            "on_over_off": gains["on_gain"] / gains["off_gain"],
+        }
+    )
 
 
 def _scale(result: Mapping[str, Any], spread: float) -> float:
@@ -152,7 +156,11 @@ def _over_all(made: Mapping[str, Any]) -> dict[str, Any]:
             over[f"extra_least.{leveler}"] = min(made[f"extra_low.{place}"] for place in mine)
     if acted:
         # A thing is said to happen somewhere only if it does so under every seed.
-        for key, of in (("first_gain", "first_gain_high"), ("average_gain", "average_gain_high"), ("off_gain", "off_gain_high")):
+        for key, of in (
+            ("first_gain", "first_gain_high"),
+            ("average_gain", "average_gain_high"),
+            ("off_gain", "off_gain_high"),
+        ):
             place = min(acted, key=lambda one: float(made[f"{of}.{one}"]))
             over |= {f"worst.{key}": made[f"{of}.{place}"], f"where.{key}": _words(place)}
         place = max(acted, key=lambda one: float(made[f"std_ratio_low.{one}"]))
