@@ -30,11 +30,11 @@ def values(found: Found) -> dict[str, Any]:
         for load in LOADS:
             for leveler, runs in _runs(found, setting, load).items():
                 place = f"{setting}.{load}.{leveler}"
-                made[f"acted.{place}"] = any(one["acted"] for one in runs)
                 for key in runs[0]:
                     figures = [one[key] for one in runs]
                     made[f"{key}.{place}"] = sum(figures) / len(figures)
                     made[f"{key}_low.{place}"], made[f"{key}_high.{place}"] = min(figures), max(figures)
+                made[f"acted.{place}"] = any(one["acted"] for one in runs)
     return made | _over_all(made)
 
 
