@@ -32,12 +32,13 @@ def run_of() -> dict[str, dict[str, Any]]:
     }
 
 
-def found(run_of: dict[str, dict[str, Any]]) -> Found:
+@pytest.fixture(scope="module")
+def made(run_of: dict[str, dict[str, Any]]) -> Found:
     """These runs in the place of all others."""
     results = {batch.name: dict.fromkeys(batch.workloads, run_of) for batch in load("leveling").batches}
-    made = Found(results)
-    made.values.update(values(made))
-    return made
+    found = Found(results)
+    found.values.update(values(found))
+    return found
 
 
 def test_blocks_that_endure_the_same_die_by_their_erases() -> None:
@@ -64,8 +65,8 @@ def test_evening_out_gains_less_where_endurance_spreads() -> None:
     assert 1 < gains[1] < gains[0]
 
 
-def test_every_claim_is_judged_and_every_table_filled(run_of: dict[str, dict[str, Any]]) -> None:
-    paper, made = load("leveling"), found(run_of)
+def test_every_claim_is_judged_and_every_table_filled(made: Found) -> None:
+    paper = load("leveling")
     assert [claim.id for claim in paper.claims if judge(claim, made).holds is None] == []
     for table in paper.tables:
         assert all(cell["ours"] is not None for row in filled(table, made)["rows"] for cell in row["cells"])
@@ -74,8 +75,7 @@ def test_every_claim_is_judged_and_every_table_filled(run_of: dict[str, dict[str
     assert len(figure.draw(600).to_dict()["concat"]) == 5
 
 
-def test_none_is_the_measure(run_of: dict[str, dict[str, Any]]) -> None:
-    made = found(run_of)
+def test_none_is_the_measure(made: Found) -> None:
     for key in ("first_gain", "average_gain", "off_gain", "on_gain"):
         assert made.look(f"{key}.7.static.none") == 1
     assert made.look("acted.7.static.none") is False

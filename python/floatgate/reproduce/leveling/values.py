@@ -105,14 +105,14 @@ def _scale(result: Mapping[str, Any], spread: float) -> float:
     """How many times the run's writes the drive takes until more blocks are dead than the reserve replaces."""
     histogram, reserve = result["wear"]["histogram"], result["config"]["drive"]["bad_block_reserve"]
     middle = histogram["from"] + (histogram["width"] - 1) / 2
-    erases = [(middle + histogram["width"] * step, blocks) for step, blocks in enumerate(histogram["blocks"])]
+    erases = [(middle + histogram["width"] * step, blocks) for step, blocks in enumerate(histogram["blocks"]) if blocks]
     return life(erases, cycles=CYCLES, spread=spread, reserve=reserve, growth=_growth(result))
 
 
 def _until(over: Callable[[float], bool]) -> float:
     """The scale from which on it is over."""
     low, high = 0.0, LONGEST
-    for _ in range(60):
+    for _ in range(40):
         middle = (low + high) / 2
         low, high = (low, middle) if over(middle) else (middle, high)
     return low
@@ -137,10 +137,10 @@ def life(
     mean = sum(one * blocks for one, blocks in erases) / total
 
     def dead(scale: float) -> float:
-        worn = ((mean * scale + (one - mean) * scale**growth, blocks) for one, blocks in erases)
-        return sum(blocks * _dead_share(one / cycles - 1, spread) for one, blocks in worn) / total
+        middle, lead = mean * scale, scale**growth
+        return sum(blocks * _dead_share((middle + (one - mean) * lead) / cycles - 1, spread) for one, blocks in erases)
 
-    return _until(lambda scale: dead(scale) >= reserve)
+    return _until(lambda scale: dead(scale) >= reserve * total)
 
 
 def _dead_share(beyond: float, spread: float) -> float:
