@@ -40,8 +40,8 @@ def figures(found: Found) -> list[Figure]:
         Figure(
             "cost-and-gain",
             title,
-            "Programs beside those of none at the same host writes, and life of the first block over none's; above the "
-            "line leveling gains. Small points: 7 % to spare, large: 28 %.",
+            "Logarithmic. Programs beside those of none at the same host writes, and life of the first block "
+            "over none's; above the line leveling gains. Small points: 7 % to spare, large: 28 %.",
             lambda width: _facets(rows, width),
             title,
         )
@@ -54,8 +54,10 @@ def _facets(rows: list[dict[str, Any]], width: int) -> Any:
 
     labels = [one.label for one in LOOKS]
     legend = alt.Legend(title=None, orient="top", columns=3, symbolSize=110, symbolStrokeWidth=2)
-    x = alt.X("x:Q", title="extra programs", axis=alt.Axis(format="%", tickCount=3))
-    y = alt.Y("y:Q", title="first block's life over none's", scale=alt.Scale(zero=False), axis=alt.Axis(tickCount=5))
+    bent = alt.Scale(type="symlog", constant=0.01, domain=[-0.005, 8])
+    x = alt.X("x:Q", title="extra programs", scale=bent, axis=alt.Axis(format="%", values=[0, 0.02, 0.2, 2]))
+    steep = alt.Scale(type="log", domain=[0.1, 10])
+    y = alt.Y("y:Q", title="first block's life", scale=steep, axis=alt.Axis(values=[0.1, 0.2, 0.5, 1, 2, 5, 10]))
     color = alt.Color("series:N", scale=alt.Scale(domain=labels, range=[one.color for one in LOOKS]), legend=legend)
     shape = alt.Shape("series:N", scale=alt.Scale(domain=labels, range=[one.shape for one in LOOKS]), legend=legend)
     sizes = alt.Scale(domain=[f"{spare} %" for spare in SPARES], range=list(SPARES.values()))
