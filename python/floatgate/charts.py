@@ -345,13 +345,17 @@ def data_chart(rows: Sequence[dict[str, Any]]) -> alt.Chart:
 
 
 def finished(chart: Any, width: int, height: int) -> Any:
-    """Size, and one look for all charts: no background, text in :data:`INK`, light grid."""
+    """Size, and one look for all charts."""
     import altair as alt
 
     fit = alt.AutoSizeParams(type="fit", contains="padding")
+    return configured(chart.properties(width=width, height=height, autosize=fit))
+
+
+def configured(chart: Any) -> Any:
+    """The look of all charts: no background, text in :data:`INK`, light grid."""
     return (
-        chart.properties(width=width, height=height, autosize=fit)
-        .configure(
+        chart.configure(
             background="transparent",
             font="system-ui, sans-serif",
             padding={"left": 10, "right": 14, "top": 4, "bottom": 4},

@@ -1,0 +1,1 @@
+"""Wear-leveling: what it evens out, what it costs, and whether it may harm."""
