@@ -298,7 +298,8 @@ impl Simulation {
             gc: ftl.gc(),
             victim_histogram: Histogram::rebin(ftl.victims_by_valid(), BINS_MAX + 1),
             level: ftl.leveled(),
-            dispatched: self.reading.dispatched().zip(ftl.separation().map(labelled_pages)),
+            dispatched: (self.reading.dispatched())
+                .map(|counters| (counters, ftl.separation().map_or(0, labelled_pages))),
             reclaim: ftl.reclaimed(),
             reduced: ftl.reduced(),
             streams: ftl.separation().map(|separation| Streams::of(separation, source.contexts())),
