@@ -203,7 +203,15 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as file:
         file.truncate(200 << 30)  # a hole: no room on the disk, minutes to read
     command = [sys.executable, "-m", "floatgate", "content", "large", "--trace", "t.parquet"]
-    running = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    running = subprocess.Popen(
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # Tests that run in the background inherit an ignored SIGINT, which Python then leaves ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    )
     time.sleep(2)
     running.send_signal(signal.SIGINT)
     out, err = running.communicate(timeout=60)
