@@ -42,7 +42,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
         window::LOOK,
     ],
-    cost: "mining, about 0.3 us per request, and O(log mined) per write",
+    cost: "mining, about 0.03 us per request, and O(log mined) per write",
     memory: "24 bytes per request of a window",
 };
 
