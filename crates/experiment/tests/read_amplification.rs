@@ -2,10 +2,8 @@
 
 mod common;
 
+use common::interrupted::goes_on;
 use common::{Folder, number, run_ok, try_run};
-use floatgate_experiment::load;
-use floatgate_sim::Simulation;
-use floatgate_snapshot::{Kind, Reader, Writer};
 
 const DRIVE: &str = "[drive.geometry]\nblocks_per_plane = 40\npages_per_block = 16\n\
                      [ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n[workload]\n";
@@ -66,23 +64,5 @@ fn warm_up_is_shared_by_the_cursors() {
 fn an_interrupted_run_goes_on_with_all_cursors() {
     let toml =
         format!("{DRIVE}requests = 4000\nrate_per_s = 1000\nread_share = 0.5\nread_amplification = 4\n");
-    let resolved = || load(Some(&toml), "t.toml", &[]).unwrap();
-    let mut whole = Simulation::new(resolved().plan).unwrap();
-    while whole.step(1000).unwrap() != floatgate_sim::Phase::Done {}
-    let mut stopped = Simulation::new(resolved().plan).unwrap();
-    let mut steps = 0;
-    while stopped.step(1000).unwrap() != floatgate_sim::Phase::Done {
-        steps += 1;
-        if steps % 4 == 0 {
-            let mut out = Writer::new(Vec::new(), Kind::Run, 1).unwrap();
-            stopped.save(&mut out).unwrap();
-            let bytes = out.finish().unwrap().0;
-            let mut from = Reader::new("t", &bytes[..], Kind::Run, 1).unwrap();
-            stopped = Simulation::resume(resolved().plan, &mut from).unwrap();
-        }
-    }
-    assert!(steps > 8);
-    let (whole, stopped) = (whole.finish(), stopped.finish());
-    assert_eq!(format!("{:?}", whole.flash), format!("{:?}", stopped.flash));
-    assert_eq!(format!("{:?}", whole.host), format!("{:?}", stopped.host));
+    goes_on(&toml, 1000, 4);
 }

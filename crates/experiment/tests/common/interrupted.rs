@@ -4,6 +4,7 @@ use super::cases::Case;
 use super::policies::{plans, throttles};
 use floatgate_base::Rng;
 use floatgate_config::Resolved;
+use floatgate_experiment::load;
 use floatgate_experiment::result::{RunFigures, result};
 use floatgate_sim::{Phase, Simulation};
 use floatgate_snapshot::{Kind, Reader, Writer};
@@ -138,6 +139,26 @@ pub fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
         out.push(("host.outstanding_max", (1 + rng.below(20)).to_string()));
     }
     out
+}
+
+/// An experiment in steps of so many requests, at once and saved and taken up again after every few steps: the same flash and
+/// host counts.
+pub fn goes_on(toml: &str, step: u64, every: u64) {
+    let resolved = load(Some(toml), "t.toml", &[]).unwrap();
+    let mut whole = Simulation::new(resolved.plan.clone()).unwrap();
+    while whole.step(step).unwrap() != Phase::Done {}
+    let mut stopped = Simulation::new(resolved.plan.clone()).unwrap();
+    let mut steps = 0;
+    while stopped.step(step).unwrap() != Phase::Done {
+        steps += 1;
+        if steps % every == 0 {
+            stopped = resumed(&resolved, &saved(&stopped));
+        }
+    }
+    assert!(steps > 8);
+    let (whole, stopped) = (whole.finish(), stopped.finish());
+    assert_eq!(format!("{:?}", whole.flash), format!("{:?}", stopped.flash));
+    assert_eq!(format!("{:?}", whole.host), format!("{:?}", stopped.host));
 }
 
 /// The end of a run that is saved and taken up again now and then; `stops` counts how often in which phase.
