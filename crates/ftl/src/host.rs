@@ -27,6 +27,7 @@ impl Ftl {
     ///
     /// # Errors
     /// When the drive cannot go on; the extents before the one named were served.
+    #[inline(always)]
     pub fn serve_range<F: Flash>(
         &mut self,
         flash: &mut F,
@@ -50,7 +51,8 @@ impl Ftl {
         }
     }
 
-    #[inline(always)]
+    // Each set of features has a function of its own, with registers of its own.
+    #[inline(never)]
     fn serve_all<S: Features, F: Flash>(
         &mut self,
         flash: &mut F,
