@@ -24,6 +24,8 @@ def line(result: dict[str, Any]) -> str | None:
         parts.append(f"{blocks} ({units.count(facts['moved_pages'])} pages)")
     if facts["pairs"]:
         parts.append(f"{units.count(facts['pairs'])} of them paired by reads")
+    if facts.get("alike"):
+        parts.append(f"{units.count(facts['alike'])} paired with one read alike")
     if facts["unpaired"]:
         parts.append(f"{units.count(facts['unpaired'])} destinations closed unpaired")
     if facts["passed_over"]:

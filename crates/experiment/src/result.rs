@@ -17,7 +17,7 @@ use floatgate_flash::timed::{ClassTimes, CommandCounts};
 use floatgate_flash::{Cause, Class};
 use floatgate_host::HostCounters;
 use floatgate_lifetime::SECONDS_PER_HOUR;
-use floatgate_sim::outcome::Idle;
+use floatgate_sim::outcome::{HOT_FROM, HotReads, Idle};
 use floatgate_sim::plan::{Mode, Workload};
 use floatgate_sim::{Outcome, Plan};
 use floatgate_stats::{Histogram, Latency};
@@ -102,6 +102,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "valid_pages": histogram(&outcome.valid_histogram, "units"),
         "buffer": plan.buffer.as_ref().zip(outcome.buffer.as_ref()).map(|(settings, counters)| buffer(&settings.config, counters, outcome.kept_pages)),
         "latency_us": outcome.latencies.as_ref().zip(outcome.times.as_ref()).map(|found| with_queues(latency_us(found, outcome), plan, outcome)),
+        "hot_reads": outcome.hot_reads.as_ref().map(hot_reads),
         "throughput": throughput(plan, outcome),
         "throttle": outcome.throttling.as_ref().map(|found| throttling::throttle(plan, found)),
         "evidence": evidence(plan, outcome),
@@ -152,6 +153,16 @@ pub(crate) fn headed(schema: &str, config: Value, seed: u64, body: Value) -> Val
 fn latency_us(([reads, writes], times): (&[Latency; 2], &[ClassTimes; 3]), outcome: &Outcome) -> Value {
     let of = quantiles_us;
     json!({ "read": of(reads), "write": of(writes), "waiting": waiting_us(times), "arrivals_s": outcome.arrivals_s })
+}
+
+/// Reads of pages that are read often: how long they took, and how evenly chips served them.
+fn hot_reads(found: &HotReads) -> Value {
+    json!({
+        "from_read": HOT_FROM,
+        "latency_us": quantiles_us(&found.latency),
+        "by_chip": found.by_chip,
+        "max_over_mean": found.max_over_mean(),
+    })
 }
 
 /// How long blocks rested between two erases, hours.
@@ -365,6 +376,7 @@ fn level(resolved: &Resolved, outcome: &Outcome) -> Value {
         "triggered": level.triggered,
         "moved_pages": level.moved_pages,
         "pairs": level.pairs,
+        "alike": level.alike,
         "unpaired": level.unpaired,
         "swaps": level.swaps,
         "passed_over": level.passed_over,

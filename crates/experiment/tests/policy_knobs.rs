@@ -57,6 +57,7 @@ fn leveling(info: &PolicyInfo) -> Scenario {
         "/level/triggered",
         "/level/moved_pages",
         "/level/pairs",
+        "/level/alike",
         "/level/unpaired",
     ];
     // Two chips, and cold data of which some are read, where a leveler looks for both.
@@ -189,6 +190,8 @@ const SPECIAL: &[Special] = &[
         with: &[("ftl.reclaim.create_at", "0.2")],
         values: &["0.3"],
     },
+    // The least erased blocks hold data that are never written again, in so short a run.
+    Special { param: ("ftl.level", "cold_drive_writes", &["gap"]), with: &[], values: &["30", "100"] },
     // More reads of cold data, so that there are blocks of which most pages were read.
     Special {
         param: ("ftl.level", "frequent_read_share", &[]),

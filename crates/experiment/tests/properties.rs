@@ -210,7 +210,7 @@ fn flash_side(case: &Case, output: &Output) -> Result<(), String> {
     // Each may have begun before counting did, or end after the run.
     let jobs = if case.incremental { domains } else { 0 };
     emptied(result, "gc", victims, (jobs, blocks_per_unit))?;
-    let leveled = Leveled::of(result, jobs)?;
+    let leveled = Leveled::of(result, jobs, domains)?;
     leveled.check(result, (jobs, blocks_per_unit))?;
     // A reclaim may mix two units.
     let of_level = leveled.triggered + leveled.before;
@@ -264,19 +264,21 @@ struct Leveled {
 }
 
 impl Leveled {
-    fn of(result: &Value, jobs: u64) -> Result<Self, String> {
+    fn of(result: &Value, jobs: u64, domains: u64) -> Result<Self, String> {
         let level = &result["config"]["ftl"]["level"];
         let channels = result["config"]["drive"]["geometry"]["channels"].as_u64().unwrap_or(1);
         // A set beyond the most may be under way.
         let sets = level["sets_max"].as_u64().map_or(0, |most| 2 * channels * (most + 1));
+        // Some have an open unit of their own in each domain.
+        let own = if sets > 0 || level["cold_blocks"] == "own" { domains } else { 0 };
         let asks = ["swl", "read-balance", "gap"].contains(&level["policy"].as_str().unwrap_or_default());
         Ok(Self {
             triggered: get(result, "/level/triggered")?,
             swaps: get(result, "/level/swaps")?,
             before: if asks { 4 * jobs } else { jobs },
-            held: if asks { sets + 6 * jobs } else { 0 },
+            held: if asks { sets + own + 6 * jobs } else { 0 },
             asks,
-            opens: asks && level["policy"] != "swl",
+            opens: asks && (level["policy"] != "swl" || own > 0),
         })
     }
 
@@ -363,7 +365,7 @@ fn packing(case: &Case, result: &Value, units: u64) -> Result<(), String> {
     let programmed = get(result, "/flash/programs/total")? * case.subpages;
     let domains = if case.superblock { 1 } else { case.planes };
     let jobs = if case.incremental { domains } else { 0 };
-    let leveled = Leveled::of(result, jobs)?;
+    let leveled = Leveled::of(result, jobs, domains)?;
     let open = domains * case.streams + targets(case, domains, jobs) + leveled.held;
     let filling = (case.subpages - 1) * open.min(units);
     if written.abs_diff(programmed) > filling {

@@ -287,3 +287,20 @@ fn reclaims_over_time_are_all_reclaims() {
         assert!(steps[1..steps.len() - 1].iter().all(|step| *step == steps[1]), "{steps:?}");
     }
 }
+
+/// A reclaim that mixes two blocks erases the first only when the pages of both have moved. Where two free blocks cannot be had
+/// for them, it must not begin: this drive ran out of free blocks.
+#[test]
+fn mixing_waits_for_two_free_blocks() {
+    let drive = "seed = 756578533595139817\n[drive]\nplp = true\n[drive.geometry]\nchips_per_channel = 2\nplanes_per_die = 2\nblocks_per_plane = 52\n\
+                 pages_per_block = 24\npage_bytes = 8192\n[ftl]\nspare_factor = 0.19360977564102566\nfree_block = \"fifo\"\nprecondition = \"steady\"\n\
+                 mapping_bytes = 8192\nseparate.policy = \"none\"\n\
+                 collect = { mode = \"incremental\", trigger_free_blocks = 1, stop_free_blocks = 2 }\n\
+                 reclaim = { policy = \"redftl-plus\", proactive_at = 0.95 }\n[drive.disturb]\nmodel = \"mlc\"\nmax_reads = 32\n\
+                 [drive.buffer]\ncapacity = \"16384 B\"\npolicy = \"disturb-aware\"\ndisturbed_share = 0.46567735231402346\n\
+                 kept_share = 0.9754441190429761\npreload = true\n[workload]\nrequests = 16300\nrequest_bytes = 8192\n\
+                 read_share = 0.9\ntrim_share = 0.04999999999999999\nwarmup_requests = 0\nfua_share = 0.2\nflush_every = 24\n";
+    let result = try_run(drive, &[]).unwrap_or_else(|e| panic!("{e}")).result;
+    assert!(number(&result, "/reclaim/on_demand") > 100.0, "{}", result["reclaim"]);
+    assert_eq!(number(&result, "/reclaim/reads_beyond_max"), 0.0);
+}

@@ -136,11 +136,11 @@ impl Case {
     /// What the host does; it names streams where they are its own.
     fn work(&self, rng: &mut Rng) -> Extents {
         let logical = self.setup.logical_pages;
-        if self.given.is_none() {
-            return workload(rng, logical, 8 * logical);
-        }
         // Every stream's block must be filled, even where the host sees few pages.
         let mut work = workload(rng, logical, 8 * logical + 4 * self.blocks * self.pages);
+        if self.given.is_none() {
+            return work;
+        }
         let streams = self.streams();
         // Pages of one stream are updated at a rate of their own, and now and then one goes elsewhere.
         let any = |rng: &mut Rng| rng.below(streams as u64) as u32;

@@ -265,6 +265,14 @@ impl Ftl {
         self.layout.domains()
     }
 
+    /// The chip on which a logical page lies in a flash page of its own, those of the first channel in front.
+    #[must_use]
+    pub fn chip_of(&self, lpn: Lpn) -> Option<u32> {
+        let ppn = self.mapping.page_of(self.mapping.get(lpn))?;
+        let at = self.layout.address(ppn);
+        Some(at.channel * self.layout.geometry().chips_per_channel + at.chip)
+    }
+
     /// Free units of all domains.
     #[must_use]
     pub fn free_units(&self) -> u64 {

@@ -68,7 +68,9 @@ impl Ftl {
         self.free_pages.advance(self.now);
         let mut wait = self.step_collection(flash, domain)?;
         // Other jobs need not hurry: a flash page with every host page.
-        if let Some(job) = self.jobs[domain].pop_patient() {
+        if !self.patient_job_lacks_targets(domain)
+            && let Some(job) = self.jobs[domain].pop_patient()
+        {
             // What only evens wear out takes no room that collection may need before this job has given some back.
             if job.request.urgency == Urgency::Leveling && self.free[domain].len() <= LAST_UNITS + 1 {
                 self.jobs[domain].put_back(job);
@@ -87,7 +89,7 @@ impl Ftl {
         loop {
             let at_hand = self.pages_at_hand(domain);
             let Some(mut job) = self.collection_job(flash, domain, at_hand) else {
-                return Ok(self.wait_for_collection(at_hand));
+                return Ok(self.wait_for_collection(domain, at_hand));
             };
             let pace = self.pace(&mut job, domain, at_hand);
             if !self.go_on(flash, domain, job, pace.flash_pages)? {
@@ -121,14 +123,14 @@ impl Ftl {
         let under_way = self.jobs[domain].pop_pressing();
         let scarce = self.free[domain].len() <= LAST_UNITS;
         match under_way {
-            None if scarce || at_hand < self.target_at_hand() => self.next_victim(flash, domain),
+            None if scarce || at_hand < self.target_at_hand(domain) => self.next_victim(flash, domain),
             job => job,
         }
     }
 
     /// Host pages that a domain may take before it is looked at again: what is at hand falls by one with each.
-    fn wait_for_collection(&self, at_hand: u64) -> u32 {
-        u32::try_from(at_hand.saturating_sub(self.target_at_hand())).unwrap_or(u32::MAX)
+    fn wait_for_collection(&self, domain: DomainId, at_hand: u64) -> u32 {
+        u32::try_from(at_hand.saturating_sub(self.target_at_hand(domain))).unwrap_or(u32::MAX)
     }
 
     /// Pages of a domain that can be written before anything is collected.
@@ -149,13 +151,14 @@ impl Ftl {
     ///
     /// One unit and an eighth beyond the open ones are the least: when a job is about to erase its source, which is when
     /// least is at hand, a host that opens a unit then finds two that are free. Many open units seldom have all their room
-    /// left, so that two of them are reckoned with.
-    fn target_at_hand(&self) -> u64 {
+    /// left, so that two of them are reckoned with. A job that waits for two units of its own needs one more than the others.
+    fn target_at_hand(&self, domain: DomainId) -> u64 {
         let setup = &self.setup;
         let streams = u64::from(setup.separate.streams());
         let levels = u64::from(setup.trigger_free_units) + u64::from(setup.stop_free_units);
         let eighths = (4 * (levels + streams - 1)).max(8 * streams.min(2) + 9);
-        eighths * u64::from(self.layout.pages_per_unit()) / 8
+        let waited_for = u64::from(self.patient_job_lacks_targets(domain));
+        (eighths + 8 * waited_for) * u64::from(self.layout.pages_per_unit()) / 8
     }
 
     /// The pace at which a job is done in time.
@@ -167,7 +170,7 @@ impl Ftl {
         let taken = if job.request.targets[0] == Target::Emptied { 0 } else { moves };
         let floor = *job.floor.get_or_insert_with(|| {
             let gain = unit - moves;
-            let behind = self.target_at_hand().cast_signed() - at_hand;
+            let behind = self.target_at_hand(domain).cast_signed() - at_hand;
             at_hand - unit + behind.clamp(-gain / 2, gain / 2)
         });
         let host = u64::try_from(at_hand - floor - taken).unwrap_or(0);

@@ -5,6 +5,7 @@ use crate::gate::{Throttled, Throttling};
 use crate::plan::Plan;
 pub use crate::serve::around::Around;
 use crate::serve::clock::QueueCount;
+pub use crate::serve::hot_reads::{HOT_FROM, HotReads};
 use crate::serve::{InTime, Timely, with_drive};
 use crate::simulation::{Phase, Simulation, Stages};
 use crate::wear_in::WearIn;
@@ -149,6 +150,8 @@ pub struct Outcome {
     pub latencies: Option<[Latency; 2]>,
     /// Timed, where reads disturb: response times of reads around reclaims.
     pub around: Option<Around>,
+    /// Timed: reads of pages that are read often.
+    pub hot_reads: Option<HotReads>,
     /// What the throttle did, if there was one.
     pub throttling: Option<Throttling>,
     /// What the integrated manager decided, if there was one.
@@ -229,6 +232,7 @@ struct TimedFigures {
     queues: Vec<QueueCount>,
     latencies: [Latency; 2],
     around: Option<Around>,
+    hot_reads: HotReads,
 }
 
 impl TimedFigures {
@@ -247,6 +251,7 @@ impl TimedFigures {
             queues: clock.queues().to_vec(),
             latencies: clock.latencies().clone(),
             around: clock.around().cloned(),
+            hot_reads: clock.hot_reads().clone(),
         }
     }
 }
@@ -330,6 +335,7 @@ impl Simulation {
             queues: timed.as_ref().map(|timed| timed.queues.clone()).unwrap_or_default(),
             timeline: timed.as_ref().and_then(|timed| timed.timeline.clone()),
             around: timed.as_ref().and_then(|timed| timed.around.clone()),
+            hot_reads: timed.as_ref().map(|timed| timed.hot_reads.clone()),
             latencies: timed.map(|timed| timed.latencies),
         }
     }

@@ -48,6 +48,7 @@ fn judged(
             layout: choice.layout,
             erases: choice.erases,
             logical_pages,
+            now: choice.now,
             domain: choice.domain,
         };
         match leveling.judge(judged, victim, passed.len() < PASSED_MAX) {

@@ -36,7 +36,6 @@ impl Ftl {
                     free: &self.free,
                 };
                 let wanted = self.leveling.as_mut().and_then(|leveling| leveling.wanted(&mut view, domain));
-                self.close_given_up(flash);
                 let Some(request) = wanted else { break };
                 if !self.request(flash, request)? {
                     break;

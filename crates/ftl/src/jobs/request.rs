@@ -68,8 +68,6 @@ pub enum Target {
         domain: DomainId,
         /// Which of them.
         want: Want,
-        /// Whether it is left open once the job is done, rather than closed.
-        stays: bool,
     },
     /// Copies go to the tails of the units that the read-disturb manager names, page by page; only of a job that erases
     /// nothing. Its sources stay what they are.

@@ -39,9 +39,17 @@ impl Ftl {
         if job.request.targets[0] == Target::Tails {
             return Ok(self.step_replicas(flash, job, pages_max));
         }
-        if !job.begun && !self.begin(job) {
-            self.ask_again(job);
-            return Ok(Step::Done);
+        if !job.begun {
+            if self.lacks_targets(&job.request) {
+                if job.leave_free > 0 {
+                    return Ok(Step::Stalled);
+                }
+                job.request.keep_to_first_source(&self.layout);
+            }
+            if !self.begin(job) {
+                self.ask_again(job);
+                return Ok(Step::Done);
+            }
         }
         match job.request.order {
             Order::Ascending => self.step_ascending(flash, job, pages_max),
@@ -299,12 +307,8 @@ impl Ftl {
                 *target = Frontier::CLOSED;
                 continue;
             }
-            match job.request.targets[to] {
-                Target::Set { id, stays: true, .. } => {
-                    self.leave_in_set(flash, (id, to), target, job.request.cause);
-                }
-                Target::Set { id, .. } => self.close_left(flash, (id, to), job.request.cause),
-                _ => {}
+            if let Target::Set { id, .. } = job.request.targets[to] {
+                self.leave_in_set(flash, (id, to), target, job.request.cause);
             }
             self.close_target(flash, target, job.request.cause);
         }
@@ -395,47 +399,5 @@ impl Ftl {
         }
         self.run_to_end(flash, &mut job)?;
         Ok(true)
-    }
-
-    /// A unit of a job's own must not be the last free one: collection could move nothing any more.
-    fn make_room_for<F: Flash>(&mut self, flash: &mut F, job: &Job) -> Result<(), Failure> {
-        let reserve = self.setup.separate.reserve();
-        for (to, target) in job.request.targets.into_iter().enumerate() {
-            let domain = match target {
-                Target::Own { domain, .. } => domain,
-                Target::Set { id, domain, .. } if !self.is_open_set(id) => domain,
-                _ => continue,
-            };
-            // Both may come out of one domain.
-            let wanted = if to == 1 && job.request.targets[0] == target { 1 } else { 0 };
-            while self.free[domain].len() <= reserve + wanted && self.collect_one(flash, domain)? {}
-        }
-        Ok(())
-    }
-
-    /// Collects one victim in a domain; false if nothing is to be gained.
-    pub(crate) fn collect_one<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
-        self.free_pages.advance(self.now);
-        self.finish_jobs(flash, domain)?;
-        let Some(mut job) = self.next_victim(flash, domain) else {
-            return Ok(self.give_up_set(flash, domain));
-        };
-        self.run_to_end(flash, &mut job)?;
-        Ok(true)
-    }
-
-    /// What a host write that needs room waits for, of the jobs of a domain, is carried out.
-    pub(crate) fn finish_jobs<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
-        while let Some(mut job) = self.pop_for_room(domain) {
-            self.run_to_end(flash, &mut job)?;
-        }
-        Ok(())
-    }
-
-    /// The next job of a domain that a host write which needs room waits for. A job under way may still need two units of its
-    /// own.
-    pub(crate) fn pop_for_room(&mut self, domain: DomainId) -> Option<Job> {
-        let last = self.free[domain].len() <= self.setup.separate.reserve() + 2;
-        self.jobs[domain].pop_for_room(last)
     }
 }

@@ -47,7 +47,12 @@ impl Waiting {
         self.pop_if(|job| job.request.urgency <= Urgency::Collection)
     }
 
-    /// Takes out the first job that can wait longer than collection.
+    /// The first job that can wait longer than collection.
+    pub fn patient(&self) -> Option<&Job> {
+        self.0.iter().find(|job| job.request.urgency > Urgency::Collection)
+    }
+
+    /// Takes it out.
     pub fn pop_patient(&mut self) -> Option<Job> {
         self.pop_if(|job| job.request.urgency > Urgency::Collection)
     }

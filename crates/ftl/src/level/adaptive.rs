@@ -5,14 +5,16 @@
 //! threshold"; fewer erases in all, and even erases late in life. Thresholds and periods are not given there. Reading:
 //! - A block that is to be collected is judged. It is left alone until it has been erased `quiet_share` of `pe_cycles` times.
 //! - From then on, if it is ahead of the least erased closed block of its plane by more than the threshold of the period, that
-//!   block's data, if any are left, move into it once it is erased, and that block is erased in its stead.
+//!   block's data, if any are left and they are cold (`cold.rs`), move into it once it is erased, and that block is erased in its
+//!   stead.
 //! - Life has `periods` periods of equal length, by the mean erases of the plane. In the first one the threshold is
 //!   `spread_share` of `pe_cycles`, and it falls by the same step from one to the next, down to one step in the last; never
 //!   below one erase.
 //!
-//! Parameters: `pe_cycles`, `quiet_share`, `spread_share`, `periods`. Cost: O(1) per victim, O(log n) per block closed or
+//! Parameters: `pe_cycles`, `quiet_share`, `spread_share`, `cold_drive_writes`, `periods`. Cost: O(1) per victim, O(log n) per block closed or
 //! emptied, with n blocks in a domain. Memory: 12 bytes per block.
 
+use super::cold::{COLD_DRIVE_WRITES, is_cold};
 use super::least_erased::LeastErased;
 use super::{Judged, Leveler, Verdict};
 use floatgate_base::policy::Range;
@@ -40,6 +42,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             0.1,
             Range::SHARE,
         ),
+        COLD_DRIVE_WRITES,
         ParamInfo::whole("periods", "periods of life, each with a smaller difference allowed", 10, (1, 1000)),
     ],
     cost: "O(log blocks)",
@@ -55,6 +58,8 @@ pub struct Params {
     pub quiet_share: f64,
     /// Share of `pe_cycles` that blocks may differ by in the first period.
     pub spread_share: f64,
+    /// Drive writes that cold data have outlived.
+    pub cold_drive_writes: f64,
     /// Periods of a life.
     pub periods: u32,
 }
@@ -82,6 +87,7 @@ impl super::Params for Params {
             pe_cycles: given.whole("pe_cycles"),
             quiet_share: given.real("quiet_share"),
             spread_share: given.real("spread_share"),
+            cold_drive_writes: given.real("cold_drive_writes"),
             periods: given.whole("periods"),
         }
     }
@@ -124,6 +130,13 @@ impl Leveler for State {
             Some((least, cold))
                 if cold != victim
                     && drive.units.meta[cold].valid > 0
+                    && is_cold(
+                        drive.units,
+                        cold,
+                        drive.now,
+                        drive.logical_pages,
+                        self.params.cold_drive_writes,
+                    )
                     && self.params.retires(drive.erases[victim], least, mean_erases) =>
             {
                 Verdict::Swap(cold)
@@ -155,7 +168,13 @@ mod tests {
 
     #[test]
     fn the_threshold_falls_from_period_to_period() {
-        let params = Params { pe_cycles: 1000, quiet_share: 0.1, spread_share: 0.1, periods: 10 };
+        let params = Params {
+            pe_cycles: 1000,
+            quiet_share: 0.1,
+            spread_share: 0.1,
+            cold_drive_writes: 1.0,
+            periods: 10,
+        };
         assert_eq!(
             [0.0, 99.0, 100.0, 450.0, 999.0, 2000.0].map(|mean| params.threshold(mean)),
             [100.0, 100.0, 90.0, 60.0, 10.0, 10.0]

@@ -1,6 +1,8 @@
 //! The block erasing table of static wear-leveling: which blocks were erased in this round.
 //!
-//! One flag covers `per_flag` units of one domain that follow one another. A flag is set when one of its units is erased, or
+//! One flag covers `per_flag` units of one domain that follow one another; flags go round the domains. So blocks that are
+//! emptied come from all planes alike: plane after plane, a leveler that moves data to other planes would overfill one of them
+//! before the next had its turn. A flag is set when one of its units is erased, or
 //! found free or open: what holds no data yet holds no cold data. `ecnt` erases of the round over `fcnt` flags that are set
 //! say how uneven it is. Jobs may wait, so a flag whose units are to be emptied is marked as asked for, and counts as set
 //! where the next one is due: nothing is asked for twice.
@@ -27,7 +29,7 @@ pub(super) struct Bet {
     asked: Vec<u64>,
     flags: u32,
     per_flag: u32,
-    flags_per_domain: u32,
+    domains: u32,
     units_per_domain: u32,
     ecnt: u64,
     fcnt: u32,
@@ -51,7 +53,7 @@ impl Bet {
             asked: vec![0; words],
             flags,
             per_flag,
-            flags_per_domain,
+            domains: layout.domains(),
             units_per_domain,
             ecnt: 0,
             fcnt: 0,
@@ -67,13 +69,13 @@ impl Bet {
 
     fn flag_of(&self, domain: DomainId, unit: UnitId) -> u32 {
         let within = unit.0 - domain.0 * self.units_per_domain;
-        domain.0 * self.flags_per_domain + within / self.per_flag
+        within / self.per_flag * self.domains + domain.0
     }
 
     /// The domain of a flag's units, and those units.
     pub fn units_of(&self, flag: u32) -> (DomainId, impl Iterator<Item = UnitId> + use<>) {
-        let domain = flag / self.flags_per_domain;
-        let first = flag % self.flags_per_domain * self.per_flag;
+        let domain = flag % self.domains;
+        let first = flag / self.domains * self.per_flag;
         let end = (first + self.per_flag).min(self.units_per_domain);
         let base = domain * self.units_per_domain;
         (DomainId(domain), UnitId::each(UnitId(base + first)..UnitId(base + end)))
@@ -165,8 +167,8 @@ impl Bet {
     pub fn fits(&self, layout: &Layout) -> bool {
         let empty = Self::new(layout, self.per_flag.max(1));
         self.per_flag > 0
-            && (self.flags, self.flags_per_domain, self.units_per_domain)
-                == (empty.flags, empty.flags_per_domain, empty.units_per_domain)
+            && (self.flags, self.domains, self.units_per_domain)
+                == (empty.flags, empty.domains, empty.units_per_domain)
             && [&self.set, &self.asked].iter().all(|words| words.len() == empty.set.len())
             && self.findex < self.flags
     }
@@ -219,8 +221,8 @@ mod tests {
         let bet = Bet::new(&layout(2, 7), 3);
         assert_eq!(bet.flags, 6);
         let units = |flag| (bet.units_of(flag).0.0, bet.units_of(flag).1.map(|u| u.0).collect::<Vec<_>>());
-        assert_eq!(units(2), (0, vec![6]));
-        assert_eq!(units(3), (1, vec![7, 8, 9]));
+        assert_eq!(units(1), (1, vec![7, 8, 9]));
+        assert_eq!(units(4), (0, vec![6]));
         assert_eq!(bet.flag_of(DomainId(1), UnitId(13)), 5);
     }
 

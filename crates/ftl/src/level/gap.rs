@@ -4,16 +4,17 @@
 //! blocks differ by more than 40. Readings:
 //! - Counts are compared within a domain (a plane, or the drive of superblocks), whose blocks share their writes.
 //! - The smallest is that of the closed blocks: free and open ones take the host's next writes anyway.
-//! - The least erased block is taken for cold, whatever its data: one that was opened a short while ago, because it was the
-//!   least erased, may be moved too, and the worn block that took it in is soon collected again. So blocks may end some 2
-//!   `gap_erases` apart. To move only blocks with many valid pages would leave the others in front, and end all moves.
+//! - The least erased block is left alone until its data are cold (`cold.rs`): one that was opened a short while ago, because it was
+//!   the least erased, would be collected soon after it had moved, and the worn block again. To move only blocks with many valid
+//!   pages instead would leave the others in front, and end all moves.
 //! - A move that still waits for idle time when the difference has grown to twice the gap is carried out at once.
 //! - Data move only if the free block that takes them in is ahead by more than the gap itself; a single worn block that is
 //!   closed would keep the difference large whatever moves. So each move retires one worn block, and moves end.
 //!
-//! Parameters: `gap_erases`. Cost: O(log n) per block closed, emptied or moved, with n blocks in a domain. Memory: 12 bytes per
+//! Parameters: `gap_erases`, `cold_drive_writes`. Cost: O(log n) per block closed, emptied or moved, with n blocks in a domain. Memory: 12 bytes per
 //! block.
 
+use super::cold::{COLD_DRIVE_WRITES, is_cold};
 use super::least_erased::LeastErased;
 use super::{Books, Leveler};
 use crate::jobs::request::DriveView;
@@ -28,12 +29,15 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "gap",
     summary: "the least erased block's data move into the most worn free block where erases lie far apart",
     source: "redFTL's static wear-leveling",
-    params: &[ParamInfo::whole(
-        "gap_erases",
-        "erases by which a plane's (the drive's) most and least erased blocks may differ",
-        40,
-        (1, u32::MAX),
-    )],
+    params: &[
+        ParamInfo::whole(
+            "gap_erases",
+            "erases by which a plane's (the drive's) most and least erased blocks may differ",
+            40,
+            (1, u32::MAX),
+        ),
+        COLD_DRIVE_WRITES,
+    ],
     cost: "O(log blocks)",
     memory: "12 bytes per block",
 };
@@ -43,13 +47,15 @@ pub const INFO: PolicyInfo = PolicyInfo {
 pub struct Params {
     /// Erases by which the blocks of a domain may differ.
     pub gap_erases: u32,
+    /// Drive writes that cold data have outlived.
+    pub cold_drive_writes: f64,
 }
 
 impl super::Params for Params {
     type State = State;
 
     fn of(given: &Given) -> Self {
-        Self { gap_erases: given.whole("gap_erases") }
+        Self { gap_erases: given.whole("gap_erases"), cold_drive_writes: given.real("cold_drive_writes") }
     }
 
     fn state(&self, layout: &Layout) -> State {
@@ -103,6 +109,9 @@ impl Leveler for State {
 
     fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId, _: &mut Books<'_>) -> Option<Request> {
         let (least, unit) = self.closed.first(domain)?;
+        if !is_cold(drive.units, unit, drive.now, drive.logical_pages, self.params.cold_drive_writes) {
+            return None;
+        }
         let worn = drive.most_worn_free(domain)?;
         let urgency = self.urgency(domain, worn, least)?;
         self.asked[domain] = Some(unit);

@@ -30,6 +30,8 @@ pub struct Judged<'a> {
     pub erases: &'a IdSlice<UnitId, u32>,
     /// Pages that the host sees.
     pub logical_pages: u32,
+    /// Host page writes so far.
+    pub now: u64,
     /// Domain of the victim.
     pub domain: DomainId,
 }

@@ -3,6 +3,7 @@
 
 pub mod adaptive;
 mod bet;
+mod cold;
 mod counters;
 pub mod gap;
 pub mod hot_cold_swap;

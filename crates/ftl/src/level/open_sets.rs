@@ -1,8 +1,8 @@
 //! Block sets: pairs of units that stay open from one job of wear-leveling to the next.
 //!
-//! A job whose targets are `Target::Set` takes up what the job before it left of the set, and leaves it open or closes it.
-//! A set whose second job never comes is given up: its units are closed, and pages left in them are lost until they are
-//! erased.
+//! A job whose targets are `Target::Set` takes up what the job before it left of the set, and leaves open what is not full.
+//! A set is given up where collection finds nothing else to gain: its units are closed, and pages left in them are lost until they
+//! are erased.
 
 use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{DomainId, UnitId};
@@ -26,8 +26,6 @@ impl OpenSet {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OpenSets {
     sets: Vec<OpenSet>,
-    /// Sets that are to be given up, by whoever asked for them.
-    given_up: Vec<u32>,
 }
 
 impl OpenSets {
@@ -37,15 +35,15 @@ impl OpenSets {
         self.sets.iter().any(|set| set.id == id)
     }
 
+    /// Pages left in a unit of a set; 0 where it is not open.
+    pub(crate) fn room(&self, id: u32, side: usize) -> u32 {
+        self.sets.iter().find(|set| set.id == id).map_or(0, |set| set.units[side].room())
+    }
+
     /// Whether none is open.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
-    }
-
-    /// Nobody will fill a set any more.
-    pub fn give_up(&mut self, id: u32) {
-        self.given_up.push(id);
     }
 
     /// A job takes up a unit of a set, if it was left open.
@@ -75,16 +73,6 @@ impl OpenSets {
     fn remove(&mut self, id: u32) -> Option<[Frontier; 2]> {
         let at = self.sets.iter().position(|set| set.id == id)?;
         Some(self.sets.remove(at).units)
-    }
-
-    /// The units of a set that is to be given up, if one is.
-    pub(crate) fn take_given_up(&mut self) -> Option<[Frontier; 2]> {
-        while let Some(id) = self.given_up.pop() {
-            if let Some(units) = self.remove(id) {
-                return Some(units);
-            }
-        }
-        None
     }
 
     /// The units of the set that has been open for longest of those with a unit in a domain.

@@ -30,23 +30,9 @@ impl Ftl {
         }
     }
 
-    /// The last job of a set is done: what none of its pages came to is closed.
-    pub(crate) fn close_left<F: Flash>(&mut self, flash: &mut F, (id, side): (u32, usize), cause: Cause) {
-        if let Some(mut open) = self.leveling.as_mut().and_then(|leveling| leveling.sets.take(id, side)) {
-            self.close_target(flash, &mut open, cause);
-        }
-    }
-
-    /// Whether a job before has left a unit of a set open.
-    pub(crate) fn is_open_set(&self, id: u32) -> bool {
-        self.leveling.as_ref().is_some_and(|leveling| leveling.sets.holds(id))
-    }
-
-    /// Sets that wear-leveling gives up are closed.
-    pub(crate) fn close_given_up<F: Flash>(&mut self, flash: &mut F) {
-        while let Some(units) = self.leveling.as_mut().and_then(|leveling| leveling.sets.take_given_up()) {
-            self.close_set(flash, units);
-        }
+    /// Pages left in the unit of a set that a job before has left open.
+    pub(crate) fn room_in_set(&self, id: u32, side: usize) -> u32 {
+        self.leveling.as_ref().map_or(0, |leveling| leveling.sets.room(id, side))
     }
 
     /// Closes the oldest set that holds a unit of a domain, for it has nothing else to collect; false if there is none.
@@ -54,18 +40,12 @@ impl Ftl {
     pub(crate) fn give_up_set<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> bool {
         let Self { leveling: Some(leveling), layout, .. } = self else { return false };
         let Some(units) = leveling.sets.take_oldest(layout, domain) else { return false };
-        self.close_set(flash, units);
-        true
-    }
-
-    fn close_set<F: Flash>(&mut self, flash: &mut F, units: [Frontier; 2]) {
-        if let Some(leveling) = &mut self.leveling {
-            leveling.counters.unpaired += 1;
-        }
+        leveling.counters.unpaired += 1;
         self.free_pages.advance(self.now);
         for mut open in units {
             self.close_target(flash, &mut open, Cause::Level);
         }
+        true
     }
 
     /// An open unit of a set, which leaves it.

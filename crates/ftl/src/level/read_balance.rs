@@ -3,23 +3,33 @@
 //! Source: the paper on pattern-based write scheduling with read-balance-oriented wear-leveling, Algorithm 1. What is emptied
 //! when is static wear-leveling's (`swl.rs`, with one flag per block). A page read table (PRT) has a bit per page, set when the
 //! host reads the page and cleared when its block is erased. By the share of its valid pages that were read a block is *less
-//! read* (type 0), *frequently read* (type 1) or neither (type 2). A block of type 2 is emptied by ordinary collection. The valid
+//! read* (type 0), *frequently read* (type 1) or neither (type 2). A block of type 2 is emptied within its plane. The valid
 //! pages of the others are split over a *block set*: two blocks on different chips of the channel, the most worn free ones. If a
 //! set waits that took in a block of the opposite type, its blocks take these pages, too, half each, and the set leaves the
 //! list; else a new set waits. So each destination ends half frequently and half less read.
+//!
+//! Everything goes into blocks that take in such pages only: where they share open blocks with what the host writes, cold and
+//! hot data mix, and collection moves the cold ones again and again. Blocks are closed when they are full.
 //!
 //! Where the paper is silent:
 //! - The shares that divide the types are not printed: parameters. Shares are of the valid pages; a block without any is of
 //!   type 2.
 //! - The listing checks no channel; the text moves data within the channel only. There is one list per channel, and sets join
 //!   it at the head.
+//! - A set whose two blocks had fewer valid pages than it has room for waits on, for a block of the type opposite to that of the
+//!   last. Closed after two blocks, sets of blocks that have lost some pages would hold ever fewer from round to round.
 //! - Frequently read pages move first, in turn to both destinations, then the others, in turn where those left off. The second
 //!   block begins with the other destination, so that both get as many.
 //! - Destinations are the planes of two chips whose free blocks are the most worn; where no two chips have a free block,
 //!   the block is emptied as one of type 2.
-//! - The listing lets any number of sets wait. Each holds two free blocks, so at most `sets_max` wait in a channel: one more, and
-//!   the oldest is given up. It is given up, too, when collection in one of its planes finds nothing else to gain. Pages left in
-//!   its blocks are lost until they are erased.
+//! - Nothing in the listing makes pages come back to a plane that gave some away, and cold ones never do by themselves: planes
+//!   would drift apart until one has no spare space left. So a plane may take in at most a block's pages more than it gives
+//!   (`Balance`); a block whose pages would go beyond that moves as one of type 2.
+//! - The listing lets any number of sets wait. Each holds two blocks that are half empty, so at most `sets_max` wait in a channel:
+//!   then the oldest takes in the next block, though both are of one type. Where most cold data are hardly read that is the rule.
+//!   To close the set half empty instead would take a second block for every cold one, and a drive has no such room.
+//! - The oldest set is given up when collection in one of its planes finds nothing else to gain. Pages left in its blocks are lost
+//!   until they are erased.
 //! - Where jobs wait for idle time, a set waits from the end of its first job on.
 //!
 //! Parameters: `threshold`, `less_read_share`, `frequent_read_share`, `sets_max`. Cost: O(1) per read, O(pages per block / 64) per
@@ -33,7 +43,7 @@ use crate::jobs::request::DriveView;
 use crate::jobs::{Order, Planned, Request, Target, Urgency};
 use crate::pool::Want;
 use floatgate_base::policy::Range;
-use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, Ppn, UnitId};
+use floatgate_base::{DomainId, Given, IdSlice, IdVec, ParamInfo, PolicyInfo, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -93,14 +103,14 @@ enum Kind {
 struct BlockSet {
     id: u32,
     channel: u32,
-    /// That of the block whose pages it took in.
+    /// That of the block whose pages it took in last.
     kind: Kind,
     domains: [DomainId; 2],
 }
 
 impl BlockSet {
-    fn target(&self, side: usize, stays: bool) -> Target {
-        Target::Set { id: self.id, domain: self.domains[side], want: Want::MostWorn, stays }
+    fn target(&self, side: usize) -> Target {
+        Target::Set { id: self.id, domain: self.domains[side], want: Want::MostWorn }
     }
 }
 
@@ -109,8 +119,10 @@ impl BlockSet {
 struct UnderWay {
     unit: UnitId,
     set: BlockSet,
-    /// Whether the set took in another block before.
-    second: bool,
+    /// Pages that are to move.
+    pages: usize,
+    /// The type of the block.
+    kind: Kind,
 }
 
 impl super::Params for Params {
@@ -134,6 +146,7 @@ impl super::Params for Params {
             waiting: Vec::new(),
             under_way: Vec::new(),
             next_id: 0,
+            balance: Balance::new(layout),
         }
     }
 }
@@ -150,6 +163,59 @@ pub struct State {
     waiting: Vec<BlockSet>,
     under_way: Vec<UnderWay>,
     next_id: u32,
+    balance: Balance,
+}
+
+/// Pages that each domain took in more than it gave to others. Halved with every round: what is written again goes to all
+/// domains alike.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Balance {
+    gained: IdVec<DomainId, i64>,
+    most: i64,
+}
+
+impl Balance {
+    fn new(layout: &Layout) -> Self {
+        Self { gained: IdVec::filled(0, layout.domains()), most: i64::from(layout.pages_per_unit()) }
+    }
+
+    /// What a domain would have gained with half of so many pages of another.
+    fn with(&self, domain: DomainId, from: DomainId, pages: usize) -> i64 {
+        let left = if domain == from { pages as i64 } else { 0 };
+        self.gained[domain] + (pages as i64 + 1) / 2 - left
+    }
+
+    fn may_take(&self, domain: DomainId, from: DomainId, pages: usize) -> bool {
+        self.with(domain, from, pages) <= self.most
+    }
+
+    fn split(&mut self, from: DomainId, into: [DomainId; 2], pages: usize) {
+        let pages = pages as i64;
+        self.gained[from] -= pages;
+        self.gained[into[0]] += (pages + 1) / 2;
+        self.gained[into[1]] += pages / 2;
+    }
+
+    /// What was to be split stays where it is.
+    fn undo(&mut self, from: DomainId, into: [DomainId; 2], pages: usize) {
+        let pages = pages as i64;
+        self.gained[from] += pages;
+        self.gained[into[0]] -= (pages + 1) / 2;
+        self.gained[into[1]] -= pages / 2;
+    }
+
+    fn halve(&mut self) {
+        self.gained.iter_mut().for_each(|gained| *gained /= 2);
+    }
+}
+
+/// A block that is to be emptied.
+#[derive(Clone, Copy)]
+struct Leaving {
+    domain: DomainId,
+    channel: u32,
+    kind: Kind,
+    pages: usize,
 }
 
 impl State {
@@ -191,23 +257,25 @@ impl State {
         &mut self,
         drive: &DriveView<'_>,
         books: &mut Books<'_>,
-        channel: u32,
-        kind: Kind,
+        leaving: Leaving,
     ) -> Option<(BlockSet, bool)> {
-        // The mechanism may have closed some.
+        let Leaving { domain, channel, kind, pages } = leaving;
+        // Full ones are closed, and the mechanism may have given up others.
         self.waiting.retain(|set| books.sets.holds(set.id));
-        let matches = |set: &BlockSet| set.channel == channel && set.kind != kind;
+        let may_take = |to: DomainId| self.balance.may_take(to, domain, pages);
+        let in_reach = |set: &BlockSet| set.channel == channel && set.domains.into_iter().all(may_take);
+        let matches = |set: &BlockSet| set.kind != kind && in_reach(set);
         if let Some(at) = self.waiting.iter().position(matches) {
             books.did.pairs += 1;
             return Some((self.waiting.remove(at), true));
         }
-        let domains = destinations(drive, channel)?;
         let in_channel = |set: &&BlockSet| set.channel == channel;
-        if self.waiting.iter().filter(in_channel).count() >= self.params.sets_max as usize
-            && let Some(oldest) = self.waiting.iter().rposition(|set| set.channel == channel)
-        {
-            books.sets.give_up(self.waiting.remove(oldest).id);
+        if self.waiting.iter().filter(in_channel).count() >= self.params.sets_max as usize {
+            let oldest = self.waiting.iter().rposition(in_reach)?;
+            books.did.alike += 1;
+            return Some((self.waiting.remove(oldest), true));
         }
+        let domains = destinations(drive, channel, may_take)?;
         let id = self.next_id;
         self.next_id = self.next_id.wrapping_add(1);
         Some((BlockSet { id, channel, kind, domains }, false))
@@ -221,28 +289,43 @@ impl State {
         domain: DomainId,
         unit: UnitId,
     ) -> Request {
-        let plain = Request::emptying(unit, domain, Cause::Level, Urgency::Leveling);
+        let plain = Request::emptying(unit, domain, Cause::Level, Urgency::Leveling).into(apart(domain));
         let (read, other) = self.pages_by_reads(drive, unit);
         let Some(kind) = self.kind(read.len(), read.len() + other.len()) else { return plain };
         let (channel, ..) = drive.layout.place_of_plane(domain.0);
-        let Some((set, second)) = self.set_for(drive, books, channel, kind) else { return plain };
-        self.under_way.push(UnderWay { unit, set, second });
+        let leaving = Leaving { domain, channel, kind, pages: read.len() + other.len() };
+        let Some((set, second)) = self.set_for(drive, books, leaving) else {
+            return plain;
+        };
+        self.balance.split(domain, set.domains, leaving.pages);
+        self.under_way.push(UnderWay { unit, set, kind, pages: leaving.pages });
         let sides = [0, 1].into_iter().cycle().skip(usize::from(second));
         let planned = read.into_iter().chain(other).zip(sides);
         Request {
             order: Order::Given(planned.map(|(page, target)| Planned { page, target }).collect()),
-            targets: [set.target(0, !second), set.target(1, !second)],
+            targets: [set.target(0), set.target(1)],
             ..plain
         }
     }
 }
 
-/// Domains on two chips of a channel whose free units are the most worn; none where no two chips have any.
-fn destinations(drive: &DriveView<'_>, channel: u32) -> Option<[DomainId; 2]> {
+/// The open unit of a domain for blocks that are not split.
+fn apart(domain: DomainId) -> Target {
+    Target::Set { id: u32::MAX - domain.0, domain, want: Want::MostWorn }
+}
+
+/// Domains on two chips of a channel whose free units are the most worn, of those that may take pages in; none where no two
+/// chips have any.
+fn destinations(
+    drive: &DriveView<'_>,
+    channel: u32,
+    may_take: impl Fn(DomainId) -> bool,
+) -> Option<[DomainId; 2]> {
     let place = |domain: DomainId| drive.layout.place_of_plane(domain.0);
     let most_worn = |other_than: Option<u32>| {
         DomainId::all(drive.layout.domains())
             .filter(|&domain| place(domain).0 == channel && Some(place(domain).1) != other_than)
+            .filter(|&domain| may_take(domain))
             .filter_map(|domain| Some((drive.most_worn_free(domain)?, std::cmp::Reverse(domain))))
             .max()
             .map(|(_, domain)| domain.0)
@@ -272,6 +355,7 @@ impl Leveler for State {
             Due::Nothing => None,
             Due::Round => {
                 books.did.rounds += 1;
+                self.balance.halve();
                 None
             }
             Due::Flag(flag) => {
@@ -284,11 +368,12 @@ impl Leveler for State {
 
     fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
         if let Some(at) = self.under_way.iter().position(|move_| move_.unit == unit) {
-            let ended = self.under_way.remove(at);
-            // A set whose second block was lost waits for another one.
-            if done != ended.second {
-                self.waiting.insert(0, ended.set);
+            let UnderWay { set, kind, pages, .. } = self.under_way.remove(at);
+            if !done {
+                self.balance.undo(domain, set.domains, pages);
             }
+            // It waits on while it has room; a new one whose block was lost holds nothing.
+            self.waiting.insert(0, BlockSet { kind: if done { kind } else { set.kind }, ..set });
         }
         if !done {
             self.bet.dropped(domain, unit);
@@ -305,6 +390,7 @@ impl Leveler for State {
         self.bet.fits(layout)
             && self.read.len() == layout.pages().div_ceil(64) as usize
             && self.pages_per_unit == layout.pages_per_unit()
+            && self.balance.gained.len() == domains as usize
             && self.waiting.iter().chain(moves).all(|set| set.domains.iter().all(|d| d.0 < domains))
     }
 

@@ -4,24 +4,28 @@
 //! Design, DAC 2007, as the paper on pattern-based write scheduling uses it. A block erasing table (BET, `bet.rs`) has a flag
 //! per `blocks_per_flag` blocks, set when one of them is erased. While the `ecnt` erases of this round are at least
 //! `threshold` times the `fcnt` flags that are set, the blocks of the next flag from `findex` on, cyclic, that is not set are
-//! emptied by ordinary collection: their pages go where the separator sends pages that move. Once all flags are set, a round
+//! emptied. Once all flags are set, a round
 //! begins: both counts and `findex` are 0, and all flags are cleared.
 //!
 //! Where the papers are silent, or differ:
 //! - A round begins when it is looked for the next flag and there is none: the ratio has reached `threshold` then, too.
 //! - `findex` is 0 in a new round, as in the later paper; the first one draws it.
 //! - The listing of the later paper does not clear the table; the text of the first one does, and so does this.
+//! - Where the pages go: into a block of their own in each plane, the most worn free one, which stays open from one block to the
+//!   next (`cold_blocks = "own"`). Where they share open blocks with pages that the host or collection writes (`"shared"`), cold
+//!   and hot data mix, and collection moves the cold ones again and again.
 //! - Free and open blocks hold no cold data: their flag is set without an erase.
 //! - Jobs may wait for idle time. The blocks of a flag are asked for once, and a flag that is asked for counts as set where
 //!   the next one is due; a block that is collected meanwhile sets its flag, and the job is dropped.
 //!
-//! Parameters: `threshold`, `blocks_per_flag`. Cost: O(1) per erase; scans by words of 64 flags, O(1) per erase amortised.
-//! Memory: 2 bits per flag (flags set and flags asked for).
+//! Parameters: `threshold`, `blocks_per_flag`, `cold_blocks`. Cost: O(1) per erase; scans by words of 64 flags, O(1) per erase
+//! amortised. Memory: 2 bits per flag (flags set and flags asked for).
 
 use super::bet::{Bet, Due};
 use super::{Books, Leveler};
 use crate::jobs::request::DriveView;
-use crate::jobs::{Request, Urgency};
+use crate::jobs::{Request, Target, Urgency};
+use crate::pool::Want;
 use floatgate_base::policy::Range;
 use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, UnitId};
 use floatgate_flash::{Cause, Layout};
@@ -40,10 +44,16 @@ pub const INFO: PolicyInfo = PolicyInfo {
             1,
             (1, 1 << 20),
         ),
+        ParamInfo::name("cold_blocks", "where the pages of blocks that are emptied go", COLD_BLOCKS),
     ],
     cost: "O(1) amortised",
     memory: "2 bits per flag",
 };
+
+const COLD_BLOCKS: &[(&str, &str)] = &[
+    ("own", "into blocks of their own, the most worn free ones, which stay open from one to the next"),
+    ("shared", "where the separator sends pages that move"),
+];
 
 /// How uneven erases may be; of `read-balance`, too.
 pub(super) const THRESHOLD: ParamInfo = ParamInfo::within(
@@ -60,13 +70,19 @@ pub struct Params {
     pub threshold: f64,
     /// Units of a flag.
     pub blocks_per_flag: u32,
+    /// Whether pages move into units of their own.
+    pub own: bool,
 }
 
 impl super::Params for Params {
     type State = State;
 
     fn of(given: &Given) -> Self {
-        Self { threshold: given.real("threshold"), blocks_per_flag: given.whole("blocks_per_flag") }
+        Self {
+            threshold: given.real("threshold"),
+            blocks_per_flag: given.whole("blocks_per_flag"),
+            own: given.text("cold_blocks") == COLD_BLOCKS[0].0,
+        }
     }
 
     fn state(&self, layout: &Layout) -> State {
@@ -84,6 +100,11 @@ pub struct State {
     rest: Option<(u32, UnitId)>,
 }
 
+/// The unit of a domain that takes in pages of emptied ones.
+fn own(domain: DomainId) -> Target {
+    Target::Set { id: domain.0, domain, want: Want::MostWorn }
+}
+
 impl Leveler for State {
     fn erased(&mut self, domain: DomainId, unit: UnitId, _: u32) -> bool {
         self.bet.erased(domain, unit, self.params.threshold)
@@ -95,7 +116,8 @@ impl Leveler for State {
                 let (domain, mut units) = self.bet.units_of(flag);
                 if let Some(unit) = units.find(|&unit| unit >= from && drive.is_closed(unit)) {
                     self.rest = Some((flag, UnitId(unit.0 + 1)));
-                    return Some(Request::emptying(unit, domain, Cause::Level, Urgency::Leveling));
+                    let request = Request::emptying(unit, domain, Cause::Level, Urgency::Leveling);
+                    return Some(if self.params.own { request.into(own(domain)) } else { request });
                 }
                 self.rest = None;
             }

@@ -1,6 +1,7 @@
 //! Timed mode: when requests arrive, and how long they take.
 
 use super::around::Around;
+use super::hot_reads::HotReads;
 use crate::plan::Arrival;
 use floatgate_base::Op;
 use floatgate_flash::Timed;
@@ -15,6 +16,8 @@ struct Underway {
     arrival_ns: u64,
     op: Op,
     queue: u16,
+    /// Whether it is a hot read.
+    hot: bool,
 }
 
 /// What a queue has seen.
@@ -61,6 +64,8 @@ pub struct Clock {
     queues: Vec<QueueCount>,
     /// Response times around reclaims, where reads disturb.
     around: Option<Box<Around>>,
+    /// Reads of pages that are read often.
+    hot: HotReads,
     /// Whether [`Clock::ended`] is kept.
     pub(crate) logged: bool,
     /// Requests that ended, for the log.
@@ -90,6 +95,7 @@ impl Clock {
             rooms: rooms.then(VecDeque::new),
             queues: vec![QueueCount::default(); queues],
             around: None,
+            hot: HotReads::default(),
             logged: false,
             ended: Vec::new(),
         }
@@ -98,6 +104,22 @@ impl Clock {
     /// Tells response times while something is reclaimed from others.
     pub(crate) fn watch_reclaims(&mut self) {
         self.around = Some(Box::default());
+    }
+
+    /// Tells reads of pages that are read often from others.
+    pub(crate) fn watch_hot_reads(&mut self, logical_pages: u32, chips: u32) {
+        self.hot = HotReads::new(logical_pages, chips);
+    }
+
+    /// Reads of pages that are read often.
+    pub(crate) fn hot_reads(&self) -> &HotReads {
+        &self.hot
+    }
+
+    /// The same, for whoever sees reads.
+    #[inline(always)]
+    pub(crate) fn hot_reads_mut(&mut self) -> &mut HotReads {
+        &mut self.hot
     }
 
     /// Whether it does.
@@ -151,9 +173,14 @@ impl Clock {
 
     /// Lets a request in that arrived at `arrival_ns`, left the throttle at `entry_ns`, and that the drive takes at once;
     /// its operations follow. Gives its number.
-    pub fn admit(&mut self, timed: &mut Timed, arrival_ns: u64, entry_ns: u64, op: Op) -> u32 {
+    pub fn admit(
+        &mut self,
+        timed: &mut Timed,
+        (arrival_ns, entry_ns): (u64, u64),
+        (op, hot): (Op, bool),
+    ) -> u32 {
         (self.arrived_ns, self.entered_ns) = (arrival_ns, entry_ns);
-        self.begin(timed, entry_ns, Underway { arrival_ns, op, queue: 0 })
+        self.begin(timed, entry_ns, Underway { arrival_ns, op, queue: 0, hot })
     }
 
     /// Lets a request join a queue when it has left the throttle, and time pass until then.
@@ -169,14 +196,14 @@ impl Clock {
     }
 
     /// The drive fetches a request that has arrived; its operations follow. Gives its number.
-    pub(crate) fn fetch(&mut self, timed: &mut Timed, now_ns: u64, request: &Request) -> u32 {
+    pub(crate) fn fetch(&mut self, timed: &mut Timed, now_ns: u64, request: &Request, hot: bool) -> u32 {
         let Request { arrival_ns, entry_ns, op, queue, .. } = *request;
         let wait_ns = u128::from(now_ns - entry_ns);
         self.queues[usize::from(queue)].wait_ns += wait_ns;
         if op != Op::Trim {
             self.queue_wait_ns[op as usize] += wait_ns;
         }
-        self.begin(timed, now_ns, Underway { arrival_ns, op, queue })
+        self.begin(timed, now_ns, Underway { arrival_ns, op, queue, hot })
     }
 
     fn begin(&mut self, timed: &mut Timed, now_ns: u64, underway: Underway) -> u32 {
@@ -266,9 +293,12 @@ impl Clock {
             self.record_around();
         }
         for (number, time_ns) in self.done.drain(..) {
-            let Underway { arrival_ns, op, queue } = self.underway[number as usize];
+            let Underway { arrival_ns, op, queue, hot } = self.underway[number as usize];
             if op != Op::Trim {
                 self.latencies[op as usize].record(time_ns - arrival_ns);
+            }
+            if hot {
+                self.hot.latency.record(time_ns - arrival_ns);
             }
             if let Some(count) = self.queues.get_mut(usize::from(queue)) {
                 count.completed += 1;

@@ -33,6 +33,8 @@ impl InTime {
         let waiting = (!plan.queues.is_plain()).then(|| Waiting::new(plan, arrival));
         let queues = if waiting.is_some() { plan.queues.queues() } else { 0 };
         let (mut drive, mut clock) = (Drive::<Timed>::new(plan), Clock::new(arrival, queues, gate.is_some()));
+        let chips = plan.drive.geometry.channels * plan.drive.geometry.chips_per_channel;
+        clock.watch_hot_reads(plan.ftl.setup.logical_pages, chips);
         if plan.drive.disturb.is_some() {
             drive.array.back_end_mut().watch_reclaims();
             clock.watch_reclaims();

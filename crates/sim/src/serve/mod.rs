@@ -4,6 +4,7 @@
 pub mod around;
 pub mod clock;
 mod functional;
+pub mod hot_reads;
 mod idle;
 mod in_time;
 mod queued;

@@ -176,7 +176,8 @@ fn serve(
     (extents, range): (&Extents, Range<usize>),
 ) -> Result<(), Stop> {
     timely.look_for_reclaims(now_ns);
-    let number = timely.clock.fetch(timely.drive.array.back_end_mut(), now_ns, request);
+    let hot = timely.is_hot_read(extents, range.clone(), request.op);
+    let number = timely.clock.fetch(timely.drive.array.back_end_mut(), now_ns, request, hot);
     if let Some(log) = &mut timely.log {
         log.ended(&mut timely.clock.ended);
         log.fetched(number, *request, now_ns);

@@ -43,7 +43,9 @@ impl Timely {
             let entry_ns = self.pass_gate(arrival_ns, (placed.extents, extents.clone()), op, 0);
             self.work_until(entry_ns).map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
             self.look_for_reclaims(entry_ns);
-            let number = self.clock.admit(self.drive.array.back_end_mut(), arrival_ns, entry_ns, op);
+            let hot = self.is_hot_read(placed.extents, extents.clone(), op);
+            let timed = self.drive.array.back_end_mut();
+            let number = self.clock.admit(timed, (arrival_ns, entry_ns), (op, hot));
             if let Some(log) = &mut self.log {
                 log.ended(&mut self.clock.ended);
                 log.fetched(number, chunk.request(i, 0, (arrival_ns, entry_ns)), entry_ns);
@@ -118,6 +120,20 @@ impl Timely {
             self.drive.tell_time(now_ns)?;
         }
         self.drive.tell_time(until_ns)
+    }
+
+    /// Whether a request that the drive takes now is a read of a page that is read often; that page's chip is noted.
+    #[inline(always)]
+    pub fn is_hot_read(&mut self, extents: &Extents, range: Range<usize>, op: Op) -> bool {
+        if op != Op::Read || range.is_empty() {
+            return false;
+        }
+        let lpn = extents.lpn[range.start];
+        let hot = self.clock.hot_reads_mut().see(lpn);
+        if hot && let Some(chip) = self.drive.ftl.chip_of(lpn) {
+            self.clock.hot_reads_mut().by_chip[chip as usize] += 1;
+        }
+        hot
     }
 
     /// Issues the operations of the request admitted last, whose extents are those in `range`, through the buffer if
