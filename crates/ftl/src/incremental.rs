@@ -151,14 +151,25 @@ impl Ftl {
     ///
     /// One unit and an eighth beyond the open ones are the least: when a job is about to erase its source, which is when
     /// least is at hand, a host that opens a unit then finds two that are free. Many open units seldom have all their room
-    /// left, so that two of them are reckoned with. A job that waits for two units of its own needs one more than the others.
+    /// left, so that two of them are reckoned with.
     fn target_at_hand(&self, domain: DomainId) -> u64 {
+        // A job that waits for a unit of its own needs one more than the others.
+        let waited_for = u64::from(self.patient_job_lacks_targets(domain));
+        self.least_at_hand() + waited_for * u64::from(self.layout.pages_per_unit())
+    }
+
+    /// Whether a domain has a unit at hand beyond what collection aims at.
+    pub(crate) fn can_spare_unit(&self, domain: DomainId) -> bool {
+        self.pages_at_hand(domain) >= self.least_at_hand() + u64::from(self.layout.pages_per_unit()) / 2
+    }
+
+    /// The same where no job waits.
+    fn least_at_hand(&self) -> u64 {
         let setup = &self.setup;
         let streams = u64::from(setup.separate.streams());
         let levels = u64::from(setup.trigger_free_units) + u64::from(setup.stop_free_units);
         let eighths = (4 * (levels + streams - 1)).max(8 * streams.min(2) + 9);
-        let waited_for = u64::from(self.patient_job_lacks_targets(domain));
-        (eighths + 8 * waited_for) * u64::from(self.layout.pages_per_unit()) / 8
+        eighths * u64::from(self.layout.pages_per_unit()) / 8
     }
 
     /// The pace at which a job is done in time.

@@ -5,7 +5,7 @@ use super::request::{Order, Planned, Request, Target};
 use crate::ftl::Ftl;
 use crate::setup::Failure;
 use crate::units::NO_UNIT;
-use floatgate_base::DomainId;
+use floatgate_base::{DomainId, UnitId};
 use floatgate_flash::{Flash, Layout};
 
 impl Request {
@@ -30,6 +30,11 @@ impl Request {
     }
 }
 
+/// How many of the pages that leave a unit come to each target: they are dealt out to both units of a set.
+fn pages_to_each(targets: &[Target; 2], pages: u32) -> u32 {
+    if matches!(targets[1], Target::Set { .. }) { pages.div_ceil(2) } else { pages }
+}
+
 impl Ftl {
     /// Whether too few units are free for a request that fills two: one source is erased only when the pages of both have moved,
     /// so that all of them must find room first. One source alone always does where a unit is free.
@@ -38,18 +43,37 @@ impl Ftl {
         request.takes_two_of().is_some_and(|domain| self.free[domain].len() < reserve + 2)
     }
 
-    /// Whether the first patient job of a domain waits for more free units than there are.
+    /// Whether the first patient job of a domain waits for more room than there is.
     pub(crate) fn patient_job_lacks_targets(&self, domain: DomainId) -> bool {
-        self.jobs[domain].patient().is_some_and(|job| !job.begun && self.lacks_targets(&job.request))
+        let Some(job) = self.jobs[domain].patient() else { return false };
+        if !job.begun && self.lacks_targets(&job.request) {
+            return true;
+        }
+        let mut wanted = self.domains_of_new_units(job);
+        wanted.any(|domain| !self.can_spare_unit(domain))
+    }
+
+    /// Domains in which a job needs a unit for a set, beside what is open of that.
+    fn domains_of_new_units(&self, job: &Job) -> impl Iterator<Item = DomainId> + '_ {
+        let valid = |unit: UnitId| self.units.meta[unit].valid;
+        let pages: u32 = match job.begun {
+            true => job.held().map(valid).sum(),
+            false => job.request.all_sources().map(valid).sum(),
+        };
+        let targets = job.request.targets;
+        let to_each = pages_to_each(&targets, pages);
+        let open = job.targets.map(|target| target.room());
+        targets.into_iter().zip(open).enumerate().filter_map(move |(side, (target, open))| match target {
+            Target::Set { id, domain, .. } if open + self.room_in_set(id, side) < to_each => Some(domain),
+            _ => None,
+        })
     }
 
     /// A unit of a job's own must not be the last free one: collection could move nothing any more.
     pub(super) fn make_room_for<F: Flash>(&mut self, flash: &mut F, job: &Job) -> Result<(), Failure> {
         let reserve = self.setup.separate.reserve();
         let pages: u32 = job.request.all_sources().map(|unit| self.units.meta[unit].valid).sum();
-        // Pages are dealt out to both units of a pair.
-        let is_pair = matches!(job.request.targets[1], Target::Set { .. });
-        let to_each = if is_pair { pages.div_ceil(2) } else { pages };
+        let to_each = pages_to_each(&job.request.targets, pages);
         for (to, target) in job.request.targets.into_iter().enumerate() {
             let domain = match target {
                 Target::Own { domain, .. } => domain,
