@@ -153,23 +153,26 @@ impl Ftl {
     /// least is at hand, a host that opens a unit then finds two that are free. Many open units seldom have all their room
     /// left, so that two of them are reckoned with.
     fn target_at_hand(&self, domain: DomainId) -> u64 {
-        // A job that waits for a unit of its own needs one more than the others.
-        let waited_for = u64::from(self.patient_job_lacks_targets(domain));
-        self.least_at_hand() + waited_for * u64::from(self.layout.pages_per_unit())
-    }
-
-    /// Whether a domain has a unit at hand beyond what collection aims at.
-    pub(crate) fn can_spare_unit(&self, domain: DomainId) -> bool {
-        self.pages_at_hand(domain) >= self.least_at_hand() + u64::from(self.layout.pages_per_unit()) / 2
-    }
-
-    /// The same where no job waits.
-    fn least_at_hand(&self) -> u64 {
+        // A job that waits for two units of its own needs one more than the others; where victims gain little that would cost more
+        // than it is worth, and the job is done once it cannot wait.
+        let unit = u64::from(self.layout.pages_per_unit());
+        let gains = self.gc.copied_pages * 4 < self.gc.victims * unit * 3;
+        let waited_for = u64::from(gains && self.mixing_job_waits(domain));
         let setup = &self.setup;
         let streams = u64::from(setup.separate.streams());
         let levels = u64::from(setup.trigger_free_units) + u64::from(setup.stop_free_units);
         let eighths = (4 * (levels + streams - 1)).max(8 * streams.min(2) + 9);
-        eighths * u64::from(self.layout.pages_per_unit()) / 8
+        eighths * unit / 8 + waited_for * unit
+    }
+
+    /// Whether a job of wear-leveling may open a unit in a domain: another one is left for each of the streams that will soon open
+    /// theirs, of which two are reckoned with, too.
+    pub(crate) fn can_spare_unit(&self, domain: DomainId) -> bool {
+        let soon = self.layout.pages_per_unit() / 2;
+        let streams = self.open_rooms(domain).filter(|&room| room < soon).take(2).count() as u32;
+        let left = self.pages_at_hand(domain).saturating_sub(u64::from(self.layout.pages_per_unit()));
+        self.free[domain].len() > LAST_UNITS + streams
+            && left >= self.target_at_hand(domain) - u64::from(soon)
     }
 
     /// The pace at which a job is done in time.

@@ -1,7 +1,7 @@
 //! Room for jobs: what is collected before one begins, and which begun ones the host waits for.
 
 use super::job::Job;
-use super::request::{Order, Planned, Request, Target};
+use super::request::{Order, Planned, Request, Target, Urgency};
 use crate::ftl::Ftl;
 use crate::setup::Failure;
 use crate::units::NO_UNIT;
@@ -46,14 +46,16 @@ impl Ftl {
     /// Whether the first patient job of a domain waits for more room than there is.
     pub(crate) fn patient_job_lacks_targets(&self, domain: DomainId) -> bool {
         let Some(job) = self.jobs[domain].patient() else { return false };
-        if !job.begun && self.lacks_targets(&job.request) {
-            return true;
-        }
         let mut wanted = self.domains_of_new_units(job);
-        wanted.any(|domain| !self.can_spare_unit(domain))
+        self.mixing_job_waits(domain) || wanted.any(|domain| !self.can_spare_unit(domain))
     }
 
-    /// Domains in which a job needs a unit for a set, beside what is open of that.
+    /// Whether that is one which fills two units.
+    pub(crate) fn mixing_job_waits(&self, domain: DomainId) -> bool {
+        self.jobs[domain].patient().is_some_and(|job| !job.begun && self.lacks_targets(&job.request))
+    }
+
+    /// Domains in which a job needs a unit for a set, or for wear-leveling, beside what it has open.
     fn domains_of_new_units(&self, job: &Job) -> impl Iterator<Item = DomainId> + '_ {
         let valid = |unit: UnitId| self.units.meta[unit].valid;
         let pages: u32 = match job.begun {
@@ -63,8 +65,10 @@ impl Ftl {
         let targets = job.request.targets;
         let to_each = pages_to_each(&targets, pages);
         let open = job.targets.map(|target| target.room());
+        let levels = job.request.urgency == Urgency::Leveling;
         targets.into_iter().zip(open).enumerate().filter_map(move |(side, (target, open))| match target {
             Target::Set { id, domain, .. } if open + self.room_in_set(id, side) < to_each => Some(domain),
+            Target::Own { domain, .. } if levels && side == 0 && open < to_each => Some(domain),
             _ => None,
         })
     }
