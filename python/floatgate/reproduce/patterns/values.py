@@ -19,6 +19,11 @@ VARIANTS = {
 }
 """The batch of each variant."""
 SYSTEMS = ("baseline", "swl", "pgis-swl", "pattern")
+TIMED = {**dict.fromkeys(SYSTEMS, "timed"), "patterns-only": "timed-parts", "read-balance": "timed-parts"}
+"""The batch in time of each variant."""
+CAPACITIES_GB = (32, 64, 128)
+PAGE_KB = {"MLC": 4, "TLC": 8, "QLC": 16}
+PAGES_PER_BLOCK = 64
 _YEAR_S = 365.25 * 86400
 
 
@@ -33,7 +38,45 @@ def values(found: Found) -> dict[str, Any]:
                 costs = _costs(found.look(f"{batch}.{workload}.{variant}"), f"{workload}.{variant}")
                 made |= {f"{batch}.{name}": value for name, value in costs.items()}
         made |= _verdicts(made, workload) | _response(found, workload)
+        for variant, batch in TIMED.items():
+            made |= _hot_reads(found, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
+        made |= _mapping(found, workload)
+    for variant in ("baseline", "swl", "read-balance"):
+        made |= _hot_reads(found, f"static-timed.static.{variant}", f"static.{variant}")
+    return made | table_5()
+
+
+def table_5() -> dict[str, float]:
+    """Table V in KB: the page read table has a bit per page, the block erasing table a bit per block."""
+    made: dict[str, float] = {}
+    for flash, page_kb in PAGE_KB.items():
+        for capacity_gb in CAPACITIES_GB:
+            pages = (capacity_gb << 20) // page_kb
+            prt_kb, bet_kb = pages / 8 / 1024, pages / PAGES_PER_BLOCK / 8 / 1024
+            name = f"{flash}-{capacity_gb}"
+            made |= {f"prt_kb.{name}": prt_kb, f"bet_kb.{name}": bet_kb, f"table_kb.{name}": prt_kb + bet_kb}
     return made
+
+
+def _hot_reads(found: Found, run: str, name: str) -> dict[str, Any]:
+    """Mean response of hot reads (us), and those of the busiest chip over the mean of all chips."""
+    hot = found.look(f"{run}.hot_reads")
+    if not hot:
+        return {}
+    return {f"hot.{name}": hot["latency_us"]["mean"], f"chips.{name}": hot["max_over_mean"]}
+
+
+def _mapping(found: Found, workload: str) -> dict[str, Any]:
+    """CPU time of dispatch beyond the baseline's (s)."""
+    times = {
+        variant: found.figure(f"dispatch.{workload}.{variant}.dispatch_cpu_s")
+        for variant in ("baseline", "pgis", "patterns-only")
+    }
+    base = times.pop("baseline")
+    return {
+        f"mapping_s.{workload}.{variant}": None if base is None or time is None else time - base
+        for variant, time in times.items()
+    }
 
 
 def _costs(result: dict[str, Any] | None, name: str) -> dict[str, Any]:
