@@ -41,8 +41,9 @@ def values(found: Found) -> dict[str, Any]:
         for variant, batch in TIMED.items():
             made |= _hot_reads(found, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
         made |= _mapping(found, workload)
-    for variant in ("baseline", "swl", "read-balance"):
-        made |= _hot_reads(found, f"static-timed.static.{variant}", f"static.{variant}")
+    for workload in ("static", "static-28"):
+        for variant in ("baseline", "swl", "read-balance"):
+            made |= _hot_reads(found, f"static-timed.{workload}.{variant}", f"{workload}.{variant}")
     return made | table_5()
 
 

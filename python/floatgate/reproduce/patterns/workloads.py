@@ -9,13 +9,12 @@ import numpy as np
 
 from floatgate.experiment import Overrides, trace_overrides
 
-STATIC = "static"
+PAGES = {"static": 480_000, "static-28": 352_000}
+"""Of the load on its two drives, with 7 and 28 % to spare; the first half is written, evenly."""
 PAGE_BYTES = 4096
-PAGES = 480_000
-"""Of the load; the first half is written, evenly."""
 STRIPE, READ = 32, 2
-"""Of each so many pages of the second half, the first so many are read, evenly. Planes are written in turn, so that these
-lie on one chip of each channel."""
+"""Of each so many pages of the second half, the first so many are read, evenly. Planes are written in turn, so that
+these lie on one chip of each channel."""
 WORN_IN = 10_000_000, 0.3
 """Requests that wear the drive in, and the share of them that reads."""
 TIMED = 300_000, 0.9
@@ -27,15 +26,17 @@ PART = 1_000_000
 
 
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
-    """Write the two traces of the load; the twins need nothing, and traces of the user's are left as they are."""
-    if STATIC not in workloads or STATIC in traces:
-        return {}
-    worn_in = write(folder / "static.parquet", *WORN_IN, seed=1)
-    timed = write(folder / "static-timed.parquet", *TIMED, seed=2)
-    return {STATIC: trace_overrides(worn_in), f"static-timed.{STATIC}": trace_overrides(timed)}
+    """Write the traces of the load; the twins need nothing, and traces of the user's are left as they are."""
+    made: dict[str, Overrides] = {}
+    for name, pages in PAGES.items():
+        if name in workloads and name not in traces:
+            worn_in = write(folder / f"{name}.parquet", pages, *WORN_IN, seed=1)
+            timed = write(folder / f"{name}-timed.parquet", pages, *TIMED, seed=2)
+            made |= {name: trace_overrides(worn_in), f"static-timed.{name}": trace_overrides(timed)}
+    return made
 
 
-def write(file: Path, requests: int, read_share: float, seed: int) -> Path:
+def write(file: Path, pages: int, requests: int, read_share: float, seed: int) -> Path:
     """Write so many requests of a page each, with exponential gaps, as Parquet."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -47,7 +48,7 @@ def write(file: Path, requests: int, read_share: float, seed: int) -> Path:
         time_ns = begin_ns + np.cumsum(draw.exponential(1e9 / RATE_PER_S, count))
         begin_ns = time_ns[-1]
         reads = draw.random(count) < read_share
-        page = np.where(reads, _read(draw, count), draw.integers(0, PAGES // 2, count))
+        page = np.where(reads, _read(draw, pages, count), draw.integers(0, pages // 2, count))
         table = pa.table(
             {
                 "time_ns": pa.array(time_ns.astype(np.int64)),
@@ -63,7 +64,7 @@ def write(file: Path, requests: int, read_share: float, seed: int) -> Path:
     return file
 
 
-def _read(draw: np.random.Generator, count: int) -> np.ndarray:
+def _read(draw: np.random.Generator, pages: int, count: int) -> np.ndarray:
     """Pages to read."""
-    stripes = draw.integers(0, PAGES // 2 // STRIPE, count)
-    return PAGES // 2 + stripes * STRIPE + draw.integers(0, READ, count)
+    stripes = draw.integers(0, pages // 2 // STRIPE, count)
+    return pages // 2 + stripes * STRIPE + draw.integers(0, READ, count)
