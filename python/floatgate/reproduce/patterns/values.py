@@ -101,7 +101,9 @@ def _verdicts(made: dict[str, Any], workload: str) -> dict[str, Any]:
 
     def of(name: str, variants: tuple[str, ...]) -> list[float] | None:
         figures = [made.get(f"{name}.{workload}.{variant}") for variant in variants]
-        return None if None in figures else [float(figure) for figure in figures if figure is not None]
+        # Of a trace that is too small nothing is collected, and there is no order.
+        known = [float(figure) for figure in figures if figure is not None]
+        return known if len(known) == len(variants) and any(known) else None
 
     told: dict[str, Any] = {}
     times = of("gc_time", SYSTEMS)
