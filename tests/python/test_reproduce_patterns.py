@@ -142,6 +142,13 @@ def test_hot_reads_are_those_of_each_system_alone_and_together(made: Found) -> N
     assert by_name["timed"].overrides == by_name["timed-parts"].overrides
 
 
+def test_without_hot_reads_there_is_no_figure_of_them() -> None:
+    timed = result(0, 0, 0, 0) | {"hot_reads": {"latency_us": None, "max_over_mean": None}}
+    made = values(Found({"static-timed": {"static": {"baseline": timed}}}))
+    assert made["hot.static.baseline"] is None
+    assert made["chips.static.baseline"] is None
+
+
 def test_table_5_is_that_of_the_paper(made: Found) -> None:
     [table] = [table for table in load("patterns").tables if table["id"] == "table-5"]
     cells = [cell for row in filled(table, made)["rows"] for cell in row["cells"]]

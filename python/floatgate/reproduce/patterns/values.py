@@ -61,10 +61,11 @@ def table_5() -> dict[str, float]:
 
 def _hot_reads(found: Found, run: str, name: str) -> dict[str, Any]:
     """Mean response of hot reads (us), and those of the busiest chip over the mean of all chips."""
-    hot = found.look(f"{run}.hot_reads")
-    if not hot:
-        return {}
-    return {f"hot.{name}": hot["latency_us"]["mean"], f"chips.{name}": hot["max_over_mean"]}
+    hot = f"{run}.hot_reads"
+    return {
+        f"hot.{name}": found.figure(f"{hot}.latency_us.mean"),
+        f"chips.{name}": found.figure(f"{hot}.max_over_mean"),
+    }
 
 
 def _mapping(found: Found, workload: str) -> dict[str, Any]:
