@@ -211,13 +211,14 @@ def test_a_trace_takes_a_workloads_place(cli: Cli, tiny: Path, trace: Path) -> N
     assert (workload["kind"], workload["beyond"]) == ("trace", "wrap")
 
 
-def test_what_counts_a_twins_requests_is_left_out_under_a_trace(tiny: Path, trace: Path) -> None:
-    asks = '[batch.each]\nuniform = { "workload.requests" = 1000 }\n'
+@pytest.mark.parametrize("asks", ["", '[batch.each]\nuniform = { "workload.requests" = 1000 }\n'])
+def test_what_counts_a_twins_requests_is_left_out_under_a_trace(tiny: Path, trace: Path, asks: str) -> None:
+    later = LATER.replace(', "workload.requests" = 4000', "") if asks else LATER
     (tiny / "paper.toml").write_text(
-        PAPER + LATER.replace('[[batch]]\nname = "last"', asks + '[[batch]]\nname = "last"')
+        PAPER + later.replace('[[batch]]\nname = "last"', asks + '[[batch]]\nname = "last"')
     )
     paper = load(str(tiny))
-    for traces, batches in (({}, {"w", "more", "later", "last"}), ({"uniform": str(trace)}, {"w", "more", "last"})):
+    for traces, batches in (({}, {"w", "more", "later", "last"}), ({"uniform": str(trace)}, {"w", "more"})):
         made = jobs(paper, Settings(traces=traces))
         assert {place[0] for job in made for place in job.places} == batches
 

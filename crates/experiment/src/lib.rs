@@ -20,6 +20,7 @@ mod precondition;
 mod quantiles;
 mod reclaim;
 mod reduce;
+pub mod requests;
 pub mod result;
 pub mod run;
 mod run_lifetime;

@@ -9,6 +9,7 @@ mod experiment;
 mod json;
 mod patterns;
 mod request_log;
+mod requests;
 mod trace;
 
 use pyo3::prelude::*;
@@ -76,5 +77,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     content::register(module)?;
     experiment::register(module)?;
     patterns::register(module)?;
+    requests::register(module)?;
     trace::register(module)
 }

@@ -111,7 +111,7 @@ pub fn with_source<T: Send>(
 }
 
 /// Opens a source and does `work` with it, without the interpreter.
-fn with_opened<T: Send>(
+pub fn with_opened<T: Send>(
     py: Python<'_>,
     open: impl FnOnce() -> Result<Box<dyn Source>> + Send,
     progress: Option<&Py<PyAny>>,

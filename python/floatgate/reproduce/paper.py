@@ -4,9 +4,11 @@
     ``title``, ``source``, ``about``, ``differs`` (texts that say what differs from the paper and why; ``{NAME}`` or
     ``{NAME|UNIT}`` in them stands for a value), ``[quick]`` and ``[originals]`` (``set`` = settings,
     ``about``; quick: ``each`` = settings by workload or variant), ``[workload.NAME]``, ``[variant.NAME]`` and
-    ``[[batch]]``. A batch (``command = "run"``) with ``from = NAME`` starts from the drives with which that batch ends,
-    each run from the one of the same workload and variant; so a drive is worn in without time and looked at in time.
-    With ``responses = true`` timed runs keep how long their reads took, in their order
+    ``[[batch]]``. Its ``command`` is ``lifetime``, ``run``, or one that looks at the requests without a drive:
+    ``dispatch`` (CPU time of the dispatcher) or ``patterns`` (as ``floatgate trace patterns``). A batch
+    (``command = "run"``) with ``from = NAME`` starts from the drives with which that batch ends, each run from the one
+    of the same workload and variant; so a drive is worn in without time and looked at in time. With
+    ``responses = true`` timed runs keep how long their reads took, in their order
     (:func:`floatgate.reproduce.runner.responses`).
 ``experiment.toml``
     the experiment that all runs start from.
@@ -15,7 +17,8 @@
 ``workloads.py``
     where a workload's settings must be worked out first, or its trace made: ``prepare(workloads, traces, folder) ->
     dict[str, Overrides]``, by workload, and by ``BATCH.WORKLOAD`` what only runs of that batch have; ``traces`` are
-    the user's, which it has to take in place of its own.
+    the user's, which it has to take in place of its own. A trace of which it says nothing is treated as if there were
+    no ``workloads.py``.
 ``values.py``, ``figures.py``
     where results must be worked on first: ``values(found) -> dict`` and ``figures(found) -> list[Figure]``.
 
@@ -38,7 +41,7 @@ from floatgate.experiment import Experiment, Overrides, flatten, from_file
 from floatgate.reproduce.judge import Claim, Found, problem
 
 HOME = Path(__file__).parent
-COMMANDS = ("lifetime", "run")
+COMMANDS = ("lifetime", "run", "dispatch", "patterns")
 
 
 @dataclass(frozen=True)
@@ -56,7 +59,7 @@ class Batch:
 
     Attributes:
         name: what values call it.
-        command: ``lifetime`` or ``run``.
+        command: one of :data:`COMMANDS`.
         workloads: names.
         variants: names.
         overrides: settings of all of them.
@@ -124,11 +127,6 @@ class Paper:
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
         return module
-
-    @property
-    def prepares(self) -> bool:
-        """Whether the paper makes its workloads itself."""
-        return (self.folder / "workloads.py").is_file()
 
     def prepare(self, workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
         """Settings of workloads that the paper's ``workloads.py`` works out; files that it makes go to ``folder``."""

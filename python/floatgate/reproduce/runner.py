@@ -15,6 +15,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
+from floatgate import _core
 from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line, quote
 from floatgate.experiment import Experiment, Overrides, trace_overrides
 from floatgate.lifetime import forecast
@@ -28,6 +29,8 @@ Results = dict[str, dict[str, dict[str, Any]]]
 """Result by batch, workload and variant."""
 Place = tuple[str, str, str]
 """Batch, workload and variant."""
+LOOKS = {"dispatch": _core.workload_dispatch, "patterns": _core.workload_patterns}
+"""Commands that look at the requests of a workload without a drive."""
 POINTS = 1500
 """Most points of the response times of a run."""
 
@@ -63,7 +66,8 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
     for batch in _batches(paper, settings):
         stage = _stage(paper, batch)
         for workload in batch.workloads:
-            if _asks_for_requests(batch.by_workload.get(workload, [])) and workload in settings.traces:
+            asked = [*batch.overrides, *batch.by_workload.get(workload, [])]
+            if _asks_for_requests(asked) and workload in settings.traces:
                 continue
             new = Job(workload, batch.command, _base(paper, workload, settings, prepared), stage=stage)
             job = made.setdefault((workload, batch.command, stage), new)
@@ -91,7 +95,7 @@ def _stage(paper: Paper, batch: Batch) -> int:
 def _base(paper: Paper, workload: str, settings: Settings, prepared: Mapping[str, Overrides] | None) -> Experiment:
     """The paper's experiment with the settings that all runs of a workload share."""
     overrides = paper.workloads[workload].overrides
-    if workload in settings.traces and not paper.prepares:
+    if workload in settings.traces and workload not in (prepared or {}):
         overrides = [setting for setting in overrides if not setting[0].startswith("workload.")]
         overrides = [*overrides, *trace_overrides(settings.traces[workload]), *paper.originals.overrides]
     return paper.experiment.with_overrides([*overrides, *(prepared or {}).get(workload, [])])
@@ -195,6 +199,10 @@ def _outcome(job: Job, number: int, drives: Mapping[Place, Path], progress: Prog
     """The result of one run."""
     place, start = job.places[number], job.starts[number]
     overrides = list(job.variants[number])
+    if job.command in LOOKS:
+        asked = job.base.with_overrides(overrides)
+        told: dict[str, Any] = json.loads(LOOKS[job.command](asked.toml, asked.path, asked.overrides, progress))
+        return told
     if start is not None:
         drive = drives[start, place[1], place[2]]
         overrides += [("ftl.precondition", '"snapshot"'), ("ftl.snapshot", json.dumps(str(drive)))]

@@ -13,4 +13,5 @@ pub(crate) mod reader;
 pub(crate) mod survey;
 
 pub(crate) use chunk::{Chunk, Counting, RequestAt};
+pub use open::open_source;
 pub(crate) use reader::{Reading, SavedReading, Span};

@@ -9,7 +9,10 @@ use floatgate_trace::{Generator, Source, WithContent, shuffled};
 use std::path::Path;
 
 /// Opens the workload of a plan.
-pub(crate) fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
+///
+/// # Errors
+/// When it cannot be opened.
+pub fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
     let source: Box<dyn Source> = match &plan.workload.source {
         Workload::Synthetic(config) => Box::new(Generator::new(config.clone())?),
         Workload::Trace { path, options, .. } => floatgate_trace::open(path, options)?,

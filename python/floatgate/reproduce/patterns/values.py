@@ -19,6 +19,11 @@ VARIANTS = {
 }
 """The batch of each variant."""
 SYSTEMS = ("baseline", "swl", "pgis-swl", "pattern")
+TIMED = {**dict.fromkeys(SYSTEMS, "timed"), "patterns-only": "timed-parts", "read-balance": "timed-parts"}
+"""The batch in time of each variant."""
+CAPACITIES_GB = (32, 64, 128)
+PAGE_KB = {"MLC": 4, "TLC": 8, "QLC": 16}
+PAGES_PER_BLOCK = 64
 _YEAR_S = 365.25 * 86400
 
 
@@ -33,7 +38,47 @@ def values(found: Found) -> dict[str, Any]:
                 costs = _costs(found.look(f"{batch}.{workload}.{variant}"), f"{workload}.{variant}")
                 made |= {f"{batch}.{name}": value for name, value in costs.items()}
         made |= _verdicts(made, workload) | _response(found, workload)
+        for variant, batch in TIMED.items():
+            made |= _hot_reads(found, f"{batch}.{workload}.{variant}", f"{workload}.{variant}")
+        made |= _mapping(found, workload)
+    for workload in ("static", "static-28"):
+        for variant in ("baseline", "swl", "read-balance"):
+            made |= _hot_reads(found, f"static-timed.{workload}.{variant}", f"{workload}.{variant}")
+    return made | table_5()
+
+
+def table_5() -> dict[str, float]:
+    """Table V in KB: the page read table has a bit per page, the block erasing table a bit per block."""
+    made: dict[str, float] = {}
+    for flash, page_kb in PAGE_KB.items():
+        for capacity_gb in CAPACITIES_GB:
+            pages = (capacity_gb << 20) // page_kb
+            prt_kb, bet_kb = pages / 8 / 1024, pages / PAGES_PER_BLOCK / 8 / 1024
+            name = f"{flash}-{capacity_gb}"
+            made |= {f"prt_kb.{name}": prt_kb, f"bet_kb.{name}": bet_kb, f"table_kb.{name}": prt_kb + bet_kb}
     return made
+
+
+def _hot_reads(found: Found, run: str, name: str) -> dict[str, Any]:
+    """Mean response of hot reads (us), and those of the busiest chip over the mean of all chips."""
+    hot = f"{run}.hot_reads"
+    return {
+        f"hot.{name}": found.figure(f"{hot}.latency_us.mean"),
+        f"chips.{name}": found.figure(f"{hot}.max_over_mean"),
+    }
+
+
+def _mapping(found: Found, workload: str) -> dict[str, Any]:
+    """CPU time of dispatch beyond the baseline's (s)."""
+    times = {
+        variant: found.figure(f"dispatch.{workload}.{variant}.dispatch_cpu_s")
+        for variant in ("baseline", "pgis", "patterns-only")
+    }
+    base = times.pop("baseline")
+    return {
+        f"mapping_s.{workload}.{variant}": None if base is None or time is None else time - base
+        for variant, time in times.items()
+    }
 
 
 def _costs(result: dict[str, Any] | None, name: str) -> dict[str, Any]:
@@ -57,7 +102,9 @@ def _verdicts(made: dict[str, Any], workload: str) -> dict[str, Any]:
 
     def of(name: str, variants: tuple[str, ...]) -> list[float] | None:
         figures = [made.get(f"{name}.{workload}.{variant}") for variant in variants]
-        return None if None in figures else [float(figure) for figure in figures if figure is not None]
+        # Of a trace that is too small nothing is collected, and there is no order.
+        known = [float(figure) for figure in figures if figure is not None]
+        return known if len(known) == len(variants) and any(known) else None
 
     told: dict[str, Any] = {}
     times = of("gc_time", SYSTEMS)
