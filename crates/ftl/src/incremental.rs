@@ -165,9 +165,16 @@ impl Ftl {
         eighths * unit / 8 + waited_for * unit
     }
 
+    /// Whether the first patient job of a domain waits for more room than there is.
+    fn patient_job_lacks_targets(&self, domain: DomainId) -> bool {
+        let Some(job) = self.jobs[domain].patient() else { return false };
+        let mut wanted = self.domains_of_new_units(job);
+        self.mixing_job_waits(domain) || wanted.any(|domain| !self.can_spare_unit(domain))
+    }
+
     /// Whether a job of wear-leveling may open a unit in a domain: another one is left for each of the streams that will soon open
     /// theirs, of which two are reckoned with, too.
-    pub(crate) fn can_spare_unit(&self, domain: DomainId) -> bool {
+    fn can_spare_unit(&self, domain: DomainId) -> bool {
         let soon = self.layout.pages_per_unit() / 2;
         let streams = self.open_rooms(domain).filter(|&room| room < soon).take(2).count() as u32;
         let left = self.pages_at_hand(domain).saturating_sub(u64::from(self.layout.pages_per_unit()));

@@ -282,8 +282,7 @@ impl Simulation {
             (None, None) => book.span_ns() as u64,
         };
         let source = self.reading.source();
-        let names = source.devices();
-        let name = |i: usize| names.get(i).cloned().unwrap_or_else(|| i.to_string());
+        let name = |i: usize| source.devices().get(i).cloned().unwrap_or_else(|| i.to_string());
         let by_device = placing.counters().iter().enumerate().map(|(i, count)| (name(i), *count));
         let pages_per_block = self.plan.drive.geometry.pages_per_block;
         let spare_pages = total_pages - ftl.mean_free_pages() - f64::from(self.plan.ftl.setup.logical_pages);

@@ -2,6 +2,7 @@
 
 use super::job::{Job, Step};
 use super::request::{DriveView, Order, Planned, Request, StartsJobs, Target, Urgency};
+use super::room::pages_to_each;
 use crate::collect::Collector;
 use crate::ftl::Ftl;
 use crate::reduce::ChunksMoved;
@@ -399,5 +400,49 @@ impl Ftl {
         }
         self.run_to_end(flash, &mut job)?;
         Ok(true)
+    }
+
+    /// A unit of a job's own must not be the last free one: collection could move nothing any more.
+    fn make_room_for<F: Flash>(&mut self, flash: &mut F, job: &Job) -> Result<(), Failure> {
+        let reserve = self.setup.separate.reserve();
+        let pages: u32 = job.request.all_sources().map(|unit| self.units.meta[unit].valid).sum();
+        let to_each = pages_to_each(&job.request.targets, pages);
+        for (to, target) in job.request.targets.into_iter().enumerate() {
+            let domain = match target {
+                Target::Own { domain, .. } => domain,
+                Target::Set { id, domain, .. } if self.room_in_set(id, to) < to_each => domain,
+                _ => continue,
+            };
+            // Both may come out of one domain.
+            let wanted = if to == 1 && job.request.targets[0] == target { 1 } else { 0 };
+            while self.free[domain].len() <= reserve + wanted && self.collect_one(flash, domain)? {}
+        }
+        Ok(())
+    }
+
+    /// Collects one victim in a domain; false if nothing is to be gained.
+    pub(crate) fn collect_one<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
+        self.free_pages.advance(self.now);
+        self.finish_jobs(flash, domain)?;
+        let Some(mut job) = self.next_victim(flash, domain) else {
+            return Ok(self.give_up_set(flash, domain));
+        };
+        self.run_to_end(flash, &mut job)?;
+        Ok(true)
+    }
+
+    /// What a host write that needs room waits for, of the jobs of a domain, is carried out.
+    pub(crate) fn finish_jobs<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<(), Failure> {
+        while let Some(mut job) = self.pop_for_room(domain) {
+            self.run_to_end(flash, &mut job)?;
+        }
+        Ok(())
+    }
+
+    /// The next job of a domain that a host write which needs room waits for. A job under way may still need two units of its
+    /// own.
+    pub(crate) fn pop_for_room(&mut self, domain: DomainId) -> Option<Job> {
+        let last = self.free[domain].len() <= self.setup.separate.reserve() + 2;
+        self.jobs[domain].pop_for_room(last)
     }
 }
