@@ -25,7 +25,7 @@ def line(result: dict[str, Any]) -> str | None:
     if facts["pairs"]:
         parts.append(f"{units.count(facts['pairs'])} of them paired by reads")
     if facts.get("alike"):
-        parts.append(f"{units.count(facts['alike'])} paired with one read alike")
+        parts.append(f"{units.count(facts['alike'])} split with no partner read otherwise")
     if facts["unpaired"]:
         parts.append(f"{units.count(facts['unpaired'])} destinations closed unpaired")
     if facts["passed_over"]:

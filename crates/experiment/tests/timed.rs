@@ -8,6 +8,7 @@ use floatgate_base::Rng;
 use floatgate_experiment::{Options, run_with};
 use floatgate_experiment::{load, run};
 use floatgate_flash::Cause;
+use floatgate_ftl::Level;
 use floatgate_sim::{Phase, Simulation};
 use serde_json::Value;
 
@@ -77,8 +78,14 @@ fn both_modes_end_with_the_same_state_and_no_request_is_lost() {
                 }
             };
             resolved.plan.shadow = true;
-            // What is reclaimed in idle time stays where it is until then.
-            let alike = !resolved.plan.ftl.setup.idle_jobs;
+            // What is reclaimed in idle time stays where it is until then. `read-balance` looks at chips, and in functional
+            // mode planes go round the channels first.
+            let setup = &resolved.plan.ftl.setup;
+            let by_chips = matches!(setup.level, Level::ReadBalance(_));
+            let order = overrides
+                .iter()
+                .any(|(key, order)| *key == "ftl.allocation.order" && order.starts_with("[\"plane"));
+            let alike = !(setup.idle_jobs || by_chips && order);
             let timed = match run(resolved, &mut |_| Ok(())) {
                 Ok(timed) => timed,
                 Err(e) if e.to_string().contains("has no times") => continue,

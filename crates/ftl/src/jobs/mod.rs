@@ -2,7 +2,8 @@
 //! are all jobs; they differ in who starts them and in what [`Request`] says.
 //!
 //! Reading order: [`request`] (what can be asked for, by whom, in which order), [`job`] (a request that is being carried
-//! out), [`waiting`] (the queue of a domain), `run` (steps), `room` (free units for them), `moves` (where pages go), `asked` (who asks for them when).
+//! out), [`waiting`] (the queue of a domain), `run` (steps), `room` (free units for them), `moves` (where pages go), `asked`
+//! (who asks for them when).
 
 mod asked;
 pub mod job;

@@ -301,8 +301,8 @@ impl Ftl {
             job.targets[to] = open;
             return Opened::Unit;
         }
-        if let Target::Set { id, .. } = job.request.targets[to]
-            && let Some(open) = self.leveling.as_mut().and_then(|leveling| leveling.sets.take(id, to))
+        if let Target::Set { id, side, .. } = job.request.targets[to]
+            && let Some(open) = self.leveling.as_mut().and_then(|leveling| leveling.sets.take(id, side))
         {
             self.close_target(flash, &mut job.targets[to], job.request.cause);
             job.targets[to] = open;

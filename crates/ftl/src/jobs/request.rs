@@ -64,6 +64,8 @@ pub enum Target {
     Set {
         /// The set.
         id: u32,
+        /// 0 for its first unit, 1 for its second.
+        side: u8,
         /// The domain whose free units it comes from.
         domain: DomainId,
         /// Which of them.

@@ -58,9 +58,11 @@ impl Ftl {
         let to_each = pages_to_each(&targets, pages);
         let open = job.targets.map(|target| target.room());
         let levels = job.request.urgency == Urgency::Leveling;
-        targets.into_iter().zip(open).enumerate().filter_map(move |(side, (target, open))| match target {
-            Target::Set { id, domain, .. } if open + self.room_in_set(id, side) < to_each => Some(domain),
-            Target::Own { domain, .. } if levels && side == 0 && open < to_each => Some(domain),
+        targets.into_iter().zip(open).enumerate().filter_map(move |(to, (target, open))| match target {
+            Target::Set { id, side, domain, .. } if open + self.room_in_set(id, side) < to_each => {
+                Some(domain)
+            }
+            Target::Own { domain, .. } if levels && to == 0 && open < to_each => Some(domain),
             _ => None,
         })
     }

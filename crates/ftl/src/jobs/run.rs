@@ -308,8 +308,8 @@ impl Ftl {
                 *target = Frontier::CLOSED;
                 continue;
             }
-            if let Target::Set { id, .. } = job.request.targets[to] {
-                self.leave_in_set(flash, (id, to), target, job.request.cause);
+            if let Target::Set { id, side, .. } = job.request.targets[to] {
+                self.leave_in_set(flash, (id, side), target, job.request.cause);
             }
             self.close_target(flash, target, job.request.cause);
         }
@@ -410,7 +410,7 @@ impl Ftl {
         for (to, target) in job.request.targets.into_iter().enumerate() {
             let domain = match target {
                 Target::Own { domain, .. } => domain,
-                Target::Set { id, domain, .. } if self.room_in_set(id, to) < to_each => domain,
+                Target::Set { id, side, domain, .. } if self.room_in_set(id, side) < to_each => domain,
                 _ => continue,
             };
             // Both may come out of one domain.

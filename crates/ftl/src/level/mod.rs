@@ -14,6 +14,7 @@ mod leveling;
 mod none;
 mod open_sets;
 mod placing;
+mod plane_balance;
 pub mod read_balance;
 #[cfg(test)]
 mod read_balance_tests;

@@ -36,8 +36,8 @@ impl OpenSets {
     }
 
     /// Pages left in a unit of a set; 0 where it is not open.
-    pub(crate) fn room(&self, id: u32, side: usize) -> u32 {
-        self.sets.iter().find(|set| set.id == id).map_or(0, |set| set.units[side].room())
+    pub(crate) fn room(&self, id: u32, side: u8) -> u32 {
+        self.sets.iter().find(|set| set.id == id).map_or(0, |set| set.units[side as usize].room())
     }
 
     /// Whether none is open.
@@ -47,9 +47,9 @@ impl OpenSets {
     }
 
     /// A job takes up a unit of a set, if it was left open.
-    pub(crate) fn take(&mut self, id: u32, side: usize) -> Option<Frontier> {
+    pub(crate) fn take(&mut self, id: u32, side: u8) -> Option<Frontier> {
         let at = self.sets.iter().position(|set| set.id == id)?;
-        let open = std::mem::replace(&mut self.sets[at].units[side], Frontier::CLOSED);
+        let open = std::mem::replace(&mut self.sets[at].units[side as usize], Frontier::CLOSED);
         if self.sets[at].open().next().is_none() {
             self.sets.remove(at);
         }
@@ -57,12 +57,12 @@ impl OpenSets {
     }
 
     /// A job leaves a unit of a set open; false if there is one already.
-    pub(crate) fn keep(&mut self, id: u32, side: usize, open: Frontier) -> bool {
+    pub(crate) fn keep(&mut self, id: u32, side: u8, open: Frontier) -> bool {
         let at = self.sets.iter().position(|set| set.id == id).unwrap_or_else(|| {
             self.sets.push(OpenSet { id, units: [Frontier::CLOSED; 2] });
             self.sets.len() - 1
         });
-        let place = &mut self.sets[at].units[side];
+        let place = &mut self.sets[at].units[side as usize];
         let is_vacant = place.unit == NO_UNIT;
         if is_vacant {
             *place = open;
@@ -84,10 +84,9 @@ impl OpenSets {
 
     /// One open unit, of its set no more.
     pub(crate) fn take_unit(&mut self, unit: UnitId) -> Option<Frontier> {
-        let found = self
-            .sets
-            .iter()
-            .find_map(|set| set.units.iter().position(|open| open.unit == unit).map(|side| (set.id, side)));
+        let found = self.sets.iter().find_map(|set| {
+            set.units.iter().position(|open| open.unit == unit).map(|side| (set.id, side as u8))
+        });
         found.and_then(|(id, side)| self.take(id, side))
     }
 

@@ -11,7 +11,7 @@ impl Ftl {
     pub(crate) fn leave_in_set<F: Flash>(
         &mut self,
         flash: &mut F,
-        (id, side): (u32, usize),
+        (id, side): (u32, u8),
         target: &mut Frontier,
         cause: Cause,
     ) {
@@ -31,7 +31,7 @@ impl Ftl {
     }
 
     /// Pages left in the unit of a set that a job before has left open.
-    pub(crate) fn room_in_set(&self, id: u32, side: usize) -> u32 {
+    pub(crate) fn room_in_set(&self, id: u32, side: u8) -> u32 {
         self.leveling.as_ref().map_or(0, |leveling| leveling.sets.room(id, side))
     }
 

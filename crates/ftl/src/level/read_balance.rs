@@ -23,27 +23,29 @@
 //! - Destinations are the planes of two chips whose free blocks are the most worn; where no two chips have a free block,
 //!   the block is emptied as one of type 2.
 //! - Nothing in the listing makes pages come back to a plane that gave some away, and cold ones never do by themselves: planes
-//!   would drift apart until one has no spare space left. So a plane may take in at most a block's pages more than it gives
-//!   (`Balance`); a block whose pages would go beyond that moves as one of type 2.
+//!   would drift apart until one has no spare space left. So no plane takes pages in beyond a block's more than the average one
+//!   of its channel has (`plane_balance.rs`); where no two chips have such a plane, the block moves as one of type 2.
 //! - The listing lets any number of sets wait. Each holds two blocks that are half empty, so at most `sets_max` wait in a channel:
 //!   then the oldest takes in the next block, though both are of one type. Where most cold data are hardly read that is the rule.
-//!   To close the set half empty instead would take a second block for every cold one, and a drive has no such room.
+//!   To close the set half empty instead would take a second block for every cold one, and a drive has no such room. If the planes
+//!   of all sets that wait have pages enough, the block is split over the open blocks for those of type 2 of two other planes.
 //! - The oldest set is given up when collection in one of its planes finds nothing else to gain. Pages left in its blocks are lost
 //!   until they are erased.
 //! - Where jobs wait for idle time, a set waits from the end of its first job on.
 //!
 //! Parameters: `threshold`, `less_read_share`, `frequent_read_share`, `sets_max`. Cost: O(1) per read, O(pages per block / 64) per
-//! erase, O(pages per block + planes) per block emptied. Memory: 1 bit per page and 2 bits per block (flags set and flags asked
-//! for); the paper counts 1 bit per page and 1 per block ([`table_bytes`]).
+//! erase, O(pages per block + planes) per block emptied, and 16 units counted per erase. Memory: 1 bit per page and 2 bits per
+//! block (flags set and flags asked for); the paper counts 1 bit per page and 1 per block ([`table_bytes`]).
 
 use super::bet::{Bet, Due};
+use super::plane_balance::{PlaneBalance, Split};
 use super::swl::THRESHOLD;
 use super::{Books, Leveler};
 use crate::jobs::request::DriveView;
 use crate::jobs::{Order, Planned, Request, Target, Urgency};
 use crate::pool::Want;
 use floatgate_base::policy::Range;
-use floatgate_base::{DomainId, Given, IdSlice, IdVec, ParamInfo, PolicyInfo, Ppn, UnitId};
+use floatgate_base::{DomainId, Given, IdSlice, ParamInfo, PolicyInfo, Ppn, UnitId};
 use floatgate_flash::{Cause, Layout};
 use serde::{Deserialize, Serialize};
 
@@ -109,20 +111,35 @@ struct BlockSet {
 }
 
 impl BlockSet {
-    fn target(&self, side: usize) -> Target {
-        Target::Set { id: self.id, domain: self.domains[side], want: Want::MostWorn }
+    fn targets(&self) -> [Target; 2] {
+        [0, 1].map(|side| Target::Set {
+            id: self.id,
+            side,
+            domain: self.domains[side as usize],
+            want: Want::MostWorn,
+        })
     }
 }
 
-/// A block that is being emptied into a set.
+/// A block that is being split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct UnderWay {
     unit: UnitId,
-    set: BlockSet,
-    /// Pages that are to move.
-    pages: usize,
+    split: Split,
+    /// The set that takes it in, if one does.
+    set: Option<BlockSet>,
     /// The type of the block.
     kind: Kind,
+}
+
+/// Where a block is split to.
+enum Into {
+    /// A set that is opened for it.
+    New(BlockSet),
+    /// A set that has waited.
+    Waiting(BlockSet),
+    /// The open blocks of two domains for what is not split.
+    Apart([DomainId; 2]),
 }
 
 impl super::Params for Params {
@@ -146,7 +163,7 @@ impl super::Params for Params {
             waiting: Vec::new(),
             under_way: Vec::new(),
             next_id: 0,
-            balance: Balance::new(layout),
+            balance: PlaneBalance::new(layout),
         }
     }
 }
@@ -163,50 +180,7 @@ pub struct State {
     waiting: Vec<BlockSet>,
     under_way: Vec<UnderWay>,
     next_id: u32,
-    balance: Balance,
-}
-
-/// Pages that each domain took in more than it gave to others. Halved with every round: what is written again goes to all
-/// domains alike.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Balance {
-    gained: IdVec<DomainId, i64>,
-    most: i64,
-}
-
-impl Balance {
-    fn new(layout: &Layout) -> Self {
-        Self { gained: IdVec::filled(0, layout.domains()), most: i64::from(layout.pages_per_unit()) }
-    }
-
-    /// What a domain would have gained with half of so many pages of another.
-    fn with(&self, domain: DomainId, from: DomainId, pages: usize) -> i64 {
-        let left = if domain == from { pages as i64 } else { 0 };
-        self.gained[domain] + (pages as i64 + 1) / 2 - left
-    }
-
-    fn may_take(&self, domain: DomainId, from: DomainId, pages: usize) -> bool {
-        self.with(domain, from, pages) <= self.most
-    }
-
-    fn split(&mut self, from: DomainId, into: [DomainId; 2], pages: usize) {
-        let pages = pages as i64;
-        self.gained[from] -= pages;
-        self.gained[into[0]] += (pages + 1) / 2;
-        self.gained[into[1]] += pages / 2;
-    }
-
-    /// What was to be split stays where it is.
-    fn undo(&mut self, from: DomainId, into: [DomainId; 2], pages: usize) {
-        let pages = pages as i64;
-        self.gained[from] += pages;
-        self.gained[into[0]] -= (pages + 1) / 2;
-        self.gained[into[1]] -= pages / 2;
-    }
-
-    fn halve(&mut self) {
-        self.gained.iter_mut().for_each(|gained| *gained /= 2);
-    }
+    balance: PlaneBalance,
 }
 
 /// A block that is to be emptied.
@@ -215,7 +189,7 @@ struct Leaving {
     domain: DomainId,
     channel: u32,
     kind: Kind,
-    pages: usize,
+    pages: u32,
 }
 
 impl State {
@@ -252,33 +226,38 @@ impl State {
         pages.into_iter().partition(|&page| self.is_read(page))
     }
 
-    /// A set that waits for a block of this type leaves its list; else there is a new one, if the channel has room for it.
-    fn set_for(
+    /// Where a block is split to: a set that waits for one of its type leaves its list; else there is a new one, if the channel
+    /// has room for it. None where no two chips may take pages in.
+    fn destination(
         &mut self,
         drive: &DriveView<'_>,
         books: &mut Books<'_>,
         leaving: Leaving,
-    ) -> Option<(BlockSet, bool)> {
+    ) -> Option<Into> {
         let Leaving { domain, channel, kind, pages } = leaving;
         // Full ones are closed, and the mechanism may have given up others.
         self.waiting.retain(|set| books.sets.holds(set.id));
-        let may_take = |to: DomainId| self.balance.may_take(to, domain, pages);
+        let mean = self.balance.mean(of_channel(drive.layout, channel));
+        let may_take = |to: DomainId| self.balance.may_take(to, domain, pages, mean);
         let in_reach = |set: &BlockSet| set.channel == channel && set.domains.into_iter().all(may_take);
         let matches = |set: &BlockSet| set.kind != kind && in_reach(set);
         if let Some(at) = self.waiting.iter().position(matches) {
             books.did.pairs += 1;
-            return Some((self.waiting.remove(at), true));
+            return Some(Into::Waiting(self.waiting.remove(at)));
         }
         let in_channel = |set: &&BlockSet| set.channel == channel;
-        if self.waiting.iter().filter(in_channel).count() >= self.params.sets_max as usize {
-            let oldest = self.waiting.iter().rposition(in_reach)?;
-            books.did.alike += 1;
-            return Some((self.waiting.remove(oldest), true));
+        if self.waiting.iter().filter(in_channel).count() < self.params.sets_max as usize {
+            let domains = destinations(drive, channel, may_take)?;
+            let id = self.next_id;
+            self.next_id = self.next_id.wrapping_add(1);
+            return Some(Into::New(BlockSet { id, channel, kind, domains }));
         }
-        let domains = destinations(drive, channel, may_take)?;
-        let id = self.next_id;
-        self.next_id = self.next_id.wrapping_add(1);
-        Some((BlockSet { id, channel, kind, domains }, false))
+        let into = match self.waiting.iter().rposition(in_reach) {
+            Some(oldest) => Into::Waiting(self.waiting.remove(oldest)),
+            None => Into::Apart(destinations(drive, channel, may_take)?),
+        };
+        books.did.alike += 1;
+        Some(into)
     }
 
     /// The job that empties a unit.
@@ -293,17 +272,26 @@ impl State {
         let (read, other) = self.pages_by_reads(drive, unit);
         let Some(kind) = self.kind(read.len(), read.len() + other.len()) else { return plain };
         let (channel, ..) = drive.layout.place_of_plane(domain.0);
-        let leaving = Leaving { domain, channel, kind, pages: read.len() + other.len() };
-        let Some((set, second)) = self.set_for(drive, books, leaving) else {
+        let splits = self.under_way.iter_mut().map(|under_way| (under_way.unit, &mut under_way.split));
+        self.balance.count(drive.layout, drive.units, books.sets, splits);
+        let pages = (read.len() + other.len()) as u32;
+        let Some(into) = self.destination(drive, books, Leaving { domain, channel, kind, pages }) else {
             return plain;
         };
-        self.balance.split(domain, set.domains, leaving.pages);
-        self.under_way.push(UnderWay { unit, set, kind, pages: leaving.pages });
-        let sides = [0, 1].into_iter().cycle().skip(usize::from(second));
+        let (set, domains, targets, first) = match into {
+            Into::New(set) => (Some(set), set.domains, set.targets(), 0),
+            // It begins with the other destination.
+            Into::Waiting(set) => (Some(set), set.domains, set.targets(), 1),
+            Into::Apart(domains) => (None, domains, domains.map(apart), 0),
+        };
+        let split = Split { from: domain, into: domains, pages };
+        self.balance.split(split);
+        self.under_way.push(UnderWay { unit, split, set, kind });
+        let sides = [0, 1].into_iter().cycle().skip(first);
         let planned = read.into_iter().chain(other).zip(sides);
         Request {
             order: Order::Given(planned.map(|(page, target)| Planned { page, target }).collect()),
-            targets: [set.target(0), set.target(1)],
+            targets,
             ..plain
         }
     }
@@ -311,7 +299,12 @@ impl State {
 
 /// The open unit of a domain for blocks that are not split.
 fn apart(domain: DomainId) -> Target {
-    Target::Set { id: u32::MAX - domain.0, domain, want: Want::MostWorn }
+    Target::Set { id: u32::MAX - domain.0, side: 0, domain, want: Want::MostWorn }
+}
+
+/// The domains of a channel.
+fn of_channel(layout: &Layout, channel: u32) -> impl Iterator<Item = DomainId> + '_ {
+    DomainId::all(layout.domains()).filter(move |&domain| layout.place_of_plane(domain.0).0 == channel)
 }
 
 /// Domains on two chips of a channel whose free units are the most worn, of those that may take pages in; none where no two
@@ -323,9 +316,8 @@ fn destinations(
 ) -> Option<[DomainId; 2]> {
     let place = |domain: DomainId| drive.layout.place_of_plane(domain.0);
     let most_worn = |other_than: Option<u32>| {
-        DomainId::all(drive.layout.domains())
-            .filter(|&domain| place(domain).0 == channel && Some(place(domain).1) != other_than)
-            .filter(|&domain| may_take(domain))
+        of_channel(drive.layout, channel)
+            .filter(|&domain| Some(place(domain).1) != other_than && may_take(domain))
             .filter_map(|domain| Some((drive.most_worn_free(domain)?, std::cmp::Reverse(domain))))
             .max()
             .map(|(_, domain)| domain.0)
@@ -337,6 +329,7 @@ fn destinations(
 impl Leveler for State {
     fn erased(&mut self, domain: DomainId, unit: UnitId, _: u32) -> bool {
         self.forget_reads(unit);
+        self.balance.erased();
         self.bet.erased(domain, unit, self.params.threshold)
     }
 
@@ -355,7 +348,6 @@ impl Leveler for State {
             Due::Nothing => None,
             Due::Round => {
                 books.did.rounds += 1;
-                self.balance.halve();
                 None
             }
             Due::Flag(flag) => {
@@ -368,12 +360,14 @@ impl Leveler for State {
 
     fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
         if let Some(at) = self.under_way.iter().position(|move_| move_.unit == unit) {
-            let UnderWay { set, kind, pages, .. } = self.under_way.remove(at);
+            let UnderWay { split, set, kind, .. } = self.under_way.remove(at);
             if !done {
-                self.balance.undo(domain, set.domains, pages);
+                self.balance.undo(split);
             }
             // It waits on while it has room; a new one whose block was lost holds nothing.
-            self.waiting.insert(0, BlockSet { kind: if done { kind } else { set.kind }, ..set });
+            if let Some(set) = set {
+                self.waiting.insert(0, BlockSet { kind: if done { kind } else { set.kind }, ..set });
+            }
         }
         if !done {
             self.bet.dropped(domain, unit);
@@ -385,13 +379,17 @@ impl Leveler for State {
     }
 
     fn fits(&self, layout: &Layout) -> bool {
-        let domains = layout.domains();
-        let moves = self.under_way.iter().map(|move_| &move_.set);
+        let is_one = |domain: &DomainId| domain.0 < layout.domains();
+        let sets =
+            self.waiting.iter().chain(self.under_way.iter().filter_map(|under_way| under_way.set.as_ref()));
         self.bet.fits(layout)
             && self.read.len() == layout.pages().div_ceil(64) as usize
             && self.pages_per_unit == layout.pages_per_unit()
-            && self.balance.gained.len() == domains as usize
-            && self.waiting.iter().chain(moves).all(|set| set.domains.iter().all(|d| d.0 < domains))
+            && self.balance.fits(layout)
+            && sets.flat_map(|set| &set.domains).all(is_one)
+            && self.under_way.iter().all(|UnderWay { unit, split, .. }| {
+                unit.0 < layout.units() && is_one(&split.from) && split.into.iter().all(is_one)
+            })
     }
 
     fn audit(&self, _: &Layout, _: &IdSlice<UnitId, bool>) -> Result<(), String> {

@@ -6,7 +6,7 @@ use crate::Setup;
 use crate::ftl::Ftl;
 use crate::units::NOT_INDEXED;
 use floatgate_base::extents::{Extents, Kind};
-use floatgate_base::{DomainId, Lpn, UnitId};
+use floatgate_base::{DomainId, Lpn, Rng, UnitId};
 use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
 use floatgate_nand::Geometry;
 use floatgate_snapshot::{Kind as FileKind, Reader, Writer};
@@ -175,6 +175,49 @@ fn a_set_that_nobody_comes_for_takes_in_a_block_of_its_own_type() {
     let [a, b] = first;
     assert_eq!([1, 3].map(|lpn| drive.unit_of(lpn)), [b, a]);
     drive.read_all();
+}
+
+/// Nothing is read, four chips share a channel, and four fifths of what fills them are never written again. Without a bound
+/// planes drift apart until one has no spare space left; with a bound, but no way round sets whose planes have reached it, blocks
+/// soon stop being split.
+#[test]
+fn planes_stay_alike_and_blocks_are_still_split() {
+    let geometry = Geometry {
+        channels: 1,
+        chips_per_channel: 4,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 64,
+        pages_per_block: 16,
+        page_bytes: 4096,
+    };
+    let logical = 3600;
+    for seed in 0..3 {
+        let layout = Layout::new(geometry, Scope::Plane);
+        let level = Level::ReadBalance(ReadBalance { threshold: 2.0, ..PARAMS });
+        let mut flash = Functional::new(layout.clone());
+        let mut ftl = Ftl::new(layout, Setup { level, ..Setup::plain(logical) });
+        let mut rng = Rng::new(seed, "read balance test");
+        let mut write = |ftl: &mut Ftl, flash: &mut Functional, lpn: u32| {
+            let mut extents = Extents::default();
+            extents.push(Lpn(lpn), 1, Kind::Write);
+            ftl.serve(flash, &extents).unwrap();
+        };
+        (0..logical).for_each(|lpn| write(&mut ftl, &mut flash, lpn));
+        for _ in 0..200_000 {
+            write(&mut ftl, &mut flash, rng.below(u64::from(logical) / 5) as u32 * 5);
+        }
+        let did = ftl.leveled();
+        assert!(did.triggered > 1000, "seed {seed}: {did:?}");
+        assert!((did.pairs + did.alike) * 10 >= did.triggered * 8, "seed {seed}: {did:?}");
+        let mut valid = [0; 4];
+        for lpn in 0..logical {
+            let page = ftl.mapping.get(Lpn(lpn)).ppn().unwrap();
+            valid[ftl.layout.domain_of(ftl.layout.unit_of(page)).index()] += 1;
+        }
+        let most = logical as i64 / 4 + 2 * i64::from(geometry.pages_per_block);
+        assert!(valid.iter().all(|&pages| pages <= most), "seed {seed}: {valid:?}");
+    }
 }
 
 #[test]

@@ -102,7 +102,7 @@ pub struct State {
 
 /// The unit of a domain that takes in pages of emptied ones.
 fn own(domain: DomainId) -> Target {
-    Target::Set { id: domain.0, domain, want: Want::MostWorn }
+    Target::Set { id: domain.0, side: 0, domain, want: Want::MostWorn }
 }
 
 impl Leveler for State {

@@ -1,7 +1,7 @@
 //! Timed mode: when requests arrive, and how long they take.
 
 use super::around::Around;
-use super::hot_reads::HotReads;
+use super::hot_reads::{HotReadWatch, HotReads};
 use crate::plan::Arrival;
 use floatgate_base::Op;
 use floatgate_flash::Timed;
@@ -65,7 +65,7 @@ pub struct Clock {
     /// Response times around reclaims, where reads disturb.
     around: Option<Box<Around>>,
     /// Reads of pages that are read often.
-    hot: HotReads,
+    hot: HotReadWatch,
     /// Whether [`Clock::ended`] is kept.
     pub(crate) logged: bool,
     /// Requests that ended, for the log.
@@ -76,7 +76,7 @@ impl Clock {
     /// A clock at 0 that counts so many queues, 0 where there is just one that the drive empties at once. Behind a
     /// `throttle` requests may wait at a gate.
     #[must_use]
-    pub fn new(arrival: Arrival, queues: usize, throttle: bool) -> Self {
+    pub(super) fn new(arrival: Arrival, queues: usize, throttle: bool, hot: HotReadWatch) -> Self {
         let rooms = throttle && matches!(arrival, Arrival::Closed { .. });
         Self {
             arrival,
@@ -95,7 +95,7 @@ impl Clock {
             rooms: rooms.then(VecDeque::new),
             queues: vec![QueueCount::default(); queues],
             around: None,
-            hot: HotReads::default(),
+            hot,
             logged: false,
             ended: Vec::new(),
         }
@@ -106,26 +106,21 @@ impl Clock {
         self.around = Some(Box::default());
     }
 
-    /// Tells reads of pages that are read often from others.
-    pub(crate) fn watch_hot_reads(&mut self, logical_pages: u32, chips: u32) {
-        self.hot = HotReads::new(logical_pages, chips);
-    }
-
-    /// Reads of pages that are read often.
-    pub(crate) fn hot_reads(&self) -> &HotReads {
-        &self.hot
-    }
-
-    /// The same, for whoever sees reads.
-    #[inline(always)]
-    pub(crate) fn hot_reads_mut(&mut self) -> &mut HotReads {
-        &mut self.hot
-    }
-
     /// Whether it does.
     #[inline(always)]
     pub(crate) fn watches_reclaims(&self) -> bool {
         self.around.is_some()
+    }
+
+    /// Reads of pages that are read often.
+    pub(crate) fn hot_reads(&self) -> &HotReads {
+        &self.hot.found
+    }
+
+    /// The same, for whoever sees reads.
+    #[inline(always)]
+    pub(super) fn hot_reads_mut(&mut self) -> &mut HotReadWatch {
+        &mut self.hot
     }
 
     /// Something is being reclaimed at `now_ns`.
@@ -298,7 +293,7 @@ impl Clock {
                 self.latencies[op as usize].record(time_ns - arrival_ns);
             }
             if hot {
-                self.hot.latency.record(time_ns - arrival_ns);
+                self.hot.found.latency.record(time_ns - arrival_ns);
             }
             if let Some(count) = self.queues.get_mut(usize::from(queue)) {
                 count.completed += 1;

@@ -1,6 +1,7 @@
 //! Serving in time: requests one by one, each at its arrival.
 
 use super::clock::Clock;
+use super::hot_reads::HotReadWatch;
 use super::queued::Waiting;
 use super::request_log::{ROWS, RequestLog};
 use super::stop::{Stop, lost};
@@ -32,9 +33,10 @@ impl InTime {
     pub fn new(plan: &Plan, arrival: Arrival, gate: Option<Throttled>) -> Self {
         let waiting = (!plan.queues.is_plain()).then(|| Waiting::new(plan, arrival));
         let queues = if waiting.is_some() { plan.queues.queues() } else { 0 };
-        let (mut drive, mut clock) = (Drive::<Timed>::new(plan), Clock::new(arrival, queues, gate.is_some()));
         let chips = plan.drive.geometry.channels * plan.drive.geometry.chips_per_channel;
-        clock.watch_hot_reads(plan.ftl.setup.logical_pages, chips);
+        let hot = HotReadWatch::new(plan.ftl.setup.logical_pages, chips);
+        let mut clock = Clock::new(arrival, queues, gate.is_some(), hot);
+        let mut drive = Drive::<Timed>::new(plan);
         if plan.drive.disturb.is_some() {
             drive.array.back_end_mut().watch_reclaims();
             clock.watch_reclaims();

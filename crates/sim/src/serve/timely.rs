@@ -131,7 +131,7 @@ impl Timely {
         let lpn = extents.lpn[range.start];
         let hot = self.clock.hot_reads_mut().see(lpn);
         if hot && let Some(chip) = self.drive.ftl.chip_of(lpn) {
-            self.clock.hot_reads_mut().by_chip[chip as usize] += 1;
+            self.clock.hot_reads_mut().found.by_chip[chip as usize] += 1;
         }
         hot
     }
