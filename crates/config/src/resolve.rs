@@ -149,7 +149,9 @@ fn check_together(layers: &Layers, plan: &Plan) -> Result<()> {
         let what =
             "in closed loop with queues of the host nobody can say which request waits for the throttle";
         let expected = "expected another workload.arrival, or no table [host]";
-        return Err(layers.error("lifetime.throttle.policy", what, expected));
+        let integrated = plan.reduce.params.integrated.is_some();
+        let key = if integrated { "lifetime.reduce.policy" } else { "lifetime.throttle.policy" };
+        return Err(layers.error(key, what, expected));
     }
     Ok(())
 }

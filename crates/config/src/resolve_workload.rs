@@ -320,9 +320,9 @@ fn refuse_if_nothing_holds(layers: &Layers, given: &raw::Workload, holds: bool) 
     ];
     match set.iter().find(|(_, set)| *set && !holds) {
         Some((key, _)) => {
-            let what = format!("{key} has no effect without a buffer");
-            let expected = "expected it with drive.buffer.capacity above 0, or with drive.plp = false and \
-                            ftl.mapping_bytes below a page of the flash";
+            let what = format!("{key} has no effect without a buffer or compression");
+            let expected = "expected it with drive.buffer.capacity above 0, with lifetime.reduce.policy = \"compress\", \
+                            or with drive.plp = false and ftl.mapping_bytes below a page of the flash";
             Err(layers.error(&format!("workload.{key}"), what, expected))
         }
         None => Ok(()),

@@ -327,8 +327,9 @@ fn unusable_buffers_are_refused() {
         ),
         (
             &[("workload.fua_share", "0.5")],
-            "workload.fua_share: fua_share has no effect without a buffer; expected it with \
-             drive.buffer.capacity above 0, or with drive.plp = false and ftl.mapping_bytes below a page of the flash",
+            "workload.fua_share: fua_share has no effect without a buffer or compression; expected it with \
+             drive.buffer.capacity above 0, with lifetime.reduce.policy = \"compress\", or with drive.plp = false and \
+             ftl.mapping_bytes below a page of the flash",
         ),
         (
             &[("drive.buffer.capacity", "32 KiB"), ("workload.fua_share", "1.5")],

@@ -7,7 +7,8 @@
 //! originals would hardly ever be in the sample. Pages of unknown content are taken at even distances.
 //!
 //! Of compression whole chunks are looked at, one in so many: the pages that would gather together, until the chunk is full,
-//! its time is over, or FLUSH ends it, for each stream (and domain, under static allocation) by itself. Chunks made of pages that are far apart would be full where real ones are not.
+//! its time is over, or FLUSH ends it, for each stream (and domain, under static allocation) by itself. Chunks made of pages
+//! that are far apart would be full where real ones are not.
 
 use super::{ChunkSetup, ReduceCounters, Reduction, SampleChunk};
 
