@@ -151,4 +151,5 @@ def test_rules_and_figures_in_words() -> None:
     assert shown([1.1432, 1.1391, 1.2, 1.2]) == "1.143 / 1.139 / 1.200 / 1.200"
     assert shown([0.80501, 0.80502], "share") == "80.501 % / 80.502 %"
     assert shown(1300.0, "us") == "1.3 ms"
+    assert (shown(13), shown(13.0)) == ("13", "13.0")
     assert shown(value=True) == "yes"

@@ -280,7 +280,8 @@ def shown(value: object, unit: str = "", digits: int = 3) -> str:
         return f"{100 * value:.{digits - 2}f} %"
     if unit in ("s", "us"):
         return units.span(value * (1e-6 if unit == "us" else 1.0))
-    text = units.figure(value, digits)
+    # What is counted is counted whole.
+    text = str(value) if isinstance(value, int) and unit == "" else units.figure(value, digits)
     return {"x": f"{text}x", "": text}.get(unit, f"{text} {unit}")
 
 
