@@ -198,7 +198,7 @@ fn planes_stay_alike_and_blocks_are_still_split() {
         let mut flash = Functional::new(layout.clone());
         let mut ftl = Ftl::new(layout, Setup { level, ..Setup::plain(logical) });
         let mut rng = Rng::new(seed, "read balance test");
-        let mut write = |ftl: &mut Ftl, flash: &mut Functional, lpn: u32| {
+        let write = |ftl: &mut Ftl, flash: &mut Functional, lpn: u32| {
             let mut extents = Extents::default();
             extents.push(Lpn(lpn), 1, Kind::Write);
             ftl.serve(flash, &extents).unwrap();
