@@ -26,6 +26,7 @@ LAYERS = [
     {"flash"},
     {"nand"},
     {"theory", "content", "patterns"},
+    {"input"},
     {"base"},
 ]
 

@@ -4,15 +4,15 @@
 //! `--on-bad-line skip`: nothing behind it can be trusted. A record that is cut short by the end of the file is
 //! an error, or skipped and counted.
 
-use crate::cursor::Fault;
-use crate::input::Input;
 use crate::intake::{Intake, Record, Trail};
-use crate::lines::CHUNK;
 use crate::options::OnBadLine;
 use crate::setup::Setup;
 use crate::source::{Source, Summary};
 use crate::tar::is_archive;
 use floatgate_base::{Error, Place, RequestBatch, Result};
+use floatgate_input::CHUNK;
+use floatgate_input::Fault;
+use floatgate_input::Input;
 
 /// Longest header and longest record.
 pub(crate) const RECORD_MAX: usize = 64 << 10;
@@ -265,7 +265,7 @@ impl<F: RecordFormat> BinaryReader<F> {
 
     /// Finds the byte of a request that is no longer in memory, by reading again.
     fn byte_of(&self, index: u64) -> Option<u64> {
-        let again = Input::open(&self.setup.path).ok()?;
+        let again = Input::open(&self.setup.path, "trace").ok()?;
         let mut reader = Self::new(again, CHUNK, self.setup.clone()).ok()?;
         let mut batch = RequestBatch::with_capacity(RequestBatch::DEFAULT_LEN);
         while reader.intake.counts.requests <= index && !reader.ended {

@@ -1,9 +1,9 @@
 //! What all readers do with a record once its format is understood: check it, number its device, count it.
 
-use crate::cursor::Fault;
 use crate::options::TimeUnit;
 use crate::source::Summary;
 use floatgate_base::{Op, RequestBatch};
+use floatgate_input::Fault;
 use rustc_hash::FxHashMap;
 
 /// Most bytes of one read or write: no block command moves more, so more is a broken line.

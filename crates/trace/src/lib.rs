@@ -5,14 +5,11 @@
 pub mod amplify;
 mod binary;
 pub mod content;
-mod cursor;
 pub mod external;
 pub mod formats;
 pub mod generate;
 pub mod info;
-mod input;
 mod intake;
-mod lines;
 pub mod open;
 pub mod options;
 mod pages;
@@ -27,10 +24,10 @@ pub mod write;
 
 pub use amplify::{Amplification, Amplified};
 pub use content::{ContentModel, WithContent};
+pub use floatgate_input::STDIN;
 pub use formats::{FORMATS, FormatInfo};
 pub use generate::{Generator, GeneratorConfig, Pattern};
 pub use info::{DeviceInfo, Info, InfoOptions, info, info_with};
-pub use input::STDIN;
 pub use open::{open, open_stream};
 pub use options::{Action, LbaUnit, OnBadLine, OpenOptions, TimeUnit};
 pub use patterns::{PatternSettings, PatternsInfo, patterns};

@@ -1,14 +1,14 @@
 //! Opens a trace: finds out its format and puts the right reader before it.
 
 use crate::formats::{FORMATS, FormatInfo, Likeness};
-use crate::input::{Input, STDIN};
-use crate::lines::{CHUNK, whole_lines};
 use crate::options::OpenOptions;
 use crate::setup::Setup;
 use crate::source::Source;
 use crate::tar::is_archive;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
+use floatgate_input::{CHUNK, whole_lines};
+use floatgate_input::{Input, STDIN};
 use std::io::Read;
 
 /// Lines at the head of a trace that decide about its format.
@@ -23,7 +23,7 @@ const HEAD_LINES: usize = 200;
 /// Unusable input, with the place: no file, a directory, nothing in it, a broken archive, an unknown format, units
 /// that the format does not leave open.
 pub fn open(path: &str, options: &OpenOptions) -> Result<Box<dyn Source>> {
-    open_input(Input::open(path)?, path, options, CHUNK)
+    open_input(Input::open(path, "trace")?, path, options, CHUNK)
 }
 
 /// Reads a trace from any stream of bytes; `name` stands for it in messages and its extension counts as a file's.
@@ -35,7 +35,7 @@ pub fn open_stream(
     name: &str,
     options: &OpenOptions,
 ) -> Result<Box<dyn Source>> {
-    open_input(Input::from_stream(name, stream)?, name, options, CHUNK)
+    open_input(Input::from_stream(name, "trace", stream)?, name, options, CHUNK)
 }
 
 /// The same with a chunk of any size, for tests.
@@ -203,7 +203,8 @@ mod tests {
     fn read(content: &[u8], options: &OpenOptions, chunk: usize, batch: usize) -> (Rows, String) {
         let mut rows = Vec::new();
         let stream = Box::new(std::io::Cursor::new(content.to_vec()));
-        let opened = Input::from_stream("t", stream).and_then(|i| open_input(i, "t", options, chunk));
+        let opened =
+            Input::from_stream("t", "trace", stream).and_then(|i| open_input(i, "t", options, chunk));
         let mut source = match opened {
             Ok(source) => source,
             Err(e) => return (rows, e.to_string()),

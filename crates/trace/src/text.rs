@@ -1,15 +1,15 @@
 //! One reader for all text formats: a format only says what a line means.
 
-use crate::cursor::{Cursor, Fault};
-use crate::input::Input;
 use crate::intake::{Intake, Record, Trail};
-use crate::lines::{CHUNK, LINE_MAX, Lines, Next, whole_lines};
 use crate::options::OnBadLine;
 use crate::setup::Setup;
 use crate::source::{Source, Summary};
 use crate::tar::Tar;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
+use floatgate_input::Input;
+use floatgate_input::{CHUNK, LINE_MAX, Lines, Next, whole_lines};
+use floatgate_input::{Cursor, Fault};
 
 /// The grammar of one text format.
 pub(crate) trait LineFormat: Send + Sized + 'static {
@@ -165,7 +165,7 @@ impl<F: LineFormat> TextReader<F> {
 
     /// Finds the line of a request that is no longer in memory, by reading again.
     fn line_of(&self, index: u64) -> Option<u64> {
-        let again = Input::open(&self.setup.path).ok()?;
+        let again = Input::open(&self.setup.path, "trace").ok()?;
         let mut reader = Self::new(again, CHUNK, self.setup.clone()).ok()?;
         let mut batch = RequestBatch::with_capacity(RequestBatch::DEFAULT_LEN);
         while reader.intake.counts.requests <= index && !reader.ended {

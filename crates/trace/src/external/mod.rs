@@ -5,14 +5,14 @@
 
 mod column_hash;
 
-use crate::cursor::Fault;
-use crate::input::Input;
 use crate::intake::{Intake, Record};
 use crate::options::{OnBadLine, TimeUnit};
 use crate::setup::Setup;
 use crate::source::{Context, Source, Summary};
 use column_hash::ColumnHasher;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
+use floatgate_input::Fault;
+use floatgate_input::Input;
 use rustc_hash::FxHashMap;
 use std::sync::OnceLock;
 

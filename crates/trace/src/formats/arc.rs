@@ -3,12 +3,12 @@
 //! There is neither an operation nor a time: every request is a read, and stamps are 0.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::options::LbaUnit;
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
+use floatgate_input::{Cursor, Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "arc",

@@ -6,12 +6,12 @@
 //! are not read. The sample in the tests has the shape of one in the unit tests of ben-manes/caffeine.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::options::TimeUnit;
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
+use floatgate_input::{Cursor, Fault, scaled};
 
 /// Largest block of Tectonic.
 const BLOCK_BYTES: u64 = 8 << 20;

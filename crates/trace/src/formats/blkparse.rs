@@ -6,13 +6,13 @@
 //! without a request (they count for the one after) and the summaries at the end of a file are other records. Stamps of several CPUs are merged out of order.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::Record;
 use crate::options::{Action, LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::batch::flags;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
+use floatgate_input::{Cursor, Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "blkparse",

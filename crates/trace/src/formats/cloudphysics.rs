@@ -4,12 +4,12 @@
 //! a read nor a write are other records.
 
 use super::{FormatInfo, Likeness, csv, no_head, text_reader, vscsi};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::Result;
+use floatgate_input::{Cursor, Fault, scaled};
 
 const OPERATIONS: &str = "expected a SCSI operation code in hexadecimal";
 

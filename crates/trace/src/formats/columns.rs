@@ -1,9 +1,9 @@
 //! The five blank-separated columns that DiskSim, SSDsim, MQSim and FlashSim share: `time device lba size op`.
 
 use super::Likeness;
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::Record;
 use floatgate_base::Op;
+use floatgate_input::{Cursor, Fault, scaled};
 
 /// What the formats of the family differ in.
 #[derive(Clone, Copy)]

@@ -1,7 +1,7 @@
 //! What the comma-separated formats share: a field, the comma behind it, blanks around it.
 
-use crate::cursor::{Cursor, Fault};
 use floatgate_base::Op;
+use floatgate_input::{Cursor, Fault};
 
 /// Steps over the comma behind a field.
 #[inline]

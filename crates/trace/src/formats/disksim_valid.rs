@@ -6,12 +6,12 @@
 //! says what the disk's buffer did and is not used. Sectors of 512 bytes.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
+use floatgate_input::{Cursor, Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "disksim-valid",

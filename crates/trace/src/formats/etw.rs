@@ -7,12 +7,12 @@
 //! one in the unit tests of ben-manes/caffeine and lines constructed from the schema.
 
 use super::{FormatInfo, Likeness, csv, no_head, text_reader};
-use crate::cursor::{Cursor, Fault};
 use crate::intake::Record;
 use crate::options::TimeUnit;
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
+use floatgate_input::{Cursor, Fault};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "etw",

@@ -9,12 +9,12 @@
 //! page, these are mixed to one; where one MD5 stands for several pages, each page gets its own value made of it.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result, TRACE_PAGE_BYTES};
+use floatgate_input::{Cursor, Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "fiu",

@@ -5,12 +5,12 @@
 //! those in the tests are constructed from the schema.
 
 use super::{FormatInfo, Likeness, csv, no_head, text_reader};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::Result;
+use floatgate_input::{Cursor, Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "k5cloud",

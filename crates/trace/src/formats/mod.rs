@@ -35,12 +35,12 @@ mod vscsi;
 mod wiscsee;
 
 use crate::binary::{BinaryReader, RecordFormat};
-use crate::input::Input;
 use crate::options::{LbaUnit, OpenOptions, TimeUnit};
 use crate::setup::Setup;
 use crate::source::Source;
 use crate::text::{LineFormat, TextReader};
 use floatgate_base::Result;
+use floatgate_input::Input;
 
 /// What a line says about the format of its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

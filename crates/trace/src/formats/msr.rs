@@ -5,12 +5,12 @@
 //! being a number and not used; it may be missing.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
+use floatgate_input::{Cursor, Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "msr",

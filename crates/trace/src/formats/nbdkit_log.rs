@@ -6,12 +6,12 @@
 //! `fua=1` is kept, a flush counts with the request after it. The export is the device, whichever connection it is reached by.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
-use crate::cursor::{Cursor, Fault};
 use crate::intake::Record;
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::batch::flags;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
+use floatgate_input::{Cursor, Fault};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "nbdkit-log",

@@ -7,11 +7,11 @@
 
 use super::{FormatInfo, Likeness, binary_reader, no_line};
 use crate::binary::{RecordFormat, u32_le, u64_le};
-use crate::cursor::{Fault, scaled};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use floatgate_base::{Op, Result};
+use floatgate_input::{Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "oracle-general",

@@ -7,15 +7,15 @@
 
 use super::{FormatInfo, Likeness, binary_reader, text_reader};
 use crate::binary::{RecordFormat, u32_le};
-use crate::cursor::{Cursor, Fault, scaled};
-use crate::input::Input;
 use crate::intake::{ONE_DEVICE, Record};
-use crate::lines::CHUNK;
 use crate::options::LbaUnit;
 use crate::setup::Setup;
 use crate::source::Source;
 use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
+use floatgate_input::CHUNK;
+use floatgate_input::Input;
+use floatgate_input::{Cursor, Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "pages",

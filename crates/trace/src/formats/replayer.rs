@@ -6,12 +6,12 @@
 
 use super::columns::shape;
 use super::{FormatInfo, Likeness, csv, no_head, text_reader};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
+use floatgate_input::{Cursor, Fault, scaled};
 
 const OPERATIONS: &str = "expected 1 (read) or 0 (write)";
 

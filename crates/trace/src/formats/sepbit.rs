@@ -8,12 +8,12 @@
 
 use super::columns::shape;
 use super::{FormatInfo, Likeness, no_head, text_reader};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
+use floatgate_input::{Cursor, Fault, scaled};
 
 const OPERATIONS: &str = "expected 0 (read), 1 (write) or 3 (TRIM)";
 

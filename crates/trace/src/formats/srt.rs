@@ -10,10 +10,10 @@
 
 use super::{FormatInfo, Likeness, binary_reader, no_line};
 use crate::binary::{RECORD_MAX, RecordFormat, field_fault, u32_be};
-use crate::cursor::{Fault, scaled};
 use crate::intake::Record;
 use crate::setup::Setup;
 use floatgate_base::{Error, Op, Place, Result};
+use floatgate_input::{Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "srt",

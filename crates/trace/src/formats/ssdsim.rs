@@ -4,12 +4,12 @@
 
 use super::columns::{Columns, likeness};
 use super::{FormatInfo, no_head, text_reader};
-use crate::cursor::{Cursor, Fault};
 use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::Result;
+use floatgate_input::{Cursor, Fault};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "ssdsim",

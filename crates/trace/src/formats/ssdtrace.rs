@@ -6,11 +6,11 @@
 
 use super::blkparse::BlkParse;
 use super::{FormatInfo, Likeness, blkparse, no_head, text_reader};
-use crate::cursor::{Cursor, Fault};
 use crate::intake::Record;
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::Result;
+use floatgate_input::{Cursor, Fault};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "ssdtrace",

@@ -8,11 +8,11 @@
 
 use super::{FormatInfo, Likeness, binary_reader, no_line};
 use crate::binary::{RecordFormat, field_fault, u16_le, u32_le, u64_le};
-use crate::cursor::{Fault, scaled};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use floatgate_base::{Error, Op, Place, Result};
+use floatgate_input::{Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "vscsi",

@@ -4,12 +4,12 @@
 //! event; `discard` is a TRIM. The gap since the event before and the sync flag are not used.
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
-use crate::cursor::{Cursor, Fault, scaled};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
 use crate::text::LineFormat;
 use floatgate_base::{Op, Result};
+use floatgate_input::{Cursor, Fault, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "wiscsee",

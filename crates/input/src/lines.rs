@@ -1,37 +1,42 @@
-//! Lines of a trace, cut from large chunks without copying or allocating any.
+//! Lines of a file, cut from large chunks without copying or allocating any.
 
 use crate::cursor::PAD;
-use crate::input::Input;
+use crate::file::Input;
 use floatgate_base::{Error, Place, Result};
 use memchr::{memchr, memrchr};
 
 /// Decompressed bytes read at once; large enough for the hash to run at full speed, small enough for the cache.
-pub(crate) const CHUNK: usize = 256 << 10;
+pub const CHUNK: usize = 256 << 10;
 /// Longest line that is looked at.
-pub(crate) const LINE_MAX: usize = 64 << 10;
+pub const LINE_MAX: usize = 64 << 10;
 /// Bytes of a line that is too long after which its end is not looked for any more: this is no text, and it may be
 /// endless.
 const DROPPED_MAX: usize = 64 << 20;
 
-/// The whole lines of the first [`CHUNK`] bytes of a trace.
-pub(crate) fn whole_lines(head: &[u8]) -> &[u8] {
+/// The whole lines of the first [`CHUNK`] bytes of a file.
+pub fn whole_lines(head: &[u8]) -> &[u8] {
     // What has fewer bytes than were asked for is all there is, and its last line is whole.
     let whole = if head.len() < CHUNK { head.len() } else { memrchr(b'\n', head).map_or(0, |n| n + 1) };
     &head[..whole]
 }
 
 /// What comes next.
-pub(crate) enum Next {
+pub enum Next {
     /// A line without its line break: `bytes` of [`Lines::bytes`] from `from`, `len` long.
-    Line { from: usize, len: usize },
+    Line {
+        /// Where in [`Lines::bytes`].
+        from: usize,
+        /// How many bytes.
+        len: usize,
+    },
     /// A line of more than [`LINE_MAX`] bytes; its content is gone.
     TooLong,
     /// The buffered lines are used up: call [`Lines::refill`].
     Empty,
 }
 
-/// Cuts a trace into lines.
-pub(crate) struct Lines {
+/// Cuts a file into lines.
+pub struct Lines {
     input: Input,
     buf: Vec<u8>,
     /// Next byte to hand out.
@@ -76,6 +81,7 @@ impl Lines {
         Ok(lines)
     }
 
+    /// What is cut.
     pub fn input(&self) -> &Input {
         &self.input
     }
@@ -128,7 +134,7 @@ impl Lines {
         self.number -= 1;
     }
 
-    /// Reads on; false at the end of the trace.
+    /// Reads on; false at the end of the file.
     pub fn refill(&mut self) -> Result<bool> {
         loop {
             if self.at_end {
@@ -190,7 +196,8 @@ mod tests {
 
     /// Lines as strings, a line that is too long as `None`.
     fn cut(content: &[u8], chunk: usize) -> Vec<Option<Vec<u8>>> {
-        let input = Input::from_stream("t", Box::new(std::io::Cursor::new(content.to_vec()))).unwrap();
+        let input =
+            Input::from_stream("t", "file", Box::new(std::io::Cursor::new(content.to_vec()))).unwrap();
         let mut lines = Lines::new(input, chunk).unwrap();
         let mut out = Vec::new();
         loop {
@@ -237,7 +244,8 @@ mod tests {
     #[test]
     fn a_line_without_an_end_is_told_at_once_and_then_refused() {
         let endless = std::io::Read::chain(&b"first\n"[..], std::io::repeat(0));
-        let mut lines = Lines::new(Input::from_stream("t", Box::new(endless)).unwrap(), CHUNK).unwrap();
+        let mut lines =
+            Lines::new(Input::from_stream("t", "file", Box::new(endless)).unwrap(), CHUNK).unwrap();
         assert!(matches!(lines.next(), Next::Line { from: 0, len: 5 }));
         assert!(matches!(lines.next(), Next::Empty));
         assert!(lines.refill().unwrap());

@@ -1,4 +1,4 @@
-//! Bytes of a trace: opens a file or standard input, undoes its compression, hashes the content as it goes by.
+//! Bytes of a file: opens a file or standard input, undoes its compression, hashes the content as it goes by.
 
 use floatgate_base::{Error, Place, Result};
 use std::fs::File;
@@ -62,9 +62,11 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// A trace's decompressed bytes.
-pub(crate) struct Input {
+/// A file's decompressed bytes.
+pub struct Input {
     name: String,
+    /// What it should be, for messages.
+    what: &'static str,
     reader: Box<dyn Read + Send>,
     compression: Compression,
     taken: Arc<AtomicU64>,
@@ -78,22 +80,29 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// Opens the file `path`, or standard input for `-`.
-    pub fn open(path: &str) -> Result<Self> {
-        let (raw, reopens) = open_raw(path)?;
-        Self::over(path, raw, reopens)
+    /// Opens the file `path`, or standard input for `-`; `what` says in messages what it should be, as "trace".
+    ///
+    /// # Errors
+    /// No such file, a directory, a packing that cannot be undone here.
+    pub fn open(path: &str, what: &'static str) -> Result<Self> {
+        let (raw, reopens) = open_raw(path, what)?;
+        Self::over(path, what, raw, reopens)
     }
 
     /// Reads from any stream; it cannot be read twice.
-    pub fn from_stream(name: &str, raw: Box<dyn Read + Send>) -> Result<Self> {
-        Self::over(name, raw, false)
+    ///
+    /// # Errors
+    /// As [`Input::open`].
+    pub fn from_stream(name: &str, what: &'static str, raw: Box<dyn Read + Send>) -> Result<Self> {
+        Self::over(name, what, raw, false)
     }
 
-    fn over(name: &str, raw: Box<dyn Read + Send>, reopens: bool) -> Result<Self> {
-        let (reader, compression, taken) = unpack(name, raw)?;
+    fn over(name: &str, what: &'static str, raw: Box<dyn Read + Send>, reopens: bool) -> Result<Self> {
+        let (reader, compression, taken) = unpack(name, what, raw)?;
         let hasher = Some(blake3::Hasher::new());
         Ok(Self {
             name: name.into(),
+            what,
             reader,
             compression,
             taken,
@@ -152,11 +161,11 @@ impl Input {
             return Err(Error::input(
                 Place::Path(self.name.clone()),
                 "a pipe can be read only once",
-                "save the trace to a file",
+                format!("save the {} to a file", self.what),
             ));
         }
-        let (raw, _) = open_raw(&self.name)?;
-        (self.reader, self.compression, self.taken) = unpack(&self.name, raw)?;
+        let (raw, _) = open_raw(&self.name, self.what)?;
+        (self.reader, self.compression, self.taken) = unpack(&self.name, self.what, raw)?;
         self.given = 0;
         self.head.clear();
         self.hasher = self.hash.is_none().then(blake3::Hasher::new);
@@ -233,11 +242,12 @@ impl Input {
 }
 
 /// Opens the file and says whether it can be opened again.
-fn open_raw(path: &str) -> Result<(Box<dyn Read + Send>, bool)> {
+fn open_raw(path: &str, what: &'static str) -> Result<(Box<dyn Read + Send>, bool)> {
     if path == STDIN {
         return Ok((Box::new(std::io::stdin()), false));
     }
-    let refuse = |what: String| Error::input(Place::Path(path.into()), what, "expected a trace file");
+    let expected = format!("expected a {what} file");
+    let refuse = |fault: String| Error::input(Place::Path(path.into()), fault, expected.clone());
     let failed = |e: std::io::Error| match e.kind() {
         ErrorKind::NotFound => refuse("no such file".into()),
         _ => refuse(format!("cannot be opened ({e})")),
@@ -253,15 +263,14 @@ fn open_raw(path: &str) -> Result<(Box<dyn Read + Send>, bool)> {
 type Unpacked = (Box<dyn Read + Send>, Compression, Arc<AtomicU64>);
 
 /// Looks at the first bytes and puts the decompressor before them.
-fn unpack(name: &str, raw: Box<dyn Read + Send>) -> Result<Unpacked> {
+fn unpack(name: &str, what: &'static str, raw: Box<dyn Read + Send>) -> Result<Unpacked> {
     let taken = Arc::new(AtomicU64::new(0));
     let mut raw = Counted { inner: raw, taken: taken.clone() };
     let mut head = Vec::with_capacity(6);
     let place = || Place::Path(name.into());
-    raw.by_ref()
-        .take(6)
-        .read_to_end(&mut head)
-        .map_err(|e| Error::input(place(), format!("cannot be read ({e})"), "expected a trace file"))?;
+    raw.by_ref().take(6).read_to_end(&mut head).map_err(|e| {
+        Error::input(place(), format!("cannot be read ({e})"), format!("expected a {what} file"))
+    })?;
     let compression = Compression::of(&head).map_err(|what| {
         Error::input(place(), what, "expected plain text or gz, xz, zst, bz2 (unpack it first)")
     })?;

@@ -1,10 +1,10 @@
 //! Reading numbers and words out of one line, without copying and eight digits at a time.
 
 /// Bytes that must be readable behind a line, so that eight digits can be loaded at once.
-pub(crate) const PAD: usize = 8;
+pub const PAD: usize = 8;
 
 /// Powers of ten that fit u64.
-pub(crate) const POW10: [u64; 20] = {
+pub const POW10: [u64; 20] = {
     let mut table = [1u64; 20];
     let mut i = 1;
     while i < 20 {
@@ -16,23 +16,28 @@ pub(crate) const POW10: [u64; 20] = {
 
 /// Why a line cannot be understood; the message quotes `from..to` of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub struct Fault {
+    /// First byte of the line that is quoted.
     pub from: usize,
+    /// The byte behind the last one.
     pub to: usize,
+    /// What is wrong.
     pub what: &'static str,
+    /// What would be right.
     pub expected: &'static str,
 }
 
 /// A place inside one line.
 ///
 /// `bytes` reaches at least [`PAD`] beyond `end`, and the byte at `end` is no digit, so that numbers stop by themselves.
-pub(crate) struct Cursor<'a> {
+pub struct Cursor<'a> {
     bytes: &'a [u8],
     at: usize,
     end: usize,
 }
 
 impl<'a> Cursor<'a> {
+    /// At the beginning of a line of `end` bytes.
     #[inline]
     pub fn new(bytes: &'a [u8], end: usize) -> Self {
         debug_assert!(bytes.len() >= end + PAD && !bytes[end].is_ascii_digit());
@@ -45,11 +50,13 @@ impl<'a> Cursor<'a> {
         &self.bytes[..self.end]
     }
 
+    /// Bytes of the line that were stepped over.
     #[inline]
     pub fn at(&self) -> usize {
         self.at
     }
 
+    /// Whether nothing is left.
     #[inline]
     pub fn at_end(&self) -> bool {
         self.at >= self.end
@@ -67,11 +74,13 @@ impl<'a> Cursor<'a> {
         &self.bytes[from..self.at]
     }
 
+    /// The next byte.
     #[inline]
     pub fn peek(&self) -> Option<u8> {
         (self.at < self.end).then(|| self.bytes[self.at])
     }
 
+    /// Steps over `n` bytes.
     #[inline]
     pub fn skip(&mut self, n: usize) {
         self.at = (self.at + n).min(self.end);
@@ -289,7 +298,7 @@ impl Fault {
 
 /// An address in bytes.
 #[inline]
-pub(crate) fn scaled(value: u64, unit: u64) -> Result<u64, Fault> {
+pub fn scaled(value: u64, unit: u64) -> Result<u64, Fault> {
     value
         .checked_mul(unit)
         .ok_or_else(|| Fault::line("an address or size beyond 2^64 bytes", "expected one below"))
