@@ -106,7 +106,7 @@ impl Lines {
 
     /// The next line that is in memory.
     #[inline]
-    pub fn next(&mut self) -> Next {
+    pub fn next_line(&mut self) -> Next {
         if self.too_long {
             self.too_long = false;
             self.number += 1;
@@ -201,7 +201,7 @@ mod tests {
         let mut lines = Lines::new(input, chunk).unwrap();
         let mut out = Vec::new();
         loop {
-            match lines.next() {
+            match lines.next_line() {
                 Next::Line { from, len } => out.push(Some(lines.bytes()[from..from + len].to_vec())),
                 Next::TooLong => out.push(None),
                 Next::Empty => {
@@ -246,12 +246,12 @@ mod tests {
         let endless = std::io::Read::chain(&b"first\n"[..], std::io::repeat(0));
         let mut lines =
             Lines::new(Input::from_stream("t", "file", Box::new(endless)).unwrap(), CHUNK).unwrap();
-        assert!(matches!(lines.next(), Next::Line { from: 0, len: 5 }));
-        assert!(matches!(lines.next(), Next::Empty));
+        assert!(matches!(lines.next_line(), Next::Line { from: 0, len: 5 }));
+        assert!(matches!(lines.next_line(), Next::Empty));
         assert!(lines.refill().unwrap());
-        assert!(matches!(lines.next(), Next::TooLong));
+        assert!(matches!(lines.next_line(), Next::TooLong));
         assert_eq!(lines.number(), 2);
-        assert!(matches!(lines.next(), Next::Empty));
+        assert!(matches!(lines.next_line(), Next::Empty));
         let error = lines.refill().unwrap_err();
         assert_eq!(error.to_string(), "t:2: the line has not ended after 64 MiB; expected lines of text");
     }

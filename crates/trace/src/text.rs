@@ -183,7 +183,7 @@ impl<F: LineFormat> Source for TextReader<F> {
         let before = batch.len();
         let mut room = max;
         while room > 0 && !self.ended {
-            match self.lines.next() {
+            match self.lines.next_line() {
                 Next::Line { from, len } => match self.take(from, len, batch) {
                     Ok(true) => {
                         self.trail.places.push(self.lines.number());
