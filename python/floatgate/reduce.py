@@ -11,6 +11,9 @@ from floatgate.record import look
 FEW = 1000
 """Fewer host pages than this say little of the content that a drive gets."""
 
+_UNKNOWN = 0.01
+"""More pages of unknown content than this make the written ratio an upper bound."""
+
 Facts = Mapping[str, Any]
 
 
@@ -36,6 +39,9 @@ def line(result: Facts) -> str | None:
         parts.append(f"{units.share(facts['duplicate_share'])}{_hashed(facts)} are duplicates")
     if facts.get("chunk_ratio") is not None:
         parts.append(f"chunks take {facts['chunk_ratio']:.2f}")
+    unknown = facts.get("unknown_share") or 0.0
+    if unknown >= _UNKNOWN:
+        parts.append(f"what {units.share(unknown)} of them hold is unknown and counts as new and incompressible")
     why = f": {', '.join(parts)}" if parts else ""
     energy = energy_ratio_text(facts)
     few = f" (of {units.count(pages)} pages only, which say little)" if pages < FEW else ""

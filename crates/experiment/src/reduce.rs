@@ -38,6 +38,7 @@ pub(crate) fn reduce(plan: &Plan, outcome: &Outcome) -> Value {
     let mut table = json!({
         "policy": plan.reduce.policy.info().name,
         "host_pages": counters.host_pages,
+        "unknown_share": ratio(counters.unknown_pages, counters.host_pages),
         "hashed_pages": counters.hashed_pages,
         "duplicate_pages": counters.duplicate_pages,
         "duplicate_share": ratio(counters.duplicate_pages, counters.hashed_pages),
@@ -79,9 +80,15 @@ pub(crate) fn foreseen(plan: &Plan, reduced: &Reduced, laps: &[Laps]) -> Value {
             "stationary": laps.stationary,
         })
     });
+    // What a page holds does not depend on the schemes; those of the last choice look at all of it.
+    let counters = laps.last().and_then(|laps| laps.reduced.as_ref()).map(|reduced| reduced.counters);
+    let unknown_share = counters.and_then(|counters| {
+        (counters.host_pages > 0).then(|| counters.unknown_pages as f64 / counters.host_pages as f64)
+    });
     json!({
         "policy": plan.reduce.policy.info().name,
         "host_pages": host_pages.round(),
+        "unknown_share": unknown_share,
         "hashed_pages": hashed.round(),
         "compressed_pages": compressed.round(),
         "programmed_pages": host_programs.round(),
@@ -99,6 +106,7 @@ pub(crate) fn of_laps(plan: &Plan, laps: &Laps) -> Value {
     json!({
         "policy": plan.reduce.policy.info().name,
         "host_pages": counters.host_pages,
+        "unknown_share": ratio(counters.unknown_pages, counters.host_pages),
         "hashed_pages": counters.hashed_pages,
         "duplicate_pages": counters.duplicate_pages,
         "duplicate_share": ratio(counters.duplicate_pages, counters.hashed_pages),

@@ -256,8 +256,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (20, "619c199b662dbdf4");
-    const RUN_IS: (u32, &str) = (26, "2eaea004235b743f1b59f808dca1600b09c732662b23eb38");
+    const DRIVE_IS: (u32, &str) = (21, "619c199b662dbdf4");
+    const RUN_IS: (u32, &str) = (27, "2eaea004235b743f1b59f808dca1600b09c732662b23eb38");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -21,6 +21,9 @@ impl Ftl {
         let Some(reduction) = &mut self.reduction else { return Ok(()) };
         flash.host_content(lpn, content.fingerprint);
         reduction.counters.host_pages += 1;
+        let unknown = reduction.index.is_some() && content.fingerprint == 0
+            || reduction.setup.chunks.is_some() && content.compressed_bytes == 0;
+        reduction.counters.unknown_pages += u64::from(unknown);
         let schemes = reduction.schemes;
         let mut is_known = false;
         let looks = schemes.dedup || reduction.index.is_some() && reduction.is_sampled(content.fingerprint);

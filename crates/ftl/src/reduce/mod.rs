@@ -81,6 +81,8 @@ pub struct Schemes {
 pub struct ReduceCounters {
     /// Page writes of the host.
     pub host_pages: u64,
+    /// Those of which the trace does not say what a scheme goes by: they count as new, and as incompressible.
+    pub unknown_pages: u64,
     /// Host pages whose fingerprint was computed, samples included.
     pub hashed_pages: u64,
     /// Host pages that were not programmed because their content was on the drive.

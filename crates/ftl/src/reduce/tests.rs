@@ -105,6 +105,18 @@ fn plain_drive(dedup: bool, compress: bool) -> Drive {
 }
 
 #[test]
+fn pages_are_unknown_where_a_scheme_has_nothing_to_go_by() {
+    for (dedup, compress, expected) in [(true, false, 2), (false, true, 2), (true, true, 3)] {
+        let mut drive = plain_drive(dedup, compress);
+        for (lpn, (fingerprint, bytes)) in (0..).zip([(7, PAGE), (0, 900), (8, 0), (0, 0)]) {
+            drive.write(lpn, fingerprint, bytes);
+        }
+        let counters = drive.ftl.reduced().unwrap().counters;
+        assert_eq!((counters.host_pages, counters.unknown_pages), (4, expected), "{dedup} {compress}");
+    }
+}
+
+#[test]
 fn what_is_there_already_is_not_programmed() {
     let mut drive = plain_drive(true, false);
     for lpn in 0..10 {
