@@ -1,0 +1,207 @@
+//! Which low phases are reads, programs and erases, by their lengths alone.
+//!
+//! Lengths are looked at on a logarithmic scale, an eighth of a doubling at a time. Neighbouring humps are two where what lies
+//! between them is clearly lower than both. Then what chips do says which is which: reads are the shortest (no array reads for
+//! as long as [`READ_MAX_PS`], none programs as fast); erases are the longest, at least [`ERASE_MIN_PS`], and rare, because a block
+//! has many pages; what lies between are programs, in two humps where lower and upper pages take different times.
+
+use crate::lengths::Lengths;
+use serde::Serialize;
+
+/// Reads are shorter, programs longer: 25 to 140 us and 200 us to some milliseconds on chips from SLC to QLC.
+pub const READ_MAX_PS: u64 = 150_000_000;
+/// Erases are longer.
+pub const ERASE_MIN_PS: u64 = 1_000_000_000;
+/// Nothing that a chip does with its pin low takes longer than this, but for suspended erases.
+const PROGRAM_MAX_PS: u64 = 20_000_000_000;
+/// Programs for an erase, at least: blocks have 32 pages and more, and two pages are programmed at once at most as a rule.
+const PROGRAMS_PER_ERASE: u64 = 16;
+/// What lies between two humps is at most this share of the lower one.
+const VALLEY_SHARE: f64 = 0.25;
+
+/// Low phases of about the same length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Hump {
+    /// Shortest and longest.
+    pub from_ps: u64,
+    /// The length that no phase of it comes to.
+    pub to_ps: u64,
+    /// The most frequent length.
+    pub peak_ps: u64,
+    /// How many.
+    pub count: u64,
+}
+
+/// Which lengths are programs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Separation {
+    /// Programs are longer than the first and shorter than the second length.
+    pub program_ps: (u64, u64),
+    /// All humps, ascending.
+    pub humps: Vec<Hump>,
+    /// How many of these are reads, and how many programs; the others are erases.
+    pub reads: usize,
+    /// See above.
+    pub programs: usize,
+    /// Low phases so near the ends of the interval that they may belong to the other side.
+    pub near_ends: u64,
+}
+
+/// A part of the logarithmic scale.
+#[derive(Clone, Copy, Debug, Default)]
+struct Slot {
+    from_ps: u64,
+    to_ps: u64,
+    count: u64,
+    /// The most frequent length within.
+    peak: (u64, u64),
+}
+
+/// The scale from the shortest to the longest, an eighth of a doubling each.
+fn slots(lengths: &Lengths) -> Vec<Slot> {
+    let mut slots: Vec<Slot> = Vec::new();
+    let mut first = None;
+    for (bin, from_ps, to_ps, count) in lengths.numbered() {
+        let first = *first.get_or_insert(bin / 4);
+        let at = bin / 4 - first;
+        if slots.len() <= at {
+            slots.resize(at + 1, Slot::default());
+        }
+        let slot = &mut slots[at];
+        if slot.count == 0 {
+            slot.from_ps = from_ps;
+        }
+        (slot.to_ps, slot.count) = (to_ps, slot.count + count);
+        slot.peak = slot.peak.max((count, from_ps));
+    }
+    slots
+}
+
+/// Humps, ascending, and of each the slot with which it ends.
+fn humps(slots: &[Slot]) -> Vec<(Hump, usize)> {
+    let at = |i: usize| slots.get(i).map_or(0.0, |slot| slot.count as f64);
+    let smooth: Vec<f64> = (0..slots.len())
+        .map(|i| (if i > 0 { at(i - 1) } else { 0.0 } + 2.0 * at(i) + at(i + 1)) / 4.0)
+        .collect();
+    // Cut at the lowest place between two maxima, if it is clearly lower than both.
+    let (mut cuts, mut top, mut low) = (Vec::new(), 0, 0);
+    for i in 1..smooth.len() {
+        if smooth[i] < smooth[low] {
+            low = i;
+        }
+        let is_lower = |peak: f64| {
+            let valley = smooth[low];
+            valley <= VALLEY_SHARE * peak && peak - valley > 3.0 * peak.max(1.0).sqrt().min(peak / 4.0)
+        };
+        if smooth[i] > smooth[top] && !is_lower(smooth[top]) {
+            (top, low) = (i, i);
+        } else if low > top && is_lower(smooth[top]) && is_lower(smooth[i]) {
+            cuts.push(low);
+            (top, low) = (i, i);
+        }
+    }
+    cuts.push(slots.len());
+    let mut from = 0;
+    let mut found = Vec::new();
+    for cut in cuts {
+        let part = slots[from..cut].iter().filter(|slot| slot.count > 0);
+        let hump = part.clone().next().map(|first| Hump {
+            from_ps: first.from_ps,
+            to_ps: part.clone().map(|slot| slot.to_ps).max().unwrap_or(0),
+            peak_ps: part.clone().map(|slot| slot.peak).max().map_or(0, |(_, ps)| ps),
+            count: part.clone().map(|slot| slot.count).sum(),
+        });
+        found.extend(hump.map(|hump| (hump, cut)));
+        from = cut;
+    }
+    found
+}
+
+/// Tells programs from reads and erases; none where no low phase is as long as a program.
+#[must_use]
+pub fn separate(lengths: &Lengths) -> Option<Separation> {
+    let slots = slots(lengths);
+    let found = humps(&slots);
+    let all: Vec<Hump> = found.iter().map(|(hump, _)| *hump).collect();
+    let reads = all.iter().take_while(|hump| hump.peak_ps < READ_MAX_PS).count();
+    let longer = &all[reads..];
+    let mut programs = longer.len();
+    while programs > 1 {
+        let (last, before) = (longer[programs - 1], &longer[..programs - 1]);
+        let sum: u64 = before.iter().map(|hump| hump.count).sum();
+        let too_long = last.peak_ps > PROGRAM_MAX_PS;
+        if !too_long && (last.peak_ps < ERASE_MIN_PS || last.count * PROGRAMS_PER_ERASE > sum) {
+            break;
+        }
+        programs -= 1;
+    }
+    if programs == 0 || longer[0].peak_ps > PROGRAM_MAX_PS {
+        return None;
+    }
+    // The ends lie in the middle of what is empty between two humps, on the logarithmic scale.
+    let between = |below: Hump, above: Hump| {
+        let middle = libm::sqrt(below.to_ps as f64 * above.from_ps as f64) as u64;
+        middle.clamp(below.to_ps.min(above.from_ps), above.from_ps)
+    };
+    let (first, last) = (longer[0], longer[programs - 1]);
+    let from_ps = if reads > 0 { between(all[reads - 1], first) } else { first.from_ps / 2 };
+    let to_ps = match longer.get(programs) {
+        Some(&above) => between(last, above),
+        None => last.to_ps.saturating_mul(2),
+    };
+    let near = |edge_ps: u64| lengths.between(edge_ps - edge_ps / 16, edge_ps + edge_ps / 16);
+    let near_ends = near(from_ps) + near(to_ps);
+    // Lengths equal to the first end are reads.
+    let program_ps = (from_ps.saturating_sub(1), to_ps);
+    Some(Separation { program_ps, humps: all, reads, programs, near_ends })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_base::Rng;
+
+    const US: u64 = 1_000_000;
+
+    fn mixed(parts: &[(u64, u64, u64)]) -> Lengths {
+        let mut rng = Rng::new(3, "humps test");
+        let mut lengths = Lengths::default();
+        for &(from_us, to_us, count) in parts {
+            (0..count).for_each(|_| lengths.add(from_us * US + rng.below((to_us - from_us) * US)));
+        }
+        lengths
+    }
+
+    fn counts(lengths: &Lengths) -> [u64; 3] {
+        let (from, to) = separate(lengths).unwrap().program_ps;
+        [lengths.between(0, from + 1), lengths.between(from + 1, to), lengths.between(to, u64::MAX)]
+    }
+
+    #[test]
+    fn reads_programs_and_erases_are_told_apart() {
+        // SLC: one hump of programs. MLC: two. Without reads, without erases, and with neither.
+        for (parts, expected) in [
+            (&[(20, 30, 5000), (200, 500, 3000), (1900, 2100, 40)][..], [5000, 3000, 40]),
+            (&[(45, 55, 900), (300, 500, 5000), (900, 1500, 5000), (3500, 4000, 70)], [900, 10_000, 70]),
+            (&[(300, 500, 5000), (900, 1500, 5000), (3500, 4000, 70)], [0, 10_000, 70]),
+            (&[(60, 80, 50), (550, 650, 40)], [50, 40, 0]),
+            (&[(220, 260, 10)], [0, 10, 0]),
+            (&[(80, 110, 100_000), (600, 2500, 700), (8000, 12_000, 3)], [100_000, 700, 3]),
+        ] {
+            assert_eq!(counts(&mixed(parts)), expected, "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn without_programs_there_is_no_interval() {
+        assert_eq!(separate(&mixed(&[(20, 30, 5000)])), None);
+        assert_eq!(separate(&Lengths::default()), None);
+    }
+
+    /// Programs of 200 to 2200 us, spread evenly, hide erases of 2 ms: there is nothing between them.
+    #[test]
+    fn erases_among_programs_are_not_seen() {
+        let lengths = mixed(&[(40, 60, 1000), (200, 2200, 10_000), (1900, 2100, 80)]);
+        assert_eq!(counts(&lengths), [1000, 10_080, 0]);
+    }
+}

@@ -1,0 +1,56 @@
+//! Lists of low phases: a length per line, with its unit or with one for all.
+
+use crate::lows::Lows;
+use crate::read::ReadOptions;
+use crate::units::{parse_duration_ps, parse_time_unit_ps};
+use floatgate_base::error::quote;
+use floatgate_base::{Error, Place, Result};
+use floatgate_input::{CHUNK, Input, Lines, Next};
+
+/// Reads a list. A header that ends in a unit (`us`, `low_us`) says that of all lengths.
+pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions) -> Result<()> {
+    let path = input.name().to_owned();
+    let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
+    let (first, mut unit_ps, mut rows) = (lows.add_pin(name), options.time_unit_ps, 0u64);
+    let mut lines = Lines::new(input, CHUNK)?;
+    loop {
+        let (from, len) = match lines.next_line() {
+            Next::Line { from, len } => (from, len),
+            Next::Empty if lines.refill()? => continue,
+            Next::Empty => break,
+            Next::TooLong => (0, 0),
+        };
+        let place = || Place::Line { path: path.clone(), line: lines.number(), column: None };
+        let text = String::from_utf8_lossy(&lines.bytes()[from..from + len]);
+        let text = text.trim();
+        if text.is_empty() || text.starts_with(['#', ';']) {
+            continue;
+        }
+        let length_ps = parse_duration_ps(text, unit_ps).filter(|ps| *ps >= 0.0 && *ps < 9e18);
+        if let Some(length_ps) = length_ps {
+            lows.add_low(first, length_ps.round() as u64);
+            rows += 1;
+            continue;
+        }
+        let unit = text.rsplit(['_', ' ', '[', '(']).next().map(|unit| unit.trim_end_matches([']', ')']));
+        match unit.and_then(parse_time_unit_ps) {
+            Some(named) if rows == 0 => unit_ps = unit_ps.or(Some(named)),
+            _ if unit_ps.is_none() && text.parse::<f64>().is_ok() => {
+                return Err(Error::input(
+                    place(),
+                    format!("{} has no unit", quote(text.as_bytes())),
+                    "expected a unit behind it or at the head of the file, or --time-unit 1us",
+                ));
+            }
+            _ => {
+                let what = format!("{} is no length of time", quote(text.as_bytes()));
+                return Err(Error::input(place(), what, "expected a number with a unit, as 812.5us"));
+            }
+        }
+    }
+    if rows == 0 {
+        return Err(Error::input(Place::Path(path), "no length of a low phase", "expected one per line"));
+    }
+    lows.end(first);
+    Ok(())
+}

@@ -1,0 +1,357 @@
+//! From captures to write amplification, in one go.
+
+use crate::humps::{Hump, READ_MAX_PS, separate};
+use crate::lengths::Lengths;
+use crate::lows::{Lows, Pin};
+use crate::read::{ReadOptions, Reading, read};
+use crate::recorder::Recorder;
+use crate::volume::{Geometry, Terms, Volume};
+use floatgate_base::error::quote;
+use floatgate_base::{Error, Place, Result};
+use serde::Serialize;
+
+/// Names that a message lists.
+const NAMES_MAX: usize = 20;
+/// Dies that differ by more than this share are pointed out.
+const UNEQUAL_SHARE: f64 = 0.05;
+
+/// What is to be measured.
+#[derive(Clone, Debug)]
+pub struct Measurement {
+    /// Captures.
+    pub paths: Vec<String>,
+    /// How they are read.
+    pub read: ReadOptions,
+    /// Signals that count; empty for all that look like Ready/Busy pins.
+    pub signals: Vec<String>,
+    /// Programs are longer than the first and shorter than the second length; found out if it is not given.
+    pub program_ps: Option<(u64, u64)>,
+    /// A recorder that polls, where one is to stand between the captures and the counts.
+    pub recorder: Option<Recorder>,
+    /// Shape of the drive.
+    pub geometry: Geometry,
+    /// Pages per program, where it is known.
+    pub multi_page: Option<f64>,
+    /// What the host wrote.
+    pub host_bytes: Option<u64>,
+}
+
+/// Counts of a signal.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Signal {
+    /// Its name.
+    pub name: String,
+    /// Its capture.
+    pub path: String,
+    /// Low phases within the interval.
+    pub programs: u64,
+    /// Low phases below it.
+    pub reads: u64,
+    /// Low phases above it.
+    pub erases: u64,
+    /// Low phases of which an edge is missing.
+    pub unclassified: u64,
+}
+
+/// What was measured.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Measured {
+    /// Sums over the signals.
+    pub programs: u64,
+    /// See above.
+    pub reads: u64,
+    /// See above.
+    pub erases: u64,
+    /// See above.
+    pub unclassified: u64,
+    /// Programs lie between these lengths.
+    pub interval_us: [f64; 2],
+    /// Whether the interval was given.
+    pub interval_given: bool,
+    /// Pages per program.
+    pub multi_page: f64,
+    /// What came of it.
+    #[serde(flatten)]
+    pub volume: Volume,
+    /// What the host wrote.
+    pub host_bytes: Option<u64>,
+    /// By how many programs the count may be wrong, and why.
+    pub terms: Terms,
+    /// Length of the longest capture; none where only lengths of low phases are known.
+    pub duration_s: Option<f64>,
+    /// Time between two samples or looks; none where only lengths of low phases are known.
+    pub step_us: Option<f64>,
+    /// Signals that count.
+    pub signals: Vec<Signal>,
+    /// Others.
+    pub left_out: Vec<String>,
+    /// Humps of all signals.
+    pub humps: Vec<Hump>,
+    /// Low phases of all signals: from this length, up to that one, how many.
+    pub histogram_us: Vec<(f64, f64, u64)>,
+    /// What the user should know.
+    pub warnings: Vec<String>,
+}
+
+/// Reads captures and measures.
+///
+/// # Errors
+/// Unusable input, with the place: a file, a signal that is not there, no low phase, nothing as long as a program.
+pub fn measure(measurement: &Measurement) -> Result<Measured> {
+    let mut lows = Lows::new(measurement.program_ps, measurement.recorder);
+    let mut readings = Vec::new();
+    for path in &measurement.paths {
+        readings.push(read(path, &measurement.read, &mut lows)?);
+    }
+    let mut warnings = Vec::new();
+    let chosen = choose(&lows, &readings, &measurement.signals, &mut warnings)?;
+    let mut lengths = Lengths::default();
+    chosen.iter().for_each(|&pin| lengths.join(&lows.pins[pin].lengths));
+    if lengths.count() == 0 {
+        return Err(Error::input(
+            Place::Path(readings[0].path.clone()),
+            format!("no low phase with both edges on {}", names(&lows, &chosen)),
+            "expected a pin that is low while the chip is busy (inverted? then exchange 0 and 1; too short? capture longer)",
+        ));
+    }
+    let separation = separate(&lengths);
+    let program_ps = match (measurement.program_ps, &separation) {
+        (Some(given), _) => given,
+        (None, Some(separation)) => separation.program_ps,
+        (None, None) => return Err(no_program(&lengths)),
+    };
+    let humps = separation.map(|separation| separation.humps).unwrap_or_default();
+    let path_of = |pin: usize| readings.iter().find(|reading| reading.pins.contains(&pin));
+    let signals: Vec<Signal> = chosen
+        .iter()
+        .map(|&pin| {
+            let path = path_of(pin).map_or(String::new(), |reading| reading.path.clone());
+            counts(&lows.pins[pin], path, program_ps, measurement.program_ps.is_some())
+        })
+        .collect();
+    let sum = |of: fn(&Signal) -> u64| signals.iter().map(of).sum::<u64>();
+    let (programs, erases) = (sum(|s| s.programs), sum(|s| s.erases));
+    let unclassified = sum(|s| s.unclassified);
+    let geometry = &measurement.geometry;
+    let step_ps = measurement.recorder.map_or(lows.step_ps(), |recorder| recorder.period_ps);
+    let by_signal: Vec<u64> = signals.iter().map(|signal| signal.programs).collect();
+    let near = |edge_ps: u64| {
+        lengths.between(edge_ps.saturating_sub(edge_ps / 16), edge_ps.saturating_add(edge_ps / 16))
+    };
+    // A phase that no two looks fall into is missed as often as it is seen.
+    let missed = if program_ps.0 < 2 * step_ps {
+        lengths.between(program_ps.0 + 1, step_ps + step_ps / 32 + 1)
+    } else {
+        0
+    };
+    let terms = Terms {
+        near_ends: (near(program_ps.0) + near(program_ps.1)) as f64,
+        hidden_erases: Terms::hidden_erases(programs, erases, geometry),
+        cut: unclassified as f64,
+        missed: missed as f64,
+        dies_share: Terms::dies_share(&by_signal, geometry.all_dies()),
+    };
+    let multi_page = measurement.multi_page.unwrap_or(1.0);
+    let mut measured = Measured {
+        programs,
+        reads: sum(|s| s.reads),
+        erases,
+        unclassified,
+        interval_us: [program_ps.0, program_ps.1].map(|ps| ps as f64 / 1e6),
+        interval_given: measurement.program_ps.is_some(),
+        multi_page,
+        volume: Volume::of(geometry, (programs, signals.len()), multi_page, &terms, measurement.host_bytes),
+        host_bytes: measurement.host_bytes,
+        terms,
+        duration_s: (lows.duration_ps() > 0).then(|| lows.duration_ps() as f64 / 1e12),
+        step_us: (step_ps > 0).then(|| step_ps as f64 / 1e6),
+        left_out: left_out(&lows, &chosen),
+        signals,
+        humps,
+        histogram_us: lengths.bins().map(|(from, to, n)| (from as f64 / 1e6, to as f64 / 1e6, n)).collect(),
+        warnings,
+    };
+    warn(&mut measured, measurement, &lows, &chosen);
+    Ok(measured)
+}
+
+/// What a signal counts.
+fn counts(pin: &Pin, path: String, program_ps: (u64, u64), given: bool) -> Signal {
+    let [reads, programs, erases] = match given {
+        true => pin.classed,
+        false => {
+            let (from, to) = program_ps;
+            let between = |from, to| pin.lengths.between(from, to);
+            [between(0, from + 1), between(from + 1, to), between(to, u64::MAX)]
+        }
+    };
+    Signal { name: pin.name.clone(), path, programs, reads, erases, unclassified: pin.cut }
+}
+
+/// Names of pins, for a message.
+fn names(lows: &Lows, pins: &[usize]) -> String {
+    let shown = pins.iter().take(NAMES_MAX).map(|&pin| quote(lows.pins[pin].name.as_bytes()));
+    let more =
+        if pins.len() > NAMES_MAX { format!(" and {} more", pins.len() - NAMES_MAX) } else { String::new() };
+    format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
+}
+
+/// Pins that changed and do not count.
+fn left_out(lows: &Lows, chosen: &[usize]) -> Vec<String> {
+    let others = lows.pins.iter().enumerate().filter(|(pin, state)| state.changed && !chosen.contains(pin));
+    others.map(|(_, pin)| pin.name.clone()).collect()
+}
+
+/// Whether a name is one that people give to Ready/Busy pins: RB, R/B#, RY/BY, ready_n, busy.
+fn is_ready_busy(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or(name).to_ascii_lowercase();
+    let letters: String = last.chars().filter(char::is_ascii_alphabetic).collect();
+    ["rb", "rbn", "rbb", "ryby", "rnb"].contains(&letters.as_str())
+        || ["ready", "busy", "r/b", "ry/by"].iter().any(|part| last.contains(part))
+}
+
+/// The pins that count.
+fn choose(
+    lows: &Lows,
+    readings: &[Reading],
+    signals: &[String],
+    warnings: &mut Vec<String>,
+) -> Result<Vec<usize>> {
+    if !signals.is_empty() {
+        return named(lows, readings, signals);
+    }
+    let changed: Vec<usize> = (0..lows.pins.len()).filter(|&pin| lows.pins[pin].changed).collect();
+    let pins: Vec<usize> =
+        changed.iter().copied().filter(|&pin| is_ready_busy(&lows.pins[pin].name)).collect();
+    let all: Vec<usize> = (0..lows.pins.len()).collect();
+    match (pins.len(), changed.len()) {
+        (_, 0) => Err(Error::input(
+            Place::Path(readings[0].path.clone()),
+            format!("no signal ever changes ({})", names(lows, &all)),
+            "expected a capture of a pin at work",
+        )),
+        (0, _) => {
+            if changed.len() > readings.len() {
+                let names = names(lows, &changed);
+                warnings.push(format!(
+                    "all signals that change are taken for Ready/Busy pins, one per die: {names}; name those that are with --signal"
+                ));
+            }
+            Ok(changed)
+        }
+        _ => Ok(pins),
+    }
+}
+
+/// The pins of these names, in whole or behind the last dot.
+fn named(lows: &Lows, readings: &[Reading], signals: &[String]) -> Result<Vec<usize>> {
+    let mut chosen = Vec::new();
+    for signal in signals {
+        let is_it = |name: &str| name == signal || name.rsplit('.').next() == Some(signal);
+        let found = (0..lows.pins.len()).filter(|&pin| is_it(&lows.pins[pin].name));
+        let before = chosen.len();
+        chosen.extend(found);
+        if chosen.len() == before {
+            let all: Vec<usize> = (0..lows.pins.len()).collect();
+            let what = format!("no signal {}", quote(signal.as_bytes()));
+            let place = Place::Path(readings[0].path.clone());
+            return Err(Error::input(place, what, format!("expected one of {}", names(lows, &all))));
+        }
+    }
+    chosen.sort_unstable();
+    chosen.dedup();
+    Ok(chosen)
+}
+
+/// Nothing is as long as a program.
+fn no_program(lengths: &Lengths) -> Box<Error> {
+    let (shortest, longest) =
+        lengths.bins().fold((u64::MAX, 0), |(low, high), (from, to, _)| (low.min(from), high.max(to)));
+    let us = |ps: u64| ps as f64 / 1e6;
+    Error::input(
+        Place::Setting("--program-us".into()),
+        format!(
+            "low phases last from {:.0} to {:.0} us, and none as long as a program ({} us to 20 ms)",
+            us(shortest),
+            us(longest),
+            us(READ_MAX_PS)
+        ),
+        "say how long programs last, as in --program-us 180..1500",
+    )
+}
+
+/// What the user should know of the figures.
+fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen: &[usize]) {
+    let (geometry, warnings) = (&measurement.geometry, &mut measured.warnings);
+    let [from_us, to_us] = measured.interval_us;
+    if measured.interval_given {
+        let within =
+            measured.humps.iter().filter(|hump| (from_us..to_us).contains(&(hump.peak_ps as f64 / 1e6)));
+        let peaks: Vec<String> = within.map(|hump| format!("{:.0} us", hump.peak_ps as f64 / 1e6)).collect();
+        if measured.programs == 0 {
+            warnings.push(format!("no low phase is within --program-us {from_us}..{to_us}"));
+        } else if peaks.len() > 1 {
+            warnings.push(format!(
+                "--program-us covers {} humps, at {}: are all of them programs?",
+                peaks.len(),
+                peaks.join(", ")
+            ));
+        }
+    }
+    if measurement.multi_page.is_none() && geometry.planes > 1 {
+        warnings.push(format!(
+            "one page per program is assumed; on {} planes it may be up to {} (floatgate rb multi-page finds out)",
+            geometry.planes, geometry.planes
+        ));
+    }
+    if measured.terms.dies_share.is_none() {
+        warnings.push(format!(
+            "one of {} dies was measured: how unequal they are is not in the interval of WA",
+            geometry.all_dies()
+        ));
+    }
+    if measured.signals.len() as u64 > geometry.all_dies() {
+        warnings.push(format!(
+            "{} signals, but the drive has {} dies",
+            measured.signals.len(),
+            geometry.all_dies()
+        ));
+    }
+    if measured.erases == 0 && measured.programs > 0 {
+        let pages =
+            geometry.pages_per_block.map_or("at least 64 (not given)".into(), |pages| pages.to_string());
+        warnings.push(format!(
+            "no erase was told from programs: up to one per block of {pages} pages may be among them"
+        ));
+    }
+    let unknown: u64 = chosen.iter().map(|&pin| lows.pins[pin].unknown).sum();
+    if unknown > 0 {
+        warnings
+            .push(format!("{unknown} times the level is unknown (x or z): low phases there do not count"));
+    }
+    if measured.step_us.is_some_and(|step_us| from_us < 2.0 * step_us) {
+        let step_us = measured.step_us.unwrap_or_default();
+        warnings.push(format!("samples lie {step_us} us apart, too far for programs from {from_us:.1} us on: sample at least ten times as often"));
+    }
+    let programs = measured.signals.iter().map(|signal| signal.programs);
+    if let (Some(least), Some(most)) = (programs.clone().min(), programs.max())
+        && (most - least) as f64 > UNEQUAL_SHARE * most as f64
+    {
+        warnings.push(format!("dies differ: from {least} to {most} programs"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_ready_busy_pins_are_known() {
+        for name in ["RB", "R/B#", "top.chip0.rb_n", "RB0", "RY/BY", "nand_busy", "Ready"] {
+            assert!(is_ready_busy(name), "{name}");
+        }
+        for name in ["D0", "CLE", "verb", "0", "Channel 3", "RE#"] {
+            assert!(!is_ready_busy(name), "{name}");
+        }
+    }
+}

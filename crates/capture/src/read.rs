@@ -1,0 +1,141 @@
+//! Which format a capture has, and reading it.
+
+use crate::lows::Lows;
+use crate::{csv, intervals, sigrok, vcd};
+use floatgate_base::error::quote;
+use floatgate_base::{Error, Place, Result};
+use floatgate_input::Input;
+use std::fs::File;
+use std::io::Read;
+use std::ops::Range;
+
+/// Bytes that decide about the format.
+const HEAD: usize = 64 << 10;
+
+/// Formats of captures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A value change dump.
+    Vcd,
+    /// A sigrok session.
+    Sigrok,
+    /// Times and levels, as Saleae Logic 2 and sigrok-cli export them.
+    Csv,
+    /// A length per line.
+    Intervals,
+}
+
+impl Format {
+    /// All of them, by name.
+    pub const NAMES: [(&str, Self); 4] =
+        [("vcd", Self::Vcd), ("sigrok", Self::Sigrok), ("csv", Self::Csv), ("intervals", Self::Intervals)];
+
+    /// The format of a name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::NAMES.into_iter().find(|(known, _)| *known == name).map(|(_, format)| format)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.into_iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
+    }
+}
+
+/// What the user says of a capture.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReadOptions {
+    /// The format; found out if it is not given.
+    pub format: Option<Format>,
+    /// Picoseconds of a unit of time, or between two samples, in place of what the file says.
+    pub time_unit_ps: Option<f64>,
+}
+
+/// A capture that was read.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    /// The file.
+    pub path: String,
+    /// Its format.
+    pub format: Format,
+    /// Its pins among all.
+    pub pins: Range<usize>,
+}
+
+/// Reads a capture to its end.
+///
+/// # Errors
+/// Unusable input, with the place.
+pub fn read(path: &str, options: &ReadOptions, lows: &mut Lows) -> Result<Reading> {
+    let first = lows.pins.len();
+    let format = if is_zip(path) {
+        sigrok::read(path, lows, options.time_unit_ps)?;
+        Format::Sigrok
+    } else {
+        let mut input = Input::open(path, "capture")?;
+        let format = match options.format {
+            Some(format) => format,
+            None => detect(path, input.peek(HEAD)?)?,
+        };
+        match format {
+            Format::Vcd => vcd::read(input, lows, options.time_unit_ps)?,
+            Format::Csv => csv::read(input, lows, options)?,
+            Format::Intervals => intervals::read(input, lows, options)?,
+            Format::Sigrok => {
+                let what = "is no zip archive, as sigrok sessions are";
+                return Err(Error::input(
+                    Place::Path(path.into()),
+                    what,
+                    "expected a file saved by sigrok (.sr)",
+                ));
+            }
+        }
+        format
+    };
+    Ok(Reading { path: path.into(), format, pins: first..lows.pins.len() })
+}
+
+/// Whether a file begins as zip archives do.
+fn is_zip(path: &str) -> bool {
+    let mut head = [0; 4];
+    File::open(path).and_then(|mut file| file.read_exact(&mut head)).is_ok() && head == *b"PK\x03\x04"
+}
+
+/// The format that the beginning of a file has.
+fn detect(path: &str, head: &[u8]) -> Result<Format> {
+    let place = || Place::Path(path.into());
+    let expected = "expected VCD, a sigrok session, CSV or lengths of low phases; say which with --format";
+    let text = head.trim_ascii_start();
+    if text.is_empty() {
+        return Err(Error::input(place(), "the file is empty", "expected a capture"));
+    }
+    if text.starts_with(b"$") {
+        return Ok(Format::Vcd);
+    }
+    let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = lines.filter(|line| !line.is_empty());
+    if head.contains(&0)
+        || std::str::from_utf8(&head[..head.len().min(256)]).is_err_and(|e| e.error_len().is_some())
+    {
+        return Err(Error::input(
+            place(),
+            format!("begins with {}, which is no text", quote(&head[..head.len().min(16)])),
+            expected,
+        ));
+    }
+    if text.starts_with(b"; CSV") {
+        return Ok(Format::Csv);
+    }
+    let Some(line) = lines.find(|line| !line.starts_with(b";") && !line.starts_with(b"#")) else {
+        return Err(Error::input(place(), "has comments only", expected));
+    };
+    if line.contains(&b',') {
+        return Ok(Format::Csv);
+    }
+    let has_digit = |line: &[u8]| line.first().is_some_and(u8::is_ascii_digit);
+    if has_digit(line) || lines.next().is_some_and(has_digit) {
+        return Ok(Format::Intervals);
+    }
+    Err(Error::input(place(), format!("{} is not known as a capture", quote(line)), expected))
+}

@@ -1,0 +1,203 @@
+//! Sessions of sigrok (`.sr`): a zip archive with `metadata`, and samples in `logic-1-1`, `logic-1-2`, ... or in `logic-1`.
+//!
+//! A sample has `unitsize` bytes, the first channel in the lowest bit. Runs of equal samples are passed over eight bytes at a time.
+
+use crate::csv::parse_rate_hz;
+use crate::lows::{Level, Lows};
+use floatgate_base::error::quote;
+use floatgate_base::{Error, Place, Result};
+use std::fs::File;
+use std::io::Read;
+use zip::ZipArchive;
+
+/// Bytes of `metadata`, at most.
+const METADATA_MAX: u64 = 1 << 20;
+const CHUNK: usize = 1 << 20;
+/// Bytes of a sample, at most.
+const UNIT_MAX: usize = 8;
+
+/// What `metadata` says of the samples.
+#[derive(Debug, Default)]
+struct Metadata {
+    file: Option<String>,
+    rate_hz: Option<f64>,
+    unit: usize,
+    /// Names of channels, by bit.
+    probes: Vec<(usize, String)>,
+}
+
+impl Metadata {
+    fn parse(text: &str) -> Self {
+        let mut found = Self { unit: 1, ..Self::default() };
+        for line in text.lines() {
+            let Some((key, value)) = line.split_once('=') else { continue };
+            let (key, value) = (key.trim(), value.trim());
+            match key {
+                // Later devices are passed over: their samples are taken at other times.
+                "capturefile" if found.file.is_none() => found.file = Some(value.to_owned()),
+                "samplerate" if found.rate_hz.is_none() => found.rate_hz = parse_rate_hz(value),
+                "unitsize" => found.unit = value.parse().unwrap_or(0),
+                _ => {
+                    if let Some(bit) = key.strip_prefix("probe").and_then(|n| n.parse::<usize>().ok())
+                        && (1..=8 * UNIT_MAX).contains(&bit)
+                    {
+                        found.probes.push((bit - 1, value.to_owned()));
+                    }
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Reads a session.
+pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>) -> Result<()> {
+    let place = || Place::Path(path.into());
+    let refuse = |what: String, expected: &str| Error::input(place(), what, expected);
+    let file =
+        File::open(path).map_err(|e| refuse(format!("cannot be opened ({e})"), "expected a capture file"))?;
+    let mut archive = ZipArchive::new(file).map_err(|e| {
+        refuse(format!("is no zip archive that can be read ({e})"), "expected a sigrok session")
+    })?;
+    let mut text = String::new();
+    let metadata = archive.by_name("metadata").map_err(|_| {
+        refuse("the archive has no file 'metadata'".into(), "expected a sigrok session (version 2)")
+    })?;
+    metadata
+        .take(METADATA_MAX)
+        .read_to_string(&mut text)
+        .map_err(|e| refuse(format!("its metadata cannot be read ({e})"), "expected a sigrok session"))?;
+    let metadata = Metadata::parse(&text);
+    let period_ps = unit_ps.or(metadata.rate_hz.map(|rate_hz| 1e12 / rate_hz));
+    let Some(period_ps) = period_ps else {
+        return Err(refuse(
+            "its metadata name no samplerate".into(),
+            "say the time between samples, as in --time-unit 1us",
+        ));
+    };
+    let Some(name) = metadata.file.filter(|_| !metadata.probes.is_empty()) else {
+        return Err(refuse("it has no logic channels".into(), "capture the pin on a digital channel"));
+    };
+    if !(1..=UNIT_MAX).contains(&metadata.unit) {
+        return Err(refuse(format!("samples of {} bytes", metadata.unit), "expected from 1 to 8 bytes"));
+    }
+    let first = lows.pins.len();
+    let probes = metadata.probes.into_iter().filter(|(bit, _)| *bit < 8 * metadata.unit);
+    let pins: Vec<(usize, usize)> = probes.map(|(bit, name)| (bit, lows.add_pin(name))).collect();
+    let mut samples = Samples { unit: metadata.unit, period_ps, pins, at: 0, value: None };
+    for part in parts(&archive, &name) {
+        let damaged = |e: &dyn std::fmt::Display| {
+            refuse(
+                format!("{} is damaged ({e})", quote(part.as_bytes())),
+                "expected a sigrok session as it was saved",
+            )
+        };
+        let mut entry = archive.by_name(&part).map_err(|e| damaged(&e))?;
+        let (mut buf, mut held) = (vec![0; CHUNK + UNIT_MAX], 0);
+        loop {
+            let read = entry.read(&mut buf[held..held + CHUNK]).map_err(|e| damaged(&e))?;
+            if read == 0 {
+                break;
+            }
+            let data = held + read;
+            let whole = data - data % metadata.unit;
+            samples.hear(&buf[..whole], lows);
+            buf.copy_within(whole..data, 0);
+            held = data - whole;
+        }
+    }
+    if samples.at == 0 {
+        return Err(refuse("it has no samples".into(), "expected a capture"));
+    }
+    lows.reach(samples.time_ps());
+    lows.end(first);
+    Ok(())
+}
+
+/// The files with samples, in order of time.
+fn parts(archive: &ZipArchive<File>, name: &str) -> Vec<String> {
+    let names = || archive.file_names().flatten();
+    let number = |file: &str| file.strip_prefix(name)?.strip_prefix('-')?.parse::<u64>().ok();
+    let mut numbered: Vec<(u64, String)> =
+        names().filter_map(|file| Some((number(&file)?, file.into_owned()))).collect();
+    numbered.sort();
+    let plain = names().filter(|file| file == name).map(|file| file.into_owned());
+    plain.chain(numbered.into_iter().map(|(_, file)| file)).collect()
+}
+
+struct Samples {
+    unit: usize,
+    period_ps: f64,
+    /// Bit and pin.
+    pins: Vec<(usize, usize)>,
+    /// Samples heard.
+    at: u64,
+    value: Option<u64>,
+}
+
+impl Samples {
+    fn time_ps(&self) -> i64 {
+        (self.at as f64 * self.period_ps).round() as i64
+    }
+
+    /// Whole samples.
+    fn hear(&mut self, bytes: &[u8], lows: &mut Lows) {
+        let unit = self.unit;
+        let mut at = 0;
+        while at < bytes.len() {
+            let equal = self.value.map_or(0, |value| run_of(&bytes[at..], unit, value));
+            at += equal;
+            self.at += (equal / unit) as u64;
+            if at >= bytes.len() {
+                break;
+            }
+            let value = sample(&bytes[at..at + unit]);
+            let changed = self.value.map_or(u64::MAX, |before| before ^ value);
+            let time_ps = self.time_ps();
+            for &(bit, pin) in &self.pins {
+                if changed >> bit & 1 != 0 {
+                    let level = if value >> bit & 1 == 0 { Level::Low } else { Level::High };
+                    lows.change(pin, time_ps, level);
+                }
+            }
+            (self.value, self.at, at) = (Some(value), self.at + 1, at + unit);
+        }
+    }
+}
+
+fn sample(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+}
+
+/// Bytes in front that hold nothing but samples of this value.
+fn run_of(bytes: &[u8], unit: usize, value: u64) -> usize {
+    let mut from = 0;
+    if unit.is_power_of_two() {
+        let repeated = (0..8 / unit).fold(0, |word, at| word | value << (8 * unit * at));
+        let same = |word: &&[u8]| {
+            word.len() == 8 && u64::from_le_bytes((**word).try_into().unwrap_or_default()) == repeated
+        };
+        from = 8 * bytes.chunks(8).take_while(same).count();
+    }
+    let rest = bytes[from..].chunks(unit).take_while(|one| one.len() == unit && sample(one) == value);
+    from + unit * rest.count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_of_equal_samples_are_found() {
+        for unit in 1..=8 {
+            let one: Vec<u8> = (1..=unit as u8).collect();
+            for len in 0..40 {
+                let mut bytes = one.repeat(len);
+                assert_eq!(run_of(&bytes, unit, sample(&one)), bytes.len(), "{unit} {len}");
+                bytes.extend(std::iter::repeat_n(0xff, unit));
+                bytes.extend(one.repeat(9));
+                assert_eq!(run_of(&bytes, unit, sample(&one)), unit * len, "{unit} {len}");
+            }
+        }
+    }
+}

@@ -1,0 +1,376 @@
+//! Value change dumps (IEEE 1364-2001, section 18): declarations, then times and changes, all separated by white space.
+//!
+//! Bits of vectors are pins of their own. Several names for one identifier are one pin, which has the first name. Real numbers
+//! and strings are no pins. A pin at `z` is not known to be high, though a pull-up would make it so: analysers write 1 then.
+
+use crate::lows::{Level, Lows};
+use crate::units::parse_time_unit_ps;
+use crate::words::Words;
+use floatgate_base::Result;
+use floatgate_base::error::quote;
+use floatgate_input::Input;
+use std::collections::BTreeMap;
+
+/// Words of a declaration that are kept.
+const SECTION_WORDS_MAX: usize = 16;
+/// The widest vector whose bits are pins.
+const VECTOR_MAX: usize = 1024;
+/// Pins of a capture, at most: each takes some 300 bytes.
+const PINS_MAX: usize = 1 << 16;
+/// Numbers of identifiers that are looked up in a table: those of up to three characters.
+const TABLE: usize = 94 + 94 * 94 + 94 * 94 * 94;
+const NONE: u32 = u32::MAX;
+
+/// A variable: its pins, which follow one another with the highest bit first.
+#[derive(Clone, Copy, Debug)]
+struct Variable {
+    first: u32,
+    width: u32,
+}
+
+/// By identifier, the variable.
+#[derive(Debug, Default)]
+struct Variables {
+    all: Vec<Variable>,
+    short: Vec<u32>,
+    long: BTreeMap<Box<[u8]>, u32>,
+}
+
+/// The place in the table of an identifier of up to three characters from `!` to `~`.
+#[inline]
+fn place_of(id: &[u8]) -> Option<usize> {
+    if id.len() > 3 || id.is_empty() {
+        return None;
+    }
+    let mut place = 0;
+    for &byte in id {
+        if !(33..=126).contains(&byte) {
+            return None;
+        }
+        place = place * 94 + usize::from(byte - 33) + 1;
+    }
+    Some(place - 1)
+}
+
+impl Variables {
+    fn insert(&mut self, id: &[u8], variable: Variable) {
+        let number = self.all.len() as u32;
+        self.all.push(variable);
+        match place_of(id) {
+            Some(place) => {
+                if self.short.len() <= place {
+                    self.short.resize((place + 1).next_power_of_two().min(TABLE), NONE);
+                }
+                self.short[place] = number;
+            }
+            None => {
+                self.long.insert(id.into(), number);
+            }
+        }
+    }
+
+    #[inline]
+    fn get(&self, id: &[u8]) -> Option<Variable> {
+        let number = match place_of(id) {
+            Some(place) => *self.short.get(place)?,
+            None => *self.long.get(id)?,
+        };
+        self.all.get(number as usize).copied()
+    }
+}
+
+/// Time of one unit of the file, as a fraction of picoseconds.
+#[derive(Clone, Copy, Debug)]
+struct Scale {
+    num: u64,
+    den: u64,
+}
+
+impl Scale {
+    /// Of a unit that the user gave.
+    fn of_ps(ps: f64) -> Self {
+        match ps {
+            ps if ps < 1.0 => Self { num: (ps * 1000.0).round().max(1.0) as u64, den: 1000 },
+            ps => Self { num: ps.round() as u64, den: 1 },
+        }
+    }
+
+    /// `10 ns`, `1us`.
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+        let number: u64 = text[..digits].parse().ok().filter(|number| matches!(number, 1 | 10 | 100))?;
+        let ps = parse_time_unit_ps(&text[digits..])?;
+        Some(if ps < 1.0 {
+            Self { num: number, den: 1000 }
+        } else {
+            Self { num: number * ps as u64, den: 1 }
+        })
+    }
+
+    #[inline]
+    fn ps(self, time: u64) -> Option<i64> {
+        let ps = time.checked_mul(self.num)? / self.den;
+        i64::try_from(ps).ok()
+    }
+}
+
+/// Reads a dump; `unit_ps` stands in for its time scale.
+pub(crate) fn read(input: Input, lows: &mut Lows, unit_ps: Option<f64>) -> Result<()> {
+    let first = lows.pins.len();
+    let mut reader = Reader {
+        words: Words::new(input),
+        variables: Variables::default(),
+        scopes: Vec::new(),
+        scale: None,
+        now_ps: None,
+        said: unit_ps.map(Scale::of_ps),
+    };
+    reader.declarations(lows)?;
+    reader.changes(lows)?;
+    lows.end(first);
+    Ok(())
+}
+
+struct Reader {
+    words: Words,
+    variables: Variables,
+    scopes: Vec<String>,
+    scale: Option<Scale>,
+    now_ps: Option<i64>,
+    /// The time scale that the user gave.
+    said: Option<Scale>,
+}
+
+impl Reader {
+    /// The next word of a declaration, as text.
+    fn text(&mut self) -> Result<String> {
+        match self.words.next_word()? {
+            Some(word) => Ok(String::from_utf8_lossy(self.words.bytes(word)).into_owned()),
+            None => {
+                Err(self.words.fault("the file ends within its declarations", "expected $enddefinitions"))
+            }
+        }
+    }
+
+    /// The words up to `$end`.
+    fn section(&mut self) -> Result<Vec<String>> {
+        let mut words = Vec::new();
+        loop {
+            let word = self.text()?;
+            if word == "$end" {
+                return Ok(words);
+            }
+            if words.len() < SECTION_WORDS_MAX {
+                words.push(word);
+            }
+        }
+    }
+
+    /// The head, up to `$enddefinitions`.
+    fn declarations(&mut self, lows: &mut Lows) -> Result<()> {
+        loop {
+            match self.text()?.as_str() {
+                "$enddefinitions" => {
+                    self.section()?;
+                    break;
+                }
+                "$timescale" => {
+                    let text = self.section()?.concat();
+                    let scale = Scale::parse(&text);
+                    let what = || format!("{} is no time scale", quote(text.as_bytes()));
+                    self.scale = Some(scale.ok_or_else(|| {
+                        self.words.fault(what(), "expected 1, 10 or 100 and s, ms, us, ns, ps or fs")
+                    })?);
+                }
+                "$scope" => {
+                    let words = self.section()?;
+                    self.scopes.push(words.get(1).cloned().unwrap_or_default());
+                }
+                "$upscope" => {
+                    self.section()?;
+                    self.scopes.pop();
+                }
+                "$var" => self.variable(lows)?,
+                word if word.starts_with('$') => {
+                    self.section()?;
+                }
+                _ => {
+                    let what = format!("{} among the declarations", self.words.quoted());
+                    return Err(self.words.fault(what, "expected a keyword that begins with $"));
+                }
+            }
+        }
+        self.scale = self.said.or(self.scale);
+        if self.scale.is_none() {
+            return Err(self.words.fault("the file has no $timescale", "say it, as in --time-unit 1us"));
+        }
+        Ok(())
+    }
+
+    /// `$var TYPE WIDTH ID NAME... $end`.
+    fn variable(&mut self, lows: &mut Lows) -> Result<()> {
+        let words = self.section()?;
+        let [kind, width, id, name @ ..] = &words[..] else {
+            return Err(self
+                .words
+                .fault("a $var that is not complete", "expected $var TYPE WIDTH ID NAME $end"));
+        };
+        if matches!(kind.as_str(), "real" | "realtime" | "string" | "event" | "parameter") {
+            return Ok(());
+        }
+        let width: u32 = width.parse().ok().filter(|&width| width > 0).ok_or_else(|| {
+            let what = format!("{} is no width", quote(width.as_bytes()));
+            self.words.fault(what, "expected a whole number from 1")
+        })?;
+        if self.variables.get(id.as_bytes()).is_some() || width as usize > VECTOR_MAX {
+            return Ok(());
+        }
+        if lows.pins.len() + width as usize > PINS_MAX {
+            let what = format!("more than {PINS_MAX} signals");
+            return Err(self.words.fault(what, "export the Ready/Busy signals only"));
+        }
+        let path: Vec<&str> = self.scopes.iter().chain(name.first()).map(String::as_str).collect();
+        let (path, first) = (path.join("."), lows.pins.len() as u32);
+        for bit in (0..width).rev() {
+            lows.add_pin(if width == 1 { path.clone() } else { format!("{path}[{bit}]") });
+        }
+        self.variables.insert(id.as_bytes(), Variable { first, width });
+        Ok(())
+    }
+
+    /// Times and changes, up to the end.
+    fn changes(&mut self, lows: &mut Lows) -> Result<()> {
+        let Some(scale) = self.scale else { return Ok(()) };
+        while let Some(word) = self.words.next_word()? {
+            let bytes = self.words.bytes(word);
+            match bytes[0] {
+                b'#' => {
+                    let Some(time_ps) = number(&bytes[1..]).and_then(|time| scale.ps(time)) else {
+                        let what = format!("{} is no time", self.words.quoted());
+                        return Err(self.words.fault(
+                            what,
+                            "expected # and a whole number of time units, in all below 106 days",
+                        ));
+                    };
+                    if self.now_ps.is_some_and(|now_ps| time_ps < now_ps) {
+                        let what = format!("time goes back to {}", self.words.quoted());
+                        return Err(self.words.fault(what, "expected times in ascending order"));
+                    }
+                    self.now_ps = Some(time_ps);
+                    lows.reach(time_ps);
+                }
+                b'0'..=b'1'
+                | b'x'
+                | b'X'
+                | b'z'
+                | b'Z'
+                | b'u'
+                | b'U'
+                | b'w'
+                | b'W'
+                | b'l'
+                | b'L'
+                | b'h'
+                | b'H'
+                | b'-' => {
+                    let level = level_of(bytes[0]);
+                    if let Some(variable) = self.variables.get(&bytes[1..]) {
+                        // A change before the first time is there from the beginning.
+                        lows.change(
+                            variable.first as usize + variable.width as usize - 1,
+                            self.now_ps.unwrap_or(0),
+                            level,
+                        );
+                    } else {
+                        self.check_identifier(bytes.len())?;
+                    }
+                }
+                b'b' | b'B' => self.vector(lows)?,
+                b'r' | b'R' | b's' | b'S' => {
+                    self.words.next_word()?;
+                }
+                b'$' => self.keyword()?,
+                _ => {
+                    let what = format!("{} is neither a time nor a change", self.words.quoted());
+                    return Err(self.words.fault(what, "expected a value change dump"));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// An identifier that no variable has may be that of a real number or a string; none at all is a fault.
+    #[cold]
+    fn check_identifier(&self, len: usize) -> Result<()> {
+        if len > 1 {
+            return Ok(());
+        }
+        let what = format!("{} has no identifier", self.words.quoted());
+        Err(self.words.fault(what, "expected a value and the identifier of its signal"))
+    }
+
+    /// `b0101 ID`: bits that are missing in front are as the first one, or 0 where that is 1.
+    fn vector(&mut self, lows: &mut Lows) -> Result<()> {
+        let mut bits = [0u8; VECTOR_MAX];
+        let given = &self.words.last()[1..];
+        let len = given.len().min(VECTOR_MAX);
+        bits[..len].copy_from_slice(&given[given.len() - len..]);
+        let Some(id) = self.words.next_word()? else {
+            return Err(self
+                .words
+                .fault("the file ends within a change", "expected the identifier of its signal"));
+        };
+        let Some(Variable { first, width }) = self.variables.get(self.words.bytes(id)) else { return Ok(()) };
+        let fill = match bits.first() {
+            Some(b'1') | None => b'0',
+            Some(&bit) => bit,
+        };
+        let now_ps = self.now_ps.unwrap_or(0);
+        for at in 0..width {
+            // The lowest bit comes last.
+            let from_low = (width - 1 - at) as usize;
+            let bit = if from_low < len { bits[len - 1 - from_low] } else { fill };
+            lows.change((first + at) as usize, now_ps, level_of(bit));
+        }
+        Ok(())
+    }
+
+    /// `$dumpvars` and its like only bracket changes; comments are passed over.
+    fn keyword(&mut self) -> Result<()> {
+        let word = self.words.last();
+        if word != b"$comment" {
+            return Ok(());
+        }
+        while let Some(word) = self.words.next_word()? {
+            if self.words.bytes(word) == b"$end" {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline]
+fn level_of(value: u8) -> Level {
+    match value {
+        b'0' | b'l' | b'L' => Level::Low,
+        b'1' | b'h' | b'H' => Level::High,
+        _ => Level::Unknown,
+    }
+}
+
+#[inline]
+fn number(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() || digits.len() > 19 {
+        return None;
+    }
+    let mut value = 0;
+    for &digit in digits {
+        if !digit.is_ascii_digit() {
+            return None;
+        }
+        value = value * 10 + u64::from(digit - b'0');
+    }
+    Some(value)
+}

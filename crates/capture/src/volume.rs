@@ -1,0 +1,153 @@
+//! From counts of programs to write amplification, with its error term by term (section 3.2, Equations 3 to 7).
+
+use serde::Serialize;
+
+/// Shape of the drive that was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Geometry {
+    /// Channels.
+    pub channels: u32,
+    /// Chips per channel.
+    pub chips: u32,
+    /// Dies per chip, each with a pin of its own.
+    pub dies: u32,
+    /// Planes per die.
+    pub planes: u32,
+    /// Bytes of a page.
+    pub page_bytes: u64,
+    /// Pages per block, where it is known.
+    pub pages_per_block: Option<u32>,
+}
+
+impl Geometry {
+    /// Dies in all.
+    #[must_use]
+    pub fn all_dies(&self) -> u64 {
+        u64::from(self.channels) * u64::from(self.chips) * u64::from(self.dies)
+    }
+}
+
+/// Blocks have at least as many pages.
+const PAGES_PER_BLOCK_MIN: u32 = 64;
+
+/// By how many programs the count may be wrong.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Terms {
+    /// Low phases near the ends of the interval: they may belong to the other side.
+    pub near_ends: f64,
+    /// Erases that may be among the programs, where none were told apart: one per block programmed.
+    pub hidden_erases: f64,
+    /// Low phases cut at the ends of the capture, or by an unknown level.
+    pub cut: f64,
+    /// Low phases as short as the recorder's period: it misses as many.
+    pub missed: f64,
+    /// Twice the standard error of the mean over the dies that were measured, as a share of it; none where one of several was.
+    pub dies_share: Option<f64>,
+}
+
+impl Terms {
+    /// Erases hidden among so many programs.
+    #[must_use]
+    pub fn hidden_erases(programs: u64, erases: u64, geometry: &Geometry) -> f64 {
+        let pages = f64::from(geometry.pages_per_block.unwrap_or(PAGES_PER_BLOCK_MIN));
+        // A program of several planes fills a page in each, and their blocks are erased together.
+        if erases > 0 { 0.0 } else { programs as f64 / pages }
+    }
+
+    /// What dies that differ leave open: programs of those measured, of so many in all.
+    #[must_use]
+    pub fn dies_share(programs: &[u64], all_dies: u64) -> Option<f64> {
+        let measured = programs.len() as f64;
+        if programs.len() as u64 >= all_dies {
+            return Some(0.0);
+        }
+        let mean = programs.iter().sum::<u64>() as f64 / measured;
+        if programs.len() < 2 || mean == 0.0 {
+            return None;
+        }
+        let square = |&n: &u64| (n as f64 - mean).powi(2);
+        let variance = programs.iter().map(square).sum::<f64>() / (measured - 1.0);
+        let left = 1.0 - measured / all_dies as f64;
+        Some(2.0 * libm::sqrt(variance / measured * left) / mean)
+    }
+}
+
+/// What was programmed in all, and what that is for each byte of the host.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Volume {
+    /// Pages programmed on each die.
+    pub n_p: f64,
+    /// Bytes programmed on the drive.
+    pub p_volume_bytes: f64,
+    /// Write amplification; none without the host's bytes.
+    pub wa: Option<f64>,
+    /// The least and the most that it may be.
+    pub wa_low: Option<f64>,
+    /// See above.
+    pub wa_high: Option<f64>,
+}
+
+impl Volume {
+    /// Of `programs` on `signals` pins, each of `multi_page` pages.
+    #[must_use]
+    pub fn of(
+        geometry: &Geometry,
+        (programs, signals): (u64, usize),
+        multi_page: f64,
+        terms: &Terms,
+        host_bytes: Option<u64>,
+    ) -> Self {
+        let bytes_per_program =
+            multi_page / signals.max(1) as f64 * geometry.all_dies() as f64 * geometry.page_bytes as f64;
+        let wa_of =
+            |programs: f64| host_bytes.map(|host_bytes| programs * bytes_per_program / host_bytes as f64);
+        let programs = programs as f64;
+        let dies = terms.dies_share.unwrap_or(0.0);
+        let least = (programs - terms.near_ends - terms.hidden_erases).max(0.0) * (1.0 - dies).max(0.0);
+        let most = (programs + terms.near_ends + terms.cut + terms.missed) * (1.0 + dies);
+        Self {
+            n_p: programs * multi_page / signals.max(1) as f64,
+            p_volume_bytes: programs * bytes_per_program,
+            wa: wa_of(programs),
+            wa_low: wa_of(least),
+            wa_high: wa_of(most),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SSD_M: Geometry =
+        Geometry { channels: 8, chips: 1, dies: 2, planes: 2, page_bytes: 4096, pages_per_block: Some(256) };
+
+    /// 2 GB of sequential writes in multi-plane programs: counted as single ones they come to a WA of a half.
+    #[test]
+    fn equations_3_to_7_by_hand() {
+        let host = 2 << 30;
+        let programs = host / 4096 / 16 / 2;
+        let none = Terms { dies_share: Some(0.0), ..Terms::default() };
+        let single = Volume::of(&SSD_M, (programs, 1), 1.0, &none, Some(host));
+        assert_eq!((single.wa, single.wa_low), (Some(0.5), Some(0.5)));
+        let multi = Volume::of(&SSD_M, (programs, 1), 2.0, &none, Some(host));
+        assert_eq!((multi.wa, multi.n_p, multi.p_volume_bytes), (Some(1.0), 32768.0, host as f64));
+        // Two pins that count the same.
+        let two = Volume::of(&SSD_M, (2 * programs, 2), 2.0, &none, Some(host));
+        assert_eq!((two.wa, two.n_p), (Some(1.0), 32768.0));
+    }
+
+    /// Section 4.3: one erase per block counted as a program is 1/128 or 1/256.
+    #[test]
+    fn terms_by_hand() {
+        assert_eq!(Terms::hidden_erases(25_600, 0, &SSD_M), 100.0);
+        assert_eq!(Terms::hidden_erases(25_600, 3, &SSD_M), 0.0);
+        assert_eq!(Terms::dies_share(&[100], 16), None);
+        assert_eq!(Terms::dies_share(&[100], 1), Some(0.0));
+        let share = Terms::dies_share(&[90, 110], 16).unwrap();
+        assert!((share - 2.0 * (200.0f64 / 2.0 * 14.0 / 16.0).sqrt() / 100.0).abs() < 1e-12, "{share}");
+        let terms = Terms { near_ends: 10.0, hidden_erases: 5.0, cut: 1.0, missed: 2.0, dies_share: None };
+        let volume = Volume::of(&SSD_M, (1000, 1), 1.0, &terms, Some(65_536_000));
+        assert_eq!((volume.wa_low, volume.wa, volume.wa_high), (Some(0.985), Some(1.0), Some(1.013)));
+    }
+}

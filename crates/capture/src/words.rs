@@ -1,0 +1,105 @@
+//! Words of a text file, separated by white space, cut from large chunks without copying.
+
+use floatgate_base::{Error, Place, Result, error::quote};
+use floatgate_input::{CHUNK, Input};
+use memchr::memchr_iter;
+use std::ops::Range;
+
+/// The longest word that is looked at.
+const WORD_MAX: usize = 64 << 10;
+
+/// Cuts a file into words.
+pub(crate) struct Words {
+    input: Input,
+    buf: Vec<u8>,
+    /// Next byte to look at, and the end of the data.
+    start: usize,
+    end: usize,
+    at_end: bool,
+    /// Line breaks in what the buffer does not hold any more.
+    lines_before: u64,
+    /// Where the word handed out last begins.
+    word: usize,
+}
+
+impl Words {
+    pub fn new(input: Input) -> Self {
+        Self {
+            input,
+            buf: vec![0; WORD_MAX + CHUNK],
+            start: 0,
+            end: 0,
+            at_end: false,
+            lines_before: 0,
+            word: 0,
+        }
+    }
+
+    /// The bytes of a word.
+    #[inline]
+    pub fn bytes(&self, word: Range<usize>) -> &[u8] {
+        &self.buf[word]
+    }
+
+    /// The next word; none at the end. It stays where it is until the next one is asked for.
+    #[inline]
+    pub fn next_word(&mut self) -> Result<Option<Range<usize>>> {
+        loop {
+            let data = &self.buf[..self.end];
+            let mut from = self.start;
+            while from < data.len() && data[from] <= b' ' {
+                from += 1;
+            }
+            let mut to = from;
+            while to < data.len() && data[to] > b' ' {
+                to += 1;
+            }
+            if to < data.len() || (self.at_end && to > from) {
+                (self.start, self.word) = (to, from);
+                return Ok(Some(from..to));
+            }
+            self.start = from;
+            if self.at_end {
+                self.word = from;
+                return Ok(None);
+            }
+            self.refill()?;
+        }
+    }
+
+    /// Reads on, with the word that is not whole in front.
+    #[cold]
+    fn refill(&mut self) -> Result<()> {
+        let held = self.end - self.start;
+        if held > WORD_MAX {
+            self.word = self.start;
+            let what = format!("a word of more than {WORD_MAX} bytes");
+            return Err(self.fault(what, "expected text in words"));
+        }
+        self.lines_before += memchr_iter(b'\n', &self.buf[..self.start]).count() as u64;
+        self.buf.copy_within(self.start..self.end, 0);
+        let read = self.input.read_full(&mut self.buf[held..held + CHUNK])?;
+        (self.start, self.end, self.at_end) = (0, held + read, read < CHUNK);
+        Ok(())
+    }
+
+    /// An error at the word handed out last.
+    #[cold]
+    pub fn fault(&self, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
+        let breaks = memchr_iter(b'\n', &self.buf[..self.word]).count() as u64;
+        let line = 1 + self.lines_before + breaks;
+        Error::input(Place::Line { path: self.input.name().into(), line, column: None }, what, expected)
+    }
+
+    /// The word handed out last.
+    #[inline]
+    pub fn last(&self) -> &[u8] {
+        &self.buf[self.word..self.start.max(self.word)]
+    }
+
+    /// The same, for a message.
+    #[cold]
+    pub fn quoted(&self) -> String {
+        quote(self.last())
+    }
+}
