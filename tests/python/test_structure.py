@@ -25,7 +25,7 @@ LAYERS = [
     {"snapshot"},
     {"flash"},
     {"nand"},
-    {"theory", "content", "patterns"},
+    {"theory", "content", "patterns", "capture"},
     {"input"},
     {"base"},
 ]

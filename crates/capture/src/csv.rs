@@ -5,9 +5,10 @@
 //! header says its unit (`microseconds,logic`), or just `Time`, which is then in the largest unit of which a sample takes at least
 //! one. Without a header, times with a fraction are seconds.
 
-use crate::lows::{Level, Lows};
-use crate::read::ReadOptions;
-use crate::units::parse_time_unit_ps;
+use crate::level::Level;
+use crate::lows::Lows;
+use crate::options::ReadOptions;
+use crate::units::{parse_rate_hz, parse_time_unit_ps};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use floatgate_input::{CHUNK, Input, Lines, Next};
@@ -50,20 +51,6 @@ impl Head {
         let rate_hz = self.rate_hz?;
         [1e12, 1e9, 1e6, 1e3, 1.0].into_iter().find(|unit_ps| rate_hz * unit_ps <= 1e12)
     }
-}
-
-/// `1 MHz`, `24000000`.
-pub(crate) fn parse_rate_hz(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
-    let factor = match text[digits..].trim().to_ascii_lowercase().as_str() {
-        "" | "hz" => 1.0,
-        "khz" => 1e3,
-        "mhz" => 1e6,
-        "ghz" => 1e9,
-        _ => return None,
-    };
-    text[..digits].parse::<f64>().ok().map(|rate| rate * factor).filter(|rate| (1e-3..=1e12).contains(rate))
 }
 
 /// The level that a field says; none where it is no level.

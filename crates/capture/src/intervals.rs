@@ -1,7 +1,7 @@
 //! Lists of low phases: a length per line, with its unit or with one for all.
 
 use crate::lows::Lows;
-use crate::read::ReadOptions;
+use crate::options::ReadOptions;
 use crate::units::{parse_duration_ps, parse_time_unit_ps};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};

@@ -1,18 +1,8 @@
 //! Low phases of pins, from changes in order of time.
 
 use crate::lengths::Lengths;
+use crate::level::Level;
 use crate::recorder::{Polled, Recorder};
-
-/// What a pin is at.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
-    /// Busy.
-    Low,
-    /// Ready.
-    High,
-    /// Neither is known.
-    Unknown,
-}
 
 /// When a low phase began.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -157,7 +147,7 @@ impl Lows {
             None => self.first_ps = Some(time_ps),
             Some(_) => {
                 let delta_ps = time_ps.abs_diff(self.last_ps);
-                if self.step_ps == 0 || delta_ps % self.step_ps != 0 {
+                if self.step_ps == 0 || !delta_ps.is_multiple_of(self.step_ps) {
                     self.step_ps = gcd(self.step_ps, delta_ps);
                 }
             }

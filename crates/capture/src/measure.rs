@@ -3,7 +3,8 @@
 use crate::humps::{Hump, READ_MAX_PS, separate};
 use crate::lengths::Lengths;
 use crate::lows::{Lows, Pin};
-use crate::read::{ReadOptions, Reading, read};
+use crate::options::ReadOptions;
+use crate::read::{Reading, read};
 use crate::recorder::Recorder;
 use crate::volume::{Geometry, Terms, Volume};
 use floatgate_base::error::quote;
@@ -134,23 +135,7 @@ pub fn measure(measurement: &Measurement) -> Result<Measured> {
     let unclassified = sum(|s| s.unclassified);
     let geometry = &measurement.geometry;
     let step_ps = measurement.recorder.map_or(lows.step_ps(), |recorder| recorder.period_ps);
-    let by_signal: Vec<u64> = signals.iter().map(|signal| signal.programs).collect();
-    let near = |edge_ps: u64| {
-        lengths.between(edge_ps.saturating_sub(edge_ps / 16), edge_ps.saturating_add(edge_ps / 16))
-    };
-    // A phase that no two looks fall into is missed as often as it is seen.
-    let missed = if program_ps.0 < 2 * step_ps {
-        lengths.between(program_ps.0 + 1, step_ps + step_ps / 32 + 1)
-    } else {
-        0
-    };
-    let terms = Terms {
-        near_ends: (near(program_ps.0) + near(program_ps.1)) as f64,
-        hidden_erases: Terms::hidden_erases(programs, erases, geometry),
-        cut: unclassified as f64,
-        missed: missed as f64,
-        dies_share: Terms::dies_share(&by_signal, geometry.all_dies()),
-    };
+    let terms = terms(&signals, &lengths, program_ps, step_ps, geometry);
     let multi_page = measurement.multi_page.unwrap_or(1.0);
     let mut measured = Measured {
         programs,
@@ -173,6 +158,31 @@ pub fn measure(measurement: &Measurement) -> Result<Measured> {
     };
     warn(&mut measured, measurement, &lows, &chosen);
     Ok(measured)
+}
+
+/// By how many programs the count may be wrong.
+fn terms(
+    signals: &[Signal],
+    lengths: &Lengths,
+    program_ps: (u64, u64),
+    step_ps: u64,
+    geometry: &Geometry,
+) -> Terms {
+    let by_signal: Vec<u64> = signals.iter().map(|signal| signal.programs).collect();
+    let near = |edge_ps: u64| {
+        lengths.between(edge_ps.saturating_sub(edge_ps / 16), edge_ps.saturating_add(edge_ps / 16))
+    };
+    // A phase that no two looks fall into is missed as often as it is seen.
+    let is_short = program_ps.0 < 2 * step_ps;
+    let missed = if is_short { lengths.between(program_ps.0 + 1, step_ps + step_ps / 32 + 1) } else { 0 };
+    let erases = signals.iter().map(|signal| signal.erases).sum();
+    Terms {
+        near_ends: (near(program_ps.0) + near(program_ps.1)) as f64,
+        hidden_erases: Terms::hidden_erases(by_signal.iter().sum(), erases, geometry),
+        cut: signals.iter().map(|signal| signal.unclassified).sum::<u64>() as f64,
+        missed: missed as f64,
+        dies_share: Terms::dies_share(&by_signal, geometry.all_dies()),
+    }
 }
 
 /// What a signal counts.

@@ -4,7 +4,7 @@
 //! them are one; a phase of length L is missed with probability max(0, 1 - L / period). It sends what it has counted once the
 //! pin has stayed high for a quiet time; what it has not sent when the capture ends is lost.
 
-use crate::lows::Level;
+use crate::level::Level;
 
 /// How a recorder polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

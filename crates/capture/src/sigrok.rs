@@ -2,8 +2,9 @@
 //!
 //! A sample has `unitsize` bytes, the first channel in the lowest bit. Runs of equal samples are passed over eight bytes at a time.
 
-use crate::csv::parse_rate_hz;
-use crate::lows::{Level, Lows};
+use crate::level::Level;
+use crate::lows::Lows;
+use crate::units::parse_rate_hz;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use std::fs::File;

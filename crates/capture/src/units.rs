@@ -42,6 +42,20 @@ pub fn parse_duration_ps(text: &str, otherwise_ps: Option<f64>) -> Option<f64> {
     number.is_finite().then_some(number * unit_ps)
 }
 
+/// `1 MHz`, `24000000`.
+pub(crate) fn parse_rate_hz(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let digits = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let factor = match text[digits..].trim().to_ascii_lowercase().as_str() {
+        "" | "hz" => 1.0,
+        "khz" => 1e3,
+        "mhz" => 1e6,
+        "ghz" => 1e9,
+        _ => return None,
+    };
+    text[..digits].parse::<f64>().ok().map(|rate| rate * factor).filter(|rate| (1e-3..=1e12).contains(rate))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

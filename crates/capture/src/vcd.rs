@@ -3,7 +3,8 @@
 //! Bits of vectors are pins of their own. Several names for one identifier are one pin, which has the first name. Real numbers
 //! and strings are no pins. A pin at `z` is not known to be high, though a pull-up would make it so: analysers write 1 then.
 
-use crate::lows::{Level, Lows};
+use crate::level::Level;
+use crate::lows::Lows;
 use crate::units::parse_time_unit_ps;
 use crate::words::Words;
 use floatgate_base::Result;

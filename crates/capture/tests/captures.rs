@@ -190,7 +190,7 @@ fn refusal(folder: &Path, name: &str, content: &[u8], change: impl FnOnce(&mut M
 const HEAD: &str = "$timescale 1us $end\n$var wire 1 ! rb $end\n$enddefinitions $end\n";
 
 #[test]
-fn bad_captures_are_refused_with_place_and_remedy() {
+fn bad_dumps_are_refused_with_place_and_remedy() {
     let folder = tempfile::tempdir().unwrap();
     let refused = |content: &str| refusal(folder.path(), "c", content.as_bytes(), |_| ());
     for (content, expected) in [
@@ -231,6 +231,19 @@ fn bad_captures_are_refused_with_place_and_remedy() {
             &(HEAD.to_owned() + "#1\n1!\n#2\n0!\n"),
             "c: no low phase with both edges on 'rb'; expected a pin that is low while the chip is busy (inverted? then exchange 0 and 1; too short? capture longer)",
         ),
+    ] {
+        assert_eq!(refused(content), expected, "{content}");
+    }
+    let content = HEAD.to_owned() + "#0\n1!\n#10\n0!\n#500\n1!\n";
+    let wrong = refusal(folder.path(), "c", content.as_bytes(), |plan| plan.signals = vec!["rb9".into()]);
+    assert_eq!(wrong, "c: no signal 'rb9'; expected one of 'rb'");
+}
+
+#[test]
+fn bad_rows_and_lengths_are_refused_with_place_and_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let refused = |content: &str| refusal(folder.path(), "c", content.as_bytes(), |_| ());
+    for (content, expected) in [
         (
             "Time [s],rb\n0.1,1\n0.2,0.53\n",
             "c:3: '0.53' is no level; expected 0 or 1 (export digital channels only)",
@@ -263,9 +276,6 @@ fn bad_captures_are_refused_with_place_and_remedy() {
     ] {
         assert_eq!(refused(content), expected, "{content}");
     }
-    let content = HEAD.to_owned() + "#0\n1!\n#10\n0!\n#500\n1!\n";
-    let wrong = refusal(folder.path(), "c", content.as_bytes(), |plan| plan.signals = vec!["rb9".into()]);
-    assert_eq!(wrong, "c: no signal 'rb9'; expected one of 'rb'");
 }
 
 /// Damaged captures end in an error or in figures, never in a panic.

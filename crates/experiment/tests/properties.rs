@@ -36,7 +36,9 @@ fn run_all(trace: bool) {
     let name = if trace { "trace" } else { "synthetic" };
     let folder = Folder::new(&format!("properties-{name}"));
     let mut managers = Managers::new();
-    for seed in seeds() {
+    // Once they ran out of free blocks: leveling left collection too few, or victims that gain nothing were named for ever.
+    let found = [18933, 24839].into_iter().filter(|_| seeds().count() > 1);
+    for seed in seeds().chain(found) {
         let mut case = draw_any(&mut Rng::new(seed, name), trace);
         if let Some((text, extension)) = &case.trace {
             let path = folder.file(&format!("{seed}.{extension}"), text);

@@ -25,7 +25,9 @@ fn any_drive_holds_what_was_written() {
     let cases = if first > 0 { 1 } else { number("FLOATGATE_CASES", CASES) };
     for trace in [false, true] {
         let folder = Folder::new(&format!("reduced-{trace}"));
-        for seed in first..first + cases {
+        // Once it ran out of free blocks: pages that moved lost room at the ends of blocks.
+        let found = [13569].into_iter().filter(|_| cases > 1);
+        for seed in (first..first + cases).chain(found) {
             let mut rng = Rng::new(seed, if trace { "reduced trace" } else { "reduced" });
             let mut case = draw_any(&mut rng, trace);
             if let Some((text, extension)) = &case.trace {

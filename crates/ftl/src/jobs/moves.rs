@@ -4,7 +4,7 @@ use super::job::Job;
 use super::request::Target;
 use crate::ftl::Ftl;
 use crate::pool::Want;
-use crate::setup::Failure;
+use crate::setup::{Allocation, Failure};
 use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{DomainId, Owner, Ppn, StreamId, UnitId};
 use floatgate_flash::{Cause, Flash};
@@ -161,7 +161,7 @@ impl Ftl {
                     break;
                 }
                 if !self.open(slot, domain) {
-                    slot = self.slot_with_room(domain).ok_or(Failure::OutOfFreeBlocks)?;
+                    slot = self.last_slot(stream, domain)?;
                 }
             }
             let run = (moving.len() - done).min(self.frontiers[slot].room() as usize);
@@ -190,6 +190,28 @@ impl Ftl {
         let domains = self.layout.domains();
         let mut slots = (domain.index()..self.frontiers.len()).step_by(domains as usize);
         slots.find(|&slot| self.frontiers[slot].room() > 0)
+    }
+
+    /// The same, and where the whole domain is full, of another one that may take any page; one is opened there for the stream
+    /// if need be, but not the last free unit. Pages that do not fit into what is left of a unit lose room as they move, so that
+    /// a domain may need more than it gives.
+    #[cold]
+    pub(crate) fn last_slot(&mut self, stream: StreamId, domain: DomainId) -> Result<usize, Failure> {
+        if let Some(slot) = self.slot_with_room(domain) {
+            return Ok(slot);
+        }
+        if self.setup.allocation == Allocation::Static {
+            return Err(Failure::OutOfFreeBlocks);
+        }
+        let others = || DomainId::all(self.layout.domains());
+        if let Some(slot) = others().find_map(|other| self.slot_with_room(other)) {
+            return Ok(slot);
+        }
+        let most_free = others().max_by_key(|&other| (self.free[other].len(), std::cmp::Reverse(other)));
+        let other = most_free.filter(|&other| self.free[other].len() > self.setup.separate.reserve());
+        let slot = other.map(|other| (Frontier::slot(&self.layout, stream, other), other));
+        let opened = slot.filter(|&(slot, other)| self.open(slot, other));
+        opened.map(|(slot, _)| slot).ok_or(Failure::OutOfFreeBlocks)
     }
 
     /// Moves pages in ascending order into the unit of the job's own. Out of the way of collection, whose code it would

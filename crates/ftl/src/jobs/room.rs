@@ -3,7 +3,7 @@
 use super::job::Job;
 use super::request::{Order, Planned, Request, Target, Urgency};
 use crate::ftl::Ftl;
-use crate::units::NO_UNIT;
+use crate::units::{Frontier, NO_UNIT};
 use floatgate_base::{DomainId, UnitId};
 use floatgate_flash::Layout;
 
@@ -40,6 +40,31 @@ impl Ftl {
     pub(super) fn lacks_targets(&self, request: &Request) -> bool {
         let reserve = self.setup.separate.reserve();
         request.takes_two_of().is_some_and(|domain| self.free[domain].len() < reserve + 2)
+    }
+
+    /// Free units that a job of wear-leveling needs in its domain, so that collection can go on after it.
+    pub(super) fn needed_for_leveling(&self, job: &Job) -> u32 {
+        let reserve = self.setup.separate.reserve();
+        let Target::Streams { domain } = job.request.targets[0] else { return reserve.max(1) };
+        let pages = job.request.all_sources().map(|unit| self.units.meta[unit].valid).sum();
+        (reserve + self.units_opened_at_most(domain, pages)).saturating_sub(1).max(reserve).max(1)
+    }
+
+    /// Units that open at most where so many pages of any streams join the open units of a domain.
+    fn units_opened_at_most(&self, domain: DomainId, pages: u32) -> u32 {
+        let moved = Frontier::slot(&self.layout, self.setup.separate.blind().1, domain);
+        if self.separation.is_none() {
+            return u32::from(self.frontiers[moved].room() < pages);
+        }
+        let slots = (domain.index()..self.frontiers.len()).step_by(self.layout.domains() as usize);
+        let mut rooms: Vec<u32> = slots.map(|slot| self.frontiers[slot].room()).collect();
+        rooms.sort_unstable();
+        // The worst case: as many streams as possible get one page more than their units have room for.
+        let mut left = pages;
+        rooms
+            .into_iter()
+            .take_while(|&room| left.checked_sub(room + 1).map(|rest| left = rest).is_some())
+            .count() as u32
     }
 
     /// Whether the first patient job of a domain fills two units, and waits for them.

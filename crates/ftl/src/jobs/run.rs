@@ -322,7 +322,7 @@ impl Ftl {
             let (tries, units) = (self.count_victim(domain), self.layout.units_per_domain());
             if tries > units {
                 // Where a victim may take in more than it frees, some policies name those that gain nothing again and again.
-                let request = (packed && tries <= 2 * units).then(|| self.emptiest(domain)).flatten()?;
+                let request = (tries <= 2 * units).then(|| self.emptiest(domain)).flatten()?;
                 return Some(self.collected(request));
             }
         }
@@ -389,8 +389,8 @@ impl Ftl {
         }
         self.free_pages.advance(self.now);
         self.make_room_for(flash, &job)?;
-        // With a free unit in its domain all its pages find room there, and its erase gives as much back.
-        if levels && self.free[domain].len() < self.setup.separate.reserve().max(1) {
+        // Its erase gives one unit back; what streams open for its pages beyond that must not be the last ones.
+        if levels && self.free[domain].len() < self.needed_for_leveling(&job) {
             if waits {
                 self.jobs[domain].put_back(job);
                 return Ok(true);

@@ -268,7 +268,7 @@ impl Ftl {
         if self.frontiers[slot].room() > 0 || self.open(slot, domain) {
             return Ok(Into::Slot(slot));
         }
-        self.slot_with_room(domain).map(Into::Slot).ok_or(Failure::OutOfFreeBlocks)
+        self.last_slot(self.stream_of_chunks(job.source()), domain).map(Into::Slot)
     }
 }
 
