@@ -34,8 +34,13 @@ pub(crate) fn resolve(
             if entries < pages {
                 let what = format!("an index of {entries} entries is smaller than a block of {pages} pages");
                 let least = f64::from(pages) / f64::from(setup.logical_pages);
-                let expected =
-                    format!("expected at least {least:.4} of the {} logical pages", setup.logical_pages);
+                // Two figures, rounded up.
+                let decimals = (1..12).find(|&d| least * 10f64.powi(d) >= 10.0).unwrap_or(12);
+                let least = (least * 10f64.powi(decimals)).ceil() / 10f64.powi(decimals);
+                let expected = format!(
+                    "expected at least {least:.0$} of the {1} logical pages",
+                    decimals as usize, setup.logical_pages
+                );
                 return Err(layers.error("lifetime.reduce.index_share", what, expected));
             }
             entries

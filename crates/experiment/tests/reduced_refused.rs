@@ -84,7 +84,7 @@ fn parameters_outside_their_ranges_are_refused() {
 fn an_index_below_one_block_is_refused() {
     let parts = [
         "lifetime.reduce.index_share: an index of 15 entries is smaller than a block of 16 pages",
-        "expected at least 0.0333 of the 480 logical pages",
+        "expected at least 0.034 of the 480 logical pages",
     ];
     refused(&["dedup", "both"], &[("lifetime.reduce.index_share", "0.0332")], &parts);
     assert_eq!(refusal("dedup", &[("lifetime.reduce.index_share", "0.0334")]), None);
