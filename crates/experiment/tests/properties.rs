@@ -36,8 +36,9 @@ fn run_all(trace: bool) {
     let name = if trace { "trace" } else { "synthetic" };
     let folder = Folder::new(&format!("properties-{name}"));
     let mut managers = Managers::new();
-    // Once they ran out of free blocks: leveling left collection too few, or victims that gain nothing were named for ever.
-    let found = [18933, 24839].into_iter().filter(|_| seeds().count() > 1);
+    // Once they ran out of free blocks: leveling left collection too few, or victims that gain nothing were named for ever. In the
+    // last, a swap that was decided before counting began pads the block that it fills.
+    let found = [18933, 24839, 30183].into_iter().filter(|_| seeds().count() > 1);
     for seed in seeds().chain(found) {
         let mut case = draw_any(&mut Rng::new(seed, name), trace);
         if let Some((text, extension)) = &case.trace {
@@ -375,7 +376,7 @@ fn packing(case: &Case, result: &Value, units: u64) -> Result<(), String> {
     }
     let padding = get(result, "/flash/pages_written/padding")?;
     // Each of its jobs pads the units that it fills; a set is padded twice.
-    let swaps = if leveled.opens { 4 * (leveled.triggered + leveled.before) } else { leveled.triggered };
+    let swaps = if leveled.opens { 4 } else { 1 } * (leveled.triggered + leveled.before);
     let victims = get(result, "/gc/victims")?;
     let reclaims = reclaims(result);
     let padded = match case.loses_power {
