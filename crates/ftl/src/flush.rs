@@ -88,8 +88,7 @@ impl Ftl {
     /// that meets the end of a unit, may cost more than a victim frees.
     #[cold]
     pub(crate) fn count_victim(&mut self, domain: DomainId) -> u32 {
-        let slots = (domain.index()..self.frontiers.len()).step_by(self.layout.domains() as usize);
-        let open: u64 = slots.map(|slot| u64::from(self.frontiers[slot].room())).sum();
+        let open: u64 = self.open_rooms(domain).map(u64::from).sum();
         let free = u64::from(self.free[domain].len()) * u64::from(self.layout.pages_per_unit()) + open;
         self.volatile.count_victim(domain, self.now, free)
     }

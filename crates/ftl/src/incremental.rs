@@ -13,7 +13,6 @@ use crate::ftl::Ftl;
 use crate::jobs::request::{Target, Urgency};
 use crate::jobs::{Job, Step};
 use crate::setup::Failure;
-use crate::units::Frontier;
 use floatgate_base::DomainId;
 use floatgate_flash::Flash;
 
@@ -137,11 +136,6 @@ impl Ftl {
     fn pages_at_hand(&self, domain: DomainId) -> u64 {
         let free = u64::from(self.free[domain].len()) * u64::from(self.layout.pages_per_unit());
         free + self.open_rooms(domain).map(u64::from).sum::<u64>()
-    }
-
-    fn open_rooms(&self, domain: DomainId) -> impl Iterator<Item = u32> + '_ {
-        let domains = self.layout.domains() as usize;
-        self.frontiers.iter().skip(domain.index()).step_by(domains).map(Frontier::room)
     }
 
     /// Pages at hand below which a job begins, so that write amplification is that of whole-block collection, where free

@@ -7,6 +7,12 @@ use floatgate_base::{DomainId, Ppn, UnitId};
 use floatgate_flash::Flash;
 
 impl Ftl {
+    /// Pages left in each open unit of a domain.
+    pub(crate) fn open_rooms(&self, domain: DomainId) -> impl Iterator<Item = u32> + '_ {
+        let domains = self.layout.domains() as usize;
+        self.frontiers.iter().skip(domain.index()).step_by(domains).map(Frontier::room)
+    }
+
     /// Closes the frontier's full unit and opens a free one; false if there is none.
     pub(crate) fn open(&mut self, slot: usize, domain: DomainId) -> bool {
         self.close(slot);

@@ -56,8 +56,7 @@ impl Ftl {
         if self.separation.is_none() {
             return u32::from(self.frontiers[moved].room() < pages);
         }
-        let slots = (domain.index()..self.frontiers.len()).step_by(self.layout.domains() as usize);
-        let mut rooms: Vec<u32> = slots.map(|slot| self.frontiers[slot].room()).collect();
+        let mut rooms: Vec<u32> = self.open_rooms(domain).collect();
         rooms.sort_unstable();
         // The worst case: as many streams as possible get one page more than their units have room for.
         let mut left = pages;
