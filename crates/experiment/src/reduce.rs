@@ -29,11 +29,14 @@ impl EngineUj {
     }
 }
 
+fn ratio(part: u64, whole: u64) -> Option<f64> {
+    (whole > 0).then(|| part as f64 / whole as f64)
+}
+
 /// The table `reduce`; null where nothing is reduced, and nothing on the drive ever was.
 pub(crate) fn reduce(plan: &Plan, outcome: &Outcome) -> Value {
     let Some(figures) = &outcome.reduced else { return Value::Null };
     let counters = &figures.counters;
-    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     let programmed = outcome.flash.programs_for_host();
     let mut table = json!({
         "policy": plan.reduce.policy.info().name,
@@ -81,10 +84,8 @@ pub(crate) fn foreseen(plan: &Plan, reduced: &Reduced, laps: &[Laps]) -> Value {
         })
     });
     // What a page holds does not depend on the schemes; those of the last choice look at all of it.
-    let counters = laps.last().and_then(|laps| laps.reduced.as_ref()).map(|reduced| reduced.counters);
-    let unknown_share = counters.and_then(|counters| {
-        (counters.host_pages > 0).then(|| counters.unknown_pages as f64 / counters.host_pages as f64)
-    });
+    let last = laps.last().and_then(|laps| laps.reduced.as_ref());
+    let unknown_share = last.and_then(|last| ratio(last.counters.unknown_pages, last.counters.host_pages));
     json!({
         "policy": plan.reduce.policy.info().name,
         "host_pages": host_pages.round(),
@@ -102,7 +103,6 @@ pub(crate) fn foreseen(plan: &Plan, reduced: &Reduced, laps: &[Laps]) -> Value {
 pub(crate) fn of_laps(plan: &Plan, laps: &Laps) -> Value {
     let Some(reduced) = &laps.reduced else { return Value::Null };
     let counters = &reduced.counters;
-    let ratio = |part: u64, whole: u64| (whole > 0).then(|| part as f64 / whole as f64);
     json!({
         "policy": plan.reduce.policy.info().name,
         "host_pages": counters.host_pages,
