@@ -22,9 +22,9 @@ const VALLEY_SHARE: f64 = 0.25;
 /// Low phases of about the same length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Hump {
-    /// Shortest and longest.
+    /// The shortest length.
     pub from_ps: u64,
-    /// The length that no phase of it comes to.
+    /// The length that its phases stay below.
     pub to_ps: u64,
     /// The most frequent length.
     pub peak_ps: u64,

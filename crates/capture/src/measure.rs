@@ -172,7 +172,7 @@ fn terms(
     let near = |edge_ps: u64| {
         lengths.between(edge_ps.saturating_sub(edge_ps / 16), edge_ps.saturating_add(edge_ps / 16))
     };
-    // A phase that no two looks fall into is missed as often as it is seen.
+    // How long a phase was that only one look fell into is unknown. Half a period is assumed: then as many are missed.
     let is_short = program_ps.0 < 2 * step_ps;
     let missed = if is_short { lengths.between(program_ps.0 + 1, step_ps + step_ps / 32 + 1) } else { 0 };
     let erases = signals.iter().map(|signal| signal.erases).sum();

@@ -1,8 +1,7 @@
 //! A recorder that polls a pin, and what it would have seen of an exact capture (sections 3.4 and 4.2).
 //!
 //! It looks at the pin at whole multiples of its period. A low phase between two looks is missed, and phases with no look between
-//! them are one; a phase of length L is missed with probability max(0, 1 - L / period). It sends what it has counted once the
-//! pin has stayed high for a quiet time; what it has not sent when the capture ends is lost.
+//! them are one; a phase of length L is missed with probability max(0, 1 - L / period).
 
 use crate::level::Level;
 
