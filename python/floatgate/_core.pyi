@@ -108,6 +108,20 @@ def generate_write(
 ) -> str: ...
 def generate_batches(making: Making) -> TraceBatches: ...
 def twin_fit(path: str, options: Mapping[str, str], progress: Progress | None = None) -> tuple[str, int, int]: ...
+def capture_measure(
+    paths: Sequence[str],
+    shape: tuple[int, int, int, int, int, int | None],
+    progress: Progress | None = None,
+    *,
+    format: str | None = None,
+    time_unit: str | None = None,
+    signals: Sequence[str] = ...,
+    program_us: str | None = None,
+    poll_us: float | None = None,
+    quiet_s: float = 0.0,
+    multi_page: float | None = None,
+    host: tuple[int, int] | None = None,
+) -> str: ...
 def content_measure(
     paths: Sequence[str],
     progress: Progress | None = None,

@@ -7,7 +7,7 @@
 
 use crate::level::Level;
 use crate::lows::Lows;
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, Watch};
 use crate::units::{parse_rate_hz, parse_time_unit_ps};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
@@ -100,7 +100,7 @@ fn slow_time_ps(field: &[u8], unit_ps: f64) -> Option<i64> {
 }
 
 /// Reads a file of rows.
-pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions) -> Result<()> {
+pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: &mut Watch) -> Result<()> {
     let first = lows.pins.len();
     let mut reader = Reader {
         path: input.name().to_owned(),
@@ -111,7 +111,7 @@ pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions) -> Resu
         rows: 0,
         now_ps: i64::MIN,
     };
-    while let Some(line) = reader.next_line()? {
+    while let Some(line) = reader.next_line(watch)? {
         reader.row(line, lows, options)?;
     }
     if reader.rows == 0 {
@@ -134,7 +134,7 @@ struct Reader {
 
 impl Reader {
     /// Where the next line lies.
-    fn next_line(&mut self) -> Result<Option<(usize, usize)>> {
+    fn next_line(&mut self, watch: &mut Watch) -> Result<Option<(usize, usize)>> {
         loop {
             match self.lines.next_line() {
                 Next::Line { from, len } => return Ok(Some((from, len))),
@@ -145,6 +145,7 @@ impl Reader {
                     if !self.lines.refill()? {
                         return Ok(None);
                     }
+                    watch(self.lines.input().taken())?;
                 }
             }
         }

@@ -1,11 +1,12 @@
 //! Which low phases are reads, programs and erases, by their lengths alone.
 //!
-//! Lengths are looked at on a logarithmic scale, an eighth of a doubling at a time. Neighbouring humps are two where what lies
-//! between them is clearly lower than both. Then what chips do says which is which: reads are the shortest (no array reads for
+//! Lengths are looked at on a logarithmic scale. Where there are none for an eighth in length and more, a hump ends. Of what is not
+//! broken by such a gap, an eighth of a doubling is looked at at a time: two humps are where what lies between them is clearly
+//! lower than both. Then what chips do says which is which: reads are the shortest (no array reads for
 //! as long as [`READ_MAX_PS`], none programs as fast); erases are the longest, at least [`ERASE_MIN_PS`], and rare, because a block
 //! has many pages; what lies between are programs, in two humps where lower and upper pages take different times.
 
-use crate::lengths::Lengths;
+use crate::lengths::{Lengths, edge_of};
 use serde::Serialize;
 
 /// Reads are shorter, programs longer: 25 to 140 us and 200 us to some milliseconds on chips from SLC to QLC.
@@ -18,6 +19,9 @@ const PROGRAM_MAX_PS: u64 = 20_000_000_000;
 const PROGRAMS_PER_ERASE: u64 = 16;
 /// What lies between two humps is at most this share of the lower one.
 const VALLEY_SHARE: f64 = 0.25;
+
+/// Bins of lengths that nothing lies in between two humps, at least; a doubling has 32.
+const GAP_BINS: usize = 5;
 
 /// Low phases of about the same length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -57,28 +61,42 @@ struct Slot {
     peak: (u64, u64),
 }
 
-/// The scale from the shortest to the longest, an eighth of a doubling each.
-fn slots(lengths: &Lengths) -> Vec<Slot> {
+/// Bin, its ends and its count.
+type Bin = (usize, u64, u64, u64);
+
+/// Parts of the scale that no gap breaks. Lengths are multiples of `step_ps`: a gap is wider than what lies between two of them.
+fn parts(bins: &[Bin], step_ps: u64) -> impl Iterator<Item = &[Bin]> {
+    bins.chunk_by(move |below, above| {
+        above.0 - below.0 <= GAP_BINS || above.1.saturating_sub(below.2) <= step_ps.saturating_mul(2)
+    })
+}
+
+/// A part of the scale from the shortest to the longest, an eighth of a doubling each. Where not even one multiple of `step_ps` falls
+/// into an eighth, it is left out.
+fn slots(bins: &[Bin], step_ps: u64) -> Vec<Slot> {
+    let can_hold = |eighth: usize| {
+        let below = |bin: usize| edge_of(bin).saturating_sub(1) / step_ps.max(1);
+        below(4 * (eighth + 1)) > below(4 * eighth)
+    };
     let mut slots: Vec<Slot> = Vec::new();
-    let mut first = None;
-    for (bin, from_ps, to_ps, count) in lengths.numbered() {
-        let first = *first.get_or_insert(bin / 4);
-        let at = bin / 4 - first;
-        if slots.len() <= at {
-            slots.resize(at + 1, Slot::default());
+    let mut last = None;
+    for &(bin, from_ps, to_ps, count) in bins {
+        let eighth = bin / 4;
+        let after = *last.get_or_insert(eighth);
+        slots.extend((after + 1..eighth).filter(|&between| can_hold(between)).map(|_| Slot::default()));
+        if slots.is_empty() || eighth > after {
+            slots.push(Slot { from_ps, ..Slot::default() });
         }
-        let slot = &mut slots[at];
-        if slot.count == 0 {
-            slot.from_ps = from_ps;
-        }
+        last = Some(eighth);
+        let Some(slot) = slots.last_mut() else { continue };
         (slot.to_ps, slot.count) = (to_ps, slot.count + count);
         slot.peak = slot.peak.max((count, from_ps));
     }
     slots
 }
 
-/// Humps, ascending, and of each the slot with which it ends.
-fn humps(slots: &[Slot]) -> Vec<(Hump, usize)> {
+/// Humps, ascending.
+fn humps(slots: &[Slot]) -> Vec<Hump> {
     let at = |i: usize| slots.get(i).map_or(0.0, |slot| slot.count as f64);
     let smooth: Vec<f64> = (0..slots.len())
         .map(|i| (if i > 0 { at(i - 1) } else { 0.0 } + 2.0 * at(i) + at(i + 1)) / 4.0)
@@ -111,18 +129,17 @@ fn humps(slots: &[Slot]) -> Vec<(Hump, usize)> {
             peak_ps: part.clone().map(|slot| slot.peak).max().map_or(0, |(_, ps)| ps),
             count: part.clone().map(|slot| slot.count).sum(),
         });
-        found.extend(hump.map(|hump| (hump, cut)));
+        found.extend(hump);
         from = cut;
     }
     found
 }
 
-/// Tells programs from reads and erases; none where no low phase is as long as a program.
+/// Tells programs from reads and erases; none where no low phase is as long as a program. Lengths are multiples of `step_ps`.
 #[must_use]
-pub fn separate(lengths: &Lengths) -> Option<Separation> {
-    let slots = slots(lengths);
-    let found = humps(&slots);
-    let all: Vec<Hump> = found.iter().map(|(hump, _)| *hump).collect();
+pub fn separate(lengths: &Lengths, step_ps: u64) -> Option<Separation> {
+    let bins: Vec<Bin> = lengths.numbered().collect();
+    let all: Vec<Hump> = parts(&bins, step_ps).flat_map(|part| humps(&slots(part, step_ps))).collect();
     let reads = all.iter().take_while(|hump| hump.peak_ps < READ_MAX_PS).count();
     let longer = &all[reads..];
     let mut programs = longer.len();
@@ -173,7 +190,7 @@ mod tests {
     }
 
     fn counts(lengths: &Lengths) -> [u64; 3] {
-        let (from, to) = separate(lengths).unwrap().program_ps;
+        let (from, to) = separate(lengths, 1).unwrap().program_ps;
         [lengths.between(0, from + 1), lengths.between(from + 1, to), lengths.between(to, u64::MAX)]
     }
 
@@ -187,15 +204,26 @@ mod tests {
             (&[(60, 80, 50), (550, 650, 40)], [50, 40, 0]),
             (&[(220, 260, 10)], [0, 10, 0]),
             (&[(80, 110, 100_000), (600, 2500, 700), (8000, 12_000, 3)], [100_000, 700, 3]),
+            // Few erases close to many programs.
+            (&[(45, 60, 5000), (300, 500, 7500), (900, 1500, 7500), (1800, 2300, 117)], [5000, 15_000, 117]),
         ] {
             assert_eq!(counts(&mixed(parts)), expected, "{parts:?}");
         }
     }
 
+    /// Lengths that are multiples of a coarse step leave bins empty that are no gaps.
+    #[test]
+    fn coarse_steps_leave_no_gaps() {
+        let mut lengths = Lengths::default();
+        (1..60).for_each(|steps| (0..50).for_each(|_| lengths.add(steps * 20 * US)));
+        assert_eq!(separate(&lengths, 20 * US).unwrap().humps.len(), 1);
+        assert!(separate(&lengths, 1).unwrap().humps.len() > 4);
+    }
+
     #[test]
     fn without_programs_there_is_no_interval() {
-        assert_eq!(separate(&mixed(&[(20, 30, 5000)])), None);
-        assert_eq!(separate(&Lengths::default()), None);
+        assert_eq!(separate(&mixed(&[(20, 30, 5000)]), 1), None);
+        assert_eq!(separate(&Lengths::default(), 1), None);
     }
 
     /// Programs of 200 to 2200 us, spread evenly, hide erases of 2 ms: there is nothing between them.

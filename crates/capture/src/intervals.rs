@@ -1,14 +1,14 @@
 //! Lists of low phases: a length per line, with its unit or with one for all.
 
 use crate::lows::Lows;
-use crate::options::ReadOptions;
+use crate::options::{ReadOptions, Watch};
 use crate::units::{parse_duration_ps, parse_time_unit_ps};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use floatgate_input::{CHUNK, Input, Lines, Next};
 
 /// Reads a list. A header that ends in a unit (`us`, `low_us`) says that of all lengths.
-pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions) -> Result<()> {
+pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: &mut Watch) -> Result<()> {
     let path = input.name().to_owned();
     let name = path.rsplit('/').next().unwrap_or(&path).to_owned();
     let (first, mut unit_ps, mut rows) = (lows.add_pin(name), options.time_unit_ps, 0u64);
@@ -16,7 +16,10 @@ pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions) -> Resu
     loop {
         let (from, len) = match lines.next_line() {
             Next::Line { from, len } => (from, len),
-            Next::Empty if lines.refill()? => continue,
+            Next::Empty if lines.refill()? => {
+                watch(lines.input().taken())?;
+                continue;
+            }
             Next::Empty => break,
             Next::TooLong => (0, 0),
         };

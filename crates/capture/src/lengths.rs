@@ -19,7 +19,7 @@ fn bin_of(length_ps: u64) -> usize {
 }
 
 /// The least length of a bin.
-fn edge_of(bin: usize) -> u64 {
+pub(crate) fn edge_of(bin: usize) -> u64 {
     let (bin, per) = (bin as u64, u64::from(PER_DOUBLING));
     if bin < 2 * per {
         return bin;

@@ -2,80 +2,91 @@
 
 use crate::lengths::Lengths;
 use crate::level::Level;
+use crate::phases::{Counts, Edges, Phase};
 use crate::recorder::{Polled, Recorder};
-
-/// When a low phase began.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Since {
-    /// The pin is not low.
-    NotLow,
-    /// At a falling edge.
-    Edge(i64),
-    /// Before the capture, or while the level was unknown.
-    Before,
-}
 
 /// A pin, which is low while its chip reads, programs or erases.
 #[derive(Clone, Debug)]
 pub struct Pin {
     /// What the capture calls it.
     pub name: String,
-    /// Low phases of which both edges were seen, by length.
-    pub lengths: Lengths,
-    /// Of these, the ones below the interval that was given, within it and above it.
-    pub classed: [u64; 3],
+    /// Low phases of which both edges were seen.
+    pub(crate) counts: Counts,
     /// Low phases of which an edge is missing: cut at the ends of the capture, or by a level that is unknown.
     pub cut: u64,
     /// Changes to a level that is unknown.
     pub unknown: u64,
     /// Whether a level other than the first was ever seen.
     pub changed: bool,
-    level: Option<Level>,
-    since: Since,
-    polled: Option<Polled>,
+    edges: Edges,
+    pub(crate) polled: Option<Box<Polled>>,
 }
 
 impl Pin {
     fn new(name: String, recorder: Option<Recorder>) -> Self {
         Self {
             name,
-            lengths: Lengths::default(),
-            classed: [0; 3],
+            counts: Counts::default(),
             cut: 0,
             unknown: 0,
             changed: false,
-            level: None,
-            since: Since::NotLow,
-            polled: recorder.map(Polled::new),
+            edges: Edges::new(),
+            polled: recorder.map(|recorder| Box::new(Polled::new(recorder))),
         }
     }
 
-    /// A low phase of this length ended.
-    #[inline]
-    fn add(&mut self, length_ps: u64, interval_ps: (u64, u64)) {
-        self.lengths.add(length_ps);
-        let class = usize::from(length_ps > interval_ps.0) + usize::from(length_ps >= interval_ps.1);
-        self.classed[class] += 1;
+    /// Lengths of the low phases of which both edges were seen.
+    #[must_use]
+    pub fn lengths(&self) -> &Lengths {
+        &self.counts.lengths
     }
 
     /// The pin is at a level from `time_ps` on.
     #[inline]
     fn change(&mut self, time_ps: i64, level: Level, interval_ps: (u64, u64)) {
-        let before = self.level.replace(level);
-        if before == Some(level) {
+        if self.edges.level() == Some(level) {
             return;
         }
-        self.changed |= before.is_some();
+        self.changed |= self.edges.level().is_some();
         self.unknown += u64::from(level == Level::Unknown);
-        let now = match (level, before) {
-            (Level::Low, Some(Level::High)) => Since::Edge(time_ps),
-            (Level::Low, _) => Since::Before,
-            _ => Since::NotLow,
-        };
-        match (std::mem::replace(&mut self.since, now), level) {
-            (Since::NotLow, _) => {}
-            (Since::Edge(from_ps), Level::High) => self.add(time_ps.abs_diff(from_ps), interval_ps),
-            _ => self.cut += 1,
+        let phase = self.edges.change(time_ps, level);
+        match &mut self.polled {
+            None => match phase {
+                Some(Phase::Low(length_ps)) => self.counts.add(length_ps, interval_ps),
+                Some(Phase::Cut) => self.cut += 1,
+                _ => {}
+            },
+            Some(polled) => {
+                polled.truth(phase);
+                let seen = polled.change(time_ps, level);
+                self.hear(seen, interval_ps);
+            }
+        }
+    }
+
+    /// A phase as the recorder saw it.
+    fn hear(&mut self, seen: Option<Phase>, interval_ps: (u64, u64)) {
+        let Some(polled) = &mut self.polled else { return };
+        match seen {
+            Some(Phase::Low(length_ps)) => polled.pending.add(length_ps, interval_ps),
+            Some(Phase::High(length_ps)) if length_ps >= polled.quiet_ps => {
+                self.counts.take(&mut polled.pending)
+            }
+            Some(Phase::Cut) => self.cut += 1,
+            _ => {}
+        }
+    }
+
+    /// The capture ends at `time_ps`.
+    fn end(&mut self, time_ps: i64, interval_ps: (u64, u64)) {
+        let phase = self.edges.end(time_ps);
+        match &mut self.polled {
+            None => self.cut += u64::from(phase == Some(Phase::Cut)),
+            Some(polled) => {
+                let (last, seen) = polled.end(time_ps);
+                self.hear(last, interval_ps);
+                self.hear(seen, interval_ps);
+            }
         }
     }
 }
@@ -122,21 +133,14 @@ impl Lows {
             self.reach(time_ps);
         }
         let interval_ps = self.interval_ps;
-        let pin = &mut self.pins[pin];
-        match &mut pin.polled {
-            None => pin.change(time_ps, level, interval_ps),
-            Some(polled) => {
-                let seen = polled.change(time_ps, level);
-                seen.into_iter().flatten().for_each(|(at_ps, level)| pin.change(at_ps, level, interval_ps));
-            }
-        }
+        self.pins[pin].change(time_ps, level, interval_ps);
     }
 
     /// A low phase of which only the length is known.
     pub fn add_low(&mut self, pin: usize, length_ps: u64) {
         let interval_ps = self.interval_ps;
         let pin = &mut self.pins[pin];
-        pin.add(length_ps, interval_ps);
+        pin.counts.add(length_ps, interval_ps);
         pin.changed = true;
     }
 
@@ -158,14 +162,7 @@ impl Lows {
     /// A capture is over: pins from `first` on are its own.
     pub fn end(&mut self, first: usize) {
         let (last_ps, interval_ps) = (self.last_ps, self.interval_ps);
-        for pin in &mut self.pins[first..] {
-            if let Some(polled) = &mut pin.polled
-                && let Some((at_ps, level)) = polled.end(last_ps)
-            {
-                pin.change(at_ps, level, interval_ps);
-            }
-            pin.cut += u64::from(std::mem::replace(&mut pin.since, Since::NotLow) != Since::NotLow);
-        }
+        self.pins[first..].iter_mut().for_each(|pin| pin.end(last_ps, interval_ps));
         if let Some(first_ps) = self.first_ps.take() {
             self.duration_ps = self.duration_ps.max(self.last_ps.abs_diff(first_ps));
         }
@@ -209,20 +206,20 @@ mod tests {
         use Level::{High, Low};
         let pin =
             pin_after(&[(0, High), (10, Low), (25, High), (25, High), (30, Low), (40, High), (50, Low)]);
-        assert_eq!((pin.lengths.count(), pin.lengths.between(15, 16), pin.cut), (2, 1, 1));
+        assert_eq!((pin.counts.lengths.count(), pin.counts.lengths.between(15, 16), pin.cut), (2, 1, 1));
         // A low phase as long as the interval's lower end lies below it.
-        assert_eq!(pin.classed, [1, 1, 0]);
+        assert_eq!(pin.counts.classed, [1, 1, 0]);
     }
 
     #[test]
     fn lows_without_an_edge_are_cut() {
         // The capture begins low; a level that is unknown hides both edges of another.
         let pin = pin_after(&[(0, Level::Low), (10, Level::High)]);
-        assert_eq!((pin.lengths.count(), pin.cut), (0, 1));
+        assert_eq!((pin.counts.lengths.count(), pin.cut), (0, 1));
         let changes =
             [(0, Level::High), (5, Level::Low), (9, Level::Unknown), (12, Level::Low), (20, Level::High)];
         let pin = pin_after(&changes);
-        assert_eq!((pin.lengths.count(), pin.cut, pin.unknown), (0, 2, 1));
+        assert_eq!((pin.counts.lengths.count(), pin.cut, pin.unknown), (0, 2, 1));
     }
 
     #[test]

@@ -5,8 +5,8 @@ use crate::lengths::Lengths;
 use crate::lows::{Lows, Pin};
 use crate::options::ReadOptions;
 use crate::read::{Reading, read};
-use crate::recorder::Recorder;
-use crate::volume::{Geometry, Terms, Volume};
+use crate::recorder::{Recorder, Theory};
+use crate::volume::{Geometry, HostBytes, Terms, Volume};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use serde::Serialize;
@@ -34,7 +34,7 @@ pub struct Measurement {
     /// Pages per program, where it is known.
     pub multi_page: Option<f64>,
     /// What the host wrote.
-    pub host_bytes: Option<u64>,
+    pub host: Option<HostBytes>,
 }
 
 /// Counts of a signal.
@@ -52,6 +52,23 @@ pub struct Signal {
     pub erases: u64,
     /// Low phases of which an edge is missing.
     pub unclassified: u64,
+}
+
+/// A recorder that polls, and what it must have missed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Recorded {
+    /// Time between two looks.
+    pub period_us: f64,
+    /// How long a pin must be high before counts are sent; 0: they always are.
+    pub quiet_s: f64,
+    /// Programs that there were.
+    pub programs_exact: f64,
+    /// Programs that no look falls into, on average over all times at which the looks may begin.
+    pub missed: f64,
+    /// High phases that no look falls into, likewise: the low phases around them are one.
+    pub merged: f64,
+    /// Low phases that were counted and never sent.
+    pub unsent: u64,
 }
 
 /// What was measured.
@@ -76,12 +93,16 @@ pub struct Measured {
     pub volume: Volume,
     /// What the host wrote.
     pub host_bytes: Option<u64>,
+    /// By less than this that figure may be wrong.
+    pub host_step_bytes: Option<u64>,
     /// By how many programs the count may be wrong, and why.
     pub terms: Terms,
     /// Length of the longest capture; none where only lengths of low phases are known.
     pub duration_s: Option<f64>,
     /// Time between two samples or looks; none where only lengths of low phases are known.
     pub step_us: Option<f64>,
+    /// The recorder, if one stands between captures and counts.
+    pub recorder: Option<Recorded>,
     /// Signals that count.
     pub signals: Vec<Signal>,
     /// Others.
@@ -94,28 +115,32 @@ pub struct Measured {
     pub warnings: Vec<String>,
 }
 
-/// Reads captures and measures.
+/// Reads captures and measures. `watch` is told now and then how many bytes of the files were taken, of how many (none where
+/// one is a pipe); an error of it ends the reading.
 ///
 /// # Errors
 /// Unusable input, with the place: a file, a signal that is not there, no low phase, nothing as long as a program.
-pub fn measure(measurement: &Measurement) -> Result<Measured> {
+pub fn measure(
+    measurement: &Measurement,
+    watch: &mut dyn FnMut(u64, Option<u64>) -> Result<()>,
+) -> Result<Measured> {
     let mut lows = Lows::new(measurement.program_ps, measurement.recorder);
     let mut readings = Vec::new();
-    for path in &measurement.paths {
-        readings.push(read(path, &measurement.read, &mut lows)?);
+    let sizes: Vec<Option<u64>> = measurement.paths.iter().map(|path| file_bytes(path)).collect();
+    let total = sizes.iter().copied().sum::<Option<u64>>();
+    for (number, path) in measurement.paths.iter().enumerate() {
+        let before: u64 = sizes[..number].iter().flatten().sum();
+        readings.push(read(path, &measurement.read, &mut lows, &mut |taken| watch(before + taken, total))?);
     }
     let mut warnings = Vec::new();
     let chosen = choose(&lows, &readings, &measurement.signals, &mut warnings)?;
     let mut lengths = Lengths::default();
-    chosen.iter().for_each(|&pin| lengths.join(&lows.pins[pin].lengths));
+    chosen.iter().for_each(|&pin| lengths.join(lows.pins[pin].lengths()));
     if lengths.count() == 0 {
-        return Err(Error::input(
-            Place::Path(readings[0].path.clone()),
-            format!("no low phase with both edges on {}", names(&lows, &chosen)),
-            "expected a pin that is low while the chip is busy (inverted? then exchange 0 and 1; too short? capture longer)",
-        ));
+        return Err(no_low(&lows, &chosen, &readings[0].path));
     }
-    let separation = separate(&lengths);
+    let step_ps = measurement.recorder.map_or(lows.step_ps(), |recorder| recorder.period_ps);
+    let separation = separate(&lengths, step_ps);
     let program_ps = match (measurement.program_ps, &separation) {
         (Some(given), _) => given,
         (None, Some(separation)) => separation.program_ps,
@@ -134,7 +159,6 @@ pub fn measure(measurement: &Measurement) -> Result<Measured> {
     let (programs, erases) = (sum(|s| s.programs), sum(|s| s.erases));
     let unclassified = sum(|s| s.unclassified);
     let geometry = &measurement.geometry;
-    let step_ps = measurement.recorder.map_or(lows.step_ps(), |recorder| recorder.period_ps);
     let terms = terms(&signals, &lengths, program_ps, step_ps, geometry);
     let multi_page = measurement.multi_page.unwrap_or(1.0);
     let mut measured = Measured {
@@ -145,11 +169,13 @@ pub fn measure(measurement: &Measurement) -> Result<Measured> {
         interval_us: [program_ps.0, program_ps.1].map(|ps| ps as f64 / 1e6),
         interval_given: measurement.program_ps.is_some(),
         multi_page,
-        volume: Volume::of(geometry, (programs, signals.len()), multi_page, &terms, measurement.host_bytes),
-        host_bytes: measurement.host_bytes,
+        volume: Volume::of(geometry, (programs, signals.len()), multi_page, &terms, measurement.host),
+        host_bytes: measurement.host.map(|host| host.bytes),
+        host_step_bytes: measurement.host.map(|host| host.step_bytes),
         terms,
         duration_s: (lows.duration_ps() > 0).then(|| lows.duration_ps() as f64 / 1e12),
         step_us: (step_ps > 0).then(|| step_ps as f64 / 1e6),
+        recorder: measurement.recorder.map(|recorder| recorded(recorder, &lows, &chosen, program_ps)),
         left_out: left_out(&lows, &chosen),
         signals,
         humps,
@@ -158,6 +184,26 @@ pub fn measure(measurement: &Measurement) -> Result<Measured> {
     };
     warn(&mut measured, measurement, &lows, &chosen);
     Ok(measured)
+}
+
+/// Bytes of a file that has an end.
+fn file_bytes(path: &str) -> Option<u64> {
+    std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len())
+}
+
+/// What the recorder must have missed.
+fn recorded(recorder: Recorder, lows: &Lows, chosen: &[usize], program_ps: (u64, u64)) -> Recorded {
+    let polled = || chosen.iter().filter_map(|&pin| lows.pins[pin].polled.as_deref());
+    let theories: Vec<Theory> = polled().map(|polled| polled.theory(program_ps)).collect();
+    let sum = |of: fn(&Theory) -> f64| theories.iter().map(of).sum::<f64>();
+    Recorded {
+        period_us: recorder.period_ps as f64 / 1e6,
+        quiet_s: recorder.quiet_ps as f64 / 1e12,
+        programs_exact: sum(|theory| theory.programs),
+        missed: sum(|theory| theory.missed),
+        merged: sum(|theory| theory.merged),
+        unsent: polled().map(|polled| polled.pending.lengths.count()).sum(),
+    }
 }
 
 /// By how many programs the count may be wrong.
@@ -188,10 +234,10 @@ fn terms(
 /// What a signal counts.
 fn counts(pin: &Pin, path: String, program_ps: (u64, u64), given: bool) -> Signal {
     let [reads, programs, erases] = match given {
-        true => pin.classed,
+        true => pin.counts.classed,
         false => {
             let (from, to) = program_ps;
-            let between = |from, to| pin.lengths.between(from, to);
+            let between = |from, to| pin.lengths().between(from, to);
             [between(0, from + 1), between(from + 1, to), between(to, u64::MAX)]
         }
     };
@@ -273,6 +319,23 @@ fn named(lows: &Lows, readings: &[Reading], signals: &[String]) -> Result<Vec<us
     Ok(chosen)
 }
 
+/// Nothing to count.
+fn no_low(lows: &Lows, chosen: &[usize], path: &str) -> Box<Error> {
+    let place = Place::Path(path.into());
+    let pending =
+        |pin: usize| lows.pins[pin].polled.as_ref().map_or(0, |polled| polled.pending.lengths.count());
+    let unsent: u64 = chosen.iter().map(|&pin| pending(pin)).sum();
+    if unsent > 0 {
+        let what = format!("the recorder never sent the {unsent} low phases that it counted");
+        return Error::input(place, what, "expected a pause of --quiet-s at the end of the capture");
+    }
+    Error::input(
+        place,
+        format!("no low phase with both edges on {}", names(lows, chosen)),
+        "expected a pin that is low while the chip is busy (inverted? then exchange 0 and 1; too short? capture longer)",
+    )
+}
+
 /// Nothing is as long as a program.
 fn no_program(lengths: &Lengths) -> Box<Error> {
     let (shortest, longest) =
@@ -295,8 +358,10 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
     let (geometry, warnings) = (&measurement.geometry, &mut measured.warnings);
     let [from_us, to_us] = measured.interval_us;
     if measured.interval_given {
+        let is_within = |hump: &&Hump| (from_us..to_us).contains(&(hump.peak_ps as f64 / 1e6));
+        // A few that lie apart are no second hump.
         let within =
-            measured.humps.iter().filter(|hump| (from_us..to_us).contains(&(hump.peak_ps as f64 / 1e6)));
+            measured.humps.iter().filter(|hump| is_within(hump) && 100 * hump.count >= measured.programs);
         let peaks: Vec<String> = within.map(|hump| format!("{:.0} us", hump.peak_ps as f64 / 1e6)).collect();
         if measured.programs == 0 {
             warnings.push(format!("no low phase is within --program-us {from_us}..{to_us}"));
@@ -342,6 +407,13 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
     if measured.step_us.is_some_and(|step_us| from_us < 2.0 * step_us) {
         let step_us = measured.step_us.unwrap_or_default();
         warnings.push(format!("samples lie {step_us} us apart, too far for programs from {from_us:.1} us on: sample at least ten times as often"));
+    }
+    if let Some(Recorded { unsent, quiet_s, .. }) = measured.recorder
+        && unsent > 0
+    {
+        warnings.push(format!(
+            "{unsent} low phases are not counted: the recorder had not been quiet for {quiet_s} s after them"
+        ));
     }
     let programs = measured.signals.iter().map(|signal| signal.programs);
     if let (Some(least), Some(most)) = (programs.clone().min(), programs.max())

@@ -1,4 +1,6 @@
-//! What the user says of captures.
+//! What the caller says of captures.
+
+use floatgate_base::Result;
 
 /// Formats of captures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,3 +41,6 @@ pub struct ReadOptions {
     /// Picoseconds of a unit of time, or between two samples, in place of what the file says.
     pub time_unit_ps: Option<f64>,
 }
+
+/// Is told how many bytes of the file were taken; an error ends the reading.
+pub type Watch<'a> = dyn FnMut(u64) -> Result<()> + 'a;

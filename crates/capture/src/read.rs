@@ -1,7 +1,7 @@
 //! Which format a capture has, and reading it.
 
 use crate::lows::Lows;
-use crate::options::{Format, ReadOptions};
+use crate::options::{Format, ReadOptions, Watch};
 use crate::{csv, intervals, sigrok, vcd};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
@@ -28,10 +28,10 @@ pub struct Reading {
 ///
 /// # Errors
 /// Unusable input, with the place.
-pub fn read(path: &str, options: &ReadOptions, lows: &mut Lows) -> Result<Reading> {
+pub fn read(path: &str, options: &ReadOptions, lows: &mut Lows, watch: &mut Watch) -> Result<Reading> {
     let first = lows.pins.len();
     let format = if is_zip(path) {
-        sigrok::read(path, lows, options.time_unit_ps)?;
+        sigrok::read(path, lows, options.time_unit_ps, watch)?;
         Format::Sigrok
     } else {
         let mut input = Input::open(path, "capture")?;
@@ -40,9 +40,9 @@ pub fn read(path: &str, options: &ReadOptions, lows: &mut Lows) -> Result<Readin
             None => detect(path, input.peek(HEAD)?)?,
         };
         match format {
-            Format::Vcd => vcd::read(input, lows, options.time_unit_ps)?,
-            Format::Csv => csv::read(input, lows, options)?,
-            Format::Intervals => intervals::read(input, lows, options)?,
+            Format::Vcd => vcd::read(input, lows, options.time_unit_ps, watch)?,
+            Format::Csv => csv::read(input, lows, options, watch)?,
+            Format::Intervals => intervals::read(input, lows, options, watch)?,
             Format::Sigrok => {
                 let what = "is no zip archive, as sigrok sessions are";
                 return Err(Error::input(

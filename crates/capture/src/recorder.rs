@@ -1,28 +1,70 @@
 //! A recorder that polls a pin, and what it would have seen of an exact capture (sections 3.4 and 4.2).
 //!
 //! It looks at the pin at whole multiples of its period. A low phase between two looks is missed, and phases with no look between
-//! them are one; a phase of length L is missed with probability max(0, 1 - L / period).
+//! them are one. It sends its counts each time that the pin has been high for the quiet time; what it counted after the last
+//! time is lost when the capture ends.
 
+use crate::lengths::Lengths;
 use crate::level::Level;
+use crate::phases::{Counts, Edges, Phase};
 
 /// How a recorder polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recorder {
     /// Time between two looks, picoseconds; at least 1.
     pub period_ps: u64,
+    /// How long the pin must be high before counts are sent, picoseconds; 0: counts are always sent.
+    pub quiet_ps: u64,
 }
 
-/// What a recorder has seen of a pin.
+/// What a recorder must miss, of phases at times that have nothing to do with its looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Theory {
+    /// Low phases within the interval.
+    pub programs: f64,
+    /// Those among them that no look falls into: of length L, a share of max(0, 1 - L / period).
+    pub missed: f64,
+    /// High phases that no look falls into, so that the low phases around them are one.
+    pub merged: f64,
+}
+
+/// What a recorder has seen of a pin, and what there was to be seen.
 #[derive(Clone, Debug)]
 pub(crate) struct Polled {
     period_ps: i64,
+    pub quiet_ps: u64,
     level: Option<Level>,
     since_ps: i64,
+    edges: Edges,
+    /// Counted and not sent.
+    pub pending: Counts,
+    /// All low and high phases.
+    pub low: Lengths,
+    pub high: Lengths,
 }
 
 impl Polled {
     pub fn new(recorder: Recorder) -> Self {
-        Self { period_ps: recorder.period_ps.clamp(1, 1 << 60) as i64, level: None, since_ps: 0 }
+        Self {
+            period_ps: recorder.period_ps.clamp(1, 1 << 60) as i64,
+            quiet_ps: recorder.quiet_ps,
+            level: None,
+            since_ps: 0,
+            edges: Edges::new(),
+            pending: Counts::default(),
+            low: Lengths::default(),
+            high: Lengths::default(),
+        }
+    }
+
+    /// A phase ends, whether the recorder sees it or not.
+    #[inline]
+    pub fn truth(&mut self, phase: Option<Phase>) {
+        match phase {
+            Some(Phase::Low(length_ps)) => self.low.add(length_ps),
+            Some(Phase::High(length_ps)) => self.high.add(length_ps),
+            _ => {}
+        }
     }
 
     /// The first look at `time_ps` or later.
@@ -31,21 +73,41 @@ impl Polled {
         if into == 0 { time_ps } else { time_ps.saturating_add(self.period_ps - into) }
     }
 
-    /// The pin changes; what the looks since the change before have seen: a level, and since which look.
+    /// The pin changes; the phase that ends with the first look since the change before, if there was one.
     #[inline]
-    pub fn change(&mut self, time_ps: i64, level: Level) -> Option<Option<(i64, Level)>> {
+    pub fn change(&mut self, time_ps: i64, level: Level) -> Option<Phase> {
         let before = self.level.replace(level);
         let since_ps = std::mem::replace(&mut self.since_ps, time_ps);
         let before = before?;
         let look_ps = self.look_from(since_ps);
-        Some((look_ps < time_ps).then_some((look_ps, before)))
+        if look_ps < time_ps { self.edges.change(look_ps, before) } else { None }
     }
 
-    /// The capture ends.
-    pub fn end(&mut self, time_ps: i64) -> Option<(i64, Level)> {
-        let level = self.level.take()?;
-        let look_ps = self.look_from(self.since_ps);
-        (look_ps <= time_ps).then_some((look_ps, level))
+    /// The capture ends; the phase that ends with the last looks, and the one that is cut.
+    pub fn end(&mut self, time_ps: i64) -> (Option<Phase>, Option<Phase>) {
+        let last = self.level.take().and_then(|level| {
+            let look_ps = self.look_from(self.since_ps);
+            if look_ps <= time_ps { self.edges.change(look_ps, level) } else { None }
+        });
+        (last, self.edges.end(time_ps))
+    }
+
+    /// What it must miss of lengths longer than the first and shorter than the second of `interval_ps`.
+    pub fn theory(&self, interval_ps: (u64, u64)) -> Theory {
+        let period_ps = self.period_ps as f64;
+        let unseen = |length_ps: f64| (1.0 - length_ps / period_ps).max(0.0);
+        let middle =
+            |(from_ps, to_ps, count): (u64, u64, u64)| ((from_ps + to_ps) as f64 / 2.0, count as f64);
+        let within =
+            self.low.bins().filter(|&(from_ps, to_ps, _)| from_ps > interval_ps.0 && to_ps <= interval_ps.1);
+        let mut theory = Theory::default();
+        for (length_ps, count) in within.map(middle) {
+            theory.programs += count;
+            theory.missed += count * unseen(length_ps);
+        }
+        theory.merged =
+            self.high.bins().map(middle).map(|(length_ps, count)| count * unseen(length_ps)).sum();
+        theory
     }
 }
 
@@ -61,7 +123,7 @@ mod tests {
         for (length_ps, period_ps, expected) in
             [(200, 1000, 0.8), (900, 1000, 0.1), (1000, 1000, 0.0), (2500, 1000, 0.0)]
         {
-            let mut lows = Lows::new(None, Some(Recorder { period_ps }));
+            let mut lows = Lows::new(None, Some(Recorder { period_ps, quiet_ps: 0 }));
             let pin = lows.add_pin("rb".into());
             let mut rng = Rng::new(7, "recorder");
             let mut now_ps = 0;
@@ -74,14 +136,37 @@ mod tests {
             }
             lows.reach(now_ps + 9000);
             lows.end(0);
-            let missed = 1.0 - lows.pins[0].lengths.count() as f64 / 20_000.0;
+            let missed = 1.0 - lows.pins[0].lengths().count() as f64 / 20_000.0;
             assert!((missed - expected).abs() < 0.01, "{length_ps} by {period_ps}: {missed}");
+            let theory = lows.pins[0].polled.as_ref().unwrap().theory((0, u64::MAX));
+            assert_eq!((theory.programs, theory.merged), (20_000.0, 0.0));
+            assert!((theory.missed / 20_000.0 - expected).abs() < 0.02, "{}", theory.missed);
         }
+    }
+
+    /// High phases shorter than the period: as many low phases become one as arithmetic says.
+    #[test]
+    fn lows_merge_as_often_as_arithmetic_says() {
+        let mut lows = Lows::new(None, Some(Recorder { period_ps: 1000, quiet_ps: 0 }));
+        let pin = lows.add_pin("rb".into());
+        let (mut rng, mut now_ps) = (Rng::new(8, "recorder"), 0);
+        lows.change(pin, now_ps, Level::High);
+        for _ in 0..20_000 {
+            now_ps += 100 + rng.below(1400) as i64;
+            lows.change(pin, now_ps, Level::Low);
+            now_ps += 2000 + rng.below(3000) as i64;
+            lows.change(pin, now_ps, Level::High);
+        }
+        lows.reach(now_ps + 9000);
+        lows.end(0);
+        let theory = lows.pins[0].polled.as_ref().unwrap().theory((0, u64::MAX));
+        let lost = 20_000.0 - lows.pins[0].lengths().count() as f64;
+        assert!((theory.merged - lost).abs() < 0.02 * 20_000.0, "{} and {lost}", theory.merged);
     }
 
     #[test]
     fn lows_with_no_look_between_them_are_one() {
-        let mut lows = Lows::new(None, Some(Recorder { period_ps: 100 }));
+        let mut lows = Lows::new(None, Some(Recorder { period_ps: 100, quiet_ps: 0 }));
         let pin = lows.add_pin("rb".into());
         let changes =
             [(0, Level::High), (150, Level::Low), (310, Level::High), (390, Level::Low), (650, Level::High)];
@@ -89,6 +174,28 @@ mod tests {
         lows.reach(1000);
         lows.end(0);
         // Looks at 200, 300, 400, 500 and 600 see it low, the one at 700 sees it high.
-        assert_eq!((lows.pins[0].lengths.count(), lows.pins[0].lengths.between(480, 512)), (1, 1));
+        assert_eq!((lows.pins[0].lengths().count(), lows.pins[0].lengths().between(480, 512)), (1, 1));
+    }
+
+    /// The procedure of section 4.2, step by step: counts are sent once the pin has been high for the quiet time.
+    #[test]
+    fn counts_are_sent_after_the_quiet_time() {
+        let lows_until = |end_ps: i64| {
+            let mut lows = Lows::new(Some((100, 500)), Some(Recorder { period_ps: 10, quiet_ps: 5000 }));
+            let pin = lows.add_pin("rb".into());
+            lows.change(pin, 0, Level::High);
+            // Two programs and a read, a pause, an erase and another program.
+            for (from_ps, to_ps) in [(1000, 1200), (2000, 2300), (2500, 2550), (9000, 9800), (11_000, 11_400)]
+            {
+                lows.change(pin, from_ps, Level::Low);
+                lows.change(pin, to_ps, Level::High);
+            }
+            lows.reach(end_ps);
+            lows.end(0);
+            let pin = lows.pins.remove(0);
+            (pin.counts.classed, pin.polled.unwrap().pending.classed)
+        };
+        assert_eq!(lows_until(16_000), ([1, 2, 0], [0, 1, 1]));
+        assert_eq!(lows_until(16_400), ([1, 3, 1], [0, 0, 0]));
     }
 }

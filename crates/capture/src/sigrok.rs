@@ -4,6 +4,7 @@
 
 use crate::level::Level;
 use crate::lows::Lows;
+use crate::options::Watch;
 use crate::units::parse_rate_hz;
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
@@ -52,7 +53,7 @@ impl Metadata {
 }
 
 /// Reads a session.
-pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>) -> Result<()> {
+pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>, watch: &mut Watch) -> Result<()> {
     let place = || Place::Path(path.into());
     let refuse = |what: String, expected: &str| Error::input(place(), what, expected);
     let file =
@@ -85,6 +86,7 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>) -> Result<
     let first = lows.pins.len();
     let probes = metadata.probes.into_iter().filter(|(bit, _)| *bit < 8 * metadata.unit);
     let pins: Vec<(usize, usize)> = probes.map(|(bit, name)| (bit, lows.add_pin(name))).collect();
+    let mut packed = 0;
     let mut samples = Samples { unit: metadata.unit, period_ps, pins, at: 0, value: None };
     for part in parts(&archive, &name) {
         let damaged = |e: &dyn std::fmt::Display| {
@@ -94,6 +96,7 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>) -> Result<
             )
         };
         let mut entry = archive.by_name(&part).map_err(|e| damaged(&e))?;
+        packed += entry.compressed_size();
         let (mut buf, mut held) = (vec![0; CHUNK + UNIT_MAX], 0);
         loop {
             let read = entry.read(&mut buf[held..held + CHUNK]).map_err(|e| damaged(&e))?;
@@ -105,6 +108,7 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>) -> Result<
             samples.hear(&buf[..whole], lows);
             buf.copy_within(whole..data, 0);
             held = data - whole;
+            watch(packed)?;
         }
     }
     if samples.at == 0 {

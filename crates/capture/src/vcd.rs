@@ -5,6 +5,7 @@
 
 use crate::level::Level;
 use crate::lows::Lows;
+use crate::options::Watch;
 use crate::units::parse_time_unit_ps;
 use crate::words::Words;
 use floatgate_base::Result;
@@ -117,10 +118,15 @@ impl Scale {
 }
 
 /// Reads a dump; `unit_ps` stands in for its time scale.
-pub(crate) fn read(input: Input, lows: &mut Lows, unit_ps: Option<f64>) -> Result<()> {
+pub(crate) fn read<'a>(
+    input: Input,
+    lows: &mut Lows,
+    unit_ps: Option<f64>,
+    watch: &'a mut Watch<'a>,
+) -> Result<()> {
     let first = lows.pins.len();
     let mut reader = Reader {
-        words: Words::new(input),
+        words: Words::new(input, watch),
         variables: Variables::default(),
         scopes: Vec::new(),
         scale: None,
@@ -133,8 +139,8 @@ pub(crate) fn read(input: Input, lows: &mut Lows, unit_ps: Option<f64>) -> Resul
     Ok(())
 }
 
-struct Reader {
-    words: Words,
+struct Reader<'a> {
+    words: Words<'a>,
     variables: Variables,
     scopes: Vec<String>,
     scale: Option<Scale>,
@@ -143,7 +149,7 @@ struct Reader {
     said: Option<Scale>,
 }
 
-impl Reader {
+impl Reader<'_> {
     /// The next word of a declaration, as text.
     fn text(&mut self) -> Result<String> {
         match self.words.next_word()? {

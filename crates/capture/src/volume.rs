@@ -72,6 +72,15 @@ impl Terms {
     }
 }
 
+/// What the host wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HostBytes {
+    /// Bytes.
+    pub bytes: u64,
+    /// By less than this the figure may be wrong: the step of the counter that it was read from.
+    pub step_bytes: u64,
+}
+
 /// What was programmed in all, and what that is for each byte of the host.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Volume {
@@ -95,12 +104,14 @@ impl Volume {
         (programs, signals): (u64, usize),
         multi_page: f64,
         terms: &Terms,
-        host_bytes: Option<u64>,
+        host: Option<HostBytes>,
     ) -> Self {
         let bytes_per_program =
             multi_page / signals.max(1) as f64 * geometry.all_dies() as f64 * geometry.page_bytes as f64;
-        let wa_of =
-            |programs: f64| host_bytes.map(|host_bytes| programs * bytes_per_program / host_bytes as f64);
+        let wa_of = |programs: f64, steps: f64| {
+            let host_bytes = host.map(|host| (host.bytes as f64 + steps * host.step_bytes as f64).max(0.0));
+            host_bytes.map(|host_bytes| programs * bytes_per_program / host_bytes)
+        };
         let programs = programs as f64;
         let dies = terms.dies_share.unwrap_or(0.0);
         let least = (programs - terms.near_ends - terms.hidden_erases).max(0.0) * (1.0 - dies).max(0.0);
@@ -108,9 +119,10 @@ impl Volume {
         Self {
             n_p: programs * multi_page / signals.max(1) as f64,
             p_volume_bytes: programs * bytes_per_program,
-            wa: wa_of(programs),
-            wa_low: wa_of(least),
-            wa_high: wa_of(most),
+            wa: wa_of(programs, 0.0),
+            wa_low: wa_of(least, 1.0),
+            // A step as large as the figure itself leaves no upper end.
+            wa_high: wa_of(most, -1.0).filter(|wa| wa.is_finite()),
         }
     }
 }
@@ -122,18 +134,22 @@ mod tests {
     const SSD_M: Geometry =
         Geometry { channels: 8, chips: 1, dies: 2, planes: 2, page_bytes: 4096, pages_per_block: Some(256) };
 
+    fn said(bytes: u64) -> Option<HostBytes> {
+        Some(HostBytes { bytes, step_bytes: 0 })
+    }
+
     /// 2 GB of sequential writes in multi-plane programs: counted as single ones they come to a WA of a half.
     #[test]
     fn equations_3_to_7_by_hand() {
         let host = 2 << 30;
         let programs = host / 4096 / 16 / 2;
         let none = Terms { dies_share: Some(0.0), ..Terms::default() };
-        let single = Volume::of(&SSD_M, (programs, 1), 1.0, &none, Some(host));
+        let single = Volume::of(&SSD_M, (programs, 1), 1.0, &none, said(host));
         assert_eq!((single.wa, single.wa_low), (Some(0.5), Some(0.5)));
-        let multi = Volume::of(&SSD_M, (programs, 1), 2.0, &none, Some(host));
+        let multi = Volume::of(&SSD_M, (programs, 1), 2.0, &none, said(host));
         assert_eq!((multi.wa, multi.n_p, multi.p_volume_bytes), (Some(1.0), 32768.0, host as f64));
         // Two pins that count the same.
-        let two = Volume::of(&SSD_M, (2 * programs, 2), 2.0, &none, Some(host));
+        let two = Volume::of(&SSD_M, (2 * programs, 2), 2.0, &none, said(host));
         assert_eq!((two.wa, two.n_p), (Some(1.0), 32768.0));
     }
 
@@ -147,7 +163,13 @@ mod tests {
         let share = Terms::dies_share(&[90, 110], 16).unwrap();
         assert!((share - 2.0 * (200.0f64 / 2.0 * 14.0 / 16.0).sqrt() / 100.0).abs() < 1e-12, "{share}");
         let terms = Terms { near_ends: 10.0, hidden_erases: 5.0, cut: 1.0, missed: 2.0, dies_share: None };
-        let volume = Volume::of(&SSD_M, (1000, 1), 1.0, &terms, Some(65_536_000));
+        let volume = Volume::of(&SSD_M, (1000, 1), 1.0, &terms, said(65_536_000));
         assert_eq!((volume.wa_low, volume.wa, volume.wa_high), (Some(0.985), Some(1.0), Some(1.013)));
+        // A counter that goes in steps of a tenth of what was written.
+        let coarse = Some(HostBytes { bytes: 65_536_000, step_bytes: 6_553_600 });
+        let volume = Volume::of(&SSD_M, (1100, 1), 1.0, &Terms::default(), coarse);
+        assert_eq!((volume.wa_low, volume.wa, volume.wa_high), (Some(1.0), Some(1.1), Some(1100.0 / 900.0)));
+        let coarse = Some(HostBytes { bytes: 1000, step_bytes: 1000 });
+        assert_eq!(Volume::of(&SSD_M, (1, 1), 1.0, &Terms::default(), coarse).wa_high, None);
     }
 }

@@ -1,5 +1,6 @@
 //! Words of a text file, separated by white space, cut from large chunks without copying.
 
+use crate::options::Watch;
 use floatgate_base::{Error, Place, Result, error::quote};
 use floatgate_input::{CHUNK, Input};
 use memchr::memchr_iter;
@@ -9,8 +10,9 @@ use std::ops::Range;
 const WORD_MAX: usize = 64 << 10;
 
 /// Cuts a file into words.
-pub(crate) struct Words {
+pub(crate) struct Words<'a> {
     input: Input,
+    watch: &'a mut Watch<'a>,
     buf: Vec<u8>,
     /// Next byte to look at, and the end of the data.
     start: usize,
@@ -22,10 +24,11 @@ pub(crate) struct Words {
     word: usize,
 }
 
-impl Words {
-    pub fn new(input: Input) -> Self {
+impl<'a> Words<'a> {
+    pub fn new(input: Input, watch: &'a mut Watch<'a>) -> Self {
         Self {
             input,
+            watch,
             buf: vec![0; WORD_MAX + CHUNK],
             start: 0,
             end: 0,
@@ -80,7 +83,7 @@ impl Words {
         self.buf.copy_within(self.start..self.end, 0);
         let read = self.input.read_full(&mut self.buf[held..held + CHUNK])?;
         (self.start, self.end, self.at_end) = (0, held + read, read < CHUNK);
-        Ok(())
+        (self.watch)(self.input.taken())
     }
 
     /// An error at the word handed out last.

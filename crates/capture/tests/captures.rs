@@ -1,11 +1,15 @@
 //! Whole captures, written here by hand, against what was put into them.
 
-use floatgate_base::Rng;
-use floatgate_capture::{Geometry, Measured, Measurement, ReadOptions, Recorder, measure};
+use floatgate_base::{Result, Rng};
+use floatgate_capture::{Geometry, HostBytes, Measured, Measurement, ReadOptions, Recorder};
 use std::fmt::Write as _;
 use std::path::Path;
 
 const US: u64 = 1_000_000;
+
+fn measure(plan: &Measurement) -> Result<Measured> {
+    floatgate_capture::measure(plan, &mut |_, _| Ok(()))
+}
 
 fn geometry() -> Geometry {
     Geometry { channels: 2, chips: 1, dies: 1, planes: 1, page_bytes: 4096, pages_per_block: Some(128) }
@@ -20,7 +24,7 @@ fn plan(path: &Path) -> Measurement {
         recorder: None,
         geometry: geometry(),
         multi_page: Some(1.0),
-        host_bytes: Some(1 << 20),
+        host: Some(HostBytes { bytes: 1 << 20, step_bytes: 0 }),
     }
 }
 
@@ -167,7 +171,7 @@ fn a_recorder_that_polls_misses_what_arithmetic_says() {
     std::fs::write(&path, vcd(&mut rng, "1us", &pins)).unwrap();
     for (period_us, expected) in [(100, 20_000.0), (400, 20_000.0), (500, 16_000.0), (600, 13_333.0)] {
         let mut plan = plan(&path);
-        plan.recorder = Some(Recorder { period_ps: period_us * US });
+        plan.recorder = Some(Recorder { period_ps: period_us * US, quiet_ps: 0 });
         plan.program_ps = Some((90 * US, 2000 * US));
         let found = measure(&plan).unwrap();
         assert!(
@@ -175,6 +179,10 @@ fn a_recorder_that_polls_misses_what_arithmetic_says() {
             "{period_us}: {}",
             found.programs
         );
+        let theory = found.recorder.unwrap();
+        assert_eq!((theory.programs_exact, theory.unsent), (20_000.0, 0));
+        let seen = theory.programs_exact - theory.missed - theory.merged;
+        assert!((seen - found.programs as f64).abs() < 0.02 * expected, "{period_us}: {theory:?}");
     }
 }
 

@@ -119,6 +119,11 @@ impl Input {
         &self.name
     }
 
+    /// Bytes taken from the file so far, packed as it is.
+    pub fn taken(&self) -> u64 {
+        self.taken.load(Ordering::Relaxed)
+    }
+
     /// blake3 of the whole content in hex, once it has been read to its end.
     pub fn hash(&self) -> Option<&str> {
         self.hash.as_deref()

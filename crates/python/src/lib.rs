@@ -2,6 +2,7 @@
 //! works, and turns the core's errors into exceptions; it decides nothing.
 
 mod batches;
+mod capture;
 mod columns;
 mod content;
 mod errors;
@@ -74,6 +75,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     columns::register();
     module.add_function(wrap_pyfunction!(theory_wa, module)?)?;
     module.add_function(wrap_pyfunction!(theory_wa_hot, module)?)?;
+    capture::register(module)?;
     content::register(module)?;
     experiment::register(module)?;
     patterns::register(module)?;

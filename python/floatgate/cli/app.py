@@ -7,7 +7,20 @@ from typing import Annotated, Any
 import typer
 
 from floatgate import _core
-from floatgate.cli import catalogue, check, compare, content, lifetime, placement, report, reproduce, run, theory, trace
+from floatgate.cli import (
+    catalogue,
+    check,
+    compare,
+    content,
+    lifetime,
+    placement,
+    rb,
+    report,
+    reproduce,
+    run,
+    theory,
+    trace,
+)
 
 ROOT_HELP = """How long will this flash drive last under my workload, and which policy makes it last longer?
 
@@ -18,7 +31,7 @@ def command() -> Any:
     """The root command, as the argument parser takes it."""
     app = _group(ROOT_HELP)
     app.callback()(_root)
-    for module in (run, compare, lifetime, reproduce, content, placement, theory, trace, check, catalogue, report):
+    for module in (run, compare, lifetime, reproduce, content, placement, rb, theory, trace, check, catalogue, report):
         module.register(app)
     return typer.main.get_command(app)
 
