@@ -201,7 +201,7 @@ fn a_ready_busy_pin_shows_the_array_alone() {
     let phases = Phases { command_ns: 1, ..PHASES };
     let commands = Commands { suspend: SUSPEND, ..Commands::PLAIN };
     let mut t = array(1, Settings { commands, ..Settings::plain(phases) });
-    t.tap();
+    t.tap(Signal::Array, None);
     program(&mut t, 0, 0, page(0, 0, 0));
     read(&mut t, 1, 100, page(1, 0, 0));
     request(&mut t, 2, 101, |t| t.copy(page(0, 1, 0), page(0, 2, 0), Owner::page(Lpn(0)), Cause::Gc));
@@ -226,6 +226,35 @@ fn a_ready_busy_pin_shows_the_array_alone() {
     );
     t.take_phases(&mut phases);
     assert_eq!(phases.len(), 6, "phases are handed out once");
+}
+
+fn pin_phases(commands: Commands, phases: Phases, issue: fn(&mut Timed, u32)) -> Vec<(u64, u64)> {
+    let mut t = array(1, Settings { phases, ..with(commands) });
+    t.tap(Signal::Pin, Some(0));
+    (0..3).for_each(|number| issue(&mut t, number));
+    t.finish();
+    let mut phases = Vec::new();
+    t.take_phases(&mut phases);
+    phases.iter().map(|phase| (phase.from_ns, phase.to_ns)).collect()
+}
+
+/// With cache commands the pin shows when the register is busy, not when the array is.
+#[test]
+fn a_pin_shows_the_register_with_cache_commands() {
+    let busy = 3000;
+    // Data of the first until 10, and to the array at once. The second's are there at 20 and wait for the array until 610; the
+    // third's come at 620 and wait until 1210.
+    let programs = |t: &mut Timed, number: u32| program(t, number, 0, page(0, 0, number));
+    let commands = Commands { cache_program: true, ..Commands::PLAIN };
+    let shown = pin_phases(commands, PHASES, programs);
+    assert_eq!(shown, [(10, 10 + busy), (20, 610 + busy), (620, 1210 + busy)]);
+    // The second read begins at 50, while the first leaves until 60; the third at 100, while the second leaves until 110.
+    let reads = |t: &mut Timed, number: u32| read(t, number, 0, page(0, 0, number));
+    let commands = Commands { cache_read: true, ..Commands::PLAIN };
+    assert_eq!(pin_phases(commands, PHASES, reads), [(0, 50), (60, 100), (110, 150)]);
+    // Transfers that are slower than the array: each page waits for the register, and moves there when it is free.
+    let slow = Phases { transfer_ns: 100, ..PHASES };
+    assert_eq!(pin_phases(commands, slow, reads), [(0, 50), (150, 150 + busy), (250, 250 + busy)]);
 }
 
 #[test]

@@ -6,7 +6,6 @@ use super::die::{Register, Stage};
 use super::joins::JOIN;
 use super::queue::{BARRIER, Due, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
-use super::tap::Work;
 use crate::Class;
 
 impl Schedule {
@@ -112,7 +111,7 @@ impl Schedule {
     /// The array has read: the data leave.
     pub fn array_has_read(&mut self, die: usize, now: u64) {
         if self.recording {
-            self.record_phase(die, Work::Read, self.dies[die].array_from, now);
+            self.record_read(die, self.dies[die].array_from, now);
         }
         if self.settings.commands.cache_read {
             return self.hand_to_register(die, now);

@@ -37,7 +37,7 @@ pub use links::{Handle, LinkTimes, Reason};
 pub use queue::Job;
 pub use saved::Underway;
 pub use settings::{Commands, MultiPlane, Order, PageTimes, Phases, Settings, Suspend};
-pub use tap::{ArrayPhase, Work};
+pub use tap::{ArrayPhase, Signal, Work};
 pub use timeline::{Span, Timeline};
 pub use times::{ClassTimes, CommandCounts};
 
@@ -49,6 +49,7 @@ use queue::{Far, NO_REQUEST};
 use reclaims::Reclaims;
 use schedule::Schedule;
 use serde::{Deserialize, Serialize};
+use tap::Tap;
 use volatile::Volatile;
 
 /// Where a plane is.
@@ -185,18 +186,25 @@ impl Timed {
         self.schedule.timeline.as_ref()
     }
 
-    /// From now on the phases of the arrays are kept until they are taken. Snapshots go without them.
-    pub fn tap(&mut self) {
-        self.schedule.phases.get_or_insert_default();
+    /// From now on the phases of the arrays, or what their pins show, are kept until they are taken: those of one die, or of
+    /// all. Snapshots go without them.
+    pub fn tap(&mut self, signal: Signal, die: Option<u32>) {
+        self.schedule.tap = Some(Tap::new(signal, die, self.schedule.dies.len()));
         self.schedule.recording = true;
     }
 
     /// Hands out the phases kept so far, those of a die in the order of time. Dies that go through an operation at once
     /// tell its reading when it starts: such a phase may end later than now.
     pub fn take_phases(&mut self, out: &mut Vec<ArrayPhase>) {
-        if let Some(phases) = &mut self.schedule.phases {
-            out.append(phases);
+        if let Some(tap) = &mut self.schedule.tap {
+            out.append(&mut tap.phases);
         }
+    }
+
+    /// All phases of a die that begin before this moment were kept.
+    #[must_use]
+    pub fn phases_known_ns(&self, die: u32) -> u64 {
+        self.schedule.known_ns(die as usize, self.present_ns())
     }
 
     /// How often optional commands were used.

@@ -465,14 +465,22 @@ fn the_tap_shows_when_arrays_work() {
         };
         let (mut tapped, mut plain) = (new(), new());
         assert!(seed % 3 != 0 || tapped.timed.schedule.direct);
-        tapped.timed.tap();
-        let mut phases = Vec::new();
-        let done = tapped.drive_with(|_, timed| timed.take_phases(&mut phases));
+        tapped.timed.tap(Signal::Array, None);
+        let mut phases: Vec<ArrayPhase> = Vec::new();
+        let mut known = vec![0; tapped.timed.schedule.dies.len()];
+        let done = tapped.drive_with(|_, timed| {
+            let before = phases.len();
+            timed.take_phases(&mut phases);
+            for phase in &phases[before..] {
+                assert!(phase.from_ns >= known[phase.die as usize], "seed {seed}: {phase:?} comes too late");
+            }
+            known.iter_mut().enumerate().for_each(|(die, known)| *known = timed.phases_known_ns(die as u32));
+        });
         tapped.timed.take_phases(&mut phases);
         assert_eq!(done, plain.drive(), "seed {seed}");
         let figures = |t: &Timed| (*t.times(), t.jobs_ns(), t.command_counts(), t.last_ns());
         assert_eq!(figures(&tapped.timed), figures(&plain.timed), "seed {seed}");
-        assert!(plain.timed.schedule.phases.is_none() && !plain.timed.schedule.recording);
+        assert!(plain.timed.schedule.tap.is_none() && !plain.timed.schedule.recording);
         pieces_more += check_phases(&tapped.timed, &phases, seed);
     }
     assert!(pieces_more > 100, "hardly anything was suspended: {pieces_more}");

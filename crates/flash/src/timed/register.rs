@@ -47,6 +47,9 @@ impl Schedule {
                     self.dies[die].register_at = self.send(die, class, ready_ns, now);
                 } else {
                     self.dies[die].register = Register::Free;
+                    if self.recording {
+                        self.record_register_free(die, now, self.dies[die].active.stage == Stage::Holding);
+                    }
                     self.complete(die, class, now);
                     match self.dies[die].active.stage {
                         Stage::Holding => self.send_from_register(die, now),
@@ -108,6 +111,9 @@ impl Schedule {
         d.reads_passed = 0;
         d.register = Register::Free;
         d.register_at = from;
+        if self.recording {
+            self.record_cache_program(die, ready_ns, from);
+        }
         self.arm(die);
     }
 }

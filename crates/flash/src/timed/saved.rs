@@ -103,8 +103,8 @@ impl Timed {
             let mut schedule = schedule.into_owned();
             std::mem::swap(&mut schedule.layout, &mut self.schedule.layout);
             // Who listens here goes on listening.
-            schedule.phases = self.schedule.phases.take();
-            schedule.recording |= schedule.phases.is_some();
+            schedule.tap = self.schedule.tap.take();
+            schedule.recording |= schedule.tap.is_some();
             (self.schedule, self.blocks, self.job) = (schedule, blocks.into_owned(), job);
             (self.barrier_of_unit, self.links) = (barrier_of_unit.into_owned().into(), links.into_owned());
             (self.now_ns, self.request, self.on) = (now_ns, request, on);

@@ -14,7 +14,7 @@ use super::die::{Die, Stage};
 use super::joins::{JOIN, Joins};
 use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST, Op};
 use super::settings::{MultiPlane, Order, Settings};
-use super::tap::{ArrayPhase, Work};
+use super::tap::Tap;
 use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
 use super::tournament::Tournament;
@@ -79,9 +79,9 @@ pub(super) struct Schedule {
     /// When the last operation was done.
     pub last_ns: u64,
     pub timeline: Option<Timeline>,
-    /// Phases of the arrays, where somebody listens; whoever takes a snapshot over says so again.
+    /// What the pins show, where somebody listens; whoever takes a snapshot over says so again.
     #[serde(skip)]
-    pub phases: Option<Vec<ArrayPhase>>,
+    pub tap: Option<Tap>,
     /// Whether the timeline wants more, or somebody listens.
     pub recording: bool,
     /// What happened, for the tests that judge it: operations, and channels and arrays with from and to.
@@ -140,7 +140,7 @@ impl Schedule {
             done: Vec::new(),
             last_ns: 0,
             timeline: None,
-            phases: None,
+            tap: None,
             recording: false,
             settings,
             layout,
@@ -460,23 +460,12 @@ impl Schedule {
         timeline.record(Span { resource: 1, index, kind: 4, cause, job, request, from_ns, to_ns });
     }
 
-    /// The array of a die has worked, or will have.
-    #[cold]
-    pub fn record_phase(&mut self, die: usize, work: Work, from_ns: u64, to_ns: u64) {
-        if let Some(phases) = &mut self.phases
-            && from_ns < to_ns
-        {
-            phases.push(ArrayPhase { die: die as u32, work, from_ns, to_ns });
-        }
-    }
-
     #[cold]
     fn record_piece(&mut self, die: usize, now: u64) {
-        let (active, array_from) = (self.dies[die].active, self.dies[die].array_from);
-        if active.stage == Stage::Working {
-            self.record_phase(die, Work::of(active.kind), array_from, now);
+        if self.dies[die].active.stage == Stage::Working {
+            self.record_work(die, now);
         }
-        self.recording = self.phases.is_some();
+        self.recording = self.tap.is_some();
         let Some(timeline) = &mut self.timeline else { return };
         let d = &self.dies[die];
         let op = d.queues[d.active.class as usize].under_way(0);

@@ -163,6 +163,9 @@ impl Schedule {
             if self.settings.commands.cache_program && kind == Kind::Program {
                 // The cache register is free once the array has the data.
                 d.register_at = from;
+                if self.recording {
+                    self.record_cache_program(die, from, from);
+                }
             }
         }
     }

@@ -9,7 +9,6 @@ use super::die::{Register, Stage, Suspended};
 use super::queue::Kind;
 use super::schedule::Schedule;
 use super::settings::Order;
-use super::tap::Work;
 use crate::Class;
 
 impl Schedule {
@@ -36,7 +35,7 @@ impl Schedule {
             return;
         }
         if self.recording {
-            self.record_phase(die, Work::of(active.kind), self.dies[die].array_from, at);
+            self.record_work(die, at);
         }
         let erase = active.kind == Kind::Erase;
         *(if erase { &mut self.counts.erase_suspends } else { &mut self.counts.program_suspends }) += 1;
