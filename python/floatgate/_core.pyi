@@ -60,6 +60,7 @@ def run(
     save_drive: str | None = None,
     timeline: tuple[int, int, int] | None = None,
     request_log: RequestLog | None = None,
+    waveform: tuple[str, bool, int | None, int, int] | None = None,
     snapshot: str | None = None,
     snapshot_every: float | None = None,
     command: str | None = None,

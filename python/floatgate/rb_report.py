@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import _core, html, units
 from floatgate.charts import COUNT_UNITS, HEIGHT, INK, WIDTH, data_chart, finished, unit_of
-from floatgate.rb_summary import ERRORS, SIGNALS, errors, lines, signals
+from floatgate.rb_summary import ERRORS, SIGNALS, dies_of, errors, lines, signals
 from floatgate.trace_charts import Picture
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
     made = []
     if facts["wa"] is not None:
         high = "?" if facts["wa_high"] is None else units.figure(facts["wa_high"], 4)
-        below = f"{units.figure(facts['wa_low'], 4)} to {high}"
+        same = "" if facts["terms"]["dies_share"] is not None else f" if all {dies_of(facts['shape'])} dies do the same"
+        below = f"{units.figure(facts['wa_low'], 4)} to {high}{same}"
         made.append(("write amplification", units.figure(facts["wa"], 4), below))
     if "wa_single" in facts:
         made.append(("pages per program", f"{facts['multi_page']:g}", f"WA with one: {facts['wa_single']:.3g}"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floatgate import units
@@ -63,7 +63,8 @@ def errors(facts: Facts) -> list[list[str]]:
 
     def row(what: str, count: float, sign: str) -> list[str]:
         share = units.share(count / programs) if programs else ""
-        return [what, f"{sign}{units.count(count)}" if count else "0", f"{sign}{share}" if count else "0"]
+        signed = share if share.startswith("<") else f"{sign}{share}"
+        return [what, f"{sign}{units.count(count)}" if count else "0", signed if count else "0"]
 
     rows = [
         row("low phases near the ends of the interval", terms["near_ends"], "+-"),
@@ -80,11 +81,18 @@ def errors(facts: Facts) -> list[list[str]]:
     return rows
 
 
+def dies_of(shape: Mapping[str, int]) -> int:
+    """Dies of the drive."""
+    return shape["channels"] * shape["chips"] * shape["dies"]
+
+
 def _wa(facts: Facts) -> str:
     if facts["wa"] is None:
         return "unknown: say what the host wrote, with --host-bytes, --smart or --trace"
     high = "?" if facts["wa_high"] is None else units.figure(facts["wa_high"], 4)
-    return f"{units.figure(facts['wa'], 4)} ({units.figure(facts['wa_low'], 4)} to {high})"
+    shape = facts["shape"]
+    same = "" if facts["terms"]["dies_share"] is not None else f" if all {dies_of(shape)} dies do the same"
+    return f"{units.figure(facts['wa'], 4)} ({units.figure(facts['wa_low'], 4)} to {high}{same})"
 
 
 def _multi_page(facts: Facts) -> str:
@@ -111,11 +119,9 @@ def _others(facts: Facts) -> str:
 
 def _volume(facts: Facts) -> str:
     shape = facts["shape"]
-    dies = shape["channels"] * shape["chips"] * shape["dies"]
     pages = f"{facts['n_p']:.0f} pages per die"
-    return (
-        f"{units.decimal_bytes(facts['p_volume_bytes'])} programmed: {pages}, {dies} dies, {shape['page_bytes']} bytes"
-    )
+    volume = units.decimal_bytes(facts["p_volume_bytes"])
+    return f"{volume} programmed: {pages}, {dies_of(shape)} dies, {shape['page_bytes']} bytes"
 
 
 def _host(facts: Facts) -> str:

@@ -16,6 +16,7 @@ from floatgate.errors import InputError, input_error, quote, reading
 from floatgate.experiment import Experiment, ExperimentLike, resolve
 from floatgate.folder import SNAPSHOT, must_be_file_place
 from floatgate.record import Record, look
+from floatgate.waveform import Waveform
 
 if TYPE_CHECKING:
     import altair as alt
@@ -197,6 +198,7 @@ def run(
     save_drive: str | os.PathLike[str] | None = None,
     timeline: str | None = None,
     log_requests: str | os.PathLike[str] | None = None,
+    waveform: Waveform | None = None,
     snapshot: str | os.PathLike[str] | None = None,
     snapshot_every: float | None = None,
     progress: Progress | None = None,
@@ -214,6 +216,7 @@ def run(
         timeline: the interval of a timed run in which to record what dies and channels are busy with, such as
             ``"1.5s..1.52s"`` after the first counted request; None for the first 20 ms.
         log_requests: a Parquet file to write with one row a request (docs/host-queues.md); timed mode only.
+        waveform: the capture of Ready/Busy pins to write (docs/rb-explorer.md); timed mode only.
         snapshot: a file to leave the run in when it is interrupted (Ctrl-C, or an exception from ``progress``), for
             :func:`resume`; removed once the run has ended. A file that was there before and that no snapshot has
             replaced stays.
@@ -242,6 +245,7 @@ def run(
         save_drive=save_drive,
         timeline=timeline,
         log_requests=log_requests,
+        waveform=waveform,
         snapshot=snapshot,
         snapshot_every=snapshot_every,
         progress=progress,
@@ -270,6 +274,7 @@ def execute(
     save_drive: str | os.PathLike[str] | None = None,
     timeline: str | None = None,
     log_requests: str | os.PathLike[str] | None = None,
+    waveform: Waveform | None = None,
     snapshot: str | os.PathLike[str] | None = None,
     snapshot_every: float | None = None,
     command: str | None = None,
@@ -296,6 +301,7 @@ def execute(
             save_drive=None if save_drive is None else os.fspath(save_drive),
             timeline=recorded,
             request_log=log,
+            waveform=None if waveform is None else waveform.arguments(),
             snapshot=None if snapshot is None else os.fspath(snapshot),
             snapshot_every=snapshot_every,
             command=command,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import amplification, dispatch, disturb, leveling, reduce, start, units, worth
+from floatgate import amplification, dispatch, disturb, leveling, reduce, start, units, waveform, worth
 from floatgate.causes import by_cause, by_reason, cause, reason
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -46,6 +46,8 @@ def lines(run: Run) -> list[Line]:
         ("waiting", before_flash(result)),
         *(("waiting", why) for why in waiting(result)),
         ("energy", energy(result)),
+        ("waveform", waveform.line(result)),
+        ("", waveform.command(result)),
         *(("note", remark) for remark in remarks(result)),
     ]
     return [(name, value) for name, value in made if value]

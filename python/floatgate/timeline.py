@@ -72,6 +72,19 @@ def interval(text: str) -> tuple[int, int]:
     return round(ends[0]), round(ends[1])
 
 
+def moment(option: str, text: str) -> float:
+    """``1.5s`` in seconds; zero needs no unit.
+
+    Raises:
+        InputError: it is no time.
+    """
+    match = _TIME.fullmatch(text.strip())
+    number, unit = match.groups() if match is not None else ("", "")
+    if match is None or (unit not in _UNITS and not (unit == "" and float(number) == 0)):
+        raise input_error(f"{option}: {quote(text)} is no time; expected one such as 1.5s or 20ms")
+    return float(number) * _UNITS.get(unit, 0.0) / _UNITS["s"]
+
+
 def table(columns: Mapping[str, bytes], interval_ns: tuple[int, int]) -> pa.Table:
     """The spans as a table; the interval stands in its metadata.
 

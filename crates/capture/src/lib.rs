@@ -22,6 +22,7 @@ mod sigrok;
 mod units;
 mod vcd;
 mod volume;
+mod wave;
 mod words;
 
 pub use humps::{Hump, Separation, separate};
@@ -34,3 +35,4 @@ pub use read::{Reading, read};
 pub use recorder::{Recorder, Theory};
 pub use units::{parse_duration_ps, parse_time_unit_ps};
 pub use volume::{Geometry, HostBytes, Terms, Volume};
+pub use wave::WaveWriter;

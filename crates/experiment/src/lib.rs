@@ -28,13 +28,15 @@ mod separate;
 pub mod snapshot;
 mod throttling;
 mod throughput;
+pub mod waveform;
 mod workers;
 
 pub use floatgate_flash::timed::{Span, Timeline};
 pub use floatgate_flash::{Cause, CauseInfo};
-pub use floatgate_sim::{Mode, RequestRows, RequestSink};
+pub use floatgate_sim::{Mode, PinWindow, RequestRows, RequestSink};
 pub use floatgate_stats::Row;
 pub use lifetime::{LifetimeOptions, lifetime};
 pub use load::{experiment_toml, load};
 pub use options::{Options, Progress};
 pub use run::{Output, resume, run, run_logged, run_with};
+pub use waveform::Waveform;

@@ -1,5 +1,6 @@
 //! What a run is to do beside its experiment, and what it cannot.
 
+use crate::waveform::Waveform;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::Resolved;
 use floatgate_sim::plan::Workload;
@@ -25,6 +26,8 @@ pub struct Options {
     /// Timed: record who is busy with what, from and to so many nanoseconds since counting began, and at most so many
     /// spans.
     pub timeline: Option<(u64, u64, usize)>,
+    /// Timed: the capture of Ready/Busy pins to write.
+    pub waveform: Option<Waveform>,
     /// Where to leave the run when `progress` stops it, to be resumed from; its folder is made where it is missing.
     pub snapshot: Option<PathBuf>,
     /// How often to write that file while the run goes on.
@@ -62,22 +65,22 @@ pub(crate) fn check_target(path: &Path) -> Result<()> {
 }
 
 /// Why a run cannot be taken up again, if it cannot.
-pub(crate) fn cannot_resume(resolved: &Resolved, logged: bool) -> Option<&'static str> {
+pub(crate) fn cannot_resume(resolved: &Resolved, recorded: bool) -> Option<&'static str> {
     let pipe =
         matches!(&resolved.plan.workload.source, Workload::Trace { path, .. } if !Path::new(path).is_file());
     match () {
         () if resolved.plan.shadow => Some("the shadow model has no place in snapshots"),
-        () if logged => Some("a log of requests cannot be taken up again"),
+        () if recorded => Some("a log of requests or a waveform cannot be taken up again"),
         () if pipe => Some("a trace from a pipe cannot be read again"),
         () => None,
     }
 }
 
 /// Refuses snapshots that could not be used.
-pub(crate) fn check_snapshots(resolved: &Resolved, options: &Options, logged: bool) -> Result<()> {
+pub(crate) fn check_snapshots(resolved: &Resolved, options: &Options, recorded: bool) -> Result<()> {
     let refuse =
         |what: String, expected| Err(Error::input(Place::Setting("--snapshot-every".into()), what, expected));
-    match (options.snapshot_every, &options.snapshot, cannot_resume(resolved, logged)) {
+    match (options.snapshot_every, &options.snapshot, cannot_resume(resolved, recorded)) {
         (None, ..) | (Some(_), Some(_), None) => Ok(()),
         (Some(_), None, _) => refuse("there is no place for snapshots".into(), "expected --out DIR"),
         (Some(_), _, Some(why)) => refuse(why.into(), "expected a run without it"),

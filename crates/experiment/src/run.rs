@@ -6,6 +6,7 @@ use crate::options::{Options, Progress, cannot_resume, check_snapshots, check_ta
 use crate::precondition::foretell;
 use crate::result::{RunFigures, result};
 use crate::snapshot::{self, Interrupted, Spent};
+use crate::waveform::Pins;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::Resolved;
 use floatgate_flash::timed::Timeline;
@@ -69,7 +70,8 @@ pub fn run_logged(
         let what = "functional mode has no time of which to draw a part";
         return Err(Error::input(Place::Setting("--timeline".into()), what, "expected mode = \"timed\""));
     }
-    check_snapshots(&resolved, options, log.is_some())?;
+    options.waveform.as_ref().map_or(Ok(()), |waveform| check_target(&waveform.path))?;
+    check_snapshots(&resolved, options, log.is_some() || options.waveform.is_some())?;
     let meter = Meter::start();
     let mut plan = resolved.plan.clone();
     plan.timeline = options.timeline;
@@ -77,8 +79,19 @@ pub fn run_logged(
     if let Some(log) = log {
         simulation.log_requests(log)?;
     }
+    let mut finished = None;
+    if let Some(waveform) = &options.waveform {
+        let window = waveform.window;
+        let (pins, rest) = Pins::new(&resolved.plan, waveform.clone())?;
+        simulation.listen(Box::new(pins), window)?;
+        finished = Some(rest);
+    }
     let spent = Spent { wall_s: meter.wall_s(), cpu_s: meter.cpu_s(), counted_cpu_s: 0.0 };
-    go_on(&resolved, simulation, spent, options, progress)
+    let mut output = go_on(&resolved, simulation, spent, options, progress)?;
+    if let Some(finished) = finished {
+        output.result["waveform"] = finished.table(&resolved.plan);
+    }
+    Ok(output)
 }
 
 /// Goes on with a run that was interrupted, to the end. `options.snapshot` is where it is left when it is stopped again;
@@ -130,7 +143,7 @@ impl Going<'_> {
         }
         let (done, total) = simulation.progress();
         let told = progress(Progress { done, total, phase: phase_name(simulation.phase()) });
-        let resumable = cannot_resume(self.resolved, simulation.is_logged()).is_none();
+        let resumable = cannot_resume(self.resolved, simulation.is_recorded()).is_none();
         if told.is_err() && self.options.snapshot.is_some() && resumable {
             // Why the run was stopped counts for more than that it cannot be kept.
             if let Err(e) = snapshot::write(self.resolved, simulation, self.spent(), self.options) {

@@ -3,9 +3,10 @@
 use crate::errors;
 use crate::request_log::PythonLog;
 use floatgate_base::{Error, Place};
+use floatgate_capture::Format;
 use floatgate_experiment::{
-    Cause, CauseInfo, LifetimeOptions, Mode, Options, Output, Progress, RequestSink, Span, load,
-    resume as resume_run, run_logged,
+    Cause, CauseInfo, LifetimeOptions, Mode, Options, Output, PinWindow, Progress, RequestSink, Span,
+    Waveform, load, resume as resume_run, run_logged,
 };
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -229,9 +230,17 @@ fn detached(
     }
 }
 
+/// File, whether it has rows, die or none for all, nanoseconds from and until.
+type WaveformArguments = (PathBuf, bool, Option<u32>, u64, u64);
+
+fn as_waveform((path, rows, die, from_ns, until_ns): WaveformArguments) -> Waveform {
+    let format = if rows { Format::Csv } else { Format::Vcd };
+    Waveform { path, format, window: PinWindow { die, from_ns, until_ns } }
+}
+
 /// Runs an experiment.
 #[pyfunction]
-#[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, timeline=None, request_log=None,
+#[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, timeline=None, request_log=None, waveform=None,
                     snapshot=None, snapshot_every=None, command=None, telling=false, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 fn run(
@@ -243,6 +252,7 @@ fn run(
     save_drive: Option<PathBuf>,
     timeline: Option<(u64, u64, usize)>,
     request_log: Option<Py<PyAny>>,
+    waveform: Option<WaveformArguments>,
     snapshot: Option<PathBuf>,
     snapshot_every: Option<f64>,
     command: Option<String>,
@@ -255,6 +265,7 @@ fn run(
     let options = Options {
         timeline: timeline.or(timed.then_some(DEFAULT_TIMELINE)),
         tell: telling.then_some(tell),
+        waveform: waveform.map(as_waveform),
         ..options(save_drive, snapshot, snapshot_every, command).map_err(|e| errors::raise(&e))?
     };
     let log = request_log.map(|log| Box::new(PythonLog(log)) as Box<dyn RequestSink>);

@@ -31,6 +31,7 @@ pub use life::full_life;
 pub use life_book::LifeOptions;
 pub use outcome::Outcome;
 pub use plan::{Arrival, Background, Mode, Plan, Precondition, Workload};
+pub use serve::pins::{PinCounts, PinSink, PinWindow};
 pub use serve::request_log::{RequestRows, RequestSink};
 pub use simulation::{Phase, Simulation};
 pub use wear_in::WearIn;

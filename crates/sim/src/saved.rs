@@ -46,7 +46,7 @@ impl Simulation {
             state,
         } = self;
         let Stages { placing, serving, book } = stages;
-        assert!(!self.is_logged(), "a log of requests has no place in snapshots");
+        assert!(!self.is_recorded(), "what is put on record has no place in snapshots");
         assert!(!plan.shadow, "the shadow model has no place in snapshots");
         out.state("phase", &self.phase())?;
         let preparation = match state {
@@ -79,8 +79,9 @@ impl Simulation {
                     buffer,
                     gate,
                     clock,
-                    // What took the rows so far cannot be taken up again.
+                    // Who took rows and phases so far cannot take them up again.
                     log: _,
+                    pins: _,
                     // From the plan.
                     background: _,
                     timeline: _,

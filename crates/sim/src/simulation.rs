@@ -10,8 +10,9 @@ use crate::precondition::{Preparation, Prepared};
 use crate::reading::foresight::{Foreseeing, Foreseen};
 use crate::reading::survey::{Survey, Surveyed};
 use crate::reading::{Reading, ends, open};
+use crate::serve::pins::{PinSink, PinWatch, PinWindow};
 use crate::serve::request_log::{RequestLog, RequestSink};
-use crate::serve::{Kept, Serving, Stop, with_drive};
+use crate::serve::{InTime, Kept, Serving, Stop, with_drive};
 use crate::wear_in::WearIn;
 use crate::written_pages::WrittenPages;
 use floatgate_base::{Error, Place, Result};
@@ -91,7 +92,7 @@ impl Simulation {
 
     /// As [`Simulation::new`], for a whole life.
     pub(crate) fn of_life(plan: Plan, life: LifeBook) -> Result<Self> {
-        let simulation = Self::with(plan, Kept { log: None, life: Some(life) })?;
+        let simulation = Self::with(plan, Kept { life: Some(life), ..Kept::default() })?;
         let source = simulation.reading.source();
         if !source.has_times() {
             let what = format!("a workload in format {} has no time to live through", source.format());
@@ -134,10 +135,37 @@ impl Simulation {
         }
     }
 
-    /// Whether requests are put on record.
+    /// Listens to the Ready/Busy pins.
+    ///
+    /// # Errors
+    /// In functional mode, in which nothing takes time, and where there is no such die.
+    pub fn listen(&mut self, sink: Box<dyn PinSink>, window: PinWindow) -> Result<()> {
+        let dies = self.plan.drive.geometry.dies();
+        if let Some(die) = window.die.filter(|&die| die >= dies) {
+            let expected = format!("expected one from 0 to {}, or all", dies - 1);
+            return Err(Error::input(
+                Place::Setting("--die".into()),
+                format!("there is no die {die}"),
+                expected,
+            ));
+        }
+        match &mut self.stages.serving {
+            Serving::Timed(serving) => {
+                serving.listen(Box::new(PinWatch::new(sink, window)));
+                Ok(())
+            }
+            Serving::Functional(_) => {
+                let what = "functional mode has no time, so that its pins show nothing";
+                Err(Error::input(Place::Setting("--waveform".into()), what, "expected mode = \"timed\""))
+            }
+        }
+    }
+
+    /// Whether requests are put on record, or pins.
     #[must_use]
-    pub fn is_logged(&self) -> bool {
-        self.stages.serving.in_time().is_some_and(|serving| serving.timely.log.is_some())
+    pub fn is_recorded(&self) -> bool {
+        let recorded = |serving: &InTime| serving.timely.log.is_some() || serving.timely.pins.is_some();
+        self.stages.serving.in_time().is_some_and(recorded)
     }
 
     /// What the run is busy with.
@@ -248,6 +276,9 @@ impl Simulation {
         let mut kept = self.stages.serving.take_kept();
         if let Some(log) = &mut kept.log {
             log.restart()?;
+        }
+        if let Some(pins) = &mut kept.pins {
+            pins.restart()?;
         }
         self.stages = Stages::new(&self.plan, Some(ends), kept);
         self.wear_in = WearIn::of(&self.plan);

@@ -49,6 +49,22 @@ Timeline = Annotated[
         "Default: 0..20ms.",
     ),
 ]
+WaveformFile = Annotated[
+    str | None,
+    typer.Option(
+        "--waveform",
+        metavar="FILE",
+        help='Write what Ready/Busy pins show, as .vcd or .csv, for floatgate rb measure (mode = "timed" only).',
+    ),
+]
+Die = Annotated[
+    str | None, typer.Option("--die", metavar="N|all", help="--waveform: the die, or all of them. Default: 0.")
+]
+WaveformFrom = Annotated[
+    str | None,
+    typer.Option("--from", metavar="T", help="--waveform: beginning, e.g. 1.5s after the first counted request."),
+]
+WaveformUntil = Annotated[str | None, typer.Option("--until", metavar="T", help="--waveform: end, likewise.")]
 SnapshotEvery = Annotated[
     float | None,
     typer.Option(

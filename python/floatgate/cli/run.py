@@ -6,6 +6,7 @@ import contextlib
 import os
 import shlex
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -20,6 +21,7 @@ from floatgate.folder import SNAPSHOT, RunFolder, write_run
 from floatgate.parallel import RUNS_MAX
 from floatgate.progress import bar, bars
 from floatgate.run import Run, execute, go_on, remove_snapshot
+from floatgate.waveform import Waveform, pins_of
 
 
 def register(app: typer.Typer) -> None:
@@ -49,6 +51,10 @@ def run(
     save_drive: o.SaveDrive = None,
     timeline: o.Timeline = None,
     log_requests: o.LogRequests = False,
+    waveform: o.WaveformFile = None,
+    die: o.Die = None,
+    from_: o.WaveformFrom = None,
+    until: o.WaveformUntil = None,
     snapshot_every: o.SnapshotEvery = None,
     resume: o.Resume = None,
     shadow: o.Shadow = False,
@@ -69,9 +75,15 @@ def run(
     shorthand |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond)
     asked = o.build(experiment, trace, drive, capacity, shorthand, set)
     target = _target(asked, out, save_drive, force=force)
+    pins = pins_of(waveform, die, from_, until, force=force)
+    target.expect(waveform)
     if repeat > 1:
         _refuse_of_one_run(
-            save_drive=save_drive, timeline=timeline, log_requests=log_requests or None, snapshot_every=snapshot_every
+            save_drive=save_drive,
+            timeline=timeline,
+            log_requests=log_requests or None,
+            waveform=waveform,
+            snapshot_every=snapshot_every,
         )
         with target:
             return _repeated(asked, repeat, jobs, target, output, shadow=shadow, report=not no_report)
@@ -79,20 +91,42 @@ def run(
     with contextlib.ExitStack() as stack:
         stack.enter_context(target)
         log = stack.enter_context(target.scratch("requests.parquet")) if log_requests else None
-        with bar(asked.name(), quiet=quiet) as progress, _saying_how_to_go_on(snapshot):
-            done = execute(
-                asked,
-                shadow=shadow,
-                save_drive=save_drive,
-                timeline=timeline,
-                log_requests=log,
-                snapshot=snapshot,
-                snapshot_every=snapshot_every,
-                command=o.command_line(),
-                telling=not quiet,
-                progress=progress,
-            )
-        return _finished(done, target, snapshot, output, report=not no_report, requests=log)
+        options = _Options(shadow, save_drive, timeline, log, pins, snapshot_every, quiet)
+        return _run_once(asked, target, snapshot, output, options, report=not no_report)
+
+
+@dataclass(frozen=True)
+class _Options:
+    """What one run does besides."""
+
+    shadow: bool
+    save_drive: str | None
+    timeline: str | None
+    log: Path | None
+    pins: Waveform | None
+    snapshot_every: float | None
+    quiet: bool
+
+
+def _run_once(
+    asked: Experiment, target: RunFolder, snapshot: Path | None, output: Output, options: _Options, *, report: bool
+) -> int:
+    """Run, write the folder, and say what came out."""
+    with bar(asked.name(), quiet=options.quiet) as progress, _saying_how_to_go_on(snapshot):
+        done = execute(
+            asked,
+            shadow=options.shadow,
+            save_drive=options.save_drive,
+            timeline=options.timeline,
+            log_requests=options.log,
+            waveform=options.pins,
+            snapshot=snapshot,
+            snapshot_every=options.snapshot_every,
+            command=o.command_line(),
+            telling=not options.quiet,
+            progress=progress,
+        )
+    return _finished(done, target, snapshot, output, report=report, requests=options.log)
 
 
 def _target(asked: Experiment, out: str | None, save_drive: str | None, *, force: bool) -> RunFolder:
@@ -112,7 +146,7 @@ def _refuse_of_one_run(**options: object) -> None:
     """Refuse options that make sense of one run only.
 
     Args:
-        options: ``save_drive``, ``timeline``, ``log_requests``, ``snapshot_every``; None where not given.
+        options: ``save_drive``, ``timeline``, ``log_requests``, ``waveform``, ``snapshot_every``; None where not given.
 
     Raises:
         InputError: one is given.
@@ -121,6 +155,7 @@ def _refuse_of_one_run(**options: object) -> None:
         "save_drive": "several runs would write the same file",
         "timeline": "a timeline belongs to one run",
         "log_requests": "a log belongs to one run",
+        "waveform": "a waveform belongs to one run",
         "snapshot_every": "a snapshot belongs to one run",
     }
     for name, reason in reasons.items():

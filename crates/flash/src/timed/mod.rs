@@ -204,7 +204,7 @@ impl Timed {
     /// All phases of a die that begin before this moment were kept.
     #[must_use]
     pub fn phases_known_ns(&self, die: u32) -> u64 {
-        self.schedule.known_ns(die as usize, self.present_ns())
+        tap::known_ns(&self.schedule.dies[die as usize], self.present_ns())
     }
 
     /// How often optional commands were used.

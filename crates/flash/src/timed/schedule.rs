@@ -10,11 +10,11 @@
 //! means of `service.rs`; `events.rs` stands above them.
 
 use super::barriers::Barriers;
-use super::die::{Die, Stage};
+use super::die::{Die, Register, Stage};
 use super::joins::{JOIN, Joins};
 use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST, Op};
 use super::settings::{MultiPlane, Order, Settings};
-use super::tap::Tap;
+use super::tap::{Tap, Work};
 use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
 use super::tournament::Tournament;
@@ -458,6 +458,39 @@ impl Schedule {
         let request = if request < BARRIER { request } else { NO_REQUEST };
         let index = channel as u32;
         timeline.record(Span { resource: 1, index, kind: 4, cause, job, request, from_ns, to_ns });
+    }
+
+    /// The array of a die has worked, or will have.
+    #[cold]
+    pub fn record_phase(&mut self, die: usize, work: Work, from_ns: u64, to_ns: u64) {
+        self.tap.iter_mut().for_each(|tap| tap.push(die, work, from_ns, to_ns));
+    }
+
+    /// The array has read a page for a host that may use the cache register.
+    #[cold]
+    pub fn record_read(&mut self, die: usize, from_ns: u64, to_ns: u64) {
+        let hidden = matches!(self.dies[die].register, Register::Out { .. });
+        self.tap.iter_mut().for_each(|tap| tap.read(die, hidden, from_ns, to_ns));
+    }
+
+    /// The register is free; `held` says whether it takes the next page at once.
+    #[cold]
+    pub fn record_register_free(&mut self, die: usize, now: u64, held: bool) {
+        self.tap.iter_mut().for_each(|tap| tap.register_free(die, now, held));
+    }
+
+    /// A cache program's data came at `ready_ns`, and the array takes them at `from_ns`.
+    #[cold]
+    pub fn record_cache_program(&mut self, die: usize, ready_ns: u64, from_ns: u64) {
+        self.tap.iter_mut().for_each(|tap| tap.cache_program(die, ready_ns, from_ns));
+    }
+
+    /// The array stops working on programs or erases, for good or for a while.
+    #[cold]
+    pub fn record_work(&mut self, die: usize, to_ns: u64) {
+        let Die { active, array_from, .. } = self.dies[die];
+        let cached = self.settings.commands.cache_program && active.kind == Kind::Program;
+        self.tap.iter_mut().for_each(|tap| tap.work(die, (active.kind, cached), array_from, to_ns));
     }
 
     #[cold]

@@ -7,7 +7,6 @@
 
 use super::die::{Die, Register, Stage};
 use super::queue::Kind;
-use super::schedule::Schedule;
 use serde::{Deserialize, Serialize};
 
 /// What an array works on.
@@ -75,69 +74,52 @@ impl Tap {
         Self { signal, die, phases: Vec::new(), register_free_ns: vec![0; dies] }
     }
 
-    fn push(&mut self, die: usize, work: Work, from_ns: u64, to_ns: u64) {
+    /// The array of a die has worked, or will have.
+    pub fn push(&mut self, die: usize, work: Work, from_ns: u64, to_ns: u64) {
         let die = die as u32;
         if from_ns < to_ns && self.die.is_none_or(|only| only == die) {
             self.phases.push(ArrayPhase { die, work, from_ns, to_ns });
         }
     }
-}
 
-impl Schedule {
-    /// The array of a die has worked, or will have.
-    #[cold]
-    pub fn record_phase(&mut self, die: usize, work: Work, from_ns: u64, to_ns: u64) {
-        if let Some(tap) = &mut self.tap {
-            tap.push(die, work, from_ns, to_ns);
-        }
-    }
-
-    /// The array has read a page for a host that may use the cache register: the pin is low from when the register is free.
-    #[cold]
-    pub fn record_read(&mut self, die: usize, from_ns: u64, to_ns: u64) {
-        let Some(tap) = &mut self.tap else { return };
-        let hidden = matches!(self.dies[die].register, Register::Out { .. });
-        match (tap.signal, hidden) {
-            (Signal::Array, _) => tap.push(die, Work::Read, from_ns, to_ns),
-            (Signal::Pin, false) => tap.push(die, Work::Read, from_ns.max(tap.register_free_ns[die]), to_ns),
+    /// The array has read a page; `hidden` says whether the page before is still in the register.
+    pub fn read(&mut self, die: usize, hidden: bool, from_ns: u64, to_ns: u64) {
+        match (self.signal, hidden) {
+            (Signal::Array, _) => self.push(die, Work::Read, from_ns, to_ns),
+            (Signal::Pin, false) => {
+                self.push(die, Work::Read, from_ns.max(self.register_free_ns[die]), to_ns);
+            }
             (Signal::Pin, true) => {}
         }
     }
 
     /// The register is free; `held` says whether it takes the next page at once.
-    #[cold]
-    pub fn record_register_free(&mut self, die: usize, now: u64, held: bool) {
-        let Some(tap) = &mut self.tap else { return };
-        tap.register_free_ns[die] = now;
-        if held && tap.signal == Signal::Pin {
-            tap.push(die, Work::Read, now, now + CACHE_BUSY_NS);
+    pub fn register_free(&mut self, die: usize, now: u64, held: bool) {
+        self.register_free_ns[die] = now;
+        if held && self.signal == Signal::Pin {
+            self.push(die, Work::Read, now, now + CACHE_BUSY_NS);
         }
     }
 
     /// A cache program's data came at `ready_ns`, and the array takes them at `from_ns`.
-    #[cold]
-    pub fn record_cache_program(&mut self, die: usize, ready_ns: u64, from_ns: u64) {
-        let Some(tap) = &mut self.tap else { return };
-        if tap.signal == Signal::Pin {
-            tap.push(die, Work::Program, ready_ns, from_ns + CACHE_BUSY_NS);
+    pub fn cache_program(&mut self, die: usize, ready_ns: u64, from_ns: u64) {
+        if self.signal == Signal::Pin {
+            self.push(die, Work::Program, ready_ns, from_ns + CACHE_BUSY_NS);
         }
     }
 
-    /// The array stops working on programs or erases, for good or for a while.
-    #[cold]
-    pub fn record_work(&mut self, die: usize, to_ns: u64) {
-        let Die { active, array_from, .. } = self.dies[die];
-        let hidden = self.settings.commands.cache_program && active.kind == Kind::Program;
-        if !hidden || self.tap.as_ref().is_some_and(|tap| tap.signal == Signal::Array) {
-            self.record_phase(die, Work::of(active.kind), array_from, to_ns);
+    /// The array stops working on programs or erases, for good or for a while; `cached` says whether the program is one with
+    /// the cache register.
+    pub fn work(&mut self, die: usize, (kind, cached): (Kind, bool), from_ns: u64, to_ns: u64) {
+        if !cached || self.signal == Signal::Array {
+            self.push(die, Work::of(kind), from_ns, to_ns);
         }
     }
+}
 
-    /// All phases of a die that begin before this moment were recorded, as of `present_ns`.
-    pub fn known_ns(&self, die: usize, present_ns: u64) -> u64 {
-        let d = &self.dies[die];
-        let working = matches!(d.active.stage, Stage::Reading | Stage::CopyReading | Stage::Working);
-        let loaded = if let Register::In { ready_ns, .. } = d.register { ready_ns } else { u64::MAX };
-        present_ns.min(if working { d.array_from } else { u64::MAX }).min(loaded)
-    }
+/// All phases of a die that begin before this moment were recorded, as of `present_ns`.
+pub(super) fn known_ns(die: &Die, present_ns: u64) -> u64 {
+    let working = matches!(die.active.stage, Stage::Reading | Stage::CopyReading | Stage::Working);
+    let loaded = if let Register::In { ready_ns, .. } = die.register { ready_ns } else { u64::MAX };
+    present_ns.min(if working { die.array_from } else { u64::MAX }).min(loaded)
 }

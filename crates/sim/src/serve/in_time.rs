@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::hot_reads::HotReadWatch;
+use super::pins::PinWatch;
 use super::queued::Waiting;
 use super::request_log::{ROWS, RequestLog};
 use super::stop::{Stop, lost};
@@ -47,6 +48,7 @@ impl InTime {
             clock,
             gate,
             log: None,
+            pins: None,
             background: plan.background(),
             timeline: plan.timeline,
             engine_delays: plan.engine_delays(),
@@ -60,18 +62,26 @@ impl InTime {
         self.timely.log = Some(log);
     }
 
+    /// Listens to the Ready/Busy pins.
+    pub fn listen(&mut self, pins: Box<PinWatch>) {
+        self.timely.pins = Some(pins);
+    }
+
     /// Counting begins: from here on operations take time.
     ///
     /// # Errors
     /// When the drive cannot go on.
     pub fn start_counting(&mut self) -> Result<(), Stop> {
-        let Timely { drive, buffer, timeline, engine_delays, .. } = &mut self.timely;
+        let Timely { drive, buffer, timeline, engine_delays, pins, .. } = &mut self.timely;
         buffer.as_mut().map_or(Ok(()), |buffer| buffer.flush_all(drive)).map_err(Stop::Flush)?;
         drive.reset_counts();
         let timed = drive.array.back_end_mut();
         timed.start();
         if let Some((from_ns, to_ns, spans_max)) = *timeline {
             timed.record(Timeline::new(from_ns, to_ns, spans_max));
+        }
+        if let Some(pins) = pins {
+            pins.begin(timed);
         }
         if engine_delays.is_some() {
             timed.keep_links();
@@ -99,6 +109,7 @@ impl InTime {
             None => timely.arrive_at_once(chunk, placed)?,
         }
         timely.hand_out_log(ROWS, devices)?;
+        timely.hand_out_pins()?;
         if timely.clock.latest_ns() > CLOCK_MAX_NS {
             let expected =
                 "expected shorter times of operations, fewer requests, or stamps that lie closer together";
@@ -122,7 +133,9 @@ impl InTime {
             return Err(lost(missing).into());
         }
         timely.hand_out_log(1, devices)?;
-        timely.flush_buffer().map_err(Stop::Flush)
+        timely.flush_buffer().map_err(Stop::Flush)?;
+        let timed = timely.drive.array.back_end_mut();
+        Ok(timely.pins.as_mut().map_or(Ok(()), |pins| pins.end(timed))?)
     }
 
     /// Completes a row: requests that wait have arrived, but have not reached the flash.

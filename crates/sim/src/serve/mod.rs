@@ -7,6 +7,7 @@ mod functional;
 pub mod hot_reads;
 mod idle;
 mod in_time;
+pub mod pins;
 mod queued;
 pub mod request_log;
 mod serving;

@@ -85,6 +85,10 @@ impl Waiting {
             timely.look_for_reclaims(entry_ns);
             let request = chunk.request(i, queue, (arrival_ns, entry_ns));
             timely.clock.arrive(timely.drive.array.back_end_mut(), arrival_ns, entry_ns, queue);
+            if let Some(pins) = &mut timely.pins {
+                let timed = timely.drive.array.back_end_mut();
+                pins.arrives(timed, arrival_ns, request.op, request.bytes);
+            }
             if !self.is_full(timely) && self.queues.is_empty() {
                 self.queues.took(queue);
                 serve(timely, &request, entry_ns, (placed.extents, extents))?;

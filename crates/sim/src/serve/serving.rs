@@ -2,8 +2,10 @@
 
 use super::functional::InOrder;
 use super::in_time::InTime;
+use super::pins::PinWatch;
 use super::request_log::RequestLog;
 use super::stop::Stop;
+use super::timely::Timely;
 use crate::buffer::Buffered;
 use crate::gate::Throttled;
 use crate::life_book::LifeBook;
@@ -40,13 +42,14 @@ pub(crate) use with_drive;
 #[derive(Default)]
 pub(crate) struct Kept {
     pub log: Option<RequestLog>,
+    pub pins: Option<Box<PinWatch>>,
     pub life: Option<LifeBook>,
 }
 
 impl Serving {
     /// Of an empty drive.
     pub fn new(plan: &Plan, kept: Kept) -> Self {
-        let Kept { log, life } = kept;
+        let Kept { log, pins, life } = kept;
         let gate = Throttled::of(plan, life);
         match plan.mode {
             Mode::Functional => Self::Functional(InOrder::new(plan, gate)),
@@ -55,19 +58,25 @@ impl Serving {
                 if let Some(log) = log {
                     serving.log_to(log);
                 }
+                if let Some(pins) = pins {
+                    serving.listen(pins);
+                }
                 Self::Timed(serving)
             }
         }
     }
 
-    /// Takes what outlives the run: the log, and the book of a life before its first request.
+    /// Takes what outlives the run: the log, who listens to pins, and the book of a life before its first request.
     pub fn take_kept(&mut self) -> Kept {
         match self {
             Self::Functional(serving) => {
                 let life = serving.gate.as_ref().and_then(Throttled::life).map(LifeBook::anew);
-                Kept { log: None, life }
+                Kept { log: None, pins: None, life }
             }
-            Self::Timed(serving) => Kept { log: serving.timely.log.take(), life: None },
+            Self::Timed(serving) => {
+                let Timely { log, pins, .. } = &mut serving.timely;
+                Kept { log: log.take(), pins: pins.take(), life: None }
+            }
         }
     }
 

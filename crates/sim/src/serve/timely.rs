@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::idle::work_until;
+use super::pins::PinWatch;
 use super::request_log::RequestLog;
 use super::stop::Stop;
 use crate::buffer::Buffered;
@@ -24,6 +25,8 @@ pub(crate) struct Timely {
     pub clock: Clock,
     /// Where requests are put on record, if anywhere.
     pub log: Option<RequestLog>,
+    /// Who listens to the Ready/Busy pins, if anybody.
+    pub pins: Option<Box<PinWatch>>,
     pub background: Option<Background>,
     pub timeline: Option<(u64, u64, usize)>,
     /// Nanoseconds by which hashing, compressing and decompressing a page delay its request, where they do.
@@ -46,6 +49,9 @@ impl Timely {
             let hot = self.is_hot_read(placed.extents, extents.clone(), op);
             let timed = self.drive.array.back_end_mut();
             let number = self.clock.admit(timed, (arrival_ns, entry_ns), (op, hot));
+            if let Some(pins) = &mut self.pins {
+                pins.arrives(timed, arrival_ns, op, chunk.batch.bytes[i]);
+            }
             if let Some(log) = &mut self.log {
                 log.ended(&mut self.clock.ended);
                 log.fetched(number, chunk.request(i, 0, (arrival_ns, entry_ns)), entry_ns);
@@ -192,6 +198,15 @@ impl Timely {
                 log.hand_out(rows, devices)
             }
         }
+    }
+
+    /// Hands out what the pins showed, if anybody listens.
+    ///
+    /// # Errors
+    /// When it cannot be kept.
+    pub fn hand_out_pins(&mut self) -> floatgate_base::Result<()> {
+        let timed = self.drive.array.back_end_mut();
+        self.pins.as_mut().map_or(Ok(()), |pins| pins.hand_out(timed))
     }
 
     /// The operations of a request are issued, and may have begun a reclaim.
