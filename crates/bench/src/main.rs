@@ -3,6 +3,7 @@
 //! Rounds alternate between what is compared, so that a machine whose speed drifts drifts for all; medians and the
 //! ratios of medians are printed. Nothing here judges a test.
 
+mod captures;
 mod content;
 mod contexts;
 mod engine;
@@ -230,6 +231,7 @@ fn main() {
         Some("packed") => return packed(),
         Some("snapshots") => return snapshots::all(),
         Some("throttles") => return throttles::all(),
+        Some("captures") => return captures::all(),
         Some("mining") => return mining::all(),
         Some("separators") => return separators(),
         Some("leveling") => return leveling::leveling(),
@@ -255,6 +257,7 @@ fn main() {
     snapshots::all();
     throttles::all();
     mining::all();
+    captures::all();
     let (parse, both) = (0..ROUNDS).map(|_| engine::msr()).unzip::<f64, f64, Vec<_>, Vec<_>>();
     println!("MSR CSV from a warm file, single-page requests");
     println!("    parse alone                                  {:>6.1} M requests/s", median(parse));

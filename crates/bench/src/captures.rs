@@ -1,0 +1,120 @@
+//! Captures of Ready/Busy pins: reading them, and what writing one costs a timed run.
+
+use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, median, rate, verdict};
+use floatgate_base::Rng;
+use floatgate_capture::{Format, Geometry, Measurement, ReadOptions, WaveWriter, measure};
+use floatgate_experiment::{Options, PinWindow, Waveform, load, run_with};
+use std::path::{Path, PathBuf};
+
+const PINS: usize = 4;
+/// Low phases of the captures that are read.
+const LOWS: u64 = 3_000_000;
+
+/// A file of the bench, removed with it.
+struct File(PathBuf);
+
+impl File {
+    fn new(extension: &str) -> Self {
+        let name = format!("floatgate-bench-captures-{}.{extension}", std::process::id());
+        Self(std::env::temp_dir().join(name))
+    }
+
+    fn bytes(&self) -> u64 {
+        std::fs::metadata(&self.0).expect("the file is written").len()
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Reads, programs and erases of a few dies, one after another.
+fn write(path: &Path, format: Format) {
+    let file = std::fs::File::create(path).expect("the temporary folder can be written");
+    let out = std::io::BufWriter::with_capacity(1 << 20, file);
+    let mut writer = WaveWriter::new(out, format, (0..PINS).map(|pin| format!("rb{pin}")).collect());
+    let mut rng = Rng::new(1, "captures bench");
+    let done = "the temporary folder has room";
+    writer.begin(0, &[false; PINS]).expect(done);
+    let mut now_ns = 0;
+    for n in 0..LOWS {
+        let pin = rng.below(PINS as u64) as usize;
+        now_ns += 20_000 + rng.below(80_000);
+        writer.change(now_ns, pin, true).expect(done);
+        now_ns += match n % 300 {
+            0 => 3_000_000,
+            n if n % 3 == 0 => 50_000,
+            _ => 300_000 + rng.below(900_000),
+        };
+        writer.change(now_ns, pin, false).expect(done);
+    }
+    writer.end(now_ns).expect(done);
+}
+
+fn read(path: &Path) {
+    let measurement = Measurement {
+        paths: vec![path.to_string_lossy().into_owned()],
+        read: ReadOptions::default(),
+        signals: Vec::new(),
+        program_ps: None,
+        recorder: None,
+        geometry: Geometry {
+            channels: PINS as u32,
+            chips: 1,
+            dies: 1,
+            planes: 1,
+            page_bytes: 4096,
+            pages_per_block: None,
+        },
+        multi_page: None,
+        host: None,
+    };
+    let found = measure(&measurement, &mut |_, _| Ok(())).expect("the bench's capture is valid");
+    assert_eq!(found.programs + found.reads + found.erases, LOWS);
+}
+
+/// Programs per CPU second of the counted phase of a timed run, with a waveform of one die, of all, or of none.
+fn run(waveform: Option<(&Path, Option<u32>)>) -> f64 {
+    let toml = format!(
+        "mode = \"timed\"\n[drive.geometry]\nchannels = 8\nblocks_per_plane = 128\npages_per_block = {PAGES_PER_BLOCK}\n\
+         [ftl]\nspare_factor = {SPARE}\nprecondition = \"random\"\n[workload]\nrequests = 1000000\nqueue_depth = 32\n"
+    );
+    let resolved = load(Some(&toml), "bench.toml", &[]).expect("the bench's experiment is valid");
+    let waveform = waveform.map(|(path, die)| Waveform {
+        path: path.to_owned(),
+        format: Format::Vcd,
+        window: PinWindow { die, from_ns: 0, until_ns: u64::MAX },
+    });
+    let options = Options { waveform, ..Options::default() };
+    let output = run_with(resolved, &options, &mut |_| Ok(())).expect("the bench's experiment runs");
+    output
+        .result
+        .pointer("/run/programs_per_cpu_s")
+        .and_then(serde_json::Value::as_f64)
+        .expect("a run has its times")
+}
+
+/// Prints all of it.
+pub fn all() {
+    println!(
+        "Captures of Ready/Busy pins: reading from warm files, MB per CPU second; then what writing one costs a timed run"
+    );
+    for (name, extension, format, asked) in
+        [("VCD, MB/s", "vcd", Format::Vcd, 150.0), ("CSV, MB/s", "csv", Format::Csv, 100.0)]
+    {
+        let file = File::new(extension);
+        write(&file.0, format);
+        read(&file.0);
+        verdict(name, median((0..ROUNDS).map(|_| rate(file.bytes(), || read(&file.0))).collect()), asked);
+    }
+    let file = File::new("vcd");
+    let round = |_| {
+        let plain = run(None);
+        (run(Some((&file.0, Some(0)))) / plain, run(Some((&file.0, None))) / plain)
+    };
+    let (one, all) = (0..ROUNDS).map(round).unzip::<f64, f64, Vec<_>, Vec<_>>();
+    verdict("timed run with the pin of one die, / without", median(one), 0.5);
+    println!("    with those of all eight dies, / without      {:>6.2}   not asked", median(all));
+}
