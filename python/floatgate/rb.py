@@ -24,6 +24,8 @@ _U64_MAX = 2**64 - 1
 FAR_SHARE = 0.15
 """Further than this from 1, 1/2, ... 1/planes, the write amplification does not tell how many planes program."""
 
+_PLANES_SHOWN = 8
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -159,18 +161,26 @@ def find_multi_page(
     wa_single = single["wa"]
     if not wa_single:
         raise input_error("no low phase is a program; expected a capture of sequential writes")
-    pages = min(range(1, shape.planes + 1), key=lambda pages: abs(math.log(wa_single * pages)))
+    pages = _nearest(wa_single, shape.planes)
     scaled = {key: single[key] * pages for key in ("n_p", "p_volume_bytes", "wa", "wa_low")}
     scaled["wa_high"] = None if single["wa_high"] is None else single["wa_high"] * pages
     facts = {**single, **scaled, "wa_single": wa_single, "multi_page": float(pages)}
     if abs(wa_single * pages - 1) > FAR_SHARE:
-        choices = ", ".join("1" if pages == 1 else f"1/{pages}" for pages in range(1, shape.planes + 1))
+        shown = range(2, shape.planes + 1) if shape.planes <= _PLANES_SHOWN else (2,)
+        choices = ", ".join(["1", *(f"1/{count}" for count in shown)])
+        choices += f" ... 1/{shape.planes}" if shape.planes > _PLANES_SHOWN else ""
         far = (
             f"with one page per program the write amplification is {wa_single:.3g}, further than 15 % from {choices}: "
             "was the drive empty, were the writes sequential, and do geometry and host bytes fit?"
         )
         facts["warnings"] = [*single["warnings"], far]
     return facts
+
+
+def _nearest(wa_single: float, planes: int) -> int:
+    """The pages per program, from 1 to ``planes``, whose inverse is nearest to a write amplification, as a ratio."""
+    below = min(max(math.floor(1 / wa_single), 1), planes)
+    return min((below, min(below + 1, planes)), key=lambda pages: abs(math.log(wa_single * pages)))
 
 
 def _check(

@@ -132,9 +132,9 @@ def read(path: str | os.PathLike[str], unit_bytes: int | None = None) -> Reading
         raise input_error(f"{name}: holds no object; {_EXPECTED}")
     with reading(name, _EXPECTED):
         found = _nvme(name, content) or _ocp(name, content) or _ata(name, content, unit_bytes)
-    if found is None:
-        raise input_error(f"{name}: {_refused(content) or 'says nothing of data written'}; {_EXPECTED}")
-    return found
+        if found is None:
+            raise input_error(f"{name}: {_refused(content) or 'says nothing of data written'}; {_EXPECTED}")
+        return found
 
 
 def _refused(content: Mapping[str, Any]) -> str | None:

@@ -166,7 +166,7 @@ pub fn separate(lengths: &Lengths, step_ps: u64) -> Option<Separation> {
         Some(&above) => between(last, above),
         None => last.to_ps.saturating_mul(2),
     };
-    let near = |edge_ps: u64| lengths.between(edge_ps - edge_ps / 16, edge_ps + edge_ps / 16);
+    let near = |edge_ps: u64| lengths.between(edge_ps - edge_ps / 16, edge_ps.saturating_add(edge_ps / 16));
     let near_ends = near(from_ps) + near(to_ps);
     // Lengths equal to the first end are reads.
     let program_ps = (from_ps.saturating_sub(1), to_ps);

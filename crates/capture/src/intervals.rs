@@ -21,7 +21,10 @@ pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: 
                 continue;
             }
             Next::Empty => break,
-            Next::TooLong => (0, 0),
+            Next::TooLong => {
+                let place = Place::Line { path, line: lines.number(), column: None };
+                return Err(Error::input(place, "a line that is too long", "expected a length of time"));
+            }
         };
         let place = || Place::Line { path: path.clone(), line: lines.number(), column: None };
         let text = String::from_utf8_lossy(&lines.bytes()[from..from + len]);

@@ -25,7 +25,10 @@ pub(crate) fn edge_of(bin: usize) -> u64 {
         return bin;
     }
     let doublings = bin / per - 1;
-    (per + bin % per).checked_shl(doublings as u32).unwrap_or(u64::MAX)
+    // Behind the last bin there is no length.
+    u128::from(per + bin % per)
+        .checked_shl(doublings as u32)
+        .map_or(u64::MAX, |edge| u64::try_from(edge).unwrap_or(u64::MAX))
 }
 
 impl Lengths {

@@ -102,6 +102,7 @@ pub struct Lows {
     last_ps: i64,
     duration_ps: u64,
     step_ps: u64,
+    period_ps: u64,
 }
 
 impl Lows {
@@ -117,6 +118,7 @@ impl Lows {
             last_ps: 0,
             duration_ps: 0,
             step_ps: 0,
+            period_ps: 0,
         }
     }
 
@@ -159,6 +161,11 @@ impl Lows {
         self.last_ps = time_ps;
     }
 
+    /// A capture has a sample each `period_ps`. Of times in whole picoseconds alone, most rates cannot be told.
+    pub fn sampled(&mut self, period_ps: f64) {
+        self.period_ps = self.period_ps.max(period_ps.round() as u64);
+    }
+
     /// A capture is over: pins from `first` on are its own.
     pub fn end(&mut self, first: usize) {
         let (last_ps, interval_ps) = (self.last_ps, self.interval_ps);
@@ -178,7 +185,7 @@ impl Lows {
     /// What all times are multiples of: the sampling period, or a part of it; 0 where there were no two times.
     #[must_use]
     pub fn step_ps(&self) -> u64 {
-        self.step_ps
+        self.step_ps.max(self.period_ps)
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::humps::{Hump, READ_MAX_PS, separate};
 use crate::lengths::Lengths;
 use crate::lows::{Lows, Pin};
-use crate::options::ReadOptions;
+use crate::options::{Format, ReadOptions};
 use crate::read::{Reading, read};
 use crate::recorder::{Recorder, Theory};
 use crate::volume::{Geometry, HostBytes, Terms, Volume};
@@ -132,6 +132,9 @@ pub fn measure(
         let before: u64 = sizes[..number].iter().flatten().sum();
         readings.push(read(path, &measurement.read, &mut lows, &mut |taken| watch(before + taken, total))?);
     }
+    if measurement.recorder.is_some() {
+        must_have_times(&readings)?;
+    }
     let mut warnings = Vec::new();
     let chosen = choose(&lows, &readings, &measurement.signals, &mut warnings)?;
     let mut lengths = Lengths::default();
@@ -184,6 +187,18 @@ pub fn measure(
     };
     warn(&mut measured, measurement, &lows, &chosen);
     Ok(measured)
+}
+
+/// A recorder looks at times; a list of lengths has none.
+fn must_have_times(readings: &[Reading]) -> Result<()> {
+    match readings.iter().find(|reading| reading.format == Format::Intervals) {
+        None => Ok(()),
+        Some(list) => Err(Error::input(
+            Place::Path(list.path.clone()),
+            "has lengths and no times: no recorder can look at it",
+            "expected times, or no --poll-us",
+        )),
+    }
 }
 
 /// Bytes of a file that has an end.
@@ -276,27 +291,40 @@ fn choose(
     if !signals.is_empty() {
         return named(lows, readings, signals);
     }
-    let changed: Vec<usize> = (0..lows.pins.len()).filter(|&pin| lows.pins[pin].changed).collect();
-    let pins: Vec<usize> =
-        changed.iter().copied().filter(|&pin| is_ready_busy(&lows.pins[pin].name)).collect();
-    let all: Vec<usize> = (0..lows.pins.len()).collect();
-    match (pins.len(), changed.len()) {
-        (_, 0) => Err(Error::input(
+    if lows.pins.iter().all(|pin| !pin.changed) {
+        let all: Vec<usize> = (0..lows.pins.len()).collect();
+        return Err(Error::input(
             Place::Path(readings[0].path.clone()),
             format!("no signal ever changes ({})", names(lows, &all)),
             "expected a capture of a pin at work",
-        )),
-        (0, _) => {
-            if changed.len() > readings.len() {
-                let names = names(lows, &changed);
-                warnings.push(format!(
-                    "all signals that change are taken for Ready/Busy pins, one per die: {names}; name those that are with --signal"
-                ));
-            }
-            Ok(changed)
-        }
-        _ => Ok(pins),
+        ));
     }
+    // Each capture has names of its own: one that calls its pin RB says nothing of another that calls it Channel 0.
+    let (mut chosen, mut guessed, mut idle) = (Vec::new(), Vec::new(), Vec::new());
+    for reading in readings {
+        let changed = |&pin: &usize| lows.pins[pin].changed;
+        let known = |&pin: &usize| is_ready_busy(&lows.pins[pin].name);
+        let (here, still): (Vec<usize>, Vec<usize>) = reading.pins.clone().partition(changed);
+        let told: Vec<usize> = here.iter().copied().filter(known).collect();
+        idle.extend(still.into_iter().filter(known));
+        if told.is_empty() && here.len() > 1 {
+            guessed.extend(&here);
+        }
+        chosen.extend(if told.is_empty() { here } else { told });
+    }
+    if !guessed.is_empty() {
+        let names = names(lows, &guessed);
+        warnings.push(format!(
+            "all signals that change are taken for Ready/Busy pins, one per die: {names}; name those that are with --signal"
+        ));
+    }
+    if !idle.is_empty() {
+        let names = names(lows, &idle);
+        warnings.push(format!(
+            "signals that never change do not count: {names}; name all with --signal if their dies were idle"
+        ));
+    }
+    Ok(chosen)
 }
 
 /// The pins of these names, in whole or behind the last dot.

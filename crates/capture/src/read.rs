@@ -67,14 +67,19 @@ fn is_zip(path: &str) -> bool {
 fn detect(path: &str, head: &[u8]) -> Result<Format> {
     let place = || Place::Path(path.into());
     let expected = "expected VCD, a sigrok session, CSV or lengths of low phases; say which with --format";
-    let text = head.trim_ascii_start();
+    let mut text = head.trim_ascii_start();
+    // sigrok-cli writes the rate of raw samples in front of whatever format.
+    if text.starts_with(csv::META_RATE.as_bytes()) {
+        let line = text.iter().position(|&byte| byte == b'\n').unwrap_or(text.len());
+        text = text[line..].trim_ascii_start();
+    }
     if text.is_empty() {
         return Err(Error::input(place(), "the file is empty", "expected a capture"));
     }
     if text.starts_with(b"$") {
         return Ok(Format::Vcd);
     }
-    let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
     let mut lines = lines.filter(|line| !line.is_empty());
     if head.contains(&0)
         || std::str::from_utf8(&head[..head.len().min(256)]).is_err_and(|e| e.error_len().is_some())

@@ -97,7 +97,7 @@ impl Polled {
         let period_ps = self.period_ps as f64;
         let unseen = |length_ps: f64| (1.0 - length_ps / period_ps).max(0.0);
         let middle =
-            |(from_ps, to_ps, count): (u64, u64, u64)| ((from_ps + to_ps) as f64 / 2.0, count as f64);
+            |(from_ps, to_ps, count): (u64, u64, u64)| (from_ps.midpoint(to_ps) as f64, count as f64);
         let within =
             self.low.bins().filter(|&(from_ps, to_ps, _)| from_ps > interval_ps.0 && to_ps <= interval_ps.1);
         let mut theory = Theory::default();

@@ -30,18 +30,25 @@ struct Metadata {
 
 impl Metadata {
     fn parse(text: &str) -> Self {
-        let mut found = Self { unit: 1, ..Self::default() };
+        let (mut found, mut devices) = (Self { unit: 1, ..Self::default() }, 0);
         for line in text.lines() {
+            if line.trim_start().starts_with("[device") {
+                devices += 1;
+            }
             let Some((key, value)) = line.split_once('=') else { continue };
+            // Later devices are passed over: their samples are taken at other times.
+            if devices > 1 {
+                break;
+            }
             let (key, value) = (key.trim(), value.trim());
             match key {
-                // Later devices are passed over: their samples are taken at other times.
-                "capturefile" if found.file.is_none() => found.file = Some(value.to_owned()),
-                "samplerate" if found.rate_hz.is_none() => found.rate_hz = parse_rate_hz(value),
+                "capturefile" => found.file = Some(value.to_owned()),
+                "samplerate" => found.rate_hz = parse_rate_hz(value),
                 "unitsize" => found.unit = value.parse().unwrap_or(0),
                 _ => {
                     if let Some(bit) = key.strip_prefix("probe").and_then(|n| n.parse::<usize>().ok())
                         && (1..=8 * UNIT_MAX).contains(&bit)
+                        && found.probes.iter().all(|(known, _)| *known != bit - 1)
                     {
                         found.probes.push((bit - 1, value.to_owned()));
                     }
@@ -83,6 +90,7 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>, watch: &mu
     if !(1..=UNIT_MAX).contains(&metadata.unit) {
         return Err(refuse(format!("samples of {} bytes", metadata.unit), "expected from 1 to 8 bytes"));
     }
+    lows.sampled(period_ps);
     let first = lows.pins.len();
     let probes = metadata.probes.into_iter().filter(|(bit, _)| *bit < 8 * metadata.unit);
     let pins: Vec<(usize, usize)> = probes.map(|(bit, name)| (bit, lows.add_pin(name))).collect();
@@ -109,6 +117,9 @@ pub(crate) fn read(path: &str, lows: &mut Lows, unit_ps: Option<f64>, watch: &mu
             buf.copy_within(whole..data, 0);
             held = data - whole;
             watch(packed)?;
+        }
+        if held > 0 {
+            return Err(damaged(&format!("it ends within a sample of {} bytes", metadata.unit)));
         }
     }
     if samples.at == 0 {

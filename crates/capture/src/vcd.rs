@@ -17,8 +17,13 @@ use std::collections::BTreeMap;
 const SECTION_WORDS_MAX: usize = 16;
 /// The widest vector whose bits are pins.
 const VECTOR_MAX: usize = 1024;
-/// Pins of a capture, at most: each takes some 300 bytes.
+/// Pins of a capture, at most: each takes some 300 bytes, and its name.
 const PINS_MAX: usize = 1 << 16;
+/// Bytes of a name with its scopes that are kept, of an identifier, and scopes within one another: a small file that is packed
+/// well could ask for any amount of memory.
+const NAME_MAX: usize = 1000;
+const ID_MAX: usize = 200;
+const SCOPES_MAX: usize = 1000;
 /// Numbers of identifiers that are looked up in a table: those of up to three characters.
 const TABLE: usize = 94 + 94 * 94 + 94 * 94 * 94;
 const NONE: u32 = u32::MAX;
@@ -142,6 +147,7 @@ pub(crate) fn read<'a>(
 struct Reader<'a> {
     words: Words<'a>,
     variables: Variables,
+    /// Scopes within one another, each with those around it.
     scopes: Vec<String>,
     scale: Option<Scale>,
     now_ps: Option<i64>,
@@ -192,7 +198,11 @@ impl Reader<'_> {
                 }
                 "$scope" => {
                     let words = self.section()?;
-                    self.scopes.push(words.get(1).cloned().unwrap_or_default());
+                    if self.scopes.len() >= SCOPES_MAX {
+                        let what = format!("more than {SCOPES_MAX} scopes within one another");
+                        return Err(self.words.fault(what, "expected a $upscope for each"));
+                    }
+                    self.scopes.push(self.within(words.get(1).map_or("", String::as_str)));
                 }
                 "$upscope" => {
                     self.section()?;
@@ -201,6 +211,10 @@ impl Reader<'_> {
                 "$var" => self.variable(lows)?,
                 word if word.starts_with('$') => {
                     self.section()?;
+                }
+                // sigrok-cli writes the rate of raw samples in front: META samplerate: 1000000.
+                "META" if self.words.next_word()?.is_some() => {
+                    self.text()?;
                 }
                 _ => {
                     let what = format!("{} among the declarations", self.words.quoted());
@@ -213,6 +227,14 @@ impl Reader<'_> {
             return Err(self.words.fault("the file has no $timescale", "say it, as in --time-unit 1us"));
         }
         Ok(())
+    }
+
+    /// A name behind those of its scopes; of a very long one the end.
+    fn within(&self, name: &str) -> String {
+        let mut path = self.scopes.last().map_or(String::new(), |scopes| format!("{scopes}."));
+        path += name;
+        let from = path.len().saturating_sub(NAME_MAX);
+        path.split_off((from..=path.len()).find(|&at| path.is_char_boundary(at)).unwrap_or(0))
     }
 
     /// `$var TYPE WIDTH ID NAME... $end`.
@@ -237,10 +259,19 @@ impl Reader<'_> {
             let what = format!("more than {PINS_MAX} signals");
             return Err(self.words.fault(what, "export the Ready/Busy signals only"));
         }
-        let path: Vec<&str> = self.scopes.iter().chain(name.first()).map(String::as_str).collect();
-        let (path, first) = (path.join("."), lows.pins.len() as u32);
-        for bit in (0..width).rev() {
-            lows.add_pin(if width == 1 { path.clone() } else { format!("{path}[{bit}]") });
+        if id.len() > ID_MAX {
+            let what = format!("an identifier of {} bytes", id.len());
+            return Err(self.words.fault(what, format!("expected at most {ID_MAX}")));
+        }
+        let (name, range) = name_and_range(name);
+        let (path, first) = (self.within(&name), lows.pins.len() as u32);
+        for from_high in 0..width {
+            lows.add_pin(match range {
+                Some((high, low)) if high < low => format!("{path}[{}]", high + i64::from(from_high)),
+                Some((high, _)) => format!("{path}[{}]", high - i64::from(from_high)),
+                None if width == 1 => path.clone(),
+                None => format!("{path}[{}]", width - 1 - from_high),
+            });
         }
         self.variables.insert(id.as_bytes(), Variable { first, width });
         Ok(())
@@ -355,6 +386,21 @@ impl Reader<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// `bus [7:0]`, `bus[7:0]`, `bus [3]`: the name, and the numbers of its bits from the highest.
+fn name_and_range(words: &[String]) -> (String, Option<(i64, i64)>) {
+    let whole = words.concat();
+    let numbers = |inner: &str| {
+        let (high, low) = inner.split_once(':').unwrap_or((inner, inner));
+        let number = |text: &str| text.parse::<i32>().ok().map(i64::from);
+        Some((number(high)?, number(low)?))
+    };
+    let inner = whole.strip_suffix(']').and_then(|rest| rest.rsplit_once('['));
+    match inner.and_then(|(name, inner)| Some((name, numbers(inner)?))) {
+        Some((name, range)) if !name.is_empty() => (name.to_owned(), Some(range)),
+        _ => (words.first().cloned().unwrap_or_default(), None),
     }
 }
 

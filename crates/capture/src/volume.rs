@@ -23,7 +23,9 @@ impl Geometry {
     /// Dies in all.
     #[must_use]
     pub fn all_dies(&self) -> u64 {
-        u64::from(self.channels) * u64::from(self.chips) * u64::from(self.dies)
+        [self.chips, self.dies]
+            .into_iter()
+            .fold(u64::from(self.channels), |dies, per| dies.saturating_mul(per.into()))
     }
 }
 
