@@ -14,6 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// From the end of a command to the falling edge of the pin (ONFI, tWB, at most). So two commands are two low phases, even where the
 /// model has nothing between them.
 const FALL_NS: u64 = 100;
+/// What a capture goes on for after the last operation, so that other tools that sample it see its end.
+const TAIL_NS: u64 = 1_000_000;
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// The capture that a run is to write.
@@ -185,7 +187,7 @@ impl PinSink for Pins {
             let what = format!("the run ends {:.3} s after the first counted request", end_ns as f64 / 1e9);
             return Err(Error::input(Place::Setting("--from".into()), what, "expected an earlier beginning"));
         }
-        let end_ns = end_ns.min(until_ns);
+        let end_ns = end_ns.saturating_add(TAIL_NS).min(until_ns);
         self.close(end_ns).map_err(|e| self.unwritable(&e))?;
         let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
         *written = Written { works: [0; 3], hidden: 0, lows: self.lows, end_ns, counted: *counted };
