@@ -16,6 +16,7 @@ SIGNALS = ["signal", "programs", "reads", "erases", "cut"]
 ERRORS = ["what the error comes from", "programs", "share"]
 """The columns of the table of errors."""
 _PATHS_MAX = 3
+_NAMES_MAX = 6
 
 
 def screen(paths: Sequence[str], facts: Facts) -> str:
@@ -147,7 +148,9 @@ def _capture(paths: Sequence[str], facts: Facts) -> str:
     shown = ", ".join(paths if len(paths) <= _PATHS_MAX else paths[: _PATHS_MAX - 1])
     more = f" and {len(paths) - _PATHS_MAX + 1} more" if len(paths) > _PATHS_MAX else ""
     length = f", {units.span(facts['duration_s'])}" if facts["duration_s"] is not None else ""
-    left = f", not counted: {', '.join(facts['left_out'])}" if facts["left_out"] else ""
+    others = facts["left_out"]
+    left = f", not counted: {', '.join(others[:_NAMES_MAX])}" if others else ""
+    left += f" and {len(others) - _NAMES_MAX} more" if len(others) > _NAMES_MAX else ""
     return f"{shown}{more}{length}{left}"
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from conftest import Cli
 from floatgate import rb
+from floatgate.rb_summary import screen
 from rb_captures import (
     INTERVAL,
     PACKERS,
@@ -354,3 +355,16 @@ def test_signals_called_ready_or_busy_count_where_none_is_named(tmp_path: Path) 
     assert any("signals that never change do not count: 'nand1_busy'" in text for text in facts["warnings"])
     facts = rb.measure([tmp_path / "c.csv"], SHAPE, rb.Settings(signals=("R/B#", "nand1_busy")))
     assert (names(facts), facts["programs"], facts["n_p"]) == (["R/B#", "nand1_busy"], 1, 0.5)
+
+
+def test_few_of_the_signals_that_do_not_count_are_named(tmp_path: Path) -> None:
+    names = ["rb", *(f"d{n}" for n in range(20))]
+    changes = "".join(f"{level}{chr(33 + n)}\n" for level in "10" for n in range(len(names)))
+    path = tmp_path / "bus.vcd"
+    declared = "".join(f"$var wire 1 {chr(33 + n)} {name} $end\n" for n, name in enumerate(names))
+    head = f"$timescale 1us $end\n{declared}$enddefinitions $end\n"
+    half = len(names) * 3
+    path.write_text(head + f"#0\n{changes[:half]}#10\n{changes[half:]}#400\n{changes[:half]}")
+    facts = rb.measure([path], rb.Shape(1, 1, 1, 1, 4096))
+    assert len(facts["left_out"]) == 20
+    assert "not counted: d0, d1, d2, d3, d4, d5 and 14 more\n" in screen([str(path)], facts) + "\n"
