@@ -47,8 +47,6 @@ pub struct Separation {
     pub reads: usize,
     /// See above.
     pub programs: usize,
-    /// Low phases so near the ends of the interval that they may belong to the other side.
-    pub near_ends: u64,
 }
 
 /// A part of the logarithmic scale.
@@ -166,11 +164,9 @@ pub fn separate(lengths: &Lengths, step_ps: u64) -> Option<Separation> {
         Some(&above) => between(last, above),
         None => last.to_ps.saturating_mul(2),
     };
-    let near = |edge_ps: u64| lengths.between(edge_ps - edge_ps / 16, edge_ps.saturating_add(edge_ps / 16));
-    let near_ends = near(from_ps) + near(to_ps);
     // Lengths equal to the first end are reads.
     let program_ps = (from_ps.saturating_sub(1), to_ps);
-    Some(Separation { program_ps, humps: all, reads, programs, near_ends })
+    Some(Separation { program_ps, humps: all, reads, programs })
 }
 
 #[cfg(test)]
