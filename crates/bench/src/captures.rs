@@ -1,39 +1,18 @@
 //! Captures of Ready/Busy pins: reading them, and what writing one costs a timed run.
 
 use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, median, rate, verdict};
+use crate::readers::File;
 use floatgate_base::Rng;
 use floatgate_capture::{Format, Geometry, Measurement, ReadOptions, WaveWriter, measure};
 use floatgate_experiment::{Options, PinWindow, Waveform, load, run_with};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 const PINS: usize = 4;
 /// Low phases of the captures that are read.
 const LOWS: u64 = 3_000_000;
 
-/// A file of the bench, removed with it.
-struct File(PathBuf);
-
-impl File {
-    fn new(extension: &str) -> Self {
-        let name = format!("floatgate-bench-captures-{}.{extension}", std::process::id());
-        Self(std::env::temp_dir().join(name))
-    }
-
-    fn bytes(&self) -> u64 {
-        std::fs::metadata(&self.0).expect("the file is written").len()
-    }
-}
-
-impl Drop for File {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_file(&self.0);
-    }
-}
-
 /// Reads, programs and erases of a few dies, one after another.
-fn write(path: &Path, format: Format) {
-    let file = std::fs::File::create(path).expect("the temporary folder can be written");
-    let out = std::io::BufWriter::with_capacity(1 << 20, file);
+fn write(out: &mut dyn std::io::Write, format: Format) {
     let mut writer = WaveWriter::new(out, format, (0..PINS).map(|pin| format!("rb{pin}")).collect());
     let mut rng = Rng::new(1, "captures bench");
     let done = "the temporary folder has room";
@@ -104,12 +83,12 @@ pub fn all() {
     for (name, extension, format, asked) in
         [("VCD, MB/s", "vcd", Format::Vcd, 150.0), ("CSV, MB/s", "csv", Format::Csv, 100.0)]
     {
-        let file = File::new(extension);
-        write(&file.0, format);
+        let file = File::new(extension, |out| write(out, format));
+        let bytes = std::fs::metadata(&file.0).expect("the file is written").len();
         read(&file.0);
-        verdict(name, median((0..ROUNDS).map(|_| rate(file.bytes(), || read(&file.0))).collect()), asked);
+        verdict(name, median((0..ROUNDS).map(|_| rate(bytes, || read(&file.0))).collect()), asked);
     }
-    let file = File::new("vcd");
+    let file = File::new("vcd", |_| ());
     let round = |_| {
         let plain = run(None);
         (run(Some((&file.0, Some(0)))) / plain, run(Some((&file.0, None))) / plain)

@@ -23,11 +23,12 @@ pub fn read(path: &Path) {
 }
 
 /// A file of the bench, removed with it.
-struct File(PathBuf);
+pub struct File(pub PathBuf);
 
 impl File {
-    fn new(extension: &str, write: impl FnOnce(&mut dyn std::io::Write)) -> Self {
-        let name = format!("floatgate-bench-readers-{}.{extension}", std::process::id());
+    /// Writes it.
+    pub fn new(extension: &str, write: impl FnOnce(&mut dyn std::io::Write)) -> Self {
+        let name = format!("floatgate-bench-{}.{extension}", std::process::id());
         let path = std::env::temp_dir().join(name);
         let file = std::fs::File::create(&path).expect("the temporary folder can be written");
         let mut out = std::io::BufWriter::with_capacity(1 << 20, file);
