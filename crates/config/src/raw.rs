@@ -166,6 +166,8 @@ table! {
         program_us_by_page_type: Vec<f64>,
         /// timed: a program takes up to this share more or less, drawn evenly; default 0.
         program_spread: f64,
+        /// timed: an erase takes up to this share more or less, drawn evenly; default 0.
+        erase_spread: f64,
         /// Command and address on the channel before each array operation, microseconds; default 0.
         command_us: f64,
         /// Transfer rate of a channel, 10^6 bytes per second; default 333.

@@ -104,6 +104,7 @@ fn phases(timing: &Timing, page_bytes: u32, disturb: Option<&Disturb>) -> Phases
         modes,
         program_spread: timing.program_spread,
         erase_ns: ns(timing.erase_us),
+        erase_spread: timing.erase_spread,
     }
 }
 
@@ -175,13 +176,15 @@ fn timing(
         let what = format!("command_us is {command_us}");
         return Err(layers.error("drive.timing.command_us", what, "expected a number from 0 to 1e8"));
     }
-    let program_spread = spread(layers, given.program_spread.unwrap_or(0.0), timed)?;
+    let program_spread = spread(layers, "program_spread", given.program_spread, timed)?;
+    let erase_spread = spread(layers, "erase_spread", given.erase_spread, timed)?;
     let timing = Timing {
         read_us: all(&reads),
         program_us: all(&programs),
         page_types: page_types as u32,
         program_spread,
         erase_us,
+        erase_spread,
         command_us,
         channel_mb_per_s,
     };
@@ -192,6 +195,7 @@ fn timing(
         read_us_by_page_type: given.read_us_by_page_type,
         program_us_by_page_type: given.program_us_by_page_type,
         program_spread: timed.then_some(program_spread),
+        erase_spread: timed.then_some(erase_spread),
         command_us: Some(command_us),
         channel_mb_per_s: Some(channel_mb_per_s),
     };
@@ -248,15 +252,18 @@ fn channel_rate(layers: &Layers, channel_mb_per_s: f64, page_bytes: u32) -> Resu
     Ok(channel_mb_per_s)
 }
 
-/// By how much the time of a program may differ from the mean, which only timed mode can tell.
-fn spread(layers: &Layers, program_spread: f64, timed: bool) -> Result<f64> {
-    let key = "drive.timing.program_spread";
-    if !(0.0..1.0).contains(&program_spread) {
-        let what = format!("program_spread is {program_spread}");
-        return Err(layers.error(key, what, "expected a share from 0 up to but not 1"));
+/// By how much the times of an operation may differ from their mean, which only timed mode can tell.
+fn spread(layers: &Layers, name: &str, given: Option<f64>, timed: bool) -> Result<f64> {
+    let (key, share) = (format!("drive.timing.{name}"), given.unwrap_or(0.0));
+    if !(0.0..1.0).contains(&share) {
+        return Err(layers.error(
+            &key,
+            format!("{name} is {share}"),
+            "expected a share from 0 up to but not 1",
+        ));
     }
-    resolve_timed::only_timed(layers, key, timed || program_spread == 0.0)?;
-    Ok(program_spread)
+    resolve_timed::only_timed(layers, &key, timed || share == 0.0)?;
+    Ok(share)
 }
 
 fn positive(layers: &Layers, key: &str, values: &[f64]) -> Result<()> {

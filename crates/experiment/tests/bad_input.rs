@@ -40,7 +40,7 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
         ),
         (
             "[drive.timing]\nread = 1",
-            "2:1: unknown key 'read'; expected one of 'read_us', 'program_us', 'erase_us', 'read_us_by_page_type', 'program_us_by_page_type', 'program_spread', 'command_us', 'channel_mb_per_s'",
+            "2:1: unknown key 'read'; expected one of 'read_us', 'program_us', 'erase_us', 'read_us_by_page_type', 'program_us_by_page_type', 'program_spread', 'erase_spread', 'command_us', 'channel_mb_per_s'",
         ),
         (
             // Nothing is hashed or compressed yet, so their energy would be a silent knob.

@@ -83,6 +83,7 @@ fn timing() -> Vec<Case> {
             By("[500, 900]", "[500, 901]", "/flash/time_s/host"),
         ),
         ("drive.timing.program_spread", timed(""), By("0", "0.1", WRITE)),
+        ("drive.timing.erase_spread", timed(""), By("0", "0.5", WRITE)),
         ("drive.timing.command_us", geometry("[drive.timing]\n"), By("0", "0.2", "/flash/time_s/host")),
     ]
 }

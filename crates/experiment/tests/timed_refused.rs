@@ -61,6 +61,10 @@ fn times_that_make_no_sense_are_refused() {
             &[("drive.timing.program_spread", "1")],
             "drive.timing.program_spread: program_spread is 1; expected a share from 0 up to but not 1",
         ),
+        (
+            &[("drive.timing.erase_spread", "-0.1")],
+            "drive.timing.erase_spread: erase_spread is -0.1; expected a share from 0 up to but not 1",
+        ),
     ]);
 }
 

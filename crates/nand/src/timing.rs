@@ -16,6 +16,8 @@ pub struct Timing {
     pub program_spread: f64,
     /// Array time of a block erase, microseconds.
     pub erase_us: f64,
+    /// An erase takes up to this share more or less, drawn evenly.
+    pub erase_spread: f64,
     /// Command and address on the channel, before every array operation, microseconds.
     pub command_us: f64,
     /// Transfer rate of a channel, 10^6 bytes per second.

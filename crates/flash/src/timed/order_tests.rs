@@ -50,6 +50,7 @@ fn settings(rng: &mut Rng, seed: u64) -> Settings {
         modes: 1 + rng.below(3) as u32,
         program_spread: if yes(rng) { 0.0 } else { 0.3 },
         erase_ns: 1 + rng.below(3000),
+        erase_spread: if yes(rng) { 0.0 } else { 0.4 },
     };
     let rules = [MultiPlane::None, MultiPlane::SamePage, MultiPlane::SameBlockAndPage, MultiPlane::Any];
     let (suspend_ns, resume_ns) = (rng.below(20), rng.below(20));
@@ -250,7 +251,7 @@ fn judge(seed: u64) -> CommandCounts {
         }
     };
     let Settings { phases, commands, .. } = driver.timed.schedule.settings;
-    if phases.program_spread == 0.0 && commands.multi_plane == MultiPlane::None {
+    if phases.program_spread + phases.erase_spread == 0.0 && commands.multi_plane == MultiPlane::None {
         let service_ns: u64 = driver.timed.times().iter().map(|t| t.service_ns).sum();
         assert_eq!(service_ns, driver.service_ns, "seed {seed}: {} modes", phases.modes);
     }
@@ -368,7 +369,7 @@ fn going_through_at_once_changes_nothing() {
             let mut driver = Driver::with(seed, |geometry, settings| {
                 (geometry.chips_per_channel, geometry.dies_per_chip) = (1, 1);
                 // Each way draws the times of moves at another moment.
-                settings.phases.program_spread = 0.0;
+                (settings.phases.program_spread, settings.phases.erase_spread) = (0.0, 0.0);
                 settings.commands = Commands { copyback: settings.commands.copyback, ..Commands::PLAIN };
             });
             let was = driver.timed.schedule.direct;
@@ -438,8 +439,9 @@ fn check_phases(timed: &Timed, phases: &[ArrayPhase], seed: u64) -> usize {
             let pieces: Vec<_> = of_die(work).take_while(|phase| phase.to_ns <= command.to).collect();
             assert_eq!(pieces.last().map(|phase| phase.to_ns), Some(command.to), "seed {seed}");
             let sum: u64 = pieces.iter().map(|phase| phase.to_ns - phase.from_ns).sum();
-            let due = if erases { p.erase_ns } else { command.program_ns };
-            if erases || p.program_spread == 0.0 {
+            let (due, spread) =
+                if erases { (p.erase_ns, p.erase_spread) } else { (command.program_ns, p.program_spread) };
+            if spread == 0.0 {
                 assert_eq!(sum, due, "seed {seed}: {pieces:?}");
             }
             (found, pieces_more) = (found + pieces.len(), pieces_more + pieces.len() - 1);

@@ -107,7 +107,7 @@ impl Schedule {
             let each = match op.kind {
                 Kind::Read | Kind::Copy => p.row(op.read_row).read_ns,
                 Kind::Program => spread(&mut self.rng, p.row(op.row).program_ns, p.program_spread),
-                Kind::Erase => p.erase_ns,
+                Kind::Erase => spread(&mut self.rng, p.erase_ns, p.erase_spread),
             };
             array_ns = array_ns.max(each);
         }

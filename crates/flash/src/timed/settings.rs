@@ -36,6 +36,8 @@ pub struct Phases {
     pub program_spread: f64,
     /// Array time of an erase.
     pub erase_ns: u64,
+    /// An erase takes up to this share more or less, drawn evenly; 0 for none.
+    pub erase_spread: f64,
 }
 
 impl Phases {
@@ -57,6 +59,7 @@ impl Phases {
             modes: 1,
             program_spread: 0.0,
             erase_ns,
+            erase_spread: 0.0,
         }
     }
 }
