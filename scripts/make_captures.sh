@@ -1,14 +1,12 @@
 #!/usr/bin/env bash
 # Makes the captures of the folder `captures`: Ready/Busy pins of an emulated drive, as a logic analyser would have recorded them.
-# The drive is the SSD-v of the paper on RB-Explorer (Table 2) with fewer blocks; lower and upper pages take 200 to 600 and
-# 733 to 2200 us, as the paper measured them.
+# The drive is the SSD-v of the paper on RB-Explorer (Table 2) with fewer blocks.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
 drive=(--drive ssd-v --set drive.capacity="128 MiB" --set mode=timed
-    --set 'drive.timing.program_us_by_page_type=[400, 1467]' --set drive.timing.program_spread=0.5
     --set workload.queue_depth=8 --no-report --quiet --force)
 
 # Sequential writes of 16 MB to an empty drive, for `rb multi-page`.

@@ -78,6 +78,7 @@ const USELESS_WITH: &[(&str, &[&str], &[&str])] = &[
             "drive.commands",
             "drive.scheduling",
             "drive.timing.program_spread",
+            "drive.timing.erase_spread",
             "ftl.allocation.order",
             "ftl.background",
             "host",
@@ -156,6 +157,18 @@ impl Layers {
         self.add_file(text, "preset").expect("presets that ship are valid");
         self.places.clear();
         self.lay(upper.merged, upper.places);
+        // Without time, what a drive does in time goes, however the experiment came to have none.
+        let mode = self.text("mode").unwrap_or("functional").to_string();
+        for (key, values, useless) in USELESS_WITH {
+            if *key != "mode" || !values.contains(&mode.as_str()) {
+                continue;
+            }
+            for key in *useless {
+                if !self.places.keys().any(|name| is_within(name, key)) {
+                    self.drop(key);
+                }
+            }
+        }
     }
 
     fn lay(&mut self, mut upper: Table, places: BTreeMap<String, Place>) {
@@ -241,9 +254,7 @@ impl Layers {
 
     /// Whether the command line set a key, or one of a table.
     fn is_overridden(&self, key: &str) -> bool {
-        let within =
-            |name: &str| name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        self.places.iter().any(|(name, place)| within(name) && matches!(place, Place::Setting(_)))
+        self.places.iter().any(|(name, place)| is_within(name, key) && matches!(place, Place::Setting(_)))
     }
 
     fn drop(&mut self, key: &str) {
@@ -385,6 +396,11 @@ fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
     }
 }
 
+/// Whether `name` is `key`, or lies in the table `key`.
+fn is_within(name: &str, key: &str) -> bool {
+    name.strip_prefix(key).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
 fn has(table: &Table, key: &str) -> bool {
     find(table, key).is_some()
 }
@@ -457,6 +473,22 @@ mod tests {
         assert_eq!(with(&[("workload.arrival", "closed"), ("workload.file", "a.csv")]), (true, Some(4)));
         // What the command line asks for is refused where it has no effect, not forgotten.
         assert_eq!(with(&[("workload.queue_depth", "5"), ("mode", "functional")]), (false, Some(5)));
+    }
+
+    #[test]
+    fn what_a_drive_does_in_time_goes_where_there_is_none() {
+        let spread = |overrides: &[(&str, &str)]| {
+            let mut layers = Layers::default();
+            overrides.iter().for_each(|(key, value)| layers.add_override(key, value).unwrap());
+            layers.add_preset("[drive.timing]\nerase_us = 1000\nprogram_spread = 0.5\n");
+            let timing = layers.experiment().drive.unwrap().timing.unwrap();
+            assert_eq!(timing.erase_us, Some(1000.0));
+            timing.program_spread
+        };
+        assert_eq!((spread(&[]), spread(&[("mode", "functional")])), (None, None));
+        assert_eq!(spread(&[("mode", "timed")]), Some(0.5));
+        // What the user asks for is refused where it has no effect, not forgotten.
+        assert_eq!(spread(&[("drive.timing.program_spread", "0.1")]), Some(0.1));
     }
 
     #[test]
