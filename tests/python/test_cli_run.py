@@ -247,3 +247,39 @@ def test_a_smaller_capacity_takes_dies_before_blocks(cli: Cli) -> None:
     assert 0 <= (64 << 30) - result["drive"]["physical_bytes"] < 8 * (24 << 20)
     assert result["drive"]["rated"]["user_bytes"] == 1_920_000_000_000
     assert "at least" in cli("run", *drive[:-1], "20 MiB").refused()
+
+
+def test_a_run_ends_once_the_host_has_written_enough(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    """The last request is the one that reaches it, however large the workload was."""
+    run = ("run", experiment, "--no-report", "--quiet", "--json", "-", "--stop-after-bytes")
+    result = json.loads(cli(*run, "1MB").done())
+    assert result["host"]["write_bytes"] == 245 * 4096
+    assert 'stop_after = "1MB"' in (tmp_path / "runs/small/experiment.toml").read_text("utf-8")
+    more = ("--set", "workload.warmup_requests=100", "--set", "workload.read_share=0.5")
+    result = json.loads(cli(*run, "100MB", *more).done())
+    assert 100_000_000 <= result["host"]["write_bytes"] < 100_000_000 + 4096
+    # What the experiment says of the number of requests holds besides.
+    assert json.loads(cli(*run, "100GB", "--set", "workload.requests=500").done())["workload"]["requests"] == 500
+
+
+def test_a_trace_is_repeated_until_enough_is_written(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    rows = [f"{time}000,h,0,{'Read' if time % 3 == 0 else 'Write'},{time * 4096},4096,1" for time in range(1, 10)]
+    (tmp_path / "t.csv").write_text("\n".join(rows) + "\n", encoding="utf-8")
+    run = ("run", experiment, "--trace", "t.csv", "--format", "msr", "--no-report", "--quiet", "--json", "-")
+    result = json.loads(cli(*run, "--stop-after-bytes", "100KiB").done())
+    # Four passes of nine requests, six of which write, and one of the fifth.
+    assert (result["host"]["write_bytes"], result["workload"]["requests"]) == (25 * 4096, 4 * 9 + 1)
+    ended = cli(*run, "--stop-after-bytes", "100KiB", "--set", "workload.repeat=3")
+    assert ended.refused().startswith("workload.repeat: repeat is 3 beside stop_after")
+
+
+@pytest.mark.parametrize(
+    ("size", "more", "said"),
+    [
+        ("much", [], "workload.stop_after: 'much' is no size; expected a size such as"),
+        ("0B", [], "workload.stop_after: '0B' is nothing; expected a size such as"),
+        ("1MB", ["--set", "workload.read_share=1"], "workload.stop_after: the workload writes nothing; expected one"),
+    ],
+)
+def test_an_end_that_cannot_be_is_refused(cli: Cli, experiment: Path, size: str, more: list[str], said: str) -> None:
+    assert said in cli("run", experiment, "--stop-after-bytes", size, *more).refused()

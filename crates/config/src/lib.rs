@@ -26,6 +26,7 @@ mod resolve_rated;
 mod resolve_reclaim;
 mod resolve_reduce;
 mod resolve_slot;
+mod resolve_stop;
 mod resolve_timed;
 mod resolve_workload;
 pub mod schema;

@@ -348,6 +348,9 @@ table! {
         kind: String,
         /// Requests served first that do not count; default 0.
         warmup_requests: u64,
+        /// The workload ends with the request by which so much was written since counting began, such as "5 GiB". A trace begins
+        /// again where it ends before; workload.requests or workload.repeat are then as many as it takes.
+        stop_after: String,
         /// Cursors that issue the same requests at once, each with gaps of its own; default 1.
         read_amplification: u64,
         /// read_amplification above 1: each gap of a cursor is multiplied by a number drawn evenly from 1 - this to

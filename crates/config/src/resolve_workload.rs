@@ -5,14 +5,14 @@ use crate::raw;
 use crate::resolve_arrival::Arrives;
 use crate::resolve_content::{self, SaidOfContent};
 use crate::tables::{choice, unknown};
-use crate::{resolve_arrival, twins};
+use crate::{resolve_arrival, resolve_stop, twins};
 use floatgate_base::{Error, Place, Result};
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
 use floatgate_sim::plan::{self, Arrival, WorkloadSettings};
 use floatgate_trace::generate::micro::MICROS;
 use floatgate_trace::generate::{Burst, Jobs, Micro, jesd219};
-use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions, Pattern, Shuffle};
+use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions, Pattern, Shuffle, Until};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -50,30 +50,34 @@ pub(crate) fn resolve(
     let warmup_requests = given.warmup_requests.unwrap_or(0);
     let amplification = amplification(layers, &given, seed)?;
     let shuffle = shuffle(layers, &given, seed)?;
+    if given.stop_after.is_some() && overruled(layers, "requests", &["stop_after"]) {
+        given.requests = None;
+    }
+    let (stop_after, stop_bytes) = resolve_stop::take(layers, &mut given)?;
     // Each cursor makes its part of those that come first.
     let warmup = warmup_of_each(layers, warmup_requests, amplification.cursors, kind)?;
     let (source, beyond, devices, mut raw) = match kind {
         TRACE => {
-            let raw = trace_keys(layers, given)?;
+            let raw = trace_keys(layers, given, stop_bytes.is_some())?;
             let (source, beyond, devices) = trace_plan(layers, &raw)?;
             (source, beyond, devices, raw)
         }
         TWIN => {
-            let (config, beyond, raw) = twin(layers, given, warmup, logical_bytes, seed)?;
+            let (config, beyond, raw) = twin(layers, given, (warmup, stop_bytes), logical_bytes, seed)?;
             (plan::Workload::Synthetic(config), beyond, Devices::Apart, raw)
         }
         _ => {
             refuse_if_nothing_holds(layers, &given, holds)?;
-            let mut raw = synthetic_keys(layers, given)?;
+            let mut raw = synthetic_keys(layers, given, stop_bytes.is_some())?;
             if holds {
                 raw.fua_share.get_or_insert(0.0);
                 raw.flush_every.get_or_insert(0);
             }
-            let config = generator(layers, &raw, warmup, logical_bytes, seed)?;
+            let config = generator(layers, &raw, (warmup, stop_bytes), logical_bytes, seed)?;
             (plan::Workload::Synthetic(config), Beyond::Refuse, Devices::Apart, raw)
         }
     };
-    raw.kind = Some(name);
+    (raw.kind, raw.stop_after) = (Some(name), stop_after);
     raw.warmup_requests = Some(warmup_requests);
     if amplification.cursors > 1 {
         raw.read_amplification = Some(amplification.cursors);
@@ -83,8 +87,12 @@ pub(crate) fn resolve(
     (raw.arrival, raw.queue_depth) = (arrives.name.clone(), arrives.queue_depth);
     let Arrives { arrival, shifted, .. } = arrives;
     let (content, renews_content) = resolve_content::resolve(layers, &said, &source, &mut raw)?;
+    let again = kind == TRACE;
+    let until =
+        stop_bytes.map(|written_bytes| Until { written_bytes, warmup_requests, again, renews_content });
     let settings = WorkloadSettings {
         source,
+        until,
         shuffle,
         amplification,
         warmup_requests,
@@ -242,7 +250,7 @@ fn refuse_parameters(layers: &Layers, given: &mut raw::Workload, pattern: &str) 
 }
 
 /// A micro-benchmark stands for a pattern with its parameters: none of them may be said beside it.
-fn expand_micro(layers: &Layers, given: &mut raw::Workload) -> Result<()> {
+fn expand_micro(layers: &Layers, given: &mut raw::Workload, stops: bool) -> Result<()> {
     let Some(name) = given.micro.take() else { return Ok(()) };
     if overruled(layers, "micro", &["pattern"]) {
         return Ok(());
@@ -272,12 +280,15 @@ fn expand_micro(layers: &Layers, given: &mut raw::Workload) -> Result<()> {
         align_bytes = Some(jobs.align_bytes),
         offset_bytes = Some(jobs.offset_bytes),
     }
-    given.requests.get_or_insert(micro.requests());
+    if !stops {
+        given.requests.get_or_insert(micro.requests());
+    }
     Ok(())
 }
 
-fn synthetic_keys(layers: &Layers, mut given: raw::Workload) -> Result<raw::Workload> {
-    expand_micro(layers, &mut given)?;
+/// With `stops` something else says where the workload ends.
+fn synthetic_keys(layers: &Layers, mut given: raw::Workload, stops: bool) -> Result<raw::Workload> {
+    expand_micro(layers, &mut given, stops)?;
     let pattern = given.pattern.take().unwrap_or_else(|| "uniform".into());
     refuse_parameters(layers, &mut given, &pattern)?;
     let defaults = GeneratorConfig::default();
@@ -290,7 +301,7 @@ fn synthetic_keys(layers: &Layers, mut given: raw::Workload) -> Result<raw::Work
         return Err(layers.error("workload.request_bytes", what, "expected one of the two"));
     }
     Ok(raw::Workload {
-        requests: Some(given.requests.unwrap_or(defaults.requests)),
+        requests: given.requests.or((!stops).then_some(defaults.requests)),
         request_bytes: (!mixed).then_some(bytes),
         read_share: Some(given.read_share.unwrap_or(read_share)),
         trim_share: Some(given.trim_share.unwrap_or(0.0)),
@@ -356,7 +367,7 @@ fn jobs(layers: &Layers, raw: &raw::Workload) -> Result<Jobs> {
 fn twin(
     layers: &Layers,
     given: raw::Workload,
-    warmup: u64,
+    (warmup, stop_bytes): (u64, Option<u64>),
     logical_bytes: u64,
     seed: u64,
 ) -> Result<(GeneratorConfig, Beyond, raw::Workload)> {
@@ -381,7 +392,13 @@ fn twin(
         let expected = "expected a larger drive, or beyond = \"scale\" or \"wrap\"";
         return Err(layers.error("workload.twin", what, expected));
     }
-    let requests = given.requests.unwrap_or(twin.requests);
+    let said = given.requests.or(stop_bytes.is_none().then_some(twin.requests));
+    let requests = match (said, stop_bytes) {
+        (None, Some(bytes)) => {
+            resolve_stop::requests(layers, bytes, twin.write_bytes() / twin.requests as f64, 1.0)?
+        }
+        (said, _) => said.unwrap_or_default(),
+    };
     if requests == 0 {
         return Err(layers.error("workload.requests", "requests is 0", "expected a whole number from 1"));
     }
@@ -395,26 +412,40 @@ fn twin(
         ..GeneratorConfig::default()
     };
     config.validate()?;
-    let raw = raw::Workload {
-        twin: Some(word),
-        requests: Some(requests),
-        beyond: Some(beyond),
-        ..raw::Workload::default()
-    };
+    let raw =
+        raw::Workload { twin: Some(word), requests: said, beyond: Some(beyond), ..raw::Workload::default() };
     // The generator scales by itself; wrapping is the host's.
     Ok((config, if row == 1 { Beyond::Wrap } else { Beyond::Refuse }, raw))
+}
+
+/// Mean size of a request, or the smallest one where the pattern has its own sizes.
+fn mean_bytes(raw: &raw::Workload) -> f64 {
+    match (&raw.sizes, raw.request_bytes) {
+        (Some(sizes), _) => {
+            let weight: f64 = sizes.iter().map(|(_, weight)| weight).sum();
+            sizes.iter().map(|(bytes, share)| *bytes as f64 * share).sum::<f64>() / weight
+        }
+        (None, Some(bytes)) => bytes as f64,
+        (None, None) => 512.0,
+    }
 }
 
 fn generator(
     layers: &Layers,
     raw: &raw::Workload,
-    warmup: u64,
+    (warmup, stop_bytes): (u64, Option<u64>),
     logical_bytes: u64,
     seed: u64,
 ) -> Result<GeneratorConfig> {
     let defaults = GeneratorConfig::default();
     let pattern = raw.pattern.as_deref().unwrap_or_default();
-    let requests = raw.requests.unwrap_or_default();
+    let requests = match (raw.requests, stop_bytes) {
+        (None, Some(bytes)) => {
+            let write_share = 1.0 - raw.read_share.unwrap_or_default() - raw.trim_share.unwrap_or_default();
+            resolve_stop::requests(layers, bytes, mean_bytes(raw), write_share)?
+        }
+        (said, _) => said.unwrap_or_default(),
+    };
     if requests == 0 {
         return Err(layers.error("workload.requests", "requests is 0", "expected a whole number from 1"));
     }
@@ -447,7 +478,18 @@ fn generator(
     Ok(config)
 }
 
-fn trace_keys(layers: &Layers, given: raw::Workload) -> Result<raw::Workload> {
+/// With `stops` the trace is gone through as often as it takes.
+fn trace_keys(layers: &Layers, given: raw::Workload, stops: bool) -> Result<raw::Workload> {
+    let repeat = match given.repeat {
+        Some(n) if stops && n > 1 && !overruled(layers, "repeat", &["stop_after"]) => {
+            let what = format!(
+                "repeat is {n} beside stop_after, with which a trace is repeated as often as it takes"
+            );
+            return Err(layers.error("workload.repeat", what, "expected the one or the other"));
+        }
+        _ if stops => 1,
+        said => said.unwrap_or(1),
+    };
     let Some(file) = given.file else {
         return Err(layers.error(
             "workload.file",
@@ -458,7 +500,7 @@ fn trace_keys(layers: &Layers, given: raw::Workload) -> Result<raw::Workload> {
     Ok(raw::Workload {
         file: Some(file),
         on_bad_line: Some(given.on_bad_line.unwrap_or_else(|| "stop".into())),
-        repeat: Some(given.repeat.unwrap_or(1)),
+        repeat: Some(repeat),
         warmup_passes: Some(given.warmup_passes.unwrap_or(0)),
         devices: Some(given.devices.unwrap_or_else(|| DEVICES[0].0.into())),
         beyond: Some(given.beyond.unwrap_or_else(|| BEYOND[0].0.into())),

@@ -384,6 +384,7 @@ fn traced(folder: &Folder) -> Vec<Case> {
             trace(folder, "bad.csv", ""),
             Refused("skip", "stop", ": 'x' is no offset; expected bytes"),
         ),
+        ("workload.stop_after", with("", "pattern = \"zipf\"\n"), By("1 MB", "2 MB", PROGRAMS)),
         ("workload.repeat", trace(folder, "a.csv", ""), By("1", "2", PROGRAMS)),
         (
             "workload.repeat_content",

@@ -8,7 +8,7 @@ use floatgate_host::{Beyond, BufferConfig, Devices, Dispatch, QueueSetup};
 use floatgate_lifetime::reduce::{self, Engine, ManagerSetup, Reducer};
 use floatgate_lifetime::{LeadLimit, Throttle, throttle};
 use floatgate_nand::{Disturb, Endurance, Energy, Geometry, Timing};
-use floatgate_trace::{Amplification, ContentModel, GeneratorConfig, OpenOptions, Shuffle};
+use floatgate_trace::{Amplification, ContentModel, GeneratorConfig, OpenOptions, Shuffle, Until};
 use serde::{Deserialize, Serialize};
 
 /// The state in which the drive starts (`ftl.precondition`).
@@ -227,6 +227,8 @@ pub struct ReduceSettings {
 pub struct WorkloadSettings {
     /// Where requests come from.
     pub source: Workload,
+    /// Where it ends by what it has written.
+    pub until: Option<Until>,
     /// Whether writes are mixed up.
     pub shuffle: Option<Shuffle>,
     /// How many cursors issue them at once.

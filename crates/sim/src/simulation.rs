@@ -220,6 +220,9 @@ impl Simulation {
                 let (passes, all) = self.wear_in.as_ref().map_or((0, 1), |w| (w.passes, w.passes_max));
                 (passes, Some(all))
             }
+            (State::Run, _) if let Some(until) = self.plan.workload.until => {
+                (self.stages.placing.total().write_bytes, Some(until.written_bytes))
+            }
             (State::Run, Workload::Synthetic(config)) => {
                 let all = config.requests.saturating_mul(self.plan.workload.amplification.cursors);
                 (self.stages.book.counted, Some(all - self.plan.workload.warmup_requests))

@@ -20,6 +20,7 @@ pub mod slice;
 pub mod source;
 mod tar;
 mod text;
+pub mod until;
 pub mod write;
 
 pub use amplify::{Amplification, Amplified};
@@ -34,4 +35,5 @@ pub use patterns::{PatternSettings, PatternsInfo, patterns};
 pub use shuffle::{Shuffle, Shuffled, shuffled};
 pub use slice::{Slice, SliceReport, Sliced};
 pub use source::{Context, Source, Summary};
+pub use until::{Until, UntilWritten};
 pub use write::{WriteFormat, WriteReport};

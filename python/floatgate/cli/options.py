@@ -96,6 +96,14 @@ Capacity = Annotated[
         help="Flash capacity, such as 64GiB. A smaller drive has fewer dies, then fewer blocks.",
     ),
 ]
+StopAfterBytes = Annotated[
+    str | None,
+    typer.Option(
+        "--stop-after-bytes",
+        metavar="SIZE",
+        help="End once the host has written so much, such as 5GiB; a trace is repeated until then.",
+    ),
+]
 Format = Annotated[
     str | None, typer.Option("--format", metavar="FORMAT", help="Format of the trace. Default: detected automatically.")
 ]

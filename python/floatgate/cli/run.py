@@ -36,6 +36,7 @@ def run(
     format: o.Format = None,
     drive: o.Drive = None,
     capacity: o.Capacity = None,
+    stop_after_bytes: o.StopAfterBytes = None,
     set: o.Set = None,
     time_unit: o.TimeUnit = None,
     lba_unit: o.LbaUnit = None,
@@ -72,7 +73,7 @@ def run(
             raise input_error("--resume: the run continues with its original settings; expected no other settings")
         return _resumed(resume, snapshot_every, output, report=not no_report)
     shorthand = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
-    shorthand |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond)
+    shorthand |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond, stop_after=stop_after_bytes)
     asked = o.build(experiment, trace, drive, capacity, shorthand, set)
     target = _target(asked, out, save_drive, force=force)
     pins = pins_of(waveform, die, from_, until, force=force)

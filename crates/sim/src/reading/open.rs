@@ -5,7 +5,7 @@ use floatgate_base::{Error, Place, Result};
 use floatgate_ftl::separate::Needs;
 use floatgate_host::QueueOf;
 use floatgate_lifetime::Throttle;
-use floatgate_trace::{Generator, Source, WithContent, shuffled};
+use floatgate_trace::{Generator, Source, UntilWritten, WithContent, shuffled};
 use std::path::Path;
 
 /// Opens the workload of a plan.
@@ -18,7 +18,10 @@ pub fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
         Workload::Trace { path, options, .. } => floatgate_trace::open(path, options)?,
     };
     let source = shuffled(source, plan.workload.shuffle)?;
-    let source = plan.workload.amplification.of(source)?;
+    let mut source = plan.workload.amplification.of(source)?;
+    if let Some(until) = plan.workload.until {
+        source = Box::new(UntilWritten::new(source, until));
+    }
     Ok(match plan.workload.content {
         Some(model) => Box::new(WithContent::new(source, model)?),
         None => source,

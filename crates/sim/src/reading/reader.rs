@@ -6,6 +6,7 @@ use crate::failure::another_trace;
 use crate::plan::{Plan, Workload};
 use floatgate_base::{Error, Place, RequestBatch, Result};
 use floatgate_host::DispatchCounters;
+use floatgate_trace::content::renew_content;
 use floatgate_trace::{Source, Summary};
 use serde::{Deserialize, Serialize};
 
@@ -294,17 +295,6 @@ impl Reading {
         let batch = std::mem::take(&mut self.at.batch);
         self.at = Cursor { batch, next: next as usize, before, pass, shift_ns, last_ns, digest: expected };
         Ok(())
-    }
-}
-
-/// Gives known content of a pass fingerprints that no other pass has: what repeats within the pass still does.
-#[cold]
-fn renew_content(batch: &mut RequestBatch, pass: u64) {
-    let salt = pass.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    for fingerprint in batch.content.fingerprint.iter_mut().filter(|fingerprint| **fingerprint != 0) {
-        // One to one but for the value that 0 would come from, so that what differs stays different.
-        let renewed = fingerprint.rotate_left(32).wrapping_add(salt);
-        *fingerprint = if renewed == 0 { salt } else { renewed };
     }
 }
 

@@ -1,0 +1,146 @@
+//! A workload that ends once so much was written: a replayer that stops after so many bytes (RB-Explorer, section 5.3).
+//!
+//! The request that reaches the limit is the last one. A trace that ends before is gone through again, its stamps going on
+//! where the pass before ended.
+
+use crate::content::renew_content;
+use crate::source::{Source, Summary};
+use floatgate_base::{Error, Op, Place, RequestBatch, Result};
+
+/// Where a workload ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Until {
+    /// So many bytes are written.
+    pub written_bytes: u64,
+    /// Requests before the first whose bytes count.
+    pub warmup_requests: u64,
+    /// Whether the workload begins again where it ends before.
+    pub again: bool,
+    /// Whether each pass writes content that no other pass has.
+    pub renews_content: bool,
+}
+
+/// A source that ends once so much was written.
+pub struct UntilWritten {
+    inner: Box<dyn Source>,
+    until: Until,
+    /// Requests of the source that were read, and the next of them.
+    ahead: RequestBatch,
+    next: usize,
+    /// Requests handed out.
+    made: u64,
+    /// By pass, the number of its first request.
+    starts: Vec<u64>,
+    /// Bytes that count, and those of this pass.
+    written: u64,
+    written_in_pass: u64,
+    /// Added to the stamps of this pass, and its largest stamp.
+    shift_ns: i64,
+    last_ns: i64,
+    /// What the source noticed in its first pass, if that is over.
+    first: Option<Summary>,
+}
+
+impl UntilWritten {
+    /// A source that stands at its beginning.
+    #[must_use]
+    pub fn new(inner: Box<dyn Source>, until: Until) -> Self {
+        Self {
+            inner,
+            until,
+            ahead: RequestBatch::default(),
+            next: 0,
+            made: 0,
+            starts: vec![0],
+            written: 0,
+            written_in_pass: 0,
+            shift_ns: 0,
+            last_ns: 0,
+            first: None,
+        }
+    }
+
+    /// Reads on, in another pass where one is over; false where that is the end.
+    fn read_on(&mut self, max: usize) -> Result<bool> {
+        self.next = 0;
+        self.ahead.clear();
+        self.inner.fill(&mut self.ahead, max)?;
+        if self.ahead.is_empty() {
+            if !self.until.again || self.made == 0 {
+                return Ok(false);
+            }
+            self.begin_again()?;
+            self.inner.fill(&mut self.ahead, max)?;
+        }
+        if self.until.renews_content && self.starts.len() > 1 {
+            renew_content(&mut self.ahead, self.starts.len() as u64 - 1);
+        }
+        Ok(true)
+    }
+
+    fn begin_again(&mut self) -> Result<()> {
+        if self.written_in_pass == 0 {
+            let what = "the workload writes nothing, and so never ends";
+            let place = Place::Setting("workload.stop_after".into());
+            return Err(Error::input(place, what, "expected a workload that writes, or no such key"));
+        }
+        self.first.get_or_insert(self.inner.summary());
+        self.inner.rewind()?;
+        self.starts.push(self.made);
+        self.shift_ns = self.shift_ns.saturating_add(self.last_ns);
+        (self.written_in_pass, self.last_ns) = (0, 0);
+        Ok(())
+    }
+
+    /// Hands out the next request that was read.
+    fn hand_out(&mut self, batch: &mut RequestBatch) {
+        let i = self.next;
+        let stamp_ns = self.ahead.time_ns[i];
+        batch.push_of(&self.ahead, i, stamp_ns.saturating_add(self.shift_ns));
+        self.last_ns = self.last_ns.max(stamp_ns);
+        if self.ahead.op[i] == Op::Write {
+            let bytes = self.ahead.bytes[i];
+            self.written_in_pass = self.written_in_pass.saturating_add(bytes);
+            if self.made >= self.until.warmup_requests {
+                self.written = self.written.saturating_add(bytes);
+            }
+        }
+        self.next += 1;
+        self.made += 1;
+    }
+}
+
+impl Source for UntilWritten {
+    fn fill(&mut self, batch: &mut RequestBatch, max: usize) -> Result<()> {
+        for done in 0..max {
+            if self.written >= self.until.written_bytes {
+                break;
+            }
+            if self.next == self.ahead.len() && !self.read_on(max - done)? {
+                break;
+            }
+            self.hand_out(batch);
+        }
+        Ok(())
+    }
+
+    fn rewind(&mut self) -> Result<()> {
+        self.inner.rewind()?;
+        self.ahead.clear();
+        self.starts.truncate(1);
+        (self.next, self.made, self.written, self.written_in_pass) = (0, 0, 0, 0);
+        (self.shift_ns, self.last_ns, self.first) = (0, 0, None);
+        Ok(())
+    }
+
+    fn summary(&self) -> Summary {
+        self.first.clone().unwrap_or_else(|| self.inner.summary())
+    }
+
+    fn place_of(&self, index: u64) -> String {
+        let pass = self.starts.partition_point(|&start| start <= index);
+        self.inner.place_of(index - self.starts[pass - 1])
+    }
+
+    crate::forward_to_inner!(format, devices, assumed, has_times, columns, contexts, slice_report);
+}
