@@ -7,9 +7,11 @@
     ``[[batch]]``. Its ``command`` is ``lifetime``, ``run``, or one that looks at the requests without a drive:
     ``dispatch`` (CPU time of the dispatcher) or ``patterns`` (as ``floatgate trace patterns``). A batch
     (``command = "run"``) with ``from = NAME`` starts from the drives with which that batch ends, each run from the one
-    of the same workload and variant; so a drive is worn in without time and looked at in time. With
-    ``responses = true`` timed runs keep how long their reads took, in their order
-    (:func:`floatgate.reproduce.runner.responses`).
+    of the same workload and variant, or of the workload ``from_workload``; so a drive is worn in without time and
+    looked at in time. ``subtests = N`` makes N batches of it, ``NAME-1`` to ``NAME-N``, each from the drives of the one
+    before. With ``responses = true`` timed runs keep how long their reads took, in their order
+    (:func:`floatgate.reproduce.runner.responses`). With a table ``capture`` they write Ready/Busy pins, which are
+    measured (:mod:`floatgate.reproduce.captures`).
 ``experiment.toml``
     the experiment that all runs start from.
 ``claims.toml``, ``tables.toml``
@@ -29,6 +31,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import itertools
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -38,6 +41,7 @@ from typing import Any
 
 from floatgate.errors import input_error, quote, quoted, reading
 from floatgate.experiment import Experiment, Overrides, flatten, from_file
+from floatgate.reproduce.captures import Capture, capture_of
 from floatgate.reproduce.judge import Claim, Found, problem
 
 HOME = Path(__file__).parent
@@ -67,7 +71,9 @@ class Batch:
         detail_s: ``lifetime``: the interval that is recorded second by second, or None.
         quick: whether it is part of a quick reproduction.
         start: the batch from whose drives its runs start, or None.
+        start_workload: the workload of those drives; None for each run's own.
         responses: ``run``, timed: whether response times of reads are kept.
+        capture: ``run``, timed: which Ready/Busy pins are captured and how they are read, or None.
     """
 
     name: str
@@ -79,7 +85,13 @@ class Batch:
     detail_s: tuple[float, float] | None = None
     quick: bool = True
     start: str | None = None
+    start_workload: str | None = None
     responses: bool = False
+    capture: Capture | None = None
+
+    def start_of(self, workload: str, variant: str) -> tuple[str, str, str] | None:
+        """Batch, workload and variant of the run from whose drive a run starts; None where it starts anew."""
+        return None if self.start is None else (self.start, self.start_workload or workload, variant)
 
 
 @dataclass(frozen=True)
@@ -175,7 +187,7 @@ def read(folder: Path) -> Paper:
         if key not in table:
             raise input_error(f"{file}: no {quote(key)}; a paper needs it")
     workloads, variants = (_choices(table[kind]) for kind in ("workload", "variant"))
-    batches = [_batch(file, entry, workloads, variants) for entry in table["batch"]]
+    batches = [_batch(file, entry, workloads, variants) for given in table["batch"] for entry in _subtests(file, given)]
     _must_have_drives(file, batches)
     return Paper(
         name=_name(folder),
@@ -213,6 +225,20 @@ def _choice(name: str, entry: Mapping[str, Any]) -> Choice:
     return Choice(name, str(entry.get("about", entry.get("label", name))), flatten(entry.get("set", {})))
 
 
+def _subtests(file: Path, entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The batches that an entry stands for: as many as it has subtests, each from the drives of the one before."""
+    count = entry.get("subtests")
+    if count is None:
+        return [entry]
+    if not isinstance(count, int) or count < 1:
+        what = f"batch {quote(str(entry.get('name', '')))}: subtests is {count}"
+        raise input_error(f"{file}: {what}; expected a whole number from 1")
+    first = {**entry, "name": f"{entry.get('name', '')}-1"}
+    later = {key: value for key, value in entry.items() if key != "from_workload"}
+    names = [f"{entry.get('name', '')}-{number}" for number in range(1, count + 1)]
+    return [first, *({**later, "name": name, "from": before} for before, name in itertools.pairwise(names))]
+
+
 def _batch(
     file: Path, entry: Mapping[str, Any], workloads: Mapping[str, Choice], variants: Mapping[str, Choice]
 ) -> Batch:
@@ -227,6 +253,10 @@ def _batch(
                 )
     if entry.get("command", COMMANDS[0]) not in COMMANDS:
         raise input_error(f"{file}: batch {quote(name)}: unknown command; expected one of {quoted(list(COMMANDS))}")
+    try:
+        capture = capture_of(entry["capture"]) if "capture" in entry else None
+    except ValueError as error:
+        raise input_error(f"{file}: batch {quote(name)}: {error}") from None
     detail = entry.get("detail_s")
     return Batch(
         name=name,
@@ -238,7 +268,9 @@ def _batch(
         detail_s=None if detail is None else (float(detail[0]), float(detail[1])),
         quick=bool(entry.get("quick", True)),
         start=None if entry.get("from") is None else str(entry["from"]),
+        start_workload=entry.get("from_workload"),
         responses=bool(entry.get("responses", False)),
+        capture=capture,
     )
 
 
@@ -264,8 +296,9 @@ def _no_drive(batch: Batch, by_name: Mapping[str, Batch]) -> str | None:
             return f"batch {quote(one.name)} is of {quote(one.command)}, which {does} no drive; expected 'run'"
     if batch.quick and not before.quick:
         return f"is part of a quick reproduction, and batch {quote(before.name)}, from which it starts, is not"
+    workloads = batch.workloads if batch.start_workload is None else [batch.start_workload]
     for kind, mine, theirs in (
-        ("workload", batch.workloads, before.workloads),
+        ("workload", workloads, before.workloads),
         ("variant", batch.variants, before.variants),
     ):
         for name in mine:

@@ -20,6 +20,7 @@ from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line, qu
 from floatgate.experiment import Experiment, Overrides, trace_overrides
 from floatgate.lifetime import forecast
 from floatgate.parallel import at_once
+from floatgate.reproduce.captures import Capture, captured
 from floatgate.reproduce.paper import Batch, Paper
 from floatgate.run import execute
 
@@ -53,9 +54,10 @@ class Job:
     variants: list[Overrides] = field(default_factory=list)
     details_s: list[tuple[float, float] | None] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
-    starts: list[str | None] = field(default_factory=list)
-    """By run, the batch from whose drive it starts."""
+    starts: list[Place | None] = field(default_factory=list)
+    """By run, the one from whose drive it starts."""
     responses: list[bool] = field(default_factory=list)
+    captures: list[Capture | None] = field(default_factory=list)
     stage: int = 0
     """Jobs of a stage come after all of the one before."""
 
@@ -76,8 +78,9 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
                 job.variants.append([*_overrides(paper, batch, workload, variant, settings), *own])
                 job.details_s.append(batch.detail_s)
                 job.places.append((batch.name, workload, variant))
-                job.starts.append(batch.start)
+                job.starts.append(batch.start_of(workload, variant))
                 job.responses.append(batch.responses)
+                job.captures.append(batch.capture)
     return sorted(made.values(), key=lambda job: job.stage)
 
 
@@ -167,22 +170,16 @@ def _nth(work: Callable[[int], T], numbers: list[int], i: int) -> T:
 
 def _drives(todo: list[Job], folder: Path) -> dict[Place, Path]:
     """The files of the drives from which others start, by the place of the run that saves them."""
-    needed = {
-        (start, workload, variant)
-        for job in todo
-        for (_, workload, variant), start in zip(job.places, job.starts, strict=True)
-        if start is not None
-    }
+    needed = {start for job in todo for start in job.starts if start is not None}
     return {place: folder / f"{number}.drive" for number, place in enumerate(sorted(needed))}
 
 
 def _without_drive(job: Job, results: Results) -> str | None:
     """Why a job cannot start; None where all its drives are there."""
-    for (batch, workload, variant), start in zip(job.places, job.starts, strict=True):
-        if start is not None and variant not in results[start][workload]:
-            return (
-                f"{job.label}: batch {quote(batch)} starts from the drives of batch {quote(start)}, which are missing"
-            )
+    for (batch, _, variant), start in zip(job.places, job.starts, strict=True):
+        if start is not None and variant not in results[start[0]][start[1]]:
+            what = f"batch {quote(batch)} starts from the drives of batch {quote(start[0])}, which are missing"
+            return f"{job.label}: {what}"
     return None
 
 
@@ -204,15 +201,16 @@ def _outcome(job: Job, number: int, drives: Mapping[Place, Path], progress: Prog
         told: dict[str, Any] = json.loads(LOOKS[job.command](asked.toml, asked.path, asked.overrides, progress))
         return told
     if start is not None:
-        drive = drives[start, place[1], place[2]]
-        overrides += [("ftl.precondition", '"snapshot"'), ("ftl.snapshot", json.dumps(str(drive)))]
-    experiment = job.base.with_overrides(overrides)
+        overrides += [("ftl.precondition", '"snapshot"'), ("ftl.snapshot", json.dumps(str(drives[start])))]
+    run = partial(execute, job.base.with_overrides(overrides), save_drive=drives.get(place), progress=progress)
+    capture = job.captures[number]
+    if capture is not None:
+        return captured(capture, place[2], lambda pins: run(waveform=pins).result.to_dict())
     if not job.responses[number]:
-        return execute(experiment, save_drive=drives.get(place), progress=progress).result.to_dict()
+        return run().result.to_dict()
     with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
         log = Path(folder) / "requests.parquet"
-        run = execute(experiment, save_drive=drives.get(place), log_requests=log, progress=progress)
-        return {**run.result.to_dict(), "responses": responses(log)}
+        return {**run(log_requests=log).result.to_dict(), "responses": responses(log)}
 
 
 def responses(log: Path) -> dict[str, Any]:
