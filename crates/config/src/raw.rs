@@ -351,6 +351,9 @@ table! {
         /// The workload ends with the request by which so much was written since counting began, such as "5 GiB". A trace begins
         /// again where it ends before; workload.requests or workload.repeat are then as many as it takes.
         stop_after: String,
+        /// stop_after: the workload begins behind the request by which it would have written so much, such as "10 GiB"; what comes
+        /// before is passed over. Default: at its beginning.
+        start_after: String,
         /// Cursors that issue the same requests at once, each with gaps of its own; default 1.
         read_amplification: u64,
         /// read_amplification above 1: each gap of a cursor is multiplied by a number drawn evenly from 1 - this to

@@ -1,20 +1,62 @@
-//! Where a workload ends by what it has written (`workload.stop_after`).
+//! Where a workload begins and ends by what it has written (`workload.start_after`, `workload.stop_after`).
 
 use crate::layers::Layers;
 use crate::raw;
 use floatgate_base::{Result, units::parse_bytes};
+use floatgate_trace::Until;
 
 const KEY: &str = "workload.stop_after";
 
-/// Takes out the key, with the bytes of writes that it means.
-pub(crate) fn take(layers: &Layers, given: &mut raw::Workload) -> Result<(Option<String>, Option<u64>)> {
-    let Some(text) = given.stop_after.take() else { return Ok((None, None)) };
-    let bytes = parse_bytes(&text).map_err(|e| layers.error(KEY, e, "expected a size such as \"5 GiB\""))?;
-    if bytes == 0 {
-        let expected = "expected a size such as \"5 GiB\", or no such key";
-        return Err(layers.error(KEY, format!("'{text}' is nothing"), expected));
+/// Where it begins, if not at its beginning.
+const BEGIN: &str = "workload.start_after";
+
+/// The part of a workload that is served, by bytes written.
+pub(crate) struct Part {
+    /// As given: where it begins and where it ends.
+    pub said: (Option<String>, String),
+    /// Bytes written before it begins, and by it.
+    pub passed_bytes: u64,
+    pub written_bytes: u64,
+}
+
+impl Part {
+    /// Bytes written when it ends.
+    pub fn end_bytes(&self) -> u64 {
+        self.passed_bytes.saturating_add(self.written_bytes)
     }
-    Ok((Some(text), Some(bytes)))
+
+    /// Where a workload begins and ends: with how much warm-up, whether it is repeated, and with new content.
+    pub fn until(
+        self,
+        raw: &mut raw::Workload,
+        (warmup_requests, again, renews_content): (u64, bool, bool),
+    ) -> Until {
+        (raw.start_after, raw.stop_after) = (self.said.0, Some(self.said.1));
+        let Self { passed_bytes, written_bytes, .. } = self;
+        Until { passed_bytes, written_bytes, warmup_requests, again, renews_content }
+    }
+}
+
+/// Takes out the keys, with the bytes of writes that they mean; none where the workload ends by itself.
+pub(crate) fn take(layers: &Layers, given: &mut raw::Workload) -> Result<Option<Part>> {
+    let begin = given.start_after.take();
+    let Some(end) = given.stop_after.take() else {
+        if begin.is_some() {
+            let what = "start_after without stop_after";
+            return Err(layers.error(BEGIN, what, "expected stop_after beside it, such as \"5 GiB\""));
+        }
+        return Ok(None);
+    };
+    let bytes = |key: &str, text: &str| {
+        parse_bytes(text).map_err(|e| layers.error(key, e, "expected a size such as \"5 GiB\""))
+    };
+    let written_bytes = bytes(KEY, &end)?;
+    if written_bytes == 0 {
+        let expected = "expected a size such as \"5 GiB\", or no such key";
+        return Err(layers.error(KEY, format!("'{end}' is nothing"), expected));
+    }
+    let passed_bytes = begin.as_deref().map_or(Ok(0), |text| bytes(BEGIN, text))?;
+    Ok(Some(Part { said: (begin, end), passed_bytes, written_bytes }))
 }
 
 /// More requests of a generator than it takes to write so much.

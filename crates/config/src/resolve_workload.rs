@@ -4,6 +4,7 @@ use crate::layers::Layers;
 use crate::raw;
 use crate::resolve_arrival::Arrives;
 use crate::resolve_content::{self, SaidOfContent};
+use crate::resolve_stop::Part;
 use crate::tables::{choice, unknown};
 use crate::{resolve_arrival, resolve_stop, twins};
 use floatgate_base::{Error, Place, Result};
@@ -12,7 +13,7 @@ use floatgate_host::{Beyond, Devices};
 use floatgate_sim::plan::{self, Arrival, WorkloadSettings};
 use floatgate_trace::generate::micro::MICROS;
 use floatgate_trace::generate::{Burst, Jobs, Micro, jesd219};
-use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions, Pattern, Shuffle, Until};
+use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions, Pattern, Shuffle};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -53,7 +54,8 @@ pub(crate) fn resolve(
     if given.stop_after.is_some() && overruled(layers, "requests", &["stop_after"]) {
         given.requests = None;
     }
-    let (stop_after, stop_bytes) = resolve_stop::take(layers, &mut given)?;
+    let part = resolve_stop::take(layers, &mut given)?;
+    let stop_bytes = part.as_ref().map(Part::end_bytes);
     // Each cursor makes its part of those that come first.
     let warmup = warmup_of_each(layers, warmup_requests, amplification.cursors, kind)?;
     let (source, beyond, devices, mut raw) = match kind {
@@ -77,7 +79,7 @@ pub(crate) fn resolve(
             (plan::Workload::Synthetic(config), Beyond::Refuse, Devices::Apart, raw)
         }
     };
-    (raw.kind, raw.stop_after) = (Some(name), stop_after);
+    raw.kind = Some(name);
     raw.warmup_requests = Some(warmup_requests);
     if amplification.cursors > 1 {
         raw.read_amplification = Some(amplification.cursors);
@@ -88,8 +90,7 @@ pub(crate) fn resolve(
     let Arrives { arrival, shifted, .. } = arrives;
     let (content, renews_content) = resolve_content::resolve(layers, &said, &source, &mut raw)?;
     let again = kind == TRACE;
-    let until =
-        stop_bytes.map(|written_bytes| Until { written_bytes, warmup_requests, again, renews_content });
+    let until = part.map(|part| part.until(&mut raw, (warmup_requests, again, renews_content)));
     let settings = WorkloadSettings {
         source,
         until,

@@ -385,6 +385,11 @@ fn traced(folder: &Folder) -> Vec<Case> {
             Refused("skip", "stop", ": 'x' is no offset; expected bytes"),
         ),
         ("workload.stop_after", with("", "pattern = \"zipf\"\n"), By("1 MB", "2 MB", PROGRAMS)),
+        (
+            "workload.start_after",
+            with("", "pattern = \"zipf\"\nstop_after = \"1 MB\"\n"),
+            By("0 B", "1 MB", PROGRAMS),
+        ),
         ("workload.repeat", trace(folder, "a.csv", ""), By("1", "2", PROGRAMS)),
         (
             "workload.repeat_content",

@@ -1,6 +1,7 @@
-//! A workload that ends once so much was written: a replayer that stops after so many bytes (RB-Explorer, section 5.3).
+//! A workload that ends once so much was written: a replayer that stops after so many bytes (RB-Explorer, section 5.3). It may
+//! begin where another one ended.
 //!
-//! The request that reaches the limit is the last one. A trace that ends before is gone through again, its stamps going on
+//! The request that reaches the limit is the last one; what comes before the beginning is passed over. A trace that ends before is gone through again, its stamps going on
 //! where the pass before ended.
 
 use crate::content::renew_content;
@@ -10,6 +11,8 @@ use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 /// Where a workload ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Until {
+    /// So many bytes are written before it begins; the request by which that is so is the last one passed over.
+    pub passed_bytes: u64,
     /// So many bytes are written.
     pub written_bytes: u64,
     /// Requests before the first whose bytes count.
@@ -27,10 +30,15 @@ pub struct UntilWritten {
     /// Requests of the source that were read, and the next of them.
     ahead: RequestBatch,
     next: usize,
+    /// Requests passed over, and bytes that these write.
+    passed: u64,
+    passed_bytes: u64,
     /// Requests handed out.
     made: u64,
-    /// By pass, the number of its first request.
+    /// By pass, the number of its first request, those passed over included.
     starts: Vec<u64>,
+    /// Stamp of the first request handed out, from where stamps count if any were passed over.
+    begun_ns: i64,
     /// Bytes that count, and those of this pass.
     written: u64,
     written_in_pass: u64,
@@ -50,8 +58,11 @@ impl UntilWritten {
             until,
             ahead: RequestBatch::default(),
             next: 0,
+            passed: 0,
+            passed_bytes: 0,
             made: 0,
             starts: vec![0],
+            begun_ns: 0,
             written: 0,
             written_in_pass: 0,
             shift_ns: 0,
@@ -66,7 +77,7 @@ impl UntilWritten {
         self.ahead.clear();
         self.inner.fill(&mut self.ahead, max)?;
         if self.ahead.is_empty() {
-            if !self.until.again || self.made == 0 {
+            if !self.until.again || self.passed + self.made == 0 {
                 return Ok(false);
             }
             self.begin_again()?;
@@ -86,40 +97,59 @@ impl UntilWritten {
         }
         self.first.get_or_insert(self.inner.summary());
         self.inner.rewind()?;
-        self.starts.push(self.made);
+        self.starts.push(self.passed + self.made);
         self.shift_ns = self.shift_ns.saturating_add(self.last_ns);
         (self.written_in_pass, self.last_ns) = (0, 0);
         Ok(())
     }
 
-    /// Hands out the next request that was read.
-    fn hand_out(&mut self, batch: &mut RequestBatch) {
+    /// Takes the next request that was read: its number in what was read, its stamp, and the bytes that it writes.
+    fn take(&mut self) -> (usize, i64, u64) {
         let i = self.next;
         let stamp_ns = self.ahead.time_ns[i];
-        batch.push_of(&self.ahead, i, stamp_ns.saturating_add(self.shift_ns));
         self.last_ns = self.last_ns.max(stamp_ns);
-        if self.ahead.op[i] == Op::Write {
-            let bytes = self.ahead.bytes[i];
-            self.written_in_pass = self.written_in_pass.saturating_add(bytes);
-            if self.made >= self.until.warmup_requests {
-                self.written = self.written.saturating_add(bytes);
-            }
-        }
+        let bytes = if self.ahead.op[i] == Op::Write { self.ahead.bytes[i] } else { 0 };
+        self.written_in_pass = self.written_in_pass.saturating_add(bytes);
         self.next += 1;
+        (i, stamp_ns.saturating_add(self.shift_ns), bytes)
+    }
+
+    /// Passes over what comes before the beginning, as far as it was read.
+    fn pass_over(&mut self) {
+        while self.next < self.ahead.len() && self.passed_bytes < self.until.passed_bytes {
+            let (.., bytes) = self.take();
+            self.passed_bytes = self.passed_bytes.saturating_add(bytes);
+            self.passed += 1;
+        }
+    }
+
+    /// Hands out the next request that was read.
+    fn hand_out(&mut self, batch: &mut RequestBatch) {
+        let (i, stamp_ns, bytes) = self.take();
+        if self.made == 0 && self.passed > 0 {
+            self.begun_ns = stamp_ns;
+        }
+        batch.push_of(&self.ahead, i, stamp_ns.saturating_sub(self.begun_ns));
+        if self.made >= self.until.warmup_requests {
+            self.written = self.written.saturating_add(bytes);
+        }
         self.made += 1;
     }
 }
 
 impl Source for UntilWritten {
     fn fill(&mut self, batch: &mut RequestBatch, max: usize) -> Result<()> {
-        for done in 0..max {
-            if self.written >= self.until.written_bytes {
+        let mut left = max;
+        while left > 0 && self.written < self.until.written_bytes {
+            if self.next == self.ahead.len() && !self.read_on(left)? {
                 break;
             }
-            if self.next == self.ahead.len() && !self.read_on(max - done)? {
-                break;
+            if self.passed_bytes < self.until.passed_bytes {
+                self.pass_over();
+                continue;
             }
             self.hand_out(batch);
+            left -= 1;
         }
         Ok(())
     }
@@ -128,6 +158,7 @@ impl Source for UntilWritten {
         self.inner.rewind()?;
         self.ahead.clear();
         self.starts.truncate(1);
+        (self.passed, self.passed_bytes, self.begun_ns) = (0, 0, 0);
         (self.next, self.made, self.written, self.written_in_pass) = (0, 0, 0, 0);
         (self.shift_ns, self.last_ns, self.first) = (0, 0, None);
         Ok(())
@@ -138,6 +169,7 @@ impl Source for UntilWritten {
     }
 
     fn place_of(&self, index: u64) -> String {
+        let index = self.passed + index;
         let pass = self.starts.partition_point(|&start| start <= index);
         self.inner.place_of(index - self.starts[pass - 1])
     }

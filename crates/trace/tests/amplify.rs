@@ -3,23 +3,10 @@
 
 mod common;
 
-use common::memory::{Memory, any_source};
+use common::memory::{Memory, all, any_source};
 use floatgate_base::RequestBatch;
 use floatgate_trace::{Amplification, Amplified, Generator, GeneratorConfig, Pattern, Source};
 use proptest::prelude::*;
-
-/// All that a source hands out, in batches of `step` requests, and where each request stands in the trace.
-fn all(source: &mut dyn Source, step: usize) -> (RequestBatch, Vec<String>) {
-    let (mut batch, mut places) = (RequestBatch::default(), Vec::new());
-    loop {
-        let before = batch.len();
-        source.fill(&mut batch, step).unwrap();
-        places.extend((before..batch.len()).map(|i| source.place_of(i as u64)));
-        if batch.len() == before {
-            return (batch, places);
-        }
-    }
-}
 
 fn amplified(source: &Memory, cursors: u64, gap_spread: f64, seed: u64) -> Amplified {
     Amplified::new(Box::new(source.clone()), Amplification { cursors, gap_spread, seed }).unwrap()

@@ -3,23 +3,10 @@
 
 mod common;
 
-use common::memory::{Memory, any_source};
+use common::memory::{Memory, all, any_source};
 use floatgate_base::{Op, RequestBatch};
 use floatgate_trace::{Generator, GeneratorConfig, Pattern, Shuffle, Shuffled, Source};
 use proptest::prelude::*;
-
-/// All that a source hands out, in batches of `step` requests, and where each request stands in the trace.
-fn all(source: &mut dyn Source, step: usize) -> (RequestBatch, Vec<String>) {
-    let (mut batch, mut places) = (RequestBatch::default(), Vec::new());
-    loop {
-        let before = batch.len();
-        source.fill(&mut batch, step).unwrap();
-        places.extend((before..batch.len()).map(|i| source.place_of(i as u64)));
-        if batch.len() == before {
-            return (batch, places);
-        }
-    }
-}
 
 fn shuffled(source: &Memory, window: u64, seed: u64) -> Shuffled {
     Shuffled::new(Box::new(source.clone()), Shuffle { window, seed }).unwrap()

@@ -3,48 +3,62 @@
 
 mod common;
 
-use common::memory::{Memory, any_source};
+use common::memory::{Memory, all, any_source};
 use floatgate_base::{Op, RequestBatch};
 use floatgate_trace::{Source, Until, UntilWritten};
 use proptest::prelude::*;
 
-/// All that a source hands out, in batches of `step` requests, and where each request stands in the trace.
-fn all(source: &mut dyn Source, step: usize) -> (RequestBatch, Vec<String>) {
-    let (mut batch, mut places) = (RequestBatch::default(), Vec::new());
-    loop {
-        let before = batch.len();
-        source.fill(&mut batch, step).unwrap();
-        places.extend((before..batch.len()).map(|i| source.place_of(i as u64)));
-        if batch.len() < before + step {
-            return (batch, places);
-        }
+/// Content of a pass, where each has its own (`workload.repeat_content`).
+fn renewed(content: u64, pass: u64) -> u64 {
+    let salt = pass.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    match content.rotate_left(32).wrapping_add(salt) {
+        _ if pass == 0 || content == 0 => content,
+        0 => salt,
+        new => new,
     }
 }
 
 /// The requests that should come, one by one.
 fn expected(source: &Memory, until: Until) -> (RequestBatch, Vec<String>) {
     let (mut batch, mut places) = (RequestBatch::default(), Vec::new());
-    let (mut written, mut shift_ns) = (0, 0);
-    loop {
+    let (mut passed, mut written, mut shift_ns, mut begun_ns) = (0, 0, 0, None);
+    for pass in 0_u64.. {
         let mut last_ns = 0;
         for i in 0..source.rows.len() {
             let stamp_ns = source.rows.time_ns[i];
             last_ns = last_ns.max(stamp_ns);
-            if batch.len() as u64 >= until.warmup_requests && source.rows.op[i] == Op::Write {
-                written += source.rows.bytes[i];
+            let bytes = if source.rows.op[i] == Op::Write { source.rows.bytes[i] } else { 0 };
+            if passed < until.passed_bytes {
+                passed += bytes;
+                begun_ns = begun_ns.or(Some(0));
+                continue;
+            }
+            if batch.len() as u64 >= until.warmup_requests {
+                written += bytes;
             }
             source.copy(i, &mut batch);
-            batch.time_ns[places.len()] = stamp_ns.saturating_add(shift_ns);
+            if until.renews_content && source.columns.content {
+                let entries = batch.content.range(places.len());
+                batch.content.fingerprint[entries]
+                    .iter_mut()
+                    .for_each(|content| *content = renewed(*content, pass));
+            }
+            let stamp_ns = stamp_ns.saturating_add(shift_ns);
+            if places.is_empty() && begun_ns.is_some() {
+                begun_ns = Some(stamp_ns);
+            }
+            batch.time_ns[places.len()] = stamp_ns.saturating_sub(begun_ns.unwrap_or(0));
             places.push(format!("memory:{i}"));
             if written >= until.written_bytes {
                 return (batch, places);
             }
         }
         if !until.again {
-            return (batch, places);
+            break;
         }
         shift_ns = last_ns.saturating_add(shift_ns);
     }
+    (batch, places)
 }
 
 proptest! {
@@ -53,13 +67,15 @@ proptest! {
     #[test]
     fn a_workload_ends_with_the_request_that_writes_enough(
         source in any_source(1..40),
+        passed_bytes in prop_oneof![Just(0), 1u64..20_000],
         written_bytes in 1u64..20_000,
         warmup_requests in 0u64..60,
         again in any::<bool>(),
+        renews_content in any::<bool>(),
         step in 1usize..50,
     ) {
         let writes = source.rows.op.iter().zip(&source.rows.bytes).any(|(op, &bytes)| *op == Op::Write && bytes > 0);
-        let until = Until { written_bytes, warmup_requests, again: again && writes, renews_content: false };
+        let until = Until { passed_bytes, written_bytes, warmup_requests, again: again && writes, renews_content };
         let (wanted, places) = expected(&source, until);
         let mut cut = UntilWritten::new(Box::new(source.clone()), until);
         for _ in 0..2 {
@@ -80,7 +96,8 @@ proptest! {
 fn a_trace_that_writes_nothing_is_refused_rather_than_repeated_for_ever() {
     let mut source = Memory::default();
     source.rows.push(0, 0, Op::Read, 0, 4096);
-    let until = Until { written_bytes: 1, warmup_requests: 0, again: true, renews_content: false };
+    let until =
+        Until { passed_bytes: 0, written_bytes: 1, warmup_requests: 0, again: true, renews_content: false };
     let error =
         UntilWritten::new(Box::new(source), until).fill(&mut RequestBatch::default(), 10).unwrap_err();
     let expected = "workload.stop_after: the workload writes nothing, and so never ends; expected a workload that writes";

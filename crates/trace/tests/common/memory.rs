@@ -81,6 +81,19 @@ impl Source for Memory {
     }
 }
 
+/// All that a source hands out, in batches of `step` requests, and where each request stands in the trace.
+pub fn all(source: &mut dyn Source, step: usize) -> (RequestBatch, Vec<String>) {
+    let (mut batch, mut places) = (RequestBatch::default(), Vec::new());
+    loop {
+        let before = batch.len();
+        source.fill(&mut batch, step).unwrap();
+        places.extend((before..batch.len()).map(|i| source.place_of(i as u64)));
+        if batch.len() == before {
+            return (batch, places);
+        }
+    }
+}
+
 /// What a random request is made of: time, device, operation, offset, bytes, context, stream, content.
 type Draw = (i64, u16, u8, u64, u64, u32, u32, Vec<(u64, u16)>);
 
