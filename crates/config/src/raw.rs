@@ -271,6 +271,9 @@ table! {
         fill_share: f64,
         /// Which free block is opened next; default "least-erased".
         free_block: String,
+        /// What a read of a page does that was never written: "nothing" (default), or "program" the page first, as SSDsim does; counted
+        /// as padding.
+        unwritten_reads: String,
         /// Where host pages go.
         allocation: Allocation,
         /// Jobs in idle time; timed.

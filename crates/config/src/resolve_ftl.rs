@@ -10,11 +10,11 @@ use floatgate_base::policy::Facts;
 use floatgate_base::{Given, Result, Setting};
 use floatgate_flash::{Layout, Scope, layout};
 use floatgate_ftl::pool::FREE_CHOICES;
-use floatgate_ftl::setup::ALLOCATIONS;
+use floatgate_ftl::setup::{ALLOCATIONS, UNWRITTEN_READS};
 use floatgate_ftl::{Allocation, FreeChoice, Pace, Separate, Setup, Victim, collect};
 use floatgate_host::Dispatch;
 use floatgate_nand::Geometry;
-use floatgate_sim::plan::{AUTO_FILLS, DriveSettings, FtlSettings, Precondition};
+use floatgate_sim::plan::{AUTO_FILLS, Auto, DriveSettings, FtlSettings, Precondition};
 
 /// Collection goes on, unless told otherwise, until one block of so many is free, but no more than [`STOP_MAX`]: with
 /// a single free block there is no choice of free blocks, and so no wear-leveling by it.
@@ -43,14 +43,13 @@ pub(crate) fn resolve(
     seed: u64,
 ) -> Result<(FtlSettings, raw::Ftl)> {
     let geometry = drive.geometry;
-    let spare_factor = spare_factor(layers, given.spare_factor)?;
-    let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
+    let (spare_factor, logical_pages) = spare(layers, given.spare_factor, geometry)?;
     let facts = facts(&given, drive, timed);
     let dispatch = resolve_dispatch::resolve(layers, given.dispatch, &facts)?;
-    let tables = (given.collect, given.separate, dispatch.0);
-    let collection = collection(layers, tables, &facts, geometry, timed)?;
-    let (victim, scope, asked) = (collection.victim, collection.scope, given.precondition.as_deref());
-    let precondition = resolve_precondition::state(layers, asked, victim, traced)?;
+    let collection =
+        collection(layers, (given.collect, given.separate, dispatch.0), &facts, geometry, timed)?;
+    let (scope, asked) = (collection.scope, given.precondition.as_deref());
+    let precondition = resolve_precondition::state(layers, asked, collection.victim, traced)?;
     let snapshot = snapshot(layers, given.snapshot, precondition)?;
     let fill = fill(layers, given.fill_share, precondition, geometry.pages(), logical_pages)?;
     let (allocation, order) = allocation(layers, given.allocation, timed, scope, precondition)?;
@@ -58,6 +57,7 @@ pub(crate) fn resolve(
     reserve_fits(layers, &collection, logical_pages)?;
     let level = resolve_level::resolve(layers, given.level, &facts, (&collection.layout, allocation))?;
     let free_choice = free_choice(layers, given.free_block, (dispatch.0, allocation))?;
+    let reads = unwritten_reads(layers, given.unwritten_reads, &collection)?;
     let (reclaim, raw_reclaim) = resolve_reclaim::resolve(layers, given.reclaim, drive, &collection.layout)?;
     let setup = Setup {
         logical_pages,
@@ -68,20 +68,19 @@ pub(crate) fn resolve(
         level: level.0,
         free_choice: free_choice.0,
         plp: drive.plp,
-        seed,
-        ..collection.setup()
+        programs_unwritten: reads.0,
+        ..collection.setup(seed)
     };
-    let asked = (given.auto_fill, given.wear_in_max);
-    let auto = resolve_precondition::auto(layers, asked, precondition, (&setup, &collection.layout), traced)?;
+    let keys = (given.auto_fill, given.wear_in_max);
+    let auto = resolve_precondition::auto(layers, keys, precondition, (&setup, &collection.layout), traced)?;
     let raw = raw::Ftl {
         spare_factor: Some(spare_factor),
         mapping_bytes: Some(geometry.page_bytes),
         precondition: Some(resolve_precondition::name(precondition).into()),
-        auto_fill: auto.map(|auto| AUTO_FILLS[auto.fill as usize].0.into()),
-        wear_in_max: auto.and_then(|auto| auto.wear_in_max),
         snapshot: snapshot.clone(),
         fill_share: fill.1,
         free_block: Some(free_choice.1),
+        unwritten_reads: Some(reads.1),
         allocation: Some(order.1),
         background: idle.1,
         map: Some(resolve_slot::resolve(layers, given.map, &facts)?.1),
@@ -90,6 +89,7 @@ pub(crate) fn resolve(
         level: Some(level.1),
         reclaim: Some(raw_reclaim),
         dispatch: Some(dispatch.1),
+        ..raw_of_auto(auto)
     };
     let settings = FtlSettings {
         spare_factor,
@@ -152,7 +152,7 @@ impl Collection {
     }
 
     /// What it says of how the drive is managed; the rest stands for nothing.
-    fn setup(&self) -> Setup {
+    fn setup(&self, seed: u64) -> Setup {
         Setup {
             victim: self.victim,
             separate: self.separate,
@@ -160,6 +160,7 @@ impl Collection {
             stop_free_units: self.stop_free_units,
             incremental: self.incremental,
             pace: self.pace,
+            seed,
             ..Setup::plain(0)
         }
     }
@@ -184,10 +185,36 @@ fn free_choice(
     Ok((chosen, name))
 }
 
-fn spare_factor(layers: &Layers, given: Option<f64>) -> Result<f64> {
+/// The keys of how a drive is filled that "auto" chooses.
+fn raw_of_auto(auto: Option<Auto>) -> raw::Ftl {
+    raw::Ftl {
+        auto_fill: auto.map(|auto| AUTO_FILLS[auto.fill as usize].0.into()),
+        wear_in_max: auto.and_then(|auto| auto.wear_in_max),
+        ..raw::Ftl::default()
+    }
+}
+
+/// Whether pages that were never written are programmed when they are read, and the name of that.
+fn unwritten_reads(
+    layers: &Layers,
+    given: Option<String>,
+    collection: &Collection,
+) -> Result<(bool, String)> {
+    const KEY: &str = "ftl.unwritten_reads";
+    let name = given.unwrap_or_else(|| UNWRITTEN_READS[0].0.into());
+    let programs = choice(layers, KEY, "way with such reads", &name, UNWRITTEN_READS)? == 1;
+    if programs && collection.separate.foresees() {
+        let what = "a separator that knows the future knows nothing of programs for reads";
+        return Err(layers.error(KEY, what, "expected \"nothing\", or another separator"));
+    }
+    Ok((programs, name))
+}
+
+/// The spare factor, and the logical pages that it leaves.
+fn spare(layers: &Layers, given: Option<f64>, geometry: Geometry) -> Result<(f64, u32)> {
     let spare_factor = given.unwrap_or(SPARE);
     if spare_factor > 0.0 && spare_factor <= SPARE_MAX {
-        return Ok(spare_factor);
+        return Ok((spare_factor, (geometry.pages() as f64 * (1.0 - spare_factor)) as u32));
     }
     let what = format!("spare_factor is {spare_factor}");
     let expected = format!(

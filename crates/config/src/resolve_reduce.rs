@@ -100,6 +100,15 @@ fn check(
         );
         return Err(layers.error(POLICY, what, "expected another separator, or \"none\""));
     }
+    if setup.programs_unwritten {
+        let what =
+            format!("{name} goes by what is written, and a page that was never written has no content");
+        return Err(layers.error(
+            "ftl.unwritten_reads",
+            what,
+            "expected \"nothing\", or lifetime.reduce.policy = \"none\"",
+        ));
+    }
     if let Some((_, reclaim)) = setup.disturb
         && makes_replicas(reclaim)
     {

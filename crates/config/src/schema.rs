@@ -5,6 +5,7 @@ use crate::raw::Experiment;
 use crate::resolve_workload::KINDS;
 use crate::twins::TWINS;
 use floatgate_ftl::pool::FREE_CHOICES;
+use floatgate_ftl::setup::UNWRITTEN_READS;
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::queues::QUEUE_OF;
 use floatgate_sim::plan::{AUTO_FILLS, PRECONDITIONS};
@@ -22,6 +23,7 @@ pub fn schema() -> Value {
     limit(&mut root, "Ftl", "precondition", names(PRECONDITIONS));
     limit(&mut root, "Ftl", "auto_fill", names(AUTO_FILLS));
     limit(&mut root, "Ftl", "free_block", names(FREE_CHOICES));
+    limit(&mut root, "Ftl", "unwritten_reads", names(UNWRITTEN_READS));
     limit(&mut root, "Host", "queue_of", names(QUEUE_OF));
     limit(&mut root, "Workload", "kind", names(KINDS));
     let patterns = Pattern::NAMES.iter().map(|(name, _)| (*name).to_string()).collect();

@@ -71,6 +71,9 @@ fn the_future_is_what_comes() {
                 let path = folder.file(&format!("{seed}.{extension}"), text);
                 case.toml += &format!("file = \"{path}\"\n");
             }
+            // What knows the future refuses it.
+            case.toml = case.toml.replace("unwritten_reads = \"program\"\n", "");
+            case.rules.programs_unwritten = false;
             let classes = ("ftl.separate.classes".to_string(), case.streams.to_string());
             let overrides = [
                 ("ftl.dispatch.policy".into(), "fcfs".into()),

@@ -217,6 +217,11 @@ fn ftl() -> Vec<Case> {
             with("[ftl.collect]\nstop_free_blocks = 6\n", "pattern = \"hot-cold\"\n"),
             By("least-erased", "fifo", "/wear/erases_std"),
         ),
+        (
+            "ftl.unwritten_reads",
+            with("", "read_share = 0.5\n").replace("\"random\"", "\"none\""),
+            By("nothing", "program", "/flash/programs/padding"),
+        ),
         ("ftl.fill_share", base().replace("\"random\"", "\"fill\""), By("0.6", "0.7", PROGRAMS)),
         (
             "ftl.snapshot",

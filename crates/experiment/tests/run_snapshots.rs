@@ -22,6 +22,7 @@ fn foresee(seed: u64, case: &Case, overrides: &mut Vec<(&'static str, String)>) 
             [usize::from(case.trace.is_some())];
         overrides.push(("ftl.dispatch.policy", "fcfs".into()));
         overrides.push(("ftl.separate.policy", policy.into()));
+        overrides.push(("ftl.unwritten_reads", "nothing".into()));
         overrides.push((key, case.streams.to_string()));
     }
 }

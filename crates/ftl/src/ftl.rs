@@ -119,6 +119,7 @@ impl Ftl {
             gc: GcCounters::default(),
             victims_by_valid: vec![0; layout.pages_per_unit() as usize + 1],
             needs_all: setup.disturb.is_some()
+                || setup.programs_unwritten
                 || setup.reduce.is_some()
                 || matches!(setup.separate, Separate::Labelled(_))
                 || setup.pace.is_some()

@@ -66,6 +66,11 @@ impl Ftl {
             let (first, pages) = (extents.lpn[i], extents.pages[i]);
             let hints = if S::LOOKS { extents.hints_of(i) } else { Hints::default() };
             let mut all = Lpn::each(first..first + pages);
+            if S::READS && !S::REDUCES && self.setup.programs_unwritten && extents.kind[i] == Kind::Read {
+                Lpn::each(first..first + pages)
+                    .try_for_each(|lpn| self.program_unwritten::<S, F>(flash, lpn, hints))
+                    .map_err(|failure| Stopped { extent: i, failure })?;
+            }
             let done = match extents.kind[i] {
                 Kind::Write if S::REDUCES => self.write_pages::<S, F>(flash, extents, i),
                 Kind::Write => all.try_for_each(|lpn| {
@@ -135,6 +140,21 @@ impl Ftl {
             self.mapping.prefetch_live(old);
             self.candidates.index.prefetch(self.layout.unit_of(old), &self.units.meta);
         }
+    }
+
+    /// A page that is about to be read and holds nothing is programmed first (SSDsim's pre-write).
+    #[cold]
+    fn program_unwritten<S: Features, F: Flash>(
+        &mut self,
+        flash: &mut F,
+        lpn: Lpn,
+        hints: Hints,
+    ) -> Result<(), Failure> {
+        if self.mapping.get(lpn).is_mapped() {
+            return Ok(());
+        }
+        let slot = self.write::<S, F>(flash, lpn, hints, Cause::Padding)?;
+        if S::PACED { self.go_along(flash, slot) } else { Ok(()) }
     }
 
     /// A read-modify-write: what is on flash of the page is read first.

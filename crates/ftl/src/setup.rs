@@ -72,6 +72,8 @@ pub struct Setup {
     pub incremental: bool,
     /// Power-loss protection: what gathers in the controller until a flash page is full outlives a power cut.
     pub plp: bool,
+    /// Whether a page that the host reads and never wrote is programmed first, as SSDsim does; only without reduction.
+    pub programs_unwritten: bool,
     /// Whether victims are collected at a pace, too.
     pub pace: Option<Pace>,
     /// Seed of the run.
@@ -101,11 +103,18 @@ impl Setup {
             stop_free_units: 2,
             incremental: false,
             plp: true,
+            programs_unwritten: false,
             pace: None,
             seed: 1,
         }
     }
 }
+
+/// What a read of a page does that was never written, by name, with what that is.
+pub const UNWRITTEN_READS: &[(&str, &str)] = &[
+    ("nothing", "the flash is not read, as on drives"),
+    ("program", "the page is programmed first, as SSDsim does"),
+];
 
 /// What collection did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

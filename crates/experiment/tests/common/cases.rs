@@ -252,16 +252,16 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
     writeln!(toml, "[ftl]\nspare_factor = {spare}\nprecondition = \"{precondition}\"").unwrap();
     toml += &laps(rng, precondition == "auto" && trace);
     writeln!(toml, "mapping_bytes = {}", drive.page_bytes).unwrap();
+    let programs_unwritten = programs_unwritten(&mut toml, separate, seed);
     let free_block =
         pick(rng, if dispatch.makes_groups() { &["least-erased"; 2] } else { &["least-erased", "fifo"] });
     let slots = other_slots(rng, given_separate, drive.counts[1] > 1 && !superblock);
     writeln!(toml, "free_block = \"{free_block}\"\n{collect}{dispatch_toml}{slots}{reclaim}").unwrap();
     let writes = writes_max(victim, pages_per_unit, room, logical);
-    let rules = Rules { page_bytes: drive.page_bytes, logical_pages: logical, fold: false, beyond: 0 };
     let mut case = Case {
         toml,
         trace: None,
-        rules,
+        rules: Rules::plain(drive.page_bytes, logical, programs_unwritten),
         full: precondition != "none",
         planes,
         superblock,
@@ -281,6 +281,15 @@ fn draw_with(rng: &mut Rng, trace: bool, given_separate: &Given) -> Case {
         add_generator(rng, &mut case, writes)
     }
     case
+}
+
+/// Whether pages are programmed that are read and were never written. Drawn apart, so that nothing else changes.
+fn programs_unwritten(toml: &mut String, separate: Separate, seed: u64) -> bool {
+    let programs = !separate.foresees() && once_in(&mut Rng::new(seed, "unwritten reads"), 8);
+    if programs {
+        *toml += "unwritten_reads = \"program\"\n";
+    }
+    programs
 }
 
 /// Laps are made for larger drives than these: many of them would take long, and most cases have none.

@@ -21,6 +21,8 @@ pub struct Expected {
     /// Host page reads that found data, and that found none.
     pub mapped_reads: u64,
     pub unmapped_reads: u64,
+    /// Pages programmed because they were read and held nothing.
+    pub programmed_unwritten: u64,
     /// Nanoseconds from the first counted request to the last; 0 where the workload has no time.
     pub span_ns: i64,
 }
@@ -33,6 +35,15 @@ pub struct Rules {
     pub fold: bool,
     /// 0 refuse, 1 wrap, 2 scale.
     pub beyond: u8,
+    /// `ftl.unwritten_reads` is "program".
+    pub programs_unwritten: bool,
+}
+
+impl Rules {
+    /// One device whose addresses fit.
+    pub fn plain(page_bytes: u64, logical_pages: u64, programs_unwritten: bool) -> Self {
+        Self { page_bytes, logical_pages, fold: false, beyond: 0, programs_unwritten }
+    }
 }
 
 /// A drive that only knows which logical pages hold data.
@@ -116,6 +127,10 @@ impl HostModel {
             match op {
                 Op::Read => {
                     count.page_reads += 1;
+                    if self.rules.programs_unwritten && !*mapped {
+                        count.programmed_unwritten += 1;
+                        *mapped = true;
+                    }
                     count.mapped_reads += u64::from(*mapped);
                     count.unmapped_reads += u64::from(!*mapped);
                 }

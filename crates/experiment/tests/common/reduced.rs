@@ -42,6 +42,7 @@ pub fn reduced(rng: &mut Rng, case: &mut Case) -> Option<Resolved> {
         case.toml = case.toml.replace("plp = false", "plp = true");
         case.loses_power = false;
     }
+    case.toml = case.toml.replace("unwritten_reads = \"program\"\n", "");
     case.toml += &toml;
     match load(Some(&case.toml), "case.toml", &[]) {
         Ok(resolved) => Some(resolved),
