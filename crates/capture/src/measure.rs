@@ -239,7 +239,7 @@ fn terms(
     let erases = signals.iter().map(|signal| signal.erases).sum();
     Terms {
         near_ends: (near(program_ps.0) + near(program_ps.1)) as f64,
-        hidden_erases: Terms::hidden_erases(by_signal.iter().sum(), erases, geometry),
+        hidden_erases: Terms::hidden_erases((by_signal.iter().sum(), by_signal.len()), erases, geometry),
         cut: signals.iter().map(|signal| signal.unclassified).sum::<u64>() as f64,
         missed: missed as f64,
         dies_share: Terms::dies_share(&by_signal, geometry.all_dies()),

@@ -37,7 +37,7 @@ const PAGES_PER_BLOCK_MIN: u32 = 64;
 pub struct Terms {
     /// Low phases near the ends of the interval: they may belong to the other side.
     pub near_ends: f64,
-    /// Erases that may be among the programs, where none were told apart: one per block programmed.
+    /// Erases that may be among the programs, where none were told apart: one per block programmed, and one more per plane.
     pub hidden_erases: f64,
     /// Low phases cut at the ends of the capture, or by an unknown level.
     pub cut: f64,
@@ -48,12 +48,16 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// Erases hidden among so many programs.
+    /// Erases hidden among so many programs on so many pins.
     #[must_use]
-    pub fn hidden_erases(programs: u64, erases: u64, geometry: &Geometry) -> f64 {
+    pub fn hidden_erases((programs, signals): (u64, usize), erases: u64, geometry: &Geometry) -> f64 {
+        if erases > 0 || programs == 0 {
+            return 0.0;
+        }
         let pages = f64::from(geometry.pages_per_block.unwrap_or(PAGES_PER_BLOCK_MIN));
-        // A program of several planes fills a page in each, and their blocks are erased together.
-        if erases > 0 { 0.0 } else { programs as f64 / pages }
+        // A program of several planes fills a page in each, and their blocks are erased together. The block that is erased last is
+        // not full yet when the capture ends.
+        programs as f64 / pages + signals as f64 * f64::from(geometry.planes)
     }
 
     /// What dies that differ leave open: programs of those measured, of so many in all.
@@ -158,8 +162,9 @@ mod tests {
     /// Section 4.3: one erase per block counted as a program is 1/128 or 1/256.
     #[test]
     fn terms_by_hand() {
-        assert_eq!(Terms::hidden_erases(25_600, 0, &SSD_M), 100.0);
-        assert_eq!(Terms::hidden_erases(25_600, 3, &SSD_M), 0.0);
+        assert_eq!(Terms::hidden_erases((25_600, 1), 0, &SSD_M), 102.0);
+        assert_eq!(Terms::hidden_erases((25_600, 3), 0, &SSD_M), 106.0);
+        assert_eq!(Terms::hidden_erases((25_600, 3), 3, &SSD_M), 0.0);
         assert_eq!(Terms::dies_share(&[100], 16), None);
         assert_eq!(Terms::dies_share(&[100], 1), Some(0.0));
         let share = Terms::dies_share(&[90, 110], 16).unwrap();
