@@ -40,8 +40,9 @@ bench: build ## measure speed and memory beside their yardsticks
 	cargo run --release -p floatgate-bench
 	@if [ -f scripts/bench_memory.py ]; then $(BIN)/python scripts/bench_memory.py; fi
 
-fuzz: build ## damage the sample of every trace format for a minute each (FLOATGATE_FUZZ_SECONDS)
+fuzz: build ## damage samples of every trace format and of captures for a minute each (FLOATGATE_FUZZ_SECONDS)
 	FLOATGATE_FUZZ_SECONDS=$${FLOATGATE_FUZZ_SECONDS:-60} cargo test -p floatgate-trace --test fuzz -- --nocapture
+	FLOATGATE_FUZZ_SECONDS=$${FLOATGATE_FUZZ_SECONDS:-60} cargo test -p floatgate-capture damaged -- --test-threads 1
 	$(BIN)/python scripts/fuzz.py --seconds $${FLOATGATE_FUZZ_SECONDS:-60}
 
 golden: build ## renew the golden results; read the diff

@@ -1,5 +1,8 @@
 //! Whole captures, written here by hand, against what was put into them.
 
+mod common;
+
+use common::fuzz_seeds;
 use floatgate_base::{Result, Rng};
 use floatgate_capture::{Geometry, HostBytes, Measured, Measurement, ReadOptions, Recorder};
 use std::fmt::Write as _;
@@ -291,7 +294,7 @@ fn bad_rows_and_lengths_are_refused_with_place_and_remedy() {
 fn damaged_captures_do_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c");
-    for seed in 0..3000 {
+    for seed in fuzz_seeds(3000) {
         let mut rng = Rng::new(seed, "damaged captures");
         let pins = [draw(&mut rng, 1000)];
         let mut bytes = match rng.below(3) {

@@ -1,5 +1,8 @@
 //! Sessions of sigrok that are damaged: figures or an error, never a panic.
 
+mod common;
+
+use common::fuzz_seeds;
 use floatgate_base::{Result, Rng};
 use floatgate_capture::{Geometry, Measured, Measurement, ReadOptions};
 use std::io::{Cursor, Write as _};
@@ -101,8 +104,9 @@ fn whole_sessions_of_any_unit_give_exact_counts() {
 fn damaged_sessions_do_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("c.sr");
-    let mut read = 0;
-    for seed in 0..2000 {
+    let (mut read, mut rounds) = (0, 0);
+    for seed in fuzz_seeds(2000) {
+        rounds += 1;
         let mut rng = Rng::new(seed, "damaged sessions");
         let (mut bytes, _) = samples(&mut rng, 1);
         let mut metadata = METADATA.as_bytes().to_vec();
@@ -127,5 +131,5 @@ fn damaged_sessions_do_no_harm() {
         assert!(!message.is_empty() && message.len() < 4000, "seed {seed}: {message}");
     }
     // Most damage within files leaves something that can be read: the test would be idle otherwise.
-    assert!(read > 200, "{read}");
+    assert!(read > rounds / 10, "{read} of {rounds}");
 }
