@@ -6,14 +6,14 @@ cd "$(dirname "$0")/.."
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 
-drive=(--drive ssd-v --set drive.capacity="128 MiB" --set mode=timed
+drive=(--drive ssd-v --set drive.capacity="512 MiB" --set mode=timed
     --set workload.queue_depth=8 --no-report --quiet --force)
 
 # Sequential writes of 16 MB to an empty drive, for `rb multi-page`.
 floatgate run "${drive[@]}" --set ftl.precondition=none --set workload.pattern=sequential --set workload.requests=4096 \
     --waveform "$out/sequential.vcd" --out "$out/sequential"
 # Random writes with as many reads to a drive in use, on two of the four dies.
-floatgate run "${drive[@]}" --set ftl.precondition=random --set workload.requests=9000 --set workload.read_share=0.5 \
+floatgate run "${drive[@]}" --set ftl.precondition=random --set workload.warmup_requests=80000 --set workload.requests=9000 --set workload.read_share=0.5 \
     --waveform "$out/all.csv" --die all --out "$out/random"
 cut -d, -f1-3 "$out/all.csv" >"$out/random.csv"
 for name in sequential.vcd random.csv; do
