@@ -201,10 +201,7 @@ fn flash_side(case: &Case, output: &Output, programmed_unwritten: u64) -> Result
             return Err(format!("{reads} reads for {moved} pages moved by {cause}"));
         }
     }
-    // What is programmed because it is read, and was never written, pads nothing.
-    let padding = get(result, "/flash/pages_written/padding")?
-        .checked_sub(programmed_unwritten)
-        .ok_or("pages that were read and never written are not programmed")?;
+    let padding = padding(result, programmed_unwritten)?;
     let (victims, dead) = (get(result, "/gc/victims")?, get(result, "/gc/dead_victims")?);
     let blocks_per_unit = if case.superblock { case.planes } else { 1 };
     let (blocks, pages) = (get(result, "/drive/blocks")?, get(result, "/drive/pages_per_block")?);
@@ -344,6 +341,14 @@ fn reclaimed(case: &Case, result: &Value) -> Result<(u64, u64), String> {
         return Err(format!("a block was disturbed too much: {reclaim}"));
     }
     Ok((reclaimed, replicas))
+}
+
+/// Pages that pad: what is programmed because it is read, and was never written, pads nothing.
+fn padding(result: &Value, programmed_unwritten: u64) -> Result<u64, String> {
+    let padding = get(result, "/flash/pages_written/padding")?;
+    Ok(padding
+        .checked_sub(programmed_unwritten)
+        .ok_or("pages that were read and never written are not programmed")?)
 }
 
 /// Write amplification is what was programmed for what was written.
