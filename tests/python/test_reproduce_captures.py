@@ -81,6 +81,8 @@ def test_runs_in_subtests_are_measured_from_their_pins(pins: Path) -> None:
         run = done.found.results[f"pins-{number}"]["writes"]["small"]
         told = run["captured"]
         assert run["host"]["write_bytes"] == 4 << 20
+        begun = run["config"]["workload"].get("start_after")
+        assert begun == (None if number == 1 else f"{4 * (number - 1)} MiB")
         assert told["all"]["programs"] == run["waveform"]["flash"]["programs"]
         assert [signal["name"] for signal in told["one"]["signals"]] == ["drive.rb1"]
         assert told["one"]["programs"] == told["all"]["signals"][1]["programs"]

@@ -54,7 +54,7 @@ TAKES: dict[str, Callable[[Sequence[float]], float]] = {
     "min": min,
     "max": max,
 }
-UNITS = ("", "x", "share", "years", "s", "us", "cycles", "TiB", "MiB/s")
+UNITS = ("", "x", "share", "years", "s", "us", "cycles", "TiB", "MiB/s", "MB/s")
 _TOLD = ("id", "text", "where", "paper", "unit", "note", "changed")
 _VALUES = ("value", "over", "values", "each", "take")
 _BORDERS = ("judge", "than", "low", "high", "tolerance", "tolerance_abs", "direction", "slack")

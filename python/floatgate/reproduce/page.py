@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from floatgate.reproduce.reproduction import Reproduction
 
 MARKS: dict[bool | None, str] = {True: "✓ holds", False: "✗ fails", None: "○ not judged"}
+MANY = 8
+"""More names than this of a claim are folded away."""
 CLASSES: dict[bool | None, str] = {True: "v1", False: "v0", None: "v2"}
 
 
@@ -72,13 +74,7 @@ def _claims(verdicts: list[Verdict]) -> str:
     for verdict in verdicts:
         rule = verdict.claim.rule
         unit = rule.get("unit", "")
-        parts = verdict.parts
-        ours = shown(verdict.ours, unit)
-        if parts and isinstance(verdict.ours, dict):
-            ours = "; ".join(
-                f"{name}: {shown(value, unit)}{'' if parts[name] else ' ✗' if parts[name] is False else ' ○'}"
-                for name, value in verdict.ours.items()
-            )
+        ours = _ours(verdict, unit)
         cells = (
             f'<td class="{CLASSES[verdict.holds]}">{MARKS[verdict.holds]}</td>',
             f"<td>{html.escape(verdict.claim.text)}<br>"
@@ -86,7 +82,7 @@ def _claims(verdicts: list[Verdict]) -> str:
             + (f'<br><span class="soft">{html.escape(rule["note"])}</span>' if rule.get("note") else "")
             + "</td>",
             f'<td data-of="paper">{html.escape(shown(rule.get("paper"), unit))}</td>',
-            f'<td data-of="ours">{html.escape(ours)}</td>',
+            f'<td data-of="ours">{ours}</td>',
             f'<td data-of="judged by">{html.escape(rule_text(rule))}</td>',
         )
         rows.append(f'<tr id="{html.escape(verdict.claim.id)}">{"".join(cells)}</tr>')
@@ -95,6 +91,24 @@ def _claims(verdicts: list[Verdict]) -> str:
         f'<h2>Every claim</h2><div class="claims"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+def _ours(verdict: Verdict, unit: str) -> str:
+    """Our figures; where there are many, how they lie together and each of them folded away."""
+    parts = verdict.parts
+    if not parts or not isinstance(verdict.ours, dict):
+        return html.escape(shown(verdict.ours, unit))
+    marks = {True: "", False: " ✗", None: " ○"}
+    each = html.escape(
+        "; ".join(f"{name}: {shown(value, unit)}{marks[parts[name]]}" for name, value in verdict.ours.items())
+    )
+    figures = [value for value in verdict.ours.values() if isinstance(value, int | float)]
+    if len(parts) <= MANY or not figures:
+        return each
+    held = sum(holds is True for holds in parts.values())
+    ends = f"{shown(min(figures), unit)} to {shown(max(figures), unit)}"
+    said = f"{held} of {len(parts)} hold; {ends}"
+    return f"<details><summary>{html.escape(said)}</summary>{each}</details>"
 
 
 def _differs(done: Reproduction) -> str:

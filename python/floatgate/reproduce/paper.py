@@ -8,8 +8,10 @@
     ``dispatch`` (CPU time of the dispatcher) or ``patterns`` (as ``floatgate trace patterns``). A batch
     (``command = "run"``) with ``from = NAME`` starts from the drives with which that batch ends, each run from the one
     of the same workload and variant, or of the workload ``from_workload``; so a drive is worn in without time and
-    looked at in time. ``subtests = N`` makes N batches of it, ``NAME-1`` to ``NAME-N``, each from the drives of the one
-    before. With ``responses = true`` timed runs keep how long their reads took, in their order
+    looked at in time. ``[group]`` names lists of names (:mod:`floatgate.reproduce.groups`).
+    ``subtests = N`` makes N batches of it, ``NAME-1`` to ``NAME-N``, each from the drives of the one
+    before; where it has ``workload.stop_after``, each goes on with the workload where the one before ended. With
+    ``responses = true`` timed runs keep how long their reads took, in their order
     (:func:`floatgate.reproduce.runner.responses`). With a table ``capture`` they write Ready/Busy pins, which are
     measured (:mod:`floatgate.reproduce.captures`).
 ``experiment.toml``
@@ -35,15 +37,18 @@ import itertools
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
 from floatgate.errors import input_error, quote, quoted, reading
 from floatgate.experiment import Experiment, Overrides, flatten, from_file
+from floatgate.reproduce import groups as names_of
 from floatgate.reproduce.captures import Capture, capture_of
 from floatgate.reproduce.judge import Claim, Found, problem
 
+T = TypeVar("T")
 HOME = Path(__file__).parent
 COMMANDS = ("lifetime", "run", "dispatch", "patterns")
 
@@ -72,6 +77,7 @@ class Batch:
         quick: whether it is part of a quick reproduction.
         start: the batch from whose drives its runs start, or None.
         start_workload: the workload of those drives; None for each run's own.
+        part: which of the batch's subtests it is, from 0 on.
         responses: ``run``, timed: whether response times of reads are kept.
         capture: ``run``, timed: which Ready/Busy pins are captured and how they are read, or None.
     """
@@ -86,6 +92,7 @@ class Batch:
     quick: bool = True
     start: str | None = None
     start_workload: str | None = None
+    part: int = 0
     responses: bool = False
     capture: Capture | None = None
 
@@ -186,6 +193,8 @@ def read(folder: Path) -> Paper:
     for key in ("title", "source", "workload", "variant", "batch"):
         if key not in table:
             raise input_error(f"{file}: no {quote(key)}; a paper needs it")
+    groups = _of_names(file, lambda: names_of.groups_of(table.get("group", {})))
+    table = _of_names(file, lambda: _without_groups(table, groups))
     workloads, variants = (_choices(table[kind]) for kind in ("workload", "variant"))
     batches = [_batch(file, entry, workloads, variants) for given in table["batch"] for entry in _subtests(file, given)]
     _must_have_drives(file, batches)
@@ -200,8 +209,8 @@ def read(folder: Path) -> Paper:
         workloads=workloads,
         variants=variants,
         batches=batches,
-        claims=_claims(folder / "claims.toml"),
-        tables=_toml(folder / "tables.toml")["table"] if (folder / "tables.toml").is_file() else [],
+        claims=_claims(folder / "claims.toml", groups),
+        tables=_tables(folder / "tables.toml", groups),
         quick=_choice("quick", table.get("quick", {})),
         quick_by_name={name: flatten(settings) for name, settings in table.get("quick", {}).get("each", {}).items()},
         originals=_choice("originals", table.get("originals", {})),
@@ -215,6 +224,34 @@ def _toml(file: Path) -> dict[str, Any]:
             return tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise input_error(f"{file}: {error}; expected TOML") from None
+
+
+def _of_names(file: Path, made: Callable[[], T]) -> T:
+    """What is made of names, some of which may be of groups that are not there."""
+    try:
+        return made()
+    except ValueError as error:
+        raise input_error(f"{file}: {error}") from None
+
+
+def _without_groups(table: Mapping[str, Any], groups: names_of.Groups) -> dict[str, Any]:
+    """The table of ``paper.toml`` with all names in the place of their groups."""
+    batches = [
+        batch | {kind: names_of.expanded(batch[kind], groups) for kind in ("workloads", "variants") if kind in batch}
+        for batch in table["batch"]
+    ]
+    return {
+        **table,
+        **{kind: names_of.entries(table[kind], groups) for kind in ("workload", "variant")},
+        "batch": batches,
+    }
+
+
+def _tables(file: Path, groups: names_of.Groups) -> list[dict[str, Any]]:
+    if not file.is_file():
+        return []
+    tables = _toml(file)["table"]
+    return _of_names(file, lambda: [entry | {"row": names_of.rows(entry["row"], groups)} for entry in tables])
 
 
 def _choices(table: Mapping[str, Any]) -> dict[str, Choice]:
@@ -233,10 +270,11 @@ def _subtests(file: Path, entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     if not isinstance(count, int) or count < 1:
         what = f"batch {quote(str(entry.get('name', '')))}: subtests is {count}"
         raise input_error(f"{file}: {what}; expected a whole number from 1")
-    first = {**entry, "name": f"{entry.get('name', '')}-1"}
-    later = {key: value for key, value in entry.items() if key != "from_workload"}
     names = [f"{entry.get('name', '')}-{number}" for number in range(1, count + 1)]
-    return [first, *({**later, "name": name, "from": before} for before, name in itertools.pairwise(names))]
+    first = {**entry, "name": names[0]}
+    later = {key: value for key, value in entry.items() if key != "from_workload"}
+    pairs = enumerate(itertools.pairwise(names), start=1)
+    return [first, *({**later, "name": name, "from": before, "part": part} for part, (before, name) in pairs)]
 
 
 def _batch(
@@ -269,6 +307,7 @@ def _batch(
         quick=bool(entry.get("quick", True)),
         start=None if entry.get("from") is None else str(entry["from"]),
         start_workload=entry.get("from_workload"),
+        part=int(entry.get("part", 0)),
         responses=bool(entry.get("responses", False)),
         capture=capture,
     )
@@ -313,9 +352,11 @@ def _no_drive(batch: Batch, by_name: Mapping[str, Batch]) -> str | None:
     return None
 
 
-def _claims(file: Path) -> list[Claim]:
+def _claims(file: Path, groups: names_of.Groups) -> list[Claim]:
     claims: list[Claim] = []
-    for entry in _toml(file).get("claim", []):
+    for given in _toml(file).get("claim", []):
+        each = _of_names(file, partial(names_of.expanded, given.get("each", []), groups))
+        entry = {**given, "each": each} if each else given
         missing = [key for key in ("id", "text", "where") if not entry.get(key)]
         if missing:
             raise input_error(f"{file}: claim {quote(entry.get('id', '?'))}: no {quote(missing[0])}; a claim needs it")

@@ -7,6 +7,7 @@ they share, and uses all cores. Batches that start from drives of others come af
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
@@ -110,7 +111,16 @@ def _overrides(paper: Paper, batch: Batch, workload: str, variant: str, settings
     if workload in settings.traces:
         of_workload = [setting for setting in of_workload if not _asks_for_requests([setting])]
     quick = [*paper.quick.overrides, *of_workload, *by_name.get(variant, [])] if settings.quick else []
-    return [*paper.variants[variant].overrides, *batch.overrides, *batch.by_workload.get(workload, []), *quick]
+    made = [*paper.variants[variant].overrides, *batch.overrides, *batch.by_workload.get(workload, []), *quick]
+    return [*made, *_part(batch, [*paper.workloads[workload].overrides, *made])]
+
+
+def _part(batch: Batch, overrides: Overrides) -> Overrides:
+    """Where a subtest goes on with its workload, behind what those before have written."""
+    size = re.fullmatch(r'"([0-9.]+)(.*)"', dict(overrides).get("workload.stop_after", ""))
+    if not batch.part or size is None:
+        return []
+    return [("workload.start_after", f'"{batch.part * float(size[1]):.15g}{size[2]}"')]
 
 
 def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> tuple[Results, list[str]]:
