@@ -4,7 +4,7 @@ A batch with a table ``capture`` writes the pin of one die (``die = N``) or of a
 reads the capture in one way or more: ``[batch.capture.as.NAME]`` with the keys
 
 ``program_us``
-    interval of programs, ``"A..B"``, or a table of them by variant; without it the interval is found.
+    interval of programs, ``"A..B"``; without it the interval is found.
 ``poll_us``
     time between two looks of a recorder that polls.
 ``dies``
@@ -34,13 +34,9 @@ _KEPT_OF_WA = ("host_bytes", "wa", "wa_low", "wa_high", "duration_s", "signals",
 class Reading:
     """One way to read a capture."""
 
-    program_us: str | Mapping[str, str] | None = None
+    program_us: str | None = None
     poll_us: float | None = None
     dies: tuple[int, ...] = ()
-
-    def program_us_of(self, variant: str) -> str | None:
-        """The interval of programs of a variant's drive; None where it is to be found."""
-        return self.program_us.get(variant) if isinstance(self.program_us, Mapping) else self.program_us
 
 
 @dataclass(frozen=True)
@@ -103,7 +99,7 @@ def captured(capture: Capture, variant: str, run: Callable[[Waveform], dict[str,
 
         def measured(reading: Reading) -> dict[str, Any]:
             signals = tuple(f"rb{die}" for die in reading.dies)
-            settings = Settings(signals=signals, program_us=reading.program_us_of(variant), poll_us=reading.poll_us)
+            settings = Settings(signals=signals, program_us=reading.program_us, poll_us=reading.poll_us)
             facts = measure([path], shape, settings, multi_page=pages, host=host)
             return {key: facts.get(key) for key in (*_KEPT, *_KEPT_OF_WA)}
 

@@ -8,7 +8,7 @@ from typing import Any
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.rb_explorer.micros import WRITES, micros, ratio
 
-READINGS = ("paper", "one", "all", "polled-1", "polled", "polled-100", "found")
+READINGS = ("paper", "printed", "one", "all", "polled-1", "polled", "polled-100", "found")
 POLLING = {"polled-1": "polling-1", "polled": "polling", "polled-100": "polling-100"}
 """Errors of sampling by reading of all pins: every 1, 20 and 100 us."""
 SIMS = ("ssdsim", "pre-write", "no-read-cache", "greedy", "no-leveling")
