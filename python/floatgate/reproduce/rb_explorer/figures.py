@@ -121,7 +121,8 @@ def _panels(rows: list[dict[str, Any]], width: int) -> Any:
     legend = alt.Legend(title=None, orient="top", columns=2, symbolSize=110, symbolStrokeWidth=2)
     scale = alt.Scale(type="log", nice=False, domain=[0.8, 200])
     y = alt.Y("y:Q", title="write amplification", scale=scale, axis=alt.Axis(values=[1, 2, 5, 10, 20, 50, 100, 200]))
-    x = alt.X("size:N", title=None, sort=list(SIZES), axis=alt.Axis(labelAngle=-45 if narrow else 0))
+    across = max(60, width - 90 if narrow else width // 3 - 75)
+    x = alt.X("size:N", title=None, sort=list(SIZES), axis=alt.Axis(labelAngle=-45 if across < 180 else 0))
     color = alt.Color("series:N", scale=alt.Scale(domain=labels, range=[one.color for one in looks]), legend=legend)
     dash = alt.StrokeDash(
         "series:N", scale=alt.Scale(domain=labels, range=[list(one.dash) or [1, 0] for one in looks]), legend=legend
@@ -135,7 +136,6 @@ def _panels(rows: list[dict[str, Any]], width: int) -> Any:
         marks = data_chart(mine).mark_point(size=60, filled=False, strokeWidth=1.6)
         marks = marks.encode(x=x, y=y, color=color, shape=shape)
         name = f"SSD-{drive[-1].upper()}"
-        across = max(60, width - 90 if narrow else width // 3 - 75)
         panels.append(alt.layer(one, line, marks).properties(width=across, height=220, title=name))
     return configured(alt.concat(*panels, columns=1 if narrow else 3).resolve_scale(x="shared", y="shared"))
 
