@@ -102,6 +102,7 @@ pub(crate) fn resolve(
         shifted,
         content,
         renews_content,
+        without_reads: false,
     };
     Ok(Workload { settings, arrival, raw })
 }

@@ -52,6 +52,9 @@ pub fn lifetime(
         let all = requests_of(&r.plan);
         read_pass(&r.plan, window_ns(r), &mut |done| told.tick(done as f64 / all.unwrap_or(u64::MAX) as f64))
     })?;
+    for (i, one) in resolved.iter().enumerate() {
+        waf_is_possible(one, &passes[pass_of[i]])?;
+    }
     let methods: Vec<Method> =
         resolved.iter().enumerate().map(|(i, r)| method(r, &passes[pass_of[i]])).collect();
     // Lives that go through the FTL request by request need no laps.
@@ -118,6 +121,27 @@ fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Re
         return Err(Error::input(Place::Setting(key.into()), what, expected));
     }
     Ok(resolved)
+}
+
+/// Refuses a write amplification of bytes that means less than a program per page written. A buffer may absorb page writes.
+fn waf_is_possible(resolved: &Resolved, pass: &Pass) -> Result<()> {
+    let Some(waf) = resolved.forecast.waf_of_bytes.filter(|_| resolved.plan.buffer.is_none()) else {
+        return Ok(());
+    };
+    let page_bytes = pass.host.page_writes as f64 * f64::from(resolved.plan.drive.geometry.page_bytes);
+    let least = page_bytes / pass.host.write_bytes.max(1) as f64;
+    // A rounding of the third digit is no impossible drive.
+    if waf >= least * 0.995 || pass.host.write_bytes == 0 {
+        return Ok(());
+    }
+    let what = format!(
+        "{waf} flash bytes per byte that the host writes are {:.3} programs per page written: the requests touch pages of {least:.3} \
+         bytes per byte",
+        waf / least
+    );
+    let expected =
+        format!("expected at least {least:.3}, or lifetime.forecast.waf, programs per page written");
+    Err(Error::input(Place::Setting("lifetime.forecast.waf_of_bytes".into()), what, expected))
 }
 
 fn detail_ns((from_s, to_s): (f64, f64)) -> Result<(u64, u64)> {

@@ -35,7 +35,16 @@ pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Opti
     let pages = pass.host.page_writes as f64 * f64::from(resolved.plan.drive.geometry.page_bytes);
     let of_bytes = resolved.forecast.waf_of_bytes.filter(|_| pages > 0.0);
     let by_pages = of_bytes.map(|waf| waf * pass.host.write_bytes as f64 / pages);
-    resolved.forecast.waf.or(by_pages).or(laps.map(|laps| laps.waf))
+    let measured = laps.map(|laps| laps.waf_over(programs_of_life(resolved, pass, laps.waf)));
+    resolved.forecast.waf.or(by_pages).or(measured)
+}
+
+/// Page programs of a life, about: what the cycles stand, or what is written until the target.
+fn programs_of_life(resolved: &Resolved, pass: &Pass, waf: f64) -> f64 {
+    let plan = &resolved.plan;
+    let cycles = (f64::from(plan.drive.endurance.pe_cycles()) - resolved.forecast.cycles_used).max(0.0);
+    let passes = plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.span_ns().max(1) as f64;
+    (cycles * plan.drive.geometry.pages() as f64).min(passes * pass.demand.pages() as f64 * waf)
 }
 
 /// The same in bytes, for each byte that the host writes.

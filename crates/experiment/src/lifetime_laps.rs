@@ -127,10 +127,7 @@ fn number_of<'a>(unique: &mut Vec<Wanted<'a>>, wanted: Wanted<'a>) -> usize {
 
 fn measure_laps(wanted: &Wanted<'_>, tick: &dyn Fn(f64) -> Result<()>) -> Result<Laps> {
     let Wanted { plan, forecast, pass, .. } = wanted;
-    // Three laps of programs at a guess; there is no knowing.
-    let capacity = plan.drive.geometry.pages().max(pass.demand.pages()) as f64;
-    let mut tick = |programs: u64| tick(programs as f64 / (4.0 * capacity));
-    measure(plan, (pass.requests, &pass.windows), &criterion(forecast), &mut tick)
+    measure(plan, pass, &criterion(forecast), &mut |share| tick(share))
 }
 
 /// What reduction does to the writes of a life, from what was measured.

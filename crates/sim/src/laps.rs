@@ -1,19 +1,17 @@
 //! Write amplification and wear of a workload that goes on and on: the FTL runs in laps until they are alike.
 //!
-//! A lap is as many passes as it takes to program the drive's capacity at least once, and half a million pages. Three blocks of `m` laps each, the
-//! last ones, say where write amplification goes: to the limit of the geometric series that their two differences begin,
-//! where these have one direction; what scatters around a value has none, and is off by their last difference. The
-//! distance to that limit is the error that is stated, and what is within the limit set for it counts as stationary, for
-//! the smallest `m` with which it is: one where laps are alike, more where single ones scatter or come in turns. What is
-//! given is write amplification of the last block.
+//! A lap is as many passes as it takes to program the drive's capacity at least once, and two million pages; five laps are run at
+//! least. `lap_mean.rs` says what their mean is once it has settled, and how far off it may be: that error is the one that is stated,
+//! and what is within the limit set for it counts as stationary. A life has the laps themselves at its beginning and that mean from then
+//! on.
 //!
 //! Of a drive that reduces what it writes, one more pass tells what it does, and what it programs for the host window by window.
 
+use crate::lap_mean::settled;
 use crate::plan::{Mode, Plan, Workload};
-use crate::reading::pass::PassWindows;
+use crate::reading::pass::{Pass, PassWindows};
 use crate::serve::with_drive;
 use crate::simulation::{Phase, Simulation};
-use crate::trend::trend;
 use floatgate_base::Result;
 use floatgate_ftl::reduce::ReduceCounters;
 use floatgate_lifetime::Throttle;
@@ -31,13 +29,15 @@ pub struct Criterion {
 /// What the laps gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Laps {
-    /// Write amplification of the laps that were taken: programs by host page write.
+    /// Write amplification of the laps that were taken, from which it has settled: programs by host page write.
     pub waf: f64,
     /// How many of the last laps were taken.
     pub taken: usize,
+    /// Programs and host page writes at the end of each lap, and some of them on the way.
+    pub marks: Vec<(u64, u64)>,
     /// The same of every lap.
     pub waf_by_lap: Vec<f64>,
-    /// Relative distance to where the laps say that write amplification goes.
+    /// How far off that may be, relative.
     pub error: f64,
     /// Whether that met the criterion.
     pub stationary: bool,
@@ -63,6 +63,23 @@ pub struct Reduced {
     pub host_programs: u64,
     /// Pages programmed for the host / page writes that reached the FTL, in each window of the pass.
     pub left_by_window: Vec<f64>,
+}
+
+impl Laps {
+    /// Write amplification of a life of so many programs from the beginning of the first lap on.
+    #[must_use]
+    pub fn waf_over(&self, programs: f64) -> f64 {
+        let Some(&(last_programs, last_pages)) = self.marks.last() else { return self.waf };
+        if programs >= last_programs as f64 {
+            return programs / (last_pages as f64 + (programs - last_programs as f64) / self.waf);
+        }
+        let after = self.marks.partition_point(|&(mark, _)| (mark as f64) < programs);
+        let (end_programs, end_pages) = self.marks[after];
+        let (begin_programs, begin_pages) = if after > 0 { self.marks[after - 1] } else { (0, 0) };
+        let waf = (end_programs - begin_programs) as f64 / (end_pages - begin_pages).max(1) as f64;
+        let pages = begin_pages as f64 + (programs - begin_programs as f64) / waf;
+        if pages > 0.0 { programs / pages } else { waf }
+    }
 }
 
 impl Reduced {
@@ -95,30 +112,41 @@ struct Counts {
 /// more or less would be a large share.
 const ERASES_MIN: f64 = 10.0;
 /// Page programs of a lap at least: on a small drive fewer would scatter.
-const PROGRAMS_MIN: u64 = 1 << 19;
+const PROGRAMS_MIN: u64 = 1 << 21;
+/// Times in a lap, about, that programs and host page writes are noted.
+const MARKS_PER_LAP: u64 = 32;
+/// Laps after which most workloads are alike.
+const LAPS_EXPECTED: f64 = 6.0;
 /// Requests served between two ticks.
 const STEP: u64 = 1 << 18;
 
-/// Runs laps of passes of `requests` requests, which fall into these windows. `tick` is told how many programs were made, and
-/// may break off.
+/// Requests of a lap at most, where reads have to be served for what they do.
+const REQUESTS_MAX: u64 = 1 << 26;
+
+/// Runs laps of whole passes. Reads are served only where they may change what is written. `tick` is told which share of the laps
+/// that are expected was made, and may break off.
 ///
 /// # Errors
 /// Those of a run, and what `tick` returns.
 pub fn measure(
     plan: &Plan,
-    (requests, windows): (u64, &PassWindows),
+    pass: &Pass,
     criterion: &Criterion,
-    tick: &mut dyn FnMut(u64) -> Result<()>,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Laps> {
-    let mut simulation = Simulation::new(endless(plan))?;
+    let mut plan = endless(plan);
+    plan.workload.without_reads = !plan.reads_matter();
+    let mut simulation = Simulation::new(plan.clone())?;
     while simulation.phase() != Phase::Run {
         simulation.step(STEP)?;
-        tick(0)?;
+        tick(0.0)?;
     }
+    let requests = if plan.workload.without_reads { pass.requests_without_reads } else { pass.requests };
     let enough = plan.drive.geometry.pages().max(PROGRAMS_MIN);
     let mut laps = Laps {
         waf: 0.0,
         taken: 0,
+        marks: vec![],
         waf_by_lap: vec![],
         error: f64::INFINITY,
         stationary: false,
@@ -129,13 +157,23 @@ pub fn measure(
     };
     let mut marks = vec![Counts::default()];
     while !laps.stationary && laps.waf_by_lap.len() < criterion.laps_max as usize {
+        let (before, done) = (marks[marks.len() - 1].programs, laps.waf_by_lap.len());
+        let mut served = 0;
         loop {
-            serve(&mut simulation, requests, tick)?;
+            serve(&mut simulation, requests, &mut |programs, so_far| {
+                let share = (programs - before) as f64 / enough as f64;
+                let share = share.max((served + so_far) as f64 / REQUESTS_MAX as f64).min(1.0);
+                tick((done as f64 + share) / LAPS_EXPECTED.max(done as f64 + 1.0))
+            })?;
+            served += requests;
             laps.passes += 1;
-            let made =
-                simulation.stages.serving.counters().programs_total() - marks[marks.len() - 1].programs;
+            let programs = simulation.stages.serving.counters().programs_total();
+            let made = programs - before;
+            if programs >= laps.marks.last().map_or(0, |&(mark, _)| mark) + enough / MARKS_PER_LAP {
+                laps.marks.push((programs, simulation.stages.placing.total().page_writes));
+            }
             // A workload that writes nothing would never fill a lap.
-            if made >= enough || made == 0 {
+            if made >= enough || made == 0 || served >= REQUESTS_MAX {
                 break;
             }
         }
@@ -143,13 +181,17 @@ pub fn measure(
         judge(&mut laps, &marks, criterion);
     }
     if plan.ftl.setup.reduce.is_some() {
-        laps.reduced = Some(reduced(&mut simulation, windows, tick)?);
+        laps.reduced = Some(reduced(&mut simulation, &pass.windows, &mut || tick(1.0))?);
     }
     Ok(laps)
 }
 
-/// Serves so many requests.
-fn serve(simulation: &mut Simulation, requests: u64, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<()> {
+/// Serves so many requests; `tick` is told the programs so far, and the requests of this call.
+fn serve(
+    simulation: &mut Simulation,
+    requests: u64,
+    tick: &mut dyn FnMut(u64, u64) -> Result<()>,
+) -> Result<()> {
     let mut left = requests;
     while left > 0 {
         // A step ends where a pass does, and may have served nothing then.
@@ -158,7 +200,7 @@ fn serve(simulation: &mut Simulation, requests: u64, tick: &mut dyn FnMut(u64) -
             break;
         }
         left -= (simulation.stages.book.counted - served).min(left);
-        tick(simulation.stages.serving.counters().programs_total())?;
+        tick(simulation.stages.serving.counters().programs_total(), requests - left)?;
     }
     Ok(())
 }
@@ -167,7 +209,7 @@ fn serve(simulation: &mut Simulation, requests: u64, tick: &mut dyn FnMut(u64) -
 fn reduced(
     simulation: &mut Simulation,
     windows: &PassWindows,
-    tick: &mut dyn FnMut(u64) -> Result<()>,
+    tick: &mut dyn FnMut() -> Result<()>,
 ) -> Result<Reduced> {
     with_drive!(&mut simulation.stages.serving, drive => drive.reset_counts());
     let page_writes = simulation.stages.placing.total().page_writes;
@@ -183,7 +225,7 @@ fn reduced(
             left_by_window.push(None);
             continue;
         }
-        serve(simulation, u64::from(requests), tick)?;
+        serve(simulation, u64::from(requests), &mut |_, _| tick())?;
         let (counters, programs) = counted(simulation);
         let pages = counters.host_pages - before;
         left_by_window.push((pages > 0).then(|| (programs - programs_before) as f64 / pages as f64));
@@ -199,7 +241,7 @@ fn reduced(
     })
 }
 
-/// Finds the smallest blocks of laps that meet the criterion, or those that come closest.
+/// Takes note of a lap, and says what all of them come to.
 fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
     let n = marks.len() - 1;
     let waf = |from: usize, to: usize| {
@@ -208,11 +250,14 @@ fn judge(laps: &mut Laps, marks: &[Counts], criterion: &Criterion) {
         if host == 0 { 1.0 } else { programs as f64 / host as f64 }
     };
     laps.waf_by_lap.push(waf(n - 1, n));
+    if laps.marks.last().is_none_or(|&(mark, _)| mark < marks[n].programs) {
+        laps.marks.push((marks[n].programs, marks[n].host_pages));
+    }
     laps.programs = marks[n].programs;
-    let (error, taken) = trend(n, waf, criterion.error_max);
-    (laps.error, laps.taken) = (error, taken);
-    laps.stationary = error <= criterion.error_max;
-    laps.waf = waf(n - taken, n);
+    let found = settled(&laps.waf_by_lap);
+    (laps.error, laps.taken) = (found.error, found.taken);
+    laps.stationary = found.error <= criterion.error_max;
+    laps.waf = waf(n - found.taken, n);
     // From the first lap on, in which the drive may have been filled.
     let mean = marks[n].erases_mean - marks[1].erases_mean;
     let most = f64::from(marks[n].erases_max - marks[1].erases_max);
@@ -257,6 +302,7 @@ mod tests {
         let mut laps = Laps {
             waf: 0.0,
             taken: 0,
+            marks: vec![],
             waf_by_lap: vec![],
             error: 0.0,
             stationary: false,
@@ -281,37 +327,21 @@ mod tests {
 
     #[test]
     fn laps_that_are_alike_are_enough() {
-        let laps = of(&[1.2, 1.9, 1.904]);
-        assert!(laps.stationary && laps.taken == 1 && laps.waf == 1.904);
-        assert!((laps.error - 0.004 / 1.904).abs() < 1e-12, "{}", laps.error);
-        assert_eq!(laps.wear, Some((12.0, 18.0)));
-        assert!(!of(&[1.2, 1.3, 1.4]).stationary);
-        // Two laps may be alike by chance.
-        assert!(!of(&[1.2]).stationary && !of(&[1.2, 1.2]).stationary);
+        let laps = of(&[1.2, 1.9, 1.904, 1.902, 1.9]);
+        assert!(laps.stationary && laps.taken == 4, "{laps:?}");
+        assert_eq!(laps.wear, Some((24.0, 36.0)));
+        // Too few of them say nothing.
+        assert!(!of(&[1.9; 4]).stationary);
     }
 
+    /// A life has the first laps as they were, and the mean of those taken from then on.
     #[test]
-    fn laps_that_come_in_turns_are_taken_together() {
-        let turn = [1.07, 1.05, 1.072, 1.082];
-        let laps = of(&[turn, turn, turn].concat());
-        assert!(laps.stationary && laps.taken == 4);
-        assert!((laps.waf - 1.0685).abs() < 1e-12, "{}", laps.waf);
-    }
-
-    /// 2 - 2^-i: every difference is half of the one before, and the limit is as far away as the last one.
-    #[test]
-    fn the_limit_is_that_of_the_series() {
-        let series: Vec<f64> = (0..4).map(|i| 2.0 - 0.5f64.powi(i)).collect();
-        let laps = of(&series);
-        assert!((laps.error - 0.125 / 1.875).abs() < 1e-12, "{}", laps.error);
-        assert!(!laps.stationary);
-    }
-
-    /// A rise of a thousandth a lap is no stationary state, though two laps differ by less than the criterion.
-    #[test]
-    fn what_rises_slowly_is_not_stationary() {
-        let rising: Vec<f64> = (0..12).map(|i| 1.1 + 0.001 * f64::from(i)).collect();
-        let laps = of(&rising);
-        assert!(!laps.stationary && laps.error > 0.015, "{}", laps.error);
+    fn a_life_has_its_first_laps() {
+        let laps = of(&[1.0, 2.0, 2.0, 2.0, 2.0]);
+        assert_eq!((laps.waf, laps.programs), (2.0, 9000));
+        let waf = |programs: f64| laps.waf_over(programs);
+        assert_eq!((waf(0.0), waf(500.0), waf(1000.0)), (1.0, 1.0, 1.0));
+        assert_eq!((waf(3000.0), waf(9000.0)), (1.5, 1.8));
+        assert!((waf(19_000.0) - 1.9).abs() < 1e-12);
     }
 }

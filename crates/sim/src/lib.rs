@@ -12,6 +12,7 @@ pub mod drive;
 pub mod drive_file;
 mod failure;
 pub mod gate;
+mod lap_mean;
 pub mod laps;
 pub mod life;
 mod life_book;

@@ -245,6 +245,8 @@ pub struct WorkloadSettings {
     pub renews_content: bool,
     /// Functional mode: stamps are moved by all throttling delays so far, as under [`Arrival::Shifted`].
     pub shifted: bool,
+    /// Reads are left out, for whoever counts programs.
+    pub without_reads: bool,
 }
 
 /// A run.
@@ -325,6 +327,18 @@ impl Plan {
     #[must_use]
     pub fn throttles(&self) -> bool {
         self.throttle.policy.parts().is_some() || self.reduce.params.integrated.is_some()
+    }
+
+    /// Whether what is read may change what is written.
+    #[must_use]
+    pub fn reads_matter(&self) -> bool {
+        let setup = &self.ftl.setup;
+        setup.disturb.is_some()
+            || setup.programs_unwritten
+            || setup.reduce.is_some()
+            || self.buffer.is_some()
+            || self.ftl.dispatch.makes_groups()
+            || setup.level.hears_reads(&self.layout())
     }
 
     /// Energy of programming a page of the map, microjoules. Where the drive does not say what a flash page takes, it is

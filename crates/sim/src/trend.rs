@@ -5,11 +5,17 @@
 const SHRINK_MAX: f64 = 0.95;
 
 /// How far write amplification still is from where three blocks of laps say that it goes, as a share of the last.
-fn distance([a, b, c]: [f64; 3]) -> f64 {
+fn distance(blocks: [f64; 3]) -> f64 {
+    let [_, b, c] = blocks;
+    (limit(blocks) - c).abs().max((c - b).abs()) / c
+}
+
+/// Where three blocks of laps say that write amplification goes: to the limit of the geometric series that their two differences
+/// begin, where these have one direction; what scatters around a value has none, and stays.
+pub(crate) fn limit([a, b, c]: [f64; 3]) -> f64 {
     let (before, last) = (b - a, c - b);
-    let one_way = before * last > 0.0;
-    let ratio = if one_way { (last / before).min(SHRINK_MAX) } else { 0.0 };
-    (last.abs() * (ratio / (1.0 - ratio)).max(1.0)) / c
+    let ratio = if before * last > 0.0 { (last / before).min(SHRINK_MAX) } else { 0.0 };
+    c + last * ratio / (1.0 - ratio)
 }
 
 /// The distance after `laps` laps, and how many laps a block has: the smallest with which it is at most `error_max`, else

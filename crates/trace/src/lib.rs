@@ -21,6 +21,7 @@ pub mod source;
 mod tar;
 mod text;
 pub mod until;
+pub mod without_reads;
 pub mod write;
 
 pub use amplify::{Amplification, Amplified};
@@ -36,4 +37,5 @@ pub use shuffle::{Shuffle, Shuffled, shuffled};
 pub use slice::{Slice, SliceReport, Sliced};
 pub use source::{Context, Source, Summary};
 pub use until::{Until, UntilWritten};
+pub use without_reads::WithoutReads;
 pub use write::{WriteFormat, WriteReport};

@@ -118,6 +118,14 @@ levelers! {
     Relocating: relocating_tests,
 }
 
+impl Level {
+    /// Whether it hears of reads, so that they may change what is written.
+    #[must_use]
+    pub fn hears_reads(self, layout: &Layout) -> bool {
+        LevelerState::of(self, layout).is_some_and(|state| state.hears_reads())
+    }
+}
+
 impl LevelerState {
     /// Whether both are of one leveler.
     pub fn is_like(&self, other: &Self) -> bool {

@@ -5,7 +5,7 @@ use floatgate_base::{Error, Place, Result};
 use floatgate_ftl::separate::Needs;
 use floatgate_host::QueueOf;
 use floatgate_lifetime::Throttle;
-use floatgate_trace::{Generator, Source, UntilWritten, WithContent, shuffled};
+use floatgate_trace::{Generator, Source, UntilWritten, WithContent, WithoutReads, shuffled};
 use std::path::Path;
 
 /// Opens the workload of a plan.
@@ -22,10 +22,10 @@ pub fn open_source(plan: &Plan) -> Result<Box<dyn Source>> {
     if let Some(until) = plan.workload.until {
         source = Box::new(UntilWritten::new(source, until));
     }
-    Ok(match plan.workload.content {
-        Some(model) => Box::new(WithContent::new(source, model)?),
-        None => source,
-    })
+    if let Some(model) = plan.workload.content {
+        source = Box::new(WithContent::new(source, model)?);
+    }
+    Ok(if plan.workload.without_reads { Box::new(WithoutReads::new(source)) } else { source })
 }
 
 /// As [`open_source`], for a run.

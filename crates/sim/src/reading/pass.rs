@@ -5,7 +5,7 @@ use crate::reading::open::open_source;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 use floatgate_host::HostCounters;
 use floatgate_lifetime::life::{Demand, DemandBuilder};
-use floatgate_trace::Summary;
+use floatgate_trace::{Summary, without_reads::stays};
 
 /// The requests of a pass by windows of its time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -40,6 +40,8 @@ pub struct Pass {
     pub demand: Demand,
     /// All its requests.
     pub requests: u64,
+    /// Those that stay where reads are left out.
+    pub requests_without_reads: u64,
     /// The same by windows.
     pub windows: PassWindows,
     /// Counts of all devices together; pages are those that requests touch.
@@ -66,7 +68,8 @@ pub fn read_pass(
     let shift = plan.drive.geometry.page_bytes.trailing_zeros();
     let mut builder = DemandBuilder::new(window_ns);
     let mut batch = RequestBatch::default();
-    let (mut requests, mut host, mut last_ns) = (0, HostCounters::default(), 0);
+    let (mut requests, mut requests_without_reads) = (0, 0);
+    let (mut host, mut last_ns) = (HostCounters::default(), 0);
     let mut windows = PassWindows { width_ns: plan.reduction_window_ns(), requests: vec![] };
     loop {
         batch.clear();
@@ -76,6 +79,7 @@ pub fn read_pass(
         }
         for i in 0..batch.len() {
             let (op, offset, bytes) = (batch.op[i], batch.offset[i], batch.bytes[i]);
+            requests_without_reads += u64::from(stays(&batch, i));
             let stamp_ns = u64::try_from(batch.time_ns[i]).unwrap_or(0);
             last_ns = last_ns.max(stamp_ns);
             windows.add(last_ns);
@@ -113,6 +117,7 @@ pub fn read_pass(
     Ok(Pass {
         demand: builder.finish(last_ns),
         requests,
+        requests_without_reads,
         windows,
         host,
         format: source.format(),
