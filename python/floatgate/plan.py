@@ -27,8 +27,44 @@ SCHEMA = "floatgate.plan/1"
 FILE = "plan.json"
 FACTORS = (0.5, 1.0, 2.0, 4.0)
 """Capacities that are tried where none are named, as multiples of the drive's own."""
+LARGER_MAX = 3
+"""So many larger drives are tried besides, where none of these lasts without throttling."""
+LARGER_BYTES = 256 << 30
+"""No larger ones: the FTL would run for minutes."""
+TB = 1e12
 
 Progress = Callable[[int, "int | None", str], None]
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What a drive must do besides lasting, before a planner takes it.
+
+    Attributes:
+        min_served: share of the workload that is written in the target time, at least.
+        max_write_p99_us: 99 of a hundred page writes take no longer; None for no bound.
+        price_per_tb: of flash; None where prices do not matter.
+    """
+
+    min_served: float = 0.99
+    max_write_p99_us: float | None = None
+    price_per_tb: float | None = None
+
+    def cut_by(self, point: Point) -> str | None:
+        """The first bound that rules a point out: ``life``, ``served`` or ``p99``; None where it may be taken."""
+        if not point.holds:
+            return "life"
+        if point.served is not None and point.served < self.min_served:
+            return "served"
+        if self.max_write_p99_us is not None and point.p99_us > self.max_write_p99_us:
+            return "p99"
+        return None
+
+    def price(self, point: Point) -> float | None:
+        """What a drive costs."""
+        if self.price_per_tb is None or math.isinf(point.physical_bytes):
+            return None
+        return point.physical_bytes / TB * self.price_per_tb
 
 
 @dataclass(frozen=True)
@@ -81,6 +117,11 @@ class Point:
         return self._write("mean")
 
     @property
+    def p99_us(self) -> float:
+        """99 of a hundred page writes take no longer; infinite where it is not known."""
+        return self._write("p99")
+
+    @property
     def p999_us(self) -> float:
         """999 of a thousand page writes take no longer; infinite where it is not known."""
         return self._write("p999")
@@ -95,9 +136,11 @@ class Point:
         value = look(self.result, "latency_us", "write", key)
         return math.inf if value is None else float(value)
 
-    def to_dict(self) -> dict[str, Any]:
-        """As JSON gives it."""
+    def to_dict(self, bounds: Bounds) -> dict[str, Any]:
+        """As JSON gives it; ``cut_by`` is the first bound that rules it out."""
         return {
+            "cut_by": bounds.cut_by(self),
+            "price": bounds.price(self),
             "capacity_bytes": look(self.result, "drive", "physical_bytes"),
             "spare_factor": self.spare,
             "throttle": self.throttle,
@@ -120,18 +163,20 @@ class Plan:
 
     Attributes:
         points: the choices in the order in which they were asked for.
-        best: of those that last long enough, all that no other beats in both capacity (then spare) and mean write;
-            the smallest first.
+        best: of those that last long enough and keep to the bounds, all that no other beats in both capacity (then
+            spare) and mean write; the smallest first.
+        bounds: what a drive must do besides lasting.
         experiment_toml: the experiment that they vary, resolved.
         label: what to call it.
     """
 
-    def __init__(self, points: Sequence[Point], experiment_toml: str, label: str) -> None:
+    def __init__(self, points: Sequence[Point], experiment_toml: str, label: str, bounds: Bounds | None = None) -> None:
         """Use :func:`plan`."""
         self.points = list(points)
         self.experiment_toml = experiment_toml
         self.label = label
-        self.best = choices(self.points)
+        self.bounds = bounds or Bounds()
+        self.best = choices(self.points, self.bounds)
 
     @property
     def target_years(self) -> float | None:
@@ -142,16 +187,36 @@ class Plan:
     def answer(self) -> str:
         """One sentence: what meets the target, the smallest drive first."""
         target = self.target_years
-        years = "the target" if target is None else f"{target:g} years"
+        years = "the target" if target is None else f"{target:g} year{'' if target == 1 else 's'}"
         if not self.best:
-            plain = self._unthrottled() or "; use a larger drive or a throttle that guarantees the target"
-            return f"none of these drives lasts {years}{plain}"
-        named = [f"{self._drive(point)} {managed_words(point)} ({_write(point)})" for point in self.best]
+            return self._none(years)
+        named = [f"{self._drive(point)} {managed_words(point)} ({self._told(point)})" for point in self.best]
         first = f"the smallest drive that lasts {years} is {named[0]}"
         return (
             first
             + (f"; faster, but larger: {', then '.join(named[1:])}" if len(named) > 1 else "")
             + self._unthrottled()
+        )
+
+    def _none(self, years: str) -> str:
+        """That no drive will do, and which bound has cut the last ones."""
+        lasting = [point for point in self.points if point.holds]
+        if not lasting:
+            plain = self._unthrottled() or "; use a larger drive or a throttle that guarantees the target"
+            return f"none of these drives lasts {years}{plain}"
+        asked = f"{units.share(self.bounds.min_served)} of the workload"
+        serving = [point for point in lasting if self.bounds.cut_by(point) != "served"]
+        if not serving:
+            most = max(lasting, key=lambda point: point.served or 0.0)
+            named = f"{self._drive(most)} {managed_words(most)}"
+            told = f"of those that last, {named} serves most, {units.share(most.served or 0.0)} (--min-served)"
+            return f"none of these drives lasts {years} and serves {asked}: {told}{self._unthrottled()}"
+        fastest = min(serving, key=lambda point: point.p99_us)
+        bound, least = (units.span(us * 1e-6) for us in (self.bounds.max_write_p99_us or 0.0, fastest.p99_us))
+        named = f"{self._drive(fastest)} {managed_words(fastest)}"
+        return (
+            f"none of these drives lasts {years}, serves {asked} and writes 99 of 100 pages within {bound}: of those "
+            f"that do the former, {named} is the fastest with {least} (--max-write-p99)"
         )
 
     def _unthrottled(self) -> str:
@@ -167,6 +232,14 @@ class Plan:
         by = "" if longest.reducer in (None, "none") else f" with {NAMES[longest.reducer]}"
         return f"; without throttling it would take about {size}{by}, extrapolated from {units.binary_bytes(largest)}"
 
+    def _told(self, point: Point) -> str:
+        """Response, what is served where that is not all, and the price of a choice."""
+        told = [_write(point)]
+        if point.served is not None and point.served < 0.9995:
+            told.append(f"{units.share(point.served)} served")
+        price = self.bounds.price(point)
+        return ", ".join(told + ([] if price is None else [f"price {units.figure(price)}"]))
+
     def _drive(self, point: Point) -> str:
         spares = {one.spare for one in self.points if one.spare is not None}
         size = units.binary_bytes(point.physical_bytes)
@@ -174,8 +247,13 @@ class Plan:
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
         """Header and cells; what a planner would take is marked by a star."""
-        header = ["", "capacity", "spare", "throttle", "life", "target", "WAF", "served", "mean write", "p99.9"]
+        header = ["", "capacity", "spare", "throttle", "life", "target", "WAF", "served", "mean write", "p99", "p99.9"]
         cells = [self._cells(point) for point in self.points]
+        if self.bounds.price_per_tb is not None:
+            header.append("price")
+            for point, row in zip(self.points, cells, strict=True):
+                price = self.bounds.price(point)
+                row.append("-" if price is None else units.figure(price))
         if self.reduces():
             header.insert(_REDUCER, "reducer")
             for point, row in zip(self.points, cells, strict=True):
@@ -190,8 +268,8 @@ class Plan:
         mark = "*" if point in self.best else ""
         if point.result is None:
             spare = "-" if point.spare is None else units.percent1(point.spare)
-            return [mark, point.capacity, spare, point.throttle, "-", "not possible", "-", "-", "-", "-"]
-        p999, (waf, _) = look(point.result, "latency_us", "write", "p999"), amplification(point.result)
+            return [mark, point.capacity, spare, point.throttle, "-", "not possible", "-", "-", "-", "-", "-"]
+        waf, _ = amplification(point.result)
         return [
             mark,
             units.binary_bytes(point.physical_bytes),
@@ -201,8 +279,10 @@ class Plan:
             "met" if point.holds else "missed",
             "-" if waf is None else f"{waf:.2f}",
             "-" if point.served is None else units.share(point.served),
-            "-" if math.isinf(point.write_us) else units.span(point.write_us * 1e-6),
-            "-" if p999 is None else units.span(p999 * 1e-6),
+            *(
+                "-" if math.isinf(time_us) else units.span(time_us * 1e-6)
+                for time_us in (point.write_us, point.p99_us, point.p999_us)
+            ),
         ]
 
     def text(self) -> str:
@@ -218,9 +298,12 @@ class Plan:
             "schema": SCHEMA,
             "version": _core.__version__,
             "target_years": self.target_years,
+            "min_served": self.bounds.min_served,
+            "max_write_p99_us": self.bounds.max_write_p99_us,
+            "price_per_tb": self.bounds.price_per_tb,
             "answer": self.answer(),
             "best": [self.points.index(point) for point in self.best],
-            "points": [point.to_dict() for point in self.points],
+            "points": [point.to_dict(self.bounds) for point in self.points],
         }
 
     def report(self, command: str | None = None) -> str:
@@ -243,9 +326,10 @@ WORTH = 0.99
 """A hundredth of the mean response is no reason for a larger drive, nor for a throttle, nor for a larger p99.9."""
 
 
-def choices(points: Sequence[Point]) -> list[Point]:
-    """Of the points that hold those that no other beats: smaller first, and each faster than all smaller ones."""
-    holding = [point for point in points if point.holds]
+def choices(points: Sequence[Point], bounds: Bounds | None = None) -> list[Point]:
+    """Of the points within the bounds those that no other beats: smaller first, each faster than all smaller ones."""
+    asked = bounds or Bounds()
+    holding = [point for point in points if asked.cut_by(point) is None]
     best: list[Point] = []
     for _, same in itertools.groupby(sorted(holding, key=_cost), key=_cost):
         drive = list(same)
@@ -291,8 +375,12 @@ def plan(
     policies: Sequence[str] | None = None,
     reducers: Sequence[str] | None = None,
     progress: Progress | None = None,
+    bounds: Bounds | None = None,
 ) -> Plan:
     """Forecast every combination of capacity, spare factor and throttle.
+
+    Where no capacities are named and none of those tried will do without throttling, larger ones are tried by what the
+    largest has shown, as far as :data:`LARGER_BYTES`.
 
     Args:
         base: the experiment.
@@ -302,6 +390,7 @@ def plan(
         reducers: names of reducers; None for that of the experiment. The integrated manager throttles by itself, so it
             stands beside no throttle.
         progress: called with (done, total, phase).
+        bounds: what a drive must do besides lasting; None for the defaults of :class:`Bounds`.
 
     Raises:
         InputError: the experiment is unusable, or none of the drives can hold the workload.
@@ -316,20 +405,47 @@ def plan(
     drives = [(size, spare) for size in sizes for spare in spares]
     points: list[Point] = []
     refused: FloatgateError | None = None
-    for number, (size, spare) in enumerate(drives):
-        report = None if progress is None else _part(progress, number, len(drives), size)
+
+    def forecast_drive(size: str, spare: str | None, report: Progress | None) -> None:
+        nonlocal refused
         try:
             results = forecast(base.with_overrides(_drive(size, spare)), [_overrides(*one) for one in managers],
                                progress=report)  # fmt: skip
         except _core.InputError as error:
             refused = refused or error
-            points += [Point(size, spare, policy, None, one_line(error), reducer) for policy, reducer in managers]
-            continue
+            points.extend(Point(size, spare, policy, None, one_line(error), reducer) for policy, reducer in managers)
+            return
         pairs = zip(managers, results, strict=True)
-        points += [Point(size, spare, policy, one, reducer=reducer) for (policy, reducer), one in pairs]
+        points.extend(Point(size, spare, policy, one, reducer=reducer) for (policy, reducer), one in pairs)
+
+    for number, (size, spare) in enumerate(drives):
+        forecast_drive(size, spare, None if progress is None else _part(progress, number, len(drives), size))
     if refused is not None and not any(point.result for point in points):
         raise refused
-    return Plan(points, resolved, base.name())
+    for _ in range(LARGER_MAX if capacities is None else 0):
+        larger = _larger(points, resolved)
+        if larger is None:
+            break
+        for spare in spares:
+            forecast_drive(larger, spare, None if progress is None else _part(progress, 0, 1, larger))
+    return Plan(points, resolved, base.name(), bounds)
+
+
+def _larger(points: Sequence[Point], resolved: str) -> str | None:
+    """The capacity that should last without throttling, by the largest that was tried; None where there is no need."""
+    plain = [point for point in points if not point.throttles and point.result is not None]
+    if not plain or any(point.holds for point in plain):
+        return None
+    longest = max(plain, key=lambda point: (point.physical_bytes, point.years))
+    target = look(longest.result, "lifetime", "target_years")
+    if not longest.years or not target:
+        return None
+    # A hundredth more, so that rounding does not miss the target.
+    wanted = longest.physical_bytes * target / longest.years * 1.01
+    if wanted > LARGER_BYTES:
+        return None
+    stripe = _stripe(resolved)
+    return _size(stripe * math.ceil(wanted / stripe))
 
 
 def _refuse_unknown(option: str, names: Sequence[str] | None, known: list[str]) -> None:
@@ -372,11 +488,15 @@ def _drive(capacity: str, spare: str | None) -> Overrides:
 
 def _multiples(resolved: str) -> list[str]:
     """Half, one, two and four times the capacity of a resolved experiment, as far as these are whole blocks."""
+    blocks = int(tomllib.loads(resolved)["drive"]["geometry"]["blocks_per_plane"])
+    return [_size(_stripe(resolved) * max(1, int(blocks * factor))) for factor in FACTORS]
+
+
+def _stripe(resolved: str) -> int:
+    """Bytes of one block on each plane."""
     geometry = tomllib.loads(resolved)["drive"]["geometry"]
     names = ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die", "pages_per_block", "page_bytes")
-    stripe = math.prod(int(geometry[name]) for name in names)
-    blocks = int(geometry["blocks_per_plane"])
-    return [_size(stripe * max(1, int(blocks * factor))) for factor in FACTORS]
+    return math.prod(int(geometry[name]) for name in names)
 
 
 def _size(size_bytes: int) -> str:

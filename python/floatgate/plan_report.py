@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
 GIB = float(1 << 30)
 READING = (
-    "* marks a drive that lasts long enough, where no other such drive is both as small and as fast. Mean write and "
-    "p99.9 are for page writes, flash service and throttling included. Served is the share of the workload that is "
-    "written in the target time; throttling lowers it."
+    "* marks a drive that lasts long enough and serves enough of the workload, where no other such drive is both as "
+    "small and as fast. Mean write, p99 and p99.9 are for page writes, flash service and throttling included. Served "
+    "is the share of the workload that is written in the target time; throttling lowers it."
 )
 
 

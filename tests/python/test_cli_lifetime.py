@@ -76,8 +76,17 @@ def test_a_trace_is_called_by_its_name(cli: Cli, trace: Path) -> None:
 
 def test_a_plan_says_which_drive_lasts(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     lists = ("--capacities", "64MiB,128MiB", "--throttles", "none,dynamic", "--spare-factors", "0.2,0.3")
-    ended = cli("lifetime", experiment, *WRITES, *lists, "--json", "-", "--out", "o")
+    # Throttles serve a small part of so much; by default a plan would take none of these.
+    strict = json.loads(cli("lifetime", experiment, *WRITES, *lists, "--json", "-").done())
+    assert strict["best"] == []
+    assert (
+        "and serves 99 % of the workload: of those that last, 128 MiB with 30.0 % spare under dynamic serves most"
+        in strict["answer"]
+    )
+    assert {one["cut_by"] for one in strict["points"]} == {"life", "served"}
+    ended = cli("lifetime", experiment, *WRITES, *lists, "--min-served", "0.01", "--json", "-", "--out", "o")
     answer = json.loads(ended.done())
+    assert answer["min_served"] == 0.01
     assert answer["schema"] == "floatgate.plan/1"
     points = answer["points"]
     assert [(one["capacity_bytes"] >> 20, one["spare_factor"], one["throttle"]) for one in points] == [
@@ -96,7 +105,10 @@ def test_a_plan_says_which_drive_lasts(cli: Cli, experiment: Path, tmp_path: Pat
 def test_a_plan_tries_half_to_four_times_the_capacity_and_all_throttles(cli: Cli, experiment: Path) -> None:
     answer = json.loads(cli("lifetime", experiment, *WRITES, "--plan", "--json", "-").done())
     tried = [(one["capacity_bytes"] >> 20, one["throttle"]) for one in answer["points"]]
-    assert sorted({capacity for capacity, _ in tried}) == [32, 64, 128, 256]
+    # None of these lasts without throttling; the one that should by their lives does.
+    assert sorted({capacity for capacity, _ in tried}) == [32, 64, 128, 256, 1096]
+    best = answer["points"][answer["best"][0]]
+    assert (best["capacity_bytes"] >> 20, best["throttle"], best["cut_by"]) == (1096, "none", None)
     assert {throttle for _, throttle in tried} == {
         "none",
         "static",
@@ -104,7 +116,7 @@ def test_a_plan_tries_half_to_four_times_the_capacity_and_all_throttles(cli: Cli
         "ready-pessimistic",
         "ready-optimistic",
     }
-    assert len(tried) == 20
+    assert len(tried) == 25
 
 
 @pytest.mark.parametrize(
@@ -119,6 +131,10 @@ def test_a_plan_tries_half_to_four_times_the_capacity_and_all_throttles(cli: Cli
         (("--capacities", "much"), "much"),
         (("--spare-factors", "many"), "'many' is no share"),
         (("--plan", "--throttle", "none"), "expected --throttles"),
+        (("--min-served", "1.5"), "--min-served: 1.5 is no share; expected a figure from 0 to 1"),
+        (("--min-served", "nan"), "--min-served: nan is no share"),
+        (("--max-write-p99", "0"), "--max-write-p99: 0 is no time; expected milliseconds"),
+        (("--price-per-tb", "-1"), "--price-per-tb: -1 is no price"),
         (("--set", "lifetime.forecast.waf=1", "--set", "lifetime.forecast.waf_of_bytes=1"), "expected one of them"),
         (("--set", "lifetime.forecast.waf_of_bytes=-1"), "waf_of_bytes"),
     ],

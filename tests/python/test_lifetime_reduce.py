@@ -99,7 +99,7 @@ def test_what_cannot_be_is_refused(cli: Cli, reduced: Path, asked: tuple[str, ..
 
 
 def test_a_plan_of_a_managed_drive_tries_no_throttles(cli: Cli, reduced: Path) -> None:
-    asked = ("--reduce", "integrated", "--plan", "--capacities", "8 MiB,16 MiB", "--json", "-")
+    asked = ("--reduce", "integrated", "--plan", "--capacities", "8 MiB,16 MiB", "--min-served", "0", "--json", "-")
     plan = json.loads(cli("lifetime", reduced, *WINDOWS, *asked).done())
     points = plan["points"]
     assert [(point["reducer"], point["throttle"]) for point in points] == [("integrated", "none")] * 2

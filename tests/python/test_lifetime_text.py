@@ -9,7 +9,7 @@ import pytest
 
 from floatgate import lifetime_summary as summary
 from floatgate.lifetime import Lifetime
-from floatgate.plan import Plan, Point, choices
+from floatgate.plan import Bounds, Plan, Point, choices
 from floatgate.throttle_charts import thin
 
 GIB = 1 << 30
@@ -180,6 +180,46 @@ def test_a_plan_takes_the_smallest_and_then_what_is_faster() -> None:
     page = plan.report("floatgate lifetime --plan")
     assert "Life against capacity" in page
     assert "Not possible: 4 GiB: too small" in page
+
+
+def served(point: Point, share: float) -> Point:
+    """The same, serving only this share."""
+    result = {**(point.result or {}), "throttle": {"policy": point.throttle, "demand_share": share}}
+    return Point(point.capacity, None, point.throttle, result)
+
+
+def test_a_plan_never_takes_what_serves_too_little() -> None:
+    points = [
+        served(point(64, "ready-optimistic", 1700, years=5), 0.002),
+        served(point(128, "ready-optimistic", 900, years=5), 0.63),
+        point(128, "none", 600, years=3.9),
+    ]
+    plan = Plan(points, "", "web")
+    assert plan.best == []
+    assert plan.answer() == (
+        "none of these drives lasts 5 years and serves 99 % of the workload: of those that last, 128 GiB under "
+        "ready-optimistic serves most, 63 % (--min-served); without throttling it would take about 164 GiB, "
+        "extrapolated from 128 GiB"
+    )
+    lenient = Plan(points, "", "web", Bounds(min_served=0.5))
+    assert [one.capacity for one in lenient.best] == ["128 GiB"]
+    assert "128 GiB under ready-optimistic (mean write 900 us, 63 % served)" in lenient.answer()
+    assert [one["cut_by"] for one in lenient.to_dict()["points"]] == ["served", None, "life"]
+
+
+def test_a_plan_keeps_to_the_longest_write() -> None:
+    points = [point(64, "static", 1700, years=6), point(256, "none", 600, years=9)]
+    quick = Bounds(max_write_p99_us=1000, price_per_tb=80)
+    plan = Plan(points, "", "web", quick)
+    assert [one.capacity for one in plan.best] == ["256 GiB"]
+    assert "256 GiB without throttling (mean write 600 us, price 22.0)" in plan.answer()
+    header, rows = plan.rows()
+    assert (header[-1], rows[0][-1]) == ("price", "5.50")
+    none = Plan(points, "", "web", Bounds(max_write_p99_us=500))
+    assert none.answer() == (
+        "none of these drives lasts 5 years, serves 99 % of the workload and writes 99 of 100 pages within 500 us: "
+        "of those that do the former, 256 GiB without throttling is the fastest with 600 us (--max-write-p99)"
+    )
 
 
 def test_a_plan_in_which_nothing_lasts_says_so() -> None:

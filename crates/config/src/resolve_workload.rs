@@ -33,6 +33,7 @@ pub(crate) const KINDS: &[(&str, &str)] = &[
 ];
 const TRACE: usize = 1;
 const TWIN: usize = 2;
+
 /// `logical_bytes` is what the drive shows; 0: as much as a twin needs. `holds` says whether anything in front of the
 /// flash may hold what was written.
 pub(crate) fn resolve(
@@ -79,8 +80,7 @@ pub(crate) fn resolve(
             (plan::Workload::Synthetic(config), Beyond::Refuse, Devices::Apart, raw)
         }
     };
-    raw.kind = Some(name);
-    raw.warmup_requests = Some(warmup_requests);
+    (raw.kind, raw.warmup_requests) = (Some(name), Some(warmup_requests));
     if amplification.cursors > 1 {
         raw.read_amplification = Some(amplification.cursors);
         raw.gap_spread = Some(amplification.gap_spread);
@@ -89,8 +89,7 @@ pub(crate) fn resolve(
     (raw.arrival, raw.queue_depth) = (arrives.name.clone(), arrives.queue_depth);
     let Arrives { arrival, shifted, .. } = arrives;
     let (content, renews_content) = resolve_content::resolve(layers, &said, &source, &mut raw)?;
-    let again = kind == TRACE;
-    let until = part.map(|part| part.until(&mut raw, (warmup_requests, again, renews_content)));
+    let until = part.map(|part| part.until(&mut raw, (warmup_requests, kind == TRACE, renews_content)));
     let settings = WorkloadSettings {
         source,
         until,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -15,6 +15,9 @@ from floatgate.experiment import Experiment
 from floatgate.folder import RunFolder
 from floatgate.lifetime import managed, of
 from floatgate.progress import bar
+
+if TYPE_CHECKING:
+    from floatgate.plan import Bounds
 
 Values = str | None
 
@@ -58,6 +61,16 @@ def lifetime(
     reducers: Annotated[
         Values, typer.Option("--reducers", metavar="A,B,..", help="Reducers of the plan, e.g. none,both,integrated.")
     ] = None,
+    min_served: Annotated[
+        float | None,
+        typer.Option("--min-served", metavar="SHARE", help="Share of the workload to be written. Default: 0.99."),
+    ] = None,
+    max_write_p99: Annotated[
+        float | None, typer.Option("--max-write-p99", metavar="MS", help="Longest p99 of page writes, milliseconds.")
+    ] = None,
+    price_per_tb: Annotated[
+        float | None, typer.Option("--price-per-tb", metavar="PRICE", help="Price of a TB of flash, to show prices.")
+    ] = None,
     out: o.Out = None,
     force: o.Force = False,
     json: o.Json = None,
@@ -77,13 +90,15 @@ def lifetime(
     base = base.with_overrides(managed(throttle, _years(target), reducer))
     place = None if out is None else RunFolder.given(out, force=force)
     lists = _lists(capacities, spare_factors, throttles, reducers)
-    if plan or any(one is not None for one in lists.values()):
+    bounded = any(one is not None for one in (min_served, max_write_p99, price_per_tb))
+    if plan or bounded or any(one is not None for one in lists.values()):
         if throttle is not None:
             raise input_error("--throttle: a plan tries several; expected --throttles in its place")
         if reducer is not None and reducers is not None:
             raise input_error("--reduce: the plan tries those of --reducers; expected one of both options")
+        bounds = _bounds(min_served, max_write_p99, price_per_tb)
         with place or contextlib.nullcontext():
-            return _planned(base, lists, output, place, report=not no_report)
+            return _planned(base, lists, bounds, output, place, report=not no_report)
     with place or contextlib.nullcontext():
         with bar(base.name(), quiet=quiet) as progress:
             life = of(base, progress)
@@ -96,7 +111,13 @@ def lifetime(
 
 
 def _planned(
-    base: Experiment, lists: dict[str, list[str] | None], output: Output, place: RunFolder | None, *, report: bool
+    base: Experiment,
+    lists: dict[str, list[str] | None],
+    bounds: Bounds,
+    output: Output,
+    place: RunFolder | None,
+    *,
+    report: bool,
 ) -> int:
     from floatgate.plan import plan
 
@@ -107,13 +128,31 @@ def _planned(
                 f"--spare-factors: {quote(text)} is no share; expected figures from 0 to 1 such as 0.07,0.28"
             )
     with bar(base.name(), quiet=output.quiet) as progress:
-        made = plan(base, lists["--capacities"], spares, lists["--throttles"], lists["--reducers"], progress)
+        made = plan(base, lists["--capacities"], spares, lists["--throttles"], lists["--reducers"], progress, bounds)
     folder = None if place is None else made.write(place, report=report, command=o.command_line())
     output.give(made.to_dict())
     output.say(made.text())
     if folder is not None:
         output.say(o.place_line(folder, report=report))
     return STATUS_DONE
+
+
+def _bounds(min_served: float | None, max_write_p99_ms: float | None, price_per_tb: float | None) -> Bounds:
+    """What the options ask of a drive.
+
+    Raises:
+        InputError: one of them is no share, no time or no price.
+    """
+    from floatgate.plan import Bounds
+
+    if min_served is not None and not 0 <= min_served <= 1:
+        raise input_error(f"--min-served: {min_served:g} is no share; expected a figure from 0 to 1 such as 0.99")
+    if max_write_p99_ms is not None and not 0 < max_write_p99_ms < math.inf:
+        raise input_error(f"--max-write-p99: {max_write_p99_ms:g} is no time; expected milliseconds, more than 0")
+    if price_per_tb is not None and not 0 < price_per_tb < math.inf:
+        raise input_error(f"--price-per-tb: {price_per_tb:g} is no price; expected a figure above 0")
+    served = Bounds.min_served if min_served is None else min_served
+    return Bounds(served, None if max_write_p99_ms is None else 1000 * max_write_p99_ms, price_per_tb)
 
 
 def _years(target: float | None) -> float | None:
