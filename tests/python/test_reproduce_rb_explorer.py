@@ -68,6 +68,13 @@ def test_a_simulator_is_set_beside_the_same_state() -> None:
         "no-leveling": 950,
     }
     variants = {name: {"flash": {"programs": {"total": count}}} for name, count in counts.items()}
+    told = {name: pin(3.0, 2 * GIB, 4) for name in errors.READINGS} | {"paper": pin(3.3, 2 * GIB, 4)}
+    worn = {
+        "simulated-worn": dict.fromkeys(micros(), variants),
+        "verify": {micro: {"ssd-v": run(3.0, told)} for micro in micros()},
+    }
+    # SSDsim is off by a fifth, the pin by a tenth.
+    assert errors.values(Found(worn))["factor.worn.8k-sq-50w-align"] == pytest.approx(2, rel=1e-4)
     found = Found({"simulated": dict.fromkeys(micros(), variants)})
     made = errors.values(found)
     assert made["most.off.new.ssdsim.50w"] == pytest.approx(0.2)

@@ -24,6 +24,8 @@ def values(found: Found) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for micro in micros():
         made |= _pins(found, micro) | _simulated(found, micro)
+        # F_SIM_RB (Equation 14) from the worn drive, too.
+        made[f"factor.worn.{micro}"] = ratio(made[f"off.worn.ssdsim.{micro}"], made.get(f"error.paper.{micro}"))
     return made | _over_all(made)
 
 
@@ -57,7 +59,7 @@ def _simulated(found: Found, micro: str) -> dict[str, Any]:
     pages = found.figure(f"{run}.waveform.flash.programs")
     told, sim = _pages(found, run, "paper"), found.figure(f"simulated.{micro}.ssdsim.flash.programs.total")
     made |= {f"error.new.{micro}": error(told, pages), f"error.ssdsim.{micro}": error(sim, pages)}
-    made[f"factor.{micro}"] = ratio(made[f"error.ssdsim.{micro}"], made[f"error.new.{micro}"])
+    made[f"factor.new.{micro}"] = ratio(made[f"error.ssdsim.{micro}"], made[f"error.new.{micro}"])
     return made
 
 

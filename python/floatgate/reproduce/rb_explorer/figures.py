@@ -20,6 +20,7 @@ SOURCES = {
     "off.worn.ssdsim": Look("SSDsim, worn", BROWN, (), "triangle-up"),
     "error.ssdsim": Look("SSDsim, new", PURPLE, (), "diamond"),
 }
+FACTORS = {"worn": Look("worn", BROWN, (), "triangle-up"), "new": Look("new", PURPLE, (), "diamond")}
 SHARES = {"100w": ("only writes", 0.01), "50w": ("half writes, half reads", 0.1)}
 """By write share: what it is, and the paper's bound."""
 PATTERNS = {
@@ -52,7 +53,7 @@ OF_STATE = {
 
 def figures(found: Found) -> list[Figure]:
     """All figures for which there are values."""
-    made = [_errors(found, writes) for writes in SHARES]
+    made = [_errors(found, writes) for writes in SHARES] + [_factors(found)]
     made += [_state(found, state, writes, number) for (state, writes), number in STATES.items()]
     made.append(_partitions(found))
     made += [_trace(found, trace, what) for trace in TRACES for what in ("oltp", "rate")]
@@ -81,6 +82,26 @@ def _errors(found: Found, writes: str) -> Figure | None:
             width=width,
             log=True,
             rule=100 * bound,
+        ),
+        "Figure 5",
+    )
+
+
+def _factors(found: Found) -> Figure | None:
+    rows = [
+        {"thing": micro, "value": factor, "series": look.label}
+        for micro in micros()
+        for state, look in FACTORS.items()
+        if (factor := found.figure(f"factor.{state}.{micro}")) is not None
+    ]
+    if not rows:
+        return None
+    return Figure(
+        "figure-5c",
+        "Figure 5(c): SSDsim's error over the pin's (F_SIM_RB, Equation 14)",
+        "Logarithmic; right of the dashed line the pin is the more accurate one. Cases without any error are left out.",
+        lambda width: throttle_charts.dots(
+            rows, list(FACTORS.values()), micros(), "SSDsim's error / the pin's", width=width, log=True, rule=1
         ),
         "Figure 5",
     )
