@@ -218,7 +218,10 @@ fn first_block(found: &Found<'_>, mean: f64, most: f64) -> Option<(f64, [f64; 2]
 fn throttle(found: &Found<'_>) -> Value {
     let Found { resolved, life, pass, .. } = *found;
     let policy = resolved.plan.throttle.policy;
-    let plans = policy.parts().is_some_and(|parts| parts.plans);
+    let parts = policy.parts();
+    let plans = parts.is_some_and(|parts| parts.plans);
+    let predicts = parts.is_some_and(|parts| parts.predicts());
+    let bound_s = resolved.plan.throttle.params.max_delay_ns.map(|ns| ns as f64 / 1e9);
     let pages = life.latency.count().max(1) as f64;
     let of = |p: &Predictions| json!({ "compared": p.compared, "within": (p.compared > 0).then(|| p.right as f64 / p.compared as f64) });
     let mut prediction = of(&life.predictions);
@@ -238,7 +241,9 @@ fn throttle(found: &Found<'_>) -> Value {
         "epochs": plans.then_some(life.epochs),
         "selections": plans.then_some(life.selections),
         "epoch_s": plans.then_some(life.passed.epoch_ns as f64 / 1e9),
-        "prediction": plans.then_some(prediction),
+        "prediction": predicts.then_some(prediction),
+        "max_delay_s": bound_s,
+        "epochs_at_max_delay": bound_s.and(plans.then_some(life.bounded_epochs)),
     })
 }
 

@@ -8,7 +8,10 @@ use serde_json::{Value, json};
 /// Delays and waits of page writes, and how the throttle planned; null where it plans in no epochs.
 pub(crate) fn throttle(plan: &Plan, found: &Throttling) -> Value {
     let managed = plan.reduce.params.integrated.is_some();
-    let plans = managed || plan.throttle.policy.parts().is_some_and(|parts| parts.plans);
+    let parts = plan.throttle.policy.parts();
+    let plans = managed || parts.is_some_and(|parts| parts.plans);
+    let predicts = managed || parts.is_some_and(|parts| parts.predicts());
+    let bound_s = plan.throttle.params.max_delay_ns.map(|ns| ns as f64 / 1e9);
     let passed = &found.passed;
     let per_page = |sum: f64| (passed.page_writes > 0).then(|| sum / passed.page_writes as f64);
     let epochs = |n: u64| plans.then_some(n);
@@ -23,11 +26,13 @@ pub(crate) fn throttle(plan: &Plan, found: &Throttling) -> Value {
         "epochs": epochs(found.epochs),
         "selections": epochs(found.selections),
         "epoch_s": epochs(passed.epoch_ns).map(|ns| ns as f64 / 1e9),
-        "prediction": plans.then(|| json!({
+        "prediction": predicts.then(|| json!({
             "compared": predictions.compared,
             "within": (predictions.compared > 0).then(|| predictions.right as f64 / predictions.compared as f64),
             "error_max": plan.throttle.params.error_max,
         })),
+        "max_delay_s": bound_s,
+        "epochs_at_max_delay": bound_s.and(epochs(found.bounded_epochs)),
     })
 }
 

@@ -173,6 +173,20 @@ const SPECIAL: &[Special] = &[
         with: &[("lifetime.throttle.errors_in_a_row", "1")],
         values: &["3000"],
     },
+    // None by default.
+    Special { param: ("lifetime.throttle", "max_delay_s", &[]), with: &[], values: &["0.01"] },
+    // Only where the other rule is silent.
+    Special {
+        param: ("lifetime.throttle", "wrong_share", &[]),
+        with: &[("lifetime.throttle.errors_in_a_row", "1000")],
+        values: &["1"],
+    },
+    // What may be borrowed leaves no writer waiting.
+    Special {
+        param: ("lifetime.throttle", "predict", &["dynamic", "ready-optimistic"]),
+        with: &[("lifetime.throttle.spare_share", "0")],
+        values: &[],
+    },
     // Managers without read-resistant blocks know one mode only.
     Special {
         param: ("drive.disturb", "modes", &[]),

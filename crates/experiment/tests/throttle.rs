@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::policies::{plans, throttles};
+use common::policies::{has, throttles};
 use common::{Folder, number, run_ok, try_run, without_clock};
 use floatgate_base::Rng;
 use serde_json::Value;
@@ -151,12 +151,13 @@ fn no_request_is_lost_or_overtakes_another() {
                         ("ftl.collect.mode", "whole-block"),
                         ("workload.arrival", arrival),
                     ]);
-                    if plans(policy) {
-                        keys.extend(set(&[
-                            ("lifetime.throttle.unit_window_s", "10"),
-                            ("lifetime.throttle.history_s", "1000"),
-                        ]));
-                    }
+                    let times = [
+                        ("lifetime.throttle.unit_window_s", "10"),
+                        ("lifetime.throttle.history_s", "1000"),
+                        ("lifetime.throttle.burst_s", "1"),
+                    ];
+                    let times: Vec<_> = times.into_iter().filter(|(key, _)| has(policy, key)).collect();
+                    keys.extend(set(&times));
                     let at = format!("seed {seed}, {policy}, {mode}, {arrival}");
                     let result = run_ok(&toml, &keys).result;
                     for key in ["host", "flash", "gc", "valid_pages", "buffer"] {

@@ -34,6 +34,8 @@ pub struct Throttling {
     pub epochs: u64,
     /// How often their length was chosen anew.
     pub selections: u64,
+    /// Epochs whose delay was at its bound.
+    pub bounded_epochs: u64,
     /// How predictions came out.
     pub predictions: Predictions,
 }
@@ -291,6 +293,7 @@ impl Throttled {
             request_wait_ns: self.request_wait_ns,
             epochs,
             selections,
+            bounded_epochs: self.gate.bounded_epochs(),
             predictions: self.gate.predictions(),
         }
     }

@@ -1,7 +1,7 @@
 //! Random settings of a run, and a run that is broken off and taken up again.
 
 use super::cases::Case;
-use super::policies::{plans, throttles};
+use super::policies::{has, throttles};
 use floatgate_base::Rng;
 use floatgate_config::Resolved;
 use floatgate_experiment::load;
@@ -46,16 +46,16 @@ fn throttle(rng: &mut Rng, out: &mut Vec<(&'static str, String)>) {
     out.extend([
         ("lifetime.throttle.policy", policy.into()),
         ("lifetime.throttle.target_years", (1e-7 * 2f64.powi(rng.below(12) as i32)).to_string()),
-        ("lifetime.throttle.period_s", "0.05".into()),
         // More would be no throttle at all.
         ("drive.endurance.pe_cycles", (1 + rng.below(30)).to_string()),
     ]);
-    if plans(policy) {
-        out.extend([
-            ("lifetime.throttle.unit_window_s", "0.2".into()),
-            ("lifetime.throttle.history_s", "100".into()),
-        ]);
-    }
+    let times = [
+        ("lifetime.throttle.period_s", "0.05"),
+        ("lifetime.throttle.unit_window_s", "0.2"),
+        ("lifetime.throttle.history_s", "100"),
+        ("lifetime.throttle.burst_s", "0.2"),
+    ];
+    out.extend(times.into_iter().filter(|(key, _)| has(policy, key)).map(|(key, value)| (key, value.into())));
 }
 
 /// A buffer of some pages, or none.

@@ -66,9 +66,10 @@ pub fn throttles() -> impl Iterator<Item = &'static str> {
     throttle::POLICIES.iter().map(|info| info.name).filter(|name| *name != "none")
 }
 
-/// Whether a throttle plans in epochs, and so remembers demand by windows.
-pub fn plans(name: &str) -> bool {
-    throttle::SLOT.find(name).unwrap().params.iter().any(|param| param.name == "unit_window_s")
+/// Whether a throttle has a parameter, by its whole key.
+pub fn has(throttle: &str, key: &str) -> bool {
+    let param = key.rsplit('.').next().unwrap();
+    throttle::SLOT.find(throttle).unwrap().params.iter().any(|info| info.name == param)
 }
 
 /// Any victim policy.

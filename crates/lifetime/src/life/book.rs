@@ -73,6 +73,8 @@ pub struct Outcome {
     pub epochs: u64,
     /// How often their length was chosen anew.
     pub selections: u64,
+    /// Epochs whose delay was at its bound.
+    pub bounded_epochs: u64,
     /// How predictions came out.
     pub predictions: Predictions,
     /// The same in the first pass.
@@ -289,6 +291,7 @@ impl Book {
             passed: self.passed,
             epochs,
             selections,
+            bounded_epochs: gate.bounded_epochs(),
             predictions: gate.predictions(),
             first_pass: self.first_pass,
             passes,

@@ -1,4 +1,16 @@
-//! How long a page write is delayed (READY, section 3.3, Eq. 4 and 5).
+//! How long a page write is delayed: by what the epoch is predicted to write (READY, section 3.3, Eq. 4 and 5), or a step
+//! more or less than before.
+
+/// How the delay of an epoch's page writes is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delays {
+    /// There is none: only the regulator holds back.
+    None,
+    /// From the one before by Eq. 4 and 5: [`next_delay_s`].
+    Predicted,
+    /// From the one before by a step up or down: [`stepped_delay_s`].
+    Stepped,
+}
 
 /// What the estimator goes by; bytes are flash bytes.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +45,19 @@ pub fn next_delay_s(delay_s: f64, expected: &Expected) -> f64 {
     }
 }
 
+/// The delay a step above the one before where the last epoch wrote more than the coming one may write, and a step below it
+/// else. A step is the share `step` of the delay, and the first one `first_s`; what would fall below that is no delay.
+///
+/// Nothing is predicted: however wrong a step is, the next one mends it, and the regulator keeps to the budget meanwhile.
+#[must_use]
+pub fn stepped_delay_s(delay_s: f64, last_bytes: f64, capacity_bytes: f64, step: f64, first_s: f64) -> f64 {
+    if last_bytes > capacity_bytes {
+        return (delay_s * (1.0 + step)).max(first_s);
+    }
+    let less = delay_s / (1.0 + step);
+    if less < first_s { 0.0 } else { less }
+}
+
 /// The delay under which a host writes the `pages` that an epoch admits, where without any it would write `pressure` times as many:
 /// a page then takes `epoch_s / pages` from one to the next, of which the host itself takes the `pressure`-th part. No
 /// longer than the epoch.
@@ -63,6 +88,15 @@ mod tests {
 
     const EXPECTED: Expected =
         Expected { epoch_s: 600.0, demand_bytes: 3e6, capacity_bytes: 2e6, pages: 400.0 };
+
+    /// From nothing to the first step, up by a quarter, and down again the same way.
+    #[test]
+    fn a_step_more_or_less() {
+        let next = |delay_s: f64, last: f64| stepped_delay_s(delay_s, last, 10.0, 0.25, 1e-4);
+        assert_eq!((next(0.0, 10.0), next(0.0, 11.0)), (0.0, 1e-4));
+        assert_eq!((next(1.0, 11.0), next(1.25, 9.0)), (1.25, 1.0));
+        assert_eq!((next(1e-4, 9.0), next(1.25e-4, 10.0)), (0.0, 1e-4));
+    }
 
     /// Eq. 4 by hand: 600 s * (3/2 - 1) / 400 = 0.75 s.
     #[test]

@@ -6,7 +6,7 @@
 //! bytes a window.
 
 use super::rows::BORROWING;
-use super::{Budget, Parts, Regulator, Throttling};
+use super::{Budget, Delays, Parts, Regulator, Throttling};
 use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -22,5 +22,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
 pub struct Policy;
 
 impl Throttling for Policy {
-    const PARTS: Parts = Parts { budget: Budget::Nominal, plans: true, regulator: Regulator::Optimistic };
+    const PARTS: Parts = Parts {
+        budget: Budget::Nominal,
+        plans: true,
+        delays: Delays::Predicted,
+        regulator: Regulator::Optimistic,
+    };
 }

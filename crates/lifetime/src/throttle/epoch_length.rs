@@ -62,6 +62,9 @@ pub struct Trigger {
     /// Windows completed since the last comparison.
     since: u32,
     wrong_in_a_row: u32,
+    /// The last comparisons since the length was chosen, the latest in the lowest bit: 1 where the prediction was wrong.
+    recent: u16,
+    recent_count: u32,
     predictions: Predictions,
 }
 
@@ -69,12 +72,19 @@ impl Trigger {
     /// For epochs of so many windows.
     #[must_use]
     pub fn new(windows: u32) -> Self {
-        Self { windows, since: 0, wrong_in_a_row: 0, predictions: Predictions::default() }
+        Self {
+            windows,
+            since: 0,
+            wrong_in_a_row: 0,
+            recent: 0,
+            recent_count: 0,
+            predictions: Predictions::default(),
+        }
     }
 
     /// Epochs have another length from now on, or were chosen to have the same.
     pub fn restart(&mut self, windows: u32) {
-        (self.windows, self.since, self.wrong_in_a_row) = (windows, 0, 0);
+        *self = Self { predictions: self.predictions, ..Self::new(windows) };
     }
 
     /// A window was completed: compares, whenever an epoch's worth has been since the last time, with the epoch before.
@@ -89,12 +99,18 @@ impl Trigger {
         self.predictions.compared += 1;
         self.predictions.right += u64::from(right);
         self.wrong_in_a_row = if right { 0 } else { self.wrong_in_a_row + 1 };
+        self.recent = self.recent << 1 | u16::from(!right);
+        self.recent_count = (self.recent_count + 1).min(u16::BITS);
     }
 
-    /// Whether the length should be chosen anew.
+    /// Whether the length should be chosen anew: after so many wrong predictions one after the other (READY, section 3.5), or
+    /// where `wrong_share` of the last 16 were wrong. The first rule alone never acts on demand that repeats with a period of
+    /// several epochs and is steady for some of them, however wrong the others are.
     #[must_use]
-    pub fn is_due(&self, errors_in_a_row: u32) -> bool {
-        self.wrong_in_a_row >= errors_in_a_row
+    pub fn is_due(&self, errors_in_a_row: u32, wrong_share: f64) -> bool {
+        let many = self.recent_count == u16::BITS
+            && f64::from(self.recent.count_ones()) >= wrong_share * f64::from(u16::BITS);
+        self.wrong_in_a_row >= errors_in_a_row || many
     }
 
     /// How predictions came out so far.
@@ -158,12 +174,35 @@ mod tests {
             history.add(pages);
             history.turn();
             trigger.turned(&history, 0.25);
-            (trigger.is_due(3), trigger.predictions())
+            (trigger.is_due(3, 1.0), trigger.predictions())
         };
         // 0.25 is no longer below 0.25: wrong.
         let due: Vec<bool> = [8, 10, 5, 5, 10, 20, 40].into_iter().map(|pages| feed(pages).0).collect();
         assert_eq!(due, [false, false, false, false, false, false, true]);
         assert_eq!(feed(40).1, Predictions { compared: 7, right: 2 });
+    }
+
+    /// Two steady hours, then one of twice the demand: every third and fourth comparison is wrong, never three in a row.
+    #[test]
+    fn a_strict_cycle_is_noticed_by_the_share_of_wrong_predictions() {
+        let mut history = History::new(1, 64);
+        let mut trigger = Trigger::new(1);
+        let mut due = [None, None];
+        for window in 0..40 {
+            history.add(if window % 3 == 2 { 10 } else { 5 });
+            history.turn();
+            trigger.turned(&history, 0.25);
+            for (first, share) in due.iter_mut().zip([1.0, 0.25]) {
+                if first.is_none() && trigger.is_due(3, share) {
+                    *first = Some(window);
+                }
+            }
+        }
+        // The seventeenth window makes the sixteenth comparison.
+        assert_eq!(due, [None, Some(16)]);
+        assert_eq!(select(&history, 1), Some(3));
+        trigger.restart(3);
+        assert!(!trigger.is_due(3, 0.25));
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! From one epoch to the next: predict, allot, delay (READY, Fig. 3).
 
-use super::Parts;
-use super::delay::{Expected, next_delay_s};
+use super::delay::{Delays, Expected, next_delay_s, stepped_delay_s};
 use super::epoch_length::{Predictions, Trigger, select};
 use super::history::History;
 use super::predictor::Predictor;
 use super::regulator::{Allotment, Left};
 use super::setup::Setup;
+use super::{Params, Parts};
 use serde::{Deserialize, Serialize};
 
 /// An epoch as it was planned. Bytes are flash bytes.
@@ -28,6 +28,19 @@ pub struct Epoch {
     pub delay_s: f64,
 }
 
+/// How an epoch ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ended {
+    /// Flash bytes used until then.
+    pub used_bytes: f64,
+    /// What a page write costs.
+    pub page_flash_bytes: f64,
+    /// Whether a write did not find room in it.
+    pub waiting: bool,
+    /// How long of it a writer waited for room.
+    pub waited_ns: u64,
+}
+
 /// What is remembered from one epoch to the next.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Epochs {
@@ -40,8 +53,11 @@ pub struct Epochs {
     /// Capacity a nanosecond of the last epoch that left the spare alone.
     unreduced_rate: Option<f64>,
     delay_s: f64,
-    /// Epochs planned.
+    /// Demand of all epochs so far, flash bytes: what was written, over the share of the time in which no writer waited.
+    demand_bytes: f64,
+    /// Epochs planned, and those whose delay would have been longer than it may be.
     planned: u64,
+    bounded: u64,
     /// How often the length was chosen anew.
     selections: u64,
 }
@@ -60,7 +76,9 @@ impl Epochs {
             length_ns,
             unreduced_rate: None,
             delay_s: 0.0,
+            demand_bytes: 0.0,
             planned: 0,
+            bounded: 0,
             selections: 0,
         }
     }
@@ -71,25 +89,20 @@ impl Epochs {
         self.trigger.turned(&self.demand, setup.params.error_max);
     }
 
-    /// Plans the epoch that begins where `last` ended; `used_bytes` are written, a page write costs `page_flash_bytes`.
-    /// `waiting` says that a write did not find room in the last one.
-    pub(super) fn next(
-        &mut self,
-        (setup, parts): (&Setup, &Parts),
-        last: &Epoch,
-        used_bytes: f64,
-        page_flash_bytes: f64,
-        waiting: bool,
-    ) -> Epoch {
+    /// Plans the epoch that begins where `last` ended.
+    pub(super) fn next(&mut self, (setup, parts): (&Setup, &Parts), last: &Epoch, ended: &Ended) -> Epoch {
+        let Ended { used_bytes, page_flash_bytes, waiting, .. } = *ended;
         let now_ns = last.end_ns;
         let left_ns = setup.target_ns - now_ns;
         let physical = setup.physical_bytes as f64;
         let total = parts.budget.total_bytes(setup, now_ns, used_bytes / physical);
         let left_bytes = (total - used_bytes).max(0.0);
-        self.predictor.mark(now_ns, used_bytes);
         let spent = used_bytes - last.used_bytes;
+        self.demand_bytes += if setup.params.regains { demand(last, ended) } else { spent };
+        self.predictor.mark(now_ns, self.demand_bytes);
         let touched = self.planned > 0 && spent > last.capacity_bytes + last.carried_bytes;
-        if setup.params.fixed_epoch_ns.is_none() && self.trigger.is_due(setup.params.errors_in_a_row) {
+        let Params { fixed_epoch_ns, errors_in_a_row, wrong_share, .. } = setup.params;
+        if fixed_epoch_ns.is_none() && self.trigger.is_due(errors_in_a_row, wrong_share) {
             self.choose_length(setup, left_bytes / left_ns as f64, page_flash_bytes);
         }
         let length_ns = self.length_ns.min(left_ns);
@@ -110,11 +123,16 @@ impl Epochs {
             self.unreduced_rate = Some(allotment.capacity_bytes / length_ns as f64);
         }
         if self.planned > 0 {
-            self.delay_s = next_delay_s(
-                self.delay_s,
+            let per_length = length_ns as f64 / (last.end_ns - last.start_ns) as f64;
+            self.delay(
+                setup,
+                parts,
                 &Expected {
                     epoch_s: length_ns as f64 / 1e9,
-                    demand_bytes: self.predictor.predict(length_ns).unwrap_or(0.0),
+                    demand_bytes: match parts.delays {
+                        Delays::Predicted => self.predictor.predict(length_ns).unwrap_or(0.0),
+                        Delays::Stepped | Delays::None => spent * per_length,
+                    },
                     capacity_bytes: allotment.capacity_bytes,
                     pages: allotment.capacity_bytes / page_flash_bytes,
                 },
@@ -133,6 +151,22 @@ impl Epochs {
             used_bytes,
             delay_s: self.delay_s,
         }
+    }
+
+    /// The delay of the coming epoch's page writes.
+    fn delay(&mut self, setup: &Setup, parts: &Parts, expected: &Expected) {
+        let Params { step, first_step_ns, max_delay_ns, .. } = setup.params;
+        let wanted_s = match parts.delays {
+            Delays::None => 0.0,
+            Delays::Predicted => next_delay_s(self.delay_s, expected),
+            Delays::Stepped => {
+                let Expected { demand_bytes, capacity_bytes, .. } = *expected;
+                stepped_delay_s(self.delay_s, demand_bytes, capacity_bytes, step, first_step_ns as f64 / 1e9)
+            }
+        };
+        let most_s = max_delay_ns.map_or(f64::INFINITY, |ns| ns as f64 / 1e9);
+        self.bounded += u64::from(wanted_s > most_s);
+        self.delay_s = wanted_s.min(most_s);
     }
 
     /// Chooses how long epochs are. Where throttling is called for, an epoch is as much longer as the writes of one
@@ -164,6 +198,27 @@ impl Epochs {
     pub fn counts(&self) -> (u64, u64) {
         (self.planned, self.selections)
     }
+
+    /// Epochs whose delay is at its bound ([`Params::max_delay_ns`]).
+    #[must_use]
+    pub fn bounded(&self) -> u64 {
+        self.bounded
+    }
+}
+
+/// What the host would have written in an epoch, flash bytes, had no writer waited for room: what was written, over the share
+/// of the time in which none did. Where one waited all the time, no more is known than that the capacity was asked for.
+fn demand(epoch: &Epoch, ended: &Ended) -> f64 {
+    let spent = ended.used_bytes - epoch.used_bytes;
+    let length_ns = epoch.end_ns - epoch.start_ns;
+    if ended.waited_ns == 0 || length_ns == 0 {
+        return spent;
+    }
+    let free_ns = length_ns.saturating_sub(ended.waited_ns);
+    if free_ns == 0 || spent <= 0.0 {
+        return spent.max(epoch.capacity_bytes);
+    }
+    spent * (length_ns as f64 / free_ns as f64)
 }
 
 /// Takes `excess_bytes` from an allotment: from the spare first.

@@ -6,9 +6,13 @@
 //!
 //! Cost: a few comparisons a run of pages within a period; a few operations a period that something is written in.
 
-use super::delay::delay_for_s;
+mod bucket;
+mod turn;
+
+use super::delay::Delays;
 use super::epochs::{Epoch, Epochs};
-use super::regulator::{Regulator, pessimistic, static_cap};
+use super::regulator::Regulator;
+use super::regulator::token_bucket::Bucket;
 use super::setup::{Setup, View};
 use super::{Budget, Parts, Predictions};
 use crate::reduce::{ByChoice, Foreseen, Manager, Seen};
@@ -59,6 +63,10 @@ pub struct GateState {
     /// What each of its periods may write, flash bytes.
     share_bytes: f64,
     epochs: Epochs,
+    /// How long of the present epoch a writer has waited for room.
+    waited_ns: u64,
+    /// The tokens, where the regulator is a token bucket.
+    bucket: Bucket,
     /// The integrated manager, what it will be told of the drive, and whether it lets all pass in this epoch.
     manager: Option<Manager>,
     seen: Seen,
@@ -70,7 +78,12 @@ pub struct GateState {
 
 /// What throttles in the epochs that a manager throttles: the nominal cycles, and no borrowing, so that no epoch writes more than
 /// its capacity (section III-B.3).
-const MANAGED: Parts = Parts { budget: Budget::Nominal, plans: true, regulator: Regulator::Pessimistic };
+const MANAGED: Parts = Parts {
+    budget: Budget::Nominal,
+    plans: true,
+    delays: Delays::Predicted,
+    regulator: Regulator::Pessimistic,
+};
 
 /// The parts of a throttle, or those that a manager goes by.
 fn parts(setup: &Setup) -> Option<Parts> {
@@ -120,6 +133,8 @@ impl Gate {
             period: 0,
             share_bytes: 0.0,
             epochs: Epochs::new(&setup),
+            waited_ns: 0,
+            bucket: Bucket::default(),
             manager: setup.manager.map(|_| Manager::default()),
             seen: Seen::default(),
             free: false,
@@ -170,6 +185,9 @@ impl Gate {
         self.state.seen = view.seen.unwrap_or_default();
         self.state.used_bytes = view.programmed_bytes;
         self.state.set_cost(f64::from(self.setup.page_bytes) * view.waf);
+        if self.has_bucket() {
+            self.price_tokens();
+        }
     }
 
     /// All delays and waits so far, nanoseconds: arrival `shifted` moves the stamps by it.
@@ -230,6 +248,12 @@ impl Gate {
     #[must_use]
     pub fn epochs(&self) -> (u64, u64) {
         self.state.epochs.counts()
+    }
+
+    /// Epochs whose delay is at its bound.
+    #[must_use]
+    pub fn bounded_epochs(&self) -> u64 {
+        self.state.epochs.bounded()
     }
 
     /// Whether `pages` page writes that arrive at `arrival_ns` would leave within the present period and its limit. If
@@ -338,6 +362,9 @@ impl Gate {
     ) -> u64 {
         loop {
             self.leave_periods(begin_ns, record);
+            if self.has_bucket() {
+                return self.admit_by_token(begin_ns, gap_ns, pages, record);
+            }
             let delay_ns = self.state.delay_ns;
             // After the target nothing is held back, and no delay reaches beyond it.
             let first_ns = begin_ns.saturating_add(delay_ns).min(self.setup.target_ns.max(begin_ns));
@@ -373,7 +400,7 @@ impl Gate {
                 s.admitted_ns = last_ns;
                 record.passed(first_ns, last_ns, count, held_ns);
             } else {
-                let room_ns = self.wait_for_room(record);
+                let room_ns = self.wait_for_room(first_ns, record);
                 let s = &mut self.state;
                 s.spend(1, &mut self.foreseen);
                 s.held_back_ns += room_ns - begin_ns;
@@ -386,164 +413,5 @@ impl Gate {
             }
             begin_ns = self.state.admitted_ns.saturating_add(gap_ns);
         }
-    }
-
-    /// Enters the period that a time falls into.
-    fn leave_periods<R: Record>(&mut self, time_ns: u64, record: &mut R) {
-        while time_ns >= self.state.period_end_ns {
-            let (s, period_ns) = (&self.state, self.setup.params.period_ns);
-            if time_ns >= s.epoch.end_ns {
-                self.next_epoch(false, record);
-            } else if time_ns - s.period_end_ns < period_ns {
-                self.enter_period(s.period + 1, false);
-            } else {
-                self.enter_period((time_ns - s.epoch.start_ns) / period_ns, false);
-            }
-        }
-    }
-
-    /// The beginning of the first period that has room for a page, which it enters.
-    fn wait_for_room<R: Record>(&mut self, record: &mut R) -> u64 {
-        loop {
-            if let Some(period) = self.period_with_room() {
-                self.enter_period(period, true);
-                return self.state.epoch.start_ns + period * self.setup.params.period_ns;
-            }
-            self.next_epoch(true, record);
-            let s = &self.state;
-            if s.used_bytes + s.page_flash_bytes <= s.limit_bytes {
-                return s.epoch.start_ns;
-            }
-        }
-    }
-
-    /// The first later period of this epoch that has room for a page.
-    fn period_with_room(&self) -> Option<u64> {
-        let s = &self.state;
-        let Parts { regulator, .. } = self.parts.filter(|_| !s.free)?;
-        let needed = s.used_bytes + s.page_flash_bytes;
-        let length_ns = s.epoch.end_ns - s.epoch.start_ns;
-        let period = match regulator {
-            Regulator::StaticCap => {
-                let share = s.share_bytes;
-                if share <= 0.0 {
-                    return None;
-                }
-                let missing = needed - s.limit_bytes;
-                let mut more = if missing <= share { 1 } else { ((missing / share) as u64).max(1) };
-                while static_cap::next_limit(s.limit_bytes, s.used_bytes, share, more, true) < needed {
-                    more += 1;
-                }
-                s.period + more
-            }
-            Regulator::Pessimistic | Regulator::Optimistic => {
-                let e = &s.epoch;
-                let bytes = needed - e.used_bytes - e.carried_bytes - e.spare_bytes;
-                pessimistic::first_period(e.capacity_bytes, s.share_bytes, bytes)?.max(s.period + 1)
-            }
-        };
-        (period.saturating_mul(self.setup.params.period_ns) < length_ns).then_some(period)
-    }
-
-    fn enter_period(&mut self, period: u64, waiting: bool) {
-        let Some(Parts { regulator, .. }) = self.parts else { return };
-        let s = &mut self.state;
-        let e = &s.epoch;
-        if s.free {
-            // Not even a burst that nobody foresaw may use more than all epochs to come have together.
-            let epochs = (self.setup.target_ns - e.start_ns) as f64 / (e.end_ns - e.start_ns) as f64;
-            let left_bytes = e.used_bytes + e.carried_bytes + e.capacity_bytes * epochs;
-            (s.period, s.limit_bytes, s.period_end_ns) = (period, left_bytes, e.end_ns);
-            return;
-        }
-        let end_ns = e.start_ns.saturating_add((period + 1).saturating_mul(self.setup.params.period_ns));
-        s.period_end_ns = end_ns.min(e.end_ns);
-        s.limit_bytes = match regulator {
-            Regulator::StaticCap => {
-                let periods = period - s.period;
-                static_cap::next_limit(s.limit_bytes, s.used_bytes, s.share_bytes, periods, waiting)
-            }
-            Regulator::Pessimistic | Regulator::Optimistic => {
-                let allowed = pessimistic::allowance(e.capacity_bytes, s.share_bytes, period);
-                e.used_bytes + e.carried_bytes + e.spare_bytes + allowed
-            }
-        };
-        s.period = period;
-    }
-
-    fn next_epoch<R: Record>(&mut self, waiting: bool, record: &mut R) {
-        let s = &mut self.state;
-        let now_ns = s.epoch.end_ns;
-        let (page, used) = (s.page_flash_bytes, s.used_bytes);
-        // Without a throttle the target is an end as well: what comes after it is another time.
-        let end_ns = if now_ns < self.setup.target_ns { self.setup.target_ns } else { u64::MAX };
-        let free = Epoch { start_ns: now_ns, end_ns, used_bytes: used, ..Epoch::default() };
-        let throttled = self.parts.filter(|_| now_ns < self.setup.target_ns);
-        let last = s.epoch;
-        s.epoch = match throttled {
-            None => free,
-            Some(parts) if parts.plans => s.epochs.next((&self.setup, &parts), &s.epoch, used, page, waiting),
-            Some(parts) => {
-                let capacity_bytes = parts.budget.total_bytes(&self.setup, now_ns, 0.0).max(0.0);
-                Epoch { capacity_bytes, ..free }
-            }
-        };
-        if throttled.is_some() {
-            self.decide(&last);
-        } else {
-            s.free = false;
-        }
-        let s = &mut self.state;
-        s.delay_ns = (s.epoch.delay_s * 1e9).round() as u64;
-        let periods = (s.epoch.end_ns - now_ns) as f64 / self.setup.params.period_ns as f64;
-        (s.period, s.share_bytes) = (0, s.epoch.capacity_bytes / periods);
-        if throttled.is_some() {
-            // The first period of a static cap has a share as every other.
-            s.limit_bytes = used + s.share_bytes;
-            self.enter_period(0, waiting);
-        } else {
-            (s.limit_bytes, s.period_end_ns) = (f64::INFINITY, end_ns);
-        }
-        record.epoch(&self.state.epoch);
-    }
-
-    /// How long the host was not held back in an epoch that is over. Where later requests follow earlier ones, what was held
-    /// back tells; else what waits at the gate by now, by how far arrivals are behind.
-    fn undelayed_ns(&self, last: &Epoch) -> i64 {
-        let s = &self.state;
-        let length_ns = last.end_ns - last.start_ns;
-        if self.setup.arrivals_follow {
-            length_ns as i64 - (s.held_back_ns - s.began.1) as i64
-        } else if s.arrival_ns < last.end_ns && !s.free {
-            (s.arrival_ns - s.began.0) as i64
-        } else {
-            length_ns as i64
-        }
-    }
-
-    /// Asks the manager, where there is one, what is on in the epoch that has just been planned. Its delay is that of Eq. 4 for
-    /// what is left of demand (W''), worked out anew in each epoch, as the schemes are chosen anew.
-    fn decide(&mut self, last: &Epoch) {
-        let undelayed_ns = (last.end_ns > last.start_ns).then(|| self.undelayed_ns(last));
-        let s = &mut self.state;
-        let (Some(setup), Some(manager)) = (&self.setup.manager, &mut s.manager) else { return };
-        s.began = (s.arrival_ns, s.held_back_ns);
-        if let Some(foreseen) = &self.foreseen {
-            s.seen = foreseen.seen();
-        }
-        manager.end_epoch(setup, &s.seen, undelayed_ns);
-        let span = (s.epoch.start_ns, s.epoch.end_ns);
-        let decision = manager.decide(setup, span, s.epoch.capacity_bytes);
-        if let Some(foreseen) = &mut self.foreseen {
-            foreseen.choose(&decision);
-            s.set_cost(f64::from(self.setup.page_bytes) * foreseen.cost());
-        }
-        let (epoch_s, capacity_bytes) = ((span.1 - span.0) as f64 / 1e9, s.epoch.capacity_bytes);
-        let pages = capacity_bytes / s.page_flash_bytes;
-        s.epoch.delay_s = match decision.throttle {
-            true => delay_for_s(epoch_s, pages, decision.demand_bytes / capacity_bytes),
-            false => 0.0,
-        };
-        s.free = !decision.throttle;
     }
 }

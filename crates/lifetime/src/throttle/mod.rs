@@ -14,12 +14,14 @@ mod gate;
 #[cfg(test)]
 mod gate_tests;
 mod history;
+mod incremental;
 #[cfg(test)]
 mod managed_tests;
 mod none;
 mod params;
 mod passed;
 mod predictor;
+mod qos;
 mod ready_optimistic;
 mod ready_pessimistic;
 pub mod regulator;
@@ -29,6 +31,7 @@ mod static_cap;
 mod throttling;
 
 pub use budget::Budget;
+pub use delay::Delays;
 pub use epoch_length::Predictions;
 pub use epochs::{Epoch, Epochs};
 pub use gate::{Gate, GateState, Record};
@@ -97,6 +100,8 @@ throttles! {
     Dynamic: dynamic,
     ReadyPessimistic: ready_pessimistic,
     ReadyOptimistic: ready_optimistic,
+    Incremental: incremental,
+    Qos: qos,
 }
 
 impl Throttle {

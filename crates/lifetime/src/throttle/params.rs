@@ -2,7 +2,8 @@
 
 use super::Throttle;
 use super::rows::{
-    EPOCH, ERROR_MAX, ERRORS_IN_A_ROW, HISTORY, PAIRS_MIN, PERIOD, SPARE_SHARE, TARGET, UNIT_WINDOW,
+    BURST, EPOCH, ERROR_MAX, ERRORS_IN_A_ROW, FIRST_STEP, HISTORY, MAX_DELAY, P99, PAIRS_MIN, PERIOD,
+    PREDICT, SPARE_SHARE, STEP, TARGET, UNIT_WINDOW, WRONG_SHARE,
 };
 use crate::{SECOND_NS, SECONDS_PER_YEAR};
 use floatgate_base::{Given, Misfit, ParamInfo};
@@ -25,10 +26,26 @@ pub struct Params {
     pub error_max: f64,
     /// Wrong predictions one after the other before the length of epochs is chosen anew (3).
     pub errors_in_a_row: u32,
+    /// Share of the last 16 predictions that is wrong before the length is chosen anew; at 1 only the rule above counts,
+    /// as in the paper.
+    pub wrong_share: f64,
     /// Pairs of consecutive epochs that a candidate length must have (1).
     pub pairs_min: u32,
+    /// Whether what was written counts for the share of the epoch in which no writer waited for capacity. Under a strict cap
+    /// what is written never exceeds the capacity, so that Eq. 4 would never delay anything.
+    pub regains: bool,
+    /// No page write is delayed longer. Under a token bucket: none waits longer.
+    pub max_delay_ns: Option<u64>,
     /// Share of the capacity of the epochs to come that the optimistic regulator may borrow (0.1).
     pub spare_share: f64,
+    /// Share by which a delay goes up or down where it goes by steps.
+    pub step: f64,
+    /// The delay that the first step makes.
+    pub first_step_ns: u64,
+    /// Of a hundred page writes 99 wait no longer for a token.
+    pub p99_ns: u64,
+    /// Time in which the rate fills a token bucket.
+    pub burst_ns: u64,
 }
 
 impl Default for Params {
@@ -41,8 +58,15 @@ impl Default for Params {
             fixed_epoch_ns: None,
             error_max: 0.25,
             errors_in_a_row: 3,
+            wrong_share: 0.25,
             pairs_min: 1,
+            regains: true,
+            max_delay_ns: None,
             spare_share: 0.1,
+            step: 0.25,
+            first_step_ns: 100_000,
+            p99_ns: 10_000_000,
+            burst_ns: 60 * SECOND_NS,
         }
     }
 }
@@ -56,15 +80,24 @@ impl Params {
         let default = Self::default();
         let real = |param: &ParamInfo| given.find_real(param.name);
         let ns = |param: &ParamInfo| real(param).map(|s| (s * 1e9).round() as u64);
+        let of_us = |param: &ParamInfo| real(param).map(|us| (us * 1e3).round() as u64);
         let whole = |param: &ParamInfo| given.find_whole(param.name).map(|n| n as u32);
         let mut params = Self {
             period_ns: ns(&PERIOD).unwrap_or(default.period_ns),
             unit_window_ns: ns(&UNIT_WINDOW).unwrap_or(default.unit_window_ns),
-            fixed_epoch_ns: ns(&EPOCH),
+            // A throttle without a choice of lengths has epochs of a unit window.
+            fixed_epoch_ns: ns(&EPOCH).or_else(|| real(&ERROR_MAX).is_none().then(|| ns(&UNIT_WINDOW))?),
             error_max: real(&ERROR_MAX).unwrap_or(default.error_max),
             errors_in_a_row: whole(&ERRORS_IN_A_ROW).unwrap_or(default.errors_in_a_row),
             pairs_min: whole(&PAIRS_MIN).unwrap_or(default.pairs_min),
+            wrong_share: real(&WRONG_SHARE).unwrap_or(default.wrong_share),
+            regains: given.find_name(PREDICT.name).map_or(default.regains, |name| name == "demand"),
+            max_delay_ns: ns(&MAX_DELAY),
             spare_share: real(&SPARE_SHARE).unwrap_or(default.spare_share),
+            step: real(&STEP).unwrap_or(default.step),
+            first_step_ns: of_us(&FIRST_STEP).unwrap_or(default.first_step_ns),
+            p99_ns: of_us(&P99).unwrap_or(default.p99_ns),
+            burst_ns: ns(&BURST).unwrap_or(default.burst_ns),
             ..default
         };
         if let Some(history_ns) = ns(&HISTORY) {
@@ -88,7 +121,8 @@ impl Params {
             );
             return Err(Misfit::new(param.name, what, "expected a shorter epoch, or a longer target_years"));
         }
-        if self.period_ns as f64 > if parts.plans { epoch_ns as f64 } else { target_ns } {
+        let has_periods = given.find_real(PERIOD.name).is_some();
+        if has_periods && self.period_ns as f64 > if parts.plans { epoch_ns as f64 } else { target_ns } {
             let what =
                 format!("period_s {} is longer than what it is a part of", self.period_ns as f64 / 1e9);
             let expected = "expected no more than an epoch (unit_window_s, epoch_s)";

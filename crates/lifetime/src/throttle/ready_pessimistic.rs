@@ -4,7 +4,7 @@
 //! Parameters: those of all throttles that plan in epochs. Cost and memory: as [`super::dynamic`].
 
 use super::rows::PLANNING;
-use super::{Budget, Parts, Regulator, Throttling};
+use super::{Budget, Delays, Parts, Regulator, Throttling};
 use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -20,5 +20,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
 pub struct Policy;
 
 impl Throttling for Policy {
-    const PARTS: Parts = Parts { budget: Budget::Recovered, plans: true, regulator: Regulator::Pessimistic };
+    const PARTS: Parts = Parts {
+        budget: Budget::Recovered,
+        plans: true,
+        delays: Delays::Predicted,
+        regulator: Regulator::Pessimistic,
+    };
 }

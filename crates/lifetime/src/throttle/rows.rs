@@ -59,9 +59,79 @@ pub(super) const SPARE_SHARE: ParamInfo = ParamInfo::within(
 )
 .shared();
 
+pub(super) const WRONG_SHARE: ParamInfo = ParamInfo::within(
+    "wrong_share",
+    "share of the last 16 predictions that is wrong before the length is chosen anew; 1: only errors_in_a_row counts",
+    0.25,
+    Range { above_least: true, ..Range::SHARE },
+)
+.shared();
+/// What [`super::Params::regains`] says.
+pub(super) const PREDICT: ParamInfo = ParamInfo::name(
+    "predict",
+    "what an epoch is predicted from",
+    &[
+        ("demand", "what was written, over the share of the time in which no writer waited for capacity"),
+        (
+            "written",
+            "what was written, as the paper has it: an epoch that the regulator cut short looks satisfied",
+        ),
+    ],
+)
+.shared();
+pub(super) const MAX_DELAY: ParamInfo =
+    ParamInfo::within("max_delay_s", "the longest delay of one page write, seconds", 10.0, SECONDS)
+        .or("none")
+        .shared();
+pub(super) const STEP: ParamInfo = ParamInfo::within(
+    "step",
+    "share by which the delay changes from one epoch to the next",
+    0.25,
+    Range::ABOVE_0,
+);
+pub(super) const FIRST_STEP: ParamInfo = ParamInfo::within(
+    "first_step_us",
+    "the delay that the first step makes, microseconds",
+    100.0,
+    Range::closed(1e-3, 1e9),
+);
+pub(super) const P99: ParamInfo = ParamInfo::within(
+    "p99_us",
+    "99 of a hundred page writes are held back no longer, microseconds",
+    10_000.0,
+    Range::closed(0.0, 1e12),
+);
+pub(super) const BURST: ParamInfo = ParamInfo::within(
+    "burst_s",
+    "what may be written at once, as the seconds in which the rate brings as much",
+    60.0,
+    Range::closed(0.0, 1e9),
+);
+
 /// Of throttles that plan in epochs.
-pub(super) const PLANNING: &[ParamInfo] =
-    &[PERIOD, UNIT_WINDOW, HISTORY, EPOCH, ERROR_MAX, ERRORS_IN_A_ROW, PAIRS_MIN];
+pub(super) const PLANNING: &[ParamInfo] = &[
+    PERIOD,
+    UNIT_WINDOW,
+    HISTORY,
+    EPOCH,
+    ERROR_MAX,
+    ERRORS_IN_A_ROW,
+    WRONG_SHARE,
+    PAIRS_MIN,
+    PREDICT,
+    MAX_DELAY,
+];
 /// Of those whose epochs may borrow from later ones.
-pub(super) const BORROWING: &[ParamInfo] =
-    &[PERIOD, UNIT_WINDOW, HISTORY, EPOCH, ERROR_MAX, ERRORS_IN_A_ROW, PAIRS_MIN, SPARE_SHARE];
+pub(super) const BORROWING: &[ParamInfo] = &[
+    PERIOD,
+    UNIT_WINDOW,
+    HISTORY,
+    EPOCH,
+    ERROR_MAX,
+    ERRORS_IN_A_ROW,
+    WRONG_SHARE,
+    PAIRS_MIN,
+    PREDICT,
+    MAX_DELAY,
+    SPARE_SHARE,
+];

@@ -4,7 +4,7 @@
 //! Parameters: `target_years`, `period_s`. Cost: a comparison a write, a few operations a period. Memory: none.
 
 use super::rows::PERIOD;
-use super::{Budget, Parts, Regulator, Throttling};
+use super::{Budget, Delays, Parts, Regulator, Throttling};
 use floatgate_base::PolicyInfo;
 
 pub const INFO: PolicyInfo = PolicyInfo {
@@ -20,5 +20,10 @@ pub const INFO: PolicyInfo = PolicyInfo {
 pub struct Policy;
 
 impl Throttling for Policy {
-    const PARTS: Parts = Parts { budget: Budget::Nominal, plans: false, regulator: Regulator::StaticCap };
+    const PARTS: Parts = Parts {
+        budget: Budget::Nominal,
+        plans: false,
+        delays: Delays::None,
+        regulator: Regulator::StaticCap,
+    };
 }

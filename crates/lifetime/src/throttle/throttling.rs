@@ -5,16 +5,17 @@
 //!
 //! - The [`Budget`] says how many flash bytes may be written in all up to a moment, and bounds what an epoch may write, so
 //!   that the target is met whatever the other parts allow. It sees cycles and rest, never blocks.
-//! - A throttle that plans works in [`super::Epochs`]: the demand of the next one is predicted, the [`Regulator`] allots it
-//!   a capacity and what it may borrow, and every page write is delayed as if the demand were spread over it. One that does
-//!   not plan has a single epoch, the life, and delays nothing by prediction.
+//! - A throttle that plans works in [`super::Epochs`]: the [`Regulator`] allots the next one a capacity and what it may
+//!   borrow, and [`Delays`] says how long every page write of it is delayed. One that does not plan has a single epoch, the
+//!   life, and delays nothing.
 //! - The [`Regulator`] also says what a period may write. A write that finds no room waits for a later period.
 //!
-//! Whatever the parts: no more flash bytes than the budget are written by the target time, writes keep their order, and the
-//! same demand gives the same delays (`gate_tests.rs` holds every row of the table to that). O(1) a page write; a plan for
+//! Whatever the parts: no more flash bytes than the budget are written by the target time (with a token bucket: but for
+//! some two hundred page writes of debt, and only where waits have no bound), writes keep their order, and the same
+//! demand gives the same delays (`gate_tests.rs` holds every row of the table to that). O(1) per page write; a plan for
 //! an epoch may cost `n ln n` of the windows remembered.
 
-use super::{Budget, Regulator};
+use super::{Budget, Delays, Regulator};
 
 /// A throttle. Its parameters are those of [`super::Params`] that its row has.
 pub trait Throttling {
@@ -27,8 +28,18 @@ pub trait Throttling {
 pub struct Parts {
     /// Which cycles it counts on.
     pub budget: Budget,
-    /// Whether it plans in epochs and delays every write; else the capacity is spread evenly over the whole life.
+    /// Whether it plans in epochs; else the capacity is spread evenly over the whole life.
     pub plans: bool,
+    /// How the delay of an epoch's page writes follows from what was written before.
+    pub delays: Delays,
     /// How capacity is given out.
     pub regulator: Regulator,
+}
+
+impl Parts {
+    /// Whether it predicts demand at all.
+    #[must_use]
+    pub fn predicts(&self) -> bool {
+        self.delays == Delays::Predicted
+    }
 }

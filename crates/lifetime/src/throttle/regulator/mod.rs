@@ -4,6 +4,7 @@ mod allotment;
 pub mod optimistic;
 pub mod pessimistic;
 pub mod static_cap;
+pub mod token_bucket;
 
 pub use allotment::{Allotment, Left};
 
@@ -16,6 +17,8 @@ pub enum Regulator {
     Pessimistic,
     /// See [`optimistic`].
     Optimistic,
+    /// See [`token_bucket`].
+    TokenBucket,
 }
 
 impl Regulator {
@@ -23,7 +26,7 @@ impl Regulator {
     #[must_use]
     pub fn allot(self, left: &Left) -> Allotment {
         match self {
-            Self::StaticCap | Self::Pessimistic => pessimistic::allot(left),
+            Self::StaticCap | Self::Pessimistic | Self::TokenBucket => pessimistic::allot(left),
             Self::Optimistic => optimistic::allot(left),
         }
     }

@@ -1,0 +1,182 @@
+//! From period to period, and from epoch to epoch.
+
+use super::{Gate, Record};
+use crate::throttle::Parts;
+use crate::throttle::delay::delay_for_s;
+use crate::throttle::epochs::{Ended, Epoch};
+use crate::throttle::regulator::{Regulator, pessimistic, static_cap};
+
+impl Gate {
+    /// Enters the period that a time falls into.
+    pub(super) fn leave_periods<R: Record>(&mut self, time_ns: u64, record: &mut R) {
+        while time_ns >= self.state.period_end_ns {
+            let (s, period_ns) = (&self.state, self.setup.params.period_ns);
+            if time_ns >= s.epoch.end_ns {
+                self.next_epoch(false, record);
+            } else if time_ns - s.period_end_ns < period_ns {
+                self.enter_period(s.period + 1, false);
+            } else {
+                self.enter_period((time_ns - s.epoch.start_ns) / period_ns, false);
+            }
+        }
+    }
+
+    /// The beginning of the first period that has room for a page that waits from `since_ns` on; enters it.
+    pub(super) fn wait_for_room<R: Record>(&mut self, mut since_ns: u64, record: &mut R) -> u64 {
+        loop {
+            if let Some(period) = self.period_with_room() {
+                self.enter_period(period, true);
+                let room_ns = self.state.epoch.start_ns + period * self.setup.params.period_ns;
+                self.state.waited_ns += room_ns.saturating_sub(since_ns);
+                return room_ns;
+            }
+            let end_ns = self.state.epoch.end_ns;
+            self.state.waited_ns += end_ns.saturating_sub(since_ns);
+            since_ns = end_ns;
+            self.next_epoch(true, record);
+            let s = &self.state;
+            if s.used_bytes + s.page_flash_bytes <= s.limit_bytes {
+                return s.epoch.start_ns;
+            }
+        }
+    }
+
+    /// The first later period of this epoch that has room for a page.
+    fn period_with_room(&self) -> Option<u64> {
+        let s = &self.state;
+        let Parts { regulator, .. } = self.parts.filter(|_| !s.free)?;
+        let needed = s.used_bytes + s.page_flash_bytes;
+        let length_ns = s.epoch.end_ns - s.epoch.start_ns;
+        let period = match regulator {
+            Regulator::StaticCap => {
+                let share = s.share_bytes;
+                if share <= 0.0 {
+                    return None;
+                }
+                let missing = needed - s.limit_bytes;
+                let mut more = if missing <= share { 1 } else { ((missing / share) as u64).max(1) };
+                while static_cap::next_limit(s.limit_bytes, s.used_bytes, share, more, true) < needed {
+                    more += 1;
+                }
+                s.period + more
+            }
+            Regulator::Pessimistic | Regulator::Optimistic => {
+                let e = &s.epoch;
+                let bytes = needed - e.used_bytes - e.carried_bytes - e.spare_bytes;
+                pessimistic::first_period(e.capacity_bytes, s.share_bytes, bytes)?.max(s.period + 1)
+            }
+            // It has no periods.
+            Regulator::TokenBucket => return None,
+        };
+        (period.saturating_mul(self.setup.params.period_ns) < length_ns).then_some(period)
+    }
+
+    fn enter_period(&mut self, period: u64, waiting: bool) {
+        let Some(Parts { regulator, .. }) = self.parts else { return };
+        if self.has_bucket() {
+            self.begin_tokens();
+            return;
+        }
+        let s = &mut self.state;
+        let e = &s.epoch;
+        if s.free {
+            // Not even a burst that nobody foresaw may use more than all epochs to come have together.
+            let epochs = (self.setup.target_ns - e.start_ns) as f64 / (e.end_ns - e.start_ns) as f64;
+            let left_bytes = e.used_bytes + e.carried_bytes + e.capacity_bytes * epochs;
+            (s.period, s.limit_bytes, s.period_end_ns) = (period, left_bytes, e.end_ns);
+            return;
+        }
+        let end_ns = e.start_ns.saturating_add((period + 1).saturating_mul(self.setup.params.period_ns));
+        s.period_end_ns = end_ns.min(e.end_ns);
+        s.limit_bytes = match regulator {
+            Regulator::StaticCap => {
+                let periods = period - s.period;
+                static_cap::next_limit(s.limit_bytes, s.used_bytes, s.share_bytes, periods, waiting)
+            }
+            Regulator::Pessimistic | Regulator::Optimistic => {
+                let allowed = pessimistic::allowance(e.capacity_bytes, s.share_bytes, period);
+                e.used_bytes + e.carried_bytes + e.spare_bytes + allowed
+            }
+            Regulator::TokenBucket => unreachable!("it has no periods"),
+        };
+        s.period = period;
+    }
+
+    pub(super) fn next_epoch<R: Record>(&mut self, waiting: bool, record: &mut R) {
+        let s = &mut self.state;
+        let now_ns = s.epoch.end_ns;
+        let (used_bytes, page_flash_bytes) = (s.used_bytes, s.page_flash_bytes);
+        let ended =
+            Ended { used_bytes, page_flash_bytes, waiting, waited_ns: std::mem::take(&mut s.waited_ns) };
+        // Without a throttle the target is an end as well: what comes after it is another time.
+        let end_ns = if now_ns < self.setup.target_ns { self.setup.target_ns } else { u64::MAX };
+        let free = Epoch { start_ns: now_ns, end_ns, used_bytes, ..Epoch::default() };
+        let throttled = self.parts.filter(|_| now_ns < self.setup.target_ns);
+        let last = s.epoch;
+        s.epoch = match throttled {
+            None => free,
+            Some(parts) if parts.plans => s.epochs.next((&self.setup, &parts), &s.epoch, &ended),
+            Some(parts) => {
+                let capacity_bytes = parts.budget.total_bytes(&self.setup, now_ns, 0.0).max(0.0);
+                Epoch { capacity_bytes, ..free }
+            }
+        };
+        if throttled.is_some() {
+            self.decide(&last);
+        } else {
+            s.free = false;
+        }
+        let s = &mut self.state;
+        s.delay_ns = (s.epoch.delay_s * 1e9).round() as u64;
+        let periods = (s.epoch.end_ns - now_ns) as f64 / self.setup.params.period_ns as f64;
+        (s.period, s.share_bytes) = (0, s.epoch.capacity_bytes / periods);
+        if throttled.is_some() {
+            // The first period of a static cap has a share as every other.
+            s.limit_bytes = used_bytes + s.share_bytes;
+            self.enter_period(0, waiting);
+        } else {
+            (s.limit_bytes, s.period_end_ns) = (f64::INFINITY, end_ns);
+        }
+        record.epoch(&self.state.epoch);
+    }
+
+    /// How long the host was not held back in an epoch that is over. Where later requests follow earlier ones, what was held
+    /// back tells; else what waits at the gate by now, by how far arrivals are behind.
+    fn undelayed_ns(&self, last: &Epoch) -> i64 {
+        let s = &self.state;
+        let length_ns = last.end_ns - last.start_ns;
+        if self.setup.arrivals_follow {
+            length_ns as i64 - (s.held_back_ns - s.began.1) as i64
+        } else if s.arrival_ns < last.end_ns && !s.free {
+            (s.arrival_ns - s.began.0) as i64
+        } else {
+            length_ns as i64
+        }
+    }
+
+    /// Asks the manager, where there is one, what is on in the epoch that has just been planned. Its delay is that of Eq. 4 for
+    /// what is left of demand (W''), worked out anew in each epoch, as the schemes are chosen anew.
+    fn decide(&mut self, last: &Epoch) {
+        let undelayed_ns = (last.end_ns > last.start_ns).then(|| self.undelayed_ns(last));
+        let s = &mut self.state;
+        let (Some(setup), Some(manager)) = (&self.setup.manager, &mut s.manager) else { return };
+        s.began = (s.arrival_ns, s.held_back_ns);
+        if let Some(foreseen) = &self.foreseen {
+            s.seen = foreseen.seen();
+        }
+        manager.end_epoch(setup, &s.seen, undelayed_ns);
+        let span = (s.epoch.start_ns, s.epoch.end_ns);
+        let decision = manager.decide(setup, span, s.epoch.capacity_bytes);
+        if let Some(foreseen) = &mut self.foreseen {
+            foreseen.choose(&decision);
+            s.set_cost(f64::from(self.setup.page_bytes) * foreseen.cost());
+        }
+        let (epoch_s, capacity_bytes) = ((span.1 - span.0) as f64 / 1e9, s.epoch.capacity_bytes);
+        let pages = capacity_bytes / s.page_flash_bytes;
+        s.epoch.delay_s = match decision.throttle {
+            true => delay_for_s(epoch_s, pages, decision.demand_bytes / capacity_bytes),
+            false => 0.0,
+        };
+        s.free = !decision.throttle;
+    }
+}

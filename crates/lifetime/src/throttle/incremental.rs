@@ -1,0 +1,33 @@
+//! Incremental throttling, as drives in the field do it: every so often the delay of page writes goes up by a step where the
+//! drive wrote more than its life allows, and down by a step where it wrote less. Nothing is predicted.
+//!
+//! The years are guaranteed by the same budget and regulator as under [`super::ready_optimistic`]; this shows what READY's
+//! prediction is worth.
+//!
+//! Parameters: `unit_window_s` (how often), `step`, `first_step_us`, `period_s`, `spare_share`, `max_delay_s`. Cost: a few
+//! comparisons per run of pages. Memory: none.
+
+use super::rows::{FIRST_STEP, MAX_DELAY, PERIOD, SPARE_SHARE, STEP, UNIT_WINDOW};
+use super::{Budget, Delays, Parts, Regulator, Throttling};
+use floatgate_base::PolicyInfo;
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "incremental",
+    summary: "delays go up a step where more is written than the life allows, and down a step where less; guarantees the years",
+    source: "practice; a step controller",
+    params: &[PERIOD, UNIT_WINDOW, STEP, FIRST_STEP, SPARE_SHARE, MAX_DELAY],
+    cost: "O(1) per request",
+    memory: "none",
+};
+
+/// The throttle.
+pub struct Policy;
+
+impl Throttling for Policy {
+    const PARTS: Parts = Parts {
+        budget: Budget::Recovered,
+        plans: true,
+        delays: Delays::Stepped,
+        regulator: Regulator::Optimistic,
+    };
+}

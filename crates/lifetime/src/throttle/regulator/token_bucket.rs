@@ -1,0 +1,155 @@
+//! Token bucket: page writes pass at the rate of the epoch's capacity, a burst at once; a page write without a token waits
+//! for one. Of a hundred page writes at most one waits longer than the target of the 99th percentile: where none may, a page
+//! write passes in debt, and the next one that may wait waits for all of it.
+//!
+//! The bucket is kept as a time (virtual scheduling, ITU-T I.371, Annex A): the one at which it is full again. A page write
+//! moves it by what a page takes at the rate, and conforms if it is no more than the burst ahead. So a run of pages at even
+//! distances needs no loop: of linear terms the first or the last is the largest.
+
+use serde::{Deserialize, Serialize};
+
+/// One page write in so many may wait longer than the target.
+const ONE_IN: u64 = 100;
+/// The longest time that a page takes: a capacity of nothing gives none.
+const PAGE_NS_MAX: f64 = 1e17;
+
+/// How long page writes may wait, nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Patience {
+    /// 99 of a hundred wait no longer.
+    pub p99_ns: u64,
+    /// Nor does any wait longer than this.
+    pub max_ns: u64,
+}
+
+/// A token bucket.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Bucket {
+    /// When it is full again.
+    full_ns: u64,
+    /// What a page takes at the rate of this epoch.
+    page_ns: u64,
+    /// How far ahead of the present the time may be at which it is full.
+    burst_ns: u64,
+    /// Page writes that passed, and how many of them waited longer than the target.
+    pages: u64,
+    slow: u64,
+}
+
+impl Bucket {
+    /// An epoch begins that may write `bytes_per_ns`. What was passed in debt is in its capacity already.
+    pub fn begin(&mut self, now_ns: u64, bytes_per_ns: f64, page_bytes: f64, burst_ns: u64) {
+        self.burst_ns = burst_ns;
+        self.full_ns = self.full_ns.clamp(now_ns, now_ns.saturating_add(burst_ns));
+        self.cost(bytes_per_ns, page_bytes);
+    }
+
+    /// A page costs so many flash bytes from now on.
+    pub fn cost(&mut self, bytes_per_ns: f64, page_bytes: f64) {
+        let page_ns = if bytes_per_ns > 0.0 { page_bytes / bytes_per_ns } else { PAGE_NS_MAX };
+        self.page_ns = page_ns.clamp(1.0, PAGE_NS_MAX) as u64;
+    }
+
+    /// Of up to `pages` page writes, the first at `at_ns` and the others `distance_ns` apart, how many find a token.
+    #[must_use]
+    pub fn ready(&self, at_ns: u64, distance_ns: u64, pages: u64) -> u64 {
+        let limit_ns = at_ns.saturating_add(self.burst_ns);
+        let from_ns = self.full_ns.max(at_ns);
+        if from_ns > limit_ns || pages == 0 {
+            return 0;
+        }
+        // Page i conforms if from + i page <= at + i distance + burst, for what came between is later than that or follows
+        // from it.
+        let steeper_ns = self.page_ns.saturating_sub(distance_ns);
+        let slower = (limit_ns - from_ns).checked_div(steeper_ns);
+        slower.map_or(pages, |more| pages.min(more.saturating_add(1)))
+    }
+
+    /// So many page writes pass, the first at `at_ns` and the others `distance_ns` apart.
+    pub fn pass(&mut self, at_ns: u64, distance_ns: u64, pages: u64) {
+        if pages == 0 {
+            return;
+        }
+        let last_ns = at_ns.saturating_add((pages - 1).saturating_mul(distance_ns));
+        let whole_ns = self.full_ns.max(at_ns).saturating_add(pages.saturating_mul(self.page_ns));
+        self.full_ns = whole_ns.max(last_ns.saturating_add(self.page_ns));
+        self.pages += pages;
+    }
+
+    /// How long a page write at `at_ns` waits, which may not be for a token.
+    pub fn wait_ns(&mut self, at_ns: u64, patience: &Patience) -> u64 {
+        let missing_ns = self.full_ns.saturating_sub(at_ns.saturating_add(self.burst_ns));
+        let wait_ns = missing_ns.min(patience.max_ns);
+        if wait_ns <= patience.p99_ns {
+            return wait_ns;
+        }
+        if (self.slow + 1).saturating_mul(ONE_IN) > self.pages + 1 {
+            return patience.p99_ns;
+        }
+        self.slow += 1;
+        wait_ns
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_base::Rng;
+
+    const PATIENCE: Patience = Patience { p99_ns: 5, max_ns: u64::MAX };
+
+    /// A page per 10 ns and a burst of 20 ns by hand: three at once, then one each 10 ns.
+    #[test]
+    fn a_burst_then_the_rate() {
+        let mut bucket = Bucket::default();
+        bucket.begin(0, 0.1, 1.0, 20);
+        assert_eq!(bucket.ready(0, 0, 9), 3);
+        bucket.pass(0, 0, 3);
+        assert_eq!((bucket.ready(9, 0, 9), bucket.ready(10, 0, 9)), (0, 1));
+        // At the rate all pass; at twice the rate each second one has no token, but for what has been saved.
+        assert_eq!((bucket.ready(30, 10, 1000), bucket.ready(30, 5, 1000)), (1000, 5));
+    }
+
+    /// The first hundred page writes may not wait longer than the target; the hundredth pays for all in debt before it.
+    #[test]
+    fn one_in_a_hundred_pays_the_debt() {
+        let mut bucket = Bucket::default();
+        bucket.begin(0, 0.1, 1.0, 0);
+        let (mut at_ns, mut waits) = (0, vec![]);
+        for _ in 0..200 {
+            let wait_ns = bucket.wait_ns(at_ns, &PATIENCE);
+            at_ns += wait_ns;
+            bucket.pass(at_ns, 0, 1);
+            waits.push(wait_ns);
+        }
+        let slow: Vec<usize> = (0..200).filter(|&i| waits[i] > 5).collect();
+        assert_eq!(slow, [99, 199]);
+        // 99 pages in 5 ns each but the first: 990 - 490 are owed.
+        assert_eq!((waits[99], at_ns), (500, 1990));
+    }
+
+    /// Runs at even distances pass as their pages one by one.
+    #[test]
+    fn runs_are_their_pages() {
+        for seed in 0..500 {
+            let mut rng = Rng::new(seed, "bucket");
+            let mut run = Bucket::default();
+            run.begin(0, 1.0, 1.0 + rng.below(50) as f64, rng.below(300));
+            let mut single = run;
+            let mut at_ns = 0;
+            for _ in 0..20 {
+                at_ns += rng.below(400);
+                let (distance_ns, pages) = (rng.below(60), 1 + rng.below(20));
+                let ready = run.ready(at_ns, distance_ns, pages);
+                run.pass(at_ns, distance_ns, ready);
+                let mut passed = 0;
+                while passed < pages && single.ready(at_ns + passed * distance_ns, 0, 1) == 1 {
+                    single.pass(at_ns + passed * distance_ns, 0, 1);
+                    passed += 1;
+                }
+                assert_eq!((ready, run), (passed, single), "seed {seed}");
+                at_ns += pages * distance_ns;
+            }
+        }
+    }
+}
