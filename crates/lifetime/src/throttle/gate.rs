@@ -6,114 +6,19 @@
 //!
 //! Cost: a few comparisons a run of pages within a period; a few operations a period that something is written in.
 
-mod bucket;
-mod turn;
-
-use super::delay::Delays;
+use super::Predictions;
 use super::epochs::{Epoch, Epochs};
+use super::periods::{GateState, Periods};
+use super::record::Record;
 use super::regulator::Regulator;
-use super::regulator::token_bucket::Bucket;
+use super::regulator::token_bucket::{Bucket, Patience};
 use super::setup::{Setup, View};
-use super::{Budget, Parts, Predictions};
 use crate::reduce::{ByChoice, Foreseen, Manager, Seen};
-use serde::{Deserialize, Serialize};
-
-/// Takes note of what passes the gate. Times are nanoseconds.
-pub trait Record {
-    /// `count` page writes were admitted at even distances from `first_ns` to `last_ns`, each `delay_ns` after it
-    /// arrived.
-    fn passed(&mut self, first_ns: u64, last_ns: u64, count: u64, delay_ns: u64);
-    /// One page write was admitted at `time_ns`; it was delayed `delay_ns` and then waited `wait_ns` for room.
-    fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64);
-    /// An epoch begins.
-    fn epoch(&mut self, epoch: &Epoch);
-}
-
-impl Record for () {
-    #[inline]
-    fn passed(&mut self, _: u64, _: u64, _: u64, _: u64) {}
-    #[inline]
-    fn waited(&mut self, _: u64, _: u64, _: u64) {}
-    #[inline]
-    fn epoch(&mut self, _: &Epoch) {}
-}
-
-/// What a gate keeps from one write to the next.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct GateState {
-    /// When the last page write was admitted.
-    admitted_ns: u64,
-    /// End of the present period.
-    period_end_ns: u64,
-    /// Delay of every page write in the present epoch.
-    delay_ns: u64,
-    /// Flash bytes used so far, by estimate since the last [`Gate::observe`].
-    used_bytes: f64,
-    /// Flash bytes up to which writes are admitted in the present period.
-    limit_bytes: f64,
-    /// Flash bytes that a page write costs.
-    page_flash_bytes: f64,
-    /// Its inverse.
-    page_flash_inverse: f64,
-    /// All delays and waits so far.
-    held_back_ns: u64,
-    /// The present epoch, and the number of its period.
-    epoch: Epoch,
-    period: u64,
-    /// What each of its periods may write, flash bytes.
-    share_bytes: f64,
-    epochs: Epochs,
-    /// How long of the present epoch a writer has waited for room.
-    waited_ns: u64,
-    /// The tokens, where the regulator is a token bucket.
-    bucket: Bucket,
-    /// The integrated manager, what it will be told of the drive, and whether it lets all pass in this epoch.
-    manager: Option<Manager>,
-    seen: Seen,
-    free: bool,
-    /// Arrival of the request at hand, and of that at which the epoch began; what had been held back by then.
-    arrival_ns: u64,
-    began: (u64, u64),
-}
-
-/// What throttles in the epochs that a manager throttles: the nominal cycles, and no borrowing, so that no epoch writes more than
-/// its capacity (section III-B.3).
-const MANAGED: Parts = Parts {
-    budget: Budget::Nominal,
-    plans: true,
-    delays: Delays::Predicted,
-    regulator: Regulator::Pessimistic,
-};
-
-/// The parts of a throttle, or those that a manager goes by.
-fn parts(setup: &Setup) -> Option<Parts> {
-    if setup.manager.is_some() { Some(MANAGED) } else { setup.policy.parts() }
-}
 
 /// A throttle at work.
 #[derive(Clone, Debug)]
 pub struct Gate {
-    setup: Setup,
-    parts: Option<Parts>,
-    state: GateState,
-    /// What tells the manager of page writes where there is no drive to observe.
-    foreseen: Option<Foreseen>,
-}
-
-impl GateState {
-    /// So many page writes are admitted.
-    #[inline]
-    fn spend(&mut self, pages: u64, foreseen: &mut Option<Foreseen>) {
-        self.used_bytes += pages as f64 * self.page_flash_bytes;
-        if let Some(foreseen) = foreseen {
-            foreseen.spend(pages);
-        }
-    }
-
-    fn set_cost(&mut self, page_flash_bytes: f64) {
-        self.page_flash_bytes = page_flash_bytes;
-        self.page_flash_inverse = 1.0 / page_flash_bytes;
-    }
+    periods: Periods,
 }
 
 impl Gate {
@@ -141,126 +46,126 @@ impl Gate {
             arrival_ns: 0,
             began: (0, 0),
         };
-        Self { parts: parts(&setup), setup, state, foreseen: None }
+        Self { periods: Periods::new(setup, state) }
     }
 
     /// A gate that goes on where another stood.
     #[must_use]
     pub fn resume(setup: Setup, state: GateState) -> Self {
-        Self { parts: parts(&setup), setup, state, foreseen: None }
+        Self { periods: Periods::new(setup, state) }
     }
 
     /// Where no drive will be observed: from now on the manager goes by this, and page writes cost what it says.
     pub fn foresee(&mut self, foreseen: Foreseen) {
-        self.foreseen = Some(foreseen);
+        self.periods.foreseen = Some(foreseen);
     }
 
     /// What page writes to come leave, by choice of schemes; for a gate that was told to foresee.
     #[inline]
     pub fn expect(&mut self, left: ByChoice) {
-        if let Some(foreseen) = &mut self.foreseen {
+        if let Some(foreseen) = &mut self.periods.foreseen {
             foreseen.expect(left);
-            self.state.set_cost(f64::from(self.setup.page_bytes) * foreseen.cost());
+            self.periods.state.set_cost(f64::from(self.periods.setup.page_bytes) * foreseen.cost());
         }
     }
 
     /// What tells the manager of page writes, where no drive does.
     #[must_use]
     pub fn foreseen(&self) -> Option<&Foreseen> {
-        self.foreseen.as_ref()
+        self.periods.foreseen.as_ref()
     }
 
     /// What has to be kept to go on later.
     #[must_use]
     pub fn state(&self) -> &GateState {
-        &self.state
+        &self.periods.state
     }
 
     /// Corrects the estimate by what was programmed. A static cap gives out shares of a period by write amplification
     /// alone: where collection comes in lumps, a share would be lost before a lump and paid for after it.
     pub fn observe(&mut self, view: &View) {
-        if self.parts.is_some_and(|parts| parts.regulator == Regulator::StaticCap) {
-            self.state.limit_bytes += view.programmed_bytes - self.state.used_bytes;
+        if self.periods.parts.is_some_and(|parts| parts.regulator == Regulator::StaticCap) {
+            self.periods.state.limit_bytes += view.programmed_bytes - self.periods.state.used_bytes;
         }
-        self.state.seen = view.seen.unwrap_or_default();
-        self.state.used_bytes = view.programmed_bytes;
-        self.state.set_cost(f64::from(self.setup.page_bytes) * view.waf);
-        if self.has_bucket() {
-            self.price_tokens();
+        self.periods.state.seen = view.seen.unwrap_or_default();
+        self.periods.state.used_bytes = view.programmed_bytes;
+        self.periods.state.set_cost(f64::from(self.periods.setup.page_bytes) * view.waf);
+        if self.periods.has_bucket() {
+            self.periods.price_tokens();
         }
     }
 
     /// All delays and waits so far, nanoseconds: arrival `shifted` moves the stamps by it.
     #[must_use]
     pub fn held_back_ns(&self) -> u64 {
-        self.state.held_back_ns
+        self.periods.state.held_back_ns
     }
 
     /// What every page write is delayed at present, nanoseconds.
     #[must_use]
     pub fn delay_ns(&self) -> u64 {
-        self.state.delay_ns
+        self.periods.state.delay_ns
     }
 
     /// When the last page write was admitted.
     #[must_use]
     pub fn admitted_ns(&self) -> u64 {
-        self.state.admitted_ns
+        self.periods.state.admitted_ns
     }
 
     /// End of the period that the last page write was admitted in: until then, estimates need no correction.
     #[must_use]
     pub fn period_end_ns(&self) -> u64 {
-        self.state.period_end_ns
+        self.periods.state.period_end_ns
     }
 
     /// Flash bytes used so far, as the gate knows it.
     #[must_use]
     pub fn used_bytes(&self) -> f64 {
-        self.state.used_bytes
+        self.periods.state.used_bytes
     }
 
     /// Flash bytes that a page write costs at present.
     #[must_use]
     pub fn page_flash_bytes(&self) -> f64 {
-        self.state.page_flash_bytes
+        self.periods.state.page_flash_bytes
     }
 
     /// The present epoch.
     #[must_use]
     pub fn epoch(&self) -> &Epoch {
-        &self.state.epoch
+        &self.periods.state.epoch
     }
 
     /// What the integrated manager has decided, where there is one.
     #[must_use]
     pub fn manager(&self) -> Option<&Manager> {
-        self.state.manager.as_ref()
+        self.periods.state.manager.as_ref()
     }
 
     /// How predictions came out so far.
     #[must_use]
     pub fn predictions(&self) -> Predictions {
-        self.state.epochs.predictions()
+        self.periods.state.epochs.predictions()
     }
 
     /// Epochs planned, and how often their length was chosen anew.
     #[must_use]
     pub fn epochs(&self) -> (u64, u64) {
-        self.state.epochs.counts()
+        self.periods.state.epochs.counts()
     }
 
     /// Epochs whose delay is at its bound.
     #[must_use]
     pub fn bounded_epochs(&self) -> u64 {
-        self.state.epochs.bounded()
+        self.periods.state.epochs.bounded()
     }
 
     /// Whether `pages` page writes that arrive at `arrival_ns` would leave within the present period and its limit. If
     /// not, [`Gate::observe`] had better come before they are admitted.
     #[must_use]
     pub fn stays(&self, arrival_ns: u64, pages: u64) -> bool {
-        let s = &self.state;
+        let s = &self.periods.state;
         let last_ns = arrival_ns.max(s.admitted_ns).saturating_add(pages.saturating_mul(s.delay_ns));
         let cost = pages as f64 * s.page_flash_bytes;
         last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes
@@ -270,13 +175,13 @@ impl Gate {
     /// one before was admitted. Gives the time at which the last is admitted.
     #[inline]
     pub fn admit<R: Record>(&mut self, arrival_ns: u64, gap_ns: u64, pages: u64, record: &mut R) -> u64 {
-        let s = &mut self.state;
+        let s = &mut self.periods.state;
         let begin_ns = arrival_ns.max(s.admitted_ns);
         s.arrival_ns = s.arrival_ns.max(arrival_ns);
         if pages == 0 {
             return begin_ns;
         }
-        let held_back_ns = if self.setup.arrivals_follow { s.held_back_ns } else { 0 };
+        let held_back_ns = if self.periods.setup.arrivals_follow { s.held_back_ns } else { 0 };
         let undelayed_ns = arrival_ns.saturating_sub(held_back_ns);
         if s.epochs.demand.is_past(undelayed_ns.saturating_add((pages - 1).saturating_mul(gap_ns))) {
             return self.admit_by_window(arrival_ns, undelayed_ns, gap_ns, pages, record);
@@ -286,7 +191,7 @@ impl Gate {
         let last_ns = first_ns.saturating_add((pages - 1).saturating_mul(s.delay_ns.saturating_add(gap_ns)));
         let cost = pages as f64 * s.page_flash_bytes;
         if last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes {
-            s.spend(pages, &mut self.foreseen);
+            s.spend(pages, &mut self.periods.foreseen);
             s.admitted_ns = last_ns;
             // In open arrival a write also waits for those before it; that is no demand of the throttle for itself.
             s.held_back_ns += pages * s.delay_ns;
@@ -306,23 +211,23 @@ impl Gate {
         pages: u64,
         record: &mut R,
     ) -> Option<u64> {
-        let s = &mut self.state;
+        let s = &mut self.periods.state;
         let undelayed_ns = arrival_ns.saturating_sub(s.held_back_ns);
         let held_ns = pages.saturating_mul(s.delay_ns);
         let end_ns = arrival_ns.saturating_add(span_ns).saturating_add(held_ns);
         let cost = pages as f64 * s.page_flash_bytes;
         // What a static cap leaves in a period is lost, so it must see each.
-        let is_static = self.parts.is_some_and(|parts| parts.regulator == Regulator::StaticCap);
+        let is_static = self.periods.parts.is_some_and(|parts| parts.regulator == Regulator::StaticCap);
         let fits = arrival_ns >= s.epoch.start_ns
             && end_ns < if is_static { s.period_end_ns } else { s.epoch.end_ns }
             && s.used_bytes + cost <= s.limit_bytes
             && !s.epochs.demand.is_past(undelayed_ns.saturating_add(span_ns));
-        if !(fits && self.setup.arrivals_follow) {
+        if !(fits && self.periods.setup.arrivals_follow) {
             return None;
         }
         s.epochs.demand.add(pages);
         if pages > 0 {
-            s.spend(pages, &mut self.foreseen);
+            s.spend(pages, &mut self.periods.foreseen);
             s.admitted_ns = end_ns;
             s.held_back_ns += held_ns;
             record.passed(arrival_ns + s.delay_ns, end_ns, pages, s.delay_ns);
@@ -340,10 +245,10 @@ impl Gate {
         pages: u64,
         record: &mut R,
     ) -> u64 {
-        let window = &self.state.epochs.demand;
+        let window = &self.periods.state.epochs.demand;
         if window.is_past(undelayed_ns) {
-            while self.state.epochs.demand.is_past(undelayed_ns) {
-                self.state.epochs.turn(&self.setup);
+            while self.periods.state.epochs.demand.is_past(undelayed_ns) {
+                self.periods.state.epochs.turn(&self.periods.setup);
             }
             return self.admit(arrival_ns, gap_ns, pages, record);
         }
@@ -361,21 +266,21 @@ impl Gate {
         record: &mut R,
     ) -> u64 {
         loop {
-            self.leave_periods(begin_ns, record);
-            if self.has_bucket() {
+            self.periods.leave_periods(begin_ns, record);
+            if self.periods.has_bucket() {
                 return self.admit_by_token(begin_ns, gap_ns, pages, record);
             }
-            let delay_ns = self.state.delay_ns;
+            let delay_ns = self.periods.state.delay_ns;
             // After the target nothing is held back, and no delay reaches beyond it.
-            let first_ns = begin_ns.saturating_add(delay_ns).min(self.setup.target_ns.max(begin_ns));
-            self.leave_periods(first_ns, record);
-            let s = &mut self.state;
+            let first_ns = begin_ns.saturating_add(delay_ns).min(self.periods.setup.target_ns.max(begin_ns));
+            self.periods.leave_periods(first_ns, record);
+            let s = &mut self.periods.state;
             let distance_ns = delay_ns.saturating_add(gap_ns);
             let last_ns = first_ns.saturating_add((pages - 1).saturating_mul(distance_ns));
             let cost = pages as f64 * s.page_flash_bytes;
             let held_ns = first_ns - begin_ns;
             if last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes && s.delay_ns == delay_ns {
-                s.spend(pages, &mut self.foreseen);
+                s.spend(pages, &mut self.periods.foreseen);
                 s.held_back_ns += held_ns + (pages - 1) * delay_ns;
                 s.admitted_ns = last_ns;
                 record.passed(first_ns, last_ns, pages, held_ns);
@@ -395,23 +300,69 @@ impl Gate {
             };
             if count > 0 {
                 let last_ns = first_ns + (count - 1) * distance_ns;
-                s.spend(count, &mut self.foreseen);
+                s.spend(count, &mut self.periods.foreseen);
                 s.held_back_ns += held_ns + (count - 1) * delay_ns;
                 s.admitted_ns = last_ns;
                 record.passed(first_ns, last_ns, count, held_ns);
             } else {
-                let room_ns = self.wait_for_room(first_ns, record);
-                let s = &mut self.state;
-                s.spend(1, &mut self.foreseen);
+                let room_ns = self.periods.wait_for_room(first_ns, record);
+                let s = &mut self.periods.state;
+                s.spend(1, &mut self.periods.foreseen);
                 s.held_back_ns += room_ns - begin_ns;
                 s.admitted_ns = room_ns;
                 record.waited(room_ns, held_ns, room_ns - first_ns);
             }
             pages -= count.max(1);
             if pages == 0 {
-                return self.state.admitted_ns;
+                return self.periods.state.admitted_ns;
             }
-            begin_ns = self.state.admitted_ns.saturating_add(gap_ns);
+            begin_ns = self.periods.state.admitted_ns.saturating_add(gap_ns);
+        }
+    }
+
+    /// Lets page writes pass as they find tokens, or have waited as long as they may.
+    fn admit_by_token<R: Record>(
+        &mut self,
+        mut begin_ns: u64,
+        gap_ns: u64,
+        mut pages: u64,
+        record: &mut R,
+    ) -> u64 {
+        let params = &self.periods.setup.params;
+        let patience = Patience { p99_ns: params.p99_ns, max_ns: params.max_delay_ns.unwrap_or(u64::MAX) };
+        loop {
+            self.periods.leave_periods(begin_ns, record);
+            let s = &mut self.periods.state;
+            let in_epoch = match (s.epoch.end_ns - 1 - begin_ns).checked_div(gap_ns) {
+                Some(later) => pages.min(later.saturating_add(1)),
+                None => pages,
+            };
+            // After the target the gate has no limit.
+            let free = s.limit_bytes == f64::INFINITY;
+            let ready = if free { in_epoch } else { s.bucket.ready(begin_ns, gap_ns, in_epoch) };
+            if ready > 0 {
+                s.bucket.pass(begin_ns, gap_ns, ready);
+                s.spend(ready, &mut self.periods.foreseen);
+                s.admitted_ns = begin_ns + (ready - 1) * gap_ns;
+                record.passed(begin_ns, s.admitted_ns, ready, 0);
+                pages -= ready;
+            } else {
+                let wait_ns = s.bucket.wait_ns(begin_ns, &patience);
+                let left_ns = self.periods.setup.target_ns - begin_ns;
+                let room_ns = begin_ns + wait_ns.min(left_ns);
+                self.periods.leave_periods(room_ns, record);
+                let s = &mut self.periods.state;
+                s.bucket.pass(room_ns, 0, 1);
+                s.spend(1, &mut self.periods.foreseen);
+                s.held_back_ns += room_ns - begin_ns;
+                s.admitted_ns = room_ns;
+                record.waited(room_ns, 0, room_ns - begin_ns);
+                pages -= 1;
+            }
+            if pages == 0 {
+                return self.periods.state.admitted_ns;
+            }
+            begin_ns = self.periods.state.admitted_ns.saturating_add(gap_ns);
         }
     }
 }

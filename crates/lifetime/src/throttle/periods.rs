@@ -1,14 +1,124 @@
-//! From period to period, and from epoch to epoch.
+//! How a gate passes from period to period and from epoch to epoch, and what it keeps meanwhile.
 
-use super::{Gate, Record};
-use crate::throttle::Parts;
-use crate::throttle::delay::delay_for_s;
-use crate::throttle::epochs::{Ended, Epoch};
-use crate::throttle::regulator::{Regulator, pessimistic, static_cap};
+use super::delay::{Delays, delay_for_s};
+use super::epochs::{Ended, Epoch, Epochs};
+use super::record::Record;
+use super::regulator::token_bucket::Bucket;
+use super::regulator::{Regulator, pessimistic, static_cap};
+use super::setup::Setup;
+use super::{Budget, Parts};
+use crate::reduce::{Foreseen, Manager, Seen};
+use serde::{Deserialize, Serialize};
 
-impl Gate {
+/// What a gate keeps from one write to the next.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct GateState {
+    /// When the last page write was admitted.
+    pub(super) admitted_ns: u64,
+    /// End of the present period.
+    pub(super) period_end_ns: u64,
+    /// Delay of every page write in the present epoch.
+    pub(super) delay_ns: u64,
+    /// Flash bytes used so far, by estimate since the last [`Gate::observe`].
+    pub(super) used_bytes: f64,
+    /// Flash bytes up to which writes are admitted in the present period.
+    pub(super) limit_bytes: f64,
+    /// Flash bytes that a page write costs.
+    pub(super) page_flash_bytes: f64,
+    /// Its inverse.
+    pub(super) page_flash_inverse: f64,
+    /// All delays and waits so far.
+    pub(super) held_back_ns: u64,
+    /// The present epoch, and the number of its period.
+    pub(super) epoch: Epoch,
+    pub(super) period: u64,
+    /// What each of its periods may write, flash bytes.
+    pub(super) share_bytes: f64,
+    pub(super) epochs: Epochs,
+    /// How long of the present epoch a writer has waited for room.
+    pub(super) waited_ns: u64,
+    /// The tokens, where the regulator is a token bucket.
+    pub(super) bucket: Bucket,
+    /// The integrated manager, what it will be told of the drive, and whether it lets all pass in this epoch.
+    pub(super) manager: Option<Manager>,
+    pub(super) seen: Seen,
+    pub(super) free: bool,
+    /// Arrival of the request at hand, and of that at which the epoch began; what had been held back by then.
+    pub(super) arrival_ns: u64,
+    pub(super) began: (u64, u64),
+}
+
+/// What throttles in the epochs that a manager throttles: the nominal cycles, and no borrowing, so that no epoch writes more than
+/// its capacity (section III-B.3).
+const MANAGED: Parts = Parts {
+    budget: Budget::Nominal,
+    plans: true,
+    delays: Delays::Predicted,
+    regulator: Regulator::Pessimistic,
+};
+
+/// The parts of a throttle, or those that a manager goes by.
+fn parts(setup: &Setup) -> Option<Parts> {
+    if setup.manager.is_some() { Some(MANAGED) } else { setup.policy.parts() }
+}
+
+/// The state of a gate, with what it goes by.
+#[derive(Clone, Debug)]
+pub(super) struct Periods {
+    pub setup: Setup,
+    pub parts: Option<Parts>,
+    pub state: GateState,
+    /// What tells the manager of page writes where there is no drive to observe.
+    pub foreseen: Option<Foreseen>,
+}
+
+impl GateState {
+    /// So many page writes are admitted.
+    #[inline]
+    pub(super) fn spend(&mut self, pages: u64, foreseen: &mut Option<Foreseen>) {
+        self.used_bytes += pages as f64 * self.page_flash_bytes;
+        if let Some(foreseen) = foreseen {
+            foreseen.spend(pages);
+        }
+    }
+
+    pub(super) fn set_cost(&mut self, page_flash_bytes: f64) {
+        self.page_flash_bytes = page_flash_bytes;
+        self.page_flash_inverse = 1.0 / page_flash_bytes;
+    }
+}
+
+impl Periods {
+    pub fn new(setup: Setup, state: GateState) -> Self {
+        Self { parts: parts(&setup), setup, state, foreseen: None }
+    }
+
+    /// Whether there are tokens at all.
+    #[inline]
+    pub fn has_bucket(&self) -> bool {
+        self.parts.is_some_and(|parts| parts.regulator == Regulator::TokenBucket)
+    }
+
+    /// A page costs another number of flash bytes from now on.
+    pub fn price_tokens(&mut self) {
+        let s = &mut self.state;
+        let length_ns = (s.epoch.end_ns - s.epoch.start_ns).max(1);
+        s.bucket.cost(s.epoch.capacity_bytes / length_ns as f64, s.page_flash_bytes);
+    }
+
+    /// An epoch begins. Its burst is no more than later epochs bring: the last one has none.
+    pub fn begin_tokens(&mut self) {
+        let s = &mut self.state;
+        let e = &s.epoch;
+        let rate = e.capacity_bytes / (e.end_ns - e.start_ns).max(1) as f64;
+        let burst_ns = self.setup.params.burst_ns.min(self.setup.target_ns - e.end_ns);
+        s.bucket.begin(e.start_ns, rate, s.page_flash_bytes, burst_ns);
+        // No limit that a fast path could pass by: each run asks the bucket.
+        (s.limit_bytes, s.period_end_ns) = (f64::NEG_INFINITY, e.end_ns);
+    }
+
     /// Enters the period that a time falls into.
-    pub(super) fn leave_periods<R: Record>(&mut self, time_ns: u64, record: &mut R) {
+    pub fn leave_periods<R: Record>(&mut self, time_ns: u64, record: &mut R) {
         while time_ns >= self.state.period_end_ns {
             let (s, period_ns) = (&self.state, self.setup.params.period_ns);
             if time_ns >= s.epoch.end_ns {
@@ -22,7 +132,7 @@ impl Gate {
     }
 
     /// The beginning of the first period that has room for a page that waits from `since_ns` on; enters it.
-    pub(super) fn wait_for_room<R: Record>(&mut self, mut since_ns: u64, record: &mut R) -> u64 {
+    pub fn wait_for_room<R: Record>(&mut self, mut since_ns: u64, record: &mut R) -> u64 {
         loop {
             if let Some(period) = self.period_with_room() {
                 self.enter_period(period, true);
@@ -102,7 +212,7 @@ impl Gate {
         s.period = period;
     }
 
-    pub(super) fn next_epoch<R: Record>(&mut self, waiting: bool, record: &mut R) {
+    pub fn next_epoch<R: Record>(&mut self, waiting: bool, record: &mut R) {
         let s = &mut self.state;
         let now_ns = s.epoch.end_ns;
         let (used_bytes, page_flash_bytes) = (s.used_bytes, s.page_flash_bytes);
