@@ -221,6 +221,24 @@ def method(result: Facts) -> str | None:
     return f"{said} ({units.span(facts['window_s'])} each)" if name == "windows" and facts.get("window_s") else said
 
 
+_HELD_LONG_US = 60e6
+"""A page write that is held back longer is worth a note."""
+
+
+def _held_long(result: Facts) -> str | None:
+    """That a page write was held back for very long, or that delays reached their bound; None where neither is so."""
+    facts = look(result, "throttle") or {}
+    bound, most = facts.get("max_delay_s"), look(result, "latency_us", "write", "max")
+    reached = facts.get("epochs_at_max_delay")
+    if bound and reached:
+        epochs = f"{units.count(reached)} of {units.count(facts['epochs'])} epochs"
+        return f"delays reached their bound of {units.span(bound)} in {epochs} (lifetime.throttle.max_delay_s)"
+    if facts.get("policy") in (None, UNTHROTTLED) or most is None or most <= _HELD_LONG_US:
+        return None
+    told = f"one page write was held back {units.span(most * 1e-6)}"
+    return told if bound else f"{told}; lifetime.throttle.max_delay_s bounds the delay of a page write"
+
+
 def remarks(result: Facts) -> list[str]:
     """What a reader must know: a target that is missed and what to do, a WAF that has not settled."""
     said = []
@@ -234,6 +252,9 @@ def remarks(result: Facts) -> list[str]:
         said.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )
+    held = _held_long(result)
+    if held is not None:
+        said.append(held)
     backwards = look(result, "workload", "stamps_backwards")
     if backwards:
         said.append(f"{units.count(backwards)} time stamps run backwards")

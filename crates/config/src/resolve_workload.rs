@@ -467,6 +467,7 @@ fn generator(
         jobs: jobs(layers, raw)?,
         twin: None,
         scale: false,
+        counts_only: false,
         seed,
     };
     config.validate().map_err(|e| match &e.place {

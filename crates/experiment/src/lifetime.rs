@@ -50,7 +50,9 @@ pub fn lifetime(
     let passes = each(&firsts, "workload", progress, |&i, told| {
         let r = &resolved[i];
         let all = requests_of(&r.plan);
-        read_pass(&r.plan, window_ns(r), &mut |done| told.tick(done as f64 / all.unwrap_or(u64::MAX) as f64))
+        read_pass(&plan_of_pass(r), window_ns(r), &mut |done| {
+            told.tick(done as f64 / all.unwrap_or(u64::MAX) as f64)
+        })
     })?;
     for (i, one) in resolved.iter().enumerate() {
         waf_is_possible(one, &passes[pass_of[i]])?;
@@ -165,6 +167,15 @@ fn requests_of(plan: &Plan) -> Option<u64> {
     }
 }
 
+/// The plan by which a pass is read: where write amplification is given, no one asks which pages are written.
+fn plan_of_pass(resolved: &Resolved) -> Plan {
+    let mut plan = resolved.plan.clone();
+    if let floatgate_sim::Workload::Synthetic(config) = &mut plan.workload.source {
+        config.counts_only = is_given(resolved);
+    }
+    plan
+}
+
 /// By windows unless every request is asked for.
 fn window_ns(resolved: &Resolved) -> Option<u64> {
     (resolved.forecast.method != Method::Requests).then_some(resolved.forecast.window_ns)
@@ -187,7 +198,8 @@ fn group(resolved: &[Resolved], key: impl Fn(&Resolved) -> String) -> (Vec<usize
 fn pass_key(resolved: &Resolved) -> String {
     let plan = &resolved.plan;
     let windows = (window_ns(resolved), plan.reduction_window_ns());
-    format!("{:?} {} {:?} {windows:?}", plan.workload.source, plan.seed, plan.drive.geometry)
+    let given = is_given(resolved);
+    format!("{:?} {} {:?} {windows:?} {given}", plan.workload.source, plan.seed, plan.drive.geometry)
 }
 
 /// A life, and the drive at its end where it had one.

@@ -18,7 +18,8 @@ A claim names values (:class:`Found`) and a rule. The rules and their keys:
 ``value`` may be divided by ``over``. With ``each``, a list of names, ``{}`` in a value's name stands for each of them
 in turn and every one has to pass; with ``take`` (``mean``, ``geometric-mean``, ``min``, ``max``) one figure of them all
 is judged. ``paper`` is what the paper says: a figure, one for each name, or words. ``changed`` is there where the rule
-was changed after a first run: what it is now, what it was, and why.
+was changed after a first run: what it is now, what it was, and why. ``calibrated`` is there where something was chosen
+so that the claim comes out: what, and by which figure. Such a claim is no evidence and is not counted.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ TAKES: dict[str, Callable[[Sequence[float]], float]] = {
     "max": max,
 }
 UNITS = ("", "x", "share", "years", "s", "us", "cycles", "TiB", "MiB/s", "MB/s")
-_TOLD = ("id", "text", "where", "paper", "unit", "note", "changed")
+_TOLD = ("id", "text", "where", "paper", "unit", "note", "changed", "calibrated")
 _VALUES = ("value", "over", "values", "each", "take")
 _BORDERS = ("judge", "than", "low", "high", "tolerance", "tolerance_abs", "direction", "slack")
 KEYS = frozenset(_TOLD + _VALUES + _BORDERS)
@@ -105,6 +106,11 @@ class Claim:
     rule: Mapping[str, Any]
 
     @property
+    def is_calibrated(self) -> bool:
+        """Whether something was chosen so that it comes out."""
+        return "calibrated" in self.rule
+
+    @property
     def each(self) -> list[str]:
         """The names that ``{}`` stands for; none where the claim is of one thing."""
         return list(self.rule.get("each", []))
@@ -138,8 +144,7 @@ class Verdict:
             "holds": self.holds,
             "rule": rule_text(rule),
         }
-        if "changed" in rule:
-            entry["changed"] = rule["changed"]
+        entry |= {key: rule[key] for key in ("changed", "calibrated") if key in rule}
         return entry | ({"parts": dict(self.parts)} if self.parts else {})
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core, html, units
@@ -52,9 +53,11 @@ def _origin(done: Reproduction) -> str:
 
 def _headline(done: Reproduction) -> str:
     counts = done.counts()
-    total = len(done.verdicts)
+    total = len(done.evidence())
     entries = [("claims that hold", f"{counts[True]} of {total}", "each with its rule below")]
     entries += [("claims that fail", str(counts[False]), "each is a finding; see what differs and why")]
+    if done.calibrated():
+        entries.append(("calibrated", str(len(done.calibrated())), "no evidence, and not counted: see each of them"))
     if counts[None]:
         entries.append(("not judged", str(counts[None]), "their runs are missing or lack the figure"))
     return html.cards(entries)
@@ -76,10 +79,10 @@ def _claims(verdicts: list[Verdict]) -> str:
         unit = rule.get("unit", "")
         ours = _ours(verdict, unit)
         cells = (
-            f'<td class="{CLASSES[verdict.holds]}">{MARKS[verdict.holds]}</td>',
+            f'<td class="{CLASSES[verdict.holds]}">{MARKS[verdict.holds]}{_calibrated(verdict)}</td>',
             f"<td>{html.escape(verdict.claim.text)}<br>"
             f'<span class="soft">{html.escape(verdict.claim.id)}; {html.escape(verdict.claim.where)}</span>'
-            + (f'<br><span class="soft">{html.escape(rule["note"])}</span>' if rule.get("note") else "")
+            + "".join(f'<br><span class="soft">{html.escape(text)}</span>' for text in _notes(rule))
             + "</td>",
             f'<td data-of="paper">{html.escape(shown(rule.get("paper"), unit))}</td>',
             f'<td data-of="ours">{ours}</td>',
@@ -91,6 +94,15 @@ def _claims(verdicts: list[Verdict]) -> str:
         f'<h2>Every claim</h2><div class="claims"><table><thead><tr>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
+
+
+def _notes(rule: Mapping[str, Any]) -> list[str]:
+    notes = [str(rule["note"])] if rule.get("note") else []
+    return notes + ([f"Calibrated: {rule['calibrated']}"] if rule.get("calibrated") else [])
+
+
+def _calibrated(verdict: Verdict) -> str:
+    return '<br><span class="soft">calibrated</span>' if verdict.claim.is_calibrated else ""
 
 
 def _ours(verdict: Verdict, unit: str) -> str:

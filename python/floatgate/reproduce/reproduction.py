@@ -50,8 +50,16 @@ class Reproduction:
         self.verdicts: list[Verdict] = [judge(claim, found) for claim in paper.claims]
 
     def counts(self) -> dict[bool | None, int]:
-        """How many claims hold, fail, and could not be judged."""
-        return {word: sum(verdict.holds is word for verdict in self.verdicts) for word in WORDS}
+        """How many claims hold, fail, and could not be judged; without the calibrated ones."""
+        return {word: sum(verdict.holds is word for verdict in self.evidence()) for word in WORDS}
+
+    def evidence(self) -> list[Verdict]:
+        """The verdicts that count: nothing was chosen so that they come out."""
+        return [verdict for verdict in self.verdicts if not verdict.claim.is_calibrated]
+
+    def calibrated(self) -> list[Verdict]:
+        """The others."""
+        return [verdict for verdict in self.verdicts if verdict.claim.is_calibrated]
 
     def tables(self) -> list[dict[str, Any]]:
         """The tables, filled."""
@@ -70,17 +78,19 @@ class Reproduction:
         return [_VALUE.sub(value, text) for text in self.paper.differs] + changed_rules(self.paper)
 
     def headline(self) -> str:
-        """``31 of 38 claims hold, 6 fail, 1 could not be judged``."""
+        """``31 of 38 claims hold, 6 fail, 1 could not be judged; 4 more are calibrated and not counted``."""
         counts = self.counts()
-        parts = [f"{counts[True]} of {len(self.verdicts)} claims hold"]
+        parts = [f"{counts[True]} of {len(self.evidence())} claims hold"]
         parts += [f"{counts[False]} fail"] if counts[False] else []
         parts += [f"{counts[None]} could not be judged"] if counts[None] else []
-        return ", ".join(parts)
+        more = len(self.calibrated())
+        said = f"; {more} more {'is' if more == 1 else 'are'} calibrated and not counted" if more else ""
+        return ", ".join(parts) + said
 
     def text(self) -> str:
         """The verdicts as lines of text."""
         rows = [
-            [WORDS[verdict.holds], verdict.claim.id, ours_text(verdict), rule_text(verdict.claim.rule)]
+            [_word(verdict), verdict.claim.id, ours_text(verdict), rule_text(verdict.claim.rule)]
             for verdict in self.verdicts
         ]
         quick = " (quick)" if self.settings.quick else ""
@@ -101,6 +111,7 @@ class Reproduction:
             "holds": counts[True],
             "fails": counts[False],
             "not_judged": counts[None],
+            "calibrated": len(self.calibrated()),
             "claims": [verdict.to_dict() for verdict in self.verdicts],
             "tables": self.tables(),
             "failures": self.failures,
@@ -125,6 +136,10 @@ class Reproduction:
             (staging / "results.json").write_text(json.dumps(_kept(self.found.results)) + "\n", "utf-8")
 
         return target.write(fill, report=(lambda: self.report(command)) if report else None)
+
+
+def _word(verdict: Verdict) -> str:
+    return WORDS[verdict.holds] + (" (calibrated)" if verdict.claim.is_calibrated else "")
 
 
 def changed_rules(paper: Paper) -> list[str]:

@@ -62,6 +62,43 @@ fn hold(preset: &TwinPreset, thin: u64) -> Vec<(String, f64, f64)> {
     shown
 }
 
+/// Times are the same and so are the pages per write, within what ends of extents change, whether or not it is worked out
+/// which pages are written.
+#[test]
+fn counting_pages_needs_no_pages() {
+    for preset in TWINS {
+        let twin = read(preset.toml, preset.name).unwrap().thinned(100);
+        let made = |counts_only: bool| {
+            let config = GeneratorConfig {
+                pattern: Pattern::Twin,
+                logical_bytes: twin.footprint_bytes,
+                requests: twin.requests.min(200_000),
+                twin: Some(Arc::new(twin.clone())),
+                counts_only,
+                ..GeneratorConfig::default()
+            };
+            let mut source = Generator::new(config).unwrap();
+            let mut batch = RequestBatch::default();
+            source.fill(&mut batch, 200_000).unwrap();
+            let writes: Vec<_> =
+                (0..batch.len()).filter(|&i| batch.op[i] == floatgate_base::Op::Write).collect();
+            let pages = writes.iter().map(|&i| {
+                let (from, bytes) = (batch.offset[i], batch.bytes[i]);
+                (from + bytes - 1) / 4096 - from / 4096 + 1
+            });
+            let pages = pages.sum::<u64>() as f64;
+            (batch.time_ns, [writes.len() as f64, pages])
+        };
+        let (whole, counted) = (made(false), made(true));
+        assert_eq!(whole.0, counted.0, "{}", preset.name);
+        for (whole, counted) in whole.1.into_iter().zip(counted.1) {
+            // Runs of writes make the counts vary.
+            let slack = 0.01 * whole + 5.0 * whole.sqrt();
+            assert!((whole - counted).abs() <= slack, "{}: {counted}, not {whole}", preset.name);
+        }
+    }
+}
+
 /// The number in words such as "maximum write 16K KiB", in bytes.
 fn printed_maximum(words: &str, op: &str) -> Option<f64> {
     let number = words.split_once(&format!("maximum {op} "))?.1.split_once(" KiB")?.0;

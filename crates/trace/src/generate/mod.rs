@@ -110,6 +110,9 @@ pub struct GeneratorConfig {
     pub twin: Option<Arc<Twin>>,
     /// twin: whether its footprint is stretched or shrunk to the address space; else it must fit.
     pub scale: bool,
+    /// twin: where in their pages requests begin is right, and the pages are not. For whoever counts pages: knowing which
+    /// of them are popular takes most of the time.
+    pub counts_only: bool,
     /// Seed; every purpose draws from its own stream of it.
     pub seed: u64,
 }
@@ -132,6 +135,7 @@ impl Default for GeneratorConfig {
             jobs: Jobs::default(),
             twin: None,
             scale: false,
+            counts_only: false,
             seed: 1,
         }
     }
@@ -319,7 +323,8 @@ fn start(config: &GeneratorConfig) -> Result<Maker> {
         Pattern::Twin => {
             let twin = config.twin.as_ref().expect("validate wants a twin");
             let target = config.scale.then_some(space);
-            return Ok(Maker::Twin(Box::new(twin::Run::new(twin.clone(), target, config.seed)?)));
+            let run = twin::Run::new(twin.clone(), target, config.seed)?;
+            return Ok(Maker::Twin(Box::new(if config.counts_only { run.counting() } else { run })));
         }
     };
     Ok(Maker::Slots(slots, common()))

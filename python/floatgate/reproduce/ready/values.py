@@ -29,6 +29,17 @@ STEADY_FROM_S, STEADY_TO_S = DAY_S, 3 * DAY_S
 """Where delays are taken as settled, Figure 13: the course of a life is told epoch by epoch for three days."""
 
 BUSY_S = 600
+DRAWS = (2, 3, 4, 5)
+"""Seeds of the other draws of the restless twins; the first is the experiment's own."""
+
+SERVICE_US = 600.0
+"""Program time of a page, section 4.1."""
+
+PRINTED: dict[str, tuple[float, dict[str, float]]] = {
+    "proj": (2.08, {"none": 144.4, "static": 54.2, "dynamic": 93.7, "ready-optimistic": 141.0}),
+    "exchange": (20.61, {"none": 1918.8, "static": 348.2, "dynamic": 374.4, "ready-optimistic": 1065.6}),
+}
+"""GB written per hour (Table 1) and TB written in five years by throttle (Table 2)."""
 
 
 def values(found: Found) -> dict[str, Any]:
@@ -41,11 +52,13 @@ def values(found: Found) -> dict[str, Any]:
         for throttle in THROTTLES:
             made |= _life(found, trace, throttle)
         made |= _table1(found, trace)
-    made |= _accuracy(made)
-    made |= _spreads(made)
+    made["spread.exchange.written"] = deviation(found, "strict.exchange.written")
+    made |= _accuracy(found)
+    made |= _spreads(found)
     made |= _demand(found)
     made |= _delays(found)
     made |= _busy(found)
+    made |= _forced()
     return made
 
 
@@ -70,13 +83,17 @@ def _life(found: Found, trace: str, throttle: str) -> dict[str, Any]:
 
 
 def deviation(found: Found, place: str) -> float | None:
-    """Standard deviation of the write responses, us, from their distribution.
+    """Standard deviation of the write responses, us, from their distribution."""
+    return spread_of(found.look(place) or {})
+
+
+def spread_of(result: dict[str, Any]) -> float | None:
+    """The same of a result.
 
     Quantiles would not do: under ST one page write in some hundreds waits for the next second, for all the others.
     """
-    cdf = found.look(f"{place}.latency_us.write.cdf") or {}
-    mean = found.figure(f"{place}.latency_us.write.mean")
-    if not cdf.get("us") or mean is None:
+    cdf, mean = (look(result, "latency_us", "write", key) for key in ("cdf", "mean"))
+    if not cdf or not cdf.get("us") or mean is None:
         return None
     heights, shares = np.asarray(cdf["us"], dtype=float), np.diff(np.asarray(cdf["share"], dtype=float), prepend=0.0)
     return float(np.sqrt(np.sum(shares * (heights - mean) ** 2)))
@@ -85,7 +102,6 @@ def deviation(found: Found, place: str) -> float | None:
 def _table1(found: Found, trace: str) -> dict[str, Any]:
     facts = found.look(f"lives.{trace}.none.pass") or {}
     written = found.figure(f"lives.{trace}.none.workload.write_bytes")
-    prediction = found.look(f"lives.{trace}.ready-optimistic.throttle.prediction") or {}
     own = found.figure(f"own.{trace}.none.waf")
     span_s, pages = facts.get("span_s"), facts.get("page_writes")
     page_bytes = found.figure(f"lives.{trace}.none.drive.mapping_bytes") or 4096
@@ -94,33 +110,76 @@ def _table1(found: Found, trace: str) -> dict[str, Any]:
         f"table1.{trace}.gib_per_hour": written / GIB / (span_s / 3600) if span_s and written else None,
         f"table1.{trace}.pages_gib_per_hour": pages * page_bytes / GIB / (span_s / 3600) if span_s and pages else None,
         f"table1.{trace}.waf": own * pages * page_bytes / written if own and pages and written else None,
-        f"accuracy.first_pass.{trace}": accuracy(look(prediction, "first_pass")),
-        f"accuracy.life.{trace}": accuracy(prediction),
     }
 
 
-def _accuracy(made: dict[str, Any]) -> dict[str, Any]:
-    def extreme(choose: Any, traces: Sequence[str]) -> float | None:
-        figures = [made[f"accuracy.first_pass.{trace}"] for trace in traces]
-        return None if None in figures else float(choose(figures))
-
-    return {
-        "accuracy.worst_of_steady": extreme(min, ("proxy", "exchange", "msnfs")),
-        "accuracy.best_of_restless": extreme(max, ("map", "proj")),
-    }
+def drawn(found: Found, batch: str, trace: str, variant: str, others: str = "draws") -> list[Any]:
+    """The result of a variant and those of its other draws, as far as there are any."""
+    names = [f"{batch}.{trace}.{variant}", *(f"{others}.{trace}.{variant}-{seed}" for seed in DRAWS)]
+    return [result for result in map(found.look, names) if result is not None]
 
 
-def _spreads(made: dict[str, Any]) -> dict[str, Any]:
-    spreads = {trace: made[f"relative_spread.{trace}.dynamic"] for trace in TRACES}
-    if None in spreads.values():
+def median(figures: Sequence[float | None]) -> float | None:
+    """The median of those that are known."""
+    known = [figure for figure in figures if figure is not None]
+    return float(np.median(known)) if known else None
+
+
+def _accuracy(found: Found) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for trace in TRACES:
+        told = [
+            look(result, "throttle", "prediction") or {} for result in drawn(found, "lives", trace, "ready-optimistic")
+        ]
+        firsts = [share for share in (accuracy(look(one, "first_pass")) for one in told) if share is not None]
+        made[f"accuracy.first_pass.{trace}"] = median(firsts)
+        made[f"accuracy.lowest.{trace}"] = min(firsts, default=None)
+        made[f"accuracy.highest.{trace}"] = max(firsts, default=None)
+        made[f"accuracy.life.{trace}"] = median([accuracy(one) for one in told])
+    steady, restless = (
+        [made[f"accuracy.first_pass.{trace}"] for trace in traces]
+        for traces in (("proxy", "exchange", "msnfs"), ("map", "proj"))
+    )
+    if None not in steady + restless:
+        made |= {"accuracy.worst_of_steady": min(steady), "accuracy.best_of_restless": max(restless)}
+    return made
+
+
+def _spreads(found: Found) -> dict[str, Any]:
+    spreads = {trace: median([_relative(one) for one in drawn(found, "lives", trace, "dynamic")]) for trace in TRACES}
+    known = [spread for spread in spreads.values() if spread is not None]
+    if len(known) < len(TRACES):
         return {}
-    restless = min(spreads[trace] for trace in ("map", "proj"))
-    return {"dt_restless": bool(restless > max(spreads[trace] for trace in ("proxy", "exchange", "msnfs")))}
+    restless = min(spreads[trace] or 0.0 for trace in ("map", "proj"))
+    return {"dt_restless": bool(restless > max(spreads[trace] or 0.0 for trace in ("proxy", "exchange", "msnfs")))}
 
 
-def demand_differences(found: Found, trace: str, epoch_s: int) -> list[float] | None:
+def _relative(result: dict[str, Any]) -> float | None:
+    spread, mean = spread_of(result), look(result, "latency_us", "write", "mean")
+    return spread / mean if spread is not None and mean else None
+
+
+def _forced() -> dict[str, Any]:
+    """Mean responses that the paper's own volumes force, us.
+
+    Where all delays move what follows, five years hold ``W / W_NT`` of the page writes, so that each of them was held
+    back ``(W_NT / W - 1)`` times the time between two of them, whatever held them.
+    """
+    made: dict[str, Any] = {}
+    for trace, (gib_per_hour, written) in PRINTED.items():
+        pages_per_s = gib_per_hour * GIB / 4096 / 3600
+        for throttle, tib in written.items():
+            made[f"forced.{trace}.{throttle}"] = SERVICE_US + (written["none"] / tib - 1) / pages_per_s * 1e6
+        of = {throttle: made[f"forced.{trace}.{throttle}"] for throttle in written}
+        made[f"forced.{trace}.ready_of_nt"] = of["ready-optimistic"] / of["none"]
+        made[f"forced.{trace}.dt_of_ready"] = of["dynamic"] / of["ready-optimistic"]
+        made[f"forced.{trace}.st_of_dt"] = of["static"] / of["dynamic"]
+    return made
+
+
+def demand_differences(found: Found, trace: str, epoch_s: int, place: str | None = None) -> list[float] | None:
     """``|d(i+1) - d(i)| / d(i)`` over the epochs of one pass, Figure 4; epochs without demand are left out."""
-    detail = found.look(f"demand-{trace}.{trace}.none.detail") or {}
+    detail = found.look(f"{place or f'demand-{trace}.{trace}.none'}.detail") or {}
     seconds = detail.get("demand_bytes")
     if not seconds:
         return None
@@ -139,19 +198,35 @@ def _demand(found: Found) -> dict[str, Any]:
         for epoch_s in EPOCHS_S:
             differences = demand_differences(found, trace, epoch_s)
             if differences:
-                made[f"within.{trace}.{epoch_s}"] = float(np.mean(np.asarray(differences) < 0.30))
-                close[epoch_s] = float(np.mean(np.asarray(differences) < 0.10))
+                made[f"within.{trace}.{epoch_s}"] = _within(differences, 0.30)
+                close[epoch_s] = _within(differences, 0.10)
         if close:
-            best = max(close, key=lambda epoch_s: (close[epoch_s], -epoch_s))
-            made[f"within.{trace}.best_s"] = best
-    return made
+            made[f"within.{trace}.best_s"] = max(close, key=lambda epoch_s: (close[epoch_s], -epoch_s))
+    others = [demand_differences(found, "exchange", 1800, f"draws-demand.exchange.none-{seed}") for seed in DRAWS]
+    shares = [made.get("within.exchange.1800"), *(_within(one, 0.30) for one in others if one)]
+    return made | {"within.exchange.1800": median(shares)}
+
+
+def _within(differences: Sequence[float], most: float) -> float:
+    return float(np.mean(np.asarray(differences) < most))
 
 
 def _delays(found: Found) -> dict[str, Any]:
-    made = {}
-    for name, place in (("fixed", "fixed.exchange.fixed"), ("selected", "lives.exchange.ready-optimistic")):
-        series = found.look(f"{place}.series") or {}
-        made[f"delay_variation.{name}"] = _variation(series.get("time_s") or [], series.get("delay_us") or [])
+    """Exchange's epochs: of ten minutes, chosen by the paper's rule, and by the share of wrong predictions, too."""
+    made: dict[str, Any] = {}
+    for name, results in (
+        ("fixed", drawn(found, "fixed", "exchange", "fixed", "draws-fixed")),
+        ("selected", drawn(found, "lives", "exchange", "ready-optimistic")),
+        ("by_share", drawn(found, "fixed", "exchange", "by-share", "draws-fixed")),
+    ):
+        series = [look(one, "series") or {} for one in results]
+        variations = [_variation(one.get("time_s") or [], one.get("delay_us") or []) for one in series]
+        predictions = [look(one, "throttle", "prediction") or {} for one in results]
+        made[f"delay_variation.{name}"] = median(variations)
+        made[f"epochs.{name}.selections"] = median([look(one, "throttle", "selections") for one in results])
+        made[f"epochs.{name}.last_s"] = median([look(one, "throttle", "epoch_s") for one in results])
+        made[f"epochs.{name}.first_pass"] = median([accuracy(look(one, "first_pass")) for one in predictions])
+        made[f"epochs.{name}.life"] = median([accuracy(one) for one in predictions])
     return made
 
 

@@ -90,6 +90,8 @@ pub struct Run {
     last: Option<Last>,
     /// Share of the runs that reads, so that the share of the requests comes out.
     runs_of_reads: f64,
+    /// Whether only the place within a page counts.
+    counting: bool,
     made: u64,
     rng: Rng,
     size_rng: Rng,
@@ -120,6 +122,7 @@ impl Run {
             due_shares: [1.0; 3],
             last: None,
             runs_of_reads: reads / (reads + writes),
+            counting: false,
             made: 0,
             rng: Rng::new(seed, "twin requests"),
             size_rng: Rng::new(seed, "twin sizes"),
@@ -130,6 +133,15 @@ impl Run {
         })
     }
 
+    /// The same without pages, where these do not follow from the draws alone: loops, sets and recurring requests have sizes
+    /// that go by the place.
+    #[must_use]
+    pub fn counting(mut self) -> Self {
+        let plain = self.loops.is_none() && self.sets.is_none();
+        self.counting = plain && self.draws.iter().all(|draws| draws.recurring <= 0.0);
+        self
+    }
+
     /// Appends the next `n` requests. Behind the last one the twin begins again: the same requests, later.
     pub fn fill(&mut self, batch: &mut RequestBatch, n: usize) {
         batch.device.resize(batch.device.len() + n, 0);
@@ -138,7 +150,7 @@ impl Run {
             if self.made == self.twin.requests {
                 self.begin_again();
             }
-            if self.made.is_multiple_of(STRIDE) {
+            if !self.counting && self.made.is_multiple_of(STRIDE) {
                 let progress =
                     (self.made + STRIDE).min(self.twin.requests) as f64 / self.twin.requests as f64;
                 self.due_shares = std::array::from_fn(|i| self.regions[i].due_share(progress));
@@ -147,7 +159,7 @@ impl Run {
             let chunk = to_look.min(self.twin.requests - self.made).min(left as u64) as usize;
             self.arrivals.fill(&mut batch.time_ns, chunk);
             for _ in 0..chunk {
-                let (op, offset, bytes) = self.request();
+                let (op, offset, bytes) = if self.counting { self.counted() } else { self.request() };
                 batch.op.push(op);
                 batch.offset.push(offset);
                 batch.bytes.push(bytes);
@@ -200,6 +212,26 @@ impl Run {
                 (op, self.on_drive(0, 0, bytes), bytes)
             }
         }
+    }
+
+    /// A request that begins where it should within its page; all of an operation begin in the same pages.
+    #[inline]
+    fn counted(&mut self) -> (Op, u64, u64) {
+        let went_on = self.last.filter(|last| self.rng.unit() < self.draws[last.op as usize].sequential);
+        let op = match went_on {
+            Some(last) => last.op,
+            None if self.runs_of_reads > 0.0 && self.rng.unit() < self.runs_of_reads => Op::Read,
+            None => Op::Write,
+        };
+        let draws = &self.draws[op as usize];
+        let bytes = draws.sizes.draw(&mut self.size_rng);
+        let within = match went_on {
+            Some(last) => last.end % PAGE,
+            None if draws.aligned >= 1.0 || self.rng.unit() < draws.aligned => 0,
+            None => 512 * (1 + self.rng.below(7)),
+        };
+        self.last = Some(Last { op, region: 0, end: within + bytes, recurs: false });
+        (op, within, bytes)
     }
 
     /// Makes a request, which another may run on from.
