@@ -10,7 +10,8 @@ from floatgate.record import look
 from floatgate.throttle_charts import looks_of
 
 if TYPE_CHECKING:
-    from floatgate.plan import Plan, Point
+    from floatgate.plan import Plan
+    from floatgate.plan_point import Point
 
 GIB = float(1 << 30)
 READING = (

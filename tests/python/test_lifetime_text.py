@@ -9,7 +9,8 @@ import pytest
 
 from floatgate import lifetime_summary as summary
 from floatgate.lifetime import Lifetime
-from floatgate.plan import Bounds, Plan, Point, choices
+from floatgate.plan import Plan
+from floatgate.plan_point import Bounds, Point, choices
 from floatgate.throttle_charts import thin
 
 GIB = 1 << 30
