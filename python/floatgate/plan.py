@@ -78,15 +78,19 @@ class Plan:
         )
 
     def _doubt(self) -> str:
-        """That the interval of the drive that is named first reaches below the target, and what is surer."""
-        if not self.best[0].reaches_below:
+        """That an interval of the drive that is named first reaches below what is asked for, and what is surer."""
+        least = self.bounds.min_served
+        doubts = [f"the target is {BELOW}"] if self.best[0].reaches_below else []
+        if self.best[0].serves_below(least):
+            doubts.append(f"{units.share(least)} of the workload is served, but the interval reaches below")
+        if not doubts:
             return ""
         sure = [one for one in self.points if self.bounds.cut_by(one) is None and one.life_range is not None]
-        sure = choices([one for one in sure if not one.reaches_below], self.bounds)
-        said = f"; the target is {BELOW}"
+        sure = choices([one for one in sure if not one.reaches_below and not one.serves_below(least)], self.bounds)
+        said = f"; {', and '.join(doubts)}"
         if not sure:
-            return f"{said}, and no other drive here lasts with its whole interval"
-        return f"{said}: with its whole interval {self._drive(sure[0])} {managed_words(sure[0])} lasts"
+            return f"{said}, as for all of these drives"
+        return f"{said}: {self._drive(sure[0])} {managed_words(sure[0])} does it with the whole interval"
 
     def _none(self, years: str) -> str:
         """That no drive will do, and which bound has cut the last ones."""

@@ -126,12 +126,17 @@ class Point:
         found, target = self.life_range, look(self.result, "lifetime", "target_years")
         return self.holds and found is not None and target is not None and found.reaches_below(target)
 
+    def serves_below(self, min_served: float) -> bool:
+        """Whether it serves enough in the middle of the interval, and too little at the lower end."""
+        ends = look(self.result, "throttle", "demand_share_range")
+        return self.served is not None and ends is not None and ends[0] < min_served <= self.served
+
     @property
     def verdict(self) -> str:
-        """What has become of the target."""
+        """What has become of the target, in a few words."""
         if not self.holds:
             return "missed"
-        return BELOW if self.reaches_below else "met"
+        return "met, interval below" if self.reaches_below else "met"
 
     def line(self) -> str:
         """``64 GiB under static: 1.0 years, met, 32 % served, mean write 1.0 ms``: told as soon as it is known."""

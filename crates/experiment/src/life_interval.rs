@@ -42,7 +42,8 @@ impl Parts {
         let span_ns = demand.span_ns();
         let (name, count) = match span_ns {
             ns if ns >= PARTS_MIN as u64 * DAY_NS => ("days", (ns + DAY_NS / 2) / DAY_NS),
-            ns => ("hours", ns / HOUR_NS),
+            // A minute less is an hour, too: stamps are rounded.
+            ns => ("hours", (ns + HOUR_NS / 60) / HOUR_NS),
         };
         let count = count as usize;
         (count >= PARTS_MIN && demand.pages() > 0).then(|| Self {
@@ -146,7 +147,8 @@ fn factors(waf_error: f64, pages: &[u64], rng: &mut Rng) -> [f64; 2] {
         }
         // The sum of twelve even draws is nearly normal.
         let normal = (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
-        demand * (1.0 + waf_error * normal / Z_975).max(0.0)
+        // However large the error, something is programmed.
+        demand * libm::exp(waf_error * normal / Z_975)
     };
     let mut drawn: Vec<f64> = (0..DRAWS).map(|_| draw()).collect();
     drawn.sort_by(f64::total_cmp);
@@ -231,12 +233,12 @@ mod tests {
     #[test]
     fn days_that_come_in_a_row_are_drawn_in_a_row() {
         let month: Vec<u64> = (0..28).map(|day| 100 + 100 * (day / 7 % 2)).collect();
-        assert_eq!(widest(&month), [700.0, 1400.0, 700.0, 1400.0]);
+        assert_eq!(widest(&month), [1400.0, 700.0, 1400.0, 700.0], "weeks, the last first");
         let days: Vec<u64> = (0..28).map(|day| 100 + 100 * (day % 2)).collect();
         assert_eq!(widest(&days).len(), 28);
     }
 
-    /// Weeks of days that scatter by half: the mean of all days to come lies in the interval of 19 of 20 weeks, about.
+    /// Weeks of days that scatter by half: the mean of all days to come lies in the interval of 19 of 20 weeks, about (of few days that scatter skewly, 93 of 100).
     #[test]
     fn the_mean_of_all_days_lies_in_the_interval_of_a_week() {
         let (mut within, weeks) = (0, 1000);
@@ -252,6 +254,7 @@ mod tests {
             let [low, high] = factors(0.0, &week, &mut rng);
             within += u32::from((low..=high).contains(&all));
         }
+        println!("{within} of {weeks}");
         assert!(f64::from(within) > 0.92 * weeks as f64, "{within} of {weeks}");
     }
 
