@@ -112,23 +112,28 @@ class _Work:
         few = sum(sorted(sizes)[-2:]) > AT_ONCE_BYTES
         done: dict[int, list[Point]] = {}
         shares = [0.0] * len(drives)
+        busy: set[int] = set()
         stop = threading.Event()
 
-        def report(number: int, share: float, phase: str) -> None:
+        def report(number: int, share: float) -> None:
             if stop.is_set():
                 raise KeyboardInterrupt
             with self.lock:
                 shares[number] = max(shares[number], share)
                 over = sum(share * size for share, size in zip(shares, sizes, strict=True)) / max(1, sum(sizes))
-            if self.progress is not None:
-                self.progress(int(STEPS * over), STEPS, f"{drives[number][0]}: {phase}")
+                # Within the lock: a bar is no thing for two threads.
+                if self.progress is not None:
+                    self.progress(int(STEPS * over), STEPS, ", ".join(drives[one][0] for one in sorted(busy)))
 
         def work(turn: int) -> None:
             number = order[turn]
-            report(number, 0.0, "waiting")
-            made = self._drive(*drives[number], lambda share, phase: report(number, share, phase))
             with self.lock:
-                done[number] = made
+                busy.add(number)
+            report(number, 0.0)
+            made = self._drive(*drives[number], lambda share: report(number, share))
+            with self.lock:
+                busy.remove(number)
+                shares[number], done[number] = 1.0, made
                 if self.told is not None:
                     self.told(made)
 
@@ -148,12 +153,12 @@ class _Work:
             return 0
         return _stripe(resolved) * int(tomllib.loads(resolved)["drive"]["geometry"]["blocks_per_plane"])
 
-    def _drive(self, size: str, spare: str | None, report: Callable[[float, str], None]) -> list[Point]:
+    def _drive(self, size: str, spare: str | None, report: Callable[[float], None]) -> list[Point]:
         """The choices of one drive; with the reason in them where it cannot be."""
 
         def tick(done: int, total: int | None, phase: str) -> None:
             begins, ends = PHASES.get(phase, (0.0, 1.0))
-            report(begins + (ends - begins) * (min(1.0, done / total) if total else 0.0), phase)
+            report(begins + (ends - begins) * (min(1.0, done / total) if total else 0.0))
 
         try:
             results = forecast(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ import floatgate
 from conftest import Cli
 from floatgate import planning
 from floatgate.cli import status
-from floatgate.experiment import resolve
+from floatgate.experiment import Experiment, resolve
 from floatgate.plan_point import Point
 
 DAY_S = 86_400
@@ -100,15 +101,23 @@ def small_plan(experiment: Path, **arguments: Any) -> Any:
 def test_each_drive_is_told_of_and_progress_never_falls(experiment: Path) -> None:
     told: list[str] = []
     shares: list[int] = []
+    busy = threading.Lock()
+
+    def progress(done: int, _total: int | None, _phase: str) -> None:
+        # A bar that two threads call at once is shown twice.
+        assert busy.acquire(blocking=False)
+        time.sleep(0.01)
+        shares.append(done)
+        busy.release()
 
     def tell(points: Sequence[Point]) -> None:
         told.extend(point.line() for point in points)
 
-    plan = small_plan(experiment, capacities=["32 MiB", "64 MiB"], told=tell, progress=lambda *at: shares.append(at[0]))
+    plan = small_plan(experiment, capacities=["32 MiB", "64 MiB"], told=tell, progress=progress)
     assert sorted(told) == sorted(point.line() for point in plan.points)
     assert all(" without throttling: " in line and "100 % served" in line for line in told)
     assert [point.capacity for point in plan.points] == ["32 MiB", "64 MiB"]
-    assert shares
+    assert shares == sorted(shares)
     assert plan.to_dict()["complete"] is True
 
 
@@ -154,3 +163,23 @@ def test_a_plan_without_a_candidate_says_which_bound_cut_the_last(cli: Cli, expe
     answer = json.loads(cli("lifetime", experiment, *asked, "--max-write-p99", "0.001", "--json", "-").done())
     assert (answer["best"], answer["points"][0]["cut_by"]) == ([], "p99")
     assert "(--max-write-p99)" in answer["answer"]
+
+
+def test_a_drive_that_lasts_with_its_whole_interval_is_tried_too(
+    experiment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forecast(base: Experiment, *_: object, **__: object) -> list[dict[str, Any]]:
+        [size] = [int(value.strip('"').split()[0]) for key, value in base.overrides if key == "drive.capacity"]
+        years = 1.3 * size / 64
+        life = {"years": years, "holds": years >= 5, "target_years": 5.0}
+        life |= {"years_range": [0.85 * years, 1.2 * years], "years_range_from": ["waf", "days"]}
+        return [{"drive": {"physical_bytes": size << 20, "spare_factor": 0.07}, "lifetime": life}]
+
+    monkeypatch.setattr(planning, "forecast", forecast)
+    plan = planning.plan(resolve(experiment), policies=["none"])
+    sizes = [int(point.physical_bytes) >> 20 for point in plan.points]
+    # 256 MiB last 5.2 years in the middle and 4.4 at the lower end.
+    assert sizes[:4] == [32, 64, 128, 256]
+    assert [point.reaches_below for point in plan.points[3:]] == [True, False]
+    assert 290 < sizes[4] < 300
+    assert f": {sizes[4]} MiB without throttling does it with the whole interval" in plan.answer()
