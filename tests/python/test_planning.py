@@ -14,7 +14,7 @@ import pytest
 
 import floatgate
 from conftest import Cli
-from floatgate import planning
+from floatgate import planning, units
 from floatgate.cli import status
 from floatgate.experiment import Experiment, resolve
 from floatgate.plan_point import Point
@@ -60,7 +60,7 @@ def test_a_life_is_as_uncertain_as_its_days_are_unlike(tmp_path: Path) -> None:
 
 def test_hours_stand_for_days_of_a_shorter_trace_and_minutes_for_nothing(tmp_path: Path) -> None:
     hours = tmp_path / "hours.csv"
-    hours.write_text("".join(f"{1 + i * 36_000_000_000 // 10},h,0,Write,{i % 9 * 4096},4096,0\n" for i in range(60)))
+    hours.write_text("".join(f"{1 + i * 36_000_000_000 // 10},h,0,Write,{i % 9 * 4096},4096,0\n" for i in range(61)))
     known = life_of(hours)
     assert (known["pass"]["parts"]["are"], len(known["pass"]["parts"]["written_bytes"])) == ("hours", 6)
     assert known["lifetime"]["years_range_from"] == ["waf", "hours"]
@@ -169,11 +169,12 @@ def test_a_drive_that_lasts_with_its_whole_interval_is_tried_too(
     experiment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def forecast(base: Experiment, *_: object, **__: object) -> list[dict[str, Any]]:
-        [size] = [int(value.strip('"').split()[0]) for key, value in base.overrides if key == "drive.capacity"]
-        years = 1.3 * size / 64
-        life = {"years": years, "holds": years >= 5, "target_years": 5.0}
+        count, unit = dict(base.overrides)["drive.capacity"].strip('"').split()
+        size = int(count) << {"KiB": 10, "MiB": 20}[unit]
+        years = 1.3 * size / (64 << 20)
+        life: dict[str, Any] = {"years": years, "holds": years >= 5, "target_years": 5.0}
         life |= {"years_range": [0.85 * years, 1.2 * years], "years_range_from": ["waf", "days"]}
-        return [{"drive": {"physical_bytes": size << 20, "spare_factor": 0.07}, "lifetime": life}]
+        return [{"drive": {"physical_bytes": size, "spare_factor": 0.07}, "lifetime": life}]
 
     monkeypatch.setattr(planning, "forecast", forecast)
     plan = planning.plan(resolve(experiment), policies=["none"])
@@ -182,4 +183,7 @@ def test_a_drive_that_lasts_with_its_whole_interval_is_tried_too(
     assert sizes[:4] == [32, 64, 128, 256]
     assert [point.reaches_below for point in plan.points[3:]] == [True, False]
     assert 290 < sizes[4] < 300
-    assert f": {sizes[4]} MiB without throttling does it with the whole interval" in plan.answer()
+    assert (
+        f": {units.binary_bytes(plan.points[4].physical_bytes)} without throttling does it with the whole interval"
+        in plan.answer()
+    )
