@@ -39,8 +39,10 @@ class LifeRange:
 
     @property
     def text(self) -> str:
-        """``4.7-5.4 years``; one figure where both ends read alike."""
-        return between(units.years(self.low), "unlimited" if self.high is None else units.years(self.high))
+        """``4.7-5.4 years``, ``5.0 years by WAF only``; one figure where both ends read alike."""
+        ends = between(units.years(self.low), "unlimited" if self.high is None else units.years(self.high))
+        # A narrow interval must not look as if all were known.
+        return f"{ends} by WAF only" if self.sources == ("waf",) else ends
 
     def reaches_below(self, target_years: float) -> bool:
         """Whether the target may be missed."""

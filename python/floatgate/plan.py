@@ -131,7 +131,7 @@ class Plan:
         told = [write_words(point)]
         if point.life_range is not None:
             middle, interval = life_years(look(point.result, "lifetime", "years")), point.life_range.text
-            told.insert(0, f"life {middle}" + ("" if interval == middle else f" within {interval}"))
+            told.insert(0, f"life {interval if interval.startswith(middle) else f'{middle} within {interval}'}")
         if point.served is not None and point.served < 0.9995:
             told.append(f"{life_range.served_text(point.result)} served")
         price = self.bounds.price(point)

@@ -287,9 +287,9 @@ def test_an_interval_says_what_it_does_not_know() -> None:
     short = life(lifetime={"years_range": [4.9, 5.1], "years_range_from": ["waf"]}, workload={"kind": "trace"})
     said = dict(summary.lines(short))["interval"]
     assert said == (
-        "4.9-5.1 years, which reaches below the target; intervals (95 %) hold the error of write amplification; they "
-        "do not know how days differ (the trace has less than four hours) and how the cycles of blocks scatter "
-        "(lifetime.forecast.cycles_spread)"
+        "4.9-5.1 years by WAF only, which reaches below the target; intervals (95 %) hold the error of write "
+        "amplification; they do not know how days differ (the trace has less than four hours) and how the cycles of "
+        "blocks scatter (lifetime.forecast.cycles_spread)"
     )
     assert "interval" not in dict(summary.lines(life()))
     assert life_range.between("300 days", "1.2 years") == "300 days to 1.2 years"
