@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import _core, html, reduce, reduce_report, throttle_charts, units
 from floatgate.amplification import amplification
-from floatgate.lifetime_summary import life_years, lines, under, uneven
+from floatgate.life_range import uneven
+from floatgate.lifetime_summary import life_years, lines, under
 from floatgate.record import look
 from floatgate.throttle_charts import YEAR_S, look_of
 

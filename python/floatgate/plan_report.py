@@ -6,18 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate import _core, html, throttle_charts
 from floatgate.charts import WIDTH
+from floatgate.life_range import SLACK
 from floatgate.record import look
 from floatgate.throttle_charts import looks_of
 
 if TYPE_CHECKING:
-    from floatgate.plan import Plan, Point
+    from floatgate.plan import Plan
+    from floatgate.plan_point import Point
 
 GIB = float(1 << 30)
 READING = (
     "* marks a drive that lasts long enough and serves enough of the workload, where no other such drive is both as "
     "small and as fast. Mean write, p99 and p99.9 are for page writes, flash service and throttling included. Served "
-    "is the share of the workload that is written in the target time; throttling lowers it."
+    "is the share of the workload that is written in the target time; throttling lowers it. Where a throttle "
+    "guarantees the target, more demand does not shorten the life, it lowers the share that is served: its interval "
+    "stands in brackets."
 )
+
+
+LIVES = "Dotted: the target. Bars: the intervals, where they are known. Lives are cut at ten times the target."
 
 
 def page(plan: Plan, command: str | None = None) -> str:
@@ -29,6 +36,7 @@ def page(plan: Plan, command: str | None = None) -> str:
     """
     title = f"drives for {plan.label}"
     header, rows = plan.rows()
+    basis = plan.basis()
     errors = dict.fromkeys(f"{point.capacity}: {point.error}" for point in plan.points if point.error)
     said = [text for point in plan.points for text in look(point.result, "not_modelled") or []]
     sections = [
@@ -36,7 +44,7 @@ def page(plan: Plan, command: str | None = None) -> str:
         f'<p class="soft">floatgate {html.escape(_core.__version__)}</p>',
         f"<p><b>{html.escape(plan.answer()[:1].upper() + plan.answer()[1:])}.</b></p>",
         html.grid(header, rows, header.index("throttle") + 1),
-        f"<p>{READING}</p>",
+        f"<p>{READING}{'' if basis is None else f' {html.escape(basis[:1].upper() + basis[1:])}.'}</p>",
         "".join(f"<p>Not possible: {html.escape(text)}</p>" for text in errors),
         _charts(plan),
         html.left_out(said),
@@ -54,7 +62,7 @@ def _charts(plan: Plan) -> str:
         points = [point for point in known if point.spare == spare]
         which = "" if len(spares) < 2 or spare is None else f", {100 * spare:.1f} % spare"
         for kind, title, y_title, caption in (
-            ("years", "Life against capacity", "years", "Dotted: the target. Lives are cut at ten times the target."),
+            ("years", "Life against capacity", "years", LIVES),
             ("write", "Write response against capacity", "mean write response, ms", "The cost of throttling."),
         ):
             if _rows(plan, points, kind):
@@ -84,10 +92,18 @@ def chart(plan: Plan, points: list[Point], kind: str, y_title: str, width: int =
 
 def _rows(plan: Plan, points: list[Point], kind: str) -> list[dict[str, Any]]:
     most = 10 * (plan.target_years or 100.0)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for point in points:
         years, write = (look(point.result, *keys) for keys in (("lifetime", "years"), ("latency_us", "write", "mean")))
         value = (most if years is None else min(years, most)) if kind == "years" else write and write / 1000
-        if value:
-            rows.append({"x": point.physical_bytes / GIB, "y": value, "series": point.series})
+        if not value:
+            continue
+        row = {"x": point.physical_bytes / GIB, "y": value, "series": point.series}
+        found = point.life_range
+        if kind == "years" and found is not None and found.low > 0:
+            # A bar that has no length would be a mere dash on the mark.
+            high = most if found.high is None else min(found.high, most)
+            if high > found.low * (1 + SLACK):
+                row |= {"low": min(found.low, most), "high": high}
+        rows.append(row)
     return rows

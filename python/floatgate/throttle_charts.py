@@ -76,7 +76,7 @@ def lines(
     """Lines of several kinds.
 
     Args:
-        rows: ``x``, ``y`` and ``series``, the label of a look.
+        rows: ``x``, ``y`` and ``series``, the label of a look; ``low`` and ``high`` where an interval is drawn.
         looks: in the order of the legend.
         x_title: of the axis, with its unit.
         y_title: of the axis, with its unit.
@@ -114,8 +114,26 @@ def lines(
     if points:
         marks = data_chart(shown).mark_point(size=60, filled=False, strokeWidth=1.6)
         layers.append(marks.encode(x=x, y=y, color=_colors(looks), shape=_shapes(looks)))
+    layers += _intervals(shown, x, y, looks)
     layers += _rules(rules, y, max((row["x"] for row in shown), default=1.0))
     return finished(alt.layer(*layers).resolve_legend(shape="shared", color="shared"), width, height)
+
+
+def _intervals(rows: Sequence[dict[str, Any]], x: Any, y: Any, looks: Sequence[Look]) -> list[Any]:
+    """Bars from the lower to the upper end of an interval, with a tick at either."""
+    layers = []
+    for look in looks:
+        ranges = [row for row in rows if row["series"] == look.label and row.get("high") is not None]
+        if not ranges:
+            continue
+        # Colours of the marks' own: on the scale they would change the legend.
+        from_low = data_chart([{**row, "y": row["low"]} for row in ranges])
+        layers.append(from_low.mark_rule(strokeWidth=1.4, color=look.color).encode(x=x, y=y, y2="high:Q"))
+        for end in ("low", "high"):
+            ticks = data_chart([{**row, "y": row[end]} for row in ranges])
+            marks = ticks.mark_tick(orient="horizontal", size=9, thickness=1.4, color=look.color)
+            layers.append(marks.encode(x=x, y=y))
+    return layers
 
 
 def _rules(rules: Sequence[tuple[str, float]], y: Any, right: float) -> list[Any]:

@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from floatgate import life_range
 from floatgate import lifetime_summary as summary
 from floatgate.lifetime import Lifetime
-from floatgate.plan import Bounds, Plan, Point, choices
+from floatgate.plan import Plan
+from floatgate.plan_point import Bounds, Point, choices
 from floatgate.throttle_charts import thin
 
 GIB = 1 << 30
@@ -220,6 +222,86 @@ def test_a_plan_keeps_to_the_longest_write() -> None:
         "none of these drives lasts 5 years, serves 99 % of the workload and writes 99 of 100 pages within 500 us: "
         "of those that do the former, 256 GiB without throttling is the fastest with 600 us (--max-write-p99)"
     )
+
+
+def ranged(
+    one: Point, low: float, high: float | None, sources: tuple[str, ...] = ("waf", "days"), serves: float = 1.0
+) -> Point:
+    """The same with an interval, and with the least that may be served."""
+    result = copy.deepcopy(one.result or {})
+    result["lifetime"] |= {"years_range": [low, high], "years_range_from": list(sources)}
+    result["throttle"] |= {"demand_share": 1.0, "demand_share_range": [serves, 1.0]}
+    return Point(one.capacity, None, one.throttle, result)
+
+
+def test_a_plan_says_where_lives_lie_and_which_drive_lasts_surely() -> None:
+    points = [
+        ranged(point(128, "none", 600, years=5.2), 4.4, 6.4),
+        # Its throttle guarantees the target, and more demand makes it serve less.
+        ranged(point(128, "dynamic", 700, years=5.2), 5.0, 6.4, serves=0.89),
+        ranged(point(256, "none", 600, years=10.4), 8.8, None),
+    ]
+    plan = Plan(points, "", "web")
+    assert plan.answer() == (
+        "the smallest drive that lasts 5 years is 128 GiB without throttling (life 5.2 years within 4.4-6.4 years, "
+        "mean write 600 us); the target is met, but the interval reaches below: 256 GiB without throttling does it "
+        "with the whole interval"
+    )
+    header, rows = plan.rows()
+    cells = [dict(zip(header, row, strict=True)) for row in rows]
+    assert [row["interval"] for row in cells] == ["4.4-6.4 years", "5.0-6.4 years", "8.8 years to unlimited"]
+    assert [row["target"] for row in cells] == ["met, interval below", "met", "met"]
+    assert [row["served"] for row in cells] == ["100 %", "100 % (89-100 %)", "100 %"]
+    assert plan.text().splitlines()[-1] == (
+        "intervals (95 %) hold the error of write amplification and how the days of the trace differ; they do not know "
+        "how the cycles of blocks scatter (lifetime.forecast.cycles_spread)"
+    )
+    told = plan.to_dict()["points"]
+    assert [one["reaches_below"] for one in told] == [True, False, False]
+    assert (told[0]["interval"], told[0]["interval_from"]) == ([4.4, 6.4], ["waf", "days"])
+    page = plan.report()
+    assert "Intervals (95 %) hold" in page
+    assert "met, interval below" in page
+
+
+def test_a_share_that_may_be_too_little_is_said_so() -> None:
+    alone = Plan([ranged(point(128, "dynamic", 700, years=5.2), 5.0, 6.4, serves=0.89)], "", "web")
+    assert alone.answer().endswith(
+        "; 99 % of the workload is served, but the interval reaches below, as for all of these drives"
+    )
+
+
+def test_an_interval_begins_with_the_first_block_where_wear_is_uneven() -> None:
+    one = ranged(point(128, "none", 600, years=6.0), 5.4, 7.0)
+    assert one.result is not None
+    one.result["lifetime"] |= {"years_first_block": 2.0, "years_first_block_range": [1.5, 3.0]}
+    found = one.life_range
+    assert found is not None
+    assert found.low == pytest.approx(1.35)
+    assert found.high == 7.0
+    assert found.sources == ("waf", "days", "wear")
+    assert one.reaches_below
+
+
+def test_an_interval_says_what_it_does_not_know() -> None:
+    short = life(lifetime={"years_range": [4.9, 5.1], "years_range_from": ["waf"]}, workload={"kind": "trace"})
+    said = dict(summary.lines(short))["interval"]
+    assert said == (
+        "4.9-5.1 years by WAF only, which reaches below the target; intervals (95 %) hold the error of write "
+        "amplification; they do not know how days differ (the trace has less than four hours) and how the cycles of "
+        "blocks scatter (lifetime.forecast.cycles_spread)"
+    )
+    assert "interval" not in dict(summary.lines(life()))
+    assert life_range.between("300 days", "1.2 years") == "300 days to 1.2 years"
+    assert life_range.between("5.0 years", "5.0 years") == "5.0 years"
+
+
+def test_a_plan_that_was_broken_off_says_so() -> None:
+    plan = Plan([point(64, "none", 600, years=6.0)], "", "web", untried=["128 GiB", "256 GiB"])
+    assert plan.answer().startswith("incomplete, 1 of 3 drives tried: the smallest drive that lasts 5 years is 64 GiB")
+    told = plan.to_dict()
+    assert (told["complete"], told["untried"]) == (False, ["128 GiB", "256 GiB"])
+    assert Plan([], "", "web").to_dict()["complete"] is True
 
 
 def test_a_plan_in_which_nothing_lasts_says_so() -> None:

@@ -341,6 +341,9 @@ table! {
         cycles_used: f64,
         /// How old the drive is then, years; default 0.
         age_years: f64,
+        /// Standard deviation of the cycles that blocks stand, as a share of their mean, for the lower end of the life;
+        /// default: not known.
+        cycles_spread: f64,
     }
 }
 

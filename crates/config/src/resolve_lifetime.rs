@@ -73,6 +73,13 @@ fn forecast(
     };
     let cycles_used = from_0("cycles_used", given.cycles_used)?;
     let age_years = from_0("age_years", given.age_years)?;
+    if let Some(spread) = given.cycles_spread.filter(|spread| !(0.0..0.5).contains(spread)) {
+        return fail(
+            "cycles_spread",
+            format!("cycles_spread is {spread}"),
+            "expected a share from 0 to below 0.5",
+        );
+    }
     check_age(layers, endurance, policy, (cycles_used, age_years))?;
     let raw = raw::Forecast {
         method: Some(name.into()),
@@ -83,6 +90,7 @@ fn forecast(
         waf_error_max: uses.measures.then_some(waf_error_max),
         cycles_used: Some(cycles_used),
         age_years: Some(age_years),
+        cycles_spread: given.cycles_spread,
     };
     let window_ns = (window_s * 1e9).round() as u64;
     Ok((
@@ -95,6 +103,7 @@ fn forecast(
             waf_error_max,
             cycles_used,
             age_years,
+            cycles_spread: given.cycles_spread,
         },
         raw,
     ))

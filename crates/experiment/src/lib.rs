@@ -10,6 +10,7 @@ mod dispatch;
 mod energy;
 mod evidence;
 mod host_queues;
+mod life_interval;
 pub mod lifetime;
 mod lifetime_json;
 mod lifetime_laps;

@@ -3,6 +3,7 @@
 //! Several variants of an experiment are gone through at once. The workload is read once, and the FTL is run once, for
 //! all variants that agree on what these depend on.
 
+use crate::life_interval::{Interval, Parts, Sources, interval};
 use crate::lifetime_json::{Found, object, waf};
 use crate::lifetime_laps::{Measured, is_given, measure_all, reduction};
 use crate::load::load;
@@ -12,7 +13,7 @@ use crate::workers::each;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::Resolved;
 use floatgate_lifetime::SECONDS_PER_YEAR;
-use floatgate_lifetime::life::{Life, Method, Outcome};
+use floatgate_lifetime::life::{Life, Method, Outcome, Reduction};
 use floatgate_sim::gate;
 use floatgate_sim::reading::pass::{Pass, read_pass};
 use floatgate_sim::{LifeOptions, Plan, full_life};
@@ -59,6 +60,11 @@ pub fn lifetime(
     }
     let methods: Vec<Method> =
         resolved.iter().enumerate().map(|(i, r)| method(r, &passes[pass_of[i]])).collect();
+    let parts: Vec<Option<Parts>> = resolved
+        .iter()
+        .enumerate()
+        .map(|(i, one)| Parts::of(&passes[pass_of[i]].demand).filter(|_| repeats(&one.plan)))
+        .collect();
     // Lives that go through the FTL request by request need no laps.
     let wanted: Vec<_> = (0..resolved.len())
         .map(|i| (methods[i] != Method::Full).then(|| (&resolved[i], &passes[pass_of[i]])))
@@ -66,12 +72,12 @@ pub fn lifetime(
     let laps = measure_all(&wanted, progress)?;
     let all: Vec<usize> = (0..resolved.len()).collect();
     let lives = each(&all, "life", progress, |&i, told| {
-        let (pass, laps) = (&passes[pass_of[i]], &laps[i]);
+        let measured = (&passes[pass_of[i]], &laps[i], parts[i].as_ref());
         let detail_ns = details_ns.get(i).copied().flatten();
         let mut tick = |share: f64| told.tick(share);
         match methods[i] {
-            Method::Full => go_through_fully(&resolved[i], detail_ns, &mut tick),
-            _ => go_through(&resolved[i], pass, laps, detail_ns, &mut tick),
+            Method::Full => go_through_fully(&resolved[i], measured, detail_ns, &mut tick),
+            _ => go_through(&resolved[i], measured, detail_ns, &mut tick),
         }
     })?;
     let found = |i: usize| Found {
@@ -81,6 +87,8 @@ pub fn lifetime(
         laps: Some(&laps[i]).filter(|_| methods[i] != Method::Full),
         life: &lives[i].life,
         drive: lives[i].drive.as_ref(),
+        parts: parts[i].as_ref(),
+        interval: lives[i].interval.as_ref(),
     };
     let cpu_s = process_cpu_s() - cpu_s;
     Ok(all.into_iter().map(|i| object(&found(i), meter.wall_s(), cpu_s)).collect())
@@ -202,10 +210,19 @@ fn pass_key(resolved: &Resolved) -> String {
     format!("{:?} {} {:?} {windows:?} {given}", plan.workload.source, plan.seed, plan.drive.geometry)
 }
 
-/// A life, and the drive at its end where it had one.
+/// Whether a pass is a sample of days to come; generators continue as they began.
+fn repeats(plan: &Plan) -> bool {
+    match &plan.workload.source {
+        floatgate_sim::Workload::Synthetic(config) => config.twin.is_some(),
+        floatgate_sim::Workload::Trace { .. } => true,
+    }
+}
+
+/// A life, the drive at its end where it had one, and how far off the life may be.
 struct Lived {
     life: Outcome,
     drive: Option<floatgate_sim::Outcome>,
+    interval: Option<Interval>,
 }
 
 /// What `auto` comes to: full where that takes seconds.
@@ -222,41 +239,62 @@ fn method(resolved: &Resolved, pass: &Pass) -> Method {
 /// Requests and page writes of a life up to which `auto` takes every one through the FTL.
 const FULL_MAX: f64 = 3e7;
 
+/// What a life goes by: the pass, what laps have measured, and the parts of the pass.
+type Known<'a> = (&'a Pass, &'a Measured, Option<&'a Parts>);
+
 fn go_through_fully(
     resolved: &Resolved,
+    (pass, _, parts): Known<'_>,
     detail_ns: Option<(u64, u64)>,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lived> {
     let [hash_ns, compress_ns, _] = resolved.plan.engine_delays().unwrap_or_default();
     let options = LifeOptions {
         engine_ns: [hash_ns, compress_ns],
-        service_ns: (service_us(&resolved.plan) * 1e3).round() as u64,
+        service_ns: service_ns(&resolved.plan),
         detail_ns,
         passes_max: u64::MAX,
         cycles_used: resolved.forecast.cycles_used,
         age_s: resolved.forecast.age_years * SECONDS_PER_YEAR,
     };
     let (life, drive) = full_life(resolved.plan.clone(), &options, tick)?;
-    Ok(Lived { life, drive: Some(drive) })
+    // Nothing is left open by the laps.
+    let sources = Sources { waf_error: drive.waf.waf.map(|_| 0.0), parts, full: true };
+    let alike = without_drive(resolved, pass, (drive.waf.waf.unwrap_or(1.0), None), None);
+    let interval = interval(resolved, &alike, &life, &sources, &mut |_| tick(1.0))?;
+    Ok(Lived { life, drive: Some(drive), interval })
 }
 
 fn go_through(
     resolved: &Resolved,
-    pass: &Pass,
-    laps: &Measured,
+    (pass, laps, parts): Known<'_>,
     detail_ns: Option<(u64, u64)>,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lived> {
-    let plan = &resolved.plan;
     // Under a manager, that of a drive on which nothing is on.
     let waf = waf(resolved, pass, laps.all().first()).unwrap_or(1.0);
-    let forecast = &resolved.forecast;
+    let reduction = reduction(&resolved.plan, pass, laps);
+    let life = without_drive(resolved, pass, (waf, reduction), detail_ns);
+    let found = life.run(&mut |share| tick(share / 3.0))?;
+    let waf_error = laps.all().iter().map(|laps| laps.error).reduce(f64::max);
+    let sources = Sources { waf_error, parts, full: false };
+    let interval = interval(resolved, &life, &found, &sources, &mut |share| tick((1.0 + 2.0 * share) / 3.0))?;
+    Ok(Lived { life: found, drive: None, interval })
+}
+
+fn without_drive<'a>(
+    resolved: &Resolved,
+    pass: &'a Pass,
+    (waf, reduction): (f64, Option<Reduction>),
+    detail_ns: Option<(u64, u64)>,
+) -> Life<'a> {
+    let (plan, forecast) = (&resolved.plan, &resolved.forecast);
     let setup = gate::setup(plan, forecast.cycles_used, forecast.age_years * SECONDS_PER_YEAR);
-    let service_ns = (service_us(plan) * 1e3).round() as u64;
-    let reduction = reduction(plan, pass, laps);
-    Life { setup, demand: &pass.demand, waf, service_ns, detail_ns, reduction }
-        .run(tick)
-        .map(|life| Lived { life, drive: None })
+    Life { setup, demand: &pass.demand, waf, service_ns: service_ns(plan), detail_ns, reduction }
+}
+
+fn service_ns(plan: &Plan) -> u64 {
+    (service_us(plan) * 1e3).round() as u64
 }
 
 /// Nominal time of a page write: command, transfer, program (of several page types their mean).

@@ -1,6 +1,7 @@
 //! The object that `floatgate lifetime` gives: schema `floatgate.lifetime/1`. All but its `run` table is byte-equal
 //! between two runs.
 
+use crate::life_interval::{Interval, Parts};
 use crate::lifetime_laps::Measured;
 use crate::meter::peak_rss_bytes;
 use crate::reduce;
@@ -28,6 +29,10 @@ pub(crate) struct Found<'a> {
     pub life: &'a Outcome,
     /// The drive at the end, where there was one.
     pub drive: Option<&'a floatgate_sim::Outcome>,
+    /// Days or hours of the pass, where it has enough of them.
+    pub parts: Option<&'a Parts>,
+    /// How far off the life may be, where that is known.
+    pub interval: Option<&'a Interval>,
 }
 
 /// Flash programs for each host page write: as given, as measured, or none where nothing is written.
@@ -105,6 +110,7 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
             "span_s": pass.demand.span_ns() as f64 / 1e9,
             "page_writes": pass.demand.pages(),
             "passes": life.passes,
+            "parts": parts(found),
         },
         "method": method(found),
         "waf": waf,
@@ -122,6 +128,17 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
         },
     });
     result::headed(SCHEMA, config, plan.seed, body)
+}
+
+/// What the host writes in pages of the drive, day by day or hour by hour.
+fn parts(found: &Found<'_>) -> Value {
+    let Some(parts) = found.parts else { return Value::Null };
+    let page_bytes = u64::from(found.resolved.plan.drive.geometry.page_bytes);
+    json!({
+        "are": parts.name,
+        "part_s": parts.part_ns as f64 / 1e9,
+        "written_bytes": parts.pages.iter().map(|pages| pages * page_bytes).collect::<Vec<_>>(),
+    })
 }
 
 fn workload(found: &Found<'_>) -> Value {
@@ -172,6 +189,8 @@ fn lifetime(found: &Found<'_>) -> Value {
     let first = found.wear().and_then(|(mean, most)| first_block(found, mean, most));
     json!({
         "years": life.years,
+        "years_range": found.interval.map(|interval| interval.years),
+        "years_range_from": found.interval.map_or(&[][..], |interval| &interval.from),
         "years_first_block": first.map(|(years, _)| years),
         "years_first_block_range": first.map(|(_, range)| range),
         "target_years": plan.throttle.target_years,
@@ -227,6 +246,12 @@ fn throttle(found: &Found<'_>) -> Value {
     let mut prediction = of(&life.predictions);
     prediction["error_max"] = resolved.plan.throttle.params.error_max.into();
     prediction["first_pass"] = of(&life.first_pass);
+    let passes =
+        resolved.plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.span_ns().max(1) as f64;
+    let served = life.latency.count() as f64 / (pass.demand.pages() as f64 * passes).max(1.0);
+    // Nothing is served beyond what is asked for.
+    let served_range =
+        found.interval.map(|interval| interval.served.map(|end| (served * end).min(served.max(1.0))));
     json!({
         "policy": policy.info().name,
         "delay_us_mean": life.passed.delay_ns as f64 / pages / 1e3,
@@ -235,9 +260,8 @@ fn throttle(found: &Found<'_>) -> Value {
         "waits": life.passed.waits,
         "wait_s": life.passed.wait_ns as f64 / 1e9,
         "page_writes": life.latency.count(),
-        "demand_share": life.latency.count() as f64
-            / (pass.demand.pages() as f64 * resolved.plan.throttle.target_years * SECONDS_PER_YEAR * 1e9
-                / pass.demand.span_ns().max(1) as f64).max(1.0),
+        "demand_share": served,
+        "demand_share_range": served_range,
         "epochs": plans.then_some(life.epochs),
         "selections": plans.then_some(life.selections),
         "epoch_s": plans.then_some(life.passed.epoch_ns as f64 / 1e9),

@@ -275,6 +275,7 @@ fn lifetime() -> Vec<Case> {
             life("none", "[lifetime.forecast]\ncycles_used = 2000\n"),
             Life("0", "1", "/lifetime/years"),
         ),
+        ("lifetime.forecast.cycles_spread", life("none", ""), Life("0", "0.1", "/lifetime/years_range")),
         ("lifetime.throttle.target_years", base(), By("5", "6", "/lifetime/dwpd_for_target")),
     ]
 }

@@ -8,7 +8,7 @@ pub mod latency;
 pub mod series;
 pub mod wear_growth;
 
-pub use batch_means::{WafEstimate, estimate_waf};
+pub use batch_means::{WafEstimate, estimate_waf, student_t_975};
 pub use histogram::Histogram;
 pub use latency::{Cdf, Latency};
 pub use series::{Row, Series};

@@ -10,14 +10,16 @@ import typer
 
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.errors import STATUS_DONE, input_error, quote
+from floatgate.errors import STATUS_DONE, InterruptedRunError, input_error, quote
 from floatgate.experiment import Experiment
 from floatgate.folder import RunFolder
 from floatgate.lifetime import managed, of
-from floatgate.progress import bar
+from floatgate.progress import bar, tell
 
 if TYPE_CHECKING:
-    from floatgate.plan import Bounds
+    from collections.abc import Sequence
+
+    from floatgate.plan_point import Bounds, Point
 
 Values = str | None
 
@@ -119,7 +121,7 @@ def _planned(
     *,
     report: bool,
 ) -> int:
-    from floatgate.plan import plan
+    from floatgate.planning import plan
 
     spares = lists["--spare-factors"]
     for text in spares or []:
@@ -127,8 +129,14 @@ def _planned(
             raise input_error(
                 f"--spare-factors: {quote(text)} is no share; expected figures from 0 to 1 such as 0.07,0.28"
             )
+    policies, reducers = lists["--throttles"], lists["--reducers"]
     with bar(base.name(), quiet=output.quiet) as progress:
-        made = plan(base, lists["--capacities"], spares, lists["--throttles"], lists["--reducers"], progress, bounds)
+        told = None if progress is None else _tell
+        made = plan(base, lists["--capacities"], spares, policies, reducers, progress, bounds, told)
+    if made.untried:
+        output.give(made.to_dict())
+        output.say(made.text())
+        raise InterruptedRunError(f"interrupted; not gone through: {', '.join(made.untried)}")
     folder = None if place is None else made.write(place, report=report, command=o.command_line())
     output.give(made.to_dict())
     output.say(made.text())
@@ -137,13 +145,19 @@ def _planned(
     return STATUS_DONE
 
 
+def _tell(points: Sequence[Point]) -> None:
+    """Say what came of a drive while others are gone through."""
+    for point in points:
+        tell(point.line())
+
+
 def _bounds(min_served: float | None, max_write_p99_ms: float | None, price_per_tb: float | None) -> Bounds:
     """What the options ask of a drive.
 
     Raises:
         InputError: one of them is no share, no time or no price.
     """
-    from floatgate.plan import Bounds
+    from floatgate.plan_point import Bounds
 
     if min_served is not None and not 0 <= min_served <= 1:
         raise input_error(f"--min-served: {min_served:g} is no share; expected a figure from 0 to 1 such as 0.99")

@@ -65,6 +65,20 @@ impl Demand {
         self.runs.is_empty()
     }
 
+    /// Page writes in each of `parts` parts of the pass, which are equally long.
+    #[must_use]
+    pub fn by_part(&self, parts: usize) -> Vec<u64> {
+        let mut pages = vec![0; parts];
+        for run in &self.runs {
+            let part = u128::from(run.at_ns) * parts as u128 / u128::from(self.span_ns.max(1));
+            // A run that begins at the very end belongs to the last part.
+            if let Some(count) = pages.get_mut((part as usize).min(parts.saturating_sub(1))) {
+                *count += u64::from(run.pages);
+            }
+        }
+        pages
+    }
+
     pub(super) fn top(&self) -> usize {
         self.levels.len().saturating_sub(1)
     }

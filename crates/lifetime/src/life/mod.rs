@@ -57,6 +57,8 @@ pub struct Forecast {
     pub cycles_used: f64,
     /// How old the drive is then, years: cycles and age tell how long its blocks have rested so far.
     pub age_years: f64,
+    /// Standard deviation of the cycles that blocks stand, as a share of their mean; none where it is not known.
+    pub cycles_spread: Option<f64>,
 }
 
 /// A life to go through.
@@ -77,6 +79,14 @@ pub struct Life<'a> {
 }
 
 impl Life<'_> {
+    /// The same life where the host writes `factor` times as much at every moment, or the drive programs so much more for it:
+    /// wear does not tell one from the other.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        let reduction = self.reduction.as_ref().map(|reduction| reduction.scaled(factor));
+        Self { waf: self.waf * factor, detail_ns: None, reduction, ..*self }
+    }
+
     /// Goes through it. `tick` is told now and then how much of it is over, and may break off.
     ///
     /// # Errors

@@ -17,6 +17,22 @@ pub enum Reduction {
     Managed(Box<Managed>),
 }
 
+impl Reduction {
+    /// The same where each page write programs `factor` times as much.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> Self {
+        match self {
+            // Write amplification is the life's.
+            Self::Always { .. } => self.clone(),
+            Self::Managed(managed) => {
+                let mut managed = managed.clone();
+                managed.amplification = managed.amplification.map(|one| one * factor);
+                Self::Managed(managed)
+            }
+        }
+    }
+}
+
 /// What the integrated manager has to choose from.
 #[derive(Clone, Debug)]
 pub struct Managed {

@@ -1,0 +1,267 @@
+//! How far off a life may be: the interval in which it lies in 19 of 20 cases, as far as its sources are known.
+//!
+//! - Write amplification: the error that the laps state; none where every request of the life went through the FTL.
+//! - The trace: its days (or hours, of a trace that is shorter than four days) are drawn again and again, with replacement.
+//! - The cycles of blocks, where it is known how they scatter: at the lower end the drive is worn out when as many blocks are as its
+//!   reserve has.
+//!
+//! The first two say by how much more or less may be programmed at every moment. The life is gone through again with both ends of that,
+//! so that throttles and recovery answer for themselves: a throttle that guarantees its target does so with more demand, too, and serves
+//! less of it.
+
+use floatgate_base::Rng;
+use floatgate_config::Resolved;
+use floatgate_lifetime::life::{Demand, Life, Outcome};
+use floatgate_stats::student_t_975;
+
+const HOUR_NS: u64 = 3_600_000_000_000;
+const DAY_NS: u64 = 24 * HOUR_NS;
+/// Parts of a trace of which fewer tell nothing of how they differ.
+const PARTS_MIN: usize = 4;
+/// Times that days are drawn anew.
+const DRAWS: usize = 2000;
+/// Of these, so many lie below the interval, and as many above.
+const OUTSIDE: usize = DRAWS / 40;
+/// The normal distribution's 97.5 % point.
+const Z_975: f64 = 1.96;
+
+/// Equal parts of a pass.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Parts {
+    /// `days` or `hours`, about.
+    pub name: &'static str,
+    /// Length of each.
+    pub part_ns: u64,
+    /// Page writes in each.
+    pub pages: Vec<u64>,
+}
+
+impl Parts {
+    /// Days of a pass of four days or more, hours of one of four hours or more (four days of them); a shorter one has none.
+    pub fn of(demand: &Demand) -> Option<Self> {
+        let span_ns = demand.span_ns();
+        let (name, count) = match span_ns {
+            ns if ns >= PARTS_MIN as u64 * DAY_NS => ("days", (ns + DAY_NS / 2) / DAY_NS),
+            // A minute less is an hour, too: stamps are rounded.
+            ns => ("hours", (ns + HOUR_NS / 60) / HOUR_NS),
+        };
+        let count = count as usize;
+        (count >= PARTS_MIN && demand.pages() > 0).then(|| Self {
+            name,
+            part_ns: span_ns / count as u64,
+            pages: demand.by_part(count),
+        })
+    }
+}
+
+/// What an interval is made from.
+pub(crate) struct Sources<'a> {
+    /// How far off write amplification may be, relative; none where it is not known.
+    pub waf_error: Option<f64>,
+    /// Parts of the trace, where it is one and long enough.
+    pub parts: Option<&'a Parts>,
+    /// Whether every request went through the FTL: the middle is not that of the life without a drive then.
+    pub full: bool,
+}
+
+/// Where a life lies.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Interval {
+    /// The shortest life, and the longest; none where there may be hardly anything to write.
+    pub years: [Option<f64>; 2],
+    /// What is written in the target time at the two ends, relative to the middle.
+    pub served: [f64; 2],
+    /// `waf`, `days` or `hours`, `blocks`: the sources that are in it.
+    pub from: Vec<&'static str>,
+}
+
+/// A life at one end, relative to its middle.
+struct End {
+    years: Option<f64>,
+    served: f64,
+}
+
+const MIDDLE: End = End { years: Some(1.0), served: 1.0 };
+
+/// The interval of a life that came to `found`; `life` is the same one without a drive. None where no source is known, or nothing is
+/// written.
+pub(crate) fn interval<E>(
+    resolved: &Resolved,
+    life: &Life<'_>,
+    found: &Outcome,
+    sources: &Sources<'_>,
+    tick: &mut dyn FnMut(f64) -> Result<(), E>,
+) -> Result<Option<Interval>, E> {
+    let waf_error = sources.waf_error.filter(|error| error.is_finite());
+    let spread = resolved.forecast.cycles_spread;
+    let from = [waf_error.map(|_| "waf"), sources.parts.map(|parts| parts.name), spread.map(|_| "blocks")];
+    let from: Vec<_> = from.into_iter().flatten().collect();
+    let Some(years) = found.years.filter(|_| !from.is_empty()) else { return Ok(None) };
+    let pages = sources.parts.map_or(&[][..], |parts| &parts.pages);
+    let mut rng = Rng::new(resolved.plan.seed, "interval of a life");
+    let factors = factors(waf_error.unwrap_or(0.0), pages, &mut rng);
+    let [low, high] = if factors == [1.0; 2] {
+        [MIDDLE; 2]
+    } else {
+        let middle = if sources.full { Some(life.scaled(1.0).run(tick)?) } else { None };
+        ends(life, middle.as_ref().unwrap_or(found), factors, tick)?
+    };
+    let weak = spread.map_or(1.0, |spread| worn_early(resolved, found.pe_cycles, spread));
+    Ok(Some(Interval {
+        years: [low.years.map(|low| years * low * weak), high.years.map(|high| years * high)],
+        served: [low.served, high.served],
+        from,
+    }))
+}
+
+/// Lives with the most and with the least demand, relative to the one in the middle.
+fn ends<E>(
+    life: &Life<'_>,
+    middle: &Outcome,
+    [least, most]: [f64; 2],
+    tick: &mut dyn FnMut(f64) -> Result<(), E>,
+) -> Result<[End; 2], E> {
+    let mut end = |factor: f64| -> Result<End, E> {
+        if factor <= 0.0 {
+            return Ok(End { years: None, served: f64::INFINITY });
+        }
+        let outcome = life.scaled(factor).run(tick)?;
+        let years = outcome.years.zip(middle.years).map(|(years, middle)| years / middle);
+        Ok(End { years, served: outcome.latency.count() as f64 / middle.latency.count().max(1) as f64 })
+    };
+    Ok([end(most)?, end(least)?])
+}
+
+/// By how much less and more than in the middle may be programmed: 19 of 20 draws lie between.
+fn factors(waf_error: f64, pages: &[u64], rng: &mut Rng) -> [f64; 2] {
+    let blocks = widest(pages);
+    let mean = blocks.iter().sum::<f64>() / blocks.len().max(1) as f64;
+    // Few parts scatter less among themselves than the days to come: as Student's t has it.
+    let count = blocks.len() as f64;
+    let widened = (count / (count - 1.0)).sqrt() * student_t_975(count - 1.0) / Z_975;
+    let mut draw = || {
+        let mut demand = 1.0;
+        if mean > 0.0 {
+            let drawn: f64 = (0..blocks.len()).map(|_| blocks[rng.below(blocks.len() as u64) as usize]).sum();
+            demand = libm::pow(drawn / count / mean, widened);
+        }
+        // The sum of twelve even draws is nearly normal.
+        let normal = (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
+        // However large the error, something is programmed.
+        demand * libm::exp(waf_error * normal / Z_975)
+    };
+    let mut drawn: Vec<f64> = (0..DRAWS).map(|_| draw()).collect();
+    drawn.sort_by(f64::total_cmp);
+    [drawn[OUTSIDE], drawn[DRAWS - 1 - OUTSIDE]]
+}
+
+/// Sums over neighbouring parts, of as many as make the mean least certain: quiet days may come in a row.
+fn widest(pages: &[u64]) -> Vec<f64> {
+    let joined = (1..=pages.len() / PARTS_MIN).map(|len| {
+        let sum = |parts: &[u64]| parts.iter().sum::<u64>() as f64;
+        pages.rchunks_exact(len).map(sum).collect::<Vec<f64>>()
+    });
+    let mut widest = (vec![], -1.0);
+    for blocks in joined {
+        let uncertain = uncertainty(&blocks);
+        if uncertain > widest.1 {
+            widest = (blocks, uncertain);
+        }
+    }
+    widest.0
+}
+
+/// Half the width of the interval of confidence of a mean, relative to it.
+fn uncertainty(blocks: &[f64]) -> f64 {
+    let count = blocks.len() as f64;
+    let mean = blocks.iter().sum::<f64>() / count;
+    if mean <= 0.0 {
+        return 0.0;
+    }
+    let squares: f64 = blocks.iter().map(|one| (one / mean - 1.0).powi(2)).sum();
+    student_t_975(count - 1.0) * (squares / ((count - 1.0) * count)).sqrt()
+}
+
+/// Of the cycles that the mean block has left, the share that is over when so many blocks are worn out as the reserve has, where their
+/// cycles scatter normally.
+fn worn_early(resolved: &Resolved, pe_cycles: f64, spread: f64) -> f64 {
+    let drive = &resolved.plan.drive;
+    let worn = drive.bad_block_reserve.max(1.0 / drive.geometry.blocks() as f64);
+    let used = resolved.forecast.cycles_used;
+    ((pe_cycles * (1.0 - deviations(worn) * spread) - used) / (pe_cycles - used)).max(0.0)
+}
+
+/// By how many standard deviations a share of a normal distribution lies below its mean, at least.
+fn deviations(share: f64) -> f64 {
+    let (mut low, mut high) = (0.0, 40.0);
+    for _ in 0..64 {
+        let middle = f64::midpoint(low, high);
+        if 0.5 * libm::erfc(middle / std::f64::consts::SQRT_2) > share { low = middle } else { high = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rng(seed: u64) -> Rng {
+        Rng::new(seed, "test")
+    }
+
+    #[test]
+    fn sources_that_say_nothing_leave_no_interval() {
+        assert_eq!(factors(0.0, &[], &mut rng(1)), [1.0; 2]);
+        assert_eq!(factors(0.0, &[7; 9], &mut rng(1)), [1.0; 2]);
+    }
+
+    #[test]
+    fn write_amplification_is_as_far_off_as_it_is_said_to_be() {
+        let [low, high] = factors(0.02, &[], &mut rng(1));
+        assert!((low - 0.98).abs() < 0.002 && (high - 1.02).abs() < 0.002, "{low} {high}");
+        assert_eq!(factors(0.02, &[], &mut rng(1)), [low, high], "draws are the seed's");
+    }
+
+    /// Nothing was written on five of six days: on all days to come that may be so.
+    #[test]
+    fn a_single_burst_leaves_the_longest_life_open() {
+        let [low, high] = factors(0.0, &[0, 0, 600, 0, 0, 0], &mut rng(1));
+        assert!(low == 0.0 && high > 2.0, "{low} {high}");
+    }
+
+    /// Half of a month is quiet, half is busy: single days would tell a fifth of it.
+    #[test]
+    fn days_that_come_in_a_row_are_drawn_in_a_row() {
+        let month: Vec<u64> = (0..28).map(|day| 100 + 100 * (day / 7 % 2)).collect();
+        assert_eq!(widest(&month), [1400.0, 700.0, 1400.0, 700.0], "weeks, the last first");
+        let days: Vec<u64> = (0..28).map(|day| 100 + 100 * (day % 2)).collect();
+        assert_eq!(widest(&days).len(), 28);
+    }
+
+    /// Weeks of days that scatter by half: the mean of all days to come lies in the interval of 19 of 20 weeks, about (of few days that scatter skewly, 93 of 100).
+    #[test]
+    fn the_mean_of_all_days_lies_in_the_interval_of_a_week() {
+        let (mut within, weeks) = (0, 1000);
+        for seed in 0..weeks {
+            let mut rng = rng(seed);
+            let week: Vec<u64> = (0..7)
+                .map(|_| {
+                    let normal = (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0;
+                    (1e6 * libm::exp(0.5 * normal)) as u64
+                })
+                .collect();
+            let all = 1e6 * libm::exp(0.5 * 0.5 / 2.0) / (week.iter().sum::<u64>() as f64 / 7.0);
+            let [low, high] = factors(0.0, &week, &mut rng);
+            within += u32::from((low..=high).contains(&all));
+        }
+        println!("{within} of {weeks}");
+        assert!(f64::from(within) > 0.92 * weeks as f64, "{within} of {weeks}");
+    }
+
+    #[test]
+    fn shares_of_a_normal_distribution() {
+        assert!((deviations(0.025) - 1.96).abs() < 0.001);
+        assert!((deviations(0.02) - 2.0537).abs() < 0.001);
+        assert_eq!(deviations(0.5), 0.0);
+    }
+}
