@@ -28,6 +28,8 @@ LARGER_BYTES = 256 << 30
 """No larger ones: the FTL would run for minutes."""
 AT_ONCE_BYTES = 1 << 40
 """Drives that together have more are gone through one after the other: a TiB takes some GiB of tables."""
+MAX_DELAY_S = 10.0
+"""No page write is delayed longer in a plan, unless the experiment says so: nobody runs a drive that waits for days."""
 PHASES = {"workload": (0.0, 0.05), "write amplification": (0.05, 0.75), "life": (0.75, 1.0)}
 """Where in the work of a drive a phase begins and ends, about: laps take longest."""
 STEPS = 1000
@@ -73,7 +75,8 @@ def plan(
     resolved = check(base)
     sizes = list(capacities) if capacities is not None else _multiples(resolved)
     spares: list[str | None] = [*spare_factors] if spare_factors else [None]
-    work = _Work(base, _managers(resolved, policies, reducers), progress, told)
+    bounded = look(tomllib.loads(resolved), "lifetime", "throttle", "max_delay_s") is None
+    work = _Work(base, _managers(resolved, policies, reducers), _delayed() if bounded else frozenset(), progress, told)
     points: list[Point] = []
     untried: list[str] = []
     drives = [(size, spare) for size in sizes for spare in spares]
@@ -95,6 +98,8 @@ class _Work:
 
     base: Experiment
     managers: list[tuple[str, str | None]]
+    bounded: frozenset[str]
+    """Throttles whose delays get the plan's own bound."""
     progress: Progress | None
     told: Told | None
     refused: FloatgateError | None = None
@@ -163,7 +168,7 @@ class _Work:
         try:
             results = forecast(
                 self.base.with_overrides(_drive(size, spare)),
-                [_overrides(*one) for one in self.managers],
+                [_overrides(policy, reducer, policy in self.bounded) for policy, reducer in self.managers],
                 progress=tick,
             )
         except _core.InputError as error:
@@ -233,8 +238,15 @@ def _managers(
     ]
 
 
-def _overrides(policy: str, reducer: str | None) -> Overrides:
+def _delayed() -> frozenset[str]:
+    """The throttles whose delays may be bounded."""
+    entries = json.loads(_core.catalogue())["policies"]["lifetime.throttle"]
+    return frozenset(one["name"] for one in entries if any(param["name"] == "max_delay_s" for param in one["params"]))
+
+
+def _overrides(policy: str, reducer: str | None, bounded: bool) -> Overrides:
     throttle = [("lifetime.throttle.policy", toml_value("", policy))]
+    throttle += [("lifetime.throttle.max_delay_s", f"{MAX_DELAY_S:g}")] if bounded else []
     return throttle if reducer is None else [*throttle, ("lifetime.reduce.policy", toml_value("", reducer))]
 
 
