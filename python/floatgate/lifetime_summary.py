@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate import reduce, units
+from floatgate import backwards, reduce, units
 from floatgate.amplification import amplification
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -234,8 +234,9 @@ def remarks(result: Facts) -> list[str]:
         said.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )
-    backwards = look(result, "workload", "stamps_backwards")
-    if backwards:
-        said.append(f"{units.count(backwards)} time stamps run backwards")
+    ran_backwards = backwards.remark(look(result, "workload") or {})
+    if ran_backwards:
+        said.append(ran_backwards)
+    said += look(result, "workload", "suspicions") or []
     said += look(result, "workload", "assumed") or []
     return said

@@ -136,6 +136,9 @@ fn workload(found: &Found<'_>) -> Value {
         workload.extend(counts);
     }
     workload["bad_lines_skipped"] = pass.source.bad_lines_skipped.into();
+    workload["stamps_backwards"] = pass.source.stamps_backwards.into();
+    workload["stamps_backwards_first"] = pass.source.first_backwards.clone().into();
+    workload["stamps_backwards_s_max"] = pass.source.furthest_back_s().into();
     workload["suspicions"] = pass.source.suspicions.clone().into();
     workload["content_hash"] = pass.source.content_hash.clone().into();
     workload["assumed"] = pass.assumed.clone().into();

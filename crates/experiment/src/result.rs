@@ -310,6 +310,8 @@ fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
         "first_bad_line": source.first_bad_line.as_deref().map(|line| without_path(resolved, line)),
         "other_records": source.other_records,
         "stamps_backwards": source.stamps_backwards,
+        "stamps_backwards_first": source.first_backwards,
+        "stamps_backwards_s_max": source.furthest_back_s(),
         "stamp_jumps": source.stamp_jumps,
         "suspicions": source.suspicions,
         "content_hash": source.content_hash,

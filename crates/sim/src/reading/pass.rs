@@ -107,7 +107,7 @@ pub fn read_pass(
         tick(requests)?;
     }
     if last_ns == 0 {
-        return Err(without_time(plan, requests));
+        return Err(without_time(plan, requests, &source.summary()));
     }
     if last_ns < SPAN_MIN_NS {
         let what = format!("the workload lasts {last_ns} ns, which says nothing of years");
@@ -136,7 +136,7 @@ fn place_of(plan: &Plan) -> Place {
     }
 }
 
-fn without_time(plan: &Plan, requests: u64) -> Box<Error> {
+fn without_time(plan: &Plan, requests: u64, source: &Summary) -> Box<Error> {
     let place = place_of(plan);
     if requests == 0 {
         return Error::input(
@@ -144,6 +144,14 @@ fn without_time(plan: &Plan, requests: u64) -> Box<Error> {
             "the trace holds no request",
             "expected at least one read, write or TRIM",
         );
+    }
+    if let (Some(first), Some(back_s)) = (&source.first_backwards, source.furthest_back_s()) {
+        let what = format!(
+            "{} of {requests} time stamps run backwards, the first in {first}, by at most {back_s} s, and none lies after the \
+             first request's",
+            source.stamps_backwards
+        );
+        return Error::input(place, what, "expected requests in the order of their stamps");
     }
     let (what, expected) = match &plan.workload.source {
         Workload::Trace { .. } => (
