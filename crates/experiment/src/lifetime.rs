@@ -202,7 +202,7 @@ fn method(resolved: &Resolved, pass: &Pass) -> Method {
         return resolved.forecast.method;
     }
     let target_s = resolved.plan.throttle.target_years * SECONDS_PER_YEAR;
-    let passes = target_s * 1e9 / pass.demand.span_ns().max(1) as f64;
+    let passes = target_s * 1e9 / pass.demand.period_ns().max(1) as f64;
     let work = passes * (pass.requests + pass.host.page_writes) as f64;
     if work <= FULL_MAX && !is_given(resolved) { Method::Full } else { Method::Windows }
 }

@@ -43,7 +43,7 @@ pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Opti
 fn programs_of_life(resolved: &Resolved, pass: &Pass, waf: f64) -> f64 {
     let plan = &resolved.plan;
     let cycles = (f64::from(plan.drive.endurance.pe_cycles()) - resolved.forecast.cycles_used).max(0.0);
-    let passes = plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.span_ns().max(1) as f64;
+    let passes = plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.period_ns().max(1) as f64;
     (cycles * plan.drive.geometry.pages() as f64).min(passes * pass.demand.pages() as f64 * waf)
 }
 
@@ -102,7 +102,7 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
         "drive": result::drive_of(resolved, None),
         "workload": workload(found),
         "pass": {
-            "span_s": pass.demand.span_ns() as f64 / 1e9,
+            "span_s": pass.demand.period_ns() as f64 / 1e9,
             "page_writes": pass.demand.pages(),
             "passes": life.passes,
         },
@@ -237,7 +237,7 @@ fn throttle(found: &Found<'_>) -> Value {
         "page_writes": life.latency.count(),
         "demand_share": life.latency.count() as f64
             / (pass.demand.pages() as f64 * resolved.plan.throttle.target_years * SECONDS_PER_YEAR * 1e9
-                / pass.demand.span_ns().max(1) as f64).max(1.0),
+                / pass.demand.period_ns().max(1) as f64).max(1.0),
         "epochs": plans.then_some(life.epochs),
         "selections": plans.then_some(life.selections),
         "epoch_s": plans.then_some(life.passed.epoch_ns as f64 / 1e9),

@@ -71,6 +71,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "drive": drive(resolved, outcome),
         "workload": workload(resolved, outcome),
         "span_s": outcome.span_s,
+        "period_s": outcome.period_s,
         "host": host(&outcome.host),
         "flash": flash(resolved, outcome),
         "waf": waf.waf,
@@ -386,13 +387,13 @@ fn level(resolved: &Resolved, outcome: &Outcome) -> Value {
     })
 }
 
-/// Seconds until the first block has been erased as often as it stands, if all goes on as in this run: the span times rated
+/// Seconds until the first block has been erased as often as it stands, if all goes on as in this run: its period times rated
 /// cycles over the largest erase count.
 fn first_failure_s(plan: &Plan, outcome: &Outcome) -> Option<f64> {
     let (_, _, erases_max, _) = outcome.erases;
     let cycles = f64::from(plan.drive.endurance.pe_cycles());
-    let span_s = outcome.span_s.filter(|_| erases_max > 0)?;
-    Some(span_s * cycles / f64::from(erases_max))
+    let period_s = outcome.period_s.filter(|_| erases_max > 0)?;
+    Some(period_s * cycles / f64::from(erases_max))
 }
 
 fn histogram(h: &Histogram, counted: &str) -> Value {

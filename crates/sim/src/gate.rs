@@ -265,10 +265,10 @@ impl Throttled {
         self.life.as_ref().is_some_and(|life| life.ends(arrival_ns))
     }
 
-    /// A pass over the workload is over, `span_ns` after counting began.
-    pub fn end_pass(&mut self, span_ns: u64) {
+    /// A pass over the workload is over; the next one begins `period_ns` after counting did.
+    pub fn end_pass(&mut self, period_ns: u64) {
         if let Some(life) = &mut self.life {
-            life.end_pass(self.passed.page_writes, span_ns, self.gate.predictions());
+            life.end_pass(self.passed.page_writes, period_ns, self.gate.predictions());
         }
     }
 

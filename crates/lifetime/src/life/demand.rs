@@ -36,15 +36,15 @@ pub struct Demand {
     runs: Vec<Run>,
     /// The lowest level first; the top has at most [`PARTS`] blocks.
     levels: Vec<Vec<Block>>,
-    span_ns: u64,
+    period_ns: u64,
     pages: u64,
 }
 
 impl Demand {
     /// Time from one pass to the next.
     #[must_use]
-    pub fn span_ns(&self) -> u64 {
-        self.span_ns
+    pub fn period_ns(&self) -> u64 {
+        self.period_ns
     }
 
     /// Page writes of a pass.
@@ -144,9 +144,9 @@ impl DemandBuilder {
         }
     }
 
-    /// The pass, which repeats after `span_ns`.
+    /// The pass, which repeats after `period_ns`.
     #[must_use]
-    pub fn finish(mut self, span_ns: u64) -> Demand {
+    pub fn finish(mut self, period_ns: u64) -> Demand {
         self.close();
         let block = |at_ns, end_ns, pages| Block { at_ns, end_ns, pages };
         let mut levels: Vec<Vec<Block>> = vec![];
@@ -164,6 +164,6 @@ impl DemandBuilder {
             levels.push(std::mem::replace(&mut level, above));
         }
         levels.push(level);
-        Demand { runs: self.runs, levels, span_ns, pages: self.pages }
+        Demand { runs: self.runs, levels, period_ns, pages: self.pages }
     }
 }

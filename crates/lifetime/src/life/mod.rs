@@ -96,7 +96,7 @@ impl Life<'_> {
         if let Some((manager, managed)) = managed {
             gate.foresee(Foreseen::new(manager, managed.through, managed.amplification));
         }
-        let span_ns = self.demand.span_ns().max(1);
+        let period_ns = self.demand.period_ns().max(1);
         let mut pass = Pass {
             demand: self.demand,
             base_ns: 0,
@@ -107,7 +107,7 @@ impl Life<'_> {
         let (mut passes, mut told) = (0, 0.0);
         while pass.base_ns.saturating_add(gate.held_back_ns()) < setup.target_ns {
             pass.top_down(&mut gate, &mut book);
-            pass.base_ns = pass.base_ns.saturating_add(span_ns);
+            pass.base_ns = pass.base_ns.saturating_add(period_ns);
             passes += 1;
             if passes == 1 {
                 book.first_pass = gate.predictions();
@@ -120,7 +120,7 @@ impl Life<'_> {
             }
         }
         let demand_bytes = self.demand.pages() as f64 * f64::from(setup.page_bytes) * self.waf;
-        Ok(book.outcome(&gate, passes, demand_bytes / span_ns as f64))
+        Ok(book.outcome(&gate, passes, demand_bytes / period_ns as f64))
     }
 }
 

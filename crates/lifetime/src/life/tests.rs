@@ -114,7 +114,7 @@ fn windows_stand_for_requests() {
         assert_eq!(windows.pages(), requests.pages());
         assert!(windows.len() * 4 < requests.len(), "{} of {}", windows.len(), requests.len());
         // Enough for a third of the demand at nominal cycles, in two months.
-        let passes = YEAR_NS as f64 / 6.0 / windows.span_ns() as f64;
+        let passes = YEAR_NS as f64 / 6.0 / windows.period_ns() as f64;
         let physical = (passes * windows.pages() as f64 / 9000.0 * (1 + seed) as f64) as u64 * 4096;
         for &policy in Throttle::ALL {
             for fixed_epoch_ns in [None, Some(HOUR_NS)] {

@@ -5,7 +5,7 @@ use crate::reading::open::open_source;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 use floatgate_host::HostCounters;
 use floatgate_lifetime::life::{Demand, DemandBuilder};
-use floatgate_trace::{Summary, without_reads::stays};
+use floatgate_trace::{Summary, period::Stamps, without_reads::stays};
 
 /// The requests of a pass by windows of its time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub fn read_pass(
     let mut builder = DemandBuilder::new(window_ns);
     let mut batch = RequestBatch::default();
     let (mut requests, mut requests_without_reads) = (0, 0);
-    let (mut host, mut last_ns) = (HostCounters::default(), 0);
+    let (mut host, mut stamps, mut last_ns) = (HostCounters::default(), Stamps::default(), 0);
     let mut windows = PassWindows { width_ns: plan.reduction_window_ns(), requests: vec![] };
     loop {
         batch.clear();
@@ -77,6 +77,7 @@ pub fn read_pass(
         if batch.is_empty() {
             break;
         }
+        stamps.note(&batch.time_ns);
         for i in 0..batch.len() {
             let (op, offset, bytes) = (batch.op[i], batch.offset[i], batch.bytes[i]);
             requests_without_reads += u64::from(stays(&batch, i));
@@ -115,7 +116,7 @@ pub fn read_pass(
         return Err(Error::input(place_of(plan), what, expected));
     }
     Ok(Pass {
-        demand: builder.finish(last_ns),
+        demand: builder.finish(stamps.period_ns()),
         requests,
         requests_without_reads,
         windows,
