@@ -234,6 +234,8 @@ def remarks(result: Facts) -> list[str]:
         said.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )
+    if look(result, "method", "tails") == "mean-cost":
+        said.append("p99 and the like leave out waits behind collection: each page write counts at the mean cost")
     ran_backwards = backwards.remark(look(result, "workload") or {})
     if ran_backwards:
         said.append(ran_backwards)

@@ -242,7 +242,8 @@ fn go_through(
     let setup = gate::setup(plan, forecast.cycles_used, forecast.age_years * SECONDS_PER_YEAR);
     let service_ns = (service_us(plan) * 1e3).round() as u64;
     let reduction = reduction(plan, pass, laps);
-    Life { setup, demand: &pass.demand, waf, service_ns, detail_ns, reduction }
+    let lumps = laps.once().and_then(|laps| laps.lumps.as_ref());
+    Life { setup, demand: &pass.demand, waf, service_ns, detail_ns, lumps, reduction }
         .run(tick)
         .map(|life| Lived { life, drive: None })
 }

@@ -153,8 +153,10 @@ fn method(found: &Found<'_>) -> Value {
         Method::Auto | Method::Windows => ("windows", Some(found.pass.demand.len())),
     };
     let laps = found.laps();
+    let throttled = found.resolved.plan.throttles();
     json!({
         "name": name,
+        "tails": throttled.then(|| tails(found)),
         "window_s": (name == "windows").then_some(forecast.window_ns as f64 / 1e9),
         "runs": runs,
         "waf_given": forecast.waf.is_some() || forecast.waf_of_bytes.is_some(),
@@ -166,6 +168,16 @@ fn method(found: &Found<'_>) -> Value {
         "stationary": laps.map(|laps| laps.stationary),
         "programs": laps.map(|laps| laps.programs).or(found.drive.map(|drive| drive.flash.programs_total())),
     })
+}
+
+/// What the waits of page writes go by: the drive itself, lumps of collection as they came in its laps, or the mean cost of a page
+/// write, where nothing tells of lumps (write amplification is given) or reduction changes them.
+fn tails(found: &Found<'_>) -> &'static str {
+    match found.laps.and_then(Measured::once) {
+        _ if found.method == Method::Full => "drive",
+        Some(laps) if laps.lumps.is_some() => "lumps",
+        _ => "mean-cost",
+    }
 }
 
 fn lifetime(found: &Found<'_>) -> Value {

@@ -38,6 +38,7 @@ pub struct Demand {
     levels: Vec<Vec<Block>>,
     period_ns: u64,
     pages: u64,
+    request_pages: u64,
 }
 
 impl Demand {
@@ -51,6 +52,11 @@ impl Demand {
     #[must_use]
     pub fn pages(&self) -> u64 {
         self.pages
+    }
+
+    /// Pages that a run's writes come in at once: those of a mean write, or the run's where it is a single one.
+    pub(super) fn request_pages(&self) -> u64 {
+        self.request_pages
     }
 
     /// Runs that the pass was condensed to.
@@ -96,6 +102,7 @@ pub struct DemandBuilder {
     /// None: every request is a run of its own.
     window_ns: Option<u64>,
     runs: Vec<Run>,
+    writes: u64,
     pages: u64,
     /// The run that is growing: its first and its last stamp, and its pages.
     first_ns: u64,
@@ -110,7 +117,7 @@ impl DemandBuilder {
     /// Runs within windows of `window_ns`; without it, every request is a run.
     #[must_use]
     pub fn new(window_ns: Option<u64>) -> Self {
-        Self { window_ns, runs: Vec::new(), pages: 0, first_ns: 0, last_ns: 0, growing: 0 }
+        Self { window_ns, runs: Vec::new(), writes: 0, pages: 0, first_ns: 0, last_ns: 0, growing: 0 }
     }
 
     /// A write of `pages` pages at a time since the beginning of the pass. Stamps that run backwards arrive with the
@@ -132,6 +139,7 @@ impl DemandBuilder {
         }
         (self.last_ns, self.growing) = (stamp_ns, self.growing + pages);
         self.pages += pages;
+        self.writes += 1;
     }
 
     fn close(&mut self) {
@@ -164,6 +172,10 @@ impl DemandBuilder {
             levels.push(std::mem::replace(&mut level, above));
         }
         levels.push(level);
-        Demand { runs: self.runs, levels, period_ns, pages: self.pages }
+        let request_pages = match self.window_ns {
+            None => u64::MAX,
+            Some(_) => (self.pages as f64 / self.writes.max(1) as f64).round().max(1.0) as u64,
+        };
+        Demand { runs: self.runs, levels, period_ns, pages: self.pages, request_pages }
     }
 }
