@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate import life_range, reduce, units
+from floatgate import backwards, life_range, reduce, units
 from floatgate.amplification import amplification
 from floatgate.errors import one_line
 from floatgate.life_range import uneven
@@ -260,8 +260,11 @@ def remarks(result: Facts) -> list[str]:
     held = _held_long(result)
     if held is not None:
         said.append(held)
-    backwards = look(result, "workload", "stamps_backwards")
-    if backwards:
-        said.append(f"{units.count(backwards)} time stamps run backwards")
+    if look(result, "method", "tails") == "mean-cost":
+        said.append("p99 and the like leave out waits behind collection: each page write counts at the mean cost")
+    ran_backwards = backwards.remark(look(result, "workload") or {})
+    if ran_backwards:
+        said.append(ran_backwards)
+    said += look(result, "workload", "suspicions") or []
     said += look(result, "workload", "assumed") or []
     return said

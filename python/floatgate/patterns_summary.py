@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate import units
+from floatgate import backwards, units
 from floatgate.errors import one_line
 from floatgate.text_table import table
 
@@ -126,10 +126,9 @@ def _accesses(facts: Facts) -> str:
 
 def _notes(facts: Facts) -> str:
     notes = [*facts["assumed"], *facts["suspicions"]]
-    for key, what in (
-        ("stamps_backwards", "time stamps that run backwards"),
-        ("bad_lines_skipped", "bad lines skipped"),
-    ):
-        if facts[key]:
-            notes.append(f"{what}: {facts[key]}")
+    ran_backwards = backwards.remark(facts)
+    if ran_backwards:
+        notes.append(ran_backwards)
+    if facts["bad_lines_skipped"]:
+        notes.append(f"bad lines skipped: {facts['bad_lines_skipped']}")
     return "; ".join(notes)

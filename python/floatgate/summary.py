@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import amplification, dispatch, disturb, leveling, reduce, start, units, waveform, worth
+from floatgate import amplification, backwards, dispatch, disturb, leveling, reduce, start, units, waveform, worth
 from floatgate.causes import by_cause, by_reason, cause, reason
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -289,11 +289,9 @@ def remarks(result: dict[str, Any]) -> list[str]:
         said.append(
             f"{units.count(moved)} requests beyond the end of the drive moved ({look(facts, 'beyond', 'policy')})"
         )
-    backwards = facts.get("stamps_backwards")
-    if backwards:
-        said.append(
-            "1 time stamp runs backwards" if backwards == 1 else f"{units.count(backwards)} time stamps run backwards"
-        )
+    ran_backwards = backwards.remark(facts)
+    if ran_backwards:
+        said.append(ran_backwards)
     separator, streams = look(result, "config", "ftl", "separate", "policy"), look(result, "separate", "streams")
     if separator in ("pds", "ids") and streams and len(streams) == 1:
         said.append(f"{separator} found nothing to separate: no context's data is overwritten often enough")

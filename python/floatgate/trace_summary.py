@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate import units
+from floatgate import backwards, units
 from floatgate.errors import one_line
 from floatgate.record import look
 from floatgate.text_table import table
@@ -13,7 +13,6 @@ Facts = dict[str, Any]
 
 # What is noted in a trace where it occurs.
 NOTED = (
-    ("stamps_backwards", "time stamps that run backwards"),
     ("bad_lines_skipped", "bad lines skipped"),
     ("first_bad_line", "first bad line"),
 )
@@ -203,6 +202,9 @@ def _contexts(facts: Facts) -> str:
 
 def _notes(facts: Facts) -> str:
     notes = [*(facts.get("assumed") or []), *(facts.get("suspicions") or [])]
+    ran_backwards = backwards.remark(facts)
+    if ran_backwards:
+        notes.append(ran_backwards)
     notes += [f"{what}: {facts[key]}" for key, what in NOTED if facts.get(key)]
     return "; ".join(notes)
 

@@ -134,6 +134,22 @@ def test_a_target_that_is_missed_is_said_with_what_to_do() -> None:
     assert "\nthrottle" not in said
 
 
+def test_stamps_and_what_tails_go_by_are_said() -> None:
+    life = copy.deepcopy(LIFE)
+    life["workload"] |= {
+        "stamps_backwards": 1,
+        "stamps_backwards_first": "line 3",
+        "stamps_backwards_s_max": 2.5,
+        "suspicions": ["what looks wrong"],
+    }
+    life["method"]["tails"] = "mean-cost"
+    assert summary.remarks(life)[-3:] == [
+        "p99 and the like leave out waits behind collection: each page write counts at the mean cost",
+        "1 time stamp runs backwards, in line 3, by 2.5 s; this request arrives with the one before",
+        "what looks wrong",
+    ]
+
+
 def test_the_report_draws_the_life() -> None:
     page = Lifetime(life(), "seed = 1\n[drive]\n", "exchange").report("floatgate lifetime x.toml")
     for text in ("5.0 years", "Throttling delay", "Responses of page writes", "Endurance of a block",

@@ -156,13 +156,15 @@ def test_remarks_name_what_was_done_to_the_input() -> None:
         "bad_lines_skipped": 3,
         "first_bad_line": "t.csv:2: what",
         "stamps_backwards": 2,
+        "stamps_backwards_first": "line 7",
+        "stamps_backwards_s_max": 0.002,
         "beyond": {"policy": "wrap", "requests_moved": 12},
         "assumed": ["time in us"],
     }
     assert summary.remarks({"workload": workload, "flash": {"unmapped_reads": 5}}) == [
         "3 bad lines skipped (the first bad line: t.csv:2: what)",
         "12 requests beyond the end of the drive moved (wrap)",
-        "2 time stamps run backwards",
+        "2 time stamps run backwards, the first in line 7, by at most 2.0 ms; these requests arrive with the one before",
         "time in us",
         "5 pages read that were never written (they cost no flash read)",
     ]

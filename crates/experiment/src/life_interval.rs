@@ -39,7 +39,7 @@ pub(crate) struct Parts {
 impl Parts {
     /// Days of a pass of four days or more, hours of one of four hours or more (four days of them); a shorter one has none.
     pub fn of(demand: &Demand) -> Option<Self> {
-        let span_ns = demand.span_ns();
+        let span_ns = demand.period_ns();
         let (name, count) = match span_ns {
             ns if ns >= PARTS_MIN as u64 * DAY_NS => ("days", (ns + DAY_NS / 2) / DAY_NS),
             // A minute less is an hour, too: stamps are rounded.

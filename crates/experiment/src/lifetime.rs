@@ -3,7 +3,7 @@
 //! Several variants of an experiment are gone through at once. The workload is read once, and the FTL is run once, for
 //! all variants that agree on what these depend on.
 
-use crate::life_interval::{Interval, Parts, Sources, interval};
+use crate::life_interval::{self, Interval, Parts, Sources};
 use crate::lifetime_json::{Found, object, waf};
 use crate::lifetime_laps::{Measured, is_given, measure_all, reduction};
 use crate::load::load;
@@ -20,11 +20,19 @@ use floatgate_sim::{LifeOptions, Plan, full_life};
 use serde_json::Value;
 
 /// What to look at besides.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct LifetimeOptions {
     /// From and to so many seconds of the life, of each variant: throughput second by second. Variants beyond its end
     /// have none.
     pub details_s: Vec<Option<(f64, f64)>>,
+    /// Whether it is worked out between which bounds lives lie: each is then gone through three times.
+    pub intervals: bool,
+}
+
+impl Default for LifetimeOptions {
+    fn default() -> Self {
+        Self { details_s: vec![], intervals: true }
+    }
 }
 
 /// The longest stretch that is looked at second by second.
@@ -76,8 +84,10 @@ pub fn lifetime(
         let detail_ns = details_ns.get(i).copied().flatten();
         let mut tick = |share: f64| told.tick(share);
         match methods[i] {
-            Method::Full => go_through_fully(&resolved[i], measured, detail_ns, &mut tick),
-            _ => go_through(&resolved[i], measured, detail_ns, &mut tick),
+            Method::Full => {
+                go_through_fully(&resolved[i], measured, (detail_ns, options.intervals), &mut tick)
+            }
+            _ => go_through(&resolved[i], measured, (detail_ns, options.intervals), &mut tick),
         }
     })?;
     let found = |i: usize| Found {
@@ -231,7 +241,7 @@ fn method(resolved: &Resolved, pass: &Pass) -> Method {
         return resolved.forecast.method;
     }
     let target_s = resolved.plan.throttle.target_years * SECONDS_PER_YEAR;
-    let passes = target_s * 1e9 / pass.demand.span_ns().max(1) as f64;
+    let passes = target_s * 1e9 / pass.demand.period_ns().max(1) as f64;
     let work = passes * (pass.requests + pass.host.page_writes) as f64;
     if work <= FULL_MAX && !is_given(resolved) { Method::Full } else { Method::Windows }
 }
@@ -245,7 +255,7 @@ type Known<'a> = (&'a Pass, &'a Measured, Option<&'a Parts>);
 fn go_through_fully(
     resolved: &Resolved,
     (pass, _, parts): Known<'_>,
-    detail_ns: Option<(u64, u64)>,
+    (detail_ns, interval): (Option<(u64, u64)>, bool),
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lived> {
     let [hash_ns, compress_ns, _] = resolved.plan.engine_delays().unwrap_or_default();
@@ -261,24 +271,31 @@ fn go_through_fully(
     // Nothing is left open by the laps.
     let sources = Sources { waf_error: drive.waf.waf.map(|_| 0.0), parts, full: true };
     let alike = without_drive(resolved, pass, (drive.waf.waf.unwrap_or(1.0), None), None);
-    let interval = interval(resolved, &alike, &life, &sources, &mut |_| tick(1.0))?;
+    let interval = if interval {
+        life_interval::interval(resolved, &alike, &life, &sources, &mut |_| tick(1.0))?
+    } else {
+        None
+    };
     Ok(Lived { life, drive: Some(drive), interval })
 }
 
 fn go_through(
     resolved: &Resolved,
     (pass, laps, parts): Known<'_>,
-    detail_ns: Option<(u64, u64)>,
+    (detail_ns, interval): (Option<(u64, u64)>, bool),
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lived> {
     // Under a manager, that of a drive on which nothing is on.
     let waf = waf(resolved, pass, laps.all().first()).unwrap_or(1.0);
     let reduction = reduction(&resolved.plan, pass, laps);
-    let life = without_drive(resolved, pass, (waf, reduction), detail_ns);
-    let found = life.run(&mut |share| tick(share / 3.0))?;
+    let lumps = laps.once().and_then(|laps| laps.lumps.as_ref());
+    let life = Life { lumps, ..without_drive(resolved, pass, (waf, reduction), detail_ns) };
+    let found = life.run(&mut |share| tick(if interval { share / 3.0 } else { share }))?;
     let waf_error = laps.all().iter().map(|laps| laps.error).reduce(f64::max);
     let sources = Sources { waf_error, parts, full: false };
-    let interval = interval(resolved, &life, &found, &sources, &mut |share| tick((1.0 + 2.0 * share) / 3.0))?;
+    let mut later = |share: f64| tick((1.0 + 2.0 * share) / 3.0);
+    let interval =
+        if interval { life_interval::interval(resolved, &life, &found, &sources, &mut later)? } else { None };
     Ok(Lived { life: found, drive: None, interval })
 }
 
@@ -290,7 +307,7 @@ fn without_drive<'a>(
 ) -> Life<'a> {
     let (plan, forecast) = (&resolved.plan, &resolved.forecast);
     let setup = gate::setup(plan, forecast.cycles_used, forecast.age_years * SECONDS_PER_YEAR);
-    Life { setup, demand: &pass.demand, waf, service_ns: service_ns(plan), detail_ns, reduction }
+    Life { setup, demand: &pass.demand, waf, service_ns: service_ns(plan), detail_ns, lumps: None, reduction }
 }
 
 fn service_ns(plan: &Plan) -> u64 {

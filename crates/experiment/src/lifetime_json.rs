@@ -48,7 +48,7 @@ pub(crate) fn waf(resolved: &Resolved, pass: &Pass, laps: Option<&Laps>) -> Opti
 fn programs_of_life(resolved: &Resolved, pass: &Pass, waf: f64) -> f64 {
     let plan = &resolved.plan;
     let cycles = (f64::from(plan.drive.endurance.pe_cycles()) - resolved.forecast.cycles_used).max(0.0);
-    let passes = plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.span_ns().max(1) as f64;
+    let passes = plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.period_ns().max(1) as f64;
     (cycles * plan.drive.geometry.pages() as f64).min(passes * pass.demand.pages() as f64 * waf)
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn object(found: &Found<'_>, wall_s: f64, cpu_s: f64) -> Value {
         "drive": result::drive_of(resolved, None),
         "workload": workload(found),
         "pass": {
-            "span_s": pass.demand.span_ns() as f64 / 1e9,
+            "span_s": pass.demand.period_ns() as f64 / 1e9,
             "page_writes": pass.demand.pages(),
             "passes": life.passes,
             "parts": parts(found),
@@ -153,6 +153,9 @@ fn workload(found: &Found<'_>) -> Value {
         workload.extend(counts);
     }
     workload["bad_lines_skipped"] = pass.source.bad_lines_skipped.into();
+    workload["stamps_backwards"] = pass.source.stamps_backwards.into();
+    workload["stamps_backwards_first"] = pass.source.first_backwards.clone().into();
+    workload["stamps_backwards_s_max"] = pass.source.furthest_back_s().into();
     workload["suspicions"] = pass.source.suspicions.clone().into();
     workload["content_hash"] = pass.source.content_hash.clone().into();
     workload["assumed"] = pass.assumed.clone().into();
@@ -167,8 +170,10 @@ fn method(found: &Found<'_>) -> Value {
         Method::Auto | Method::Windows => ("windows", Some(found.pass.demand.len())),
     };
     let laps = found.laps();
+    let throttled = found.resolved.plan.throttles();
     json!({
         "name": name,
+        "tails": throttled.then(|| tails(found)),
         "window_s": (name == "windows").then_some(forecast.window_ns as f64 / 1e9),
         "runs": runs,
         "waf_given": forecast.waf.is_some() || forecast.waf_of_bytes.is_some(),
@@ -180,6 +185,16 @@ fn method(found: &Found<'_>) -> Value {
         "stationary": laps.map(|laps| laps.stationary),
         "programs": laps.map(|laps| laps.programs).or(found.drive.map(|drive| drive.flash.programs_total())),
     })
+}
+
+/// What the waits of page writes go by: the drive itself, lumps of collection as they came in its laps, or the mean cost of a page
+/// write, where nothing tells of lumps (write amplification is given) or reduction changes them.
+fn tails(found: &Found<'_>) -> &'static str {
+    match found.laps.and_then(Measured::once) {
+        _ if found.method == Method::Full => "drive",
+        Some(laps) if laps.lumps.is_some() => "lumps",
+        _ => "mean-cost",
+    }
 }
 
 fn lifetime(found: &Found<'_>) -> Value {
@@ -247,7 +262,7 @@ fn throttle(found: &Found<'_>) -> Value {
     prediction["error_max"] = resolved.plan.throttle.params.error_max.into();
     prediction["first_pass"] = of(&life.first_pass);
     let passes =
-        resolved.plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.span_ns().max(1) as f64;
+        resolved.plan.throttle.target_years * SECONDS_PER_YEAR * 1e9 / pass.demand.period_ns().max(1) as f64;
     let served = life.latency.count() as f64 / (pass.demand.pages() as f64 * passes).max(1.0);
     // Nothing is served beyond what is asked for.
     let served_range =

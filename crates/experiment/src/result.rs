@@ -71,6 +71,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "drive": drive(resolved, outcome),
         "workload": workload(resolved, outcome),
         "span_s": outcome.span_s,
+        "period_s": outcome.period_s,
         "host": host(&outcome.host),
         "flash": flash(resolved, outcome),
         "waf": waf.waf,
@@ -310,6 +311,8 @@ fn workload(resolved: &Resolved, outcome: &Outcome) -> Value {
         "first_bad_line": source.first_bad_line.as_deref().map(|line| without_path(resolved, line)),
         "other_records": source.other_records,
         "stamps_backwards": source.stamps_backwards,
+        "stamps_backwards_first": source.first_backwards,
+        "stamps_backwards_s_max": source.furthest_back_s(),
         "stamp_jumps": source.stamp_jumps,
         "suspicions": source.suspicions,
         "content_hash": source.content_hash,
@@ -384,13 +387,13 @@ fn level(resolved: &Resolved, outcome: &Outcome) -> Value {
     })
 }
 
-/// Seconds until the first block has been erased as often as it stands, if all goes on as in this run: the span times rated
+/// Seconds until the first block has been erased as often as it stands, if all goes on as in this run: its period times rated
 /// cycles over the largest erase count.
 fn first_failure_s(plan: &Plan, outcome: &Outcome) -> Option<f64> {
     let (_, _, erases_max, _) = outcome.erases;
     let cycles = f64::from(plan.drive.endurance.pe_cycles());
-    let span_s = outcome.span_s.filter(|_| erases_max > 0)?;
-    Some(span_s * cycles / f64::from(erases_max))
+    let period_s = outcome.period_s.filter(|_| erases_max > 0)?;
+    Some(period_s * cycles / f64::from(erases_max))
 }
 
 fn histogram(h: &Histogram, counted: &str) -> Value {

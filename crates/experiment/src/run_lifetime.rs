@@ -13,13 +13,13 @@ pub(crate) fn lifetime(plan: &Plan, outcome: &Outcome) -> Value {
         endurance: plan.drive.endurance,
         programmed_bytes: outcome.flash.programs_total() * page_bytes,
         host_bytes: outcome.host.write_bytes,
-        span_s: outcome.span_s,
+        span_s: outcome.period_s,
         target_years: plan.throttle.target_years,
     });
     let (_, mean, most, _) = outcome.erases;
     let first = block_life(plan, outcome, mean, most);
     let beyond_reserve = block_life(plan, outcome, mean, outcome.erases_beyond_reserve);
-    let years = |runs: f64| outcome.span_s.map(|span_s| runs * span_s / SECONDS_PER_YEAR);
+    let years = |runs: f64| outcome.period_s.map(|period_s| runs * period_s / SECONDS_PER_YEAR);
     let host_bytes = |runs: f64| runs * outcome.host.write_bytes as f64;
     json!({
         "years": projection.years,
@@ -48,7 +48,7 @@ fn block_life(plan: &Plan, outcome: &Outcome, mean: f64, erases: u32) -> Option<
     let growth = outcome.wear_growth.map(|found| Growth { exponent: found.exponent, error: found.error });
     let block = WornBlock {
         endurance: plan.drive.endurance,
-        span_s: outcome.span_s.filter(|&span_s| span_s > 0.0),
+        span_s: outcome.period_s.filter(|&period_s| period_s > 0.0),
         mean,
         erases: f64::from(erases),
         lead_limit: plan.ftl.lead_limit(),

@@ -94,8 +94,15 @@ fn forecast(plan: &Plan, window_ns: Option<u64>) -> Outcome {
         params: plan.throttle.params,
         manager: plan.manager(),
     };
-    let life =
-        Life { setup, demand: &pass.demand, waf, service_ns: SERVICE_NS, detail_ns: None, reduction: None };
+    let life = Life {
+        setup,
+        demand: &pass.demand,
+        waf,
+        service_ns: SERVICE_NS,
+        detail_ns: None,
+        lumps: laps.lumps.as_ref(),
+        reduction: None,
+    };
     life.run(&mut |_| -> Result<()> { Ok(()) }).unwrap()
 }
 

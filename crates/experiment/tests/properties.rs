@@ -128,9 +128,12 @@ fn expect(case: &Case, resolved: &Resolved, result: &Value) -> Result<Expected, 
     model.counted = Expected::default();
     model.serve(&batch, warmup..batch.len());
     (1..case.repeat).for_each(|_| model.serve(&batch, 0..batch.len()));
-    // Each pass begins when the one before has ended.
-    let pass_ns = batch.time_ns.iter().max().ok_or("no request")?;
-    model.counted.span_ns = case.repeat as i64 * pass_ns - batch.time_ns[warmup];
+    // Each pass begins one mean gap after the one before has ended.
+    let last_ns = batch.time_ns.iter().max().ok_or("no request")?;
+    let gaps = (batch.len() as i64 - 1).max(1);
+    let pass_ns = last_ns - batch.time_ns[0];
+    let period_ns = if batch.len() > 1 { pass_ns + (pass_ns + gaps / 2) / gaps } else { pass_ns };
+    model.counted.span_ns = (case.repeat as i64 - 1) * period_ns + last_ns - batch.time_ns[warmup];
     Ok(model.counted)
 }
 

@@ -258,7 +258,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (21, "619c199b662dbdf4");
-    const RUN_IS: (u32, &str) = (29, "e3b06fb96667e3e3546a2838f90fe95058d8d30bd691558b");
+    const RUN_IS: (u32, &str) = (30, "805e3174b270ef05307a1831842efaecd4bed502d36f1fff");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -56,7 +56,8 @@ fn lifetime<'py>(
         (None, Some(detail)) => vec![Some(detail.extract()?); variants.len()],
         (None, None) => vec![],
     };
-    let options = LifetimeOptions { details_s };
+    let intervals = option("intervals")?.map_or(Ok(true), |found| found.extract())?;
+    let options = LifetimeOptions { details_s, intervals };
     let mut raised = None;
     let found = py.detach(|| {
         errors::guarded(|| {

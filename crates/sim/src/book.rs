@@ -2,6 +2,7 @@
 
 use crate::reading::{Counting, Span};
 use floatgate_stats::{Row, Series};
+use floatgate_trace::period::period_ns;
 use serde::{Deserialize, Serialize};
 
 /// Requests between two full audits under the shadow model.
@@ -43,6 +44,11 @@ impl Book {
     /// Nanoseconds from the first counted request to the largest stamp; 0 where stamps run backwards.
     pub fn span_ns(&self) -> i64 {
         (self.to_ns - self.from_ns.unwrap_or(0)).max(0)
+    }
+
+    /// Time after which what was counted would begin again if it repeated.
+    pub fn period_ns(&self) -> u64 {
+        period_ns(self.span_ns() as u64, self.counted)
     }
 
     /// Seconds from the first counted request to a stamp; none before time has passed.

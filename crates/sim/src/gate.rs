@@ -12,14 +12,12 @@ use crate::life_book::LifeBook;
 use crate::plan::{Arrival, Mode, Plan};
 use floatgate_base::{ExtentKind as Kind, Extents, Op};
 use floatgate_ftl::Schemes;
+use floatgate_lifetime::life::{Amplification, OBSERVE_NS};
 use floatgate_lifetime::reduce::{Left, Record, SchemeSeen, Seen};
 use floatgate_lifetime::throttle::{Gate, GateState, Params, Passed, Predictions, Setup, View};
 use floatgate_lifetime::{SECONDS_PER_YEAR, life};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
-
-/// Without limits nothing leaves a period: the estimate is corrected at least this often.
-const OBSERVE_NS: u64 = 600_000_000_000;
 
 /// What the throttle did in a run, for its result.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,35 +36,6 @@ pub struct Throttling {
     pub bounded_epochs: u64,
     /// How predictions came out.
     pub predictions: Predictions,
-}
-
-/// Write amplification of late: since the stretch of host page writes before the present one began. A stretch is an
-/// eighth of the drive, so that the estimate follows a workload that changes and does not follow single victims.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Amplification {
-    /// Page writes of the host and programs when the stretch before began, and when the present one did.
-    marks: [(u64, u64); 2],
-    stretch: u64,
-    waf: f64,
-}
-
-impl Amplification {
-    fn new(pages: u64) -> Self {
-        Self { marks: [(0, 0); 2], stretch: (pages / 8).max(1), waf: 1.0 }
-    }
-
-    /// `page_writes` of the host have come to `programs` so far. Until an eighth of a stretch is written, 1 is expected.
-    fn note(&mut self, page_writes: u64, programs: u64) -> f64 {
-        let [(writes, programmed), (began, _)] = self.marks;
-        if page_writes - writes >= (self.stretch / 8).max(1) {
-            self.waf =
-                ((programs - programmed) as f64 / (page_writes - writes) as f64).max(f64::MIN_POSITIVE);
-        }
-        if page_writes - began >= self.stretch {
-            self.marks = [self.marks[1], (page_writes, programs)];
-        }
-        self.waf
-    }
 }
 
 /// What a snapshot keeps.
@@ -267,10 +236,10 @@ impl Throttled {
         self.life.as_ref().is_some_and(|life| life.ends(arrival_ns))
     }
 
-    /// A pass over the workload is over, `span_ns` after counting began.
-    pub fn end_pass(&mut self, span_ns: u64) {
+    /// A pass over the workload is over; the next one begins `period_ns` after counting did.
+    pub fn end_pass(&mut self, period_ns: u64) {
         if let Some(life) = &mut self.life {
-            life.end_pass(self.passed.page_writes, span_ns, self.gate.predictions());
+            life.end_pass(self.passed.page_writes, period_ns, self.gate.predictions());
         }
     }
 

@@ -15,6 +15,7 @@ use crate::simulation::{Phase, Simulation};
 use floatgate_base::Result;
 use floatgate_ftl::reduce::ReduceCounters;
 use floatgate_lifetime::Throttle;
+use floatgate_lifetime::life::Lumps;
 use floatgate_nand::Endurance;
 
 /// When to stop.
@@ -48,6 +49,8 @@ pub struct Laps {
     /// Erases of the mean and of the most erased block since the first lap; none where blocks were erased too seldom to
     /// tell.
     pub wear: Option<(f64, f64)>,
+    /// How programs come after the laps, where nothing reduces them.
+    pub lumps: Option<Lumps>,
     /// What reduction did, where there is any.
     pub reduced: Option<Reduced>,
 }
@@ -153,6 +156,7 @@ pub fn measure(
         passes: 0,
         programs: 0,
         wear: None,
+        lumps: None,
         reduced: None,
     };
     let mut marks = vec![Counts::default()];
@@ -182,6 +186,9 @@ pub fn measure(
     }
     if plan.ftl.setup.reduce.is_some() {
         laps.reduced = Some(reduced(&mut simulation, &pass.windows, &mut || tick(1.0))?);
+    } else {
+        let pages = plan.drive.geometry.pages();
+        laps.lumps = Some(lumps(&mut simulation, requests, pages, &mut || tick(1.0))?);
     }
     Ok(laps)
 }
@@ -203,6 +210,44 @@ fn serve(
         tick(simulation.stages.serving.counters().programs_total(), requests - left)?;
     }
     Ok(())
+}
+
+/// Requests after which no more lumps are looked for, and lumps that are enough.
+const LUMPS_REQUESTS_MAX: u64 = 1 << 20;
+const LUMPS_MAX: usize = 1 << 16;
+
+/// How programs come, request by request: over whole passes that write the drive once, or so many lumps.
+fn lumps(
+    simulation: &mut Simulation,
+    requests: u64,
+    pages: u64,
+    tick: &mut dyn FnMut() -> Result<()>,
+) -> Result<Lumps> {
+    let counted = |simulation: &Simulation| {
+        let stages = &simulation.stages;
+        (stages.placing.total().page_writes, stages.serving.counters().programs_total())
+    };
+    let (mut found, from) = (Lumps::default(), counted(simulation));
+    let since = |(page_writes, programs): (u64, u64)| (page_writes - from.0, programs - from.1);
+    let mut served = 0;
+    while served < LUMPS_REQUESTS_MAX && found.len() < LUMPS_MAX {
+        let before = simulation.stages.book.counted;
+        if simulation.step(1)? == Phase::Done {
+            break;
+        }
+        served += simulation.stages.book.counted - before;
+        let (page_writes, programs) = since(counted(simulation));
+        found.note(page_writes, programs);
+        if served % requests == 0 && page_writes >= pages {
+            break;
+        }
+        if served % STEP == 0 {
+            tick()?;
+        }
+    }
+    let (page_writes, programs) = since(counted(simulation));
+    found.end(page_writes, programs);
+    Ok(found)
 }
 
 /// What reduction does in one more pass, and in each of its windows.
@@ -309,6 +354,7 @@ mod tests {
             passes: 0,
             programs: 0,
             wear: None,
+            lumps: None,
             reduced: None,
         };
         let mut marks = vec![Counts::default()];

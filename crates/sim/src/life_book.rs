@@ -26,8 +26,8 @@ pub struct LifeOptions {
 #[derive(Clone, Copy, Debug)]
 struct FirstPass {
     page_writes: u64,
-    /// Its time without throttling, nanoseconds.
-    span_ns: u64,
+    /// Time from its beginning to that of the next one without throttling, nanoseconds.
+    period_ns: u64,
 }
 
 /// The book of a life.
@@ -82,11 +82,12 @@ impl LifeBook {
         }
     }
 
-    /// A pass is over, after so many page writes since counting began and so much time without throttling.
-    pub fn end_pass(&mut self, page_writes: u64, span_ns: u64, predictions: Predictions) {
+    /// A pass is over, after so many page writes since counting began; the next one begins `period_ns` after that without
+    /// throttling.
+    pub fn end_pass(&mut self, page_writes: u64, period_ns: u64, predictions: Predictions) {
         self.passes += 1;
         if self.first_pass.is_none() {
-            self.first_pass = Some(FirstPass { page_writes, span_ns });
+            self.first_pass = Some(FirstPass { page_writes, period_ns });
             self.book.first_pass = predictions;
         }
     }
@@ -94,9 +95,9 @@ impl LifeBook {
     /// What the life came to, behind a gate that let `page_writes` pass until `now_ns`.
     pub fn outcome(self, gate: &Gate, page_writes: u64, now_ns: u64) -> life::Outcome {
         let undelayed_ns = now_ns.saturating_sub(gate.held_back_ns()).max(1);
-        let pass = self.first_pass.unwrap_or(FirstPass { page_writes, span_ns: undelayed_ns });
+        let pass = self.first_pass.unwrap_or(FirstPass { page_writes, period_ns: undelayed_ns });
         let bytes_per_page = gate.used_bytes() / page_writes.max(1) as f64;
-        let rate = bytes_per_page * pass.page_writes as f64 / pass.span_ns as f64;
+        let rate = bytes_per_page * pass.page_writes as f64 / pass.period_ns as f64;
         self.book.outcome(gate, self.passes.min(self.options.passes_max), rate)
     }
 }

@@ -21,6 +21,7 @@ use floatgate_host::{BufferCounters, DispatchCounters, HostCounters};
 use floatgate_lifetime::reduce::Record;
 use floatgate_stats::histogram::moments;
 use floatgate_stats::{Histogram, Latency, Series, WafEstimate, WearGrowth, estimate_waf, wear_growth};
+use floatgate_trace::period::period_ns;
 use floatgate_trace::{Context, Summary};
 
 /// Bins of the histograms in a result.
@@ -64,6 +65,9 @@ fn labelled_pages(separation: &Separation) -> u64 {
 pub struct Outcome {
     /// Seconds from the first counted request to the last stamp; none where the workload has no time.
     pub span_s: Option<f64>,
+    /// Seconds in which all that was counted happens once, if it goes on at this rate: the span and one mean gap between
+    /// requests, by the stamps; at least the time that a drive in time took.
+    pub period_s: Option<f64>,
     /// Requests counted.
     pub requests: u64,
     /// Host requests of all devices.
@@ -227,7 +231,7 @@ struct TimedFigures {
     jobs_s: [f64; 2],
     timeline: Option<Timeline>,
     buffer_times: Option<[LinkTimes; 2]>,
-    arrivals_s: f64,
+    arrivals_ns: u64,
     queue_wait_ns: [u128; 2],
     queues: Vec<QueueCount>,
     latencies: [Latency; 2],
@@ -246,12 +250,26 @@ impl TimedFigures {
             jobs_s: timed.jobs_ns().map(|ns| ns as f64 / 1e9),
             timeline: timed.timeline().cloned(),
             buffer_times: timed.link_times().copied(),
-            arrivals_s: clock.now_ns() as f64 / 1e9,
+            arrivals_ns: clock.now_ns(),
             queue_wait_ns: clock.queue_wait_ns(),
             queues: clock.queues().to_vec(),
             latencies: clock.latencies().clone(),
             around: clock.around().cloned(),
             hot_reads: clock.hot_reads().clone(),
+        }
+    }
+}
+
+impl Stages {
+    /// The span of what was counted, and the period with which it would repeat.
+    fn times_ns(&self, timed: Option<&TimedFigures>) -> (u64, u64) {
+        let Self { serving, book, .. } = self;
+        match (timed, serving.gate()) {
+            (Some(timed), _) => {
+                (timed.last_ns, timed.last_ns.max(period_ns(timed.arrivals_ns, book.counted)))
+            }
+            (None, Some(gate)) => (gate.now_ns(), period_ns(gate.now_ns(), book.counted)),
+            (None, None) => (book.span_ns() as u64, book.period_ns()),
         }
     }
 }
@@ -276,11 +294,7 @@ impl Simulation {
         let blocks_per_unit = u64::from(layout.blocks_per_unit());
         let erases = array.erase_counts().as_slice();
         let total_pages = f64::from(layout.pages());
-        let span_ns = match (&timed, serving.gate()) {
-            (Some(timed), _) => timed.last_ns,
-            (None, Some(gate)) => gate.now_ns(),
-            (None, None) => book.span_ns() as u64,
-        };
+        let (span_ns, period_ns) = self.stages.times_ns(timed.as_ref());
         let source = self.reading.source();
         let name = |i: usize| source.devices().get(i).cloned().unwrap_or_else(|| i.to_string());
         let by_device = placing.counters().iter().enumerate().map(|(i, count)| (name(i), *count));
@@ -289,6 +303,7 @@ impl Simulation {
         let rest = || idle(array.rest(), array.erase_counts(), blocks_per_unit);
         Outcome {
             span_s: (span_ns > 0).then_some(span_ns as f64 / 1e9),
+            period_s: (span_ns > 0).then_some(period_ns as f64 / 1e9),
             requests: book.counted,
             host: placing.total(),
             by_device: by_device.collect(),
@@ -329,7 +344,7 @@ impl Simulation {
             commands: timed.as_ref().map(|timed| timed.commands),
             jobs_s: timed.as_ref().map(|timed| timed.jobs_s),
             buffer_times: timed.as_ref().and_then(|timed| timed.buffer_times),
-            arrivals_s: timed.as_ref().map(|timed| timed.arrivals_s),
+            arrivals_s: timed.as_ref().map(|timed| timed.arrivals_ns as f64 / 1e9),
             queue_wait_ns: timed.as_ref().map(|timed| timed.queue_wait_ns),
             queues: timed.as_ref().map(|timed| timed.queues.clone()).unwrap_or_default(),
             timeline: timed.as_ref().and_then(|timed| timed.timeline.clone()),

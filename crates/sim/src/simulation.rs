@@ -439,7 +439,7 @@ impl Simulation {
         let (repeat, warmup_passes) = self.passes();
         let Stages { serving, book, .. } = &mut self.stages;
         if matches!(self.state, State::Run) {
-            serving.end_pass(book.span_ns().max(1) as u64);
+            serving.end_pass(book.period_ns().max(1));
         }
         let passes = serving.passes_max().unwrap_or(repeat).saturating_add(warmup_passes);
         if self.reading.pass() < passes {

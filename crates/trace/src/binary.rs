@@ -299,7 +299,8 @@ impl<F: RecordFormat> Source for BinaryReader<F> {
                 }
             }
         }
-        self.intake.note_times(&batch.time_ns[before..]);
+        let places = &self.trail.places;
+        self.intake.note_times(&batch.time_ns[before..], |i| format!("byte {}", places[i]));
         Ok(())
     }
 

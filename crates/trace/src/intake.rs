@@ -16,7 +16,7 @@ pub(crate) const JUMP_NS: u64 = 30 * YEAR_NS;
 const SPAN_MAX_NS: u64 = 50 * YEAR_NS;
 /// Mean rates that no drive serves and that no trace was taken for.
 const RATE_MAX_PER_S: f64 = 1e6;
-const BYTES_MAX_PER_S: f64 = 16e9;
+pub(crate) const BYTES_MAX_PER_S: f64 = 16e9;
 const RATE_MIN_PER_S: f64 = 1.0 / 120.0;
 /// The same for a few requests, which may well lie far apart.
 const RATE_MIN_OF_FEW_PER_S: f64 = 1.0 / 3600.0;
@@ -88,6 +88,9 @@ pub(crate) struct Counts {
     /// All bits that addresses have.
     offset_bits: u64,
     backwards: u64,
+    /// Where the first of these is, and the furthest step back.
+    first_backwards: Option<String>,
+    furthest_back_ns: u64,
     jumps: u64,
     /// Stamp of the first request; all stamps are relative to it.
     first_stamp: Option<i128>,
@@ -155,16 +158,21 @@ impl Intake {
         Ok(true)
     }
 
-    /// Notes the stamps of the requests that a `fill` has added.
-    pub fn note_times(&mut self, added: &[i64]) {
+    /// Notes the stamps of the requests that a `fill` has added; `place` says where one of them stands.
+    pub fn note_times(&mut self, added: &[i64], place: impl Fn(usize) -> String) {
         let counts = &mut self.counts;
         let Some((&first, &last)) = added.first().zip(added.last()) else { return };
         let mut step = |before: i64, time: i64| {
             counts.backwards += u64::from(time < before);
+            counts.furthest_back_ns = counts.furthest_back_ns.max(back_ns(before, time));
             counts.jumps += u64::from(time.abs_diff(before) > JUMP_NS);
         };
         step(counts.last_ns, first);
         added.windows(2).for_each(|pair| step(pair[0], pair[1]));
+        if counts.backwards > 0 && counts.first_backwards.is_none() {
+            let at = if first < counts.last_ns { 0 } else { 1 + first_backwards(added) };
+            counts.first_backwards = Some(place(at));
+        }
         let (smallest, largest) =
             added.iter().fold((first, first), |(low, high), &time| (low.min(time), high.max(time)));
         counts.smallest_ns = counts.smallest_ns.min(smallest);
@@ -187,6 +195,8 @@ impl Intake {
             first_bad_line: counts.first_bad.clone(),
             other_records: counts.other,
             stamps_backwards: counts.backwards,
+            first_backwards: counts.first_backwards.clone(),
+            furthest_back_ns: counts.furthest_back_ns,
             stamp_jumps: counts.jumps,
             tar_lines,
             suspicions: self.suspicions(unit, lba_bytes),
@@ -250,6 +260,16 @@ impl Intake {
     }
 }
 
+/// By how much a stamp lies before another one.
+fn back_ns(before: i64, time: i64) -> u64 {
+    if time < before { before.abs_diff(time) } else { 0 }
+}
+
+/// The number of the first stamp that the next one lies before.
+fn first_backwards(stamps: &[i64]) -> usize {
+    stamps.windows(2).position(|pair| pair[1] < pair[0]).unwrap_or(0)
+}
+
 /// Where the requests of the last `fill` stand, by line or byte.
 #[derive(Default)]
 pub(crate) struct Trail {
@@ -279,7 +299,7 @@ mod tests {
             assert!(intake.take(record, |_| String::new(), &mut batch).unwrap());
             intake.counts.requests += 1;
         }
-        intake.note_times(&batch.time_ns);
+        intake.note_times(&batch.time_ns, |i| format!("request {i}"));
         intake.summary(None, Some(TimeUnit::Nanoseconds), (step > 0).then_some(512), 0).suspicions
     }
 
@@ -301,6 +321,25 @@ mod tests {
             assert_eq!(found.len(), usize::from(expected.is_some()), "{stamps:?} {found:?}");
             assert!(expected.is_none_or(|e| found[0].starts_with(e)), "{found:?}");
         }
+    }
+
+    /// Count, place and distance do not depend on how the stamps are cut into batches.
+    #[test]
+    fn stamps_that_run_backwards_are_counted_placed_and_measured() {
+        let stamps = [0, 50, 20, 30, 25, 60, -5];
+        for step in 1..=stamps.len() {
+            let mut intake = Intake::default();
+            for (batch, added) in stamps.chunks(step).enumerate() {
+                intake.note_times(added, |i| format!("line {}", batch * step + i + 1));
+            }
+            let found = intake.summary(None, None, None, 0);
+            assert_eq!((found.stamps_backwards, found.furthest_back_ns), (3, 65), "{step}");
+            assert_eq!(found.first_backwards.as_deref(), Some("line 3"), "{step}");
+        }
+        let mut intake = Intake::default();
+        intake.note_times(&[0, 1, 1, 2], |i| i.to_string());
+        let found = intake.summary(None, None, None, 0);
+        assert_eq!((found.stamps_backwards, found.first_backwards, found.furthest_back_ns), (0, None, 0));
     }
 
     #[test]

@@ -14,6 +14,7 @@ pub mod open;
 pub mod options;
 mod pages;
 pub mod patterns;
+pub mod period;
 mod setup;
 pub mod shuffle;
 pub mod slice;

@@ -16,6 +16,8 @@ pub(crate) struct Setup {
     /// Bytes per unit of address.
     pub lba_bytes: u64,
     pub options: OpenOptions,
+    /// Why the unit of time is not the format's own, where the content decided.
+    unit_note: Option<String>,
     /// Formats that the content fits as well, if the content decided.
     pub rivals: Vec<&'static str>,
 }
@@ -48,8 +50,14 @@ impl Setup {
             time_power: time_unit.power(),
             lba_bytes: lba_unit.bytes(),
             options,
+            unit_note: None,
             rivals: Vec::new(),
         })
+    }
+
+    /// Takes another unit of time, which the content has decided.
+    pub fn take_unit(&mut self, unit: TimeUnit, note: String) {
+        (self.time_unit, self.time_power, self.unit_note) = (unit, unit.power(), Some(note));
     }
 
     /// Bytes per unit of address where the user may say another one and has not.
@@ -61,6 +69,7 @@ impl Setup {
     /// What is taken for granted: units, and the format itself where others fit too.
     pub fn assumed(&self) -> Vec<String> {
         let mut out = self.info.assumed(&self.options);
+        out.extend(self.unit_note.clone());
         if !self.rivals.is_empty() {
             out.push(format!(
                 "read as {} by its look; the content would fit {} too (--format decides)",

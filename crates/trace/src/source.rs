@@ -15,6 +15,10 @@ pub struct Summary {
     pub other_records: u64,
     /// Stamps smaller than the one before.
     pub stamps_backwards: u64,
+    /// Where the first of them is: `line 7`, `byte 99`. Without the name of the trace.
+    pub first_backwards: Option<String>,
+    /// By how much a stamp lies before the one before it, at most; nanoseconds.
+    pub furthest_back_ns: u64,
     /// Stamps more than 30 years from the one before: broken, or of another clock.
     pub stamp_jumps: u64,
     /// Lines of a tar archive's headers and padding, passed over.
@@ -23,6 +27,14 @@ pub struct Summary {
     pub suspicions: Vec<String>,
     /// blake3 of the decompressed content, in hex; none for generators.
     pub content_hash: Option<String>,
+}
+
+impl Summary {
+    /// By how many seconds a stamp lies before the one before it, at most; none where all run forwards.
+    #[must_use]
+    pub fn furthest_back_s(&self) -> Option<f64> {
+        (self.stamps_backwards > 0).then_some(self.furthest_back_ns as f64 / 1e9)
+    }
 }
 
 /// A program context: a path through a program that leads to a write.

@@ -201,7 +201,8 @@ impl<F: LineFormat> Source for TextReader<F> {
                 }
             }
         }
-        self.intake.note_times(&batch.time_ns[before..]);
+        let places = &self.trail.places;
+        self.intake.note_times(&batch.time_ns[before..], |i| format!("line {}", places[i]));
         Ok(())
     }
 

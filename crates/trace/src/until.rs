@@ -2,9 +2,10 @@
 //! begin where another one ended.
 //!
 //! The request that reaches the limit is the last one; what comes before the beginning is passed over. A trace that ends before is gone through again, its stamps going on
-//! where the pass before ended.
+//! one mean gap behind the pass before (`period.rs`).
 
 use crate::content::renew_content;
+use crate::period::Stamps;
 use crate::source::{Source, Summary};
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 
@@ -42,9 +43,9 @@ pub struct UntilWritten {
     /// Bytes that count, and those of this pass.
     written: u64,
     written_in_pass: u64,
-    /// Added to the stamps of this pass, and its largest stamp.
+    /// Added to the stamps of this pass, and these.
     shift_ns: i64,
-    last_ns: i64,
+    stamps: Stamps,
     /// What the source noticed in its first pass, if that is over.
     first: Option<Summary>,
 }
@@ -66,7 +67,7 @@ impl UntilWritten {
             written: 0,
             written_in_pass: 0,
             shift_ns: 0,
-            last_ns: 0,
+            stamps: Stamps::default(),
             first: None,
         }
     }
@@ -98,8 +99,8 @@ impl UntilWritten {
         self.first.get_or_insert(self.inner.summary());
         self.inner.rewind()?;
         self.starts.push(self.passed + self.made);
-        self.shift_ns = self.shift_ns.saturating_add(self.last_ns);
-        (self.written_in_pass, self.last_ns) = (0, 0);
+        self.shift_ns = self.shift_ns.saturating_add_unsigned(self.stamps.period_ns());
+        (self.written_in_pass, self.stamps) = (0, Stamps::default());
         Ok(())
     }
 
@@ -107,7 +108,7 @@ impl UntilWritten {
     fn take(&mut self) -> (usize, i64, u64) {
         let i = self.next;
         let stamp_ns = self.ahead.time_ns[i];
-        self.last_ns = self.last_ns.max(stamp_ns);
+        self.stamps.note(&[stamp_ns]);
         let bytes = if self.ahead.op[i] == Op::Write { self.ahead.bytes[i] } else { 0 };
         self.written_in_pass = self.written_in_pass.saturating_add(bytes);
         self.next += 1;
@@ -160,7 +161,7 @@ impl Source for UntilWritten {
         self.starts.truncate(1);
         (self.passed, self.passed_bytes, self.begun_ns) = (0, 0, 0);
         (self.next, self.made, self.written, self.written_in_pass) = (0, 0, 0, 0);
-        (self.shift_ns, self.last_ns, self.first) = (0, 0, None);
+        (self.shift_ns, self.stamps, self.first) = (0, Stamps::default(), None);
         Ok(())
     }
 

@@ -74,6 +74,13 @@ fn ssdsim() {
         check(&found, expected);
         assert_eq!(found.duration_s.unwrap().round(), 300.0);
     }
+    if let Some(found) = read("msprod/DTRS1K.ssdsim.zst", None, None, None) {
+        check(&found, expected);
+        assert_eq!(found.duration_s.unwrap().round(), 300.0);
+        let said = "time unit taken: us, for in ns the trace would begin with 18 GB a second";
+        assert!(found.assumed[1].starts_with(said), "{:?}", found.assumed);
+        assert!(found.suspicions.is_empty());
+    }
     if let Some(found) = read("msprod/DTRS100M.ssdsim.zst", None, None, None) {
         check(&found, expected);
     }

@@ -5,6 +5,7 @@ mod common;
 
 use common::memory::{Memory, all, any_source};
 use floatgate_base::{Op, RequestBatch};
+use floatgate_trace::period::period_ns;
 use floatgate_trace::{Source, Until, UntilWritten};
 use proptest::prelude::*;
 
@@ -23,7 +24,7 @@ fn expected(source: &Memory, until: Until) -> (RequestBatch, Vec<String>) {
     let (mut batch, mut places) = (RequestBatch::default(), Vec::new());
     let (mut passed, mut written, mut shift_ns, mut begun_ns) = (0, 0, 0, None);
     for pass in 0_u64.. {
-        let mut last_ns = 0;
+        let (first_ns, mut last_ns) = (source.rows.time_ns[0], source.rows.time_ns[0]);
         for i in 0..source.rows.len() {
             let stamp_ns = source.rows.time_ns[i];
             last_ns = last_ns.max(stamp_ns);
@@ -56,7 +57,8 @@ fn expected(source: &Memory, until: Until) -> (RequestBatch, Vec<String>) {
         if !until.again {
             break;
         }
-        shift_ns = last_ns.saturating_add(shift_ns);
+        let period_ns = period_ns(last_ns.abs_diff(first_ns), source.rows.len() as u64);
+        shift_ns = i64::saturating_add_unsigned(shift_ns, period_ns);
     }
     (batch, places)
 }

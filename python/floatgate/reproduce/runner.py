@@ -195,7 +195,7 @@ def _without_drive(job: Job, results: Results) -> str | None:
 
 def _outcomes(job: Job, drives: Mapping[Place, Path], progress: Progress) -> list[dict[str, Any]]:
     if job.command == "lifetime":
-        return forecast(job.base, job.variants, details_s=job.details_s, progress=progress)
+        return forecast(job.base, job.variants, details_s=job.details_s, intervals=False, progress=progress)
     shares = Board(len(job.variants), progress)
     return at_once(
         lambda number: _outcome(job, number, drives, shares.part(number, "")), len(job.variants), shares.stop

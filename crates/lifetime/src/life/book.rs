@@ -340,6 +340,17 @@ impl Record for Book {
         }
     }
 
+    fn waited_alike(&mut self, first_ns: u64, last_ns: u64, count: u64, wait_ns: u64) {
+        self.passed.waited_alike(first_ns, last_ns, count, wait_ns);
+        if last_ns >= self.setup.target_ns {
+            self.late_pages += late(first_ns, last_ns, count, self.setup.target_ns);
+        }
+        self.note(wait_ns, count);
+        if let Some(detail) = &mut self.detail {
+            detail.spread(first_ns, last_ns, count);
+        }
+    }
+
     fn epoch(&mut self, epoch: &Epoch) {
         self.passed.epoch(epoch);
         self.capacity_bytes += epoch.capacity_bytes;

@@ -36,21 +36,27 @@ pub struct Demand {
     runs: Vec<Run>,
     /// The lowest level first; the top has at most [`PARTS`] blocks.
     levels: Vec<Vec<Block>>,
-    span_ns: u64,
+    period_ns: u64,
     pages: u64,
+    request_pages: u64,
 }
 
 impl Demand {
     /// Time from one pass to the next.
     #[must_use]
-    pub fn span_ns(&self) -> u64 {
-        self.span_ns
+    pub fn period_ns(&self) -> u64 {
+        self.period_ns
     }
 
     /// Page writes of a pass.
     #[must_use]
     pub fn pages(&self) -> u64 {
         self.pages
+    }
+
+    /// Pages that a run's writes come in at once: those of a mean write, or the run's where it is a single one.
+    pub(super) fn request_pages(&self) -> u64 {
+        self.request_pages
     }
 
     /// Runs that the pass was condensed to.
@@ -70,7 +76,7 @@ impl Demand {
     pub fn by_part(&self, parts: usize) -> Vec<u64> {
         let mut pages = vec![0; parts];
         for run in &self.runs {
-            let part = u128::from(run.at_ns) * parts as u128 / u128::from(self.span_ns.max(1));
+            let part = u128::from(run.at_ns) * parts as u128 / u128::from(self.period_ns.max(1));
             // A run that begins at the very end belongs to the last part.
             if let Some(count) = pages.get_mut((part as usize).min(parts.saturating_sub(1))) {
                 *count += u64::from(run.pages);
@@ -110,6 +116,7 @@ pub struct DemandBuilder {
     /// None: every request is a run of its own.
     window_ns: Option<u64>,
     runs: Vec<Run>,
+    writes: u64,
     pages: u64,
     /// The run that is growing: its first and its last stamp, and its pages.
     first_ns: u64,
@@ -124,7 +131,7 @@ impl DemandBuilder {
     /// Runs within windows of `window_ns`; without it, every request is a run.
     #[must_use]
     pub fn new(window_ns: Option<u64>) -> Self {
-        Self { window_ns, runs: Vec::new(), pages: 0, first_ns: 0, last_ns: 0, growing: 0 }
+        Self { window_ns, runs: Vec::new(), writes: 0, pages: 0, first_ns: 0, last_ns: 0, growing: 0 }
     }
 
     /// A write of `pages` pages at a time since the beginning of the pass. Stamps that run backwards arrive with the
@@ -146,6 +153,7 @@ impl DemandBuilder {
         }
         (self.last_ns, self.growing) = (stamp_ns, self.growing + pages);
         self.pages += pages;
+        self.writes += 1;
     }
 
     fn close(&mut self) {
@@ -158,9 +166,9 @@ impl DemandBuilder {
         }
     }
 
-    /// The pass, which repeats after `span_ns`.
+    /// The pass, which repeats after `period_ns`.
     #[must_use]
-    pub fn finish(mut self, span_ns: u64) -> Demand {
+    pub fn finish(mut self, period_ns: u64) -> Demand {
         self.close();
         let block = |at_ns, end_ns, pages| Block { at_ns, end_ns, pages };
         let mut levels: Vec<Vec<Block>> = vec![];
@@ -178,6 +186,10 @@ impl DemandBuilder {
             levels.push(std::mem::replace(&mut level, above));
         }
         levels.push(level);
-        Demand { runs: self.runs, levels, span_ns, pages: self.pages }
+        let request_pages = match self.window_ns {
+            None => u64::MAX,
+            Some(_) => (self.pages as f64 / self.writes.max(1) as f64).round().max(1.0) as u64,
+        };
+        Demand { runs: self.runs, levels, period_ns, pages: self.pages, request_pages }
     }
 }

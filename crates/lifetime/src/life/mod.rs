@@ -6,16 +6,19 @@
 
 mod book;
 mod demand;
+mod lumps;
 mod reduction;
 #[cfg(test)]
 mod tests;
 
 pub use book::{Book, Detail, Outcome, Row};
 pub use demand::{Demand, DemandBuilder};
+pub use lumps::{Amplification, Lumps, OBSERVE_NS};
 pub use reduction::{Managed, Reduction};
 
 use crate::reduce::{ByChoice, Foreseen};
 use crate::throttle::{Gate, Setup};
+use lumps::Observer;
 
 /// How a life is gone through (`lifetime.forecast.method`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,6 +77,8 @@ pub struct Life<'a> {
     pub service_ns: u64,
     /// Part of the life to be looked at closely: from when to when, nanoseconds.
     pub detail_ns: Option<(u64, u64)>,
+    /// How programs come, beside their mean; none where that is not known.
+    pub lumps: Option<&'a Lumps>,
     /// What deduplication and compression do, where there is either.
     pub reduction: Option<Reduction>,
 }
@@ -84,7 +89,8 @@ impl Life<'_> {
     #[must_use]
     pub fn scaled(&self, factor: f64) -> Self {
         let reduction = self.reduction.as_ref().map(|reduction| reduction.scaled(factor));
-        Self { waf: self.waf * factor, detail_ns: None, reduction, ..*self }
+        // Lumps correct the gate by what a drive programmed under the load as it is.
+        Self { waf: self.waf * factor, detail_ns: None, lumps: None, reduction, ..*self }
     }
 
     /// Goes through it. `tick` is told now and then how much of it is over, and may break off.
@@ -106,8 +112,11 @@ impl Life<'_> {
         if let Some((manager, managed)) = managed {
             gate.foresee(Foreseen::new(manager, managed.through, managed.amplification));
         }
-        let span_ns = self.demand.span_ns().max(1);
+        let period_ns = self.demand.period_ns().max(1);
+        let throttles = setup.policy.parts().is_some() && self.reduction.is_none();
+        let lumps = self.lumps.filter(|_| throttles);
         let mut pass = Pass {
+            observer: lumps.map(|lumps| Observer::new(lumps, &setup, self.waf)),
             demand: self.demand,
             base_ns: 0,
             target_ns: setup.target_ns,
@@ -117,7 +126,7 @@ impl Life<'_> {
         let (mut passes, mut told) = (0, 0.0);
         while pass.base_ns.saturating_add(gate.held_back_ns()) < setup.target_ns {
             pass.top_down(&mut gate, &mut book);
-            pass.base_ns = pass.base_ns.saturating_add(span_ns);
+            pass.base_ns = pass.base_ns.saturating_add(period_ns);
             passes += 1;
             if passes == 1 {
                 book.first_pass = gate.predictions();
@@ -129,14 +138,24 @@ impl Life<'_> {
                 told = done;
             }
         }
+        if let Some(observer) = &mut pass.observer {
+            observer.observe(&mut gate, page_writes(&book));
+        }
         let demand_bytes = self.demand.pages() as f64 * f64::from(setup.page_bytes) * self.waf;
-        Ok(book.outcome(&gate, passes, demand_bytes / span_ns as f64))
+        Ok(book.outcome(&gate, passes, demand_bytes / period_ns as f64))
     }
+}
+
+/// Page writes that have passed.
+fn page_writes(book: &Book) -> u64 {
+    book.passed().page_writes
 }
 
 /// One pass over the demand.
 struct Pass<'a> {
     demand: &'a Demand,
+    /// Tells the gate of lumps, where they are known.
+    observer: Option<Observer<'a>>,
     /// When it would begin without any delay.
     base_ns: u64,
     target_ns: u64,
@@ -145,14 +164,14 @@ struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    fn top_down(&self, gate: &mut Gate, book: &mut Book) {
+    fn top_down(&mut self, gate: &mut Gate, book: &mut Book) {
         for block in 0..self.demand.blocks(self.demand.top()) {
             self.block(self.demand.top(), block, gate, book);
         }
     }
 
     /// Lets a block pass at once if nothing can hold its pages back, else its parts.
-    fn block(&self, level: usize, block: usize, gate: &mut Gate, book: &mut Book) {
+    fn block(&mut self, level: usize, block: usize, gate: &mut Gate, book: &mut Book) {
         let (at_ns, span_ns, pages) = self.demand.block(level, block);
         let arrival_ns = self.base_ns.saturating_add(at_ns).saturating_add(gate.held_back_ns());
         if arrival_ns >= self.target_ns {
@@ -163,19 +182,21 @@ impl Pass<'_> {
                 && arrival_ns.saturating_add(span_ns).saturating_add(gate.delay_ns() * pages) >= from
         });
         self.expect(gate, book, |managed| managed.left_of(level, block));
-        if !close && gate.admit_all(arrival_ns, span_ns, pages, book).is_some() {
+        if !close && self.admit_all((arrival_ns, span_ns), pages, gate, book).is_some() {
             book.look(gate);
         } else if level == 0 {
             self.runs(block, gate, book);
         } else {
-            for part in self.demand.parts(level, block) {
+            let demand = self.demand;
+            for part in demand.parts(level, block) {
                 self.block(level - 1, part, gate, book);
             }
         }
     }
 
-    fn runs(&self, block: usize, gate: &mut Gate, book: &mut Book) {
-        for run in self.demand.runs(block) {
+    fn runs(&mut self, block: usize, gate: &mut Gate, book: &mut Book) {
+        let demand = self.demand;
+        for run in demand.runs(block) {
             let arrival_ns = self.base_ns.saturating_add(run.at_ns).saturating_add(gate.held_back_ns());
             if arrival_ns >= self.target_ns {
                 return;
@@ -183,10 +204,30 @@ impl Pass<'_> {
             let pages = u64::from(run.pages);
             self.expect(gate, book, |managed| managed.left_at(run.at_ns));
             book.demanded(arrival_ns, pages);
-            gate.admit(arrival_ns, u64::from(run.gap_ns), pages, book);
+            let arrives = (arrival_ns, u64::from(run.gap_ns));
+            match &mut self.observer {
+                None => _ = gate.admit(arrives.0, arrives.1, pages, book),
+                Some(observer) => {
+                    observer.admit(gate, arrives, (pages, demand.request_pages()), (book, page_writes))
+                }
+            }
             book.look(gate);
         }
     }
+
+    fn admit_all(
+        &mut self,
+        (arrival_ns, span_ns): (u64, u64),
+        pages: u64,
+        gate: &mut Gate,
+        book: &mut Book,
+    ) -> Option<u64> {
+        match &mut self.observer {
+            None => gate.admit_all(arrival_ns, span_ns, pages, book),
+            Some(observer) => observer.admit_all(gate, (arrival_ns, span_ns), pages, (book, page_writes)),
+        }
+    }
+
     /// Tells gate and book what the page writes leave that come next.
     #[inline]
     fn expect(&self, gate: &mut Gate, book: &mut Book, left: impl Fn(&Managed) -> ByChoice) {

@@ -25,6 +25,7 @@ fn life(policy: Throttle, gib: u64, demand: &Demand, waf: f64) -> Outcome {
         waf,
         service_ns: 600_000,
         detail_ns: None,
+        lumps: None,
         reduction: None,
     })
 }
@@ -114,7 +115,7 @@ fn windows_stand_for_requests() {
         assert_eq!(windows.pages(), requests.pages());
         assert!(windows.len() * 4 < requests.len(), "{} of {}", windows.len(), requests.len());
         // Enough for a third of the demand at nominal cycles, in two months.
-        let passes = YEAR_NS as f64 / 6.0 / windows.span_ns() as f64;
+        let passes = YEAR_NS as f64 / 6.0 / windows.period_ns() as f64;
         let physical = (passes * windows.pages() as f64 / 9000.0 * (1 + seed) as f64) as u64 * 4096;
         for &policy in Throttle::ALL {
             for fixed_epoch_ns in [None, Some(HOUR_NS)] {
@@ -132,6 +133,7 @@ fn windows_stand_for_requests() {
                         waf: 1.0,
                         service_ns: 600_000,
                         detail_ns: None,
+                        lumps: None,
                         reduction: None,
                     })
                 };
@@ -169,6 +171,7 @@ fn a_drive_in_the_middle_of_its_life_has_less_left() {
         waf: 1.62,
         service_ns: 600_000,
         detail_ns: None,
+        lumps: None,
         reduction: None,
     });
     close(old.years.unwrap(), young.years.unwrap() / 2.0, 1e-3);
@@ -179,7 +182,15 @@ fn a_detail_holds_every_page_of_its_part() {
     let demand = even(2.0);
     let setup = Setup { target_ns: 40 * HOUR_NS, ..setup(Throttle::None, 32) };
     let of = |detail_ns| {
-        run(&Life { setup, demand: &demand, waf: 1.0, service_ns: 0, detail_ns, reduction: None })
+        run(&Life {
+            setup,
+            demand: &demand,
+            waf: 1.0,
+            service_ns: 0,
+            detail_ns,
+            lumps: None,
+            reduction: None,
+        })
     };
     let outcome = of(Some((HOUR_NS, 2 * HOUR_NS)));
     let detail = outcome.detail.unwrap();
@@ -215,6 +226,7 @@ fn what_comes_after_the_target_does_not_count() {
                 waf: 1.0,
                 service_ns: 0,
                 detail_ns: None,
+                lumps: None,
                 reduction: None,
             });
             let share = outcome.work_bytes / (outcome.pe_cycles * setup.physical_bytes as f64);

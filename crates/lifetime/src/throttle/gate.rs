@@ -333,12 +333,15 @@ impl Gate {
         loop {
             self.periods.leave_periods(begin_ns, record);
             let s = &mut self.periods.state;
-            let in_epoch = match (s.epoch.end_ns - 1 - begin_ns).checked_div(gap_ns) {
-                Some(later) => pages.min(later.saturating_add(1)),
-                None => pages,
+            let end_ns = s.epoch.end_ns;
+            // Of page writes at such distances, the first at a time within the epoch, how many are within it.
+            let within = |at_ns: u64, distance_ns: u64| {
+                let later = (end_ns - 1 - at_ns).checked_div(distance_ns);
+                later.map_or(pages, |later| pages.min(later.saturating_add(1)))
             };
             // After the target the gate has no limit.
             let free = s.limit_bytes == f64::INFINITY;
+            let in_epoch = within(begin_ns, gap_ns);
             let ready = if free { in_epoch } else { s.bucket.ready(begin_ns, gap_ns, in_epoch) };
             if ready > 0 {
                 s.bucket.pass(begin_ns, gap_ns, ready);
@@ -347,17 +350,18 @@ impl Gate {
                 record.passed(begin_ns, s.admitted_ns, ready, 0);
                 pages -= ready;
             } else {
-                let wait_ns = s.bucket.wait_ns(begin_ns, &patience);
-                let left_ns = self.periods.setup.target_ns - begin_ns;
-                let room_ns = begin_ns + wait_ns.min(left_ns);
+                let (alike, wait_ns) = s.bucket.waits(begin_ns, gap_ns, pages, &patience);
+                let wait_ns = wait_ns.min(self.periods.setup.target_ns - begin_ns);
+                let (room_ns, distance_ns) = (begin_ns + wait_ns, wait_ns.saturating_add(gap_ns));
+                let count = if room_ns < end_ns { alike.min(within(room_ns, distance_ns)) } else { 1 };
                 self.periods.leave_periods(room_ns, record);
                 let s = &mut self.periods.state;
-                s.bucket.pass(room_ns, 0, 1);
-                s.spend(1, &mut self.periods.foreseen);
-                s.held_back_ns += room_ns - begin_ns;
-                s.admitted_ns = room_ns;
-                record.waited(room_ns, 0, room_ns - begin_ns);
-                pages -= 1;
+                s.bucket.pass(room_ns, distance_ns, count);
+                s.spend(count, &mut self.periods.foreseen);
+                s.held_back_ns += wait_ns * count;
+                s.admitted_ns = room_ns + (count - 1) * distance_ns;
+                record.waited_alike(room_ns, s.admitted_ns, count, wait_ns);
+                pages -= count;
             }
             if pages == 0 {
                 return self.periods.state.admitted_ns;

@@ -42,6 +42,9 @@ impl Record for Log {
     fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64) {
         self.admitted.push((time_ns, delay_ns + wait_ns));
     }
+    fn waited_alike(&mut self, first_ns: u64, last_ns: u64, count: u64, wait_ns: u64) {
+        self.passed(first_ns, last_ns, count, wait_ns);
+    }
     fn epoch(&mut self, epoch: &Epoch) {
         self.epochs.push(*epoch);
     }

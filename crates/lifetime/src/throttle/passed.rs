@@ -45,6 +45,13 @@ impl Record for Passed {
         self.waits += 1;
     }
 
+    fn waited_alike(&mut self, _: u64, _: u64, count: u64, wait_ns: u64) {
+        self.page_writes += count;
+        self.wait_ns += u128::from(wait_ns) * u128::from(count);
+        self.held_page_writes += count;
+        self.waits += count;
+    }
+
     fn epoch(&mut self, epoch: &Epoch) {
         if epoch.end_ns < self.target_ns {
             self.epoch_ns = epoch.end_ns - epoch.start_ns;

@@ -5,7 +5,7 @@ use crate::reading::open::open_source;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 use floatgate_host::HostCounters;
 use floatgate_lifetime::life::{Demand, DemandBuilder};
-use floatgate_trace::{Summary, without_reads::stays};
+use floatgate_trace::{Summary, period::Stamps, without_reads::stays};
 
 /// The requests of a pass by windows of its time.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ pub fn read_pass(
     let mut builder = DemandBuilder::new(window_ns);
     let mut batch = RequestBatch::default();
     let (mut requests, mut requests_without_reads) = (0, 0);
-    let (mut host, mut last_ns) = (HostCounters::default(), 0);
+    let (mut host, mut stamps, mut last_ns) = (HostCounters::default(), Stamps::default(), 0);
     let mut windows = PassWindows { width_ns: plan.reduction_window_ns(), requests: vec![] };
     loop {
         batch.clear();
@@ -77,6 +77,7 @@ pub fn read_pass(
         if batch.is_empty() {
             break;
         }
+        stamps.note(&batch.time_ns);
         for i in 0..batch.len() {
             let (op, offset, bytes) = (batch.op[i], batch.offset[i], batch.bytes[i]);
             requests_without_reads += u64::from(stays(&batch, i));
@@ -107,7 +108,7 @@ pub fn read_pass(
         tick(requests)?;
     }
     if last_ns == 0 {
-        return Err(without_time(plan, requests));
+        return Err(without_time(plan, requests, &source.summary()));
     }
     if last_ns < SPAN_MIN_NS {
         let what = format!("the workload lasts {last_ns} ns, which says nothing of years");
@@ -115,7 +116,7 @@ pub fn read_pass(
         return Err(Error::input(place_of(plan), what, expected));
     }
     Ok(Pass {
-        demand: builder.finish(last_ns),
+        demand: builder.finish(stamps.period_ns()),
         requests,
         requests_without_reads,
         windows,
@@ -136,7 +137,7 @@ fn place_of(plan: &Plan) -> Place {
     }
 }
 
-fn without_time(plan: &Plan, requests: u64) -> Box<Error> {
+fn without_time(plan: &Plan, requests: u64, source: &Summary) -> Box<Error> {
     let place = place_of(plan);
     if requests == 0 {
         return Error::input(
@@ -144,6 +145,14 @@ fn without_time(plan: &Plan, requests: u64) -> Box<Error> {
             "the trace holds no request",
             "expected at least one read, write or TRIM",
         );
+    }
+    if let (Some(first), Some(back_s)) = (&source.first_backwards, source.furthest_back_s()) {
+        let what = format!(
+            "{} of {requests} time stamps run backwards, the first in {first}, by at most {back_s} s, and none lies after the \
+             first request's",
+            source.stamps_backwards
+        );
+        return Error::input(place, what, "expected requests in the order of their stamps");
     }
     let (what, expected) = match &plan.workload.source {
         Workload::Trace { .. } => (

@@ -7,6 +7,7 @@ use crate::plan::{Plan, Workload};
 use floatgate_base::{Error, Place, RequestBatch, Result};
 use floatgate_host::DispatchCounters;
 use floatgate_trace::content::renew_content;
+use floatgate_trace::period::Stamps;
 use floatgate_trace::{Source, Summary};
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +25,7 @@ struct Position {
     digest: u64,
     /// Added to the stamps of this pass.
     shift_ns: i64,
-    /// Largest stamp of this pass.
-    last_ns: i64,
+    stamps: Stamps,
 }
 
 /// What a snapshot keeps of the stage.
@@ -54,8 +54,8 @@ struct Cursor {
     pass: u64,
     /// Added to the stamps of this pass.
     shift_ns: i64,
-    /// Largest stamp of this pass.
-    last_ns: i64,
+    /// Those of this pass, of requests that were served.
+    stamps: Stamps,
     /// Digest of the requests of this pass, those of the batch included.
     digest: u64,
 }
@@ -166,7 +166,7 @@ impl Reading {
             dispatching.count(&at.batch, (at.next, at.next + n));
         }
         at.next += n;
-        at.last_ns = at.last_ns.max(largest);
+        at.stamps.note(times);
         let shifted = |stamp_ns: i64| stamp_ns.saturating_add(at.shift_ns);
         Span { first_ns: shifted(first), largest_ns: shifted(largest) }
     }
@@ -211,7 +211,7 @@ impl Reading {
         self.first_pass.get_or_insert(summary);
     }
 
-    /// Begins the next pass, whose stamps go on where this one ended.
+    /// Begins the next pass, whose stamps go on one mean gap behind this one.
     ///
     /// # Errors
     /// When the source cannot be read again.
@@ -220,8 +220,8 @@ impl Reading {
         self.dispatching.iter_mut().for_each(Dispatching::restart);
         let at = &mut self.at;
         (at.before, at.digest) = (0, 0);
-        at.shift_ns = at.shift_ns.saturating_add(at.last_ns);
-        at.last_ns = 0;
+        at.shift_ns = at.shift_ns.saturating_add_unsigned(at.stamps.period_ns());
+        at.stamps = Stamps::default();
         Ok(())
     }
 
@@ -239,7 +239,7 @@ impl Reading {
     /// What a snapshot keeps. Taken apart without `..`, so that no new field is forgotten.
     pub fn saved(&self) -> SavedReading {
         let Self {
-            at: Cursor { batch, next, before, pass, shift_ns, last_ns, digest },
+            at: Cursor { batch, next, before, pass, shift_ns, stamps, digest },
             first_pass,
             path,
             dispatching,
@@ -255,7 +255,7 @@ impl Reading {
             pass: *pass,
             digest: *digest,
             shift_ns: *shift_ns,
-            last_ns: *last_ns,
+            stamps: *stamps,
         };
         SavedReading {
             position,
@@ -270,7 +270,7 @@ impl Reading {
     /// Input errors of the source; a workload that is another one now.
     pub fn restore(&mut self, saved: SavedReading) -> Result<()> {
         let SavedReading { position, first_pass, dispatched } = saved;
-        let Position { before, in_batch, next, pass, digest: expected, shift_ns, last_ns } = position;
+        let Position { before, in_batch, next, pass, digest: expected, shift_ns, stamps } = position;
         self.first_pass = first_pass.map(|summary| with_path(&self.path, summary));
         let mut sum = 0;
         self.at.pass = pass;
@@ -293,7 +293,7 @@ impl Reading {
             return Err(another_trace(path, before + in_batch));
         }
         let batch = std::mem::take(&mut self.at.batch);
-        self.at = Cursor { batch, next: next as usize, before, pass, shift_ns, last_ns, digest: expected };
+        self.at = Cursor { batch, next: next as usize, before, pass, shift_ns, stamps, digest: expected };
         Ok(())
     }
 }

@@ -119,10 +119,10 @@ impl Serving {
         }
     }
 
-    /// A counted pass over the workload is over, `span_ns` after counting began.
-    pub fn end_pass(&mut self, span_ns: u64) {
+    /// A counted pass over the workload is over; the next one begins `period_ns` after counting did.
+    pub fn end_pass(&mut self, period_ns: u64) {
         if let Self::Functional(InOrder { gate: Some(gate), .. }) = self {
-            gate.end_pass(span_ns);
+            gate.end_pass(period_ns);
         }
     }
 

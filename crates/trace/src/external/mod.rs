@@ -315,7 +315,8 @@ impl Source for ColumnSource {
                 Err(fault) => self.bad_row(i, &fault)?,
             }
         }
-        self.intake.note_times(&batch.time_ns[before..]);
+        let rows = &self.rows;
+        self.intake.note_times(&batch.time_ns[before..], |i| format!("row {}", rows[i]));
         Ok(())
     }
 

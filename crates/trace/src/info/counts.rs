@@ -78,6 +78,8 @@ impl Counts {
             mean_write_bytes: share(write_bytes, writes),
             aligned_share: share(self.aligned, requests).unwrap_or(0.0),
             stamps_backwards: summary.stamps_backwards,
+            stamps_backwards_s_max: summary.furthest_back_s(),
+            stamps_backwards_first: summary.first_backwards,
             stamp_jumps: summary.stamp_jumps,
             other_records: summary.other_records,
             bad_lines_skipped: summary.bad_lines_skipped,

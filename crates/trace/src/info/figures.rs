@@ -50,6 +50,10 @@ pub struct Info {
     pub aligned_share: f64,
     /// Stamps smaller than the one before.
     pub stamps_backwards: u64,
+    /// Where the first of them is: a line, a byte, a row or a request; null without any.
+    pub stamps_backwards_first: Option<String>,
+    /// By how many seconds a stamp lies before the one before it, at most; null without any.
+    pub stamps_backwards_s_max: Option<f64>,
     /// Stamps more than 30 years from the one before.
     pub stamp_jumps: u64,
     /// Records that are no read, write or TRIM, or that have no length.

@@ -50,6 +50,10 @@ pub struct PatternsInfo {
     pub strongest: Vec<Strong>,
     /// Stamps smaller than the one before.
     pub stamps_backwards: u64,
+    /// Where the first of them is: a line, a byte, a row or a request; null without any.
+    pub stamps_backwards_first: Option<String>,
+    /// By how many seconds a stamp lies before the one before it, at most; null without any.
+    pub stamps_backwards_s_max: Option<f64>,
     /// Lines left out because they could not be understood.
     pub bad_lines_skipped: u64,
     /// The first of them with its message.

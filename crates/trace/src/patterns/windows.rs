@@ -154,6 +154,8 @@ impl Windows {
             addresses,
             strongest: self.strongest.describe(source.devices()),
             stamps_backwards: summary.stamps_backwards,
+            stamps_backwards_s_max: summary.furthest_back_s(),
+            stamps_backwards_first: summary.first_backwards,
             bad_lines_skipped: summary.bad_lines_skipped,
             first_bad_line: summary.first_bad_line,
             suspicions: summary.suspicions,

@@ -340,7 +340,8 @@ impl Source for Sliced {
                 self.cursor += 1;
             }
         }
-        self.intake.note_times(&batch.time_ns[before..]);
+        let places = &self.trail.places;
+        self.intake.note_times(&batch.time_ns[before..], |i| format!("request {}", places[i] + 1));
         Ok(())
     }
 
@@ -363,8 +364,16 @@ impl Source for Sliced {
 
     fn summary(&self) -> Summary {
         let own = self.intake.summary(None, None, None, 0);
-        let (stamps_backwards, stamp_jumps) = (own.stamps_backwards, own.stamp_jumps);
-        Summary { stamps_backwards, stamp_jumps, content_hash: None, ..self.inner.summary() }
+        let Summary { stamps_backwards, first_backwards, furthest_back_ns, stamp_jumps, .. } = own;
+        let inner = self.inner.summary();
+        Summary {
+            stamps_backwards,
+            first_backwards,
+            furthest_back_ns,
+            stamp_jumps,
+            content_hash: None,
+            ..inner
+        }
     }
 
     fn place_of(&self, index: u64) -> String {

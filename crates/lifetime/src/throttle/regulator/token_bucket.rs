@@ -76,18 +76,26 @@ impl Bucket {
         self.pages += pages;
     }
 
-    /// How long a page write at `at_ns` waits, which may not be for a token.
-    pub fn wait_ns(&mut self, at_ns: u64, patience: &Patience) -> u64 {
+    /// Of up to `pages` page writes without a token, the first at `at_ns` and each other one `gap_ns` after the one before
+    /// passed, how many wait equally long, and how long; at least one does. It may not be for a token.
+    pub fn waits(&mut self, at_ns: u64, gap_ns: u64, pages: u64, patience: &Patience) -> (u64, u64) {
         let missing_ns = self.full_ns.saturating_sub(at_ns.saturating_add(self.burst_ns));
-        let wait_ns = missing_ns.min(patience.max_ns);
-        if wait_ns <= patience.p99_ns {
-            return wait_ns;
+        let target_ns = patience.p99_ns.min(patience.max_ns);
+        if missing_ns <= target_ns {
+            // Behind one that has just got its token each waits as long as the rate says.
+            let steady = missing_ns == self.page_ns.saturating_sub(gap_ns);
+            return (if steady { pages } else { 1 }, missing_ns);
         }
-        if (self.slow + 1).saturating_mul(ONE_IN) > self.pages + 1 {
-            return patience.p99_ns;
+        let first_slow = (self.slow + 1).saturating_mul(ONE_IN) - 1;
+        if patience.max_ns > target_ns && self.pages >= first_slow {
+            self.slow += 1;
+            return (1, missing_ns.min(patience.max_ns));
         }
-        self.slow += 1;
-        wait_ns
+        // All in debt, until one may be slow or the debt is so small that one need not wait as long.
+        let before_slow = if patience.max_ns > target_ns { first_slow - self.pages } else { u64::MAX };
+        let paid_ns = target_ns.saturating_add(gap_ns).saturating_sub(self.page_ns);
+        let in_debt = (missing_ns - target_ns).checked_div(paid_ns).map_or(u64::MAX, |n| n.saturating_add(1));
+        (pages.min(before_slow).min(in_debt), target_ns)
     }
 }
 
@@ -117,7 +125,7 @@ mod tests {
         bucket.begin(0, 0.1, 1.0, 0);
         let (mut at_ns, mut waits) = (0, vec![]);
         for _ in 0..200 {
-            let wait_ns = bucket.wait_ns(at_ns, &PATIENCE);
+            let (_, wait_ns) = bucket.waits(at_ns, 0, 1, &PATIENCE);
             at_ns += wait_ns;
             bucket.pass(at_ns, 0, 1);
             waits.push(wait_ns);
@@ -135,6 +143,8 @@ mod tests {
             let mut rng = Rng::new(seed, "bucket");
             let mut run = Bucket::default();
             run.begin(0, 1.0, 1.0 + rng.below(50) as f64, rng.below(300));
+            let max_ns = if rng.below(2) == 0 { u64::MAX } else { rng.below(200) };
+            let patience = Patience { p99_ns: rng.below(80), max_ns };
             let mut single = run;
             let mut at_ns = 0;
             for _ in 0..20 {
@@ -149,6 +159,23 @@ mod tests {
                 }
                 assert_eq!((ready, run), (passed, single), "seed {seed}");
                 at_ns += pages * distance_ns;
+                let (gap_ns, mut left) = (rng.below(60), rng.below(300));
+                let (mut together, mut one_by_one) = (vec![], vec![]);
+                let mut at = at_ns;
+                while left > 0 && run.ready(at, gap_ns, 1) == 0 {
+                    let (count, wait_ns) = run.waits(at, gap_ns, left, &patience);
+                    run.pass(at + wait_ns, gap_ns + wait_ns, count);
+                    together.extend((0..count).map(|_| wait_ns));
+                    at += count * (wait_ns + gap_ns);
+                    left -= count;
+                }
+                for _ in 0..together.len() {
+                    let (_, wait_ns) = single.waits(at_ns, gap_ns, 1, &patience);
+                    single.pass(at_ns + wait_ns, 0, 1);
+                    one_by_one.push(wait_ns);
+                    at_ns += wait_ns + gap_ns;
+                }
+                assert_eq!((together, run), (one_by_one, single), "seed {seed}");
             }
         }
     }

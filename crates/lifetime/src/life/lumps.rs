@@ -1,0 +1,252 @@
+//! Collection comes in lumps: a page write programs one page, or a victim's pages beside. A throttle that gives out flash writes
+//! period by period is ahead of its limit after a lump, and the writes behind it wait; a mean cost of a page write knows of no
+//! such waits. So a life repeats the lumps of a stretch that a drive was run for, and corrects its gate by them as a drive would.
+
+use crate::throttle::regulator::Regulator;
+use crate::throttle::{Gate, Record, Setup, View};
+use serde::{Deserialize, Serialize};
+
+/// Write amplification of late: since the stretch of host page writes before the present one began. A stretch is an
+/// eighth of the drive, so that the estimate follows a workload that changes and does not follow single victims.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Amplification {
+    /// Page writes of the host and programs when the stretch before began, and when the present one did.
+    marks: [(u64, u64); 2],
+    stretch: u64,
+    waf: f64,
+}
+
+impl Amplification {
+    /// Of a drive of so many pages.
+    #[must_use]
+    pub fn new(pages: u64) -> Self {
+        Self { marks: [(0, 0); 2], stretch: (pages / 8).max(1), waf: 1.0 }
+    }
+
+    /// `page_writes` of the host have come to `programs` so far. Until an eighth of a stretch is written, 1 is expected.
+    pub fn note(&mut self, page_writes: u64, programs: u64) -> f64 {
+        let [(writes, programmed), (began, _)] = self.marks;
+        if page_writes - writes >= (self.stretch / 8).max(1) {
+            self.waf =
+                ((programs - programmed) as f64 / (page_writes - writes) as f64).max(f64::MIN_POSITIVE);
+        }
+        if page_writes - began >= self.stretch {
+            self.marks = [self.marks[1], (page_writes, programs)];
+        }
+        self.waf
+    }
+}
+
+/// Programs over the page writes of a stretch.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lumps {
+    /// Page writes and programs so far, where other causes than the host's writes have programmed since the mark before; the
+    /// first mark is (0, 0), and the last the end of the stretch.
+    marks: Vec<(u64, u64)>,
+}
+
+impl Lumps {
+    /// Takes note of the counts after another page write or a few; both begin with 0.
+    pub fn note(&mut self, page_writes: u64, programs: u64) {
+        if self.marks.is_empty() {
+            self.marks.push((0, 0));
+        }
+        let (pages, programmed) = self.marks[self.marks.len() - 1];
+        if page_writes > pages && programs - programmed != page_writes - pages {
+            self.marks.push((page_writes, programs));
+        }
+    }
+
+    /// The stretch ends with these counts.
+    pub fn end(&mut self, page_writes: u64, programs: u64) {
+        self.note(page_writes, programs);
+        if self.marks.last().is_some_and(|&(pages, _)| pages < page_writes) {
+            self.marks.push((page_writes, programs));
+        }
+    }
+
+    /// Marks so far: lumps, where collection comes in lumps.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.marks.len().saturating_sub(1)
+    }
+
+    /// Whether nothing but the host's writes was programmed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Pages that are programmed for `pages` page writes if the stretch repeats, by the stretch's write amplification.
+    fn programs(&self, pages: u64) -> f64 {
+        let Some(&(stretch, programs)) = self.marks.last().filter(|&&(stretch, _)| stretch > 0) else {
+            return pages as f64;
+        };
+        let (times, rest) = (pages / stretch, pages % stretch);
+        let before = self.marks.partition_point(|&(mark, _)| mark <= rest) - 1;
+        let (mark, programmed) = self.marks[before];
+        times as f64 * programs as f64 + (programmed + rest - mark) as f64
+    }
+
+    /// Write amplification of the stretch.
+    fn waf(&self) -> f64 {
+        match self.marks.last() {
+            Some(&(pages, programs)) if pages > 0 => programs as f64 / pages as f64,
+            _ => 1.0,
+        }
+    }
+}
+
+/// What a drive would have told the gate of a life, had it been there.
+#[derive(Clone, Debug)]
+pub(super) struct Observer<'a> {
+    lumps: &'a Lumps,
+    /// What the lumps' programs are multiplied by, so that they come to the life's write amplification.
+    scale: f64,
+    page_bytes: f64,
+    late: Amplification,
+    /// Whether the throttle gives out pages at their mean cost.
+    by_mean: bool,
+    /// When the gate was told last.
+    observed_ns: u64,
+}
+
+/// Without limits nothing leaves a period: the estimate is corrected at least this often.
+pub const OBSERVE_NS: u64 = 600_000_000_000;
+
+impl<'a> Observer<'a> {
+    /// Of a drive whose page writes come to `waf` programs.
+    pub fn new(lumps: &'a Lumps, setup: &Setup, waf: f64) -> Self {
+        let late = Amplification::new(setup.physical_bytes / u64::from(setup.page_bytes));
+        let by_mean = setup.policy.parts().is_some_and(|parts| parts.regulator == Regulator::StaticCap);
+        Self {
+            lumps,
+            scale: waf / lumps.waf(),
+            page_bytes: f64::from(setup.page_bytes),
+            late,
+            by_mean,
+            observed_ns: 0,
+        }
+    }
+
+    fn programs(&self, page_writes: u64) -> f64 {
+        self.lumps.programs(page_writes) * self.scale
+    }
+
+    /// Tells the gate what `page_writes` have come to.
+    pub fn observe(&mut self, gate: &mut Gate, page_writes: u64) {
+        let programs = self.programs(page_writes);
+        let waf = self.late.note(page_writes, programs as u64);
+        gate.observe(&View { programmed_bytes: programs * self.page_bytes, waf, seen: None });
+        self.observed_ns = gate.admitted_ns();
+    }
+
+    /// Whether the gate wants to be told before `pages` page writes pass that arrive so.
+    fn is_due(&self, gate: &Gate, (arrival_ns, gap_ns): (u64, u64), pages: u64) -> bool {
+        // The gaps between them are as good as a later arrival.
+        let last_ns = arrival_ns.max(gate.admitted_ns()).saturating_add((pages - 1).saturating_mul(gap_ns));
+        !gate.stays(last_ns, pages) || last_ns >= self.observed_ns.saturating_add(OBSERVE_NS)
+    }
+
+    /// Lets many page writes pass at once as [`Gate::admit_all`] does, if none of them can have to wait for their lumps either.
+    /// The gate is told what they come to only where it would have been on the way: more often, and it would find lumps
+    /// earlier than a drive's gate does.
+    pub fn admit_all<R: Record>(
+        &mut self,
+        gate: &mut Gate,
+        (arrival_ns, span_ns): (u64, u64),
+        pages: u64,
+        (record, passed): (&mut R, fn(&R) -> u64),
+    ) -> Option<u64> {
+        if pages == 0 || gate.stays(arrival_ns.saturating_add(span_ns), pages) {
+            return gate.admit_all(arrival_ns, span_ns, pages, record);
+        }
+        let before = passed(record);
+        let (used_bytes, page_flash_bytes) = (gate.used_bytes(), gate.page_flash_bytes());
+        let programs = self.programs(before);
+        // A static cap gives out shares by write amplification alone.
+        let waf = match self.by_mean {
+            true => page_flash_bytes / self.page_bytes,
+            false => ((self.programs(before + pages) - programs) / pages as f64).max(f64::MIN_POSITIVE),
+        };
+        gate.observe(&View { programmed_bytes: programs * self.page_bytes, waf, seen: None });
+        let end_ns = gate.admit_all(arrival_ns, span_ns, pages, record);
+        match end_ns {
+            Some(_) => self.observe(gate, passed(record)),
+            None => {
+                let waf = page_flash_bytes / self.page_bytes;
+                gate.observe(&View { programmed_bytes: used_bytes, waf, seen: None });
+            }
+        }
+        end_ns
+    }
+
+    /// Lets page writes pass as [`Gate::admit`] does, in requests of about `request_pages`; the gate is told whenever a request
+    /// would leave its period or its limit. `passed` says how many pages have passed.
+    pub fn admit<R: Record>(
+        &mut self,
+        gate: &mut Gate,
+        (mut arrival_ns, gap_ns): (u64, u64),
+        (mut pages, request_pages): (u64, u64),
+        (record, passed): (&mut R, fn(&R) -> u64),
+    ) {
+        while pages > 0 {
+            let mut count = pages;
+            if self.is_due(gate, (arrival_ns, gap_ns), pages) {
+                let request = request_pages.min(pages);
+                // What stays passes as it is: the request behind it is the one before which the gate is told.
+                count = self.staying(gate, (arrival_ns, gap_ns), pages) / request * request;
+                if count == 0 {
+                    self.observe(gate, passed(record));
+                    count = request;
+                }
+            }
+            let last_ns = gate.admit(arrival_ns, gap_ns, count, record);
+            arrival_ns = last_ns.saturating_add(gap_ns);
+            pages -= count;
+        }
+    }
+
+    /// How many of the pages stay in the period, and within its limit.
+    fn staying(&self, gate: &Gate, arrives: (u64, u64), pages: u64) -> u64 {
+        let (mut stays, mut leaves) = (0, pages + 1);
+        while leaves - stays > 1 {
+            let count = stays + (leaves - stays) / 2;
+            if self.is_due(gate, arrives, count) { leaves = count } else { stays = count }
+        }
+        stays
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Three pages a victim after every second page write, then a stretch without any.
+    fn lumps() -> Lumps {
+        let mut lumps = Lumps::default();
+        for (page_writes, programs) in [(1, 1), (2, 5), (3, 6), (4, 10), (5, 11)] {
+            lumps.note(page_writes, programs);
+        }
+        lumps.end(8, 14);
+        lumps
+    }
+
+    #[test]
+    fn programs_come_when_they_came_and_the_stretch_repeats() {
+        let lumps = lumps();
+        assert_eq!(lumps.len(), 3);
+        let programs: Vec<f64> = (0..=12).map(|pages| lumps.programs(pages)).collect();
+        assert_eq!(programs, [0.0, 1.0, 5.0, 6.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 19.0, 20.0, 24.0]);
+        assert_eq!((lumps.programs(800), lumps.waf()), (1400.0, 1.75));
+    }
+
+    #[test]
+    fn without_collection_a_page_is_a_program() {
+        let mut none = Lumps::default();
+        assert_eq!((none.programs(7), none.waf(), none.is_empty()), (7.0, 1.0, true));
+        none.note(9, 9);
+        none.end(20, 20);
+        assert_eq!((none.programs(7), none.programs(50), none.waf()), (7.0, 50.0, 1.0));
+    }
+}
