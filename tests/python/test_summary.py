@@ -164,7 +164,10 @@ def test_remarks_name_what_was_done_to_the_input() -> None:
     assert summary.remarks({"workload": workload, "flash": {"unmapped_reads": 5}}) == [
         "3 bad lines skipped (the first bad line: t.csv:2: what)",
         "12 requests beyond the end of the drive moved (wrap)",
-        "2 time stamps run backwards, the first in line 7, by at most 2.0 ms; these requests arrive with the one before",
+        (
+            "2 time stamps run backwards, the first in line 7, by at most 2.0 ms; "
+            "these requests arrive with the one before"
+        ),
         "time in us",
         "5 pages read that were never written (they cost no flash read)",
     ]
