@@ -426,6 +426,9 @@ table! {
 
         /// twin: a name of the catalogue, or the path of a TOML file.
         twin: String,
+        /// twin: one in so many of its requests, in a space that is as much smaller, over the same time: for a drive that is as
+        /// much smaller; default 1.
+        thin: u64,
 
         /// trace: the file; "-" is standard input.
         file: String,

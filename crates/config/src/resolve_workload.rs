@@ -12,7 +12,7 @@ use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
 use floatgate_sim::plan::{self, Arrival, WorkloadSettings};
 use floatgate_trace::generate::micro::MICROS;
-use floatgate_trace::generate::{Burst, Jobs, Micro, jesd219};
+use floatgate_trace::generate::{Burst, Jobs, Micro, Twin, jesd219};
 use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions, Pattern, Shuffle};
 use std::path::Path;
 use std::sync::Arc;
@@ -208,7 +208,7 @@ fn refuse_others(layers: &Layers, given: &mut raw::Workload, kind: usize) -> Res
         "synthetic twin": requests;
         "trace": file, format, time_unit, lba_unit, action, on_bad_line, repeat, warmup_passes, repeat_content, devices;
         "trace twin": beyond;
-        "twin": twin;
+        "twin": twin, thin;
     }
     Ok(())
 }
@@ -385,6 +385,7 @@ fn twin(
         Place::Setting(key) => layers.error(key, e.what.clone(), e.expected.clone()),
         _ => e,
     })?;
+    let twin = thinned(layers, twin, given.thin)?;
     let beyond = given.beyond.unwrap_or_else(|| BEYOND[0].0.into());
     let row = choice(layers, "workload.beyond", "treatment of addresses beyond the drive", &beyond, BEYOND)?;
     let space = if logical_bytes == 0 { twin.footprint_bytes } else { logical_bytes };
@@ -413,10 +414,29 @@ fn twin(
         ..GeneratorConfig::default()
     };
     config.validate()?;
-    let raw =
-        raw::Workload { twin: Some(word), requests: said, beyond: Some(beyond), ..raw::Workload::default() };
+    let raw = raw::Workload {
+        twin: Some(word),
+        thin: given.thin,
+        requests: said,
+        beyond: Some(beyond),
+        ..raw::Workload::default()
+    };
     // The generator scales by itself; wrapping is the host's.
     Ok((config, if row == 1 { Beyond::Wrap } else { Beyond::Refuse }, raw))
+}
+
+/// A part of a twin, where one is asked for.
+fn thinned(layers: &Layers, twin: Twin, thin: Option<u64>) -> Result<Twin> {
+    match thin {
+        None => Ok(twin),
+        Some(k) if k > 0 && k <= twin.requests => {
+            twin.reduced(k).map_err(|e| layers.error("workload.thin", e.what.clone(), e.expected.clone()))
+        }
+        Some(k) => {
+            let what = format!("one in {k} of {} requests", twin.requests);
+            Err(layers.error("workload.thin", what, "expected a whole number from 1 to that of the requests"))
+        }
+    }
 }
 
 /// Mean size of a request, or the smallest one where the pattern has its own sizes.

@@ -334,7 +334,7 @@ fn workload() -> Vec<Case> {
 }
 
 /// Keys of `workload` that some patterns have, and twins.
-fn pattern() -> Vec<Case> {
+fn pattern(folder: &Folder) -> Vec<Case> {
     let jobs = "pattern = \"jobs\"\n";
     vec![
         ("workload.pattern", base(), By("uniform", "sequential", PROGRAMS)),
@@ -366,6 +366,11 @@ fn pattern() -> Vec<Case> {
         ),
         ("workload.micro", base(), By("4k-rd-100w-align", "4k-sq-100w-align", PROGRAMS)),
         ("workload.twin", format!("{DRIVE}{FTL}[workload]\n"), By("a.toml", "b.toml", PROGRAMS)),
+        (
+            "workload.thin",
+            format!("{DRIVE}{FTL}[workload]\ntwin = \"{}/a.toml\"\n", folder.path()),
+            By("1", "2", PROGRAMS),
+        ),
     ]
 }
 
@@ -431,7 +436,7 @@ fn cases(folder: &Folder) -> Vec<Case> {
         lifetime(),
         host(folder),
         workload(),
-        pattern(),
+        pattern(folder),
         traced(folder),
     ]
     .concat()

@@ -109,6 +109,16 @@ impl Twin {
         let sets = self.sets.thinned(k);
         Self { requests: (self.requests / k.max(1)).max(1), loops, sets, ..self.clone() }
     }
+
+    /// A `k`-th of the twin for a `k`-th of the drive: as [`Twin::thinned`], in a `k`-th of the space.
+    ///
+    /// # Errors
+    /// As [`Twin::validate`].
+    pub fn reduced(&self, k: u64) -> Result<Self> {
+        let thinned = self.thinned(k);
+        let footprint_bytes = (self.footprint_bytes / k.max(1)).max(least_bytes(&thinned)?);
+        Ok(Self { footprint_bytes, ..thinned })
+    }
 }
 
 /// How the space is divided: extents of written pages first, of pages that are only read behind.
