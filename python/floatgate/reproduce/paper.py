@@ -73,7 +73,7 @@ class Batch:
         variants: names.
         overrides: settings of all of them.
         by_workload: settings of the runs of one workload.
-        detail_s: ``lifetime``: the interval that is recorded second by second, or None.
+        details_s: ``lifetime``: by workload, the interval that is recorded second by second.
         quick: whether it is part of a quick reproduction.
         start: the batch from whose drives its runs start, or None.
         start_workload: the workload of those drives; None for each run's own.
@@ -88,7 +88,7 @@ class Batch:
     variants: list[str]
     overrides: Overrides
     by_workload: Mapping[str, Overrides] = field(default_factory=dict)
-    detail_s: tuple[float, float] | None = None
+    details_s: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     quick: bool = True
     start: str | None = None
     start_workload: str | None = None
@@ -295,15 +295,17 @@ def _batch(
         capture = capture_of(entry["capture"]) if "capture" in entry else None
     except ValueError as error:
         raise input_error(f"{file}: batch {quote(name)}: {error}") from None
-    detail = entry.get("detail_s")
+    named = list(entry.get("workloads", workloads))
+    detail = entry.get("detail_s") or {}
+    by_workload = detail if isinstance(detail, Mapping) else dict.fromkeys(named, detail)
     return Batch(
         name=name,
         command=entry.get("command", COMMANDS[0]),
-        workloads=list(entry.get("workloads", workloads)),
+        workloads=named,
         variants=list(entry.get("variants", variants)),
         overrides=flatten(entry.get("set", {})),
         by_workload={one: flatten(settings) for one, settings in entry.get("each", {}).items()},
-        detail_s=None if detail is None else (float(detail[0]), float(detail[1])),
+        details_s={one: (float(ends[0]), float(ends[1])) for one, ends in by_workload.items()},
         quick=bool(entry.get("quick", True)),
         start=None if entry.get("from") is None else str(entry["from"]),
         start_workload=entry.get("from_workload"),

@@ -77,7 +77,7 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
             for variant in batch.variants:
                 own = (prepared or {}).get(f"{batch.name}.{workload}", [])
                 job.variants.append([*_overrides(paper, batch, workload, variant, settings), *own])
-                job.details_s.append(batch.detail_s)
+                job.details_s.append(batch.details_s.get(workload))
                 job.places.append((batch.name, workload, variant))
                 job.starts.append(batch.start_of(workload, variant))
                 job.responses.append(batch.responses)

@@ -110,6 +110,7 @@ def _table1(found: Found, trace: str) -> dict[str, Any]:
         f"table1.{trace}.gib_per_hour": written / GIB / (span_s / 3600) if span_s and written else None,
         f"table1.{trace}.pages_gib_per_hour": pages * page_bytes / GIB / (span_s / 3600) if span_s and pages else None,
         f"table1.{trace}.waf": own * pages * page_bytes / written if own and pages and written else None,
+        f"table1.{trace}.pages_per_4kib": pages * page_bytes / written if pages and written else None,
     }
 
 
@@ -256,7 +257,7 @@ def busiest(found: Found, throttle: str) -> list[float] | None:
 
 def _seconds(found: Found, throttle: str, column: str) -> Any:
     """A column of what map's two days were recorded by, MiB of flash in each second; None where they were not."""
-    detail = found.look(f"intense.map.{throttle}.detail") or {}
+    detail = found.look(f"lives.map.{throttle}.detail") or {}
     if not detail.get(column):
         return None
     return np.asarray(detail[column], dtype=float) * detail["waf"] / MIB
