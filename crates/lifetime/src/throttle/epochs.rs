@@ -98,7 +98,7 @@ impl Epochs {
         let total = parts.budget.total_bytes(setup, now_ns, used_bytes / physical);
         let left_bytes = (total - used_bytes).max(0.0);
         let spent = used_bytes - last.used_bytes;
-        self.demand_bytes += if setup.params.regains { demand(last, ended) } else { spent };
+        self.demand_bytes += if setup.params.regains { self.demand_of(setup, last, ended) } else { spent };
         self.predictor.mark(now_ns, self.demand_bytes);
         let touched = self.planned > 0 && spent > last.capacity_bytes + last.carried_bytes;
         let Params { fixed_epoch_ns, errors_in_a_row, wrong_share, .. } = setup.params;
@@ -153,6 +153,25 @@ impl Epochs {
         }
     }
 
+    /// What the host would have written in an epoch, flash bytes, had no writer waited for room: what was written, over the
+    /// share of the time in which none did. A burst that waits for all the rest of an epoch leaves next to no such time, so
+    /// the most that came in any window without delays is the bound. Where one waited all the time, no more is known than that the
+    /// capacity was asked for.
+    fn demand_of(&self, setup: &Setup, epoch: &Epoch, ended: &Ended) -> f64 {
+        let spent = ended.used_bytes - epoch.used_bytes;
+        let length_ns = epoch.end_ns - epoch.start_ns;
+        if ended.waited_ns == 0 || length_ns == 0 {
+            return spent;
+        }
+        let free_ns = length_ns.saturating_sub(ended.waited_ns);
+        if free_ns == 0 || spent <= 0.0 {
+            return spent.max(epoch.capacity_bytes);
+        }
+        let windows = length_ns as f64 / setup.params.unit_window_ns as f64;
+        let most = self.demand.most() as f64 * ended.page_flash_bytes * windows;
+        (spent * (length_ns as f64 / free_ns as f64)).min(most.max(spent))
+    }
+
     /// The delay of the coming epoch's page writes.
     fn delay(&mut self, setup: &Setup, parts: &Parts, expected: &Expected) {
         let Params { step, first_step_ns, max_delay_ns, .. } = setup.params;
@@ -204,21 +223,6 @@ impl Epochs {
     pub fn bounded(&self) -> u64 {
         self.bounded
     }
-}
-
-/// What the host would have written in an epoch, flash bytes, had no writer waited for room: what was written, over the share
-/// of the time in which none did. Where one waited all the time, no more is known than that the capacity was asked for.
-fn demand(epoch: &Epoch, ended: &Ended) -> f64 {
-    let spent = ended.used_bytes - epoch.used_bytes;
-    let length_ns = epoch.end_ns - epoch.start_ns;
-    if ended.waited_ns == 0 || length_ns == 0 {
-        return spent;
-    }
-    let free_ns = length_ns.saturating_sub(ended.waited_ns);
-    if free_ns == 0 || spent <= 0.0 {
-        return spent.max(epoch.capacity_bytes);
-    }
-    spent * (length_ns as f64 / free_ns as f64)
 }
 
 /// Takes `excess_bytes` from an allotment: from the spare first.

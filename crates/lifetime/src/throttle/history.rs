@@ -72,6 +72,12 @@ impl History {
         self.windows.iter().rev().skip(skip).take(windows).sum()
     }
 
+    /// Page writes of the complete window with the most of them; 0 before there is one.
+    #[must_use]
+    pub fn most(&self) -> u64 {
+        self.iter().max().unwrap_or(0)
+    }
+
     /// The complete windows, the oldest first.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
         self.windows.iter().copied()
@@ -92,6 +98,8 @@ mod tests {
         }
         assert_eq!(history.iter().collect::<Vec<_>>(), [0, 7, 9]);
         assert_eq!((history.len(), history.end_ns), (3, 50));
+        history.add(11);
+        assert_eq!(history.most(), 9);
         assert_eq!((history.sum(0, 2), history.sum(1, 2), history.sum(0, 9)), (16, 7, 16));
     }
 }
