@@ -39,7 +39,7 @@ def test_endurance_multiplies_out(page_bytes: int, mapping_bytes: int, recovers:
     if recovers:
         changes["drive.endurance.model"] = "ready-table2"
     result = floatgate.run(changes).result
-    life, seconds = result.lifetime, result.span_s
+    life, seconds = result.lifetime, result.period_s
     assert result.waf_bytes == pytest.approx(result.flash.pages_written.total * mapping_bytes / result.host.write_bytes)
     assert result.waf_bytes == pytest.approx(
         result.waf * result.host.page_writes * mapping_bytes / result.host.write_bytes

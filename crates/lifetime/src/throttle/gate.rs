@@ -168,7 +168,9 @@ impl Gate {
         let s = &self.periods.state;
         let last_ns = arrival_ns.max(s.admitted_ns).saturating_add(pages.saturating_mul(s.delay_ns));
         let cost = pages as f64 * s.page_flash_bytes;
-        last_ns < s.period_end_ns && s.used_bytes + cost <= s.limit_bytes
+        // Tokens have no limit that an estimate could be wrong about: it is corrected from epoch to epoch.
+        let in_limit = self.periods.has_bucket() || s.used_bytes + cost <= s.limit_bytes;
+        last_ns < s.period_end_ns && in_limit
     }
 
     /// Lets `pages` page writes pass, the first of which arrives at `arrival_ns` and each other one `gap_ns` after the
