@@ -252,13 +252,12 @@ format leaves open are assumed as said here, shown in the result, and overridden
 
 
 UNITS = """
-SSDsim's files do not say their unit of time, and some are in microseconds. One is read in microseconds where it begins with
-4096 requests or more that in nanoseconds would ask for over 16 GB a second in all and over 8 GB in each eighth of them, which no
-drive moves, and in microseconds for no more than 100,000 requests a second. The result says so, and `--time-unit ns` decides
-otherwise. Any other rate that no drive serves is pointed out, and nothing is changed.
-
-Time stamps that run backwards are kept; their number, the first of them and the furthest step back are said, and such a
-request arrives with the one before it.
+SSDsim's files do not say their unit of time, and some are in microseconds. One is read in microseconds where it
+begins with 4096 requests or more that in nanoseconds would ask for over 16 GB a second in all and over 8 GB in each
+eighth of them, which no drive moves, and in microseconds for no more than 100,000 requests a second. The result says
+so, and `--time-unit ns` decides otherwise. Any other rate that no drive serves is pointed out, and nothing is
+changed. Time stamps that run backwards are kept; their number, the first of them and the furthest step back are said,
+and such a request arrives with the one before it.
 """
 
 CONVERTING = """

@@ -115,8 +115,10 @@ def test_a_plan_tries_half_to_four_times_the_capacity_and_all_throttles(cli: Cli
         "dynamic",
         "ready-pessimistic",
         "ready-optimistic",
+        "incremental",
+        "qos",
     }
-    assert len(tried) == 25
+    assert len(tried) == 35
 
 
 @pytest.mark.parametrize(

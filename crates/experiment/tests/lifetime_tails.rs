@@ -55,16 +55,25 @@ fn drive(seed: u64, folder: &Folder) -> String {
 }
 
 fn life(toml: &str, method: &str, throttle: &str) -> Value {
+    // "written" is ready-pessimistic as printed, whose regulator throttles by waits alone.
+    let (throttle, predict) = match throttle {
+        "written" => ("ready-pessimistic", Some(("lifetime.throttle.predict", "written"))),
+        throttle => (throttle, None),
+    };
     let overrides = [("lifetime.forecast.method", method), ("lifetime.throttle.policy", throttle)];
-    let overrides = vec![overrides.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec()];
+    let overrides: Vec<_> = overrides.into_iter().chain(predict).collect();
+    let owned = overrides.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned()));
+    let overrides = vec![owned.collect::<Vec<_>>()];
     let mut lives = lifetime(Some(toml), "t.toml", &overrides, &LifetimeOptions::default(), &mut |_| Ok(()))
         .unwrap_or_else(|e| panic!("{e}\n{toml}"));
     lives.remove(0)
 }
 
 /// How far p99 of a life by windows may be off: where a trace repeats (0.106 was the most when this was written, under
-/// ready-pessimistic), and where a generator goes on that windows repeat (0.017).
+/// ready-pessimistic), and where a generator goes on that windows repeat (0.017). Predicting from what was written, the lumps of
+/// the first epochs decide about a delay that stays for long, and a life by windows begins with those of later laps.
 const OFF_MAX: [f64; 2] = [0.15, 0.05];
+const OFF_MAX_WRITTEN: f64 = 0.4;
 
 /// With page writes at their mean cost p99 under ready-pessimistic came out at a seventh to a quarter of what it is: collection
 /// comes in lumps, and the writes behind a lump wait for their periods.
@@ -75,13 +84,15 @@ fn tails_are_those_of_lives_with_a_drive() {
     for seed in common::seeds(8) {
         let toml = drive(seed, &folder);
         let generated = !toml.contains("file = ");
-        for throttle in ["static", "dynamic", "ready-pessimistic", "ready-optimistic"] {
+        for throttle in ["static", "dynamic", "ready-pessimistic", "ready-optimistic", "written"] {
             let (full, windows) = (life(&toml, "full", throttle), life(&toml, "windows", throttle));
             let at = |life: &Value, key: &str| life["latency_us"]["write"][key].as_f64().unwrap();
             let ratio = at(&windows, "p99") / at(&full, "p99");
             println!("seed {seed}, generated {generated}, {throttle}: {ratio:.3}");
             lumpy += u32::from(at(&full, "p99") > 3.0 * at(&full, "mean"));
-            if (ratio - 1.0).abs() > OFF_MAX[usize::from(generated)] {
+            let off_max =
+                if throttle == "written" { OFF_MAX_WRITTEN } else { OFF_MAX[usize::from(generated)] };
+            if (ratio - 1.0).abs() > off_max {
                 off.push(format!("seed {seed}, {throttle}: p99 is {ratio:.3} of that with a drive\n{toml}"));
             }
         }
