@@ -355,3 +355,12 @@ def test_thinned_points_keep_both_ends(count: int) -> None:
     assert len(kept) == min(count, 400)
     assert kept == sorted(set(kept))
     assert not points or (kept[0], kept[-1]) == (0, count - 1)
+
+
+def test_a_write_that_is_held_back_for_long_is_told() -> None:
+    held = {"throttle": {"policy": "dynamic"}, "latency_us": {"write": {"max": 86_400e6}}}
+    assert [text for text in summary.remarks(held) if "max_delay_s bounds" in text]
+    short = {**held, "latency_us": {"write": {"max": 1e6}}}
+    assert summary.remarks(short) == []
+    bounded = {**held, "throttle": {"policy": "dynamic", "max_delay_s": 10.0, "epochs_at_max_delay": 3, "epochs": 50}}
+    assert [text for text in summary.remarks(bounded) if "reached their bound of 10" in text]

@@ -18,6 +18,7 @@ from floatgate import planning, units
 from floatgate.cli import status
 from floatgate.experiment import Experiment, resolve
 from floatgate.plan_point import Point
+from floatgate.planning import _delayed, _overrides
 
 DAY_S = 86_400
 SMALL = ("--set", "drive.geometry.blocks_per_plane=64", "--set", "drive.geometry.pages_per_block=64")
@@ -186,3 +187,10 @@ def test_a_drive_that_lasts_with_its_whole_interval_is_tried_too(
         f": {units.binary_bytes(plan.points[4].physical_bytes)} without throttling does it with the whole interval"
         in plan.answer()
     )
+
+
+def test_a_plan_bounds_delays_unless_the_experiment_does() -> None:
+    assert {"dynamic", "ready-optimistic", "qos"} <= _delayed()
+    assert not {"none", "static"} & _delayed()
+    assert ("lifetime.throttle.max_delay_s", "10") in _overrides("qos", None, True)
+    assert all(key != "lifetime.throttle.max_delay_s" for key, _ in _overrides("qos", None, False))

@@ -390,3 +390,26 @@ def test_the_picture_of_separators_begins_where_its_figures_do() -> None:
     drawn = separation_figures(Found({}, values))[0].draw(600).to_dict()
     scales = [layer["encoding"]["x"]["scale"] for layer in drawn["layer"]]
     assert all(scale == {"type": "linear", "zero": False} for scale in scales)
+
+
+def test_what_table_2_forces_is_what_the_table_says() -> None:
+    paper = load("ready")
+    forced = paper.values(Found({}))
+    names = {"NT": "none", "ST": "static", "DT": "dynamic", "READY-OPT": "ready-optimistic"}
+    [table] = [entry for entry in paper.tables if entry["id"] == "forced"]
+    assert len(table["row"]) == 8
+    for row in table["row"]:
+        trace, label = row["keys"]
+        assert row["paper"] == [pytest.approx(forced[f"forced.{trace}.{names[label]}"], abs=0.06)]
+
+
+def test_a_calibrated_claim_is_marked_and_not_counted() -> None:
+    paper = load("ready")
+    done = Reproduction(paper, Settings(quick=True), Found({}), [])
+    calibrated = [claim for claim in paper.claims if claim.is_calibrated]
+    assert calibrated
+    assert sum(done.counts().values()) == len(paper.claims) - len(calibrated)
+    assert f"{len(calibrated)} more are calibrated and not counted" in done.headline()
+    told = {claim["id"] for claim in done.to_dict()["claims"] if "calibrated" in claim}
+    assert told == {claim.id for claim in calibrated}
+    assert done.report().count("Calibrated: ") == len(calibrated)

@@ -76,9 +76,7 @@ def _life(found: Found, trace: str, throttle: str) -> dict[str, Any]:
             made[f"{name}.{trace}.{throttle}.{key}"] = None if figure is None else figure / TIB
     nominal, written = (found.figure(f"{place}.lifetime.{key}_bytes") for key in ("c_ssd", "w_work"))
     made[f"unused.{trace}.{throttle}"] = None if not nominal or written is None else 1 - written / nominal
-    spread, mean = deviation(found, place), found.figure(f"{place}.latency_us.write.mean")
-    made[f"spread.{trace}.{throttle}"] = spread
-    made[f"relative_spread.{trace}.{throttle}"] = spread / mean if spread is not None and mean else None
+    made[f"spread.{trace}.{throttle}"] = deviation(found, place)
     return made
 
 
