@@ -3,27 +3,11 @@
 
 mod common;
 
-use common::Folder;
+use common::{Folder, bursts};
 use floatgate_base::Rng;
 use floatgate_experiment::{LifetimeOptions, lifetime};
 use serde_json::Value;
 use std::fmt::Write as _;
-
-/// A day of bursts in MSR's format, half of whose writes go to a tenth of the pages.
-fn bursts(rng: &mut Rng, pages: u64, writes: u64) -> String {
-    let (mut text, mut written, mut at) = (String::new(), 0, 1);
-    while written < writes {
-        at += rng.below(2 * 864_000_000_000 / (writes / 50 + 1));
-        for _ in 0..1 + rng.below(100) {
-            let of = if rng.below(2) == 0 { pages / 10 } else { pages };
-            let page = rng.below(of - 4);
-            writeln!(text, "{at},h,0,Write,{},{},0", page * 4096, 4096 * (1 + rng.below(4))).unwrap();
-            at += rng.below(1_000_000);
-            written += 1;
-        }
-    }
-    text
-}
 
 /// A small drive with a workload that is too much for its target.
 fn drive(seed: u64, folder: &Folder) -> String {

@@ -102,3 +102,20 @@ impl Drop for Folder {
         }
     }
 }
+
+/// A day of bursts in MSR's format, half of whose writes go to a tenth of the pages.
+pub fn bursts(rng: &mut floatgate_base::Rng, pages: u64, writes: u64) -> String {
+    use std::fmt::Write as _;
+    let (mut text, mut written, mut at) = (String::new(), 0, 1);
+    while written < writes {
+        at += rng.below(2 * 864_000_000_000 / (writes / 50 + 1));
+        for _ in 0..1 + rng.below(100) {
+            let of = if rng.below(2) == 0 { pages / 10 } else { pages };
+            let page = rng.below(of - 4);
+            writeln!(text, "{at},h,0,Write,{},{},0", page * 4096, 4096 * (1 + rng.below(4))).unwrap();
+            at += rng.below(1_000_000);
+            written += 1;
+        }
+    }
+    text
+}
