@@ -340,15 +340,20 @@ impl Record for Book {
         }
     }
 
-    fn waited_alike(&mut self, first_ns: u64, last_ns: u64, count: u64, wait_ns: u64) {
-        self.passed.waited_alike(first_ns, last_ns, count, wait_ns);
+    fn waited_alike(&mut self, first_ns: u64, last_ns: u64, count: u64, held_ns: (u64, u64)) {
+        self.passed.waited_alike(first_ns, last_ns, count, held_ns);
         if last_ns >= self.setup.target_ns {
             self.late_pages += late(first_ns, last_ns, count, self.setup.target_ns);
         }
-        self.note(wait_ns, count);
+        self.note(held_ns.0.saturating_add(held_ns.1), count);
         if let Some(detail) = &mut self.detail {
             detail.spread(first_ns, last_ns, count);
         }
+    }
+
+    fn is_close(&self, from_ns: u64, to_ns: u64) -> bool {
+        let beyond_target = to_ns >= self.setup.target_ns;
+        beyond_target || self.detail.as_ref().is_some_and(|detail| detail.overlaps(from_ns, to_ns))
     }
 
     fn epoch(&mut self, epoch: &Epoch) {
@@ -358,10 +363,18 @@ impl Record for Book {
 }
 
 impl Detail {
+    fn end_ns(&self) -> u64 {
+        self.from_ns + self.interval_ns * self.written_pages.len() as u64
+    }
+
+    fn overlaps(&self, from_ns: u64, to_ns: u64) -> bool {
+        to_ns >= self.from_ns && from_ns < self.end_ns()
+    }
+
     /// Counts page writes at even distances.
     fn spread(&mut self, first_ns: u64, last_ns: u64, count: u64) {
-        let end_ns = self.from_ns + self.interval_ns * self.written_pages.len() as u64;
-        if last_ns < self.from_ns || first_ns >= end_ns {
+        let end_ns = self.end_ns();
+        if !self.overlaps(first_ns, last_ns) {
             return;
         }
         let gap_ns = (last_ns - first_ns) / (count - 1).max(1);

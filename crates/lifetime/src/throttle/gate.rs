@@ -4,9 +4,11 @@
 //! first that has some. Reads pass between two writes and are never held back on their own account. The gate keeps the
 //! budget by an estimate (a page costs its bytes times write amplification) that [`Gate::observe`] corrects.
 //!
-//! Cost: a few comparisons a run of pages within a period; a few operations a period that something is written in.
+//! Cost: a few comparisons per run of pages within a period; a few operations per period that something is written in, and per
+//! backlog where page writes wait one behind another.
 
 use super::Predictions;
+use super::backlog::Backlog;
 use super::epochs::{Epoch, Epochs};
 use super::periods::{GateState, Periods};
 use super::record::Record;
@@ -313,6 +315,7 @@ impl Gate {
                 s.held_back_ns += room_ns - begin_ns;
                 s.admitted_ns = room_ns;
                 record.waited(room_ns, held_ns, room_ns - first_ns);
+                pages -= self.periods.admit_backlog(&Backlog { room_ns, gap_ns, pages: pages - 1 }, record);
             }
             pages -= count.max(1);
             if pages == 0 {
@@ -362,7 +365,7 @@ impl Gate {
                 s.spend(count, &mut self.periods.foreseen);
                 s.held_back_ns += wait_ns * count;
                 s.admitted_ns = room_ns + (count - 1) * distance_ns;
-                record.waited_alike(room_ns, s.admitted_ns, count, wait_ns);
+                record.waited_alike(room_ns, s.admitted_ns, count, (0, wait_ns));
                 pages -= count;
             }
             if pages == 0 {

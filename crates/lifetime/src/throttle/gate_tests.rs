@@ -42,8 +42,11 @@ impl Record for Log {
     fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64) {
         self.admitted.push((time_ns, delay_ns + wait_ns));
     }
-    fn waited_alike(&mut self, first_ns: u64, last_ns: u64, count: u64, wait_ns: u64) {
-        self.passed(first_ns, last_ns, count, wait_ns);
+    fn waited_alike(&mut self, first_ns: u64, last_ns: u64, count: u64, held_ns: (u64, u64)) {
+        self.passed(first_ns, last_ns, count, held_ns.0 + held_ns.1);
+    }
+    fn is_close(&self, _: u64, _: u64) -> bool {
+        true
     }
     fn epoch(&mut self, epoch: &Epoch) {
         self.epochs.push(*epoch);
@@ -457,6 +460,69 @@ fn runs_of_pages_pass_as_single_pages_do() {
         let held = |log: &Log| log.admitted.iter().map(|(_, held)| *held).collect::<Vec<_>>();
         assert_eq!(held(&a), held(&b), "seed {seed}");
     }
+}
+
+/// How many page writes were held back how long, whatever their order.
+#[derive(Default)]
+struct Tally {
+    held: std::collections::BTreeMap<u64, u64>,
+    /// Times told of more than one page write that waited.
+    backlogs: u64,
+}
+
+impl Record for Tally {
+    fn passed(&mut self, _: u64, _: u64, count: u64, delay_ns: u64) {
+        *self.held.entry(delay_ns).or_default() += count;
+    }
+    fn waited(&mut self, time_ns: u64, delay_ns: u64, wait_ns: u64) {
+        self.waited_alike(time_ns, time_ns, 1, (delay_ns, wait_ns));
+    }
+    fn waited_alike(&mut self, first_ns: u64, last_ns: u64, count: u64, held_ns: (u64, u64)) {
+        self.backlogs += u64::from(count > 1);
+        self.passed(first_ns, last_ns, count, held_ns.0 + held_ns.1);
+    }
+    fn is_close(&self, _: u64, _: u64) -> bool {
+        false
+    }
+    fn epoch(&mut self, _: &Epoch) {}
+}
+
+/// Page writes that wait one behind another for many periods: told of together, as many are held back as long as one by one.
+#[test]
+fn a_backlog_passes_as_single_pages_do() {
+    let policies = [Throttle::Static, Throttle::Dynamic, Throttle::ReadyPessimistic, Throttle::Incremental];
+    let mut backlogs = [0; 4];
+    for seed in 0..120 {
+        let mut rng = Rng::new(seed, "backlog");
+        let which = rng.below(4) as usize;
+        let target_ns = (1800 + rng.below(3600)) * SECOND_NS + rng.below(2) * 123_456_789;
+        let params = Params {
+            unit_window_ns: 300 * SECOND_NS,
+            fixed_epoch_ns: (rng.below(2) == 0).then_some(300 * SECOND_NS),
+            ..Params::default()
+        };
+        let setup = Setup { target_ns, physical_bytes: (1 + rng.below(200)) << 20, ..setup(policies[which]) };
+        let setup = setup.with(Endurance::Fixed { pe_cycles: 1 + rng.below(3) as u32 }, params);
+        let waf = 1.0 + 3.0 * rng.unit();
+        let budget_pages = setup.physical_bytes / 4096 * u64::from(setup.endurance.pe_cycles());
+        let gap = rng.below(3) * rng.below(10_000_000);
+        let (mut runs, mut single) = (Gate::new(setup, waf), Gate::new(setup, waf));
+        let (mut a, mut b) = (Tally::default(), Tally::default());
+        for (stamp, count) in workload(&mut rng, target_ns, budget_pages * 2).into_iter().step_by(9) {
+            let count = 4 * count;
+            runs.admit((stamp + runs.held_back_ns()).max(runs.admitted_ns()), gap, count, &mut a);
+            let mut at = (stamp + single.held_back_ns()).max(single.admitted_ns());
+            for _ in 0..count {
+                at = single.admit(at, 0, 1, &mut b) + gap;
+            }
+        }
+        assert_eq!(runs.admitted_ns(), single.admitted_ns(), "seed {seed}");
+        assert_eq!(runs.held_back_ns(), single.held_back_ns(), "seed {seed}");
+        assert_eq!(runs.epochs(), single.epochs(), "seed {seed}");
+        assert_eq!(a.held, b.held, "seed {seed}, {setup:?}");
+        backlogs[which] += a.backlogs;
+    }
+    assert!(backlogs.iter().all(|&count| count > 100), "{backlogs:?}");
 }
 
 /// Where many pages are let pass at once, none would have been held back otherwise.

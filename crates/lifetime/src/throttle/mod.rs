@@ -5,6 +5,7 @@
 //! lengths, an estimator of delays, and a [`Regulator`], each in a file of its own. [`Epochs`] plans with them from one
 //! epoch to the next, and the [`Gate`] lets page writes through.
 
+mod backlog;
 mod budget;
 mod delay;
 mod dynamic;

@@ -45,11 +45,16 @@ impl Record for Passed {
         self.waits += 1;
     }
 
-    fn waited_alike(&mut self, _: u64, _: u64, count: u64, wait_ns: u64) {
+    fn waited_alike(&mut self, _: u64, _: u64, count: u64, (delay_ns, wait_ns): (u64, u64)) {
         self.page_writes += count;
+        self.delay_ns += u128::from(delay_ns) * u128::from(count);
         self.wait_ns += u128::from(wait_ns) * u128::from(count);
         self.held_page_writes += count;
         self.waits += count;
+    }
+
+    fn is_close(&self, _: u64, _: u64) -> bool {
+        false
     }
 
     fn epoch(&mut self, epoch: &Epoch) {
