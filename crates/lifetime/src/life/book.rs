@@ -352,8 +352,7 @@ impl Record for Book {
     }
 
     fn is_close(&self, from_ns: u64, to_ns: u64) -> bool {
-        let beyond_target = to_ns >= self.setup.target_ns;
-        beyond_target || self.detail.as_ref().is_some_and(|detail| detail.overlaps(from_ns, to_ns))
+        self.detail.as_ref().is_some_and(|detail| detail.overlaps(from_ns, to_ns))
     }
 
     fn epoch(&mut self, epoch: &Epoch) {

@@ -1,96 +1,114 @@
-//! Page writes that wait one behind another: what many periods admit of them, in one step.
+//! Page writes that wait one behind another, period by period.
 //!
-//! Where a period's share pays for several pages, a long run of page writes comes to the same in each period: the page that
-//! waited is admitted when the period begins, others follow until the share is spent, and the next one waits for the rest of the
-//! period. The pages per period are two neighbouring whole numbers (share over cost, rounded down and up), so a few sums say what
-//! period by period would.
+//! Where each period's share pays for a page or more, a run of page writes that waits comes to the same in every period: the page
+//! that waited is admitted when the period begins, others follow until the share is spent, and the next one waits for the rest of
+//! the period. The pages per period are two neighbouring whole numbers, and so are the waits: a few of each are told of at once.
 
 use super::Parts;
 use super::periods::Periods;
 use super::record::Record;
-use super::regulator::Regulator;
+use super::regulator::{Regulator, pessimistic};
 
-/// A page write was admitted at the beginning of a period, and `pages` more are behind it.
+/// Page writes of which the first finds no room in the present period.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Backlog {
-    /// When it was admitted.
-    pub room_ns: u64,
+    /// When the first is due: after its delay.
+    pub due_ns: u64,
+    /// What it was delayed.
+    pub delay_ns: u64,
     /// From one page write's admission to the next one's arrival.
     pub gap_ns: u64,
-    /// Page writes behind it.
+    /// Page writes, the first included.
     pub pages: u64,
 }
 
-/// What the periods admit behind the first page write.
-struct Admitted {
-    /// The limit of the last one, flash bytes.
-    limit_bytes: f64,
-    /// Pages by the end of the present period, by the end of the last but one, and in all.
-    before: u64,
-    between: u64,
-    all: u64,
+/// Waits of which several are alike; delays are the same.
+struct Waits {
+    first_ns: u64,
+    delay_ns: u64,
+    /// How long, and how many.
+    alike: [(u64, u64); 2],
+    sum_ns: u64,
 }
 
-/// Fewer periods than these are gone through one by one.
-const PERIODS_MIN: u64 = 4;
-
-impl Periods {
-    /// Admits what whole periods of this epoch take of a backlog; the last of it is the last of its period, so that the next
-    /// page write waits again. Says how many; 0 where the periods have to be looked at one by one.
-    pub fn admit_backlog<R: Record>(&mut self, backlog: &Backlog, record: &mut R) -> u64 {
-        let Backlog { room_ns, gap_ns, pages } = *backlog;
-        let Some((periods, admitted)) = self.whole_periods(pages) else { return 0 };
-        let (s, period_ns) = (&mut self.state, self.setup.params.period_ns);
-        let Admitted { limit_bytes, before, between, all } = admitted;
-        let distance_ns = s.delay_ns.saturating_add(gap_ns);
-        let most = (before + 1).max((s.share_bytes * s.page_flash_inverse) as u64 + 2);
-        let end_ns = room_ns.saturating_add((periods + 1).saturating_mul(period_ns));
-        // The page that waits must have arrived before its period ends.
-        if most.saturating_mul(distance_ns) >= period_ns || record.is_close(room_ns, end_ns) {
-            return 0;
-        }
-        let last_ns = room_ns + periods * period_ns + (all - between - 1) * distance_ns;
-        let (few, rest) = ((between - before) / (periods - 1), (between - before) % (periods - 1));
-        let mut waited_ns = 0;
-        // The page behind the first period, and those behind the other ones; behind the last, none waits as yet.
-        for (count, behind) in [(1, before + 1), (periods - 1 - rest, few), (rest, few + 1)] {
-            let wait_ns = period_ns - behind * distance_ns;
-            if count > 0 {
-                record.waited_alike(room_ns, last_ns, count, (s.delay_ns, wait_ns));
-                waited_ns += count * wait_ns;
+impl Waits {
+    #[inline]
+    fn add<R: Record>(&mut self, wait_ns: u64, room_ns: u64, record: &mut R) {
+        self.sum_ns += wait_ns;
+        if self.alike[0].0 != wait_ns {
+            self.alike.swap(0, 1);
+            if self.alike[0].0 != wait_ns {
+                self.tell(0, room_ns, record);
+                self.alike[0].0 = wait_ns;
             }
         }
-        record.passed(room_ns, last_ns, all - periods, s.delay_ns);
-        s.limit_bytes = limit_bytes;
-        s.spend(all, &mut self.foreseen);
-        s.held_back_ns += all * s.delay_ns + waited_ns;
-        s.waited_ns += waited_ns;
-        s.admitted_ns = last_ns;
-        s.period += periods;
-        s.period_end_ns += periods * period_ns;
-        all
+        self.alike[0].1 += 1;
     }
 
-    /// How many more whole periods of this epoch the backlog fills, where these are many and each admits two pages or more.
-    fn whole_periods(&self, pages: u64) -> Option<(u64, Admitted)> {
-        let s = &self.state;
-        let Parts { regulator, .. } = self.parts.filter(|_| !s.free)?;
-        if regulator == Regulator::TokenBucket || s.share_bytes < 2.0 * s.page_flash_bytes {
-            return None;
+    fn tell<R: Record>(&mut self, slot: usize, last_ns: u64, record: &mut R) {
+        let (wait_ns, count) = std::mem::take(&mut self.alike[slot]);
+        if count > 0 {
+            record.waited_alike(self.first_ns, last_ns, count, (self.delay_ns, wait_ns));
         }
-        let limit_after = |periods: u64| s.limit_in(regulator, s.period + periods, true);
-        let admitted = |limit_bytes: f64| ((limit_bytes - s.used_bytes) * s.page_flash_inverse) as u64;
-        let wanted = pages as f64 * s.page_flash_bytes - (s.limit_bytes - s.used_bytes);
-        let whole = (s.epoch.end_ns - s.epoch.start_ns) / self.setup.params.period_ns;
-        let mut periods = ((wanted / s.share_bytes) as u64).min(whole.saturating_sub(s.period + 1));
-        // Rounding may promise a page too many.
-        while periods >= PERIODS_MIN && admitted(limit_after(periods)) > pages {
-            periods -= 1;
+    }
+}
+
+impl Periods {
+    /// Admits what the next whole periods of this epoch take of a backlog. Says how many; 0 where periods have to be looked at
+    /// one by one: they end the epoch, pay for no page, or end before their pages have arrived.
+    pub fn admit_backlog<R: Record>(&mut self, backlog: Backlog, record: &mut R) -> u64 {
+        let (s, period_ns) = (&mut self.state, self.setup.params.period_ns);
+        let Some(Parts { regulator, .. }) = self.parts.filter(|_| !s.free) else { return 0 };
+        let Backlog { mut due_ns, gap_ns, pages, .. } = backlog;
+        let e = &s.epoch;
+        // Each period admits a page or more.
+        let latest_ns = s.period_end_ns.saturating_add(pages.saturating_mul(period_ns)).min(e.end_ns);
+        if regulator == Regulator::TokenBucket || record.is_close(due_ns, latest_ns) {
+            return 0;
         }
-        (periods >= PERIODS_MIN).then(|| {
-            let limit_bytes = limit_after(periods);
-            let (before, between) = (admitted(s.limit_bytes), admitted(limit_after(periods - 1)));
-            (periods, Admitted { limit_bytes, before, between, all: admitted(limit_bytes) })
-        })
+        let distance_ns = s.delay_ns.saturating_add(gap_ns);
+        let before_bytes = e.used_bytes + e.carried_bytes + e.spare_bytes;
+        let mut waits = Waits { first_ns: due_ns, delay_ns: s.delay_ns, alike: [(0, 0); 2], sum_ns: 0 };
+        let (mut left, mut periods) = (pages, 0);
+        while left > 0 {
+            let (room_ns, end_ns) = (s.period_end_ns, s.period_end_ns.saturating_add(period_ns));
+            let limit_bytes = match regulator {
+                Regulator::StaticCap => s.limit_bytes + s.share_bytes,
+                _ => before_bytes + pessimistic::allowance(e.capacity_bytes, s.share_bytes, s.period + 1),
+            };
+            let room = ((limit_bytes - s.used_bytes) * s.page_flash_inverse) as u64;
+            let count = room.min(left);
+            let next_ns = room_ns.saturating_add(count.saturating_mul(distance_ns));
+            if count == 0 || end_ns > e.end_ns || next_ns >= end_ns {
+                break;
+            }
+            let wait_ns = room_ns - due_ns;
+            if periods == 0 {
+                record.waited(room_ns, backlog.delay_ns, wait_ns);
+                waits.sum_ns = wait_ns;
+            } else {
+                waits.add(wait_ns, room_ns, record);
+            }
+            s.used_bytes += count as f64 * s.page_flash_bytes;
+            (s.limit_bytes, s.period, s.period_end_ns) = (limit_bytes, s.period + 1, end_ns);
+            (due_ns, left, periods) = (next_ns, left - count, periods + 1);
+        }
+        if periods == 0 {
+            return 0;
+        }
+        let (all, last_ns) = (pages - left, due_ns - distance_ns);
+        for slot in [0, 1] {
+            waits.tell(slot, last_ns, record);
+        }
+        if all > periods {
+            record.passed(waits.first_ns, last_ns, all - periods, s.delay_ns);
+        }
+        if let Some(foreseen) = &mut self.foreseen {
+            foreseen.spend(all);
+        }
+        s.held_back_ns += backlog.delay_ns + (all - 1) * s.delay_ns + waits.sum_ns;
+        s.waited_ns += waits.sum_ns;
+        s.admitted_ns = last_ns;
+        all
     }
 }

@@ -293,7 +293,7 @@ impl Gate {
             // What is left of the limit may be negative; the cast takes that as 0, as it should.
             let in_limit = ((s.limit_bytes - s.used_bytes) * s.page_flash_inverse) as u64;
             let in_limit = in_limit.min(pages);
-            let count = if s.delay_ns != delay_ns {
+            let mut count = if s.delay_ns != delay_ns {
                 in_limit.min(1)
             } else if in_limit < 2
                 || first_ns.saturating_add((in_limit - 1).saturating_mul(distance_ns)) < s.period_end_ns
@@ -309,15 +309,19 @@ impl Gate {
                 s.admitted_ns = last_ns;
                 record.passed(first_ns, last_ns, count, held_ns);
             } else {
+                let backlog = Backlog { due_ns: first_ns, delay_ns: held_ns, gap_ns, pages };
+                count = self.periods.admit_backlog(backlog, record);
+            }
+            if count == 0 {
                 let room_ns = self.periods.wait_for_room(first_ns, record);
                 let s = &mut self.periods.state;
                 s.spend(1, &mut self.periods.foreseen);
                 s.held_back_ns += room_ns - begin_ns;
                 s.admitted_ns = room_ns;
                 record.waited(room_ns, held_ns, room_ns - first_ns);
-                pages -= self.periods.admit_backlog(&Backlog { room_ns, gap_ns, pages: pages - 1 }, record);
+                count = 1;
             }
-            pages -= count.max(1);
+            pages -= count;
             if pages == 0 {
                 return self.periods.state.admitted_ns;
             }

@@ -82,22 +82,6 @@ impl GateState {
         }
     }
 
-    /// Flash bytes up to which writes are admitted in a later period of the epoch.
-    pub(super) fn limit_in(&self, regulator: Regulator, period: u64, waiting: bool) -> f64 {
-        match regulator {
-            Regulator::StaticCap => {
-                let periods = period - self.period;
-                static_cap::next_limit(self.limit_bytes, self.used_bytes, self.share_bytes, periods, waiting)
-            }
-            Regulator::Pessimistic | Regulator::Optimistic => {
-                let e = &self.epoch;
-                let allowed = pessimistic::allowance(e.capacity_bytes, self.share_bytes, period);
-                e.used_bytes + e.carried_bytes + e.spare_bytes + allowed
-            }
-            Regulator::TokenBucket => unreachable!("it has no periods"),
-        }
-    }
-
     pub(super) fn set_cost(&mut self, page_flash_bytes: f64) {
         self.page_flash_bytes = page_flash_bytes;
         self.page_flash_inverse = 1.0 / page_flash_bytes;
@@ -214,7 +198,17 @@ impl Periods {
         }
         let end_ns = e.start_ns.saturating_add((period + 1).saturating_mul(self.setup.params.period_ns));
         s.period_end_ns = end_ns.min(e.end_ns);
-        s.limit_bytes = s.limit_in(regulator, period, waiting);
+        s.limit_bytes = match regulator {
+            Regulator::StaticCap => {
+                let periods = period - s.period;
+                static_cap::next_limit(s.limit_bytes, s.used_bytes, s.share_bytes, periods, waiting)
+            }
+            Regulator::Pessimistic | Regulator::Optimistic => {
+                let allowed = pessimistic::allowance(e.capacity_bytes, s.share_bytes, period);
+                e.used_bytes + e.carried_bytes + e.spare_bytes + allowed
+            }
+            Regulator::TokenBucket => unreachable!("it has no periods"),
+        };
         s.period = period;
     }
 
