@@ -13,6 +13,10 @@ import pytest
 from hypothesis import settings
 
 import floatgate
+from floatgate import charts
+
+# Charts that tests make in their own process are held against the schema of Vega-Lite.
+charts.CHECKED = True
 
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")

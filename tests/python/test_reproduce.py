@@ -165,6 +165,21 @@ def test_quick_settings_lie_over_the_others(tiny: Path) -> None:
     assert done.found.results["more"]["uniform"] == {}
 
 
+def test_quick_leaves_out_workloads_but_not_the_users_traces(tiny: Path, trace: Path) -> None:
+    two = PAPER.replace("[variant.greedy]", '[workload.zipf]\nset = { "workload.pattern" = "zipf" }\n[variant.greedy]')
+    two = two.replace("[quick.each]", 'workloads = ["uniform"]\n[quick.each]')
+    (tiny / "paper.toml").write_text(two)
+    paper = load(str(tiny))
+    labels = {"full": Settings(), "quick": Settings(quick=True), "given": Settings(True, {"zipf": str(trace)})}
+    found = {name: [job.label for job in jobs(paper, settings)] for name, settings in labels.items()}
+    assert found == {"full": ["uniform", "zipf"], "quick": ["uniform"], "given": ["uniform", "zipf"]}
+    done = reproduce(paper, Settings(quick=True))
+    assert (done.found.results["w"]["zipf"], done.failures) == ({}, [])
+    (tiny / "paper.toml").write_text(two.replace('workloads = ["uniform"]', 'workloads = ["unifrom"]'))
+    with pytest.raises(InputError, match=r"\[quick\] names workload 'unifrom'; expected some of"):
+        load(str(tiny))
+
+
 def test_the_page_has_every_claim_table_and_figure(tiny: Path) -> None:
     done = reproduce(load(str(tiny)), Settings(quick=True))
     page = done.report("floatgate reproduce tiny --quick")

@@ -3,7 +3,8 @@
 ``paper.toml``
     ``title``, ``source``, ``about``, ``differs`` (texts that say what differs from the paper and why; ``{NAME}`` or
     ``{NAME|UNIT}`` in them stands for a value), ``[quick]`` and ``[originals]`` (``set`` = settings,
-    ``about``; quick: ``each`` = settings by workload or variant), ``[workload.NAME]``, ``[variant.NAME]`` and
+    ``about``; quick: ``workloads`` = those that it keeps, ``each`` = settings by workload or variant),
+    ``[workload.NAME]``, ``[variant.NAME]`` and
     ``[[batch]]``. Its ``command`` is ``lifetime``, ``run``, or one that looks at the requests without a drive:
     ``dispatch`` (CPU time of the dispatcher) or ``patterns`` (as ``floatgate trace patterns``). A batch
     (``command = "run"``) with ``from = NAME`` starts from the drives with which that batch ends, each run from the one
@@ -35,7 +36,7 @@ import importlib
 import importlib.util
 import itertools
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -130,6 +131,8 @@ class Paper:
     claims: list[Claim]
     tables: list[dict[str, Any]]
     quick: Choice
+    quick_workloads: Sequence[str]
+    """The workloads of a quick reproduction; claims about others are not judged."""
     quick_by_name: Mapping[str, Overrides]
     originals: Choice
 
@@ -212,6 +215,7 @@ def read(folder: Path) -> Paper:
         claims=_claims(folder / "claims.toml", groups),
         tables=_tables(folder / "tables.toml", groups),
         quick=_choice("quick", table.get("quick", {})),
+        quick_workloads=_quick_workloads(file, table.get("quick", {}), workloads),
         quick_by_name={name: flatten(settings) for name, settings in table.get("quick", {}).get("each", {}).items()},
         originals=_choice("originals", table.get("originals", {})),
     )
@@ -260,6 +264,17 @@ def _choices(table: Mapping[str, Any]) -> dict[str, Choice]:
 
 def _choice(name: str, entry: Mapping[str, Any]) -> Choice:
     return Choice(name, str(entry.get("about", entry.get("label", name))), flatten(entry.get("set", {})))
+
+
+def _quick_workloads(file: Path, quick: Mapping[str, Any], workloads: Mapping[str, Choice]) -> list[str]:
+    """The workloads that a quick reproduction keeps: all, unless it names some."""
+    kept = [str(name) for name in quick.get("workloads", workloads)]
+    for name in kept:
+        if name not in workloads:
+            raise input_error(
+                f"{file}: [quick] names workload {quote(name)}; expected some of {quoted(list(workloads))}"
+            )
+    return kept
 
 
 def _subtests(file: Path, entry: Mapping[str, Any]) -> list[Mapping[str, Any]]:

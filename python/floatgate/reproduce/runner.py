@@ -68,7 +68,7 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
     made: dict[tuple[str, str, int], Job] = {}
     for batch in _batches(paper, settings):
         stage = _stage(paper, batch)
-        for workload in batch.workloads:
+        for workload in _kept(paper, batch, settings):
             asked = [*batch.overrides, *batch.by_workload.get(workload, [])]
             if _asks_for_requests(asked) and workload in settings.traces:
                 continue
@@ -134,7 +134,9 @@ def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> t
     """
     with tempfile.TemporaryDirectory(prefix="floatgate-") as folder:
         needed = [
-            name for name in paper.workloads if any(name in batch.workloads for batch in _batches(paper, settings))
+            name
+            for name in paper.workloads
+            if any(name in _kept(paper, batch, settings) for batch in _batches(paper, settings))
         ]
         prepared = paper.prepare(needed, settings.traces, Path(folder))
         results: Results = {batch.name: {workload: {} for workload in batch.workloads} for batch in paper.batches}
@@ -143,6 +145,12 @@ def run(paper: Paper, settings: Settings, progress: Progress | None = None) -> t
 
 def _batches(paper: Paper, settings: Settings) -> list[Batch]:
     return [batch for batch in paper.batches if batch.quick or not settings.quick]
+
+
+def _kept(paper: Paper, batch: Batch, settings: Settings) -> list[str]:
+    """The workloads of a batch; of a quick reproduction some, and those that the user has traces of."""
+    kept = {*paper.quick_workloads, *settings.traces} if settings.quick else batch.workloads
+    return [name for name in batch.workloads if name in kept]
 
 
 def _run(todo: list[Job], folder: Path, results: Results, progress: Progress | None) -> list[str]:
