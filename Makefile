@@ -27,7 +27,7 @@ demo: build ## run the shipped trace and write a report
 
 test: build ## run all tests, Rust and Python
 	cargo test --workspace
-	$(BIN)/python -m pytest tests/python
+	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
 
 properties: ## run the random tests with 20 times as many cases (FLOATGATE_TIMES)
 	times=$${FLOATGATE_TIMES:-20}; \

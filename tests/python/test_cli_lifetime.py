@@ -172,13 +172,20 @@ def test_ready_is_reproduced_quickly_and_every_claim_has_a_verdict(tmp_path: Pat
     assert done.failures == []
     answer = {claim["id"]: claim for claim in done.to_dict()["claims"]}
     assert set(answer) == {claim.id for claim in paper.claims}
-    assert {name for name, claim in answer.items() if claim["holds"] is None} == set()
+    # Two of five workloads: what is said of all of them stays open, unless it fails on one already.
+    judged = {name for name, claim in answer.items() if claim["holds"] is not None}
+    assert len(judged) == 17
+    partly = {name for name in judged if None in answer[name].get("parts", {}).values()}
+    assert partly == {"dt-thousands-of-seconds"}
     page = done.report()
     assert all(f'id="{name}"' in page for name in answer)
     # What the throttles promise, whatever the trace.
-    for name in ("ready-guarantees-pes", "ready-guarantees-opt", "nominal-capacity-128", "cycles-without-recovery"):
+    for name in ("nominal-capacity-128", "cycles-without-recovery"):
         assert answer[name]["holds"] is True, answer[name]
-    for number, drawn in ((1, 1), (2, 1), (4, 2), (10, 1), (11, 1), (12, 5), (13, 2), (14, 4)):
+    for name in ("ready-guarantees-pes", "ready-guarantees-opt"):
+        held = answer[name]["parts"]
+        assert (held["proj"], held["exchange"], held["map"]) == (True, True, None)
+    for number, drawn in ((1, 1), (2, 1), (4, 1), (10, 1), (11, 1), (12, 2), (13, 2), (14, 0)):
         assert page.count(f"<figcaption><b>Figure {number}: ") == drawn
 
 

@@ -75,7 +75,8 @@ def test_a_page_says_in_one_note_what_is_missing(monkeypatch: pytest.MonkeyPatch
         raise drawing.CannotDrawError("no memory")
 
     class Chart:
-        def to_json(self) -> str:
+        def to_json(self, *, validate: bool) -> str:
+            assert validate
             return "{}"
 
     monkeypatch.setattr(drawing, "svg", cannot)
