@@ -86,7 +86,11 @@ const USELESS_WITH: &[(&str, &[&str], &[&str])] = &[
             "workload.queue_depth",
         ],
     ),
-    ("mode", &["timed"], &["ftl.collect.paced_from_writes", "ftl.collect.pace_writes"]),
+    (
+        "mode",
+        &["timed"],
+        &["ftl.collect.paced_from_writes", "ftl.collect.pace_writes", "ftl.collect.garbage_share"],
+    ),
     ("workload.arrival", &["open", "shifted", "think"], &["workload.queue_depth"]),
     ("lifetime.throttle.policy", &["none"], &["workload.arrival"]),
 ];

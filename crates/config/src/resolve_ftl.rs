@@ -141,6 +141,7 @@ struct Collection {
     stop_is_given: bool,
     incremental: bool,
     pace: Option<Pace>,
+    garbage_share: Option<f64>,
     raw_collect: raw::Collect,
     raw_separate: raw::Separate,
 }
@@ -160,6 +161,7 @@ impl Collection {
             stop_free_units: self.stop_free_units,
             incremental: self.incremental,
             pace: self.pace,
+            garbage_share: self.garbage_share,
             seed,
             ..Setup::plain(0)
         }
@@ -259,6 +261,7 @@ fn collection(
         stop_is_given,
         incremental,
         pace,
+        garbage_share: collect.find_real("garbage_share"),
         raw_collect,
         raw_separate,
     })
@@ -343,11 +346,17 @@ fn pace(
     timed: bool,
     layout: &Layout,
 ) -> Result<Option<Pace>> {
-    let (from, every) = ("paced_from_writes", "pace_writes");
-    if let Some(key) = [from, every].iter().find(|key| timed && given.find_whole(key).is_some()) {
+    let (from, every, garbage) = ("paced_from_writes", "pace_writes", "garbage_share");
+    let is_given = |key: &&&str| given.find_whole(key).is_some() || given.find_real(key).is_some();
+    if let Some(key) = [from, every, garbage].iter().filter(|_| timed).find(is_given) {
         let what = format!("{key} has no effect in timed mode, which has idle time to collect in");
         let expected = "expected ftl.background.policy = \"idle\", or mode = \"functional\"";
         return Err(layers.error(&format!("ftl.collect.{key}"), what, expected));
+    }
+    if given.find_real(garbage).is_some() && collect::is_incremental(given.text("mode")) {
+        let what = "blocks that are collected by their share of garbage are collected whole";
+        let expected = "expected mode = \"whole-block\" beside garbage_share";
+        return Err(layers.error("ftl.collect.mode", what, expected));
     }
     let Some(from_writes) = given.find_whole(from) else {
         if given.find_whole(every).is_some() {

@@ -233,6 +233,16 @@ fn impossible_states_and_paces_of_the_ftl() {
              ftl.background.policy = \"idle\", or mode = \"functional\"",
         ),
         (
+            "mode = \"timed\"\n[ftl.collect]\ngarbage_share = 0.1",
+            "3:1: garbage_share has no effect in timed mode, which has idle time to collect in; expected \
+             ftl.background.policy = \"idle\", or mode = \"functional\"",
+        ),
+        (
+            "[ftl.collect]\nmode = \"incremental\"\ngarbage_share = 0.1",
+            "2:1: blocks that are collected by their share of garbage are collected whole; expected mode = \"whole-block\" \
+             beside garbage_share",
+        ),
+        (
             "[ftl.collect]\npace_writes = 5",
             "2:1: pace_writes has no effect while nothing is collected at a pace; expected it with paced_from_writes only",
         ),

@@ -249,6 +249,7 @@ fn collect() -> Vec<Case> {
         ),
         ("ftl.collect.stop_free_share", base(), By("0.01", "0.12", PROGRAMS)),
         ("ftl.collect.paced_from_writes", with("[ftl.collect]\n", ""), By("1000", "3000", PROGRAMS)),
+        ("ftl.collect.garbage_share", with("[ftl.collect]\n", ""), By("0.02", "0.08", PROGRAMS)),
         (
             "ftl.collect.pace_writes",
             with("[ftl.collect]\npaced_from_writes = 1000\n", ""),

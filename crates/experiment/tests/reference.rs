@@ -115,6 +115,7 @@ impl Case {
             from_writes: rng.below(4 * u64::from(logical)),
             every_writes: 1 + rng.below(40),
         });
+        let garbage_share = (rng.below(4) == 0).then(|| 0.02 + 0.4 * rng.unit());
         let setup = Setup {
             victim,
             separate,
@@ -123,6 +124,7 @@ impl Case {
             trigger_free_units: trigger,
             stop_free_units: stop,
             pace,
+            garbage_share,
             seed,
             ..Setup::plain(logical)
         };
@@ -163,6 +165,7 @@ impl Case {
         );
         naive.swaps.clone_from(&self.swaps);
         naive.given.clone_from(&self.given);
+        naive.garbage_share = setup.garbage_share;
         naive.pace = setup.pace.map(|pace| (pace.from_writes + pace.every_writes, pace.every_writes));
         naive
     }

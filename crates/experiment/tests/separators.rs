@@ -95,6 +95,7 @@ fn exact(name: &str, seed: u64) {
     let (victim, level) = (any_victim(&mut rng), any_level(&mut rng));
     let pace =
         (rng.below(3) == 0).then(|| Pace { from_writes: rng.below(2000), every_writes: 1 + rng.below(60) });
+    let garbage_share = (pace.is_none() && rng.below(4) == 0).then(|| 0.02 + 0.5 * rng.unit());
     let setup = Setup {
         idle_jobs: true,
         background_free_units: if rng.below(2) == 0 { stop + 1 } else { 0 },
@@ -103,8 +104,9 @@ fn exact(name: &str, seed: u64) {
         level,
         trigger_free_units: trigger,
         stop_free_units: stop,
-        incremental: pace.is_none() && rng.below(3) == 0,
+        incremental: pace.is_none() && garbage_share.is_none() && rng.below(3) == 0,
         pace,
+        garbage_share,
         seed,
         ..Setup::plain(logical)
     };

@@ -1,6 +1,6 @@
 //! The state of the page-mapped drive, and what can be seen of it. What the host does to it stands in `host.rs`.
 
-use crate::collect::Candidates;
+use crate::collect::{Candidates, Garbage};
 use crate::free_pages::{FreePages, OpenPages};
 use crate::jobs::waiting::Waiting;
 use crate::level::{LevelCounters, Leveling};
@@ -106,12 +106,14 @@ impl Ftl {
         }
         let reduction =
             setup.reduce.map(|reduce| Box::new(Reduction::new(reduce, setup.logical_pages, slots)));
+        let mut candidates = Candidates::new(setup.victim.index_kind(), update_blocks, &layout, setup.seed);
+        candidates.garbage = setup.garbage_share.map(|_| Garbage::default());
         Self {
             mapping,
             reclaiming,
             reduction,
             units: Units::new(&layout),
-            candidates: Candidates::new(setup.victim.index_kind(), update_blocks, &layout, setup.seed),
+            candidates,
             free: (0..domains).map(pool).collect(),
             frontiers: vec![Frontier::CLOSED; slots],
             next_domain: DomainId(0),
@@ -123,6 +125,7 @@ impl Ftl {
                 || setup.reduce.is_some()
                 || matches!(setup.separate, Separate::Labelled(_))
                 || setup.pace.is_some()
+                || setup.garbage_share.is_some()
                 || setup.incremental
                 || layout.is_packed()
                 || leveling.as_ref().is_some_and(|leveling| leveling.hears_reads()),

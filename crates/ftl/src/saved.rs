@@ -4,7 +4,7 @@
 //! round and are made from them again. All other state is small and goes through serde. Both directions take the drive apart without `..`:
 //! state that is added later does not compile until it is said here what becomes of it.
 
-use crate::collect::Candidates;
+use crate::collect::{Candidates, Garbage};
 use crate::free_pages::{FreePages, OpenPages};
 use crate::ftl::Ftl;
 use crate::jobs::waiting::Waiting;
@@ -169,6 +169,7 @@ impl Ftl {
         } = from.state(STATE)?;
         let empty = std::mem::replace(&mut self.candidates, candidates.into_owned());
         self.units = units.into_owned();
+        self.candidates.garbage = self.setup.garbage_share.map(|_| Garbage::of(&self.layout, &self.units));
         (self.free, self.frontiers) = (free.into_owned().into(), frontiers.into_owned());
         (self.jobs, self.futile_at) = (jobs.into_owned().into(), futile_at.into_owned().into());
         (self.next_domain, self.now, self.counting) = (next_domain, now, counting);

@@ -76,6 +76,8 @@ pub struct Setup {
     pub programs_unwritten: bool,
     /// Whether victims are collected at a pace, too.
     pub pace: Option<Pace>,
+    /// Share of the pages of closed units beyond which one more is collected after a host page write, however many are free.
+    pub garbage_share: Option<f64>,
     /// Seed of the run.
     pub seed: u64,
 }
@@ -105,6 +107,7 @@ impl Setup {
             plp: true,
             programs_unwritten: false,
             pace: None,
+            garbage_share: None,
             seed: 1,
         }
     }

@@ -12,7 +12,8 @@
 //! before all others once they hold no live page.
 //!
 //! At a pace ([`Naive::pace`]) one block more is collected after every so many host pages, if one a stream, but no more
-//! than two, are free.
+//! than two, are free. By garbage ([`Naive::garbage_share`]) one block more is collected, if as many are free, after a host page
+//! whenever more than the share of the pages of closed blocks is dead.
 //!
 //! Where wear is leveled by hot-cold swap ([`Swaps`]), a queue holds the closed blocks, the one closed first in front. A
 //! victim whose remaining life is below the given part of the average gets the live pages of the first of at most 8
@@ -87,6 +88,8 @@ pub struct Naive {
     pub given: Option<Given>,
     /// Host pages before the next block at a pace, and between two.
     pub pace: Option<(u64, u64)>,
+    /// Share of dead pages in closed blocks beyond which a block is collected.
+    pub garbage_share: Option<f64>,
     rule: Rule,
     pages_per_block: usize,
     trigger: usize,
@@ -120,6 +123,7 @@ impl Naive {
             swaps: None,
             given: None,
             pace: None,
+            garbage_share: None,
             rule,
             pages_per_block,
             trigger: levels.0 as usize,
@@ -185,7 +189,23 @@ impl Naive {
                 self.collect_one()?;
             }
         }
+        if self.garbage_share.is_some_and(|share| self.garbage() > share)
+            && self.free_blocks() >= self.open.len().min(2)
+        {
+            self.collect_one()?;
+        }
         Ok(())
+    }
+
+    /// Share of the pages of closed blocks that are dead.
+    fn garbage(&self) -> f64 {
+        let closed = |i: &usize| !self.blocks[*i].free && !self.open.contains(&Some(*i));
+        let closed: Vec<usize> = (0..self.blocks.len()).filter(closed).collect();
+        // Pages that were left out when a block was closed are as good as dead.
+        let live = |i: &usize| self.blocks[*i].pages.iter().flatten().count();
+        let dead = |i: &usize| self.pages_per_block - live(i);
+        let pages = closed.len() * self.pages_per_block;
+        if pages == 0 { 0.0 } else { closed.iter().map(dead).sum::<usize>() as f64 / pages as f64 }
     }
 
     fn full(&self, stream: usize) -> bool {

@@ -16,8 +16,31 @@ pub(crate) struct Candidates {
     pub last: Option<Box<Last>>,
     /// Units of `index` with a dead page, by domain: whether collecting any of them can gain anything.
     pub worthwhile: IdVec<DomainId, u32>,
+    /// Closed units and their dead pages, where collection goes by these. Counted afresh when a drive is read.
+    #[serde(skip)]
+    pub garbage: Option<Garbage>,
     /// What victim policies draw from.
     pub rng: Rng,
+}
+
+/// What closed units hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Garbage {
+    /// Units.
+    pub units: u32,
+    /// Their pages that are dead.
+    pub dead_pages: u64,
+}
+
+impl Garbage {
+    /// Counts afresh.
+    pub fn of(layout: &Layout, units: &Units) -> Self {
+        let closed = units.meta.iter().filter(|meta| meta.pos != NOT_INDEXED);
+        closed.fold(Self::default(), |sum, meta| Self {
+            units: sum.units + 1,
+            dead_pages: sum.dead_pages + u64::from(layout.pages_per_unit() - meta.valid),
+        })
+    }
 }
 
 impl Candidates {
@@ -27,6 +50,7 @@ impl Candidates {
             index: Index::new(kind, layout),
             last: update_blocks.and_then(|mode| Last::of(mode, kind, layout)),
             worthwhile: IdVec::filled(0, layout.domains()),
+            garbage: None,
             rng: Self::rng(seed),
         }
     }
@@ -39,6 +63,10 @@ impl Candidates {
     /// A unit was closed.
     pub fn insert(&mut self, layout: &Layout, unit: UnitId, is_last: bool, units: &mut Units) {
         let (domain, full) = (layout.domain_of(unit), layout.pages_per_unit());
+        if let Some(garbage) = &mut self.garbage {
+            garbage.units += 1;
+            garbage.dead_pages += u64::from(full - units.meta[unit].valid);
+        }
         match &mut self.last {
             Some(last) if is_last => last.insert(domain, unit, units, full),
             _ => {
@@ -52,6 +80,10 @@ impl Candidates {
     pub fn remove(&mut self, layout: &Layout, unit: UnitId, units: &mut Units) {
         let (domain, full) = (layout.domain_of(unit), layout.pages_per_unit());
         let valid = units.meta[unit].valid;
+        if let Some(garbage) = &mut self.garbage {
+            garbage.units -= 1;
+            garbage.dead_pages -= u64::from(full - valid);
+        }
         match &mut self.last {
             Some(last) if last.holds(unit) => last.leave(domain, unit, units, full),
             _ => {
@@ -70,6 +102,10 @@ impl Candidates {
         from: u32,
         units: &mut Units,
     ) {
+        // A drive that goes by garbage takes the code with all features.
+        if LAST && let Some(garbage) = &mut self.garbage {
+            garbage.dead_pages += 1;
+        }
         if LAST
             && let Some(last) = &mut self.last
             && last.holds(unit)
@@ -110,6 +146,10 @@ impl Candidates {
         }
         if let Some(last) = &self.last {
             last.audit(layout, units, &mut held)?;
+        }
+        let garbage = Garbage::of(layout, units);
+        if let Some(counted) = self.garbage.filter(|&counted| counted != garbage) {
+            return Err(format!("closed units hold {garbage:?}, counted {counted:?}"));
         }
         let closed = units.meta.iter().map(|meta| meta.pos != NOT_INDEXED);
         match held.iter().zip(closed).position(|(&held, closed)| held != closed) {

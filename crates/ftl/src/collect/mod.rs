@@ -16,7 +16,7 @@ mod random;
 mod victim_policy;
 mod windowed_greedy;
 
-pub(crate) use candidates::Candidates;
+pub(crate) use candidates::{Candidates, Garbage};
 pub(crate) use choice::Choice;
 pub(crate) use collector::Collector;
 pub use victim_policy::{VictimPolicy, View};
@@ -98,6 +98,13 @@ const COMMON_PARAMS: &[ParamInfo] = &[
         1,
     )
     .or("the pages of a block (superblock)"),
+    ParamInfo::within(
+        "garbage_share",
+        "functional: one block more is collected whenever more than this share of the pages of closed blocks is dead",
+        0.0,
+        Range::SHARE_BETWEEN,
+    )
+    .or("never"),
 ];
 
 /// One row a policy: its variant and its module, which has `INFO` and `Params`, a [`VictimPolicy`].

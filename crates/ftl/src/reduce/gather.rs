@@ -71,7 +71,8 @@ impl Ftl {
         let lpn = Lpn(domain * self.layout.subpages());
         let stays = self.setup.separate.keeps_in_domain(stream).then_some(DomainId(domain));
         self.count_part_chunk(at);
-        let goes_along = self.setup.incremental || self.paced_at != Pace::NEVER;
+        let goes_along =
+            self.setup.incremental || self.paced_at != Pace::NEVER || self.setup.garbage_share.is_some();
         while self.gathers_any(flash, at) {
             let slot = match stays {
                 Some(domain) => self.frontier_in(flash, stream, domain)?,
