@@ -143,15 +143,26 @@ fn variant(text: Option<&str>, path: &str, overrides: &[(String, String)]) -> Re
     Ok(resolved)
 }
 
-/// Refuses a write amplification of bytes that means less than a program per page written. A buffer may absorb page writes.
+/// The least programs per page written that a drive without a buffer can have, but for rounding.
+const POSSIBLE: f64 = 0.995;
+
+/// Refuses a write amplification that means less than a program per page written. A buffer may absorb page writes.
 fn waf_is_possible(resolved: &Resolved, pass: &Pass) -> Result<()> {
-    let Some(waf) = resolved.forecast.waf_of_bytes.filter(|_| resolved.plan.buffer.is_none()) else {
+    if resolved.plan.buffer.is_some() {
+        return Ok(());
+    }
+    // A rounding of the third digit is no impossible drive.
+    if let Some(waf) = resolved.forecast.waf.filter(|&waf| waf < POSSIBLE) {
+        let what = format!("{waf} programs per page written, without a buffer that absorbs writes");
+        let expected = "expected at least 1, or drive.buffer";
+        return Err(Error::input(Place::Setting("lifetime.forecast.waf".into()), what, expected));
+    }
+    let Some(waf) = resolved.forecast.waf_of_bytes else {
         return Ok(());
     };
     let page_bytes = pass.host.page_writes as f64 * f64::from(resolved.plan.drive.geometry.page_bytes);
     let least = page_bytes / pass.host.write_bytes.max(1) as f64;
-    // A rounding of the third digit is no impossible drive.
-    if waf >= least * 0.995 || pass.host.write_bytes == 0 {
+    if waf >= least * POSSIBLE || pass.host.write_bytes == 0 {
         return Ok(());
     }
     let what = format!(

@@ -63,10 +63,11 @@ fn number(life: &Value, pointer: &str) -> Option<f64> {
 #[test]
 fn a_write_amplification_that_no_drive_can_have_is_refused() {
     let toml = "[drive.geometry]\nblocks_per_plane = 64\n[workload]\nrate_per_s = 10\nrequests = 1000\nrequest_bytes = 2048\n";
-    let waf = |waf: &str| {
-        let overrides = vec![vec![("lifetime.forecast.waf_of_bytes".to_owned(), waf.to_owned())]];
+    let given = |key: &str, waf: &str, toml: &str| {
+        let overrides = vec![vec![(format!("lifetime.forecast.{key}"), waf.to_owned())]];
         lifetime(Some(toml), "t.toml", &overrides, &LifetimeOptions::default(), &mut |_| Ok(()))
     };
+    let waf = |waf| given("waf_of_bytes", waf, toml);
     let error = waf("1.5").unwrap_err();
     assert_eq!(error.status(), 2);
     assert_eq!(
@@ -75,6 +76,13 @@ fn a_write_amplification_that_no_drive_can_have_is_refused() {
          requests touch pages of 2.000 bytes per byte; expected at least 2.000, or lifetime.forecast.waf, programs per page written"
     );
     assert!(waf("2.0").is_ok());
+    assert_eq!(
+        given("waf", "0.5", toml).unwrap_err().to_string(),
+        "lifetime.forecast.waf: 0.5 programs per page written, without a buffer that absorbs writes; expected at least 1, or \
+         drive.buffer"
+    );
+    let buffered = format!("[drive.buffer]\ncapacity = \"64 KiB\"\n{toml}");
+    assert!(given("waf", "0.5", &buffered).is_ok() && given("waf", "1.0", toml).is_ok());
 }
 
 /// How far a life by windows is off, and how far it is said to be at most.

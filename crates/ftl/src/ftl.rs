@@ -8,7 +8,7 @@ use crate::owners::{Mapping, ReplicaCounters, Replicas};
 use crate::pool::FreePool;
 use crate::reclaim::Reclaiming;
 use crate::reduce::{Laying, Reduction, Repacking};
-use crate::separate::{Foresight, Separate, Separation, Shape};
+use crate::separate::{Foresight, Separation, Shape};
 use crate::setup::{GcCounters, Pace, Setup};
 use crate::units::{Frontier, NOT_INDEXED, Units};
 use crate::volatile::Volatile;
@@ -120,13 +120,7 @@ impl Ftl {
             now: 0,
             gc: GcCounters::default(),
             victims_by_valid: vec![0; layout.pages_per_unit() as usize + 1],
-            needs_all: setup.disturb.is_some()
-                || setup.programs_unwritten
-                || setup.reduce.is_some()
-                || matches!(setup.separate, Separate::Labelled(_))
-                || setup.pace.is_some()
-                || setup.garbage_share.is_some()
-                || setup.incremental
+            needs_all: setup.needs_all()
                 || layout.is_packed()
                 || leveling.as_ref().is_some_and(|leveling| leveling.hears_reads()),
             leveling,

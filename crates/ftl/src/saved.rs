@@ -168,8 +168,7 @@ impl Ftl {
             paced_domain,
         } = from.state(STATE)?;
         let empty = std::mem::replace(&mut self.candidates, candidates.into_owned());
-        self.units = units.into_owned();
-        self.candidates.garbage = self.setup.garbage_share.map(|_| Garbage::of(&self.layout, &self.units));
+        self.adopt_units(units.into_owned());
         (self.free, self.frontiers) = (free.into_owned().into(), frontiers.into_owned());
         (self.jobs, self.futile_at) = (jobs.into_owned().into(), futile_at.into_owned().into());
         (self.next_domain, self.now, self.counting) = (next_domain, now, counting);
@@ -371,6 +370,12 @@ impl Ftl {
                 .zip(reclaiming.sums.actual())
                 .for_each(|(block, sum)| flash.install_disturbance(block, sum));
         }
+    }
+
+    /// Takes over what is known of the units, and counts their garbage where collection goes by it.
+    fn adopt_units(&mut self, units: Units) {
+        self.units = units;
+        self.candidates.garbage = self.setup.garbage_share.map(|_| Garbage::of(&self.layout, &self.units));
     }
 
     /// Puts the drive at the start of another run: its stream of random numbers begins anew with the seed, and nothing

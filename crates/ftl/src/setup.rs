@@ -83,6 +83,17 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Whether it needs the code with all features.
+    pub(crate) fn needs_all(&self) -> bool {
+        self.disturb.is_some()
+            || self.programs_unwritten
+            || self.reduce.is_some()
+            || matches!(self.separate, Separate::Labelled(_))
+            || self.pace.is_some()
+            || self.garbage_share.is_some()
+            || self.incremental
+    }
+
     /// A drive without anything particular, of so many pages that the host sees: greedy collection from two free units on, one
     /// stream. What a caller wants otherwise it says.
     ///
