@@ -347,8 +347,7 @@ fn pace(
     layout: &Layout,
 ) -> Result<Option<Pace>> {
     let (from, every, garbage) = ("paced_from_writes", "pace_writes", "garbage_share");
-    let is_given = |key: &&&str| given.find_whole(key).is_some() || given.find_real(key).is_some();
-    if let Some(key) = [from, every, garbage].iter().filter(|_| timed).find(is_given) {
+    if let Some(key) = [from, every, garbage].iter().find(|key| timed && given.find_real(key).is_some()) {
         let what = format!("{key} has no effect in timed mode, which has idle time to collect in");
         let expected = "expected ftl.background.policy = \"idle\", or mode = \"functional\"";
         return Err(layers.error(&format!("ftl.collect.{key}"), what, expected));
