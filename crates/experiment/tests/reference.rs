@@ -265,6 +265,11 @@ fn cost_benefit_is_exact() {
 }
 
 #[test]
+fn cost_benefit_with_age_since_the_last_change_is_exact() {
+    all(Rule::CostBenefitChanged, |_| victim("cost-benefit", &[("age_since", 1.0)]));
+}
+
+#[test]
 fn cost_benefit_with_the_root_of_age_is_exact_up_to_ties() {
     all(Rule::CostBenefitSqrt, |_| Victim::named("cost-benefit-sqrt"));
 }

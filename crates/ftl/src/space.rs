@@ -77,9 +77,9 @@ impl Ftl {
         meta.valid = valid - 1;
         if meta.pos != NOT_INDEXED {
             if S::LOOKS {
-                self.candidates.lost_page::<true>(&self.layout, unit, valid, &mut self.units);
+                self.candidates.lost_page::<true>(&self.layout, unit, valid, self.now, &mut self.units);
             } else {
-                self.candidates.lost_page::<false>(&self.layout, unit, valid, &mut self.units);
+                self.candidates.lost_page::<false>(&self.layout, unit, valid, self.now, &mut self.units);
             }
         }
     }

@@ -323,7 +323,10 @@ fn power_cuts(drive: &Drive, pages_per_unit: u64, streams: u64, most: u64) -> (b
 /// drive (or a unit, where the policy looks for the emptiest one).
 fn writes_max(victim: Victim, pages_per_unit: u64, room: u64, logical: u64) -> u64 {
     let spare_share = (room - logical) as f64 / room as f64;
-    let emptiest = matches!(victim.index_kind(), IndexKind::ByValid | IndexKind::OldestByValid);
+    let emptiest = matches!(
+        victim.index_kind(),
+        IndexKind::ByValid | IndexKind::OldestByValid | IndexKind::IdlestByValid
+    );
     let worst = if emptiest { pages_per_unit } else { room };
     let amplification = (1.0 / spare_share).min(worst as f64);
     ((PROGRAMS_MAX / amplification) as u64).clamp(20, 4 * logical + 200)

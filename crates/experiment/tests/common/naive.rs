@@ -35,6 +35,8 @@ pub enum Rule {
     Window(usize),
     CostBenefit,
     CostBenefitSqrt,
+    /// Cost-benefit with age since the last page was lost.
+    CostBenefitChanged,
     /// Cost-age-time; the engine may miss the best score by the ratio of extreme erase counts.
     CostAgeTime,
 }
@@ -56,6 +58,8 @@ struct Block {
     pages: Vec<Option<u32>>,
     /// When it was closed: (order of closing, host pages written so far).
     closed: Option<(u64, u64)>,
+    /// Host pages written when it was closed or, where the rule says so, when it last lost a page since.
+    aged_from: u64,
     free: bool,
     /// When it became free.
     freed: u64,
@@ -159,9 +163,12 @@ impl Naive {
     }
 
     pub fn trim(&mut self, lpn: u32) {
-        for page in self.blocks.iter_mut().flat_map(|b| b.pages.iter_mut()) {
-            if *page == Some(lpn) {
+        for block in &mut self.blocks {
+            for page in block.pages.iter_mut().filter(|page| **page == Some(lpn)) {
                 *page = None;
+                if self.rule == Rule::CostBenefitChanged {
+                    block.aged_from = self.now;
+                }
             }
         }
     }
@@ -177,10 +184,11 @@ impl Naive {
                 return Err("nothing to gain".into());
             }
         }
+        // A block that loses a page to this write has changed with it.
+        self.now += 1;
         self.trim(lpn);
         self.append(stream, lpn);
         self.host_programs += 1;
-        self.now += 1;
         if let Some((next, every)) = self.pace
             && self.now >= next
         {
@@ -238,6 +246,7 @@ impl Naive {
 
     fn close(&mut self, block: usize) {
         self.blocks[block].closed = Some((self.closings, self.now));
+        self.blocks[block].aged_from = self.now;
         self.closings += 1;
         if let Some(swaps) = &mut self.swaps {
             swaps.queue.push_back(block);
@@ -384,7 +393,7 @@ impl Naive {
             Rule::Greedy => fewest(&closed),
             Rule::Fifo => vec![closed[0]],
             Rule::Window(n) => fewest(&closed[..n.min(closed.len())]),
-            Rule::CostBenefit => self.most_beneficial(&closed),
+            Rule::CostBenefit | Rule::CostBenefitChanged => self.most_beneficial(&closed),
             Rule::CostBenefitSqrt => self.most_beneficial_by_root(&closed),
             Rule::CostAgeTime => self.nearly_most_beneficial(&closed),
         }
@@ -392,14 +401,14 @@ impl Naive {
 
     /// (dead pages x age, valid pages): the score is their ratio, up to a constant.
     fn benefit(&self, i: usize) -> (u64, u64) {
-        let age = self.now - self.blocks[i].closed.unwrap().1 + 1;
+        let age = self.now - self.blocks[i].aged_from + 1;
         let valid = self.blocks[i].valid();
         ((self.pages_per_block - valid) as u64 * age, valid as u64)
     }
 
     /// The one block with the greatest ratio, by exact comparison of fractions.
     fn most_beneficial(&self, closed: &[usize]) -> Vec<usize> {
-        let tie = |i: usize| (self.blocks[i].valid(), self.blocks[i].closed.unwrap().1, i);
+        let tie = |i: usize| (self.blocks[i].valid(), self.blocks[i].aged_from, i);
         let mut best = closed[0];
         for &i in &closed[1..] {
             let ((gain, cost), (top_gain, top_cost)) = (self.benefit(i), self.benefit(best));
@@ -424,16 +433,16 @@ impl Naive {
     /// Blocks with the greatest dead / valid x sqrt(age), compared by its square, in whole numbers.
     fn most_beneficial_by_root(&self, closed: &[usize]) -> Vec<usize> {
         let square = |i: usize| {
-            let age = u128::from(self.now - self.blocks[i].closed.unwrap().1 + 1);
+            let age = u128::from(self.now - self.blocks[i].aged_from + 1);
             let valid = self.blocks[i].valid() as u128;
             let dead = self.pages_per_block as u128 - valid;
             (dead * dead * age, valid * valid)
         };
         let dead: Vec<usize> = closed.iter().copied().filter(|&i| self.blocks[i].valid() == 0).collect();
         if !dead.is_empty() {
-            let closed_at = |i: &usize| self.blocks[*i].closed.unwrap().1;
-            let oldest = dead.iter().map(closed_at).min();
-            return dead.iter().copied().filter(|i| Some(closed_at(i)) == oldest).collect();
+            let aged_from = |i: &usize| self.blocks[*i].aged_from;
+            let oldest = dead.iter().map(aged_from).min();
+            return dead.iter().copied().filter(|i| Some(aged_from(i)) == oldest).collect();
         }
         let beaten = |i: usize| {
             let (gain, cost) = square(i);

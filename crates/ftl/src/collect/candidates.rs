@@ -93,13 +93,15 @@ impl Candidates {
         }
     }
 
-    /// A closed unit lost a page; `from` is its count before. `LAST` says that there may be update blocks.
+    /// A closed unit lost a page after `now` host page writes; `from` is its count before. `LAST` says that there may be update
+    /// blocks.
     #[inline(always)]
     pub fn lost_page<const LAST: bool>(
         &mut self,
         layout: &Layout,
         unit: UnitId,
         from: u32,
+        now: u64,
         units: &mut Units,
     ) {
         // A drive that goes by garbage takes the code with all features.
@@ -110,12 +112,12 @@ impl Candidates {
             && let Some(last) = &mut self.last
             && last.holds(unit)
         {
-            return last.demote(layout, unit, from, units);
+            return last.demote(layout, unit, from, now, units);
         }
         if from == layout.pages_per_unit() {
             self.worthwhile[layout.domain_of(unit)] += 1;
         }
-        self.index.demote(layout, unit, from, &mut units.meta);
+        self.index.demote(layout, unit, from, now, &mut units.meta);
     }
 
     /// Whether it is the state of a drive of such a layout and separator as `other`'s.

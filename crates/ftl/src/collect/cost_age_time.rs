@@ -3,11 +3,12 @@
 //! Source: Chiang and Chang, Journal of Systems and Software 48 (1999): "cost-age-times" minimises
 //! cost (u / (1 - u)) x 1/age x number of erases. Our reading: the reciprocal of that product, with Kawaguchi's `2 u`
 //! and one added to the erases, so that a block never erased keeps a finite score.
+//! Age counts since the block was closed, or since it last lost a page (`age_since`).
 //! Only the oldest block of each number of valid pages is looked at. A younger one of the same number could score
 //! higher if it had been erased less often: by at most the factor (1 + most erases) / (1 + fewest erases) of the
 //! plane. Uniform writes keep that near 1; cold blocks that are never collected do not count, for they hold many
 //! valid pages, but in between it can be large.
-//! Parameters: none. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
+//! Parameters: `age_since`. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
 
 use super::{VictimPolicy, View, cost_benefit};
 use crate::index::IndexKind;
@@ -17,22 +18,22 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "cost-age-time",
     summary: "cost-benefit times 1 / (1 + erases)",
     source: "Chiang and Chang, J. Systems and Software 1999",
-    params: &[],
+    params: &[cost_benefit::AGE_SINCE],
     cost: "O(pages per block)",
     memory: "40 bytes per block",
 };
 
-/// It has no parameters.
+/// Its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Params;
+pub struct Params(cost_benefit::Params);
 
 impl VictimPolicy for Params {
-    fn of(_: &Given) -> Self {
-        Self
+    fn of(given: &Given) -> Self {
+        Self(cost_benefit::Params::of(given))
     }
 
     fn index_kind(&self) -> IndexKind {
-        IndexKind::OldestByValid
+        self.0.index_kind()
     }
 
     fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {

@@ -1,36 +1,47 @@
 //! Cost-benefit: the block with the greatest `(1 - u) * age / (2 u)`, u its share of valid pages, age in host page
-//! writes since it was closed.
+//! writes since it was closed, or since it last lost a page (`age_since`).
 //!
 //! Source: Kawaguchi, Nishioka and Motoda, USENIX 1995, after Rosenblum and Ousterhout, whose form has `1 + u` below
-//! (a segment read whole and written in part); Kawaguchi's `2 u` counts reading and writing the valid pages.
+//! (a segment read whole and written in part); Kawaguchi's `2 u` counts reading and writing the valid pages. Its age
+//! is the time since a block of the segment was last invalidated;
+//! evaluations of log-structured stores take the time since it was closed (SepBIT, FAST 2022), which is the default.
 //! For one number of valid pages the score rises with age, so the oldest block of each number holds the maximum:
 //! looking at those alone is exact.
-//! Parameters: none. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
+//! Parameters: `age_since`. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
 
 use super::{VictimPolicy, View};
 use crate::index::{Index, IndexKind};
-use floatgate_base::{Given, PolicyInfo, Rng, UnitId};
+use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, UnitId};
 
 pub const INFO: PolicyInfo = PolicyInfo {
     name: "cost-benefit",
     summary: "the block with the greatest (1 - u) age / (2 u)",
     source: "Kawaguchi et al., USENIX 1995",
-    params: &[],
+    params: &[AGE_SINCE],
     cost: "O(pages per block)",
     memory: "40 bytes per block",
 };
 
-/// It has no parameters.
+/// From when the age of a block counts, with what that means.
+const AGES: &[(&str, &str)] = &[("closed", "since it was closed"), ("changed", "since it last lost a page")];
+
+/// The parameter that says from when it counts.
+pub const AGE_SINCE: ParamInfo =
+    ParamInfo::name("age_since", "from when the age of a block counts: closed or changed", AGES);
+
+/// Its parameters; those of all policies that weigh valid pages against age.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Params;
+pub struct Params {
+    since_changed: bool,
+}
 
 impl VictimPolicy for Params {
-    fn of(_: &Given) -> Self {
-        Self
+    fn of(given: &Given) -> Self {
+        Self { since_changed: given.text(AGE_SINCE.name) == AGES[1].0 }
     }
 
     fn index_kind(&self) -> IndexKind {
-        IndexKind::OldestByValid
+        if self.since_changed { IndexKind::IdlestByValid } else { IndexKind::OldestByValid }
     }
 
     fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {
@@ -41,8 +52,8 @@ impl VictimPolicy for Params {
 /// The oldest unit of the valid count whose score, with `of_age(age)` for its age, times `weight(unit)` is greatest; a dead
 /// block beats all.
 pub fn best(view: View<'_>, of_age: impl Fn(f64) -> f64, weight: impl Fn(UnitId) -> f64) -> Option<UnitId> {
-    let Index::Oldest(heaps) = view.index else {
-        unreachable!("cost-benefit declares the oldest-by-valid index")
+    let (Index::Oldest(heaps) | Index::Idlest(heaps)) = view.index else {
+        unreachable!("cost-benefit declares an index by valid pages and age")
     };
     let pages = view.layout.pages_per_unit();
     if let Some(dead) = heaps.oldest(view.domain, 0) {
@@ -52,7 +63,7 @@ pub fn best(view: View<'_>, of_age: impl Fn(f64) -> f64, weight: impl Fn(UnitId)
     for valid in 1..pages {
         let Some(unit) = heaps.oldest(view.domain, valid) else { continue };
         // One is added to every age: of blocks closed just now the emptier one must win.
-        let age = (view.now - view.units.closed_at[unit] + 1) as f64;
+        let age = (view.now - heaps.aged_from(unit) + 1) as f64;
         let score = f64::from(pages - valid) * of_age(age) / (2.0 * f64::from(valid)) * weight(unit);
         if best.is_none_or(|(top, _)| score > top) {
             best = Some((score, unit));

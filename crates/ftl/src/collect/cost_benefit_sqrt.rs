@@ -1,10 +1,10 @@
 //! Cost-benefit with the root of age: the block with the greatest `(1 - u) / u * sqrt(age)`, u its share of valid pages,
-//! age in host page writes since it was closed.
+//! age in host page writes since it was closed, or since it last lost a page (`age_since`).
 //!
 //! Source: Wang et al., FAST 2022, whose evaluation of separators, SepBIT and all others, collects by this form.
 //! For one number of valid pages the score rises with age, as in the classic form: looking at the oldest block of each
 //! number is exact.
-//! Parameters: none. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
+//! Parameters: `age_since`. Cost: O(pages per block). Memory: 40 bytes per block, and 4 for each number of valid pages and domain.
 
 use super::{VictimPolicy, View, cost_benefit};
 use crate::index::IndexKind;
@@ -14,22 +14,22 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "cost-benefit-sqrt",
     summary: "the block with the greatest (1 - u) sqrt(age) / u",
     source: "Wang et al., FAST 2022",
-    params: &[],
+    params: &[cost_benefit::AGE_SINCE],
     cost: "O(pages per block)",
     memory: "40 bytes per block",
 };
 
-/// It has no parameters.
+/// Its parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Params;
+pub struct Params(cost_benefit::Params);
 
 impl VictimPolicy for Params {
-    fn of(_: &Given) -> Self {
-        Self
+    fn of(given: &Given) -> Self {
+        Self(cost_benefit::Params::of(given))
     }
 
     fn index_kind(&self) -> IndexKind {
-        IndexKind::OldestByValid
+        self.0.index_kind()
     }
 
     fn pick(&self, view: View<'_>, _: &mut Rng) -> Option<UnitId> {

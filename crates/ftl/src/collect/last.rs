@@ -67,13 +67,13 @@ impl Last {
         self.index.insert(domain, unit, units);
     }
 
-    /// A closed unit lost a page; `from` is its count before.
+    /// A closed unit lost a page after `now` host page writes; `from` is its count before.
     #[inline(always)]
-    pub fn demote(&mut self, layout: &Layout, unit: UnitId, from: u32, units: &mut Units) {
+    pub fn demote(&mut self, layout: &Layout, unit: UnitId, from: u32, now: u64, units: &mut Units) {
         if from == layout.pages_per_unit() {
             self.worthwhile[layout.domain_of(unit)] += 1;
         }
-        self.index.demote(layout, unit, from, &mut units.meta);
+        self.index.demote(layout, unit, from, now, &mut units.meta);
         if from == 1 {
             self.died(layout.domain_of(unit), unit, units);
         }

@@ -22,7 +22,7 @@ pub(crate) use collector::Collector;
 pub use victim_policy::{VictimPolicy, View};
 
 use crate::index::IndexKind;
-use floatgate_base::policy::Range;
+use floatgate_base::policy::{ParamKind, Range};
 use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, Slot, UnitId};
 use floatgate_theory::Policy as Law;
 
@@ -190,7 +190,21 @@ impl Victim {
         let mut found = Vec::new();
         for info in POLICIES {
             let Some(window) = kind.window() else {
-                found.extend(keeps(info.name, &[]).then(|| format!("\"{}\"", info.name)));
+                if keeps(info.name, &[]) {
+                    found.push(format!("\"{}\"", info.name));
+                    continue;
+                }
+                // Else one of the names that a parameter takes may ask for it.
+                for param in info.params {
+                    let ParamKind::Name(names) = param.kind else { continue };
+                    let asks = |row: &usize| keeps(info.name, &[(param.name, *row as f64)]);
+                    let rows = (0..names.len()).filter(asks);
+                    found.extend(
+                        rows.map(|row| {
+                            format!("\"{}\" with {} = \"{}\"", info.name, param.name, names[row].0)
+                        }),
+                    );
+                }
                 continue;
             };
             // The window is the value of one of its parameters.

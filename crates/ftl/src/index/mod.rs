@@ -30,6 +30,8 @@ pub enum IndexKind {
     },
     /// For each number of valid pages, the unit that was closed first.
     OldestByValid,
+    /// For each number of valid pages, the unit that has lost no page for longest.
+    IdlestByValid,
     /// The unit that was closed first.
     CloseOrder,
     /// Any closed unit, by a dense number.
@@ -44,6 +46,7 @@ impl IndexKind {
             Self::ByValid => "by valid pages".into(),
             Self::ByValidInWindow { window } => format!("by valid pages among the oldest {window}"),
             Self::OldestByValid => "by valid pages and age".into(),
+            Self::IdlestByValid => "by valid pages and age since the last change".into(),
             Self::CloseOrder => "by age".into(),
             Self::Slots => "in no order".into(),
         }
@@ -54,7 +57,9 @@ impl IndexKind {
     pub fn window(self) -> Option<u32> {
         match self {
             Self::ByValidInWindow { window } => Some(window),
-            Self::ByValid | Self::OldestByValid | Self::CloseOrder | Self::Slots => None,
+            Self::ByValid | Self::OldestByValid | Self::IdlestByValid | Self::CloseOrder | Self::Slots => {
+                None
+            }
         }
     }
 }
@@ -79,6 +84,8 @@ pub enum Index {
     CloseOrder(CloseOrder),
     /// See [`IndexKind::Slots`]; one pool a domain.
     Slots(IdVec<DomainId, Slots>),
+    /// See [`IndexKind::IdlestByValid`].
+    Idlest(OldestByValid),
 }
 
 /// `pos` of a unit that waits outside the window: it must not be looked for in a ring.
@@ -98,6 +105,7 @@ impl Index {
                 window,
             },
             IndexKind::OldestByValid => Self::Oldest(OldestByValid::new(domains, units, pages)),
+            IndexKind::IdlestByValid => Self::Idlest(OldestByValid::new(domains, units, pages)),
             IndexKind::CloseOrder => Self::CloseOrder(CloseOrder::new(domains, units)),
             IndexKind::Slots => Self::Slots((0..domains).map(|_| Slots::new(units)).collect()),
         }
@@ -117,15 +125,22 @@ impl Index {
                     meta[unit].pos = WAITING;
                 }
             }
-            Self::Oldest(heaps) => heaps.insert(domain, unit, closed_at, meta),
+            Self::Oldest(heaps) | Self::Idlest(heaps) => heaps.insert(domain, unit, closed_at, meta),
             Self::CloseOrder(list) => list.insert(domain, unit, meta),
             Self::Slots(slots) => slots[domain].insert(unit, meta),
         }
     }
 
-    /// A closed unit lost a page; `from` is its count before.
+    /// A closed unit lost a page after `now` host page writes; `from` is its count before.
     #[inline(always)]
-    pub fn demote(&mut self, layout: &Layout, unit: UnitId, from: u32, meta: &mut IdSlice<UnitId, UnitMeta>) {
+    pub fn demote(
+        &mut self,
+        layout: &Layout,
+        unit: UnitId,
+        from: u32,
+        now: u64,
+        meta: &mut IdSlice<UnitId, UnitMeta>,
+    ) {
         match self {
             Self::ByValid(rings) => {
                 let domain = if rings.len() == 1 { DomainId(0) } else { layout.domain_of(unit) };
@@ -137,6 +152,7 @@ impl Index {
                 }
             }
             Self::Oldest(heaps) => heaps.demote(layout.domain_of(unit), unit, from),
+            Self::Idlest(heaps) => heaps.demote_renewed(layout.domain_of(unit), unit, from, now),
             Self::CloseOrder(_) | Self::Slots(_) => {}
         }
     }
@@ -157,7 +173,7 @@ impl Index {
                 rings[domain].insert(next, meta);
                 return Some(next);
             }
-            Self::Oldest(heaps) => heaps.remove(domain, unit, meta),
+            Self::Oldest(heaps) | Self::Idlest(heaps) => heaps.remove(domain, unit, meta),
             Self::CloseOrder(list) => list.remove(domain, unit, meta),
             Self::Slots(slots) => slots[domain].remove(unit, meta),
         }
@@ -184,6 +200,7 @@ impl Index {
                 rings[domain].insert(unit, meta);
             }
             Self::CloseOrder(list) => list.put_back(domain, unit, &mut units.meta),
+            Self::Idlest(heaps) => heaps.insert(domain, unit, heaps.aged_from(unit), &mut units.meta),
             Self::ByValid(_) | Self::Oldest(_) | Self::Slots(_) => self.insert(domain, unit, units),
         }
     }
@@ -216,7 +233,8 @@ impl Index {
                     rings[domain].audit(meta, &mut hold)?;
                     waiting.audit(domain, units, &mut hold)?;
                 }
-                Self::Oldest(heaps) => heaps.audit(domain, units, &mut hold)?,
+                Self::Oldest(heaps) => heaps.audit(domain, units, false, &mut hold)?,
+                Self::Idlest(heaps) => heaps.audit(domain, units, true, &mut hold)?,
                 Self::CloseOrder(list) => list.audit(domain, units, &mut hold)?,
                 Self::Slots(slots) => slots[domain].audit(meta, &mut hold)?,
             }

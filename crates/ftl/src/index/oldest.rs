@@ -1,4 +1,5 @@
-//! Closed units by valid count, each bucket able to name its oldest unit: one intrusive pairing heap a bucket.
+//! Closed units by valid count, each bucket able to name its oldest unit: one intrusive pairing heap per bucket. The age of a
+//! unit begins when it is closed, or anew with each page that it loses.
 //!
 //! Cost: insertion O(1), removal O(log n) amortised, oldest O(1). Memory: 24 bytes per unit and 4 per bucket. Nothing is allocated
 //! after start-up.
@@ -18,7 +19,7 @@ struct Node {
     prev: UnitId,
 }
 
-/// Heaps of all buckets of all domains; the key is the time of closing.
+/// Heaps of all buckets of all domains; the key is when the age of a unit begins.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct OldestByValid {
     nodes: IdVec<UnitId, Node>,
@@ -50,7 +51,14 @@ impl OldestByValid {
         self.held[domain]
     }
 
-    /// The unit with `valid` valid pages that was closed first.
+    /// When the age of a unit that it holds begins, in host page writes.
+    #[inline]
+    #[must_use]
+    pub fn aged_from(&self, unit: UnitId) -> u64 {
+        self.nodes[unit].key
+    }
+
+    /// The oldest unit with `valid` valid pages.
     #[inline]
     #[must_use]
     pub fn oldest(&self, domain: DomainId, valid: u32) -> Option<UnitId> {
@@ -58,15 +66,15 @@ impl OldestByValid {
         (root != NIL).then_some(root)
     }
 
-    /// Takes in a unit that was closed at `closed_at`.
+    /// Takes in a unit whose age begins at `aged_from`.
     pub fn insert(
         &mut self,
         domain: DomainId,
         unit: UnitId,
-        closed_at: u64,
+        aged_from: u64,
         meta: &mut IdSlice<UnitId, UnitMeta>,
     ) {
-        self.nodes[unit] = Node { key: closed_at, child: NIL, next: NIL, prev: NIL };
+        self.nodes[unit] = Node { key: aged_from, child: NIL, next: NIL, prev: NIL };
         let valid = meta[unit].valid;
         meta[unit].pos = 0;
         self.held[domain] += 1;
@@ -79,6 +87,13 @@ impl OldestByValid {
         self.push(domain, from - 1, unit);
     }
 
+    /// The same, and the age of the unit begins anew.
+    pub fn demote_renewed(&mut self, domain: DomainId, unit: UnitId, from: u32, aged_from: u64) {
+        self.cut(domain, from, unit);
+        self.nodes[unit].key = aged_from;
+        self.push(domain, from - 1, unit);
+    }
+
     /// Takes out a unit with `meta[unit].valid` valid pages.
     pub fn remove(&mut self, domain: DomainId, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         self.cut(domain, meta[unit].valid, unit);
@@ -86,8 +101,8 @@ impl OldestByValid {
         meta[unit].pos = NOT_INDEXED;
     }
 
-    /// Checks that no unit is older than the one above it, and that keys and counts are right; `hold` is told every
-    /// unit.
+    /// Checks that no unit is older than the one above it, and that counts and keys are right: the time of closing, or a later
+    /// one where the age is `renewed`; `hold` is told every unit.
     ///
     /// # Errors
     /// Says which unit is out of place.
@@ -95,6 +110,7 @@ impl OldestByValid {
         &self,
         domain: DomainId,
         units: &Units,
+        renewed: bool,
         hold: &mut impl FnMut(UnitId) -> Result<(), String>,
     ) -> Result<(), String> {
         let mut found = 0;
@@ -105,8 +121,9 @@ impl OldestByValid {
                 hold(unit)?;
                 found += 1;
                 let node = &self.nodes[unit];
-                let right = node.key == units.closed_at[unit] && units.meta[unit].valid == valid;
-                if node.key < above || !right {
+                let closed_at = units.closed_at[unit];
+                let right = if renewed { node.key >= closed_at } else { node.key == closed_at };
+                if node.key < above || !right || units.meta[unit].valid != valid {
                     return Err(format!(
                         "unit {unit} stands out of place among those with {valid} valid pages"
                     ));
@@ -211,28 +228,34 @@ mod tests {
     fn agrees_with_ordered_sets_under_random_use() {
         const UNITS: u32 = 41;
         const PAGES: u32 = 5;
-        for seed in 0..40 {
+        for (seed, renews) in (0..80).map(|seed| (seed, seed % 2 == 1)) {
             let mut rng = Rng::new(seed, "oldest test");
             let mut heaps = OldestByValid::new(1, UNITS, PAGES);
             let mut meta = IdVec::filled(UnitMeta { valid: 0, pos: NOT_INDEXED }, UNITS);
             let mut sets = vec![BTreeSet::new(); PAGES as usize + 1];
-            let mut closed_at = IdVec::filled(0u64, UNITS);
+            let mut aged_from = IdVec::filled(0u64, UNITS);
             for step in 0..4000u64 {
                 let unit = UnitId(rng.below(u64::from(UNITS)) as u32);
                 let valid = meta[unit].valid;
                 if meta[unit].pos == NOT_INDEXED {
                     meta[unit].valid = rng.below(u64::from(PAGES) + 1) as u32;
-                    closed_at[unit] = step / 3;
-                    heaps.insert(DomainId(0), unit, closed_at[unit], &mut meta);
-                    sets[meta[unit].valid as usize].insert((closed_at[unit], unit));
+                    aged_from[unit] = step / 3;
+                    heaps.insert(DomainId(0), unit, aged_from[unit], &mut meta);
+                    sets[meta[unit].valid as usize].insert((aged_from[unit], unit));
                 } else if valid > 0 && rng.below(4) > 0 {
                     meta[unit].valid -= 1;
-                    heaps.demote(DomainId(0), unit, valid);
-                    sets[valid as usize].remove(&(closed_at[unit], unit));
-                    sets[valid as usize - 1].insert((closed_at[unit], unit));
+                    sets[valid as usize].remove(&(aged_from[unit], unit));
+                    if renews {
+                        aged_from[unit] = step / 3;
+                        heaps.demote_renewed(DomainId(0), unit, valid, aged_from[unit]);
+                    } else {
+                        heaps.demote(DomainId(0), unit, valid);
+                    }
+                    assert_eq!(heaps.aged_from(unit), aged_from[unit], "seed {seed} step {step}");
+                    sets[valid as usize - 1].insert((aged_from[unit], unit));
                 } else {
                     heaps.remove(DomainId(0), unit, &mut meta);
-                    sets[valid as usize].remove(&(closed_at[unit], unit));
+                    sets[valid as usize].remove(&(aged_from[unit], unit));
                 }
                 for (v, set) in sets.iter().enumerate() {
                     assert_eq!(
