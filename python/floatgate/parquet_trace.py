@@ -57,13 +57,20 @@ class ParquetReader:
             described = self._metadata()
         self.has_times = "time_ns" in columns and described.get("has_times", True) is not False
         content = columns & {"fingerprints", "compressed_bytes"}
-        self.optional = [*sorted(columns & {"context", "stream", "flags"}), *(["content"] if content else [])]
-        known = ("time_ns", "device", *REQUIRED, "context", "stream", "flags", "fingerprints", "compressed_bytes")
+        # The stream of a recording, where nobody named one, is the process that wrote (docs/separation.md).
+        self._stream = next((name for name in ("stream", "process") if name in columns), "stream")
+        named_by_host = {"stream"} if self._stream in columns else set()
+        self.optional = [
+            *sorted((columns & {"context", "flags"}) | named_by_host),
+            *(["content"] if content else []),
+        ]
+        known = ("time_ns", "device", *REQUIRED, "context", self._stream, "flags", "fingerprints", "compressed_bytes")
         self._columns = [column for column in known if column in columns]
         contexts = described.get("contexts")
         with reading(name, _EXPECTED, _DAMAGED):
             self._names: list[tuple[int, str]] = _names(contexts) if isinstance(contexts, dict) else []
         self._rows = 0
+        self._processes: dict[int, int] = {}
         self._batches: Iterator[pa.RecordBatch] = iter(())
         self.restart()
 
@@ -124,12 +131,28 @@ class ParquetReader:
             rows["context"] = self._numbers(batch, "context", "uint64", null=0)
             rows["contexts"] = self._names if self._rows == 0 else []
         if "stream" in self.optional:
-            rows["stream"] = self._numbers(batch, "stream", "uint32", null=0)
+            rows["stream"] = self._streams(batch)
         if "flags" in self.optional:
             rows["flags"] = self._numbers(batch, "flags", "uint8", null=0)
         if "content" in self.optional:
             rows |= self._content(batch)
         return rows
+
+    def _streams(self, batch: pa.RecordBatch) -> NDArray[Any]:
+        """The stream of each row: the host's, or the number of its process in the order of first appearance."""
+        import numpy as np
+
+        given = self._numbers(batch, self._stream, "uint32", null=0)
+        if self._stream == "stream":
+            return given
+        known = batch.column(self._stream).is_valid().to_numpy(zero_copy_only=False)
+        processes, firsts = np.unique(given[known], return_index=True)
+        for process in processes[np.argsort(firsts)].tolist():
+            self._processes.setdefault(process, len(self._processes))
+        streams = np.zeros(len(given), "u4")
+        of = np.array([self._processes[process] for process in processes.tolist()], "u4")
+        streams[known] = of[np.searchsorted(processes, given[known])]
+        return streams
 
     def _numbers(self, batch: pa.RecordBatch, name: str, kind: str, null: int | None = None) -> NDArray[Any]:
         """A column as numbers of a kind; what does not fit is refused."""

@@ -20,6 +20,10 @@ DESCRIBED = b"floatgate"
 """The file's key under which contexts are described."""
 
 
+CLUSTER_PAGES = 16
+"""Pages that :func:`scattered` leaves together: those of a page cache's usual write-back (64 KiB)."""
+
+
 @dataclass(frozen=True)
 class Dense:
     """A trace whose pages are numbered without gaps.
@@ -97,3 +101,49 @@ def dense(source: Path, target: Path, *, trims: bool = False) -> Dense:
         table = table.replace_schema_metadata({DESCRIBED: described})
     pq.write_table(table, target, compression="zstd")
     return Dense(target, int((end - first)[written].sum()), len(pages))
+
+
+def scattered(trace: Dense, target: Path, drive_pages: int, seed: int, cluster_pages: int = CLUSTER_PAGES) -> Path:
+    """Write a dense trace to ``target`` with its pages all over a drive, as files lie on a drive that has been used.
+
+    Pages stay together in clusters; where each cluster lies, chance decides. So the trace replaces pages of a drive
+    that was filled before, some in many of its blocks. A request goes as one for each cluster that it touches.
+
+    Args:
+        trace: from :func:`dense`.
+        target: Parquet, of the same columns.
+        drive_pages: of 4 KiB, that the host sees.
+        seed: of the places.
+        cluster_pages: that stay together.
+
+    Raises:
+        InputError: the trace has more clusters than the drive.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    needed, places = -(-trace.distinct_pages // cluster_pages), drive_pages // cluster_pages
+    if needed > places:
+        raise input_error(
+            f"{trace.file}: has {needed:,} clusters of {cluster_pages} pages, and the drive room for {places:,}; "
+            "expected a larger drive"
+        )
+    table = pq.read_table(trace.file)
+    offsets, sizes = (np.asarray(table[name], dtype=np.int64) for name in ("offset", "bytes"))
+    first = offsets // PAGE_BYTES
+    count = -(-(offsets + sizes) // PAGE_BYTES) - first
+    request = np.repeat(np.arange(len(first)), count)
+    page = np.arange(len(request)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+    place = np.random.default_rng(seed).permutation(places)[:needed]
+    page = place[page // cluster_pages] * cluster_pages + page % cluster_pages
+    begins = np.ones(len(page), dtype=bool)
+    begins[1:] = (request[1:] != request[:-1]) | (page[1:] != page[:-1] + 1)
+    begin = np.flatnonzero(begins)
+    lengths = np.diff(np.append(begin, len(page)))
+    described = table.schema.metadata
+    table = table.take(pa.array(request[begin]))
+    for name, values in (("offset", page[begin] * PAGE_BYTES), ("bytes", lengths * PAGE_BYTES)):
+        at = table.schema.get_field_index(name)
+        table = table.set_column(at, table.schema.field(at), pa.array(values, type=table.schema.field(at).type))
+    pq.write_table(table.replace_schema_metadata(described), target, compression="zstd")
+    return target

@@ -100,8 +100,26 @@ fn flushes_and_fua_of_blkparse() {
     let event = |action: &str, rwbs: &str| format!("8,0 1 1 0.5 99 {action} {rwbs} [x]\n");
     let text: String = lines.iter().map(|(rwbs, _)| event("C", "FWFS 8 + 8") + &event("Q", rwbs)).collect();
     let (batch, columns) = all(text.as_bytes(), "blkparse");
-    assert!(columns.flags && !columns.stream);
+    assert!(columns.flags && columns.stream);
+    assert_eq!(batch.stream, vec![0; batch.flags.len()]);
     assert_eq!(batch.flags, lines.iter().filter_map(|line| line.1).collect::<Vec<u8>>());
+}
+
+#[test]
+fn processes_of_blkparse_are_streams() {
+    // Numbered as they first appear, among the events that count; the kernel's own work is a process, too.
+    let lines =
+        [(700, "Q", Some(0)), (31, "C", None), (700, "Q", Some(0)), (0, "Q", Some(1)), (31, "Q", Some(2))];
+    let lines = [&lines[..], &[(700, "Q", Some(0)), (31, "Q", Some(2))]].concat();
+    let event =
+        |&(process, action, _): &(u32, &str, _)| format!("8,0 1 1 0.5 {process} {action} W 8 + 8 [x]\n");
+    let text: String = lines.iter().map(event).collect();
+    for format in ["blkparse", "ssdtrace"] {
+        // The one takes Q by default, the other D and, as there is none, Q.
+        let (batch, columns) = all(text.as_bytes(), format);
+        assert!(columns.stream, "{format}");
+        assert_eq!(batch.stream, lines.iter().filter_map(|line| line.2).collect::<Vec<u32>>(), "{format}");
+    }
 }
 
 #[test]

@@ -3,7 +3,9 @@
 //! A request appears once per event of its life, so one event (action) counts as the request: the one asked for, or,
 //! by default, the first of Q (queued: what the host meant), D (issued to the device), C (completed), I, G, ... of
 //! which the first 256 KiB of the trace hold a request. Other events, messages, lines without an address, flushes
-//! without a request (they count for the one after) and the summaries at the end of a file are other records. Stamps of several CPUs are merged out of order.
+//! without a request (they count for the one after) and the summaries at the end of a file are other records. Stamps of several
+//! CPUs are merged out of order. The stream of a request is its process: processes are numbered from 0 as they first appear, so
+//! that a drive can separate by process (Jung et al., IPSJ 2007; dissertation on PDS and IDS, section 2.4.2).
 
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
@@ -13,6 +15,7 @@ use crate::text::LineFormat;
 use floatgate_base::batch::flags;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
 use floatgate_input::{Cursor, Fault, scaled};
+use rustc_hash::FxHashMap;
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "blkparse",
@@ -40,6 +43,25 @@ pub(super) struct BlkParse {
     in_summary: bool,
     /// Flushes since the last request, and what the present one asks for.
     flags: u8,
+    processes: Processes,
+}
+
+/// Numbers of processes, in the order of their first request.
+#[derive(Default)]
+struct Processes {
+    numbers: FxHashMap<u64, u32>,
+    /// The process of the last request, and its number: few requests are of another.
+    last: Option<(u64, u32)>,
+}
+
+impl Processes {
+    #[inline]
+    fn see(&mut self, process: u64) {
+        if self.last.is_none_or(|(last, _)| last != process) {
+            let next = self.numbers.len() as u32;
+            self.last = Some((process, *self.numbers.entry(process).or_insert(next)));
+        }
+    }
 }
 
 impl LineFormat for BlkParse {
@@ -61,7 +83,7 @@ impl LineFormat for BlkParse {
         gap(line)?;
         let stamp =
             line.stamp(self.time_power).ok_or_else(|| line.fault("is no time stamp", "expected seconds"))?;
-        number(line, "is no process number")?;
+        let process = number(line, "is no process number")?;
         gap(line)?;
         let action = line.word();
         if action != [self.action] {
@@ -77,15 +99,17 @@ impl LineFormat for BlkParse {
         let Some(op) = operation(rwbs) else { return Ok(None) };
         let Some((lba, sectors)) = extent(line) else { return Ok(None) };
         let offset = scaled(lba, self.lba_bytes)?;
+        self.processes.see(process);
         Ok(Some(Record { stamp, op, offset, bytes: scaled(sectors, 512)?, device }))
     }
 
     fn columns(&self) -> OptionalColumns {
-        OptionalColumns { flags: true, ..OptionalColumns::default() }
+        OptionalColumns { flags: true, stream: true, ..OptionalColumns::default() }
     }
 
     fn extras(&mut self, _bytes: u64, batch: &mut RequestBatch) {
         batch.flags.push(std::mem::take(&mut self.flags));
+        batch.stream.push(self.processes.last.map_or(0, |(_, number)| number));
     }
 
     fn restart(&mut self) {
@@ -120,6 +144,7 @@ impl BlkParse {
             others: [false; 128],
             in_summary: false,
             flags: 0,
+            processes: Processes::default(),
         })
     }
 
@@ -137,12 +162,9 @@ impl BlkParse {
 
 /// Steps over blanks and a whole number.
 #[inline]
-fn number(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<(), Fault> {
+fn number(line: &mut Cursor<'_>, what: &'static str) -> std::result::Result<u64, Fault> {
     gap(line)?;
-    match line.uint() {
-        Some(_) => Ok(()),
-        None => Err(line.fault(what, "expected a whole number")),
-    }
+    line.uint().ok_or_else(|| line.fault(what, "expected a whole number"))
 }
 
 /// Steps over the blanks between two fields.

@@ -9,7 +9,7 @@ use super::{FormatInfo, Likeness, blkparse, no_head, text_reader};
 use crate::intake::Record;
 use crate::setup::Setup;
 use crate::text::LineFormat;
-use floatgate_base::Result;
+use floatgate_base::{OptionalColumns, RequestBatch, Result};
 use floatgate_input::{Cursor, Fault};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
@@ -32,6 +32,14 @@ impl LineFormat for SsdTrace {
     #[inline]
     fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
         self.0.parse(line)
+    }
+
+    fn columns(&self) -> OptionalColumns {
+        self.0.columns()
+    }
+
+    fn extras(&mut self, bytes: u64, batch: &mut RequestBatch) {
+        self.0.extras(bytes, batch);
     }
 
     fn restart(&mut self) {
