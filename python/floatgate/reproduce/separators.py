@@ -11,6 +11,7 @@ LOOKS = {
     "pds": Look("PDS", "#56b4ea", (5, 2, 1, 2), "diamond"),
     "ids": Look("IDS", "#0072b3", (3, 1), "triangle-up"),
     "ora": Look("ORA", INK, (), "cross"),
+    "ora-3": Look("ORA", INK, (), "cross"),
 }
 
 

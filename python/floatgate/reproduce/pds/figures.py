@@ -34,8 +34,8 @@ def figures(found: Found) -> list[Figure]:
 def _copies(found: Found, workload: str) -> Figure | None:
     """Victims, the ones with most copies first."""
     rows: list[dict[str, Any]] = []
-    for separator in ("hash", "ora"):
-        histogram = found.look(f"main.{workload}.{separator}.gc.victims_by_valid")
+    for separator in ("hash", "ora-3"):
+        histogram = found.look(f"over-1.{workload}.{separator}.gc.victims_by_valid")
         if not histogram:
             continue
         so_far = 0
@@ -52,7 +52,7 @@ def _copies(found: Found, workload: str) -> Figure | None:
         f"figure-26-{workload}",
         f"{COPIES}, {workload}",
         "Every victim, in the order of its valid pages.",
-        lambda width: throttle_charts.lines(rows, looks(("hash", "ora")), "victims", "pages copied", width=width),
+        lambda width: throttle_charts.lines(rows, looks(("hash", "ora-3")), "victims", "pages copied", width=width),
         COPIES,
     )
 
@@ -73,7 +73,7 @@ def _times(found: Found) -> Figure | None:
         {"thing": workload, "value": time, "series": LOOKS[separator].label}
         for workload in RECORDED
         for separator in SEPARATORS
-        if (time := found.figure(f"main.{workload}.{separator}.gc.time_s"))
+        if (time := found.figure(f"over.{workload}.{separator}.time_s"))
     ]
     if not rows:
         return None
