@@ -75,7 +75,8 @@ def jobs(paper: Paper, settings: Settings, prepared: Mapping[str, Overrides] | N
             new = Job(workload, batch.command, _base(paper, workload, settings, prepared), stage=stage)
             job = made.setdefault((workload, batch.command, stage), new)
             for variant in batch.variants:
-                own = (prepared or {}).get(f"{batch.name}.{workload}", [])
+                names = (f"{batch.name}.{workload}", f"{batch.name}.{workload}.{variant}")
+                own = [one for name in names for one in (prepared or {}).get(name, [])]
                 job.variants.append([*_overrides(paper, batch, workload, variant, settings), *own])
                 job.details_s.append(batch.details_s.get(workload))
                 job.places.append((batch.name, workload, variant))

@@ -24,10 +24,10 @@ def figures(found: Found) -> list[Figure]:
         return found.figure(f"time.{workload}.{separator}")
 
     def copies(workload: str, separator: str) -> float | None:
-        return found.figure(f"main.{workload}.{separator}.gc.copied_pages_per_victim")
+        return found.figure(f"level.{workload}.{separator}.copied_per_victim")
 
     def dead(workload: str, separator: str) -> float | None:
-        return found.figure(f"main.{workload}.{separator}.gc.dead_victims")
+        return found.figure(f"level.{workload}.{separator}.dead")
 
     def blocks(workload: str, separator: str) -> float | None:
         return found.figure(f"blocks.{workload}.{separator}")

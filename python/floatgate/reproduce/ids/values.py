@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from floatgate.reproduce.ids.workloads import GARBAGE
 from floatgate.reproduce.judge import Found
-from floatgate.reproduce.pds.values import JUDGED, contexts
+from floatgate.reproduce.pds.values import FIGURES, JUDGED, contexts
 from floatgate.reproduce.pds.workloads import PAGES_PER_BLOCK, RECORDED
 
-SEPARATORS = ("hash", "pds", "ids", "ora")
-LAST = "last-1"
-"""IDS with its update blocks as the last victims, which Table 9 does not say."""
+SEPARATORS = ("hash", "pds-16", "ids", "ora-3")
+VARIANTS = ("none", "hash", "hash-sized", "pds-1", "pds-4", "pds-16", "ids", "ids-default", "ora-3", "ora")
+BATCHES = tuple(f"garbage-{share}" for share in GARBAGE)
+SWEPT = "garbage-15"
+"""The batch whose runs the sweep of settings is set beside."""
 
 
 def values(found: Found) -> dict[str, Any]:
@@ -18,44 +21,64 @@ def values(found: Found) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for workload in RECORDED:
         made |= contexts(found, workload)
-        hashed, opened = found.figure(f"main.{workload}.hash.gc.time_s"), _opened(found, workload, "hash")
-        ratios: dict[str, float | None] = {}
-        for separator in SEPARATORS:
-            time, blocks = found.figure(f"main.{workload}.{separator}.gc.time_s"), _opened(found, workload, separator)
-            made[f"time.{workload}.{separator}"] = time / hashed if time is not None and hashed else None
-            ratios[separator] = blocks / opened if blocks is not None and opened else None
-            made[f"blocks.{workload}.{separator}"] = ratios[separator]
-        others = [ratios[one] for one in SEPARATORS[1:]]
-        made[f"blocks_least.{workload}"] = min((one for one in others if one is not None), default=None)
+        made |= _levels(found, workload)
         made |= _hot(found, workload)
+        writes = found.look(f"{SWEPT}.{workload}.hash.host.page_writes")
+        made[f"writes.{workload}"] = None if writes is None else f"{writes:,}"
+    of = Found(found.results, made)
+    for beside in ("hash", "pds-1", "pds-4", "pds-16"):
+        for key in ("time_s", "copied_per_victim"):
+            ratios = [_over(of, f"level.{one}.ids.{key}", f"level.{one}.{beside}.{key}") for one in JUDGED]
+            made[f"ids_over.{beside}.{key}"] = _mean(ratios)
+    made |= {f"pds_over_hash.{one}": _mean([of.figure(f"time.{w}.{one}") for w in JUDGED]) for one in VARIANTS}
+    made["pace.ids_over_pds"] = _mean(
+        [_over(of, f"pace.{one}.ids.gc.time_s", f"pace.{one}.pds-16.gc.time_s") for one in JUDGED]
+    )
     made["hot_share.mean"] = _mean([made.get(f"hot_share.{one}") for one in JUDGED])
-    return made | _settings(found)
+    return made | _settings(of)
 
 
-def _streams(found: Found, workload: str, separator: str) -> list[dict[str, Any]]:
-    result = found.look(f"main.{workload}.{separator}") or {}
+def _levels(found: Found, workload: str) -> dict[str, Any]:
+    """Means over the levels of garbage, by ``level.WORKLOAD.VARIANT.FIGURE``; time and blocks also over HASH's."""
+    made: dict[str, Any] = {}
+    for variant in VARIANTS:
+        for key, of in FIGURES.items():
+            figures = [found.figure(f"{batch}.{workload}.{variant}.gc.{of}") for batch in BATCHES]
+            made[f"level.{workload}.{variant}.{key}"] = _mean(figures)
+        streams = [_streams(found, batch, workload, variant) for batch in BATCHES]
+        opened = [float(sum(stream["opened"] for stream in one)) if one else None for one in streams]
+        made[f"level.{workload}.{variant}.opened"] = _mean(opened)
+        used = [float(sum(stream["opened"] > 0 for stream in one)) if one else None for one in streams]
+        made[f"level.{workload}.{variant}.streams"] = _mean(used)
+    of_made = Found({}, made)
+    for variant in VARIANTS:
+        for name, key in (("time", "time_s"), ("blocks", "opened")):
+            ratio = _over(of_made, f"level.{workload}.{variant}.{key}", f"level.{workload}.hash.{key}")
+            made[f"{name}.{workload}.{variant}"] = ratio
+    others = [made[f"blocks.{workload}.{one}"] for one in SEPARATORS[1:]]
+    made[f"blocks_least.{workload}"] = min((one for one in others if one is not None), default=None)
+    return made
+
+
+def _streams(found: Found, batch: str, workload: str, separator: str) -> list[dict[str, Any]]:
+    result = found.look(f"{batch}.{workload}.{separator}") or {}
     return (result.get("separate") or {}).get("streams") or []
 
 
-def _opened(found: Found, workload: str, separator: str) -> int | None:
-    streams = _streams(found, workload, separator)
-    return sum(stream["opened"] for stream in streams) if streams else None
-
-
 def _hot(found: Found, workload: str) -> dict[str, Any]:
-    """Hot archive blocks against all others of IDS."""
-    streams = _streams(found, workload, "ids")
-    first = found.look(f"main.{workload}.ids.separate.found.archive_stream")
-    if not streams or first is None:
-        return {}
+    """Hot archive blocks against all others of IDS, over all levels of garbage."""
     sums = {True: [0, 0, 0], False: [0, 0, 0]}
-    for stream in streams:
-        for place, key in enumerate(("opened", "victims", "copied_pages")):
-            sums[stream["stream"] >= first][place] += stream[key]
+    for batch in BATCHES:
+        first = found.look(f"{batch}.{workload}.ids.separate.found.archive_stream")
+        if first is None:
+            return {}
+        for stream in _streams(found, batch, workload, "ids"):
+            for place, key in enumerate(("opened", "victims", "copied_pages")):
+                sums[stream["stream"] >= first][place] += stream[key]
     (hot_opened, hot_victims, hot_copied), (opened, victims, copied) = sums[True], sums[False]
     hot_copies = hot_copied / hot_victims if hot_victims else None
     return {
-        f"hot_share.{workload}": hot_opened / (hot_opened + opened),
+        f"hot_share.{workload}": hot_opened / (hot_opened + opened) if hot_opened + opened else None,
         f"hot_copies.{workload}": hot_copies,
         f"hot_valid.{workload}": None if hot_copies is None else hot_copies / PAGES_PER_BLOCK,
         f"cold_copies.{workload}": copied / victims if victims else None,
@@ -63,25 +86,20 @@ def _hot(found: Found, workload: str) -> dict[str, Any]:
 
 
 def _settings(found: Found) -> dict[str, Any]:
-    """Time of collection of IDS under other settings, over PDS's and HASH's, and the least and the most of it."""
-    swept = next((list(variants) for variants in found.results.get("settings", {}).values() if variants), [])
+    """With one setting of IDS changed: time of collection over its own."""
     made: dict[str, Any] = {}
-    means: list[float] = []
-    for variant in ("ids", *swept):
-        batch = "main" if variant == "ids" else "settings"
-        over_pds = {one: _over(found, f"{batch}.{one}.{variant}", f"main.{one}.pds") for one in JUDGED}
-        over_hash = [_over(found, f"{batch}.{one}.{variant}", f"main.{one}.hash") for one in JUDGED]
-        made |= {f"settings.{variant}.{one}": ratio for one, ratio in over_pds.items()}
-        made[f"settings.{variant}.pds"] = mean = _mean(list(over_pds.values()))
-        made[f"settings.{variant}.hash"] = _mean(over_hash)
-        if mean is not None and variant not in ("none", LAST):
-            means.append(mean)
-    return made | ({"settings.least": min(means), "settings.most": max(means)} if swept and means else {})
+    swept = {variant for variants in found.results.get("settings", {}).values() for variant in variants}
+    for variant in sorted(swept):
+        ratios = [_over(found, f"settings.{one}.{variant}.gc.time_s", f"{SWEPT}.{one}.ids.gc.time_s") for one in JUDGED]
+        made |= {f"settings.{variant}.{one}": ratio for one, ratio in zip(JUDGED, ratios, strict=True)}
+        made[f"settings.{variant}.mean"] = _mean(ratios)
+    means = [value for name, value in made.items() if name.endswith(".mean") and value is not None]
+    return made | ({"settings.least": min(means), "settings.most": max(means)} if means else {})
 
 
-def _over(found: Found, run: str, other: str) -> float | None:
-    time, beside = found.figure(f"{run}.gc.time_s"), found.figure(f"{other}.gc.time_s")
-    return time / beside if time is not None and beside else None
+def _over(found: Found, name: str, other: str) -> float | None:
+    figure, beside = found.figure(name), found.figure(other)
+    return figure / beside if figure is not None and beside else None
 
 
 def _mean(figures: list[float | None]) -> float | None:
