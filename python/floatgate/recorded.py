@@ -56,8 +56,10 @@ class Dense:
             )
 
 
-def dense(source: Path, target: Path, *, trims: bool = False) -> Dense:
+def dense(source: Path, target: Path, *, trims: bool = False, contexts: bool = True) -> Dense:
     """Write the writes of a recorded trace to ``target``, with dense pages; its TRIMs of them, too, if asked for.
+
+    A trace without contexts is taken where ``contexts`` is false.
 
     Raises:
         InputError: the trace is no Parquet file with contexts, or writes nothing.
@@ -74,9 +76,9 @@ def dense(source: Path, target: Path, *, trims: bool = False) -> Dense:
     except (pa.ArrowInvalid, OSError) as error:
         said = str(error).splitlines()[0]
         raise input_error(f"{source}: {said}; {expected}") from None
-    if "context" not in table.schema.names:
+    if contexts and "context" not in table.schema.names:
         raise input_error(f"{source}: no column 'context'; {expected}")
-    if not np.any(table["context"].combine_chunks().fill_null(0)):
+    if contexts and not np.any(table["context"].combine_chunks().fill_null(0)):
         raise input_error(f"{source}: no write has a context; {expected}")
     written = np.asarray(table["op"].combine_chunks().cast("string")) == "write"
     if not written.any():

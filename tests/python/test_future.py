@@ -14,12 +14,17 @@ from floatgate.errors import InputError
 from floatgate.experiment import Experiment, Overrides
 from floatgate.recorded import dense
 from floatgate.reproduce import load
-from floatgate.reproduce.separation import workloads
 from floatgate.run import execute
 
 SEPARATORS = [row["name"] for row in json.loads(_core.catalogue())["policies"]["ftl.separate"]]
 KNOWING = ("ora", "fk")
 VICTIMS = ("greedy", "cost-benefit")
+CONTEXTS = (
+    *("cscope", "gcc-build", "rendering", "two-at-once", "three-at-once"),
+    *("decision-support", "sqlite-updates", "postgres-updates"),
+)
+"""Recorded traces without streams."""
+SPARE = 0.15
 BY_STREAMS = "host-given"
 """Wants a trace with streams, which no recorded one has."""
 FILLED = {"cscope": 1500, "sqlite-updates": 160, "two-at-once": 4000}
@@ -68,21 +73,29 @@ def _hold(trace: str, drive: Experiment, victim: str, more_erases: dict[tuple[st
             assert more <= ora.open - cost.open
 
 
-def _separation(folder: Path, *traces: str) -> dict[str, Experiment]:
-    """The drives of ``floatgate reproduce separation``, with the first pass counted.
+def _full(folder: Path, trace: str) -> Experiment:
+    """A drive of small blocks that a trace fills, and three passes of which all are counted.
 
-    Where nobody copies a page, whether an erase falls before or after its end would decide.
+    Where nobody copies a page, whether an erase falls before or after the end of a first pass would decide.
     """
-    paper = load("separation")
-    made = workloads.prepare(list(traces), {}, folder)
-    passes = [("workload.warmup_passes", "0"), ("workload.repeat", "3")]
-    return {trace: paper.experiment.with_overrides([*made[trace], *passes]) for trace in traces}
+    found = dense(library.path(trace), folder / f"{trace}.parquet")
+    return load("separation").experiment.with_overrides(
+        [
+            ("workload.file", str(found.file)),
+            ("workload.format", "parquet"),
+            ("workload.warmup_passes", "0"),
+            ("workload.repeat", "3"),
+            ("drive.geometry.blocks_per_plane", str(math.ceil(found.distinct_pages / (32 * (1 - SPARE))) + 1)),
+            ("ftl.spare_factor", str(SPARE)),
+            ("ftl.precondition", "none"),
+        ]
+    )
 
 
 @pytest.mark.parametrize("victim", VICTIMS)
-@pytest.mark.parametrize("trace", workloads.CONTEXTS)
+@pytest.mark.parametrize("trace", CONTEXTS)
 def test_nobody_copies_less_than_ora_on_a_drive_that_stays_full(trace: str, victim: str, tmp_path: Path) -> None:
-    _hold(trace, _separation(tmp_path, trace)[trace], victim, MORE_ERASES)
+    _hold(trace, _full(tmp_path, trace), victim, MORE_ERASES)
 
 
 @pytest.mark.parametrize("victim", VICTIMS)
@@ -96,6 +109,7 @@ def test_nobody_copies_less_than_ora_on_a_small_trace(victim: str, tmp_path: Pat
             ("drive.geometry.pages_per_block", "8"),
             ("drive.geometry.blocks_per_plane", str(math.ceil(found.distinct_pages / 6) + 1)),
             ("ftl.spare_factor", "0.25"),
+            ("ftl.precondition", "none"),
         ]
     )
     _hold("sqlite-content", drive, victim, {})
@@ -121,7 +135,7 @@ def test_nobody_copies_less_than_ora_where_files_are_deleted(trace: str, victim:
 
 def test_dead_update_blocks_are_worth_more_than_the_future_where_the_sample_misses_dead_blocks(tmp_path: Path) -> None:
     """PDS names its update blocks, and dead ones are taken before d-choices draws; ORA names none."""
-    drive = _separation(tmp_path, "two-at-once")["two-at-once"]
+    drive = _full(tmp_path, "two-at-once")
     ora, pds = _cost(drive, "ora", "d-choices"), _cost(drive, "pds", "d-choices")
     as_any = _cost(drive, "pds", "d-choices", [("ftl.separate.update_blocks_last", "0")])
     assert pds.copied < ora.copied / 10

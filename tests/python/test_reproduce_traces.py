@@ -44,7 +44,7 @@ def write(path: Path, pages: int) -> Path:
 
 def found(workload: str, page_writes: int) -> Found:
     """What a run of HASH told of its trace."""
-    return Found({"main": {workload: {"hash": {"host": {"page_writes": page_writes}}}}})
+    return Found({"beside": {workload: {"hash": {"host": {"page_writes": page_writes}}}}})
 
 
 @pytest.fixture
@@ -88,12 +88,12 @@ def test_a_trace_of_the_users_is_judged_without_what_was_recorded(cli: Cli, tmp_
 @pytest.mark.parametrize(
     ("paper", "workload", "smallest", "separators"),
     [
-        ("ids", "gcc", ids_workloads.SMALLEST, ["hash", "pds", "ids", "ora"]),
+        ("ids", "gcc", ids_workloads.SMALLEST, ["hash", "pds-16", "ids", "ora-3"]),
         (
             "separation",
             "gcc-build",
             separation_workloads.SMALLEST,
-            ["ids/greedy", "pds/d-choices", "host-gc/cost-benefit"],
+            ["ids", "pds", "host-gc"],
         ),
     ],
 )
@@ -102,9 +102,11 @@ def test_the_smallest_trace_runs_and_a_smaller_one_is_refused(
 ) -> None:
     chosen = load(paper)
     enough = write(tmp_path / "enough.parquet", smallest)
-    settings = chosen.prepare([workload], {workload: str(enough)}, tmp_path)[workload]
+    prepared = chosen.prepare([workload], {workload: str(enough)}, tmp_path)
     for separator in separators:
-        execute(chosen.experiment.with_overrides([*settings, *chosen.variants[separator].overrides]))
+        own = prepared.get(f"settings.{workload}.{separator}", [])
+        variant = chosen.variants[separator].overrides
+        execute(chosen.experiment.with_overrides([*prepared[workload], *variant, *own]))
     tiny = write(tmp_path / "tiny.parquet", smallest - 1)
     said = cli("reproduce", paper, "--trace", f"{workload}={tiny}").refused()
     assert f"{tiny}: writes {smallest - 1:,} different pages of 4 KiB; expected at least {smallest:,}" in said
@@ -116,5 +118,5 @@ def test_pds_takes_a_trace_of_one_page(tmp_path: Path) -> None:
     one = write(tmp_path / "one.parquet", 1)
     chosen = load("pds")
     settings = pds_workloads.prepare(["gcc"], {"gcc": str(one)}, tmp_path)["gcc"]
-    for separator in ("hash", "pds", "ora"):
+    for separator in ("hash", "pds", "ora-3"):
         execute(chosen.experiment.with_overrides([*settings, *chosen.variants[separator].overrides]))

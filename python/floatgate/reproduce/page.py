@@ -33,7 +33,7 @@ def page(done: Reproduction, command: str | None = None) -> str:
         f'<p class="soft">{html.escape(paper.source)}</p>',
         f'<p class="soft">{_origin(done)}</p>',
         _headline(done),
-        f"<p>{html.escape(paper.about)}</p>" if paper.about else "",
+        f"<p>{html.escape(done.about())}</p>" if paper.about else "",
         _ways(done),
         "".join(f"<p>Failed: {html.escape(text)}</p>" for text in done.failures),
         _claims(done.verdicts),

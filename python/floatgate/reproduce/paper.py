@@ -22,8 +22,8 @@
 ``workloads.py``
     where a workload's settings must be worked out first, or its trace made: ``prepare(workloads, traces, folder) ->
     dict[str, Overrides]``, by workload, by ``BATCH.WORKLOAD`` what only runs of that batch have, and by
-    ``BATCH.WORKLOAD.VARIANT`` what one of them has; ``traces`` are the user's, which it has to take in place of its own. A trace of which it says nothing is treated as if there were
-    no ``workloads.py``.
+    ``BATCH.WORKLOAD.VARIANT`` what one of them has; ``traces`` are the user's, which it has to take in place of its
+    own. A trace of which it says nothing is treated as if there were no ``workloads.py``.
 ``values.py``, ``figures.py``
     where results must be worked on first: ``values(found) -> dict`` and ``figures(found) -> list[Figure]``.
 

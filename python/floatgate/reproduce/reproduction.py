@@ -69,13 +69,19 @@ class Reproduction:
         """The figures."""
         return self.paper.figures(self.found)
 
+    def about(self) -> str:
+        """What the experiments show, with our values in it."""
+        return self._with_values(self.paper.about)
+
     def differs(self) -> list[str]:
         """What differs from the paper and why, with our values in it; last, which rules were changed and why."""
+        return [self._with_values(text) for text in self.paper.differs] + changed_rules(self.paper)
 
+    def _with_values(self, text: str) -> str:
         def value(match: re.Match[str]) -> str:
             return shown(self.found.look(match[1]), match[2] or "")
 
-        return [_VALUE.sub(value, text) for text in self.paper.differs] + changed_rules(self.paper)
+        return _VALUE.sub(value, text)
 
     def headline(self) -> str:
         """``31 of 38 claims hold, 6 fail, 1 could not be judged; 4 more are calibrated and not counted``."""
@@ -95,7 +101,9 @@ class Reproduction:
         ]
         quick = " (quick)" if self.settings.quick else ""
         header = ["verdict", "claim", "ours", "judged by"]
-        lines = [f"{self.paper.name}{quick}: {self.headline()}", "", table(header, rows)]
+        # What a page says of itself with figures of the run comes first.
+        first = [self.about(), ""] if _VALUE.search(self.paper.about) else []
+        lines = [f"{self.paper.name}{quick}: {self.headline()}", "", *first, table(header, rows)]
         return "\n".join([*lines, *(f"failed: {text}" for text in self.failures)])
 
     def to_dict(self) -> dict[str, Any]:
@@ -106,6 +114,7 @@ class Reproduction:
             "version": _core.__version__,
             "paper": self.paper.name,
             "title": self.paper.title,
+            "about": self.about(),
             "quick": self.settings.quick,
             "traces": sorted(self.settings.traces),
             "holds": counts[True],

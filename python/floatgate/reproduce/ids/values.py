@@ -20,7 +20,7 @@ def values(found: Found) -> dict[str, Any]:
     """All values by name."""
     made: dict[str, Any] = {}
     for workload in RECORDED:
-        made |= contexts(found, workload)
+        made |= contexts(found, workload, SWEPT)
         made |= _levels(found, workload)
         made |= _hot(found, workload)
         writes = found.look(f"{SWEPT}.{workload}.hash.host.page_writes")

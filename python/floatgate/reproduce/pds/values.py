@@ -145,9 +145,9 @@ def _mean(figures: list[float]) -> float | None:
     return sum(figures) / len(figures) if figures else None
 
 
-def contexts(found: Found, workload: str) -> dict[str, Any]:
+def contexts(found: Found, workload: str, batch: str = "beside") -> dict[str, Any]:
     """Contexts whose data are updated, from the recorded trace; nothing where a trace of the user's took its place."""
-    writes = found.figure(f"beside.{workload}.hash.host.page_writes")
+    writes = found.figure(f"{batch}.{workload}.hash.host.page_writes")
     try:
         counted = _counted(workload)
     except FloatgateError:
