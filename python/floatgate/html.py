@@ -81,6 +81,14 @@ pre { background: var(--card); border: 1px solid var(--edge); border-radius: 8px
   .claims td { display: block; border: none; padding: 1px 0; width: auto !important; }
   .claims td[data-of]::before { content: attr(data-of) ": "; color: var(--soft); }
 }
+@media (max-width: 619px) {
+  .stacks thead { display: none; }
+  .stacks tr { display: block; padding: 5px 0; border-bottom: 1px solid var(--edge); }
+  .stacks td { display: inline; border: none; padding: 0; font-weight: 600; }
+  .stacks td:not([data-of])::after { content: " "; }
+  .stacks td[data-of] { display: inline-block; margin-right: 12px; font-weight: 400; }
+  .stacks td[data-of]::before { content: attr(data-of) " "; color: var(--soft); }
+}
 @media print { main { max-width: none; } figure, .card { break-inside: avoid; } }
 """
 
@@ -118,7 +126,14 @@ def rows_table(rows: Sequence[tuple[str, str]]) -> str:
     return f'<table class="rows">{made}</table>'
 
 
-def grid(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1, *, raw_first: bool = False) -> str:
+def grid(
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    texts: int = 1,
+    *,
+    raw_first: bool = False,
+    stacks: bool = False,
+) -> str:
     """A table with a header, scrolling sideways where the page is narrow.
 
     Args:
@@ -126,17 +141,20 @@ def grid(header: Sequence[str], rows: Sequence[Sequence[str]], texts: int = 1, *
         rows: texts of the cells.
         texts: how many columns from the left are text; the others are figures, aligned at the right.
         raw_first: whether the first cell of a row is HTML already.
+        stacks: on a narrow page, each row stands by itself instead: its texts, then every figure with its name.
     """
 
     def cell(tag: str, column: int, text: str) -> str:
         inner = text if raw_first and column == 0 and tag == "td" else escape(text)
-        return f"<{tag}{'' if column < texts else ' class=n'}>{inner}</{tag}>"
+        named = f' data-of="{escape(header[column])}"' if stacks and tag == "td" and column >= texts else ""
+        return f"<{tag}{'' if column < texts else ' class=n'}{named}>{inner}</{tag}>"
 
     head = "".join(cell("th", column, text) for column, text in enumerate(header))
     body = "".join(
         "<tr>" + "".join(cell("td", column, text) for column, text in enumerate(row)) + "</tr>" for row in rows
     )
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+    kind = "scroll stacks" if stacks else "scroll"
+    return f'<div class="{kind}"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
 def left_out(texts: Sequence[str]) -> str:

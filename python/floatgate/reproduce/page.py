@@ -136,7 +136,7 @@ def _tables(tables: list[dict[str, Any]]) -> str:
         header, rows, texts = cells(entry)
         note = f'<p class="soft">{html.escape(entry["note"])}</p>' if entry.get("note") else ""
         title = f"{entry['title']} ({entry['where']})" if entry.get("where") else entry["title"]
-        made.append(f"<h3>{html.escape(title)}</h3>{html.grid(header, rows, texts)}{note}")
+        made.append(f"<h3>{html.escape(title)}</h3>{html.grid(header, rows, texts, stacks=True)}{note}")
     return "<h2>Tables: paper and ours</h2>" + "".join(f'<div class="table">{one}</div>' for one in made)
 
 

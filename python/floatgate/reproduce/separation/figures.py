@@ -24,7 +24,10 @@ _AXIS = "WAF over that of no separation"
 def figures(found: Found) -> list[Figure]:
     """The pictures, if there is anything to show."""
     collectors = dict(COLLECTORS)
-    spares = {one: f"{one.removeprefix('spare-')} % to spare" for one in SPARES} | {"superblock": "superblocks"}
+    spares = {one: f"{one.removeprefix('spare-')} % to spare" for one in SPARES} | {
+        "superblock": "superblocks",
+        "garbage": "15 % garbage",
+    }
     mean = "Geometric mean over the recordings with contexts that count, as a share of no separation's."
     made = [
         _means(found, "collectors", "By collector", mean, collectors),

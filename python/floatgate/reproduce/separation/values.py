@@ -14,7 +14,7 @@ MAIN = "sqrt"
 """The collector of SepBIT's evaluation, which seeds, spare spaces and superblocks are run with."""
 SEEDS = (MAIN, "seed-2", "seed-3")
 SPARES = ("spare-28", "spare-15", "spare-7")
-BATCHES = (*COLLECTORS, *SEEDS[1:], *SPARES, "superblock")
+BATCHES = (*COLLECTORS, *SEEDS[1:], *SPARES, "superblock", "garbage")
 KNOWING = ("fk", "ora")
 """Separators that know the future."""
 COUNTS_FROM = 1.05

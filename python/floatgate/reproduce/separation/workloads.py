@@ -14,13 +14,17 @@ from floatgate.recorded import Dense, dense
 from floatgate.run import execute
 
 SPARES = (0.28, 0.15, 0.07)
-"""Spare factors that are tried, the largest first."""
-WAF_MIN, WAF_MAX = 1.5, 4.0
-"""WAF without separation, under greedy, of a drive that is taken; below, there is little to separate."""
+"""Spare factors of the comparison."""
+TRIED = (*SPARES, 0.04, 0.02)
+"""Spare factors that are tried for the drive of a trace, the largest first."""
+WAF_MIN = 1.5
+"""WAF without separation, under greedy, of the drive that is taken; below, there is little to separate."""
 PAGES_PER_BLOCK, BLOCKS_MIN = (32, 16, 8), 400
 SUPERBLOCK_PAGES = 512
 STREAMS = 10
 """Open blocks of IDS, the separator with most."""
+FREE_MAX = 10
+"""Blocks that the default stop level keeps free at most, and two more."""
 SMALLEST = math.floor((math.floor((STREAMS + 2) / SPARES[-1]) - 1) * PAGES_PER_BLOCK[-1] * (1 - SPARES[-1])) + 1
 """Pages of a trace with contexts whose drive has room for these: what is to spare must be more than they and the two
 blocks that collection keeps free."""
@@ -50,6 +54,7 @@ def _prepared(name: str, given: Mapping[str, str], folder: Path) -> dict[str, Ov
     spare = _spare(trace, [*file, *repeat], block)
     made = {name: [*file, *repeat, *_drive(pages, spare, block)]}
     made |= {f"spare-{one * 100:.0f}{colon}.{name}": _drive(pages, one, block) for one in SPARES}
+    made[f"garbage{colon}.{name}"] = _drive(pages, SPARES[0], block)
     made[f"superblock{colon}.{name}"] = _drive(pages, spare, SUPERBLOCK_PAGES)
     return made
 
@@ -64,11 +69,12 @@ def _blocks(source: Path, folder: Path) -> Dense:
 def _spare(trace: Dense, file: Overrides, block: int) -> float:
     """The most spare space at which no separation has something to gain, or the least that is tried."""
     experiment: Experiment = from_file(str(Path(__file__).parent / "experiment.toml"))
-    for spare in SPARES:
+    room = [one for one in TRIED if one in SPARES or trace.distinct_pages / block * one >= STREAMS + FREE_MAX]
+    for spare in room:
         run = execute(experiment.with_overrides([*file, *_drive(trace.distinct_pages, spare, block)]))
         if run.result.to_dict()["waf"] >= WAF_MIN:
             return spare
-    return SPARES[-1]
+    return room[-1]
 
 
 def _drive(pages: int, spare: float, pages_per_block: int) -> Overrides:
