@@ -97,6 +97,10 @@ def test_a_program_is_recorded(cli: Cli, writer: Path, tmp_path: Path, backend: 
         ("offset", "uint64"),
         ("bytes", "uint64"),
         ("context", "uint64"),
+        ("process", "uint32"),
+        ("thread", "uint32"),
+        ("fd", "int32"),
+        ("file", "uint32"),
     ]
     rows = table.to_pylist()
     mib = 1 << 20
@@ -118,6 +122,72 @@ def test_a_program_is_recorded(cli: Cli, writer: Path, tmp_path: Path, backend: 
     assert rows[3]["context"] != rows[5]["context"]  # the same function, called from two places
     assert rows[4]["context"] is None
     assert metadata["recorder"]["backend"] == backend
+    (process,) = {row["process"] for row in rows if row["op"] == "write"}
+    assert metadata["processes"] == {str(process): {"name": "writer", "programs": ["writer"]}}
+    assert {row["thread"] for row in rows} == {process, None}
+    assert 2 < rows[5]["fd"] < rows[0]["fd"] < rows[3]["fd"]  # perf leaves descriptors of its own open in between
+    assert [rows[4][column] for column in ("process", "thread", "fd")] == [None] * 3
+    files = {Path(metadata["files"][str(row["file"])]).name for row in (rows[5], rows[0], rows[3])}
+    assert files == {"log", "table", "scratch"}
+    assert metadata["recorder"]["cache"]["writeback"] == "linux"
+
+
+def test_evictions_alone_write(cli: Cli, writer: Path, tmp_path: Path, some_backend: str) -> None:
+    # Two pages of cache. The log's four pages push out its first two; the table's page the third; scratch's four pages
+    # the fourth, the table's and the first two of its own; the other two are deleted in the cache.
+    command = ("trace", "record", "--backend", some_backend, "--writeback", "lru", "--force", "-o", "t.parquet")
+    facts = json.loads(cli(*command, "--cache-mb", 2 / 256, "--json", "--", writer).done())
+    rows = pq.read_table(tmp_path / "t.parquet").to_pylist()
+    mib = 1 << 20
+    assert [(row["op"], row["offset"], row["bytes"]) for row in rows] == [
+        *[("write", page * 4096, 4096) for page in range(4)],
+        ("write", mib + 4096, 4096),
+        *[("write", 2 * mib + page * 4096, 4096) for page in range(2)],
+        ("trim", 2 * mib, 8192),
+    ]
+    assert facts["cache"] == {"writeback": "lru", "cache_mb": 2 / 256}
+    assert (facts["pages_written"], facts["updates"], facts["dirty_at_end"]) == (7, 0, 0)
+    recorder = described(tmp_path / "t.parquet")["recorder"]
+    assert (recorder["cache"], recorder["dirty_at_end"]) == (facts["cache"], 0)
+    text = cli(*command, "--cache-mb", 5 / 256, "--", writer).done()
+    assert "cache      0.0195312 MiB, evictions alone; 1 page dirty in it at the end\n" in text
+    message = cli(*command, "--", writer).refused()
+    assert message.endswith(
+        "wrote 5 pages, which all stayed in the cache of 262144 pages; expected a smaller --cache-mb, a program that "
+        "writes more, or --writeback linux"
+    )
+
+
+def test_threads_and_children_are_told_apart(cli: Cli, tmp_path: Path, backend: str) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        "import os, threading, subprocess\n"
+        "def work(name):\n"
+        "    with open(name, 'wb', buffering=0) as file:\n"
+        "        file.write(b'y' * 4096); os.fsync(file.fileno())\n"
+        "work('main')\n"
+        "thread = threading.Thread(target=work, args=('thread',)); thread.start(); thread.join()\n"
+        "if os.fork() == 0:\n"
+        "    work('child'); os._exit(0)\n"
+        "os.wait()\n"
+        "subprocess.run(['dd', 'if=/dev/zero', 'of=dd', 'bs=4096', 'count=1', 'conv=fsync'], check=True)\n"
+    )
+    command = ("trace", "record", "-q", "--backend", backend, "-o", "t.parquet", "--", sys.executable, "-B", script)
+    cli(*command).done()
+    metadata = described(tmp_path / "t.parquet")
+    rows = {
+        Path(metadata["files"][str(row["file"])]).name: row
+        for row in pq.read_table(tmp_path / "t.parquet").to_pylist()
+        if row["op"] == "write"
+    }
+    by = {name: (row["process"], row["thread"]) for name, row in rows.items()}
+    assert by["main"][0] == by["main"][1] == by["thread"][0]
+    assert by["thread"][1] != by["main"][1]
+    assert len({process for process, _ in by.values()}) == 3
+    programs = {name: metadata["processes"][str(row["process"])] for name, row in rows.items()}
+    python = programs["main"]["name"]
+    assert programs["child"] == {"name": python, "programs": [python]}
+    assert programs["dd"] == {"name": "dd", "programs": [python, "dd"]}
 
 
 def test_contexts_are_the_same_on_every_run_and_back_end(cli: Cli, writer: Path, tmp_path: Path) -> None:
@@ -208,6 +278,15 @@ def test_nothing_is_kept_where_nothing_was_written(cli: Cli, tmp_path: Path, som
         (["--dirty-ratio", "1.5", "--", "true"], "a share above 0, at most 1"),
         (["--flush-interval-s", "-1", "--", "true"], "--flush-interval-s: -1; expected"),
         (["--stack-bytes", "1001", "--", "true"], "--stack-bytes: 1001; expected"),
+        (["--writeback", "mru", "--", "true"], "--writeback: 'mru' is unknown; expected one of 'linux', 'lru'"),
+        (
+            ["--writeback", "lru", "--dirty-ratio", "0.1", "--", "true"],
+            "--dirty-ratio: has no effect under --writeback lru; expected --writeback linux",
+        ),
+        (
+            ["--writeback", "lru", "--flush-interval-s", "5", "--", "true"],
+            "--flush-interval-s: has no effect under --writeback lru; expected --writeback linux",
+        ),
         (["-o", ".", "--", "true"], "is a directory"),
         (["-o", "there", "--", "true"], "exists already"),
     ],

@@ -169,11 +169,16 @@ class Program:
         self.call("write", task, fd=fd, length=int(pages * PAGE), offset=place)
 
     def written(self, path: str) -> list[tuple[int, int]]:
-        """Write out everything: the file's pages, as runs."""
+        """Write out everything: the file's pages, as runs, whoever wrote them."""
         self.requests.clear()
         self.call("sync_all")
         number = next(file.number for file in self.tracker.files if path in file.names or file.last_name == path)
-        return [(r.file_page, r.pages) for r in self.requests if r.file == number and r.op == WRITE]
+        runs: list[tuple[int, int]] = []
+        for r in self.requests:
+            if r.file == number and r.op == WRITE:
+                first, pages = runs.pop() if runs and sum(runs[-1]) == r.file_page else (r.file_page, 0)
+                runs.append((first, pages + r.pages))
+        return runs
 
 
 def test_writes_go_where_the_descriptor_stands() -> None:

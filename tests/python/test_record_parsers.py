@@ -48,9 +48,11 @@ def test_threads_of_a_real_program() -> None:
 
 def test_children_are_known_before_their_parent_returns() -> None:
     lines = (SAMPLES / "threads.strace.txt").read_text().splitlines()
-    assert strace_text.spawned(lines) == {4528: (4523, True), 4529: (4523, True)}
+    assert strace_text.spawned(lines) == {4528: (4523, True, True), 4529: (4523, True, True)}
     split = ["1 1.0 vfork( <unfinished ...>", "2 1.1 close(3) = 0", "1 1.2 <... vfork resumed>) = 2"]
-    assert strace_text.spawned(split) == {2: (1, False)}
+    assert strace_text.spawned(split) == {2: (1, False, False)}
+    shared = ["1 1.0 clone(child_stack=NULL, flags=CLONE_VM|CLONE_FILES|SIGCHLD) = 9"]
+    assert strace_text.spawned(shared) == {9: (1, True, False)}
 
 
 @pytest.mark.parametrize(
@@ -85,6 +87,11 @@ def test_children_are_known_before_their_parent_returns() -> None:
             "fallocate(3</a>, FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, 4096, 8192) = 0",
             {"name": "punch", "offset": 4096, "length": 8192},
         ),
+        (
+            'execve("/usr/bin/cc1", ["/usr/bin/cc1", ...], 0x7ff /* 9 vars */) = 0',
+            {"name": "exec", "path": "/usr/bin/cc1"},
+        ),
+        ('execveat(5</usr/bin>, "cc1", [...], NULL, 0) = 0', {"name": "exec", "path": "cc1"}),
         (
             "clone(child_stack=NULL, flags=CLONE_VM|CLONE_FILES|SIGCHLD) = 9",
             {"name": "spawn", "result": 9, "flags": frozenset({"CLONE_FILES"})},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -16,7 +16,26 @@ from floatgate.errors import PATH_MAX, RunError, input_error, one_line, quote, q
 from floatgate.folder import must_be_file_place
 from floatgate.text_table import table
 
+if TYPE_CHECKING:
+    from floatgate.recorder.page_cache import CacheModel
+
 _STACK_LIMIT = 65528
+
+Writeback = Annotated[
+    str,
+    typer.Option(
+        metavar="linux|lru",
+        help="When dirty pages leave the cache. linux: when old, too many, evicted or synced. lru: when evicted as the "
+        "least recently used, nothing else; fsync is ignored.",
+    ),
+]
+DirtyRatio = Annotated[
+    float | None,
+    typer.Option(metavar="SHARE", help="Share of the cache that may be dirty before write-back starts. Default: 0.2."),
+]
+FlushIntervalS = Annotated[
+    float | None, typer.Option(metavar="S", help="Age at which a dirty page is written back. Default: 30.")
+]
 
 
 def register(group: typer.Typer) -> None:
@@ -34,12 +53,9 @@ def record(
         typer.Option(metavar="perf|strace", help="What traces the program. Default: perf if permitted, else strace."),
     ] = None,
     cache_mb: Annotated[float, typer.Option(metavar="MIB", help="Size of the modelled page cache.")] = 1024.0,
-    dirty_ratio: Annotated[
-        float, typer.Option(metavar="SHARE", help="Share of the cache that may be dirty before write-back starts.")
-    ] = 0.2,
-    flush_interval_s: Annotated[
-        float, typer.Option(metavar="S", help="Age at which a dirty page is written back.")
-    ] = 30.0,
+    writeback: Writeback = "linux",
+    dirty_ratio: DirtyRatio = None,
+    flush_interval_s: FlushIntervalS = None,
     reads: Annotated[bool, typer.Option("--reads", help="Also record reads that miss the page cache.")] = False,
     content: Annotated[
         bool,
@@ -62,14 +78,11 @@ def record(
     """Run a program and record the pages it writes, with the program context of each write."""
     from floatgate.recorder import Options, backends
     from floatgate.recorder import record as run
-    from floatgate.recorder.page_cache import CacheModel
 
     output = Output(json, quiet=quiet)
     if backend is not None and backend not in backends.BACKENDS:
         raise input_error(f"--backend: {quote(backend)} is unknown; expected one of {quoted(list(backends.BACKENDS))}")
-    _must_be(cache_mb, "--cache-mb", low=0.0, high=math.inf, expected="a number above 0")
-    _must_be(dirty_ratio, "--dirty-ratio", low=0.0, high=1.0, expected="a share above 0, at most 1")
-    _must_be(flush_interval_s, "--flush-interval-s", low=0.0, high=1e9, expected="seconds above 0")
+    model = _model(cache_mb, writeback, dirty_ratio, flush_interval_s)
     if not 512 <= stack_bytes <= _STACK_LIMIT or stack_bytes % 8:
         raise input_error(f"--stack-bytes: {stack_bytes}; expected a multiple of 8 from 512 to {_STACK_LIMIT}")
     _make_place(out, force=force)
@@ -79,7 +92,7 @@ def record(
         Path(out),
         Options(
             backend=backend,
-            model=CacheModel(cache_mb, dirty_ratio, flush_interval_s),
+            model=model,
             reads=reads,
             content=content,
             stack_bytes=stack_bytes,
@@ -93,6 +106,32 @@ def record(
         raise RunError(
             f"{quote((command or [''])[0], PATH_MAX)} ended with status {done.status}; its trace is kept in {out}"
         )
+
+
+def _model(cache_mb: float, writeback: str, dirty_ratio: float | None, flush_interval_s: float | None) -> CacheModel:
+    """The page cache that is asked for.
+
+    Raises:
+        InputError: a value is out of range, or is given where it has no effect.
+    """
+    from floatgate.recorder.page_cache import LRU, WRITEBACKS, CacheModel
+
+    if writeback not in WRITEBACKS:
+        raise input_error(f"--writeback: {quote(writeback)} is unknown; expected one of {quoted(list(WRITEBACKS))}")
+    _must_be(cache_mb, "--cache-mb", low=0.0, high=math.inf, expected="a number above 0")
+    for value, name in ((dirty_ratio, "--dirty-ratio"), (flush_interval_s, "--flush-interval-s")):
+        if value is not None and writeback == LRU:
+            raise input_error(f"{name}: has no effect under --writeback lru; expected --writeback linux")
+    default = CacheModel()
+    model = CacheModel(
+        cache_mb,
+        default.dirty_ratio if dirty_ratio is None else dirty_ratio,
+        default.flush_interval_s if flush_interval_s is None else flush_interval_s,
+        writeback=writeback,
+    )
+    _must_be(model.dirty_ratio, "--dirty-ratio", low=0.0, high=1.0, expected="a share above 0, at most 1")
+    _must_be(model.flush_interval_s, "--flush-interval-s", low=0.0, high=1e9, expected="seconds above 0")
+    return model
 
 
 def _make_place(out: str, *, force: bool) -> None:
@@ -127,6 +166,11 @@ def _text(facts: dict[str, Any]) -> str:
         ("lost", _lost(facts)),
         ("time", _time(facts)),
     ]
+    if facts["cache"]["writeback"] == "lru":
+        cache = (
+            f"{facts['cache']['cache_mb']:g} MiB, evictions alone; {counted(facts['dirty_at_end'], 'page')} dirty in it"
+        )
+        lines.insert(-2, ("cache", f"{cache} at the end"))
     if facts["content"] is not None:
         lines.insert(-2, ("content", _content(facts["content"], facts["backend"])))
     rows = [

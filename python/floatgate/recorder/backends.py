@@ -24,6 +24,7 @@ from typing import TextIO
 from floatgate.errors import PATH_MAX, input_error, quote
 from floatgate.recorder import perf_data, perf_text, strace_data, strace_text
 from floatgate.recorder.calls import Call, Tally
+from floatgate.recorder.processes import Birth
 
 PERF, STRACE = "perf", "strace"
 BACKENDS = (PERF, STRACE)
@@ -104,7 +105,7 @@ class Recording:
     data: bool = False
     """Whether the text has what was written."""
 
-    def spawned(self) -> dict[int, tuple[int, bool]]:
+    def spawned(self) -> dict[int, Birth]:
         """Who started whom."""
         with _text(self.strace_file) as lines:
             return strace_text.spawned(lines)

@@ -38,7 +38,7 @@ class Call(NamedTuple):
         result: what it returned: bytes, a descriptor, an offset, a process.
         offset: where it says so itself, else None: the descriptor's offset counts.
         length: of a range in bytes; the last descriptor of ``close_range``.
-        path: the file, absolute or relative to ``fd``.
+        path: the file, absolute or relative to ``fd``; for ``exec`` the program.
         path2: the second file of ``rename`` and ``link``, absolute or relative to ``fd2``.
         fd2: see ``path2``.
         flags: words of the flags, such as ``O_APPEND``.

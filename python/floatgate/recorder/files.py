@@ -17,7 +17,8 @@ from pathlib import Path
 from floatgate.recorder.calls import AT_CWD, Call
 from floatgate.recorder.contexts import ContextTable
 from floatgate.recorder.layout import PAGE_BYTES, File
-from floatgate.recorder.page_cache import PageCache
+from floatgate.recorder.page_cache import PageCache, Writer
+from floatgate.recorder.processes import Birth, Processes
 from floatgate.recorder.shadow import NoShadow
 
 _NOT_FILES = ("/dev/", "/proc/", "/sys/")
@@ -77,7 +78,7 @@ class FileTracker:
     Args:
         cache: the page cache.
         contexts: the contexts met.
-        spawned: by task, its parent and whether they share descriptors.
+        spawned: by task, how it came to be.
         cwd: where the program starts.
         inherited: the files that it starts with.
         keep_reads: whether reads reach the cache.
@@ -89,7 +90,7 @@ class FileTracker:
         self,
         cache: PageCache,
         contexts: ContextTable,
-        spawned: dict[int, tuple[int, bool]],
+        spawned: dict[int, Birth],
         cwd: str,
         inherited: list[Inherited],
         *,
@@ -100,6 +101,7 @@ class FileTracker:
         """Start with one process."""
         self.files: list[File] = []
         self.counts: Counter[str] = Counter()
+        self.processes = Processes(spawned)
         self._cache = cache
         self._contexts = contexts
         self._spawned = spawned
@@ -158,17 +160,18 @@ class FileTracker:
     def _table(self, task: int) -> Table:
         table = self._tables.get(task)
         if table is None:
-            parent, shares = self._spawned.get(task, (0, False))
-            known = self._tables.get(parent)
+            birth = self._spawned.get(task)
+            known = None if birth is None else self._tables.get(birth.parent)
             if known is None:
                 # The program itself, or a child of one that nobody saw; the descriptors it starts with are its own.
                 table = self._copy(self._root)
-            elif shares:
+            elif birth is not None and birth.shares_files:
                 known.users += 1
                 table = known
             else:
                 table = self._copy(known)
             self._tables[task] = table
+            self.processes.of(task)  # now, while its parent runs the program that it inherits
         return table
 
     def _copy(self, table: Table) -> Table:
@@ -320,6 +323,7 @@ class FileTracker:
             sync=description.sync or bool({"RWF_SYNC", "RWF_DSYNC"} & call.flags),
             direct=description.direct,
             patch=partial(self._shadow.patch, file, offset, call.length, call.data),
+            writer=Writer(self.processes.of(call.task), call.task, call.fd),
         )
 
     def _read(self, table: Table, call: Call) -> None:
@@ -444,10 +448,11 @@ class FileTracker:
 
     def _spawn(self, _table: Table, call: Call) -> None:
         if call.result > 0 and call.result not in self._tables:
-            self._spawned[call.result] = (call.task, "CLONE_FILES" in call.flags)
+            self._spawned[call.result] = Birth(call.task, "CLONE_FILES" in call.flags, "CLONE_THREAD" in call.flags)
             self._table(call.result)
 
-    def _exec(self, table: Table, _call: Call) -> None:
+    def _exec(self, table: Table, call: Call) -> None:
+        self.processes.execute(call.task, call.path)
         for fd in [fd for fd, slot in table.slots.items() if slot.close_on_exec]:
             self._close(table, fd)
 

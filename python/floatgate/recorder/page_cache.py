@@ -1,6 +1,7 @@
-"""The page cache between a program and the drive: write-back, least recently used, as Linux has it in outline.
+"""The page cache between a program and the drive: write-back, least recently used.
 
-A write dirties pages; the context of a page is that of its last write. Pages reach the drive
+A write dirties pages; the context and the writer of a page (process, thread, descriptor) are those of its last write.
+Under ``linux``, which is Linux in outline, pages reach the drive
 
 - at ``fsync`` and its like: the dirty pages of the file (or range), in the order of the file;
 - at a wakeup of the flusher (every 5 s, or every flush interval where that is shorter): all dirty pages of every file
@@ -10,8 +11,13 @@ A write dirties pages; the context of a page is that of its last write. Pages re
 - at once, where the descriptor is synchronous (``O_SYNC``, ``O_DSYNC``) or direct (``O_DIRECT``, which leaves no page
   in the cache).
 
-Pages that follow each other on the drive, of one file and one context, go as one request of at most 512 KiB. What is
-deleted or truncated while dirty never reaches the drive; what the drive holds of it is trimmed.
+Under ``lru``, evictions alone write: the least recently used page leaves when the cache is full, and goes to the drive
+if it is dirty. There is no flusher, no limit of dirt, and ``fsync`` and synchronous descriptors write nothing; only
+direct writes pass by the cache. What is dirty at the end stays in the cache. The dissertation made its traces so: calls
+recorded by strace, then an LRU-based page-cache simulator (section 6.3), of which it names no other rule.
+
+Pages that follow each other on the drive, of one file, one context and one writer, go as one request of at most
+512 KiB. What is deleted or truncated while dirty never reaches the drive; what the drive holds of it is trimmed.
 """
 
 from __future__ import annotations
@@ -24,9 +30,19 @@ from typing import NamedTuple
 from floatgate.recorder.layout import PAGE_BYTES, File, Layout
 
 READ, WRITE, TRIM = 0, 1, 2
+LINUX, LRU = "linux", "lru"
+WRITEBACKS = (LINUX, LRU)
 MAX_REQUEST_PAGES = (512 << 10) // PAGE_BYTES
 _SECOND = 1_000_000_000
 _NEVER = (1 << 62) // PAGE_BYTES
+
+
+class Writer(NamedTuple):
+    """Who wrote a page last: process, thread and descriptor, by their numbers."""
+
+    process: int
+    thread: int
+    fd: int
 
 
 class Request(NamedTuple):
@@ -39,16 +55,26 @@ class Request(NamedTuple):
     context: int | None
     file: int
     file_page: int
+    writer: Writer | None = None
+
+
+_Author = tuple[int | None, Writer | None]
+"""The context and the writer of a page."""
+
+
+def _nobody(_lpn: int) -> _Author:
+    return None, None
 
 
 @dataclass(frozen=True)
 class CacheModel:
-    """The parameters of the model."""
+    """The parameters of the model; ``lru`` uses the size alone."""
 
     cache_mb: float = 1024.0
     dirty_ratio: float = 0.2
     flush_interval_s: float = 30.0
     wakeup_s: float = 5.0
+    writeback: str = LINUX
 
     @property
     def capacity_pages(self) -> int:
@@ -60,8 +86,10 @@ class CacheModel:
         """Dirty pages at most."""
         return max(1, int(self.capacity_pages * self.dirty_ratio))
 
-    def to_dict(self) -> dict[str, float]:
+    def to_dict(self) -> dict[str, float | str]:
         """For the trace's metadata."""
+        if self.writeback == LRU:
+            return {"writeback": LRU, "cache_mb": self.cache_mb}
         return {**asdict(self), "wakeup_s": min(self.wakeup_s, self.flush_interval_s)}
 
 
@@ -83,18 +111,26 @@ class PageCache:
         self.updates: Counter[int | None] = Counter()
         self._layout = layout
         self._emit = emit
+        self._evicts_only = model.writeback == LRU
         self._capacity = model.capacity_pages
-        self._dirty_limit = model.dirty_pages
+        self._dirty_limit = model.capacity_pages if self._evicts_only else model.dirty_pages
         self._interval = int(model.flush_interval_s * _SECOND)
         self._wakeup = max(1, int(min(model.wakeup_s, model.flush_interval_s) * _SECOND))
         self._next_wakeup: int | None = None
         self._cached: OrderedDict[int, None] = OrderedDict()
         self._dirty: dict[int, int] = {}  # page -> dirty since, oldest first
-        self._context: dict[int, int | None] = {}  # of dirty pages
+        self._authors: dict[int, _Author] = {}  # of dirty pages
         self._on_drive: dict[int, int | None] = {}  # page -> context that wrote it
+
+    @property
+    def dirty_pages(self) -> int:
+        """Pages that are dirty now."""
+        return len(self._dirty)
 
     def advance(self, now: int) -> None:
         """Let the flusher do what it does up to ``now``."""
+        if self._evicts_only:
+            return
         if self._next_wakeup is None:
             self._next_wakeup = now + self._wakeup
         while self._next_wakeup <= now:
@@ -116,12 +152,15 @@ class PageCache:
         sync: bool,
         direct: bool,
         patch: Callable[[int], None] | None = None,
+        writer: Writer | None = None,
     ) -> None:
         """Write bytes of a file; ``patch`` is told each page of the file before the new data of it can be flushed.
 
         What is flushed while the write goes on has the old data in the pages that the write has not reached.
         """
         self.advance(now)
+        sync = sync and not self._evicts_only
+        author = (context, writer)
         first, end = offset // PAGE_BYTES, -(-(offset + length) // PAGE_BYTES)
         touched = []
         for page in range(first, end):
@@ -131,7 +170,7 @@ class PageCache:
             if patch is not None:
                 patch(page)
             self._dirty.setdefault(lpn, now)
-            self._context[lpn] = context
+            self._authors[lpn] = author
             self._touch(now, lpn)
             if not (sync or direct) and len(self._dirty) > self._dirty_limit:
                 self._write_oldest(now)
@@ -150,15 +189,19 @@ class PageCache:
             if lpn not in self._cached:
                 missing.append(lpn)
             self._touch(now, lpn)
-        self._send(now, READ, missing, lambda _: None)
+        self._send(now, READ, missing, _nobody)
 
     def sync(self, now: int, file: File, first: int = 0, end: int | None = None) -> None:
-        """Write out the file's dirty pages from ``first`` to before ``end``."""
+        """Write out the file's dirty pages from ``first`` to before ``end``; nothing where evictions alone write."""
+        if self._evicts_only:
+            return
         self.advance(now)
         self._write_back(now, [lpn for lpn in self._layout.pages_of(file, first, end) if lpn in self._dirty])
 
     def sync_all(self, now: int) -> None:
-        """Write out everything."""
+        """Write out everything; nothing where evictions alone write."""
+        if self._evicts_only:
+            return
         self.advance(now)
         self._write_back(now, self._by_file(self._dirty))
 
@@ -172,16 +215,18 @@ class PageCache:
         for lpn in self._layout.pages_of(file, first, end):
             self._cached.pop(lpn, None)
             self._dirty.pop(lpn, None)
-            self._context.pop(lpn, None)
+            self._authors.pop(lpn, None)
             if lpn in self._on_drive:
                 del self._on_drive[lpn]
                 trimmed.append(lpn)
-        self._send(now, TRIM, trimmed, lambda _: None, limit=_NEVER)
+        self._send(now, TRIM, trimmed, _nobody, limit=_NEVER)
         if end is None:
             self._layout.release(file, first)
 
     def finish(self, now: int) -> None:
-        """The program is over: the flusher goes on until nothing is dirty."""
+        """The program is over: the flusher, where there is one, goes on until nothing is dirty."""
+        if self._evicts_only:
+            return
         self.advance(now)
         while self._dirty and self._next_wakeup is not None:
             self.advance(self._next_wakeup)
@@ -219,9 +264,9 @@ class PageCache:
         return [lpn for members in files.values() for _, lpn in sorted(members)]
 
     def _write_back(self, now: int, pages: list[int]) -> None:
-        self._send(now, WRITE, pages, self._context.__getitem__)
+        self._send(now, WRITE, pages, self._authors.__getitem__)
         for lpn in pages:
-            context = self._context.pop(lpn)
+            context, _ = self._authors.pop(lpn)
             del self._dirty[lpn]
             self.pages[context] += 1
             if lpn in self._on_drive:
@@ -233,22 +278,23 @@ class PageCache:
         now: int,
         op: int,
         pages: list[int],
-        context_of: Callable[[int], int | None],
+        author_of: Callable[[int], _Author],
         limit: int = MAX_REQUEST_PAGES,
     ) -> None:
         """Emit runs of pages that follow each other, in the order given."""
         start = 0
         while start < len(pages):
-            first, context = pages[start], context_of(pages[start])
+            first, author = pages[start], author_of(pages[start])
             file, file_page = self._layout.owner(first)
             length = 1
             while (
                 start + length < len(pages)
                 and length < limit
                 and pages[start + length] == first + length
-                and context_of(first + length) == context
+                and author_of(first + length) == author
                 and self._layout.owner(first + length)[0] is file
             ):
                 length += 1
-            self._emit(Request(now, op, first, length, context, file.number, file_page))
+            context, writer = author
+            self._emit(Request(now, op, first, length, context, file.number, file_page, writer))
             start += length

@@ -172,9 +172,7 @@ class _Build:
     def write(self, target: Path, command: list[str], choice: backends.Choice) -> None:
         """Write the Parquet file."""
         if len(self._columns) == 0:
-            raise input_error(
-                f"{quote(command[0], PATH_MAX)}: wrote no file; expected a program that writes regular files"
-            )
+            raise input_error(self._why_nothing(command[0]))
         if self._options.content:
             known = self._written
             last = LastWrites(self._columns, self._path_of, None if known is None else known.distinct.fingerprint)
@@ -183,6 +181,15 @@ class _Build:
                 known.rest = last
                 self._content = known
         trace_file.write(target, self._columns, lambda: self._metadata(command, choice), self._content)
+
+    def _why_nothing(self, program: str) -> str:
+        name, dirty, model = quote(program, PATH_MAX), self._cache.dirty_pages, self._options.model
+        if dirty == 0:
+            return f"{name}: wrote no file; expected a program that writes regular files"
+        return (
+            f"{name}: wrote {dirty} pages, which all stayed in the cache of {model.capacity_pages} pages; "
+            "expected a smaller --cache-mb, a program that writes more, or --writeback linux"
+        )
 
     def _path_of(self, number: int) -> str | None:
         names = self._tracker.files[number].names
@@ -196,6 +203,7 @@ class _Build:
             "exit_status": self.status,
             **self._losses(),
             "cache": self._options.model.to_dict(),
+            "dirty_at_end": self._cache.dirty_pages,
             "reads": self._options.reads,
             "out_of_scope": list(OUT_OF_SCOPE),
         }
@@ -204,7 +212,18 @@ class _Build:
         if self._content is not None:
             recorder["content"] = self._content.described()
         contexts = self._contexts.described(self._columns.contexts())
-        return {"schema": trace_file.SCHEMA, "contexts": contexts, "recorder": recorder}
+        return {
+            "schema": trace_file.SCHEMA,
+            "contexts": contexts,
+            "processes": self._tracker.processes.described(self._columns.processes()),
+            "files": {str(number): self._file_name(number) for number in sorted(set(self._columns.file))},
+            "recorder": recorder,
+        }
+
+    def _file_name(self, number: int) -> str:
+        """The last path of a file, as text that can be written as UTF-8."""
+        path = self._tracker.files[number].last_name
+        return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def _losses(self) -> dict[str, Any]:
         tally, counts = self._tally, self._tracker.counts
@@ -247,6 +266,9 @@ class _Build:
             "files": len(self._tracker.files),
             "drive_bytes": self._layout.pages * PAGE_BYTES,
             "contexts": len(self._columns.contexts()),
+            "processes": len(self._columns.processes()),
+            "cache": self._options.model.to_dict(),
+            "dirty_at_end": cache.dirty_pages,
             "top_contexts": top,
             **self._losses(),
             "content": None if self._content is None else self._content.described(),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from floatgate.recorder import strace_data
 from floatgate.recorder.calls import AT_CWD, Call, Frame, Tally
 from floatgate.recorder.contexts import ANONYMOUS, relative_frame
+from floatgate.recorder.processes import Birth
 
 _LINE = re.compile(r"(\d+)\s+(\d+)\.(\d{1,9}) (.*)")
 _CALL = re.compile(r"(\w+)\((.*)\)\s+= (.*)", re.DOTALL)
@@ -400,7 +401,15 @@ def _fcntl(said: _Said) -> Call | None:
 
 def _spawn(said: _Said) -> Call:
     text = ", ".join(said.args)
-    return said.call._replace(name="spawn", flags=frozenset({"CLONE_FILES"} if "CLONE_FILES" in text else ()))
+    return said.call._replace(name="spawn", flags=frozenset(flag for flag in _SHARED if flag in text))
+
+
+_SHARED = ("CLONE_FILES", "CLONE_THREAD")
+
+
+def _exec(said: _Said) -> Call:
+    name = said.args[1 if said.name == "execveat" else 0]
+    return said.call._replace(name="exec", path=_text(name) if name.startswith('"') else "")
 
 
 def _plain(kind: str) -> Callable[[_Said], Call]:
@@ -436,7 +445,7 @@ _MAKERS: dict[str, Callable[[_Said], Call | None]] = {
     **dict.fromkeys(("rename", "renameat", "renameat2", "link", "linkat"), _two_names),
     **dict.fromkeys(("dup", "dup2", "dup3"), _dup),
     **dict.fromkeys(("clone", "clone3", "fork", "vfork"), _spawn),
-    **dict.fromkeys(("execve", "execveat"), _plain("exec")),
+    **dict.fromkeys(("execve", "execveat"), _exec),
     **dict.fromkeys(("chdir", "fchdir"), _chdir),
     **dict.fromkeys(("io_uring_setup", "io_submit"), _plain("asynchronous")),
     "sync_file_range": _sync_range,
@@ -455,15 +464,15 @@ CONTENT = ("mmap",)
 OTHERS = tuple(name for name in _MAKERS if name not in (*WRITES, *READS, *CONTENT))
 
 
-def spawned(lines: Iterable[str]) -> dict[int, tuple[int, bool]]:
-    """Who started whom: by task, its parent and whether they share their descriptors.
+def spawned(lines: Iterable[str]) -> dict[int, Birth]:
+    """Who started whom: by task, how it came to be.
 
     A child's calls may be printed before the call that made it returns, so this is asked for beforehand.
     """
     parser = StraceParser(Tally())
     few = (line for line in lines if not line.startswith(" >") and ("clone" in line or "fork" in line))
     return {
-        call.result: (call.task, "CLONE_FILES" in call.flags)
+        call.result: Birth(call.task, "CLONE_FILES" in call.flags, "CLONE_THREAD" in call.flags)
         for call in parser.calls(few)
         if call.name == "spawn" and call.result > 0
     }

@@ -23,6 +23,7 @@ from floatgate.recorder.contexts import ContextTable
 from floatgate.recorder.files import FileTracker
 from floatgate.recorder.layout import Layout
 from floatgate.recorder.page_cache import CacheModel, PageCache, Request
+from floatgate.recorder.processes import Birth
 from floatgate.recorder.strace_lines import Stamps
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ class CallsReader:
             else:
                 self._tally.malformed(f"{call.name} of {call.length} bytes at {call.offset}, time {call.time_ns} ns")
 
-    def _spawned(self) -> dict[int, tuple[int, bool]]:
+    def _spawned(self) -> dict[int, Birth]:
         if self._format != "strace":
             return {}
         with self._lines() as lines:

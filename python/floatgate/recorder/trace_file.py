@@ -16,10 +16,11 @@ SCHEMA = "floatgate.trace/1"
 DEVICE = "recorded"
 OPERATIONS = ("read", "write", "trim")
 _ROWS_PER_GROUP = 1 << 18
+_UNKNOWN = -1
 
 
 class Columns:
-    """The requests of a recording, some 50 bytes each."""
+    """The requests of a recording, some 75 bytes each."""
 
     def __init__(self) -> None:
         """Start with none."""
@@ -31,6 +32,9 @@ class Columns:
         self.has_context = array("b")
         self.file = array("q")
         self.file_page = array("q")
+        self.process = array("q")
+        self.thread = array("q")
+        self.fd = array("q")
 
     def __len__(self) -> int:
         return len(self.op)
@@ -45,10 +49,18 @@ class Columns:
         self.has_context.append(request.context is not None)
         self.file.append(request.file)
         self.file_page.append(request.file_page)
+        process, thread, fd = request.writer or (_UNKNOWN, _UNKNOWN, _UNKNOWN)
+        self.process.append(process)
+        self.thread.append(thread)
+        self.fd.append(fd)
 
     def contexts(self) -> set[int]:
         """The contexts of the requests."""
         return {context for context, there in zip(self.context, self.has_context, strict=True) if there}
+
+    def processes(self) -> set[int]:
+        """The processes of the requests."""
+        return {process for process in self.process if process != _UNKNOWN}
 
 
 def write(target: Path, columns: Columns, metadata: Callable[[], dict[str, Any]], content: Content | None) -> None:
@@ -70,6 +82,10 @@ def write(target: Path, columns: Columns, metadata: Callable[[], dict[str, Any]]
         ("offset", pa.uint64()),
         ("bytes", pa.uint64()),
         ("context", pa.uint64()),
+        ("process", pa.uint32()),
+        ("thread", pa.uint32()),
+        ("fd", pa.int32()),
+        ("file", pa.uint32()),
     ]
     if content is not None:
         fields += [("fingerprints", pa.list_(pa.uint64())), ("compressed_bytes", pa.list_(pa.uint16()))]
@@ -104,4 +120,17 @@ def _arrays(columns: Columns, start: int, end: int) -> list[Any]:
         pa.array(np.array(columns.lpn[start:end], dtype="u8") * PAGE_BYTES),
         pa.array(np.array(columns.pages[start:end], dtype="u8") * PAGE_BYTES),
         pa.array(np.array(columns.context[start:end], dtype="u8"), mask=missing),
+        *(_known(numbers[start:end], kind) for numbers, kind in ((columns.process, "u4"), (columns.thread, "u4"))),
+        _known(columns.fd[start:end], "i4"),
+        pa.array(np.array(columns.file[start:end], dtype="u4")),
     ]
+
+
+def _known(numbers: array[int], kind: str) -> Any:
+    """A column in which what is unknown is null."""
+    import numpy as np
+    import pyarrow as pa
+
+    values = np.array(numbers, dtype="i8")
+    unknown = values == _UNKNOWN
+    return pa.array(np.where(unknown, 0, values).astype(kind), mask=unknown)

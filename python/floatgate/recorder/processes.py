@@ -1,0 +1,65 @@
+"""Processes: to which one a thread belongs, and which programs it ran."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Birth(NamedTuple):
+    """How a task came to be.
+
+    Attributes:
+        parent: the task that started it.
+        shares_files: whether the two have one table of descriptors (``CLONE_FILES``).
+        is_thread: whether it is a thread of its parent's process (``CLONE_THREAD``).
+    """
+
+    parent: int
+    shares_files: bool
+    is_thread: bool
+
+
+class Processes:
+    """Follows starts of programs.
+
+    Args:
+        births: by task, how it came to be; may grow later.
+    """
+
+    def __init__(self, births: dict[int, Birth]) -> None:
+        """Start with none."""
+        self._births = births
+        self._programs: dict[int, list[str]] = {}
+
+    def of(self, task: int) -> int:
+        """The process of a task, which is the number of its first thread."""
+        process = task
+        while (birth := self._births.get(process)) is not None and birth.is_thread:
+            process = birth.parent
+        if process not in self._programs:
+            # Until it executes a program of its own, a process runs that of its parent.
+            self._programs[process] = [] if birth is None else self._programs[self.of(birth.parent)][-1:]
+        return process
+
+    def execute(self, task: int, path: str) -> None:
+        """A task executes the program of a path; an empty path is an unknown program."""
+        process = self.of(task)
+        name = path.rpartition("/")[2]
+        if name:
+            self._programs[process].append(name)
+
+    def described(self, used: set[int]) -> dict[str, dict[str, object]]:
+        """For the trace's metadata: by the process in decimal, its programs.
+
+        ``name`` is the base name of the last program, null where it is unknown; ``programs`` lists all in order.
+        """
+        return {
+            str(process): {"name": _plain(names[-1]) if names else None, "programs": [_plain(name) for name in names]}
+            for process in sorted(used)
+            for names in [self._programs.get(process, [])]
+        }
+
+
+def _plain(text: str) -> str:
+    """Text that can be written as UTF-8: names of files may hold any bytes."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
