@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -32,11 +33,13 @@ class Dense:
         file: Parquet, of the layout of ``floatgate trace record``.
         page_writes: of 4 KiB.
         distinct_pages: written.
+        rows: the rows of the source that the file has, in order.
     """
 
     file: Path
     page_writes: int
     distinct_pages: int
+    rows: Any
 
     def must_have(self, pages: int, source: Path, drive: str) -> None:
         """Refuse a trace that is too small for its drive.
@@ -59,7 +62,11 @@ class Dense:
 def dense(source: Path, target: Path, *, trims: bool = False, contexts: bool = True) -> Dense:
     """Write the writes of a recorded trace to ``target``, with dense pages; its TRIMs of them, too, if asked for.
 
-    A trace without contexts is taken where ``contexts`` is false.
+    Args:
+        source: the trace.
+        target: the new one.
+        trims: whether TRIMs are kept, too.
+        contexts: whether the trace must have some.
 
     Raises:
         InputError: the trace is no Parquet file with contexts, or writes nothing.
@@ -98,11 +105,12 @@ def dense(source: Path, target: Path, *, trims: bool = False, contexts: bool = T
         table = table.set_column(
             place, table.schema.field(place), pa.array(values, type=table.schema.field(place).type)
         )
-    table = table.filter(pa.array(written | given_up if trims else written))
+    kept = written | given_up if trims else written
+    table = table.filter(pa.array(kept))
     if described is not None:
         table = table.replace_schema_metadata({DESCRIBED: described})
     pq.write_table(table, target, compression="zstd")
-    return Dense(target, int((end - first)[written].sum()), len(pages))
+    return Dense(target, int((end - first)[written].sum()), len(pages), np.flatnonzero(kept))
 
 
 def scattered(trace: Dense, target: Path, drive_pages: int, seed: int, cluster_pages: int = CLUSTER_PAGES) -> Path:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -23,12 +24,41 @@ def register(app: typer.Typer) -> None:
 
 def placement(
     trace: Annotated[str, typer.Argument(metavar="TRACE.parquet", show_default=False)],
-    policy: Annotated[str, typer.Option(metavar="NAME", help="The separator: pds or ids.")] = "pds",
+    by: Annotated[
+        str,
+        typer.Option(
+            metavar="KEY", help="What gets a handle: context, file, path-pattern, process, thread or fd (descriptor)."
+        ),
+    ] = "context",
+    policy: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="pds or ids (--by context only), or lifetime. Default: pds or lifetime."),
+    ] = None,
     handles: Annotated[int, typer.Option(metavar="N", help="Number of placement handles of the drive.")] = 8,
+    isolation: Annotated[
+        str,
+        typer.Option(
+            metavar="TYPE",
+            help="Where moved pages go: persistent (stay with their handle), persistent-apart (the same, in units of "
+            "their own) or initial (one unit for all handles).",
+        ),
+    ] = "persistent",
+    reclaim_unit_kib: Annotated[
+        int | None,
+        typer.Option("--reclaim-unit-kib", metavar="N", help="Size of a reclaim unit. Default: a block of the drive."),
+    ] = None,
     apply: Annotated[
         str | None,
         typer.Option(metavar="OTHER.parquet", help="Also evaluate the table on another recording of the program."),
     ] = None,
+    format: Annotated[
+        str,
+        typer.Option(
+            metavar="FORMAT",
+            help="table, csv (print the table), fio (a job for FDP), fcntl (hints by path and a library that sets them) "
+            "or rocksdb (its hints, as text).",
+        ),
+    ] = "table",
     drive: o.Drive = None,
     capacity: o.Capacity = None,
     set: o.Set = None,
@@ -37,15 +67,18 @@ def placement(
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> int:
-    """Assign a placement handle (NVMe FDP, streams, write hints) to each program context.
+    """Assign placement handles (NVMe FDP, streams, write hints) to contexts, files or writers of a program.
 
-    The trace must come from floatgate trace record. The folder gets the table, placement.csv, and placement.json.
+    The trace must come from floatgate trace record. The folder gets the table, placement.csv, and placement.json, and
+    what --format names. Simpler rules run on the same drive: if one does as well, the answer begins with it.
     By default the drive is sized to the data that the trace writes, plus 15 %; --drive and --set override this.
-    With --apply, contexts of the other recording get their handle from the table, or 0 if the table lacks them.
+    With --apply, keys of the other recording get their handle from the table, or 0 if the table lacks them.
     """
     from floatgate.placement import place
+    from floatgate.placement.formats import check, files_of, usage_of
 
     output = Output(json, quiet=quiet)
+    check(format, by)
     settings: Overrides = [] if drive is None else [("drive.preset", toml_value("drive.preset", drive))]
     asked = [parse_set(text) for text in set or []]
     if capacity is not None:
@@ -54,14 +87,29 @@ def placement(
     target = RunFolder.default(f"placement-{Path(trace).stem}") if out is None else RunFolder.given(out, force=force)
 
     def fill(staging: Path, _final: Path) -> None:
-        (staging / "placement.csv").write_text(found.table(), "utf-8")
-        told = json_module.dumps(found.to_dict(), indent=2, ensure_ascii=False)
-        (staging / "placement.json").write_text(told + "\n", "utf-8")
+        told = json_module.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n"
+        for name, text in {"placement.csv": found.table(), "placement.json": told, **files}.items():
+            (staging / name).write_text(text, "utf-8")
 
     with target:
-        found = place(trace, policy=policy, handles=handles, overrides=settings, apply=apply)
+        found = place(
+            trace,
+            by=by,
+            policy=policy,
+            handles=handles,
+            isolation=isolation,
+            reclaim_unit_kib=reclaim_unit_kib,
+            overrides=settings,
+            apply=apply,
+        )
+        files = files_of(format, found)
         folder = target.write(fill)
     output.give(found.to_dict())
+    if format == "csv" and not (quiet or json):
+        sys.stdout.write(found.table())
+        return STATUS_DONE
     output.say(found.text())
     output.say(f"table      {one_line(folder / 'placement.csv')}")
+    if (usage := usage_of(format, one_line(folder.resolve()))) is not None:
+        output.say(f"{format:<10} {usage}")
     return STATUS_DONE

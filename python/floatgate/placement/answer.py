@@ -1,0 +1,270 @@
+"""What a placement comes to: the table, what it does, and what simpler rules do."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from floatgate import _core
+from floatgate.errors import one_line
+from floatgate.placement.grouping import NO_HANDLE
+from floatgate.placement.trial import HOST_GIVEN, Refused
+
+SCHEMA = "floatgate.placement/2"
+NONE, LOG_DATA, BY_FILE, SEPBIT, ORA = "none", "log-data", "file", "sepbit", "ora"
+SIMPLE = (NONE, LOG_DATA, BY_FILE)
+"""Rules that need no table by keys, the simplest first."""
+AS_WELL = 0.01
+"""A rule does as well as the table if its WAF is no more than this share above."""
+_LABELS = {
+    NONE: "no separation",
+    LOG_DATA: "log against data",
+    BY_FILE: "by file",
+    SEPBIT: "SepBIT in the drive",
+    ORA: "ORA, which knows the future",
+}
+_PLURAL = {
+    "context": "contexts",
+    "file": "files",
+    "path-pattern": "path patterns",
+    "process": "processes",
+    "thread": "threads",
+    "fd": "descriptors",
+}
+
+Results = Mapping[str, "dict[str, Any] | Refused"]
+
+
+@dataclass(frozen=True)
+class Applied:
+    """What the table does on a trace from which it was not made.
+
+    Attributes:
+        trace: the other one.
+        keys: of its writes.
+        matched_keys: that wrote in the first trace, too.
+        page_writes: of the other trace.
+        matched_page_writes: by matched keys.
+        placed_page_writes: of those, with a handle other than 0.
+        results: of the runs on the other trace, by separator; ``host-given`` follows the first trace's table.
+    """
+
+    trace: str
+    keys: int
+    matched_keys: int
+    page_writes: int
+    matched_page_writes: int
+    placed_page_writes: int
+    results: Results
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON gives it, within ``floatgate.placement/2``."""
+        told = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "results"}
+        return {**told, "waf": wafs(self.results), "config": config_of(self.results)}
+
+
+@dataclass(frozen=True)
+class Placement:
+    """The table, and what it does.
+
+    Attributes:
+        trace: from which it was made.
+        by: what its keys are.
+        policy: that found it.
+        handles: that the drive has.
+        isolation: which unit a moved page joins.
+        reclaim_unit_bytes: size of the drive's erase units.
+        collection_units: reclaim units that stand open for moved pages alone.
+        span_s: from the first to the last request of the trace.
+        keys: ``key``, ``name``, ``frames``, ``handle``, ``page_writes``, ``updates``, ``mean_life_writes``, the most
+            written first.
+        groups: by handle: ``handle``, ``keys``, ``page_writes``, ``mean_lifespan_writes``, ``hint``,
+            ``resident_pages``, ``sequential_share``, ``requests_by_pages``. Here data that are alive at the end of the
+            trace count as dying there.
+        results: of the runs: simple rules, separators in the drive, ``host-given``.
+        isolations: of ``host-given`` with the other kinds of isolation.
+        used: handles that rules write to, by their name.
+        stand_ins: whether extents stand for files in the rules that go by files.
+        applied: what the table does on another trace, if there is one.
+    """
+
+    trace: str
+    by: str
+    policy: str
+    handles: int
+    isolation: str
+    reclaim_unit_bytes: int
+    collection_units: int
+    span_s: float
+    keys: list[dict[str, Any]]
+    groups: list[dict[str, Any]]
+    results: Results
+    isolations: Results
+    used: Mapping[str, int]
+    stand_ins: bool = False
+    applied: Applied | None = None
+
+    @property
+    def simpler(self) -> dict[str, Any] | None:
+        """The simplest rule that does as well as the table, and both figures; None if there is none."""
+        waf = wafs(self.results)
+        chosen = waf[HOST_GIVEN]
+        simple = SIMPLE if self.by != "file" else SIMPLE[:-1]
+        for rule in simple:
+            if (found := waf.get(rule)) is not None and chosen is not None and found <= chosen * (1 + AS_WELL):
+                return {"rule": rule, "waf": found, "table_waf": chosen}
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON gives it (schema ``floatgate.placement/2``)."""
+        return {
+            "schema": SCHEMA,
+            "version": _core.__version__,
+            "simpler": self.simpler,
+            "trace": self.trace,
+            "by": self.by,
+            "policy": self.policy,
+            "handles": self.handles,
+            "isolation": self.isolation,
+            "reclaim_unit_bytes": self.reclaim_unit_bytes,
+            "collection_units": self.collection_units,
+            "span_s": self.span_s,
+            "files_are_extents": self.stand_ins,
+            "waf": wafs(self.results),
+            "baselines": [
+                {
+                    "rule": name,
+                    "what": self._label(name),
+                    "handles": self.used.get(name),
+                    "waf": None if isinstance(result, Refused) else result["waf"],
+                    "refused": result.why if isinstance(result, Refused) else None,
+                }
+                for name, result in self.results.items()
+            ],
+            "waf_by_isolation": wafs(self.isolations),
+            "applied": None if self.applied is None else self.applied.to_dict(),
+            "groups": self.groups,
+            "keys": self.keys,
+            "config": config_of(self.results),
+        }
+
+    def table(self) -> str:
+        """The table as CSV: one line for each key that does not use handle 0.
+
+        Names come from the recorded programs. A spreadsheet takes some for formulas and would run them: those get an
+        apostrophe in front, which it does not show.
+        """
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        of_contexts = self.by == "context"
+        head = ["handle", "hint", *(["context"] if of_contexts else []), "page_writes", "updates", "name"]
+        writer.writerow([*head, *(["frames"] if of_contexts else [])])
+        hints = self.hints()
+        for one in self.keys:
+            if one["handle"] != NO_HANDLE:
+                told = [one["handle"], hints[one["handle"]], *([one["key"]] if of_contexts else [])]
+                told += [one["page_writes"], one["updates"], _no_formula(one["name"])]
+                frames = [_no_formula(" < ".join(one["frames"]))] if of_contexts else []
+                writer.writerow([*told, *frames])
+        return out.getvalue()
+
+    def hints(self) -> dict[int, str]:
+        """The write lifetime hint of each handle."""
+        return {group["handle"]: group["hint"] for group in self.groups}
+
+    def text(self) -> str:
+        """The answer in words."""
+        placed = [one for one in self.keys if one["handle"] != NO_HANDLE]
+        written = sum(one["page_writes"] for one in self.keys)
+        share = _percent(sum(one["page_writes"] for one in placed), written)
+        of_all = f"{len(placed)} of {len(self.keys)} {_PLURAL[self.by]}"
+        lines = [
+            *self._simpler_text(),
+            f"placement  {of_all} get a handle other than {NO_HANDLE}; they write {share} of the pages",
+            f"WAF        {self._judged(self.results)}; on {one_line(self.trace)}, the source of the table",
+        ]
+        if (other := self.applied) is not None:
+            matched = _percent(other.matched_page_writes, other.page_writes)
+            with_handle = _percent(other.placed_page_writes, other.page_writes)
+            there = one_line(other.trace)
+            known = f"({matched}) come from {_PLURAL[self.by]} of the table's trace"
+            lines += [
+                f"applied    {self._judged(other.results)}; on {there}, another recording",
+                f"matched    {other.matched_page_writes:,} of its {other.page_writes:,} page writes {known}",
+                f"placed     {other.placed_page_writes:,} ({with_handle}) get a handle other than {NO_HANDLE}",
+            ]
+        return "\n".join([*lines, *self._baselines_text(), *self._groups_text()])
+
+    def _simpler_text(self) -> list[str]:
+        if (found := self.simpler) is None:
+            return []
+        does = f"WAF {found['waf']:.3f} against {found['table_waf']:.3f} of this table"
+        what = "no separation" if found["rule"] == NONE else f"a simpler rule, {self._label(found['rule'])},"
+        return [f"first      {what} does as well: {does} (within {AS_WELL:.0%})"]
+
+    def _baselines_text(self) -> list[str]:
+        lines = []
+        for name, result in self.results.items():
+            waf = "no room" if isinstance(result, Refused) else f"{result['waf']:.3f}"
+            handles = self.used.get(name)
+            used = "" if handles is None else f", {handles} handle{'s' if handles != 1 else ''}"
+            lines.append(f"rule       {waf:>7}  {self._label(name)}{used}")
+        for name, result in self.isolations.items():
+            waf = "no room" if isinstance(result, Refused) else f"{result['waf']:.3f}"
+            lines.append(f"isolation  {waf:>7}  this table, handles isolated {_ISOLATED[name]}")
+        units = self.collection_units
+        more = f" and {units} for what collection moves" if units else ""
+        open_units = f"one open for each of {self.handles} handles{more}"
+        return [*lines, f"units      {self.reclaim_unit_bytes >> 10:,} KiB each, {open_units}; {self.isolation} isolation"]
+
+    def _groups_text(self) -> list[str]:
+        return [
+            f"handle {group['handle']:<3} {len(group['keys'])} {_PLURAL[self.by]}, {group['page_writes']:,} page writes, "
+            f"data live {group['mean_lifespan_writes']:,.0f} page writes on average, hint {group['hint']}"
+            for group in self.groups
+        ]
+
+    def _label(self, rule: str) -> str:
+        if rule == HOST_GIVEN:
+            return f"this table: by {self.by}, {self.policy}"
+        label = _LABELS.get(rule, f"{rule.upper()} in the drive")
+        return f"{label} (by extents)" if self.stand_ins and rule in {LOG_DATA, BY_FILE} else label
+
+    def _judged(self, results: Results) -> str:
+        waf = wafs(results)
+        beside = f"{waf[NONE]:.3f} without"
+        if self.policy in waf:
+            beside += f"; {waf[self.policy]:.3f} if the drive itself runs {self.policy}"
+        return f"{waf[HOST_GIVEN]:.3f} with {self.handles} handles, {beside}"
+
+
+_ISOLATED = {
+    "persistent": "persistently, moved pages among the host's",
+    "persistent-apart": "persistently, moved pages apart",
+    "initial": "initially: moved pages of all handles meet",
+}
+
+
+def wafs(results: Results) -> dict[str, float | None]:
+    """The WAF of each run; None where the drive refuses it."""
+    return {name: None if isinstance(result, Refused) else result["waf"] for name, result in results.items()}
+
+
+def config_of(results: Results) -> dict[str, Any]:
+    """The settings of the run that follows the table."""
+    result = results[HOST_GIVEN]
+    assert not isinstance(result, Refused)
+    config: dict[str, Any] = result["config"]
+    return config
+
+
+def _no_formula(text: str) -> str:
+    text = text.replace("\r", "\n")  # which the writer of the standard library leaves without quotes
+    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\n")) else text
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / whole if whole else 0:.1f} %"

@@ -1,0 +1,67 @@
+"""Placements in the forms in which programs take them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from floatgate.errors import input_error, quote, quoted
+from floatgate.placement.answer import Placement
+from floatgate.placement.formats import fcntl, fio, rocksdb
+from floatgate.placement.keys import BY
+
+FORMATS = ("table", "csv", "fio", "fcntl", "rocksdb")
+
+
+@dataclass(frozen=True)
+class Form:
+    """What a format makes of a placement.
+
+    Attributes:
+        files: makes their texts, by name.
+        usage: a line that says what to do with them, of the folder in which they are.
+        keys: kinds of keys for which it can be had.
+        why: what it needs them for.
+    """
+
+    files: Callable[[Placement], Mapping[str, str]]
+    usage: Callable[[str], str]
+    keys: tuple[str, ...]
+    why: str = ""
+
+
+_PATHS = ("file", "path-pattern")
+_FORMS = {
+    "fio": Form(fio.files, fio.usage, BY),
+    "fcntl": Form(fcntl.files, fcntl.usage, _PATHS, "these hints are of files, by their paths"),
+    "rocksdb": Form(rocksdb.files, rocksdb.usage, ("path-pattern",), "RocksDB's hints are of kinds of files"),
+}
+
+
+def check(format: str, by: str) -> None:
+    """Refuse a format before the work starts.
+
+    Raises:
+        InputError: there is no such format, or it cannot be had for such keys.
+    """
+    if format not in FORMATS:
+        raise input_error(f"unknown format {quote(format)}; expected one of {quoted(list(FORMATS))}")
+    form = _FORMS.get(format)
+    if form is not None and by not in form.keys:
+        raise input_error(f"--format {format} --by {by}: {form.why}; expected --by {' or --by '.join(form.keys)}")
+
+
+def files_of(format: str, placement: Placement) -> Mapping[str, str]:
+    """The files of a format, by name; none for ``table`` and ``csv``, whose file is always written.
+
+    Raises:
+        InputError: the recording does not have what the format needs.
+    """
+    form = _FORMS.get(format)
+    return {} if form is None else form.files(placement)
+
+
+def usage_of(format: str, folder: str) -> str | None:
+    """What to do with the files that lie in ``folder``."""
+    form = _FORMS.get(format)
+    return None if form is None else form.usage(folder)

@@ -1,0 +1,45 @@
+"""Write lifetime hints by path, and the source of a library that gives them to the files a program opens.
+
+The library is preloaded (``LD_PRELOAD``) and built where it is used, since it must fit the C library there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import resources
+
+from floatgate.errors import input_error, one_line
+from floatgate.placement import paths
+from floatgate.placement.answer import Placement
+from floatgate.placement.keys import RECORD_AGAIN
+
+TABLE, SOURCE = "hints.table", "hints.c"
+_MAKEFILE = """hints.so: hints.c
+\t$(CC) -O2 -Wall -shared -fPIC -o $@ hints.c -ldl -lpthread
+"""
+
+
+def usage(folder: str) -> str:
+    """What to do with the files."""
+    return f"make -C {folder} && FLOATGATE_HINTS={folder}/{TABLE} LD_PRELOAD={folder}/hints.so PROGRAM"
+
+
+def files(placement: Placement) -> Mapping[str, str]:
+    """The table, the source and a makefile.
+
+    Raises:
+        InputError: the recording does not name its files.
+    """
+    if placement.by == "file" and placement.stand_ins:
+        raise input_error(f"{placement.trace}: does not name its files, which hints go by; {RECORD_AGAIN}")
+    hints = placement.hints()
+    keys = {str(one["key"]): hints[one["handle"]] for one in placement.keys if one["key"] is not None}
+    if placement.by == "file":
+        keys = {paths.literal(name): hint for name, hint in keys.items() if name.startswith("/")}
+    lines = [
+        f"# Write lifetime hints from {one_line(placement.trace)}, by {placement.by} ({placement.policy}). The first line",
+        "# whose pattern matches a path counts: hint, one space, pattern (fnmatch, FNM_PATHNAME and FNM_NOESCAPE).",
+        *(f"{keys[pattern]} {pattern}" for pattern in paths.in_order(keys)),
+    ]
+    source = resources.files("floatgate.placement").joinpath("preload", SOURCE).read_text("utf-8")
+    return {TABLE: "\n".join(lines) + "\n", SOURCE: source, "Makefile": _MAKEFILE}
