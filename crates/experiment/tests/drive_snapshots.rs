@@ -39,10 +39,11 @@ fn random_extents(rng: &mut Rng, logical: u32, n: u64) -> Extents {
     extents
 }
 
-/// Three streams that the host names, the second and third or just the third of update blocks.
+/// Three streams that the host names, the second and third or just the third of update blocks, under each isolation.
 fn with_update_blocks(rng: &mut Rng) -> Separate {
     let values = [
         ("handles", 3.0),
+        ("isolation", rng.below(3) as f64),
         ("update_from", 1.0 + rng.below(2) as f64),
         ("update_blocks_last", 1.0 + rng.below(2) as f64),
     ];

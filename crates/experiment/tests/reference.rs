@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::naive::{Given as NamedStreams, Naive, Rule, Swaps};
+use common::naive::{Given as NamedStreams, Moved, Naive, Rule, Swaps};
 use common::policies::{separator, victim};
 use common::recorder::{Command, Recorder};
 use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Rng};
@@ -72,11 +72,17 @@ fn named_streams(rng: &mut Rng) -> (Separate, NamedStreams) {
     let streams = 1 + rng.below(3);
     let last_from = rng.below(streams + 1);
     let mode = rng.below(3);
-    let values =
-        [("handles", streams as f64), ("update_from", last_from as f64), ("update_blocks_last", mode as f64)];
+    let isolation = rng.below(3) as usize;
+    let values = [
+        ("handles", streams as f64),
+        ("isolation", isolation as f64),
+        ("update_from", last_from as f64),
+        ("update_blocks_last", mode as f64),
+    ];
     let separate = separator("host-given", &values);
     let last_from = if mode == 0 { usize::MAX } else { last_from as usize };
-    (separate, NamedStreams { last_from, even_dead: mode == 2 })
+    let moved = [Moved::Home, Moved::Apart, Moved::Together][isolation];
+    (separate, NamedStreams { streams: streams as usize, moved, last_from, even_dead: mode == 2 })
 }
 
 /// A drive for both, and what the second one must know of its policies.
@@ -98,6 +104,8 @@ impl Case {
         let mut separate = [Separate::None, Separate::HostGc][rng.below(2) as usize];
         let mut given = None;
         if named {
+            // Room for as many streams of moved pages.
+            blocks = blocks.max(16);
             let (policy, streams) = named_streams(rng);
             (separate, given) = (policy, Some(streams));
         }
@@ -140,10 +148,8 @@ impl Case {
         let logical = self.setup.logical_pages;
         // Every stream's block must be filled, even where the host sees few pages.
         let mut work = workload(rng, logical, 8 * logical + 4 * self.blocks * self.pages);
-        if self.given.is_none() {
-            return work;
-        }
-        let streams = self.streams();
+        let Some(given) = &self.given else { return work };
+        let streams = given.streams;
         // Pages of one stream are updated at a rate of their own, and now and then one goes elsewhere.
         let any = |rng: &mut Rng| rng.below(streams as u64) as u32;
         let handle = |&lpn: &Lpn| if rng.below(9) == 0 { any(rng) } else { lpn.0 % streams as u32 };

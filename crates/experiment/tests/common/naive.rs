@@ -7,8 +7,8 @@
 //! gained and fewer than one block a stream is free, the opened block goes back. Age counts host pages.
 //!
 //! Where the host names streams ([`Given`]), its pages go to the open block of the stream that it names and moved pages
-//! to that of the stream of the block that they leave, or, with no block free, to the first open block with room. Blocks
-//! of streams that are last are chosen only when no other closed block has a dead page, but, unless they wait even so,
+//! to that of the stream of the block that they leave (one more a stream for moved pages, or one for all, where
+//! [`Moved`] says so), or, with no block free, to the first open block with room. Blocks of streams that are last are chosen only when no other closed block has a dead page, but, unless they wait even so,
 //! before all others once they hold no live page.
 //!
 //! At a pace ([`Naive::pace`]) one block more is collected after every so many host pages, if one a stream, but no more
@@ -41,13 +41,49 @@ pub enum Rule {
     CostAgeTime,
 }
 
+/// Where pages go that leave a block of a stream that the host named.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moved {
+    /// Among the host's of their stream.
+    Home,
+    /// To a stream of moved pages for each of the host's.
+    Apart,
+    /// To one stream of moved pages for all.
+    Together,
+}
+
 /// The host names streams.
 #[derive(Clone, Debug)]
 pub struct Given {
+    /// How many it names.
+    pub streams: usize,
+    /// Where their pages go when they move.
+    pub moved: Moved,
     /// The first stream whose blocks are last.
     pub last_from: usize,
     /// Whether they are even when they hold no live page.
     pub even_dead: bool,
+}
+
+impl Given {
+    /// The stream of pages that leave a block of this one.
+    fn target(&self, stream: usize) -> usize {
+        match self.moved {
+            Moved::Home => stream,
+            Moved::Apart if stream < self.streams => self.streams + stream,
+            Moved::Apart => stream,
+            Moved::Together => self.streams,
+        }
+    }
+
+    /// Whether blocks of a stream are last: those of the host's, and those of pages moved from them alone.
+    fn is_last(&self, stream: usize) -> bool {
+        match self.moved {
+            Moved::Apart if stream >= self.streams => stream - self.streams >= self.last_from,
+            Moved::Together if stream == self.streams => false,
+            _ => stream >= self.last_from,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -327,8 +363,8 @@ impl Naive {
         if !allowed.contains(&victim) {
             return Err(format!("the engine collected block {victim}, allowed are {allowed:?}"));
         }
-        let to = match self.given {
-            Some(_) => self.blocks[victim].stream,
+        let to = match &self.given {
+            Some(given) => given.target(self.blocks[victim].stream),
             None => self.open.len() - 1,
         };
         let moving: Vec<u32> = self.blocks[victim].pages.iter().copied().flatten().collect();
@@ -368,7 +404,7 @@ impl Naive {
         closed.sort_by_key(|&i| self.blocks[i].closed);
         let Some(given) = &self.given else { return self.by_rule(closed) };
         let (last, others): (Vec<usize>, Vec<usize>) =
-            closed.into_iter().partition(|&i| self.blocks[i].stream >= given.last_from);
+            closed.into_iter().partition(|&i| given.is_last(self.blocks[i].stream));
         let (dead, last): (Vec<usize>, Vec<usize>) =
             last.into_iter().partition(|&i| !given.even_dead && self.blocks[i].valid() == 0);
         if !dead.is_empty() {
