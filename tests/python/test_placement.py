@@ -16,7 +16,8 @@ import pytest
 from floatgate import library
 from floatgate.errors import InputError
 from floatgate.experiment import Experiment
-from floatgate.placement import DRIVE, Placement, _lives, place
+from floatgate.placement import DRIVE, Placement, place
+from floatgate.placement.lives import lives_of
 from floatgate.recorded import dense
 from floatgate.run import execute
 
@@ -78,7 +79,7 @@ def test_the_table_separates_and_lowers_waf(tmp_path: Path) -> None:
     found = place(churn(tmp_path), handles=4)
     waf = found.to_dict()["waf"]
     assert waf["host-given"] < waf["none"]
-    handle = {one["context"]: one["handle"] for one in found.contexts}
+    handle = {one["key"]: one["handle"] for one in found.keys}
     assert handle[5] != handle[6]
     assert 0 not in (handle[5], handle[6])
     rows = list(csv.DictReader(found.table().splitlines()))
@@ -114,9 +115,9 @@ def test_the_table_is_judged_on_another_recording(tmp_path: Path) -> None:
     alone = place(trace, handles=4)
     applied = found.applied
     assert applied is not None
-    assert (applied.contexts, applied.matched_contexts) == (3, 2)
+    assert (applied.keys, applied.matched_keys) == (3, 2)
     assert (applied.page_writes, applied.matched_page_writes) == (17_500, 2500 + fast)
-    handle = {one["context"]: one["handle"] for one in found.contexts}
+    handle = {one["key"]: one["handle"] for one in found.keys}
     assert handle[5]
     assert applied.placed_page_writes == fast + (2500 if handle[9] else 0)
 
@@ -152,7 +153,9 @@ def test_the_table_is_judged_on_another_recording(tmp_path: Path) -> None:
 
 def test_applied_to_itself_a_table_does_the_same(tmp_path: Path) -> None:
     told = place(trace := churn(tmp_path), handles=4, apply=trace).to_dict()
-    assert told["applied"]["waf"] == told["waf"]
+    there = told["applied"]["waf"]
+    assert set(there) == {"none", "sepbit", "ora", "pds", "host-given"}
+    assert there == {rule: told["waf"][rule] for rule in there}
     assert told["applied"]["matched_page_writes"] == told["applied"]["page_writes"] == 22_000
 
 
@@ -196,12 +199,14 @@ def test_data_live_until_they_are_replaced_or_trimmed() -> None:
     rows = [("write", 0, 2), ("write", 1, 2), ("trim", 0, 2), ("write", 0, 1), ("write", 2, 1), ("trim", 2, 1)]
     op, first, pages = zip(*rows, strict=True)
     table = pa.table({"op": op, "offset": [PAGE * one for one in first], "bytes": [PAGE * one for one in pages]})
-    row, replaced, lives = _lives(table)
-    assert row.tolist() == [0, 0, 1, 1, 3, 4]
+    lives = lives_of(table)
+    assert lives.row.tolist() == [0, 0, 1, 1, 3, 4]
+    assert lives.page.tolist() == [0, 1, 1, 2, 0, 2]
     # Page 0 is trimmed after four page writes and written again, page 1 is replaced after one and trimmed; page 2 is
     # replaced, and trimmed in the end; page 0 is alive at the end, which is after six.
-    assert replaced.tolist() == [True, True, False, True, False, False]
-    assert lives.tolist() == [4, 1, 2, 2, 2, 1]
+    assert lives.rewritten.tolist() == [True, True, False, True, False, False]
+    assert lives.died.tolist() == [True, True, True, True, False, True]
+    assert lives.life.tolist() == [4, 1, 2, 2, 2, 1]
 
 
 def test_settings_size_the_drive(tmp_path: Path) -> None:
@@ -223,7 +228,7 @@ def test_parameters_of_the_separator_that_makes_the_table_are_its_own(tmp_path: 
     trace = churn(tmp_path)
 
     def grouped(*settings: tuple[str, str]) -> int:
-        contexts = place(trace, overrides=list(settings)).to_dict()["contexts"]
+        contexts = place(trace, overrides=list(settings)).to_dict()["keys"]
         return sum(one["handle"] > 0 for one in contexts)
 
     # With a threshold that nobody reaches there is no update group.
@@ -239,7 +244,7 @@ def test_parameters_of_the_separator_that_makes_the_table_are_its_own(tmp_path: 
 def test_a_recorded_trace_is_placed_the_same_every_time(policy: str) -> None:
     first, again = (place(library.path("sqlite-updates"), policy=policy).to_dict() for _ in range(2))
     assert first == again
-    assert any(one["handle"] for one in first["contexts"])
+    assert any(one["handle"] for one in first["keys"])
 
 
 def test_what_cannot_be_placed_is_refused(tmp_path: Path) -> None:
@@ -274,12 +279,22 @@ def test_what_cannot_be_placed_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "\tx", "\rx", "\nx"])
 def test_no_cell_of_the_table_is_a_formula(name: str) -> None:
     shown = "'" + name.replace("\r", "\n")
-    context = {"context": 7, "name": name, "frames": [name], "handle": 1, "page_writes": 2, "updates": 1}
-    result = {"waf": 1.0, "config": {}}
-    groups = [{"handle": 1, "contexts": [7], "page_writes": 2, "mean_lifespan_writes": 1.0, "hint": "short"}]
-    results = dict.fromkeys(("none", "pds", "host-given"), result)
+    context = {"key": 7, "name": name, "frames": [name], "handle": 1, "page_writes": 2, "updates": 1}
+    groups = [{"handle": 1, "keys": [7], "page_writes": 2, "mean_lifespan_writes": 1.0, "hint": "short"}]
     found = Placement(
-        "t\x1b[31m\n", "pds", 2, [context, {**context, "name": "plain", "frames": ["a"]}], groups, results
+        trace="t\x1b[31m\n",
+        by="context",
+        policy="pds",
+        handles=2,
+        isolation="persistent",
+        reclaim_unit_bytes=131072,
+        collection_units=0,
+        span_s=0.0,
+        keys=[context, {**context, "name": "plain", "frames": ["a"]}],
+        groups=groups,
+        results=dict.fromkeys(("none", "pds", "host-given"), {"waf": 1.0, "config": {}}),
+        isolations={},
+        used={},
     )
     rows = list(csv.DictReader(io.StringIO(found.table(), newline="")))
     assert [row["name"] for row in rows] == [shown, "plain"]

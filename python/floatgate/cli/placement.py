@@ -55,8 +55,8 @@ def placement(
         str,
         typer.Option(
             metavar="FORMAT",
-            help="table, csv (print the table), fio (a job for FDP), fcntl (hints by path and a library that sets them) "
-            "or rocksdb (its hints, as text).",
+            help="table, csv (print the table), fio (a job for FDP), fcntl (hints by path, and a library that sets "
+            "them) or rocksdb (its hints, as text).",
         ),
     ] = "table",
     drive: o.Drive = None,

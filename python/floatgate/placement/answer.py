@@ -11,7 +11,7 @@ from typing import Any
 from floatgate import _core
 from floatgate.errors import one_line
 from floatgate.placement.grouping import NO_HANDLE
-from floatgate.placement.trial import HOST_GIVEN, Refused
+from floatgate.placement.trial import HOST_GIVEN, Refused, Results, result_of
 
 SCHEMA = "floatgate.placement/2"
 NONE, LOG_DATA, BY_FILE, SEPBIT, ORA = "none", "log-data", "file", "sepbit", "ora"
@@ -34,8 +34,6 @@ _PLURAL = {
     "thread": "threads",
     "fd": "descriptors",
 }
-
-Results = Mapping[str, "dict[str, Any] | Refused"]
 
 
 @dataclass(frozen=True)
@@ -201,9 +199,11 @@ class Placement:
     def _simpler_text(self) -> list[str]:
         if (found := self.simpler) is None:
             return []
-        does = f"WAF {found['waf']:.3f} against {found['table_waf']:.3f} of this table"
+        figures = f"WAF {found['waf']:.3f} against {found['table_waf']:.3f} of this table"
         what = "no separation" if found["rule"] == NONE else f"a simpler rule, {self._label(found['rule'])},"
-        return [f"first      {what} does as well: {does} (within {AS_WELL:.0%})"]
+        if found["waf"] < found["table_waf"] * (1 - AS_WELL):
+            return [f"first      {what} does better: {figures}"]
+        return [f"first      {what} does as well: {figures} (within {AS_WELL:.0%})"]
 
     def _baselines_text(self) -> list[str]:
         lines = []
@@ -218,14 +218,16 @@ class Placement:
         units = self.collection_units
         more = f" and {units} for what collection moves" if units else ""
         open_units = f"one open for each of {self.handles} handles{more}"
-        return [*lines, f"units      {self.reclaim_unit_bytes >> 10:,} KiB each, {open_units}; {self.isolation} isolation"]
+        size = f"{self.reclaim_unit_bytes >> 10:,} KiB"
+        return [*lines, f"units      {size} each, {open_units}; {self.isolation} isolation"]
 
     def _groups_text(self) -> list[str]:
-        return [
-            f"handle {group['handle']:<3} {len(group['keys'])} {_PLURAL[self.by]}, {group['page_writes']:,} page writes, "
-            f"data live {group['mean_lifespan_writes']:,.0f} page writes on average, hint {group['hint']}"
-            for group in self.groups
-        ]
+        lines = []
+        for group in self.groups:
+            keys = f"{len(group['keys'])} {_PLURAL[self.by]}, {group['page_writes']:,} page writes"
+            lives = f"data live {group['mean_lifespan_writes']:,.0f} page writes on average"
+            lines.append(f"handle {group['handle']:<3} {keys}, {lives}, hint {group['hint']}")
+        return lines
 
     def _label(self, rule: str) -> str:
         if rule == HOST_GIVEN:
@@ -255,9 +257,7 @@ def wafs(results: Results) -> dict[str, float | None]:
 
 def config_of(results: Results) -> dict[str, Any]:
     """The settings of the run that follows the table."""
-    result = results[HOST_GIVEN]
-    assert not isinstance(result, Refused)
-    config: dict[str, Any] = result["config"]
+    config: dict[str, Any] = result_of(results, HOST_GIVEN)["config"]
     return config
 
 

@@ -88,7 +88,7 @@ def drive_for(plain: Path, distinct_pages: int, wanted: Wanted) -> Experiment:
     base = Experiment(DRIVE, "placement").with_overrides(wanted.settings)
     config = _resolved(base, plain)
     if wanted.reclaim_unit_kib is not None:
-        pages = _pages_per_block(config, wanted)
+        pages = _pages_per_block(config, wanted, wanted.reclaim_unit_kib)
         base = base.with_overrides([(_PAGES_PER_BLOCK, str(pages))])
         config["drive"]["geometry"]["pages_per_block"] = pages
     if {key for key, _ in wanted.settings} & {"drive.preset", "drive.capacity", "drive.geometry.blocks_per_plane"}:
@@ -108,9 +108,7 @@ def _resolved(base: Experiment, plain: Path) -> dict[str, Any]:
 
 
 def _planes(geometry: dict[str, Any]) -> int:
-    return math.prod(
-        geometry[level] for level in ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die")
-    )
+    return math.prod(geometry[level] for level in ("channels", "chips_per_channel", "dies_per_chip", "planes_per_die"))
 
 
 def unit_bytes(config: dict[str, Any]) -> int:
@@ -120,19 +118,17 @@ def unit_bytes(config: dict[str, Any]) -> int:
     return int(geometry["pages_per_block"] * geometry["page_bytes"] * blocks)
 
 
-def _pages_per_block(config: dict[str, Any], wanted: Wanted) -> int:
+def _pages_per_block(config: dict[str, Any], wanted: Wanted, kib: int) -> int:
     """Pages of a block of which one, or a superblock, is a reclaim unit of the size that is asked for."""
-    assert wanted.reclaim_unit_kib is not None
     if _PAGES_PER_BLOCK in {key for key, _ in wanted.settings}:
         raise input_error(
-            f"--reclaim-unit-kib {wanted.reclaim_unit_kib}: {_PAGES_PER_BLOCK} says the size of a unit, too; expected one "
-            "of the two"
+            f"--reclaim-unit-kib {kib}: {_PAGES_PER_BLOCK} says the size of a unit, too; expected one of the two"
         )
-    size = wanted.reclaim_unit_kib << 10
-    page_of_all = unit_bytes(config) // config["drive"]["geometry"]["pages_per_block"]
+    size = kib << 10
+    page_of_all: int = unit_bytes(config) // config["drive"]["geometry"]["pages_per_block"]
     if size <= 0 or size % page_of_all:
         raise input_error(
-            f"--reclaim-unit-kib {wanted.reclaim_unit_kib}: a page of each block of a unit makes {page_of_all >> 10} KiB on "
-            f"this drive; expected a multiple of that"
+            f"--reclaim-unit-kib {kib}: a page of each block of a unit makes {page_of_all >> 10} KiB on this drive; "
+            "expected a multiple of that"
         )
     return size // page_of_all

@@ -2,10 +2,10 @@
 
 Data whose lives are of one order of magnitude should share reclaim units: a unit can be erased without a copy once its
 last page is dead. So keys are put in the order of the mean lives of their data and cut into neighbours, one group a
-handle, where the sum over all page writes of the squared distance between the logarithm of their key's mean life and that
-of its group is least: k-means in one dimension, weighted with page writes, by an exact dynamic programme (Bellman, 1973;
-Wang and Song, The R Journal 2011). Logarithms, since it is ratios that matter: a page that lives twice as long as its
-neighbours keeps their unit for twice the time, whatever that time is.
+handle, where the sum over all page writes of the squared distance between the logarithm of their key's mean life and
+that of its group is least: k-means in one dimension, weighted with page writes, by an exact dynamic programme
+(Bellman, 1973; Wang and Song, The R Journal 2011). Logarithms, since it is ratios that matter: a page that lives twice
+as long as its neighbours keeps their unit for twice the time, whatever that time is.
 
 Handle 0 is for keys of which nothing is known: none of their data dies within the trace.
 """
@@ -39,7 +39,7 @@ def by_life(mean_life: Any, page_writes: Any, handles: int) -> Any:
 
 
 def clusters(values: Any, weights: Any, most: int) -> Any:
-    """Cut ascending values into at most so many groups of neighbours with the least weighted sum of squares about means.
+    """Cut ascending values into at most so many groups of neighbours, with the least weighted squares about means.
 
     Equal values stay together. Costs a square of the number of distinct values in numpy for each group.
 

@@ -68,9 +68,9 @@ class OfKeys:
         page_writes: of each key.
         updates: page writes that another write of the page follows.
         deaths: page writes whose data die before the end.
-        mean_life: in page writes, infinite where none dies. Data that are alive at the end count with the time that they
-            have lived and as no death: the estimate for lives that are cut off (maximum likelihood of an exponential
-            law, Epstein and Sobel, 1953), which a key that writes late does not bias towards short lives.
+        mean_life: in page writes, infinite where none dies. Data that are alive at the end count with the time that
+            they have lived and as no death: the estimate for lives that are cut off (maximum likelihood of an
+            exponential law, Epstein and Sobel, 1953), which a key that writes late does not bias towards short lives.
     """
 
     page_writes: Any

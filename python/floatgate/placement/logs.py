@@ -2,13 +2,13 @@
 
 A file is a log if both hold:
 
-1. It is appended to. Of the steps from one of its requests to the next, nine in ten are appends, which begin at the end of
-   the request before or within it and reach at least as far (the last page of a log is written again until it is full),
-   or begin anew at the lowest page of the file or of an extent of the recorder (``recorder/layout.py``), as a log that is
-   used again does.
-2. Its data die in the order in which they were written: of the pages that die one after another, nine in ten pairs were
-   written in that order. What the next append replaces is left out. A file of which no data die but so is no log: it may
-   as well be data that are written once.
+1. It is appended to. Of the steps from one of its requests to the next, nine in ten are appends, which begin at the
+   end of the request before or within it and reach at least as far (the last page of a log is written again until it
+   is full), or begin anew at the lowest page of the file or of an extent of the recorder (``recorder/layout.py``), as
+   a log that is used again does.
+2. Its data die in the order in which they were written: of the pages that die one after another, nine in ten pairs
+   were written in that order. What the next append replaces is left out. A file of which no data die but so is no log:
+   it may as well be data that are written once.
 
 Files with fewer than :data:`REQUESTS_MIN` requests, two steps, say too little and count as data.
 """

@@ -11,14 +11,14 @@ import numpy as np
 
 from floatgate.errors import input_error, quote, quoted
 from floatgate.experiment import Overrides
-from floatgate.placement.answer import BY_FILE, LOG_DATA, NONE, ORA, SEPBIT, Applied, Placement, Results
+from floatgate.placement.answer import BY_FILE, LOG_DATA, NONE, ORA, SEPBIT, Applied, Placement
 from floatgate.placement.drive import ISOLATIONS, SEPARATOR, Wanted, collection_units, unit_bytes
 from floatgate.placement.grouping import NO_HANDLE, by_life
-from floatgate.placement.keys import BY, Keys, keys_of
+from floatgate.placement.keys import BY, RECORD_AGAIN, Keys, keys_of
 from floatgate.placement.lives import of_keys
 from floatgate.placement.logs import logs
 from floatgate.placement.tables import told_of_groups, told_of_keys
-from floatgate.placement.trial import HOST_GIVEN, Asked, Refused, Trial
+from floatgate.placement.trial import HOST_GIVEN, Asked, Results, Trial, result_of
 
 LIFETIME = "lifetime"
 SEPARATORS = ("pds", "ids")
@@ -42,7 +42,8 @@ def place(
     Args:
         trace: Parquet, with what ``by`` goes by.
         by: one of :data:`~floatgate.placement.keys.BY`.
-        policy: ``lifetime``, or for contexts ``pds`` or ``ids``; None for ``pds`` with contexts, ``lifetime`` otherwise.
+        policy: ``lifetime``, or for contexts ``pds`` or ``ids``; None for ``pds`` with contexts, ``lifetime``
+            otherwise.
         handles: of the drive, handle 0 included; from 2 to 1024.
         isolation: which unit a moved page joins, as ``ftl.separate.isolation`` of ``host-given`` has it.
         reclaim_unit_kib: size of a reclaim unit; None for the drive's.
@@ -71,7 +72,7 @@ def place(
         found = rules.find()
         applied = None
         if other is not None and second is not None:
-            applied = _applied(other, second, keys, found.handle, wanted, policy)
+            applied = _applied(other, second, found.handle, wanted, policy)
     return Placement(
         trace=str(trace),
         by=by,
@@ -108,6 +109,12 @@ def _checked(
         raise input_error(f"--reclaim-unit-kib {reclaim_unit_kib}; expected a whole number of KiB greater than 0")
     if not 2 <= handles <= 1024:
         raise input_error(f"{handles} handles; expected from 2 to 1024: one for what has no group, one for a group")
+    _must_be_free(chosen, overrides)
+    return chosen
+
+
+def _must_be_free(chosen: str, overrides: Overrides) -> None:
+    """Refuse settings that the placement makes itself."""
     for key, _ in overrides:
         if key in {SEPARATOR + "policy", SEPARATOR + "groups"}:
             raise input_error(
@@ -118,7 +125,6 @@ def _checked(
             raise input_error(f"{key}: {HOST_GIVEN} follows the table; expected --handles and --isolation")
         if key.startswith(SEPARATOR) and chosen == LIFETIME:
             raise input_error(f"{key}: no separator makes this table; expected it with --policy {SEPARATORS[0]} or ids")
-    return chosen
 
 
 @dataclass(frozen=True)
@@ -155,8 +161,7 @@ class _Rules:
         others = [self._given(one, of_row, one, must=False) for one in ISOLATIONS if one != wanted.isolation]
         followed = trial.run([*chosen, *others])
         results[HOST_GIVEN] = followed.pop(HOST_GIVEN)
-        mine = results[HOST_GIVEN]
-        assert not isinstance(mine, Refused)
+        mine = result_of(results, HOST_GIVEN)
         told = told_of_keys(self._keys, self._of_keys(self._keys), handle, trial)
         written = trial.lives.row
         used = {
@@ -189,8 +194,7 @@ class _Rules:
         """The handle of each key."""
         if self._policy == LIFETIME:
             return self._lifetime(self._keys)
-        separated = results[self._policy]
-        assert not isinstance(separated, Refused)
+        separated = result_of(results, self._policy)
         streams = {one["context"]: one["stream"] for one in separated["separate"]["contexts"]}
         found = [streams.get(number, NO_HANDLE) for number in self._keys.numbers]
         return np.array([one if one < self._wanted.handles else NO_HANDLE for one in found] or [0], dtype=np.uint32)
@@ -216,7 +220,7 @@ def in_drive(wanted: Wanted, policy: str) -> list[Asked]:
 
 @dataclass(frozen=True)
 class _Other:
-    """The trace to which a table is applied, and the key of the first trace that each row's key is; negative if none."""
+    """The trace to which a table is applied, and which key of the first trace each row has; negative if none."""
 
     source: Path
     keys: Keys
@@ -226,14 +230,12 @@ class _Other:
 def _other(source: Path, first: Path, keys: Keys) -> _Other:
     if keys.stand_ins:
         raise input_error(
-            f"{first}: does not name its files, so that they cannot be found again in {source}; expected a recording of "
-            "this or a later version"
+            f"{first}: does not name its files, so that they cannot be found again in {source}; {RECORD_AGAIN}"
         )
     theirs = keys_of(source, keys.by, keys.names if keys.by == "path-pattern" else None)
     if theirs.stand_ins:
         raise input_error(
-            f"{source}: does not name its files, so that those of {first} cannot be found in it; expected a recording "
-            "of this or a later version"
+            f"{source}: does not name its files, so that those of {first} cannot be found in it; {RECORD_AGAIN}"
         )
     number = {identity: number for number, identity in enumerate(keys.identities())}
     ours = np.array([number.get(identity, -1) for identity in theirs.identities()] + [-1], dtype=np.int64)
@@ -254,7 +256,7 @@ def _must_share(other: _Other, keys: Keys, first: Trial, second: Trial) -> None:
     )
 
 
-def _applied(other: _Other, trial: Trial, keys: Keys, handle: Any, wanted: Wanted, policy: str) -> Applied:
+def _applied(other: _Other, trial: Trial, handle: Any, wanted: Wanted, policy: str) -> Applied:
     of_row = trial.handle_of(other.of_row, handle)
     given = Asked(HOST_GIVEN, HOST_GIVEN, host_given(wanted.handles, wanted.isolation), of_row)
     results = trial.run([Asked(NONE, "none", []), *in_drive(wanted, policy), given])

@@ -6,15 +6,15 @@ The rule (:func:`fold`), by the last component of a path, its name:
    digits in a row) becomes ``*.EXTENSION``, in whatever folder it lies: ``*.o``, ``*.sst``, ``*.db-journal``.
 2. Any other name is folded, and has its folder in front: ``pg_wal/*``, ``db/MANIFEST-*``. If that folder's name has no
    letter, so has the one above: ``base/16384/*``. The numbers of folders stay as they are.
-3. To fold is to replace by ``*``, in this order: what follows ``tmp`` or ``temp`` (and one ``.``, ``_`` or ``-``), if it
-   has at least four letters, digits or ``_``, one of them a digit or a capital, or exactly eight of those that
+3. To fold is to replace by ``*``, in this order: what follows ``tmp`` or ``temp`` (and one ``.``, ``_`` or ``-``), if
+   it has at least four letters, digits or ``_``, one of them a digit or a capital, or exactly eight of those that
    ``tempfile`` uses; runs of at least eight hexadecimal digits with a decimal digit among them; runs of digits. In
    folders only the first of the three applies. Stars in a row become one.
 
 A pattern of n components is matched with the last n components of a path; one that begins with ``/`` is a whole path.
 ``*`` stands for any characters but ``/``, ``[x]`` for x. Of the patterns of a table the first that matches counts;
-:func:`in_order` puts extensions first, then patterns of more components, then those with more characters that are no star.
-The preloadable library (``preload/hints.c``) follows the same rules by ``fnmatch``.
+:func:`in_order` puts extensions first, then patterns of more components, then those with more characters that are no
+star. The preloadable library (``preload/hints.c``) follows the same rules by ``fnmatch``.
 """
 
 from __future__ import annotations

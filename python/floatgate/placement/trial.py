@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from floatgate.errors import FloatgateError, InputError, reading
+from floatgate.errors import FloatgateError, InputError, input_error, reading
 from floatgate.experiment import Overrides
 from floatgate.parallel import at_once
 from floatgate.placement.drive import Wanted, drive_for, workload
@@ -44,6 +44,21 @@ class Refused(NamedTuple):
     """Why a drive cannot do a run."""
 
     why: str
+
+
+Results = Mapping[str, "dict[str, Any] | Refused"]
+
+
+def result_of(results: Results, name: str) -> dict[str, Any]:
+    """The result of a run that must be.
+
+    Raises:
+        InputError: the drive refuses it.
+    """
+    found = results[name]
+    if isinstance(found, Refused):
+        raise input_error(found.why)
+    return found
 
 
 class Trial:

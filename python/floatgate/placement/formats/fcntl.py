@@ -37,8 +37,8 @@ def files(placement: Placement) -> Mapping[str, str]:
     if placement.by == "file":
         keys = {paths.literal(name): hint for name, hint in keys.items() if name.startswith("/")}
     lines = [
-        f"# Write lifetime hints from {one_line(placement.trace)}, by {placement.by} ({placement.policy}). The first line",
-        "# whose pattern matches a path counts: hint, one space, pattern (fnmatch, FNM_PATHNAME and FNM_NOESCAPE).",
+        f"# Write lifetime hints from {one_line(placement.trace)}, by {placement.by} ({placement.policy}).",
+        "# The first line whose pattern matches a path counts: hint, one space, pattern (fnmatch with FNM_PATHNAME).",
         *(f"{keys[pattern]} {pattern}" for pattern in paths.in_order(keys)),
     ]
     source = resources.files("floatgate.placement").joinpath("preload", SOURCE).read_text("utf-8")

@@ -32,10 +32,10 @@ def files(placement: Placement) -> Mapping[str, str]:
     """The job file."""
     most = max(group["handle"] for group in placement.groups)
     lines = [
-        f"# Placement of {one_line(placement.trace)} by {placement.by} ({placement.policy}), {placement.handles} handles.",
-        "# NG_DEVICE names the generic character device of a namespace whose data may be lost, such as /dev/ng0n1. It needs",
-        f"# at least {most + 1} placement identifiers (nvme fdp status). With xNVMe, ioengine=xnvme and",
-        "# xnvme_async=io_uring_cmd stand in place of ioengine and cmd_type. nvme fdp stats before and after tells the WAF.",
+        f"# Placement of {one_line(placement.trace)} by {placement.by} ({placement.policy})",
+        "# NG_DEVICE names the generic character device of a namespace whose data may be lost, such as /dev/ng0n1.",
+        f"# It needs at least {most + 1} placement identifiers (nvme fdp status). With xNVMe, ioengine=xnvme and",
+        "# xnvme_async=io_uring_cmd replace ioengine and cmd_type. nvme fdp stats before and after tells the WAF.",
         "[global]",
         "filename=${NG_DEVICE}",
         "ioengine=io_uring_cmd",
@@ -60,10 +60,10 @@ def _job(group: Mapping[str, Any], placement: Placement, offset: int) -> tuple[l
     written = group["page_writes"] * PAGE_BYTES
     rate = [f"rate={max(1, round(written / placement.span_s))}"] if placement.span_s > 0 else []
     in_order = group["sequential_share"] >= SEQUENTIAL
+    lives = f"data live {group['mean_lifespan_writes']:.0f} page writes on average"
     return [
         f"[handle-{group['handle']}]",
-        f"# hint {group['hint']}: {group['page_writes']} page writes, data live "
-        f"{group['mean_lifespan_writes']:.0f} page writes on average",
+        f"# hint {group['hint']}: {group['page_writes']} page writes, {lives}",
         f"rw={'write' if in_order else 'randwrite'}",
         f"bssplit={split(requests)}",
         f"offset={offset}",

@@ -24,8 +24,8 @@ The POSIX environment hands them to the kernel by fcntl(F_SET_RW_HINT).
 """
 _SET = """What can be set without code of your own
 - calculate_sst_write_lifetime_hint_set of DBOptions: the compaction styles whose tables get hints (C++; in C
-  rocksdb_options_calculate_sst_write_lifetime_hint_set_add and _clear). By default level compaction alone. Versions that
-  do not have the option behave as by default.
+  rocksdb_options_calculate_sst_write_lifetime_hint_set_add and _clear). By default level compaction alone. Versions
+  that do not have the option behave as by default.
     options.calculate_sst_write_lifetime_hint_set = {rocksdb::CompactionStyle::kCompactionStyleLevel,
                                                      rocksdb::CompactionStyle::kCompactionStyleUniversal};
 - Which hint a level or the log gets cannot be set. Files to which RocksDB gives none keep one that the library of
@@ -52,8 +52,8 @@ def files(placement: Placement) -> Mapping[str, str]:
     found = {one["key"]: one for one in placement.keys}
     if TABLES not in found:
         raise input_error(
-            f"{placement.trace}: no file that it writes is called {TABLES}; expected a recording of a program that uses "
-            "RocksDB"
+            f"{placement.trace}: no file that it writes is called {TABLES}; expected a recording of a program that "
+            "uses RocksDB"
         )
     hints = placement.hints()
     lines = [f"RocksDB's write lifetime hints beside {one_line(placement.trace)}", "", "What the trace says"]
@@ -61,15 +61,10 @@ def files(placement: Placement) -> Mapping[str, str]:
         one = found[key]
         life = one["mean_life_writes"]
         lives = "none of its data dies" if life is None else f"data live {life:,.0f} page writes"
-        lines.append(
-            f"- {key}: {one['page_writes']:,} page writes, {lives}; handle {one['handle']}, {_name(hints[one['handle']])}"
-        )
+        hint = f"Env::WLTH_{hints[one['handle']].upper()}"
+        lines.append(f"- {key}: {one['page_writes']:,} page writes, {lives}; handle {one['handle']}, {hint}")
     lines += ["", *_agreement(found), "", _GIVES, _SET, _CODE.rstrip("\n")]
     return {NAME: "\n".join(lines) + "\n"}
-
-
-def _name(hint: str) -> str:
-    return f"Env::WLTH_{hint.upper()}"
 
 
 def _agreement(found: Mapping[Any, Mapping[str, Any]]) -> list[str]:
@@ -80,6 +75,6 @@ def _agreement(found: Mapping[Any, Mapping[str, Any]]) -> list[str]:
     if log < tables:
         return ["RocksDB takes for granted that data of the log die before those of tables. In this trace they do."]
     return [
-        "RocksDB takes for granted that data of the log die before those of tables. In this trace they do not: its hints",
-        "would put them in the wrong order.",
+        "RocksDB takes for granted that data of the log die before those of tables. In this trace they do not: its",
+        "hints put them in the wrong order.",
     ]
