@@ -292,7 +292,7 @@ def test_no_cell_of_the_table_is_a_formula(name: str) -> None:
         span_s=0.0,
         keys=[context, {**context, "name": "plain", "frames": ["a"]}],
         groups=groups,
-        results=dict.fromkeys(("none", "pds", "host-given"), {"waf": 1.0, "config": {}}),
+        results={rule: {"waf": 1.0, "config": {}} for rule in ("none", "pds", "host-given")},
         isolations={},
         used={},
     )
