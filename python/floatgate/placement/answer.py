@@ -26,13 +26,13 @@ _LABELS = {
     SEPBIT: "SepBIT in the drive",
     ORA: "ORA, which knows the future",
 }
-_PLURAL = {
-    "context": "contexts",
-    "file": "files",
-    "path-pattern": "path patterns",
-    "process": "processes",
-    "thread": "threads",
-    "fd": "descriptors",
+_NAMES = {
+    "context": ("context", "contexts"),
+    "file": ("file", "files"),
+    "path-pattern": ("path pattern", "path patterns"),
+    "process": ("process", "processes"),
+    "thread": ("thread", "threads"),
+    "fd": ("descriptor", "descriptors"),
 }
 
 
@@ -178,7 +178,7 @@ class Placement:
         placed = [one for one in self.keys if one["handle"] != NO_HANDLE]
         written = sum(one["page_writes"] for one in self.keys)
         share = _percent(sum(one["page_writes"] for one in placed), written)
-        of_all = f"{len(placed)} of {len(self.keys)} {_PLURAL[self.by]}"
+        of_all = f"{len(placed)} of {len(self.keys)} {_NAMES[self.by][1]}"
         lines = [
             *self._simpler_text(),
             f"placement  {of_all} get a handle other than {NO_HANDLE}; they write {share} of the pages",
@@ -188,7 +188,7 @@ class Placement:
             matched = _percent(other.matched_page_writes, other.page_writes)
             with_handle = _percent(other.placed_page_writes, other.page_writes)
             there = one_line(other.trace)
-            known = f"({matched}) come from {_PLURAL[self.by]} of the table's trace"
+            known = f"({matched}) come from {_NAMES[self.by][1]} of the table's trace"
             lines += [
                 f"applied    {self._judged(other.results)}; on {there}, another recording",
                 f"matched    {other.matched_page_writes:,} of its {other.page_writes:,} page writes {known}",
@@ -203,7 +203,7 @@ class Placement:
         what = "no separation" if found["rule"] == NONE else f"a simpler rule, {self._label(found['rule'])},"
         if found["waf"] < found["table_waf"] * (1 - AS_WELL):
             return [f"first      {what} does better: {figures}"]
-        return [f"first      {what} does as well: {figures} (within {AS_WELL:.0%})"]
+        return [f"first      {what} does as well: {figures} (within {100 * AS_WELL:.0f} %)"]
 
     def _baselines_text(self) -> list[str]:
         lines = []
@@ -224,7 +224,8 @@ class Placement:
     def _groups_text(self) -> list[str]:
         lines = []
         for group in self.groups:
-            keys = f"{len(group['keys'])} {_PLURAL[self.by]}, {group['page_writes']:,} page writes"
+            count = len(group["keys"])
+            keys = f"{count} {_NAMES[self.by][count != 1]}, {group['page_writes']:,} page writes"
             lives = f"data live {group['mean_lifespan_writes']:,.0f} page writes on average"
             lines.append(f"handle {group['handle']:<3} {keys}, {lives}, hint {group['hint']}")
         return lines
