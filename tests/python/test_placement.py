@@ -165,7 +165,8 @@ def test_the_table_of_a_small_recording_serves_a_larger_one_of_the_same_program(
     applied = found.applied
     assert applied is not None
     assert applied.matched_page_writes > 0.99 * applied.page_writes
-    none, given = (applied.results[name]["waf"] for name in ("none", "host-given"))
+    waf = applied.to_dict()["waf"]
+    none, given = waf["none"], waf["host-given"]
     # The example of docs/separation.md.
     assert none == pytest.approx(2.033, abs=0.0005)
     assert given == pytest.approx(1.468, abs=0.0005)

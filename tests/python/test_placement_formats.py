@@ -185,7 +185,7 @@ def test_the_table_of_hints_follows_the_handles(hints: Mapping[str, str]) -> Non
     told = json.loads((folder / "placement.json").read_text())
     by_handle = {group["handle"]: group["hint"] for group in told["groups"]}
     lines = [line.split(" ", 1) for line in (folder / "hints.table").read_text().splitlines() if line[0] != "#"]
-    assert dict(map(reversed, lines)) == {one["name"]: by_handle[one["handle"]] for one in told["keys"]}
+    assert {pattern: hint for hint, pattern in lines} == {one["name"]: by_handle[one["handle"]] for one in told["keys"]}
     matcher = Matcher([pattern for _, pattern in lines])
     for path in ("/db/000007.sst", "/db/000001.log", "/db/MANIFEST-000002"):
         number = matcher.first(path)
@@ -254,7 +254,7 @@ def hinted(folder: Path, hints: Mapping[str, str], **more: str) -> tuple[dict[st
     environment = {**os.environ, **hints, **more}
     program = folder / "program.py"
     program.write_text(PROGRAM)
-    run = [os.path.realpath(sys.executable), "-I", program]
+    run = [os.path.realpath(sys.executable), "-I", str(program)]
     done = subprocess.run(run, cwd=folder, env=environment, capture_output=True, text=True, check=True)
     return json.loads(done.stdout), done.stderr
 

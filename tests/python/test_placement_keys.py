@@ -90,7 +90,7 @@ def test_patterns_match_as_in_the_preloadable_library() -> None:
             if len(parts) <= components:
                 return False
             path = "/".join(parts[1:])
-        return libc.fnmatch(pattern.encode(), path.encode(), FNM_PATHNAME | FNM_NOESCAPE) == 0
+        return bool(libc.fnmatch(pattern.encode(), path.encode(), FNM_PATHNAME | FNM_NOESCAPE) == 0)
 
     seen = 0
     for seed in range(400):
