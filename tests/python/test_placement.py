@@ -154,7 +154,7 @@ def test_the_table_is_judged_on_another_recording(tmp_path: Path) -> None:
 def test_applied_to_itself_a_table_does_the_same(tmp_path: Path) -> None:
     told = place(trace := churn(tmp_path), handles=4, apply=trace).to_dict()
     there = told["applied"]["waf"]
-    assert set(there) == {"none", "sepbit", "ora", "pds", "host-given"}
+    assert set(there) == {"none", "log-data", "sepbit", "ora", "pds", "host-given"}
     assert there == {rule: told["waf"][rule] for rule in there}
     assert told["applied"]["matched_page_writes"] == told["applied"]["page_writes"] == 22_000
 

@@ -385,7 +385,7 @@ def test_a_simpler_rule_that_does_as_well_comes_first(tmp_path: Path) -> None:
     found = place(record(tmp_path / "a.parquet", rows, files={"0": "/a"}), policy="lifetime")
     simpler = found.to_dict()["simpler"]
     assert (simpler["rule"], simpler["waf"], simpler["table_waf"]) == ("none", 1.0, 1.0)
-    assert found.text().splitlines()[0].startswith("first      no separation does as well: WAF 1.000 against 1.000")
+    assert found.text().splitlines()[0].startswith("first      there is nothing to gain: ")
     # Two files with lives of their own: by file is as good as by process, no separation is not.
     trace = hot_and_cold(tmp_path / "b.parquet", 1)
     found = place(trace, by="process", handles=4)

@@ -61,7 +61,8 @@ class Applied:
     def to_dict(self) -> dict[str, Any]:
         """As JSON gives it, within ``floatgate.placement/2``."""
         told = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "results"}
-        return {**told, "waf": wafs(self.results), "config": config_of(self.results)}
+        waf, simpler = wafs(self.results), simplest(self.results)
+        return {**told, "simpler": simpler, "waf": waf, "config": config_of(self.results)}
 
 
 @dataclass(frozen=True)
@@ -105,23 +106,12 @@ class Placement:
     stand_ins: bool = False
     applied: Applied | None = None
 
-    @property
-    def simpler(self) -> dict[str, Any] | None:
-        """The simplest rule that does as well as the table, and both figures; None if there is none."""
-        waf = wafs(self.results)
-        chosen = waf[HOST_GIVEN]
-        simple = SIMPLE if self.by != "file" else SIMPLE[:-1]
-        for rule in simple:
-            if (found := waf.get(rule)) is not None and chosen is not None and found <= chosen * (1 + AS_WELL):
-                return {"rule": rule, "waf": found, "table_waf": chosen}
-        return None
-
     def to_dict(self) -> dict[str, Any]:
         """As JSON gives it (schema ``floatgate.placement/2``)."""
         return {
             "schema": SCHEMA,
             "version": _core.__version__,
-            "simpler": self.simpler,
+            "simpler": simplest(self.results),
             "trace": self.trace,
             "by": self.by,
             "policy": self.policy,
@@ -197,9 +187,15 @@ class Placement:
         return "\n".join([*lines, *self._baselines_text(), *self._groups_text()])
 
     def _simpler_text(self) -> list[str]:
-        if (found := self.simpler) is None:
+        other = None if self.applied is None else simplest(self.applied.results)
+        return [*self._first(simplest(self.results), ""), *self._first(other, " on the other recording")]
+
+    def _first(self, found: dict[str, Any] | None, where: str) -> list[str]:
+        if found is None:
             return []
-        figures = f"WAF {found['waf']:.3f} against {found['table_waf']:.3f} of this table"
+        figures = f"WAF {found['waf']:.3f} against {found['table_waf']:.3f} of this table{where}"
+        if found["rule"] == NONE and found["waf"] < 1 + AS_WELL:
+            return [f"first      there is nothing to gain: without separation hardly a page is copied ({figures})"]
         what = "no separation" if found["rule"] == NONE else f"a simpler rule, {self._label(found['rule'])},"
         if found["waf"] < found["table_waf"] * (1 - AS_WELL):
             return [f"first      {what} does better: {figures}"]
@@ -249,6 +245,19 @@ _ISOLATED = {
     "persistent-apart": "persistently, moved pages apart",
     "initial": "initially: moved pages of all handles meet",
 }
+
+
+def simplest(results: Results) -> dict[str, Any] | None:
+    """The simplest rule that does as well as the table, and both figures; None if there is none.
+
+    Where the table goes by file, there is no run by file beside it.
+    """
+    waf = wafs(results)
+    chosen = waf[HOST_GIVEN]
+    for rule in SIMPLE:
+        if (found := waf.get(rule)) is not None and chosen is not None and found <= chosen * (1 + AS_WELL):
+            return {"rule": rule, "waf": found, "table_waf": chosen}
+    return None
 
 
 def wafs(results: Results) -> dict[str, float | None]:

@@ -147,10 +147,10 @@ class _Rules:
 
     def find(self) -> _Found:
         trial, wanted, policy = self._trial, self._wanted, self._policy
-        by_file, log_data = self._by_file(), self._log_data()
+        by_file, by_log = self._by_file(), log_data(self._trial, self.files)
         asked = [
             Asked(NONE, "none", []),
-            self._given(LOG_DATA, log_data, wanted.isolation, must=False),
+            self._given(LOG_DATA, by_log, wanted.isolation, must=False),
             *([] if self._keys.by == "file" else [self._given(BY_FILE, by_file, wanted.isolation, must=False)]),
             *in_drive(wanted, policy),
         ]
@@ -166,7 +166,7 @@ class _Rules:
         written = trial.lives.row
         used = {
             name: len(np.unique(rows[written]))
-            for name, rows in ((LOG_DATA, log_data), (BY_FILE, by_file), (HOST_GIVEN, of_row))
+            for name, rows in ((LOG_DATA, by_log), (BY_FILE, by_file), (HOST_GIVEN, of_row))
             if name in results
         }
         groups = told_of_groups(told, of_row, trial)
@@ -185,11 +185,6 @@ class _Rules:
     def _by_file(self) -> Any:
         return self._trial.handle_of(self.files.of_row, self._lifetime(self.files))
 
-    def _log_data(self) -> Any:
-        trial, files = self._trial, self.files
-        found = logs(trial.lives, files.of_row[trial.rows], len(files.names), trial.address)
-        return trial.handle_of(files.of_row, found.astype(np.uint32))
-
     def _handles(self, results: Results) -> Any:
         """The handle of each key."""
         if self._policy == LIFETIME:
@@ -198,6 +193,12 @@ class _Rules:
         streams = {one["context"]: one["stream"] for one in separated["separate"]["contexts"]}
         found = [streams.get(number, NO_HANDLE) for number in self._keys.numbers]
         return np.array([one if one < self._wanted.handles else NO_HANDLE for one in found] or [0], dtype=np.uint32)
+
+
+def log_data(trial: Trial, files: Keys) -> Any:
+    """The handle of each row where logs have handle 1 and all else has handle 0."""
+    found = logs(trial.lives, files.of_row[trial.rows], len(files.names), trial.address)
+    return trial.handle_of(files.of_row, found.astype(np.uint32))
 
 
 def host_given(handles: int, isolation: str) -> Overrides:
@@ -258,8 +259,15 @@ def _must_share(other: _Other, keys: Keys, first: Trial, second: Trial) -> None:
 
 def _applied(other: _Other, trial: Trial, handle: Any, wanted: Wanted, policy: str) -> Applied:
     of_row = trial.handle_of(other.of_row, handle)
-    given = Asked(HOST_GIVEN, HOST_GIVEN, host_given(wanted.handles, wanted.isolation), of_row)
-    results = trial.run([Asked(NONE, "none", []), *in_drive(wanted, policy), given])
+    follow = host_given(wanted.handles, wanted.isolation)
+    rule = log_data(trial, other.keys if other.keys.by == "file" else keys_of(trial.trace, "file"))
+    asked = [
+        Asked(NONE, "none", []),
+        Asked(LOG_DATA, HOST_GIVEN, follow, rule, must=False),
+        *in_drive(wanted, policy),
+        Asked(HOST_GIVEN, HOST_GIVEN, follow, of_row),
+    ]
+    results = trial.run(asked)
     # Keys of the first trace that do not write there are no match.
     ours, theirs = trial.key_of(other.of_row), trial.key_of(other.keys.of_row)
     matched = ours >= 0
