@@ -16,6 +16,42 @@ from floatgate.experiment import Experiment, Overrides, parse_set, toml_value
 from floatgate.folder import RunFolder
 from floatgate.slicing import slice_of
 
+By = Annotated[
+    str,
+    typer.Option(
+        metavar="KEY", help="What gets a handle: context, file, path-pattern, process, thread or fd (descriptor)."
+    ),
+]
+Policy = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="pds or ids (--by context only), or lifetime. Default: pds or lifetime."),
+]
+Handles = Annotated[int, typer.Option(metavar="N", help="Number of placement handles of the drive.")]
+Isolation = Annotated[
+    str,
+    typer.Option(
+        metavar="TYPE",
+        help="Where moved pages go: persistent (stay with their handle), persistent-apart (the same, in units of "
+        "their own) or initial (one unit for all handles).",
+    ),
+]
+ReclaimUnit = Annotated[
+    int | None,
+    typer.Option("--reclaim-unit-kib", metavar="N", help="Size of a reclaim unit. Default: a block of the drive."),
+]
+Apply = Annotated[
+    str | None,
+    typer.Option(metavar="OTHER.parquet", help="Also evaluate the table on another recording of the program."),
+]
+Format = Annotated[
+    str,
+    typer.Option(
+        metavar="FORMAT",
+        help="table, csv (print the table), fio (a job for FDP), fcntl (hints by path, and a library that sets them) "
+        "or rocksdb (its hints, as text).",
+    ),
+]
+
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
@@ -24,41 +60,13 @@ def register(app: typer.Typer) -> None:
 
 def placement(
     trace: Annotated[str, typer.Argument(metavar="TRACE.parquet", show_default=False)],
-    by: Annotated[
-        str,
-        typer.Option(
-            metavar="KEY", help="What gets a handle: context, file, path-pattern, process, thread or fd (descriptor)."
-        ),
-    ] = "context",
-    policy: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="pds or ids (--by context only), or lifetime. Default: pds or lifetime."),
-    ] = None,
-    handles: Annotated[int, typer.Option(metavar="N", help="Number of placement handles of the drive.")] = 8,
-    isolation: Annotated[
-        str,
-        typer.Option(
-            metavar="TYPE",
-            help="Where moved pages go: persistent (stay with their handle), persistent-apart (the same, in units of "
-            "their own) or initial (one unit for all handles).",
-        ),
-    ] = "persistent",
-    reclaim_unit_kib: Annotated[
-        int | None,
-        typer.Option("--reclaim-unit-kib", metavar="N", help="Size of a reclaim unit. Default: a block of the drive."),
-    ] = None,
-    apply: Annotated[
-        str | None,
-        typer.Option(metavar="OTHER.parquet", help="Also evaluate the table on another recording of the program."),
-    ] = None,
-    format: Annotated[
-        str,
-        typer.Option(
-            metavar="FORMAT",
-            help="table, csv (print the table), fio (a job for FDP), fcntl (hints by path, and a library that sets "
-            "them) or rocksdb (its hints, as text).",
-        ),
-    ] = "table",
+    by: By = "context",
+    policy: Policy = None,
+    handles: Handles = 8,
+    isolation: Isolation = "persistent",
+    reclaim_unit_kib: ReclaimUnit = None,
+    apply: Apply = None,
+    format: Format = "table",
     drive: o.Drive = None,
     capacity: o.Capacity = None,
     set: o.Set = None,

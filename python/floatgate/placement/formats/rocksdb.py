@@ -1,7 +1,8 @@
 """What a placement says of RocksDB's own write lifetime hints, as text: what can be set, and what needs code.
 
 Facts about RocksDB are from its sources and headers (``include/rocksdb/options.h``, ``env.h``, ``db/version_set.cc``,
-``env/io_posix.cc``, up to version 10).
+``env/io_posix.cc``, up to version 10) and from its pull requests 12595 (eight bytes for ``fcntl``, 2024) and 13472 (the
+option, 2025).
 """
 
 from __future__ import annotations
@@ -20,12 +21,13 @@ _GIVES = """What RocksDB gives by itself
 - tables (*.sst), level compaction: Env::WLTH_MEDIUM for level 0 and the base level, Env::WLTH_LONG for the level below,
   Env::WLTH_EXTREME from there on. Universal and FIFO compaction: none, but for universal where it is asked for.
 - all else (MANIFEST, OPTIONS, LOG): none. Names of tables do not tell levels, so neither does this trace.
-The POSIX environment hands them to the kernel by fcntl(F_SET_RW_HINT).
+The POSIX environment hands them to the kernel by fcntl(F_SET_RW_HINT). Versions before pull request 12595 (2024) hand
+over four bytes where the kernel reads eight, so that it refuses most: RocksDB 7.8.3 of Debian 12 sets no hint at all.
 """
 _SET = """What can be set without code of your own
 - calculate_sst_write_lifetime_hint_set of DBOptions: the compaction styles whose tables get hints (C++; in C
   rocksdb_options_calculate_sst_write_lifetime_hint_set_add and _clear). By default level compaction alone. Versions
-  that do not have the option behave as by default.
+  before pull request 13472 (2025) do not have the option, and behave as by default.
     options.calculate_sst_write_lifetime_hint_set = {rocksdb::CompactionStyle::kCompactionStyleLevel,
                                                      rocksdb::CompactionStyle::kCompactionStyleUniversal};
 - Which hint a level or the log gets cannot be set. Files to which RocksDB gives none keep one that the library of
