@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import csv
+import fcntl
 import io
 import json
 import os
@@ -61,6 +62,36 @@ def test_csv_is_printed_and_written(cli: Cli, tmp_path: Path) -> None:
     told = json.loads((tmp_path / "out/placement.json").read_text())
     again = cli("placement", "db.parquet", "--by", "path-pattern", "--out", "again", "--json")
     assert told == json.loads(again.out)
+
+
+def test_a_program_that_is_recorded_now_can_be_placed_by_every_key(cli: Cli, tmp_path: Path) -> None:
+    """A shell that appends to a log and writes a file over and over by a program of its own."""
+    if shutil.which("strace") is None:
+        pytest.skip("no strace on this machine")
+    script = (
+        "for i in 1 2 3 4 5 6; do head -c 9000 /dev/zero >> run.log; dd if=/dev/zero of=data7 bs=8192 count=2; done"
+    )
+    record = ("trace", "record", "--backend", "strace", "--cache-mb", "0.01", "-o", "t.parquet")
+    assert cli(*record, "--", "sh", "-c", f"{{ {script}; }} 2>/dev/null").status == 0
+    patterns = {"*.log", f"{tmp_path.name}/data*"}
+    for by, names in [
+        ("path-pattern", patterns),
+        ("file", {f"{tmp_path}/run.log", f"{tmp_path}/data7"}),
+        ("process", {*(f"head #{n}" for n in range(1, 7)), *(f"dd #{n}" for n in range(1, 7))}),
+        ("thread", {f"{name} #{n} thread #1" for n in range(1, 7) for name in ("head", "dd")}),
+        ("fd", {f"{name} #{n} fd 1" for n in range(1, 7) for name in ("head", "dd")}),
+    ]:
+        done = cli("placement", "t.parquet", "--by", by, "--out", by, "--json")
+        assert done.status == 0, done.err
+        told = json.loads(done.out)
+        assert {one["name"] for one in told["keys"]} == names, by
+        assert not told["files_are_extents"]
+    # On a drive of one's own.
+    drive = ["--isolation", "initial", "--reclaim-unit-kib", "64", "--handles", "3", "--set", "ftl.spare_factor=0.3"]
+    told = json.loads(cli("placement", "t.parquet", "--by", "file", *drive, "--out", "own", "--json").out)
+    asked = ("isolation", "reclaim_unit_bytes", "collection_units", "handles")
+    assert [told[key] for key in asked] == ["initial", 64 << 10, 1, 3]
+    assert told["config"]["ftl"]["spare_factor"] == 0.3
 
 
 def test_the_job_of_fio_is_the_traces(cli: Cli, tmp_path: Path) -> None:
@@ -170,6 +201,11 @@ def hints(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, str]:
     if shutil.which("cc") is None or shutil.which("make") is None:
         pytest.skip("no C compiler or no make on this machine")
     folder = tmp_path_factory.mktemp("hints")
+    try:
+        with (folder / "any").open("w") as file:
+            fcntl.fcntl(file, F_GET_RW_HINT, struct.pack("Q", 0))
+    except OSError as error:
+        pytest.skip(f"this kernel has no write lifetime hints: {error}")
     database(folder / "db.parquet")
     command = [sys.executable, "-m", "floatgate", "placement", str(folder / "db.parquet")]
     command += ["--by", "path-pattern", "--format", "fcntl", "--out", str(folder / "out"), "--quiet"]
@@ -320,8 +356,6 @@ def test_hints_reach_the_inodes_of_a_file_system(ext4: Path, hints: Mapping[str,
     found, _ = hinted(ext4, hints)
     assert found == FOUND
     # Another program, without the library, finds them.
-    import fcntl
-
     for name, hint in [("a.log", "short"), ("pg_wal/0001", "medium"), ("db/a*b", "long"), ("plain", "not set")]:
         with (ext4 / name).open("rb") as file:
             told = struct.unpack("Q", fcntl.fcntl(file, F_GET_RW_HINT, struct.pack("Q", 99)))[0]
