@@ -472,6 +472,8 @@ def test_what_keys_are_made_of_must_be_there(tmp_path: Path) -> None:
     named = record(tmp_path / "named.parquet", [{"page": 1, "file": 3}], files={"3": "/a.o"})
     with pytest.raises(InputError, match=rf"^{re.escape(str(other))}: {said}"):
         place(named, by="path-pattern", apply=other)
+    with pytest.raises(InputError, match=r"^.*: no file that writes .* in the same folders, or --by path-pattern$"):
+        place(named, by="file", apply=other)
 
 
 def test_what_does_not_fit_together_is_refused(tmp_path: Path) -> None:

@@ -248,12 +248,13 @@ def _must_share(other: _Other, keys: Keys, first: Trial, second: Trial) -> None:
     theirs = np.unique(second.key_of(other.of_row))
     if len(np.intersect1d(known[known >= 0], theirs)):
         return
-    what = "context" if keys.by == "context" else keys.by.replace("-", " ")
-    why = ": contexts are made of addresses in its files" if keys.by == "context" else ""
-    build = ", and of the same build of it" if keys.by == "context" else ""
+    more = {
+        "context": ", and of the same build of it: contexts are made of addresses in its files",
+        "file": " in the same folders, or --by path-pattern",
+    }
     raise input_error(
-        f"{other.source}: no {what} that writes there writes in {first.trace}, so its table says nothing about this "
-        f"trace; expected a recording of the same program{build}{why}"
+        f"{other.source}: no {keys.by.replace('-', ' ')} that writes there writes in {first.trace}, so its table says "
+        f"nothing about this trace; expected a recording of the same program{more.get(keys.by, '')}"
     )
 
 
