@@ -33,13 +33,13 @@ class Dense:
         file: Parquet, of the layout of ``floatgate trace record``.
         page_writes: of 4 KiB.
         distinct_pages: written.
-        rows: the rows of the source that the file has, in order.
+        rows: the rows of the source that the file has, in order; None where nobody asks for them.
     """
 
     file: Path
     page_writes: int
     distinct_pages: int
-    rows: Any
+    rows: Any = None
 
     def must_have(self, pages: int, source: Path, drive: str) -> None:
         """Refuse a trace that is too small for its drive.
