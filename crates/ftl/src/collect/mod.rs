@@ -208,7 +208,9 @@ impl Victim {
                 continue;
             };
             // The window is the value of one of its parameters.
-            let takes = |param: &&ParamInfo| param.takes(&param.setting(window.into()));
+            let takes = |param: &&ParamInfo| {
+                matches!(param.kind, ParamKind::Whole { .. }) && param.takes(&param.setting(window.into()))
+            };
             let params = info.params.iter().filter(takes);
             let params = params.filter(|param| keeps(info.name, &[(param.name, window.into())]));
             found.extend(params.map(|param| format!("\"{}\" with {} = {window}", info.name, param.name)));
