@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # cscope.sh - what the trace `cscope` records: cscope over folders of the Linux kernel's source in $WORK/linux. The
-# database with its inverted index is built, asked, and built again after edits, ROUNDS times, PAUSE seconds apart.
+# database with its inverted index is built, asked, and built again after edits, ROUNDS times, PAUSE seconds apart. FOLDERS
+# says which folders.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
-rounds=${ROUNDS:-10}
+rounds=${ROUNDS:-10} GROUPS_EDITED=${GROUPS_EDITED:-0}
 cd "$WORK/linux"
 database=(-q -k -i "$WORK/cscope.files" -f "$WORK/cscope.out")
-find kernel mm ipc block -name '*.[ch]' | LC_ALL=C sort >"$WORK/cscope.files"
+# shellcheck disable=SC2086
+find ${FOLDERS:-kernel mm ipc block} -name '*.[ch]' | LC_ALL=C sort >"$WORK/cscope.files"
 for ((round = 1; round <= rounds; round++)); do
     cscope -b "${database[@]}"
     # 0: where a symbol is used; 1: its definition; 3: who calls it; 4: text; 6: pattern; 8: who includes a file
@@ -18,8 +20,9 @@ for ((round = 1; round <= rounds; round++)); do
     cscope -d -L -6 "spin_lock.*irqsave" "${database[@]}" >/dev/null
     cscope -d -L -8 "linux/slab.h" "${database[@]}" >/dev/null
     sleep "${PAUSE:-2}"    # cscope compares whole seconds
-    # Every 97th file gets a new function, other files each round.
-    awk "NR % 97 == $round" "$WORK/cscope.files" | while read -r file; do
+    # Every 97th file gets a new function, other files each round; with GROUPS_EDITED, of so many groups in turn.
+    group=$((GROUPS_EDITED > 0 ? round % GROUPS_EDITED + 1 : round))
+    awk "NR % 97 == $group" "$WORK/cscope.files" | while read -r file; do
         printf '\nint worker_%d(void) { return schedule_%d(); }\n' "$round" "$round" >>"$file"
     done
 done

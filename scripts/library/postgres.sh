@@ -21,26 +21,40 @@ as_server() {
 # Few buffers and frequent checkpoints: data pages are written all the time, not the log alone. Small log files, so that
 # they are used again within minutes. The small work_mem lets sorts and hash tables spill to temporary files.
 pg_start() {
+    pg_init
+    pg_run
+}
+
+pg_init() {
     mkdir -p "$WORK/pg"
     if [ "$(id -u)" = 0 ]; then chown "$server_user" "$WORK/pg"; fi
-    as_server "$bin/initdb" -D "$WORK/pg/data" -A trust -U library -E UTF8 --locale=C --wal-segsize=4 >/dev/null
+    as_server "$bin/initdb" -D "$WORK/pg/data" -A trust -U library -E UTF8 --locale=C \
+        --wal-segsize="${PG_WAL_SEGMENT_MB:-4}" >/dev/null
     as_server tee -a "$WORK/pg/data/postgresql.conf" >/dev/null <<CONF
 listen_addresses = ''
 unix_socket_directories = '$WORK/pg'
 shared_buffers = ${PG_BUFFERS:-4MB}
-min_wal_size = 16MB
-max_wal_size = 48MB
+min_wal_size = ${PG_WAL_MIN:-16MB}
+max_wal_size = ${PG_WAL_MAX:-48MB}
 checkpoint_timeout = 30s
 checkpoint_completion_target = 0.8
 autovacuum_naptime = 15s
-work_mem = 1MB
+work_mem = ${PG_WORK_MEM:-1MB}
 maintenance_work_mem = 4MB
 max_parallel_workers_per_gather = 0
 jit = off
+full_page_writes = ${PG_FULL_PAGES:-on}
 CONF
+}
+
+pg_run() {
     as_server "$bin/pg_ctl" -D "$WORK/pg/data" -s -w -l /dev/null start
+    trap pg_stop EXIT    # a server that is left behind would keep the recorder waiting
     export PGHOST=$WORK/pg PGUSER=library PGDATABASE=postgres
 }
 
-pg_stop() { as_server "$bin/pg_ctl" -D "$WORK/pg/data" -s -w -m fast stop; }
+pg_stop() {
+    trap - EXIT
+    as_server "$bin/pg_ctl" -D "$WORK/pg/data" -s -w -m fast stop
+}
 sql() { as_server "$bin/psql" -X -q -v ON_ERROR_STOP=1 "$@"; }

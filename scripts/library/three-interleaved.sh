@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# three-interleaved.sh - what the trace `three-interleaved` records: build-and-cscope.sh and frames that POV-Ray renders
+# at the same time, each frame a file of its own, as the dissertation's multi2.
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
+here=$(dirname "$0")
+mkdir -p "$WORK/frames"
+"$here/build-and-cscope.sh" &
+others=$!
+cd "$WORK/scenes/${SCENE_FOLDER:-animations/diffract}"
+povray "${SCENE:-diffract.pov}" +W320 +H240 +Q"${QUALITY:-4}" +FP -D -GA +WT1 "+KFF${FRAMES:-150}" +KC \
+    "+O$WORK/frames/frame.ppm" >/dev/null 2>&1
+wait "$others"
