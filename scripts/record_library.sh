@@ -17,12 +17,24 @@
 #   sqlite-queries    SQLite with a sales schema: questions, so that nearly all requests read
 #   text-search       SQLite's full-text index: searches, likewise
 #
+# Through small caches that write by evictions alone (`--writeback lru`; rocksdb-compaction through Linux's):
+#
+#   load-beside-updates  SQLite updates a table in place while a loader fills another file
+#   decision-refreshes   PostgreSQL: large questions that spill, in turn with refreshes, with few buffers
+#   reporting            PostgreSQL: aggregates that are refreshed beside the reports that read them
+#   make-trees           Redis, Lua, zlib and bzip2 built by `make -j` at the same time, edited and built again
+#   rocksdb-compaction   RocksDB filled and overwritten in random order: log, flushes and compactions
+#   cscope-rounds        cscope over two folders of the Linux kernel's source, 24 times
+#   build-and-cscope     cscope-rounds and builds of Lua and zlib at the same time
+#   three-interleaved    the same, and frames rendered by POV-Ray
+#
 # What runs stands in scripts/library/NAME.sh; what it needs is fetched and unpacked here beforehand, so that it is not
 # part of the trace. The script installs nothing. It wants, on Debian 12 (the package names of others differ):
 #
 #   apt-get install linux-perf strace make gcc dpkg-dev cscope sqlite3 postgresql python3 povray imagemagick ffmpeg
+#   apt-get install rocksdb-tools
 #
-# The sources of Redis, Lua and Linux and POV-Ray's scenes come from Debian too, by `apt-get source` with lists of its
+# The sources of Redis, Lua, zlib, bzip2 and Linux and POV-Ray's scenes come from Debian too, by `apt-get source` with lists of its
 # own, `apt-get download linux-source-6.1` and `apt-get download povray-examples`: run `apt-get update` first. Recording
 # takes root, or perf and ptrace allowed (docs/recording.md), and some 20 GB of space for temporary files. Where other work
 # keeps the processors busy, `nice -n -15` before it lets perf have its turn; the programs go to a priority of their own.
@@ -35,6 +47,8 @@ cd "$(dirname "$0")/.."
 NAMES=(
     gcc-build cscope sqlite-updates sqlite-content postgres-updates decision-support two-at-once rendering three-at-once
     sqlite-queries text-search build-content media-content
+    load-beside-updates decision-refreshes reporting make-trees rocksdb-compaction
+    cscope-rounds build-and-cscope three-interleaved
 )
 FLOATGATE=${FLOATGATE:-.venv/bin/floatgate}
 OUT=${OUT:-traces}
@@ -72,16 +86,23 @@ done
 
 need strace strace
 command -v "$FLOATGATE" >/dev/null || die "no $FLOATGATE; expected make build to have been run, or FLOATGATE"
-case " $* " in *" gcc-build "* | *" build-content "* | *"-at-once "*)
+case " $* " in
+*" gcc-build "* | *" build-content "* | *"-at-once "* | *" make-trees "* | *" build-and-cscope "* | *" three-interleaved "*)
     need gcc gcc; need make make; need dpkg-source dpkg-dev ;;
 esac
-case " $* " in *" cscope "* | *"-at-once "*) need cscope cscope ;; esac
+case " $* " in *" cscope "* | *"-at-once "* | *" cscope-rounds "* | *" build-and-cscope "* | *" three-interleaved "*)
+    need cscope cscope ;;
+esac
+case " $* " in *" three-interleaved "*) need povray povray ;; esac
+case " $* " in *" rocksdb-compaction "*) need db_bench rocksdb-tools ;; esac
 case " $* " in *" rendering "* | *" three-at-once "*)
     need povray povray; need montage imagemagick; need ffmpeg ffmpeg ;;
 esac
-case " $* " in *" sqlite-"* | *" text-search "*) need sqlite3 sqlite3 ;; esac
+case " $* " in *" sqlite-"* | *" text-search "* | *" load-beside-updates "*) need sqlite3 sqlite3 ;; esac
 
-ALL=$(mktemp -d "$TMPBASE/record_library.XXXXXX")
+# Always the same folder: the recordings name the files in it.
+ALL=$TMPBASE/floatgate-library
+mkdir "$ALL" 2>/dev/null || die "$ALL cannot be made; expected a writable $TMPBASE, and no other recording under way"
 # PostgreSQL's own user must be able to pass.
 chmod 755 "$ALL"
 trap 'rm -rf --one-file-system "$ALL"' EXIT
@@ -99,6 +120,15 @@ with_redis() {
 with_lua() {
     scripts/library/source.sh lua5.4 "$SOURCES"
     cp "$SOURCES"/lua5.4_*.orig.tar.gz "$WORK/lua.tar.gz"
+}
+
+with_trees() {
+    local source
+    for source in redis lua5.4 zlib bzip2; do scripts/library/source.sh "$source" "$SOURCES"; done
+    mkdir "$WORK/lua"
+    tar -xzf "$SOURCES"/lua5.4_*.orig.tar.gz -C "$WORK/lua" --strip-components 1
+    cp -r "$SOURCES"/{redis,zlib,bzip2} "$WORK/"
+    (cd "$WORK/zlib" && ./configure --static >configure.told)
 }
 
 with_card() {
@@ -147,12 +177,20 @@ record() {
     run "$name" --content "$@"
 }
 
+# record_evicting NAME MIB: no flusher, no fsync: pages leave as the least recently used of a small cache, as in the
+# dissertation's simulator.
+record_evicting() { FLUSHING='' run "$1" --writeback lru --cache-mb "$2" --stack-bytes 16384; }
+
+# prepared NAME: what the script makes before the recording begins.
+prepared() { env TMPDIR="$WORK/tmp" WORK="$WORK" LC_ALL=C TZ=UTC "scripts/library/$1.sh" prepare >&2; }
+
 run() {
-    local name=$1
+    local name=$1 flushing=(--flush-interval-s 5)
+    [ -n "${FLUSHING-5}" ] || flushing=()
     shift
     say "$name: recording"
     env TMPDIR="$WORK/tmp" WORK="$WORK" LC_ALL=C TZ=UTC \
-        "$FLOATGATE" trace record --force --flush-interval-s 5 "$@" -o "$ALL/$name.parquet" \
+        "$FLOATGATE" trace record --force "${flushing[@]}" "$@" -o "$ALL/$name.parquet" \
         -- "scripts/library/$name.sh" >&2
     mkdir -p "$OUT"
     mv "$ALL/$name.parquet" "$OUT/$name.parquet"
@@ -177,6 +215,13 @@ for name; do
         three-at-once) with_redis; with_linux; with_scenes; record "$name" --cache-mb 32 --stack-bytes 16384 ;;
         sqlite-queries) with_database "$name" 250000; record_reads "$name" --cache-mb 8 ;;
         text-search) with_database "$name" 40000; record_reads "$name" --cache-mb 8 ;;
+        load-beside-updates) prepared "$name"; record_evicting "$name" 2 ;;
+        decision-refreshes | reporting) prepared "$name"; record_evicting "$name" 1 ;;
+        make-trees) with_trees; record_evicting "$name" 8 ;;
+        rocksdb-compaction) run "$name" --cache-mb 8 --stack-bytes 16384 ;;
+        cscope-rounds) with_linux; record_evicting "$name" 1 ;;
+        build-and-cscope) with_trees; with_linux; record_evicting "$name" 1 ;;
+        three-interleaved) with_trees; with_linux; with_scenes; record_evicting "$name" 1 ;;
     esac
     rm -rf --one-file-system "$WORK"
 done

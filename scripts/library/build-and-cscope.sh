@@ -5,7 +5,7 @@
 set -euo pipefail
 renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
 here=$(dirname "$0")
-TREES="lua zlib" ROUNDS=${BUILDS:-3} JOBS=1 "$here/make-trees.sh" &
+TREES="lua zlib" ROUNDS=1 BUILD_PAUSE=${BUILD_PAUSE:-5} JOBS=1 "$here/make-trees.sh" &
 build=$!
-"$here/cscope-rounds.sh"
+ROUNDS=${ROUNDS:-17} "$here/cscope-rounds.sh"
 wait "$build"

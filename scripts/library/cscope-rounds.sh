@@ -3,5 +3,5 @@
 # few pages are written again and again.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
-export FOLDERS=${FOLDERS:-ipc kernel/sched} GROUPS_EDITED=${GROUPS_EDITED:-3} ROUNDS=${ROUNDS:-20} PAUSE=${PAUSE:-1}
+export FOLDERS=${FOLDERS:-ipc kernel/sched} GROUPS_EDITED=${GROUPS_EDITED:-3} ROUNDS=${ROUNDS:-24} PAUSE=${PAUSE:-1}
 exec "$(dirname "$0")/cscope.sh"

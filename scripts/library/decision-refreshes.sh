@@ -8,11 +8,11 @@ set -euo pipefail
 renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
 here=$(cd "$(dirname "$0")" && pwd)
 export PG_BUFFERS=${PG_BUFFERS:-1MB} PG_WORK_MEM=${PG_WORK_MEM:-128kB}
-export PG_WAL_SEGMENT_MB=1 PG_WAL_MIN=2MB PG_WAL_MAX=4MB PG_FULL_PAGES=off
+export PG_WAL_SEGMENT_MB=1 PG_WAL_MIN=2MB PG_WAL_MAX=2MB PG_FULL_PAGES=off
 # shellcheck disable=SC1091,SC2154
 # shellcheck source=postgres.sh
 . "$here/postgres.sh"
-orders=${ORDERS:-3000} refresh=${REFRESH:-200} pause=${PAUSE:-0.1}
+orders=${ORDERS:-2400} refresh=${REFRESH:-150} pause=${PAUSE:-0.1}
 # Without PYTHONUNBUFFERED and its like: a write to the pipe for every row would bury perf.
 rows() { python3 -E "$here/decision-support.py" "$@"; }
 copy() { rows "$1" "$2" "$3" "$orders" | sql -c "COPY $1 FROM STDIN"; }
@@ -32,7 +32,7 @@ SQL
     exit
 fi
 pg_run
-for ((round = 0; round < ${ROUNDS:-20}; round++)); do
+for ((round = 0; round < ${ROUNDS:-27}; round++)); do
     sql -v pause="$pause" -o /dev/null <"$here/decision-support.sql"
     first=$((orders + round * refresh)) oldest=$((round * refresh))
     for table in orders lineitem; do copy "$table" "$first" "$((first + refresh))"; done

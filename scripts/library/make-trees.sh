@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # make-trees.sh - what the trace `make-trees` records: `make -j` of several source trees at the same time, each edited and
-# built again, cleaned and built anew, ROUNDS times. TREES are those in $WORK: redis, lua, zlib, bzip2.
+# built again three times (BUILD_PAUSE seconds later), cleaned and built anew, ROUNDS times. TREES are those in $WORK:
+# redis, lua, zlib, bzip2.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
@@ -29,6 +30,7 @@ work_on() {
     for ((round = 1; round <= ${ROUNDS:-2}; round++)); do
         build "$1"
         for part in ${PARTS:-1 2 3}; do
+            sleep "${BUILD_PAUSE:-0}"
             edit "$1" "$part"
             build "$1"
         done

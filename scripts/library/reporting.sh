@@ -7,7 +7,7 @@ set -euo pipefail
 renice -n 10 -p $$ >/dev/null    # perf goes first, so that it loses nothing
 here=$(cd "$(dirname "$0")" && pwd)
 export PG_BUFFERS=${PG_BUFFERS:-1MB} PG_WORK_MEM=${PG_WORK_MEM:-256kB}
-export PG_WAL_SEGMENT_MB=1 PG_WAL_MIN=2MB PG_WAL_MAX=4MB PG_FULL_PAGES=off
+export PG_WAL_SEGMENT_MB=1 PG_WAL_MIN=2MB PG_WAL_MAX=2MB PG_FULL_PAGES=off
 # shellcheck disable=SC1091,SC2154
 # shellcheck source=postgres.sh
 . "$here/postgres.sh"

@@ -8,7 +8,11 @@ here=$(dirname "$0")
 mkdir -p "$WORK/frames"
 "$here/build-and-cscope.sh" &
 others=$!
-cd "$WORK/scenes/${SCENE_FOLDER:-animations/diffract}"
-povray "${SCENE:-diffract.pov}" +W320 +H240 +Q"${QUALITY:-4}" +FP -D -GA +WT1 "+KFF${FRAMES:-150}" +KC \
-    "+O$WORK/frames/frame.ppm" >/dev/null 2>&1
+cd "$WORK/scenes/animations/reflection"
+frames=${FRAMES:-36}
+for ((frame = 1; frame <= frames; frame++)); do
+    povray reflection.pov +W320 +H240 +FP -D -GA +WT1 "+KFF$frames" "+SF$frame" "+EF$frame" +KC \
+        "+O$WORK/frames/frame.ppm" >/dev/null 2>&1
+    sleep "${FRAME_PAUSE:-0.3}"
+done
 wait "$others"
