@@ -86,6 +86,7 @@ done
 
 need strace strace
 command -v "$FLOATGATE" >/dev/null || die "no $FLOATGATE; expected make build to have been run, or FLOATGATE"
+PROGRAM=$(realpath "$(command -v "$FLOATGATE")")
 case " $* " in
 *" gcc-build "* | *" build-content "* | *"-at-once "* | *" make-trees "* | *" build-and-cscope "* | *" three-interleaved "*)
     need gcc gcc; need make make; need dpkg-source dpkg-dev ;;
@@ -189,9 +190,11 @@ run() {
     [ -n "${FLUSHING-5}" ] || flushing=()
     shift
     say "$name: recording"
-    env TMPDIR="$WORK/tmp" WORK="$WORK" LC_ALL=C TZ=UTC \
-        "$FLOATGATE" trace record --force "${flushing[@]}" "$@" -o "$ALL/$name.parquet" \
-        -- "scripts/library/$name.sh" >&2
+    # From $WORK, so that files are named from there; through a pipe, so that what programs say is no file's data.
+    ln -s "$PWD/scripts" "$WORK/scripts"
+    (cd "$WORK" && env TMPDIR="$WORK/tmp" WORK="$WORK" LC_ALL=C TZ=UTC \
+        "$PROGRAM" trace record --force "${flushing[@]}" "$@" -o "$ALL/$name.parquet" \
+        -- "scripts/library/$name.sh" 2>&1 </dev/null | cat >&2)
     mkdir -p "$OUT"
     mv "$ALL/$name.parquet" "$OUT/$name.parquet"
     say "$name: $(stat -c %s "$OUT/$name.parquet") bytes"

@@ -13,6 +13,6 @@ frames=${FRAMES:-36}
 for ((frame = 1; frame <= frames; frame++)); do
     povray reflection.pov +W320 +H240 +FP -D -GA +WT1 "+KFF$frames" "+SF$frame" "+EF$frame" +KC \
         "+O$WORK/frames/frame.ppm" >/dev/null 2>&1
-    sleep "${FRAME_PAUSE:-0.3}"
+    sleep "${FRAME_PAUSE:-0.7}"
 done
 wait "$others"

@@ -136,6 +136,7 @@ class _Build:
         written: WrittenContent | None,
     ) -> None:
         self._recording = recording
+        self._cwd = cwd
         self._options = options
         self._tally = Tally()
         self._contexts = ContextTable()
@@ -221,8 +222,8 @@ class _Build:
         }
 
     def _file_name(self, number: int) -> str:
-        """The last path of a file, as text that can be written as UTF-8."""
-        path = self._tracker.files[number].last_name
+        """The last path of a file, from the program's working folder if it lies there; text that fits UTF-8."""
+        path = self._tracker.files[number].last_name.removeprefix(f"{self._cwd}/")
         return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
     def _losses(self) -> dict[str, Any]:
