@@ -11,8 +11,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from floatgate import context_updates, library, read_counts
+from floatgate import context_updates, library, mixed_runs, read_counts
 from floatgate.context_updates import ContextUpdates
+from floatgate.mixed_runs import MixedRuns
 from floatgate.read_counts import ReadCounts
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -85,6 +86,47 @@ def recorded(found: dict[str, ContextUpdates]) -> str:
     return f"{table(header, rows)}\n{table(header_two, settings)}"
 
 
+def small_caches(found: dict[str, ContextUpdates]) -> str:
+    """What is in the files of those recorded through small caches, and the caches."""
+    header = (
+        *("trace", "bytes", "requests", "trims", "contexts", "processes", "updates", "live updates", "top five"),
+        *("write-back", "page cache", "dirty at the end", "lost events", "broken stacks"),
+    )
+    rows = []
+    for name, f in found.items():
+        recorder = f.metadata["recorder"]
+        cache = recorder["cache"]
+        rows.append(
+            (
+                *(f"`{name}`", f"{(ROOT / 'traces' / f'{name}.parquet').stat().st_size:,}", f"{f.requests:,}"),
+                *(f"{f.trims:,}", str(f.writing), str(len(f.metadata["processes"])), percent(f.updates / f.pages)),
+                *(percent(f.live_updates / f.pages), percent(f.top_share()), cache["writeback"]),
+                *(f"{cache['cache_mb']:g} MiB", str(recorder["dirty_at_end"])),
+                *(str(recorder["lost_events"]), str(recorder["broken_stacks"])),
+            )
+        )
+    return table(header, rows)
+
+
+def to_separate(found: dict[str, MixedRuns]) -> str:
+    """What there is to separate in each trace, and the contexts that write most."""
+    header = ("trace", "page writes", "distinct pages", "writes per page", "mixed runs", "top contexts (page writes)")
+    rows = [
+        (
+            *(f"`{name}`", f"{f.pages:,}", f"{f.distinct_pages:,}", f"{f.writes_per_page or 0:.1f}"),
+            *(
+                percent(f.mixed_share),
+                "; ".join(
+                    f"{count / f.pages:.0%} `{label}`".replace("%", " %", 1)
+                    for label, count in f.contexts[: mixed_runs.TOP]
+                ),
+            ),
+        )
+        for name, f in found.items()
+    ]
+    return table(header, rows)
+
+
 def read_mostly(found: dict[str, ReadCounts]) -> str:
     """What is in the files of those that hardly write, and how they were recorded."""
     header = (
@@ -145,10 +187,12 @@ def main() -> int:
     names = [name for name in ORDER if (ROOT / "traces" / f"{name}.parquet").exists()]
     found = {name: context_updates.read(ROOT / "traces" / f"{name}.parquet") for name in names}
     reads = {name: read_counts.read(library.path(name)) for name in library.READS}
+    small = {name: context_updates.read(library.path(name)) for name in library.SMALL_CACHES}
+    runs = {name: mixed_runs.read(library.path(name)) for name in (*names, *library.SMALL_CACHES)}
     readme, updates = ROOT / "traces" / "README.md", ROOT / "docs" / "library.md"
     pages = {
-        readme: filled(readme, [recorded(found), read_mostly(reads)]),
-        updates: filled(updates, [shares(found), top(found)]),
+        readme: filled(readme, [recorded(found), read_mostly(reads), small_caches(small), to_separate(runs)]),
+        updates: filled(updates, [shares(found), shares(small), top(found)]),
     }
     if check:
         stale = [page for page, text in pages.items() if page.read_text(encoding="utf-8") != text]

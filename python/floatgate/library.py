@@ -13,6 +13,11 @@ CONTEXTS = (
     *("build-content", "media-content"),
 )
 """Those with program contexts."""
+SMALL_CACHES = (
+    *("load-beside-updates", "decision-refreshes", "reporting", "make-trees", "rocksdb-compaction"),
+    *("cscope-rounds", "build-and-cscope", "three-interleaved"),
+)
+"""Those with contexts, processes, threads and descriptors, recorded through small caches."""
 READS = ("sqlite-queries", "text-search")
 """Those that hardly write, with the reads that miss the page cache."""
 BLOCKS = ("pgbench-ext4",)
@@ -25,7 +30,7 @@ def path(name: str) -> Path:
     Raises:
         InputError: there is no such trace, or no checkout.
     """
-    known = [*CONTEXTS, *READS, *BLOCKS]
+    known = [*CONTEXTS, *SMALL_CACHES, *READS, *BLOCKS]
     if name not in known:
         raise input_error(f"unknown recorded trace {quote(name)}; expected one of {quoted(known)}")
     file = FOLDER / (f"{name}.nbdkit-log.zst" if name in BLOCKS else f"{name}.parquet")

@@ -20,7 +20,8 @@ from floatgate.errors import InputError
 ROOT = Path(__file__).resolve().parents[2]
 TRACES = ROOT / "traces"
 ALL = sorted(TRACES.glob("*.parquet"))
-LIBRARY = [path for path in ALL if path.stem not in library.READS]
+SMALL = [path for path in ALL if path.stem in library.SMALL_CACHES]
+LIBRARY = [path for path in ALL if path.stem not in (*library.READS, *library.SMALL_CACHES)]
 READS = [path for path in ALL if path.stem in library.READS]
 NAMES = {
     *("gcc-build", "cscope", "rendering", "two-at-once", "three-at-once"),
@@ -68,8 +69,9 @@ def number(text: str) -> float:
 def test_all_are_there_and_small() -> None:
     assert {path.stem for path in LIBRARY} == NAMES == set(library.CONTEXTS)
     assert {path.stem for path in READS} == set(library.READS)
+    assert {path.stem for path in SMALL} == set(library.SMALL_CACHES)
     assert sum(path.stat().st_size for path in TRACES.iterdir()) <= LARGEST_BYTES
-    for name in (*NAMES, *library.READS):
+    for name in (*NAMES, *library.READS, *library.SMALL_CACHES):
         assert (ROOT / "scripts" / "library" / f"{name}.sh").exists()
 
 
@@ -111,6 +113,25 @@ def test_the_readme_says_what_is_in_the_file(path: Path) -> None:
     assert number(row["live updates"]) == pytest.approx(100 * found.live_updates / found.pages, abs=0.05)
     assert number(row["lost events"]) == metadata(path)["recorder"]["lost_events"]
     assert found.updates == len(found.sequence) == found.by_context.total()
+
+
+@pytest.mark.parametrize("path", SMALL, ids=lambda path: path.stem)
+def test_small_caches_say_who_wrote(path: Path) -> None:
+    table = pq.read_table(path)
+    writers = {"process": pa.uint32(), "thread": pa.uint32(), "fd": pa.int32(), "file": pa.uint32()}
+    expected = {name: kind for name, kind in SCHEMA.items() if name not in ("fingerprints", "compressed_bytes")}
+    assert dict(zip(table.schema.names, table.schema.types, strict=True)) == expected | writers
+    described, rows = metadata(path), table.to_pydict()
+    for column in ("process", "thread", "fd"):
+        assert all((value is not None) == (op == "write") for value, op in zip(rows[column], rows["op"], strict=True))
+    assert {str(process) for process in rows["process"] if process is not None} == set(described["processes"])
+    assert {str(number) for number in rows["file"]} == set(described["files"])
+    assert all(about["name"] for about in described["processes"].values())
+    recorder = described["recorder"]
+    assert recorder["lost_events"] == 0
+    assert recorder["cache"]["writeback"] == ("linux" if path.stem == "rocksdb-compaction" else "lru")
+    pages = sum(size for size, op in zip(rows["bytes"], rows["op"], strict=True) if op == "write") // 4096
+    assert 10_000 <= pages <= 40_000  # as the dissertation's (table 10)
 
 
 @pytest.mark.parametrize("path", READS, ids=lambda path: path.stem)
