@@ -3,8 +3,9 @@
 //! At a pace (`paced_from_writes`): from a host page write on, one victim every so many, however much is free. It stands for
 //! collection in idle time, which the experiments of IDS (section 6.3) begin after 30 % of the writes.
 //!
-//! By garbage (`garbage_share`): one victim whenever more than a share of the pages of closed blocks is dead. Evaluations of
-//! log-structured stores hold the share of garbage so (SepBIT, FAST 2022, section 2.3), and compare schemes at the same space.
+//! By garbage (`garbage_share`): one victim whenever the dead pages of closed blocks are more than a share of all written
+//! pages, those of open blocks among them. Evaluations of log-structured stores hold the share of garbage so (SepBIT,
+//! FAST 2022, section 2.3, and its public simulator), and compare schemes at the same space.
 
 use crate::ftl::Ftl;
 use crate::setup::{Failure, Pace};
@@ -26,10 +27,11 @@ impl Ftl {
         }
     }
 
-    /// Whether more than a share of the pages of closed units is dead.
+    /// Whether the dead pages of closed units are more than a share of all written pages.
     fn has_garbage(&self, share: f64) -> bool {
         self.candidates.garbage.is_some_and(|garbage| {
-            let pages = u64::from(garbage.units) * u64::from(self.layout.pages_per_unit());
+            let (open, free) = self.open_pages.held(self.now);
+            let pages = (u64::from(garbage.units) + open) * u64::from(self.layout.pages_per_unit()) - free;
             garbage.dead_pages as f64 > share * pages as f64
         })
     }

@@ -13,7 +13,7 @@
 //!
 //! At a pace ([`Naive::pace`]) one block more is collected after every so many host pages, if one a stream, but no more
 //! than two, are free. By garbage ([`Naive::garbage_share`]) one block more is collected, if as many are free, after a host page
-//! whenever more than the share of the pages of closed blocks is dead.
+//! whenever the dead pages of closed blocks are more than the share of all written pages.
 //!
 //! Where wear is leveled by hot-cold swap ([`Swaps`]), a queue holds the closed blocks, the one closed first in front. A
 //! victim whose remaining life is below the given part of the average gets the live pages of the first of at most 8
@@ -241,14 +241,15 @@ impl Naive {
         Ok(())
     }
 
-    /// Share of the pages of closed blocks that are dead.
+    /// Dead pages of closed blocks as a share of all written pages.
     fn garbage(&self) -> f64 {
         let closed = |i: &usize| !self.blocks[*i].free && !self.open.contains(&Some(*i));
         let closed: Vec<usize> = (0..self.blocks.len()).filter(closed).collect();
         // Pages that were left out when a block was closed are as good as dead.
         let live = |i: &usize| self.blocks[*i].pages.iter().flatten().count();
         let dead = |i: &usize| self.pages_per_block - live(i);
-        let pages = closed.len() * self.pages_per_block;
+        let open: usize = self.open.iter().flatten().map(|&i| self.blocks[i].pages.len()).sum();
+        let pages = closed.len() * self.pages_per_block + open;
         if pages == 0 { 0.0 } else { closed.iter().map(dead).sum::<usize>() as f64 / pages as f64 }
     }
 

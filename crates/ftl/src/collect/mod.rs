@@ -100,7 +100,7 @@ const COMMON_PARAMS: &[ParamInfo] = &[
     .or("the pages of a block (superblock)"),
     ParamInfo::within(
         "garbage_share",
-        "functional: one block more is collected whenever more than this share of the pages of closed blocks is dead",
+        "functional: one block more is collected whenever dead pages of closed blocks are more than this share of all written pages",
         0.0,
         Range::SHARE_BETWEEN,
     )

@@ -6,10 +6,17 @@
 //! by what its average would be if it were updated now, where it waits for longer than on average.
 //! Source: Kremer and Brinkmann, SYSTOR 2019, who keep the page's part in the spare area of flash pages and read it back
 //! on need; here it is a table and costs no read. The paper's weights are not known to us: halves, the factor 4 and the
-//! judgement of moves are ours, six classes those of Wang et al., FAST 2022. Cost: one look-up. Memory: 8 bytes per page.
+//! judgement of moves are ours, six classes those of Wang et al., FAST 2022.
+//! `variant = "artifact"`: the public simulator of that evaluation averages no intervals. A page counts its host writes, less
+//! its moves. Its class is how often ten times a base must be taken until it is no less than the count, so the first
+//! class is the coldest; the base is a fading average of the pages of a request over as many requests as there are
+//! live pages (1 where requests are of one page). Only `classes` matters then. Trims are not known there; here a page
+//! that was given up begins anew. Live pages are taken without the dead ones of open units.
+//! Cost: one look-up. Memory: 8 bytes per page; 4 under `artifact`.
 
 use super::last_writes::LastWrites;
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::requests::Requests;
+use super::{Given, Moved, Separator, Shape, StreamId, Written, variant};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo};
@@ -28,6 +35,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             (0.001, 1.0),
         ),
         ParamInfo::real("class_factor", "factor between the bounds of classes", 4.0, (1.01, 1000.0)),
+        variant::PARAM,
     ],
     cost: "one look-up",
     memory: "8 bytes per page",
@@ -43,6 +51,7 @@ pub struct Params {
     classes: u32,
     interval_weight: f64,
     class_factor: f64,
+    artifact: bool,
 }
 
 impl Params {
@@ -51,6 +60,7 @@ impl Params {
             classes: given.whole("classes"),
             interval_weight: given.real("interval_weight"),
             class_factor: given.real("class_factor"),
+            artifact: variant::is_artifact(given),
         }
     }
 
@@ -59,8 +69,25 @@ impl Params {
     }
 }
 
+/// The state, by the rule.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct State {
+pub enum State {
+    Paper(Intervals),
+    Artifact(Counts),
+}
+
+impl State {
+    pub fn new(params: &Params, shape: &Shape) -> Self {
+        match params.artifact {
+            false => Self::Paper(Intervals::new(params, shape)),
+            true => Self::Artifact(Counts::new(params, shape)),
+        }
+    }
+}
+
+/// Fading averages of intervals.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Intervals {
     written: LastWrites,
     /// Average interval of each page.
     average: IdVec<Lpn, f32>,
@@ -73,8 +100,8 @@ pub struct State {
     pages: u64,
 }
 
-impl State {
-    pub fn new(params: &Params, shape: &Shape) -> Self {
+impl Intervals {
+    fn new(params: &Params, shape: &Shape) -> Self {
         let bounds = params.classes as usize - 1;
         // The bound in the middle, or the lower one of the two there, is the average itself.
         let lowest = (0..(bounds - 1) / 2).fold(1.0, |bound, _| bound / params.class_factor);
@@ -105,7 +132,7 @@ impl State {
     }
 }
 
-impl Separator for State {
+impl Separator for Intervals {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
         let interval = self.written.renew(page.lpn, page.now);
@@ -147,17 +174,143 @@ impl Separator for State {
     }
 }
 
+/// Writes less moves of each page.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Counts {
+    count: IdVec<Lpn, u32>,
+    classes: u32,
+    requests: Requests,
+    /// Fading average of the pages of a request; 0 before the second.
+    request_pages: f64,
+    /// Pages that hold data.
+    live: u64,
+}
+
+/// Factor between the counts at which classes begin.
+const COUNT_FACTOR: f64 = 10.0;
+
+impl Counts {
+    fn new(params: &Params, shape: &Shape) -> Self {
+        Self {
+            count: table(shape.logical_pages as usize, 0).into(),
+            classes: params.classes,
+            requests: Requests::new(),
+            request_pages: 0.0,
+            live: 0,
+        }
+    }
+
+    #[inline(always)]
+    fn class(&self, count: u32) -> StreamId {
+        let (mut class, mut base) = (0, self.request_pages);
+        while base > 0.0 && f64::from(count) > base && class < self.classes - 1 {
+            class += 1;
+            base *= COUNT_FACTOR;
+        }
+        StreamId(class)
+    }
+}
+
+impl Separator for Counts {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> StreamId {
+        if self.requests.write(page).begins && self.live > 0 {
+            let pages = f64::from(page.hints.request_pages.max(1));
+            self.request_pages += (pages - self.request_pages) / self.live as f64;
+        }
+        self.live += u64::from(!page.update);
+        let count = &mut self.count[page.lpn];
+        *count = if page.update { count.saturating_add(1) } else { 1 };
+        let count = *count;
+        self.class(count)
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> StreamId {
+        self.class(self.count[page.lpn].saturating_sub(1))
+    }
+
+    #[inline(always)]
+    fn moved(&mut self, page: &Moved, _: StreamId) {
+        let count = &mut self.count[page.lpn];
+        *count = count.saturating_sub(1);
+    }
+
+    #[inline(always)]
+    fn trimmed(&mut self, _: Lpn, _: u64) {
+        self.live = self.live.saturating_sub(1);
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        prefetch(self.count.as_slice(), lpn.index());
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.count.len() as u64 * 4
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        vec![("mean_request_pages", self.request_pages)]
+    }
+}
+
+/// Both rules, each in code of its own.
+macro_rules! by_rule {
+    ($state:expr, $rule:ident => $body:expr) => {
+        match $state {
+            State::Paper($rule) => $body,
+            State::Artifact($rule) => $body,
+        }
+    };
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> StreamId {
+        by_rule!(self, rule => rule.write(page))
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> StreamId {
+        by_rule!(self, rule => rule.move_stream(page))
+    }
+
+    #[inline(always)]
+    fn moved(&mut self, page: &Moved, stream: StreamId) {
+        by_rule!(self, rule => rule.moved(page, stream));
+    }
+
+    #[inline(always)]
+    fn trimmed(&mut self, lpn: Lpn, now: u64) {
+        by_rule!(self, rule => rule.trimmed(lpn, now));
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        by_rule!(self, rule => rule.prefetch(lpn));
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        by_rule!(self, rule => rule.memory_bytes())
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        by_rule!(self, rule => rule.figures())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::test_shape;
     use super::*;
 
-    fn state(classes: u32) -> State {
-        let params = Params { classes, interval_weight: 0.5, class_factor: 4.0 };
-        State::new(&params, &test_shape(100))
+    fn state(classes: u32) -> Intervals {
+        let params = Params { classes, interval_weight: 0.5, class_factor: 4.0, artifact: false };
+        Intervals::new(&params, &test_shape(100))
     }
 
-    fn write(state: &mut State, lpn: u32, update: bool, now: u64) -> StreamId {
+    fn write(state: &mut impl Separator, lpn: u32, update: bool, now: u64) -> StreamId {
         state.write(&Written { lpn: Lpn(lpn), update, hints: Default::default(), now })
     }
 
@@ -191,5 +344,31 @@ mod tests {
     #[test]
     fn two_and_three_classes_have_the_average_as_first_bound() {
         assert_eq!((state(2).bounds, state(3).bounds), (vec![1.0], vec![1.0, 4.0]));
+    }
+
+    /// Requests of one page: classes begin at counts of 2, 11 and 101.
+    #[test]
+    fn the_artifact_counts_writes_less_moves() {
+        let params = Params { classes: 4, interval_weight: 0.5, class_factor: 4.0, artifact: true };
+        let State::Artifact(mut state) = State::new(&params, &test_shape(100)) else { panic!() };
+        assert_eq!([write(&mut state, 1, false, 0), write(&mut state, 2, false, 0)], [0, 0].map(StreamId));
+        assert_eq!((state.request_pages, state.live), (1.0, 2));
+        let streams: Vec<_> = (2..=101).map(|_| write(&mut state, 1, true, 0).0).collect();
+        assert_eq!((streams[0], streams[8], streams[9], streams[98], streams[99]), (1, 1, 2, 2, 3));
+        // Each move takes one off: 100 is no longer above 100.
+        let page = Moved { lpn: Lpn(1), from: StreamId(3), now: 0 };
+        assert_eq!(state.move_stream(&page), StreamId(2));
+        state.moved(&page, StreamId(2));
+        assert_eq!(state.count[Lpn(1)], 100);
+        let once = Moved { lpn: Lpn(2), ..page };
+        (0..2).for_each(|_| state.moved(&once, StreamId(0)));
+        assert_eq!((state.move_stream(&once), state.count[Lpn(2)]), (StreamId(0), 0));
+        // A page that was given up begins anew; a request of five pages counts once: 1 + (5 - 1) / 1.
+        state.trimmed(Lpn(1), 0);
+        let hints = super::super::Hints { request_pages: 5, ..Default::default() };
+        for lpn in 1..6 {
+            state.write(&Written { lpn: Lpn(lpn), update: lpn == 2, hints, now: 0 });
+        }
+        assert_eq!((state.count[Lpn(1)], state.live, state.request_pages), (1, 5, 5.0));
     }
 }

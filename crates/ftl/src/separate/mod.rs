@@ -23,12 +23,14 @@ mod multilog;
 mod none;
 mod ora;
 mod pds;
+mod requests;
 mod separation;
 mod separator;
 mod sepbit;
 mod sfr;
 mod size;
 mod two_level_lru;
+mod variant;
 mod warcip;
 
 pub use floatgate_base::{Given, Hints, StreamId};

@@ -7,10 +7,13 @@
 //! the next when it has a unit of live pages. Stream 0 is the hottest log, where new pages start.
 //! Source: Stoica and Ailamaki, PVLDB 6(9), 2013, in the form of the evaluation of Wang et al., FAST 2022: six logs,
 //! promotion by chance within half the expected time. Ours: the log's share of the updates in what it expects.
+//! `variant = "artifact"`: the public simulator of that evaluation knows no share of the updates. Its logs expect an update
+//! after as many page writes as they have other live pages, times the share of pages that were valid in all units that
+//! were collected from them so far; before the first of these nothing is promoted.
 //! Cost: two look-ups and a random number. Memory: 5 bytes per page.
 
 use super::last_writes::LastWrites;
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written, variant};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo, Rng};
@@ -20,7 +23,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
     name: "multilog",
     summary: "a log a class of update frequency: colder when moved, hotter when updated early",
     source: "Stoica and Ailamaki, PVLDB 2013",
-    params: &[ParamInfo::whole("classes", "streams", 6, (2, 255))],
+    params: &[ParamInfo::whole("classes", "streams", 6, (2, 255)), variant::PARAM],
     cost: "two look-ups",
     memory: "5 bytes per page",
 };
@@ -32,11 +35,12 @@ const NONE: u8 = u8::MAX;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
     classes: u32,
+    artifact: bool,
 }
 
 impl Params {
     pub fn of(given: &Given) -> Self {
-        Self { classes: given.whole("classes") }
+        Self { classes: given.whole("classes"), artifact: variant::is_artifact(given) }
     }
 
     pub fn streams(self) -> u32 {
@@ -53,6 +57,9 @@ struct Log {
     /// Updates of its pages so far, and when the last was.
     updates: u64,
     last: u64,
+    /// Pages that have moved out of its units, and its units that were reclaimed.
+    left: u64,
+    reclaimed: u64,
 }
 
 impl Log {
@@ -76,6 +83,8 @@ pub struct State {
     /// The coldest log in use.
     last_log: u8,
     unit_pages: u64,
+    /// Whether logs expect updates by what was valid in their victims.
+    artifact: bool,
     rng: Rng,
 }
 
@@ -87,6 +96,7 @@ impl State {
             logs: vec![Log::default(); params.classes as usize],
             last_log: 0,
             unit_pages: u64::from(shape.pages_per_unit),
+            artifact: params.artifact,
             rng: Rng::new(0, "multilog"),
         }
     }
@@ -94,8 +104,13 @@ impl State {
     /// Chance that a page of this log is promoted when it is updated after so many page writes.
     #[inline(always)]
     fn chance(&self, log: u8, interval: u32) -> f64 {
-        let Log { pages, gap, .. } = self.logs[usize::from(log)];
-        let half = pages as f64 * gap / 2.0;
+        let Log { pages, gap, left, reclaimed, .. } = self.logs[usize::from(log)];
+        let half = if self.artifact {
+            let collected = (reclaimed * self.unit_pages).max(1) as f64;
+            pages.saturating_sub(1) as f64 * (left as f64 / collected) / 2.0
+        } else {
+            pages as f64 * gap / 2.0
+        };
         if half > 0.0 { 1.0 - f64::from(interval) / half } else { 0.0 }
     }
 
@@ -142,6 +157,11 @@ impl Separator for State {
     fn moved(&mut self, page: &Moved, stream: StreamId) {
         self.put(page.lpn, stream.0 as u8);
         self.last_log = self.last_log.max(stream.0 as u8);
+        self.logs[page.from.0 as usize].left += 1;
+    }
+
+    fn reclaimed(&mut self, unit: &Reclaimed) {
+        self.logs[unit.stream.0 as usize].reclaimed += 1;
     }
 
     #[inline(always)]
@@ -182,7 +202,7 @@ mod tests {
 
     #[test]
     fn moved_pages_go_down_where_a_log_is_open() {
-        let mut state = State::new(&Params { classes: 3 }, &test_shape(10));
+        let mut state = State::new(&Params { classes: 3, artifact: false }, &test_shape(10));
         (0..3).for_each(|lpn| assert_eq!(write(&mut state, lpn, 0), StreamId(0)));
         // 3 live pages are no unit of 4: log 0 stays the only one.
         assert_eq!(shift(&mut state, 0), StreamId(0));
@@ -207,7 +227,7 @@ mod tests {
 
     #[test]
     fn the_chance_is_the_interval_within_half_of_what_the_log_expects() {
-        let mut state = State::new(&Params { classes: 2 }, &test_shape(100));
+        let mut state = State::new(&Params { classes: 2, artifact: false }, &test_shape(100));
         state.logs[1] = Log { pages: 10, ..Log::default() };
         assert_eq!(state.chance(1, 0), 0.0, "nothing is known before the second update");
         // Updates at 0, 6, 10 and 16, 16/3 apart on average: a page is expected after 53 1/3 writes.
@@ -219,10 +239,27 @@ mod tests {
         let mut ups = 0;
         for _ in 0..1000 {
             state.log_of[Lpn(5)] = 1;
-            state.logs[1] = Log { pages: 10, gap: 4.0, updates: 1000, last: 10 };
+            state.logs[1] = Log { pages: 10, gap: 4.0, updates: 1000, last: 10, ..Log::default() };
             ups += u32::from(write(&mut state, 5, 10) == StreamId(0));
             state.written.renew(Lpn(5), 0);
         }
         assert!((450..550).contains(&ups), "{ups}");
+    }
+
+    /// Three units of four pages were collected from log 1, five pages of them valid: its 25 pages expect an update after
+    /// 24 x 5 / 12 = 10 writes.
+    #[test]
+    fn the_artifact_expects_by_what_was_valid_in_victims() {
+        let mut state = State::new(&Params { classes: 2, artifact: true }, &test_shape(100));
+        (10..35).for_each(|lpn| state.put(Lpn(lpn), 1));
+        assert!(state.chance(1, 0) <= 0.0, "nothing was collected yet");
+        for lpn in 0..5 {
+            state.put(Lpn(lpn), 1);
+            state.moved(&Moved { lpn: Lpn(lpn), from: StreamId(1), now: 9 }, StreamId(0));
+        }
+        (0..3).for_each(|_| state.reclaimed(&Reclaimed { stream: StreamId(1), opened_at: 0, now: 9 }));
+        assert_eq!((state.logs[1].pages, state.logs[1].left, state.logs[1].reclaimed), (25, 5, 3));
+        assert!((state.chance(1, 3) - 0.4).abs() < 1e-12 && state.chance(1, 5).abs() < 1e-12);
+        assert!(state.chance(1, 0) == 1.0 && state.chance(1, 6) < 0.0);
     }
 }

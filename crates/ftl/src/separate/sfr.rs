@@ -5,10 +5,15 @@
 //! begins where the one before ended joins its stream. Moved pages have the last stream for themselves.
 //! Source: Yang, Pandurangan, Choi, Balakrishnan, SYSTOR 2017 (AutoStream), with chunk, logarithm, 16384 page writes of
 //! decay period and the moved pages' stream as in the evaluation of Wang et al., FAST 2022. The age is in page writes and the
-//! decay continuous; all pages of a request and chunk share a stream. Cost: one look-up, a power of two a request and
-//! chunk. Memory: 16 bytes a chunk.
+//! decay continuous; all pages of a request share a stream.
+//! `variant = "artifact"`: the public simulator of that evaluation counts in whole numbers. A count is halved once for each
+//! period that has passed in full and rounded down, and the period begins anew with each request, so that the count of a
+//! chunk that is touched more often than once a period never fades. A request that does not follow the one before changes
+//! its stream where it enters the next chunk.
+//! Cost: one look-up, a power of two a request and chunk. Memory: 16 bytes a chunk.
 
-use super::{Given, Moved, Separator, Shape, StreamId, Written};
+use super::requests::{Place, Requests};
+use super::{Given, Moved, Separator, Shape, StreamId, Written, variant};
 use floatgate_base::memory::table;
 use floatgate_base::prefetch::prefetch;
 use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
@@ -27,6 +32,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
             16384,
             (1, u32::MAX),
         ),
+        variant::PARAM,
     ],
     cost: "one look-up",
     memory: "16 bytes a chunk",
@@ -38,6 +44,7 @@ pub struct Params {
     classes: u32,
     chunk_bytes: u32,
     decay_writes: u32,
+    artifact: bool,
 }
 
 impl Params {
@@ -46,6 +53,7 @@ impl Params {
             classes: given.whole("classes"),
             chunk_bytes: given.whole("chunk_bytes"),
             decay_writes: given.whole("decay_writes"),
+            artifact: variant::is_artifact(given),
         }
     }
 
@@ -68,9 +76,11 @@ pub struct State {
     decay: f64,
     /// The stream of moved pages; host writes have those below.
     moved: StreamId,
-    /// Page after the last one written, pages that its request has left, its stream.
-    next: Lpn,
-    left: u32,
+    /// Whether counts are whole numbers, and requests change their stream between chunks.
+    artifact: bool,
+    requests: Requests,
+    /// Whether the request that is being written follows the one before, and its stream.
+    sequential: bool,
     stream: StreamId,
 }
 
@@ -82,8 +92,9 @@ impl State {
             shift,
             decay: f64::from(params.decay_writes),
             moved: StreamId(params.classes - 1),
-            next: Lpn::MAX,
-            left: 0,
+            artifact: params.artifact,
+            requests: Requests::new(),
+            sequential: false,
             stream: StreamId(0),
         }
     }
@@ -91,8 +102,12 @@ impl State {
     /// Counts a request in a chunk, and says the stream of what it counts then.
     fn touch(&mut self, lpn: Lpn, now: u64) -> StreamId {
         let chunk = &mut self.chunks[(lpn.0 >> self.shift) as usize];
-        let periods = (now - chunk.touched) as f64 / self.decay;
-        *chunk = Chunk { count: chunk.count * libm::exp2(-periods) + 1.0, touched: now };
+        let mut periods = (now - chunk.touched) as f64 / self.decay;
+        if self.artifact {
+            periods = periods.floor();
+        }
+        let left = chunk.count * libm::exp2(-periods);
+        *chunk = Chunk { count: if self.artifact { left.floor() } else { left } + 1.0, touched: now };
         StreamId((libm::log(chunk.count) as u32).min(self.moved.0 - 1))
     }
 }
@@ -100,20 +115,18 @@ impl State {
 impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
-        let follows = page.lpn == self.next;
-        let begins = self.left == 0 || !follows;
+        let Place { begins, follows } = self.requests.write(page);
         if begins {
-            self.left = page.hints.request_pages;
+            self.sequential = follows;
         }
         if begins || page.lpn.0 & ((1 << self.shift) - 1) == 0 {
             let stream = self.touch(page.lpn, page.now);
             // What follows the request before, or is a part of it, keeps its stream.
-            if !follows {
+            let keeps = if self.artifact { self.sequential } else { follows };
+            if !keeps {
                 self.stream = stream;
             }
         }
-        self.next = page.lpn + 1;
-        self.left = self.left.saturating_sub(1);
         self.stream
     }
 
@@ -139,7 +152,11 @@ mod tests {
 
     /// Chunks of 4 pages, counts halved after 8 writes, two host streams and that of moved pages.
     fn state(pages: u32) -> State {
-        let params = Params { classes: 3, chunk_bytes: 16384, decay_writes: 8 };
+        state_of(pages, false)
+    }
+
+    fn state_of(pages: u32, artifact: bool) -> State {
+        let params = Params { classes: 3, chunk_bytes: 16384, decay_writes: 8, artifact };
         State::new(&params, &test_shape(pages))
     }
 
@@ -172,5 +189,21 @@ mod tests {
         assert_eq!(request(&mut state, 10, 1, 0), [1].map(StreamId));
         assert_eq!(request(&mut state, 20, 1, 0), [0].map(StreamId));
         assert_eq!(state.chunks[2].count, 2.0);
+    }
+
+    #[test]
+    fn the_artifact_counts_in_whole_numbers_and_periods() {
+        let mut state = state_of(64, true);
+        // Seven writes apart no period is ever full: the count does not fade.
+        (0..3).for_each(|i| _ = request(&mut state, 1, 1, 7 * i));
+        assert_eq!(state.chunks[0].count, 3.0);
+        // Two periods and a half: 3 / 4 is nothing.
+        assert_eq!(request(&mut state, 1, 1, 34), [0].map(StreamId));
+        assert_eq!(state.chunks[0].count, 1.0);
+        // Chunk 1 was touched three times. A request from chunk 0 into it changes its stream there; one that follows on does not.
+        (0..3).for_each(|_| _ = request(&mut state, 5, 1, 34));
+        assert_eq!(request(&mut state, 3, 3, 34), [0, 1, 1].map(StreamId));
+        assert_eq!(request(&mut state, 6, 3, 34), [1, 1, 1].map(StreamId));
+        assert_eq!(state.chunks[2].count, 1.0);
     }
 }

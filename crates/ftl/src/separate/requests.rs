@@ -1,0 +1,42 @@
+//! Where requests begin, for separators that count requests and not pages. Pages come one by one, in order, and each says
+//! how many its request has.
+
+use super::Written;
+use floatgate_base::Lpn;
+use serde::{Deserialize, Serialize};
+
+/// Where a page stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// It is the first of its request.
+    pub begins: bool,
+    /// It follows the page before, of the same request or of the one before.
+    pub follows: bool,
+}
+
+/// The request that is being written.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Requests {
+    /// Page after the last one written, and pages that its request has left.
+    next: Lpn,
+    left: u32,
+}
+
+impl Requests {
+    pub fn new() -> Self {
+        Self { next: Lpn::MAX, left: 0 }
+    }
+
+    /// A page is written.
+    #[inline(always)]
+    pub fn write(&mut self, page: &Written) -> Place {
+        let follows = page.lpn == self.next;
+        let begins = self.left == 0 || !follows;
+        if begins {
+            self.left = page.hints.request_pages;
+        }
+        self.next = page.lpn + 1;
+        self.left = self.left.saturating_sub(1);
+        Place { begins, follows }
+    }
+}
