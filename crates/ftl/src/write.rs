@@ -38,6 +38,12 @@ impl Ftl {
         self.mapping.place(ppn, Owner::page(lpn));
         let old = self.mapping.replace(lpn, MapWord::plain(ppn));
         self.now += 1;
+        if S::LOOKS
+            && self.setup.separate.minds_units()
+            && let Some(separation) = &mut self.separation
+        {
+            separation.placed(lpn, self.layout.unit_of(ppn));
+        }
         if S::PACKED
             && self.volatile.is_on()
             && let Some(before) = self.mapping.page_of(old)

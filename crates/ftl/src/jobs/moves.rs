@@ -174,6 +174,11 @@ impl Ftl {
             self.frontiers[slot].next += run as u32;
             let pages = &moving[done..done + run];
             self.mapping.relink_run(pages, destination);
+            if self.setup.separate.minds_units()
+                && let Some(separation) = &mut self.separation
+            {
+                separation.placed_all(pages, self.frontiers[slot].unit);
+            }
             flash.copy_run(pages, destination, job.request.cause);
             if self.volatile.is_on() {
                 self.volatile.moved(&self.layout, slot, pages, destination + run as u32);
@@ -257,6 +262,11 @@ impl Ftl {
             target.next += run as u32;
             let pages = &moving[done..done + run];
             self.mapping.relink_run(pages, first);
+            if self.setup.separate.minds_units()
+                && let Some(separation) = &mut self.separation
+            {
+                separation.placed_all(pages, job.targets[to].unit);
+            }
             flash.copy_run(pages, first, job.request.cause);
             done += run;
         }

@@ -342,8 +342,8 @@ mod tests {
         state.count(Lpn(8), 4);
         state.count(Lpn(10), 4);
         assert_eq!(pieces(&state), [(0, 0), (4, 1), (8, 2), (10, 3), (12, 1), (14, 0)]);
-        assert_eq!([write(&mut state, 10), write(&mut state, 11)], [HOT, COLD]);
-        assert_eq!(pieces(&state)[3..5], [(10, 4), (11, 4)], "a write is a request of one page");
+        assert_eq!([write(&mut state, 10), write(&mut state, 11)], [HOT, HOT], "requests of one page");
+        assert_eq!(pieces(&state)[3..5], [(10, 4), (11, 4)]);
         // Halved, all are below 4 and join; the count is that of the first.
         state.halve();
         assert_eq!(pieces(&state), [(0, 0)]);

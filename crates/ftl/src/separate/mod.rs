@@ -19,6 +19,7 @@ mod host_given;
 mod ids;
 pub(crate) mod labelled;
 mod last_writes;
+mod multi_queue;
 mod multilog;
 mod none;
 mod ora;
@@ -28,6 +29,7 @@ mod separation;
 mod separator;
 mod sepbit;
 mod sfr;
+mod sfs;
 mod size;
 mod two_level_lru;
 mod variant;
@@ -188,6 +190,8 @@ separators! {
         Ids: ids,
         Ora: ora,
         Fk: fk,
+        Sfs: sfs,
+        MultiQueue: multi_queue,
     }
     implied {
         Labelled: labelled,
@@ -225,6 +229,12 @@ impl Separate {
     #[must_use]
     pub fn foresees(self) -> bool {
         matches!(self, Self::Ora(_) | Self::Fk(_))
+    }
+
+    /// Whether it is told where pages lie ([`Separator::placed`]).
+    #[inline(always)]
+    pub(crate) fn minds_units(self) -> bool {
+        matches!(self, Self::Sfs(_))
     }
 
     /// Which free unit a stream opens.

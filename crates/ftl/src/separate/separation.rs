@@ -215,8 +215,22 @@ impl Separation {
         with_looking!(&mut self.looking, state => state.trimmed(lpn, now));
     }
 
+    /// A page that the host writes lies in a unit now.
+    #[inline(always)]
+    pub(crate) fn placed(&mut self, lpn: Lpn, unit: UnitId) {
+        with_looking!(&mut self.looking, state => state.placed(lpn, unit));
+    }
+
+    /// Pages that moved lie in a unit now.
+    #[cold]
+    pub(crate) fn placed_all(&mut self, moved: &[(Ppn, Owner)], unit: UnitId) {
+        let pages = moved.iter().filter_map(|(_, owner)| owner.lpn());
+        with_looking!(&mut self.looking, state => pages.for_each(|lpn| state.placed(lpn, unit)));
+    }
+
     /// A unit is opened for a stream.
     pub(crate) fn opened(&mut self, unit: UnitId, stream: StreamId, now: u64) {
+        with_looking!(&mut self.looking, state => state.opened(unit));
         (self.stream_of[unit], self.opened_at[unit]) = (stream, now);
         self.counters[stream].opened += 1;
     }
@@ -228,6 +242,7 @@ impl Separation {
 
     /// The pages of `cold` are to move into `unit`, which has been erased: it goes on in the place of theirs.
     pub(crate) fn takes_in(&mut self, unit: UnitId, cold: UnitId) {
+        with_looking!(&mut self.looking, state => state.opened(unit));
         self.stream_of[unit] = self.stream_of[cold];
         self.opened_at[unit] = self.opened_at[cold];
     }

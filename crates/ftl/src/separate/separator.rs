@@ -5,7 +5,7 @@
 //! chosen. Its clock is the number of host page writes so far.
 
 use super::foresight::Foresight;
-use floatgate_base::{Given, Hints, Lpn, ParamInfo, StreamId};
+use floatgate_base::{Given, Hints, Lpn, ParamInfo, StreamId, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -115,6 +115,14 @@ pub trait Separator {
     /// The host gives up a page that held data.
     #[inline(always)]
     fn trimmed(&mut self, _lpn: Lpn, _now: u64) {}
+
+    /// A page that it was asked for lies in a unit now. Told of separators alone that mind units.
+    #[inline(always)]
+    fn placed(&mut self, _lpn: Lpn, _unit: UnitId) {}
+
+    /// A unit is opened, or is to take in the pages of another: it holds nothing yet.
+    #[inline(always)]
+    fn opened(&mut self, _unit: UnitId) {}
 
     /// A unit is about to be erased.
     #[inline(always)]

@@ -1,0 +1,350 @@
+//! SFS: groups of units by hotness, found by quantization; pages join the group whose hotness is nearest to theirs.
+//!
+//! The hotness of a page is its host writes over its age, that of a unit the host writes of all its live pages over the sum
+//! of their ages (the paper's sections 3.1 and 3.2). Before pages of the next victim move, groups are found anew (iterative
+//! segment quantization, section 3.3): each full unit joins the group whose hotness is nearest, the hotness of a group
+//! becomes the mean of its units', and that is repeated until nothing changes, three times at most; with no more units
+//! than groups the units' hotness is the groups'. A page that is written or moved joins the nearest group by what its
+//! hotness was before; a page without a past has the hottest group. Groups stand in the order of their hotness: stream 0 is
+//! the hottest, and a group without units has a hotness of 0.
+//! Source: Min, Kim, Cho, Lee, Eom, FAST 2012, whose file system quantizes before it writes a segment, takes the hotness of
+//! the file for a page without a past, holds back groups that fill no segment, and takes the victim of the least cost-hotness,
+//! `2 u h / (1 - u)`. A drive cannot hold back writes, and a victim policy may not look at all blocks, which that rule needs: h
+//! changes its order with time. So the victim is that of `ftl.collect`. The time is in host page writes. Quantization where a
+//! unit is reclaimed, and the hottest group for new pages, are as in the public simulator of SepBIT's authors.
+//! Parameters: the groups (4 in the paper), and after how many reclaimed units groups are found anew. Cost: a look at each
+//! group a page; three at each unit and group a quantization. Memory: 16 bytes per page, 24 per block.
+
+use super::{Given, Moved, Reclaimed, Separator, Shape, StreamId, Written};
+use floatgate_base::memory::table;
+use floatgate_base::prefetch::prefetch;
+use floatgate_base::{IdVec, Lpn, ParamInfo, PolicyInfo, UnitId};
+use serde::{Deserialize, Serialize};
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "sfs",
+    summary: "groups of blocks by hotness, writes over age, found by quantization",
+    source: "Min et al., FAST 2012",
+    params: &[
+        ParamInfo::whole("classes", "streams", 4, (2, 256)),
+        ParamInfo::whole(
+            "quantize_every_blocks",
+            "reclaimed blocks (superblocks) after which groups are found anew",
+            1,
+            (1, 1 << 20),
+        ),
+    ],
+    cost: "a look at each group",
+    memory: "16 bytes per page, 24 per block",
+};
+
+/// Rounds of a quantization, at most.
+const ROUNDS: usize = 3;
+/// Unit of a page that lies in none that is known.
+const NOWHERE: UnitId = UnitId::MAX;
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    classes: u32,
+    quantize_every: u32,
+}
+
+impl Params {
+    pub fn of(given: &Given) -> Self {
+        Self { classes: given.whole("classes"), quantize_every: given.whole("quantize_every_blocks") }
+    }
+
+    pub fn streams(self) -> u32 {
+        self.classes
+    }
+}
+
+/// The live pages of a unit, as far as it was written since it was opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct Live {
+    /// Host writes of them, and when each was written last, summed up.
+    writes: u64,
+    written_at: u64,
+    pages: u32,
+    /// Pages that were placed, alive or not.
+    placed: u32,
+}
+
+/// Units of a group in a round of quantization.
+#[derive(Clone, Copy, Debug, Default)]
+struct Members {
+    hotness: f64,
+    units: u32,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    /// Host page writes before the last write of each page, and how often the host wrote it.
+    written_at: IdVec<Lpn, u64>,
+    writes: IdVec<Lpn, u32>,
+    unit_of: IdVec<Lpn, UnitId>,
+    units: IdVec<UnitId, Live>,
+    pages_per_unit: u32,
+    /// Hotness of each group, in falling order.
+    groups: Vec<f64>,
+    quantize_every: u32,
+    /// Units reclaimed since groups were found.
+    reclaimed: u32,
+    quantizations: u64,
+    #[serde(skip)]
+    members: Vec<Members>,
+}
+
+impl State {
+    pub fn new(params: &Params, shape: &Shape) -> Self {
+        let pages = shape.logical_pages as usize;
+        Self {
+            written_at: table(pages, 0).into(),
+            writes: table(pages, 0).into(),
+            unit_of: table(pages, NOWHERE).into(),
+            units: IdVec::filled(Live::default(), shape.units),
+            pages_per_unit: shape.pages_per_unit,
+            groups: vec![0.0; params.classes as usize],
+            quantize_every: params.quantize_every,
+            reclaimed: 0,
+            quantizations: 0,
+            members: Vec::with_capacity(params.classes as usize),
+        }
+    }
+
+    /// Hotness of a page, in writes per host page write; none without a past.
+    #[inline(always)]
+    fn hotness(&self, lpn: Lpn, now: u64) -> Option<f64> {
+        let writes = self.writes[lpn];
+        (writes > 0).then(|| f64::from(writes) / (now - self.written_at[lpn]).max(1) as f64)
+    }
+
+    /// The group whose hotness is nearest; of several the coldest.
+    #[inline(always)]
+    fn nearest(groups: &[f64], hotness: f64) -> usize {
+        let (mut nearest, mut least) = (0, f64::INFINITY);
+        for (group, &of_group) in groups.iter().enumerate().rev() {
+            let apart = (of_group - hotness).abs();
+            if apart < least {
+                (nearest, least) = (group, apart);
+            }
+        }
+        nearest
+    }
+
+    #[inline(always)]
+    fn stream(&self, hotness: Option<f64>) -> StreamId {
+        StreamId(hotness.map_or(0, |hotness| Self::nearest(&self.groups, hotness)) as u32)
+    }
+
+    /// Hotness of the units that are full and hold live pages.
+    fn hot_units(&self, now: u64) -> impl Iterator<Item = f64> + Clone + '_ {
+        let full = |unit: &&Live| unit.placed >= self.pages_per_unit && unit.pages > 0;
+        self.units.iter().filter(full).map(move |unit| {
+            let ages = u64::from(unit.pages) * now - unit.written_at;
+            unit.writes as f64 / ages.max(1) as f64
+        })
+    }
+
+    /// Finds the groups anew.
+    #[cold]
+    fn quantize(&mut self, now: u64) {
+        let mut groups = std::mem::take(&mut self.groups);
+        let mut members = std::mem::take(&mut self.members);
+        let found = self.hot_units(now).count();
+        if found > groups.len() {
+            for _ in 0..ROUNDS {
+                members.clear();
+                members.resize(groups.len(), Members::default());
+                for hotness in self.hot_units(now) {
+                    let group = &mut members[Self::nearest(&groups, hotness)];
+                    group.hotness += hotness;
+                    group.units += 1;
+                }
+                let mut changed = false;
+                for (group, members) in groups.iter_mut().zip(&members) {
+                    let mean = if members.units > 0 { members.hotness / f64::from(members.units) } else { 0.0 };
+                    changed |= std::mem::replace(group, mean) != mean;
+                }
+                if !changed {
+                    break;
+                }
+            }
+        } else if found > 0 {
+            for (group, hotness) in groups.iter_mut().zip(self.hot_units(now).cycle()) {
+                *group = hotness;
+            }
+        }
+        groups.sort_unstable_by(|a, b| b.total_cmp(a));
+        (self.groups, self.members) = (groups, members);
+        self.quantizations += 1;
+    }
+
+    /// A page leaves its unit.
+    #[inline(always)]
+    fn leave(&mut self, lpn: Lpn) {
+        let unit = std::mem::replace(&mut self.unit_of[lpn], NOWHERE);
+        if unit != NOWHERE {
+            let live = &mut self.units[unit];
+            live.writes -= u64::from(self.writes[lpn]);
+            live.written_at -= self.written_at[lpn];
+            live.pages -= 1;
+        }
+    }
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> StreamId {
+        let lpn = page.lpn;
+        self.leave(lpn);
+        if !page.update {
+            self.writes[lpn] = 0;
+        }
+        let stream = self.stream(self.hotness(lpn, page.now));
+        self.writes[lpn] = self.writes[lpn].saturating_add(1);
+        self.written_at[lpn] = page.now;
+        stream
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> StreamId {
+        self.stream(self.hotness(page.lpn, page.now))
+    }
+
+    #[inline(always)]
+    fn placed(&mut self, lpn: Lpn, unit: UnitId) {
+        self.leave(lpn);
+        self.unit_of[lpn] = unit;
+        let live = &mut self.units[unit];
+        live.writes += u64::from(self.writes[lpn]);
+        live.written_at += self.written_at[lpn];
+        live.pages += 1;
+        live.placed += 1;
+    }
+
+    #[inline(always)]
+    fn trimmed(&mut self, lpn: Lpn, _: u64) {
+        self.leave(lpn);
+    }
+
+    fn opened(&mut self, unit: UnitId) {
+        self.units[unit].placed = 0;
+    }
+
+    fn reclaimed(&mut self, unit: &Reclaimed) {
+        self.reclaimed += 1;
+        if self.reclaimed >= self.quantize_every {
+            self.reclaimed = 0;
+            self.quantize(unit.now);
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        prefetch(self.written_at.as_slice(), lpn.index());
+        prefetch(self.writes.as_slice(), lpn.index());
+        prefetch(self.unit_of.as_slice(), lpn.index());
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.writes.len() as u64 * 16 + self.units.len() as u64 * 24
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        let (hottest, coldest) = (self.groups[0], self.groups[self.groups.len() - 1]);
+        vec![
+            ("quantizations", self.quantizations as f64),
+            ("hottest_group_writes_per_write", hottest),
+            ("coldest_group_writes_per_write", coldest),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::test_shape;
+    use super::*;
+
+    fn state(classes: u32) -> State {
+        State::new(&Params { classes, quantize_every: 1 }, &test_shape(100))
+    }
+
+    fn write(state: &mut State, lpn: u32, now: u64, unit: u32) -> StreamId {
+        let update = state.writes[Lpn(lpn)] > 0;
+        let stream = state.write(&Written { lpn: Lpn(lpn), update, hints: Default::default(), now });
+        state.placed(Lpn(lpn), UnitId(unit));
+        stream
+    }
+
+    fn reclaim(state: &mut State, now: u64) {
+        state.reclaimed(&Reclaimed { stream: StreamId(0), opened_at: 0, now });
+    }
+
+    #[test]
+    fn hotness_is_writes_over_age() {
+        let mut state = state(2);
+        assert_eq!(write(&mut state, 7, 10, 0), StreamId(0), "a new page has the hottest group");
+        assert_eq!(state.hotness(Lpn(7), 14), Some(0.25));
+        write(&mut state, 7, 20, 0);
+        assert_eq!((state.hotness(Lpn(7), 20), state.hotness(Lpn(7), 28)), (Some(2.0), Some(0.25)));
+        assert_eq!(state.hotness(Lpn(8), 28), None);
+        // The unit knows of its live pages alone: one, written twice, last at 20; two were placed.
+        let one = Live { writes: 2, written_at: 20, pages: 1, placed: 2 };
+        assert_eq!(state.units[UnitId(0)], one);
+        state.placed(Lpn(7), UnitId(3));
+        assert_eq!(state.units[UnitId(0)], Live { placed: 2, ..Live::default() });
+        assert_eq!(state.units[UnitId(3)], Live { placed: 1, ..one });
+        state.trimmed(Lpn(7), 30);
+        state.opened(UnitId(3));
+        assert_eq!(state.units[UnitId(3)], Live::default());
+        state.trimmed(Lpn(7), 31);
+        // Given up and written again: without a past.
+        let again = Written { lpn: Lpn(7), update: false, hints: Default::default(), now: 40 };
+        assert_eq!((state.write(&again), state.writes[Lpn(7)]), (StreamId(0), 1));
+    }
+
+    /// Six full units of four pages written once, at 40, 40, 30, 20, 10 and 0; at 50 their hotness is 1/10, 1/10, 1/20, 1/30,
+    /// 1/40, 1/50.
+    #[test]
+    fn groups_are_quantized_by_hand() {
+        let mut state = state(2);
+        for (unit, at) in [40, 40, 30, 20, 10, 0].into_iter().enumerate() {
+            (0..4).for_each(|i| _ = write(&mut state, 4 * unit as u32 + i, at, unit as u32));
+        }
+        // A unit that is not full does not count.
+        write(&mut state, 90, 50, 6);
+        state.groups = vec![0.1, 0.0];
+        reclaim(&mut state, 50);
+        // First all but the two hottest are nearer to 0, and 1/20 is as near to both: it joins the colder. Their mean is
+        // (1/20 + 1/30 + 1/40 + 1/50) / 4 = 0.0321, and nothing changes then.
+        let cold = (0.05 + 1.0 / 30.0 + 0.025 + 0.02) / 4.0;
+        assert!((state.groups[0] - 0.1).abs() < 1e-12 && (state.groups[1] - cold).abs() < 1e-12);
+        assert_eq!(state.figures()[0], ("quantizations", 1.0));
+        // Half way between is 0.066: a page written once joins the hot group up to an age of 15.
+        assert_eq!(write(&mut state, 0, 55, 7), StreamId(0));
+        assert_eq!(write(&mut state, 1, 56, 7), StreamId(1));
+        let moved = |now| state.move_stream(&Moved { lpn: Lpn(2), from: StreamId(0), now });
+        assert_eq!((moved(55), moved(56)), (StreamId(0), StreamId(1)));
+    }
+
+    #[test]
+    fn few_units_are_the_groups() {
+        let mut state = state(3);
+        reclaim(&mut state, 0);
+        assert_eq!(state.groups, [0.0; 3]);
+        (0..4).for_each(|lpn| _ = write(&mut state, lpn, 0, 0));
+        (4..8).for_each(|lpn| _ = write(&mut state, lpn, 10, 1));
+        reclaim(&mut state, 20);
+        assert_eq!(state.groups, [0.1, 0.05, 0.05]);
+    }
+
+    /// Groups are found anew after so many units, and not in between.
+    #[test]
+    fn groups_wait_for_units() {
+        let mut state = State::new(&Params { classes: 2, quantize_every: 3 }, &test_shape(100));
+        (0..8).for_each(|now| reclaim(&mut state, now));
+        assert_eq!((state.quantizations, state.reclaimed), (2, 2));
+    }
+}
