@@ -55,9 +55,9 @@ def write_columns(
 
     Columns: ``time_ns`` (int64), ``device`` (dictionary of names), ``op`` (dictionary: read, write, trim), ``offset``
     and ``bytes`` (uint64); where the source has them ``context`` (uint64, null for none), ``stream`` (uint32),
-    ``flags`` (uint8: 1 for FUA, 2 for a flush before it, 3 for both),
-    ``fingerprints`` (list of uint64) and ``compressed_bytes`` (list of uint16), one entry for each 4 KiB from a
-    request's beginning on, null where it is not known. The metadata's key ``floatgate`` holds JSON: ``schema``,
+    ``predicted_life`` (uint32: host page writes after which the data are foretold to die, 0 where that is not
+    foreseen), ``flags`` (uint8: 1 for FUA, 2 for a flush before it, 3 for both), ``fingerprints`` (list of uint64) and ``compressed_bytes`` (list of uint16), one entry for each 4 KiB from a request's beginning on,
+    null where it is not known. The metadata's key ``floatgate`` holds JSON: ``schema``,
     ``contexts`` (by the number in decimal: ``name``), ``has_times`` (false where the stamps mean nothing).
 
     Args:
@@ -80,7 +80,7 @@ def write_columns(
     # Stamps rise by small steps, which take half the room; addresses fill no dictionary.
     packing = {
         "compression": "zstd",
-        "use_dictionary": ["device", "op", "bytes", "context", "stream", "flags"],
+        "use_dictionary": ["device", "op", "bytes", "context", "stream", "predicted_life", "flags"],
         "column_encoding": {"time_ns": "DELTA_BINARY_PACKED"},
     }
     with (
@@ -111,6 +111,8 @@ def _schema(optional: Sequence[str]) -> pa.Schema:
         fields.append(("context", pa.uint64()))
     if "stream" in optional:
         fields.append(("stream", pa.uint32()))
+    if "predicted_life" in optional:
+        fields.append(("predicted_life", pa.uint32()))
     if "flags" in optional:
         fields.append(("flags", pa.uint8()))
     if "content" in optional:
@@ -168,6 +170,8 @@ def _record_batch(columns: Batch, source: Requests, schema: pa.Schema) -> pa.Rec
         arrays.append(pa.array(numbers[context], mask=context == 0))
     if "stream" in columns:
         arrays.append(pa.array(np.frombuffer(columns["stream"], dtype="<u4")))
+    if "predicted_life" in columns:
+        arrays.append(pa.array(np.frombuffer(columns["predicted_life"], dtype="<u4")))
     if "flags" in columns:
         arrays.append(pa.array(np.frombuffer(columns["flags"], dtype="u1")))
     if "content_len" in columns:

@@ -61,10 +61,11 @@ class ParquetReader:
         self._stream = next((name for name in ("stream", "process") if name in columns), "stream")
         named_by_host = {"stream"} if self._stream in columns else set()
         self.optional = [
-            *sorted((columns & {"context", "flags"}) | named_by_host),
+            *sorted((columns & {"context", "predicted_life", "flags"}) | named_by_host),
             *(["content"] if content else []),
         ]
-        known = ("time_ns", "device", *REQUIRED, "context", self._stream, "flags", "fingerprints", "compressed_bytes")
+        optional = ("context", self._stream, "predicted_life", "flags", "fingerprints", "compressed_bytes")
+        known = ("time_ns", "device", *REQUIRED, *optional)
         self._columns = [column for column in known if column in columns]
         contexts = described.get("contexts")
         with reading(name, _EXPECTED, _DAMAGED):
@@ -132,6 +133,8 @@ class ParquetReader:
             rows["contexts"] = self._names if self._rows == 0 else []
         if "stream" in self.optional:
             rows["stream"] = self._streams(batch)
+        if "predicted_life" in self.optional:
+            rows["predicted_life"] = self._numbers(batch, "predicted_life", "uint32", null=0)
         if "flags" in self.optional:
             rows["flags"] = self._numbers(batch, "flags", "uint8", null=0)
         if "content" in self.optional:

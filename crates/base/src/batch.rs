@@ -73,6 +73,8 @@ pub struct OptionalColumns {
     pub context: bool,
     /// Streams or placement handles that the host gives.
     pub stream: bool,
+    /// How long data are foretold to live.
+    pub predicted_life: bool,
     /// Fingerprints and compressed sizes.
     pub content: bool,
     /// FUA and FLUSH.
@@ -97,6 +99,8 @@ pub struct RequestBatch {
     pub context: Vec<u32>,
     /// Optional: the stream or placement handle that the host gave.
     pub stream: Vec<u32>,
+    /// Optional: host page writes after which the data of a write are foretold to die; 0 where that is not foreseen.
+    pub predicted_life: Vec<u32>,
     /// Optional: what the pages hold.
     pub content: ContentColumns,
     /// Optional: bits of [`flags`].
@@ -143,6 +147,7 @@ impl RequestBatch {
         self.bytes.clear();
         self.context.clear();
         self.stream.clear();
+        self.predicted_life.clear();
         self.content.clear();
         self.flags.clear();
         self.label.clear();
@@ -171,6 +176,7 @@ impl RequestBatch {
         self.push(time_ns, from.device[i], from.op[i], from.offset[i], from.bytes[i]);
         self.context.extend(from.context.get(i));
         self.stream.extend(from.stream.get(i));
+        self.predicted_life.extend(from.predicted_life.get(i));
         self.flags.extend(from.flags.get(i));
         if !from.content.end.is_empty() {
             let entries = from.content.range(i);

@@ -168,6 +168,12 @@ const SPECIAL: &[Special] = &[
         with: &[("ftl.separate.update_from", "0"), ("ftl.collect.policy", "random")],
         values: &[],
     },
+    // Only predictions with errors are outlived.
+    Special {
+        param: ("ftl.separate", "overdue", &["predicted"]),
+        with: &[("ftl.separate.error_sigma", "1.0")],
+        values: &[],
+    },
     Special {
         param: ("lifetime.throttle", "history_s", &[]),
         with: &[("lifetime.throttle.errors_in_a_row", "1")],

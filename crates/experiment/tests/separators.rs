@@ -247,7 +247,7 @@ fn trims_make_pages_new_to_the_separator() {
     let before = host_pages_of_multilog(&folder, "before.parquet", &rows);
     assert!(before[1..].iter().sum::<u64>() > 500, "pages must have been in colder logs: {before:?}");
     let written_again = (0..PAGES).map(|page| hinted::write(page, 0));
-    let all = hinted::Row { op: Op::Trim, page: 0, pages: PAGES, context: 0, stream: 0 };
+    let all = hinted::Row { op: Op::Trim, page: 0, pages: PAGES, context: 0, stream: 0, life: 0 };
     rows.push(all);
     rows.extend(written_again);
     let after = host_pages_of_multilog(&folder, "after.parquet", &rows);

@@ -86,7 +86,7 @@ impl Ftl {
             FreePool::new(setup.free_choice, units)
         };
         let leveling = Leveling::of(setup.level, setup.seed, &layout);
-        let separation = Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages));
+        let separation = Separation::of(setup.separate, &Shape::of(&layout, setup.logical_pages, setup.seed));
         let slots = (setup.separate.streams() * domains) as usize;
         let mut reclaiming = setup
             .disturb

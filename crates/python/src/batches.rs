@@ -14,7 +14,7 @@ const COLUMNS_LEN: usize = 1 << 18;
 ///
 /// Each batch is a dictionary of little-endian arrays: `time_ns` (int64), `device` (uint16, into `devices`), `op`
 /// (uint8: 0 read, 1 write, 2 trim), `offset` and `bytes` (uint64), and where the source has them `context` (uint32,
-/// into `contexts`), `stream` (uint32), `flags` (uint8, 1 = FUA, 2 = FLUSH), `content_len` (uint32, entries of each request), `fingerprint` (uint64) and
+/// into `contexts`), `stream` (uint32), `predicted_life` (uint32), `flags` (uint8, 1 = FUA, 2 = FLUSH), `content_len` (uint32, entries of each request), `fingerprint` (uint64) and
 /// `compressed_bytes` (uint16), the entries of all requests one behind the other.
 #[pyclass(module = "floatgate._core")]
 pub struct TraceBatches {
@@ -76,6 +76,9 @@ impl TraceBatches {
         if optional.stream {
             columns.set_item("stream", array(py, &batch.stream, u32::to_le_bytes)?)?;
         }
+        if optional.predicted_life {
+            columns.set_item("predicted_life", array(py, &batch.predicted_life, u32::to_le_bytes)?)?;
+        }
         if optional.flags {
             columns.set_item("flags", array(py, &batch.flags, |flags| [flags])?)?;
         }
@@ -102,13 +105,14 @@ impl TraceBatches {
         self.source().format()
     }
 
-    /// The optional columns that every batch has: some of `context`, `stream`, `flags`, `content`.
+    /// The optional columns that every batch has: some of `context`, `stream`, `predicted_life`, `flags`, `content`.
     #[getter]
     fn optional(&self) -> Vec<&'static str> {
         let columns = self.source().columns();
         let all = [
             ("context", columns.context),
             ("stream", columns.stream),
+            ("predicted_life", columns.predicted_life),
             ("flags", columns.flags),
             ("content", columns.content),
         ];

@@ -25,6 +25,7 @@ fn open(file: ExternalFile<'_>) -> Result<Box<dyn ColumnReader>> {
         let columns = OptionalColumns {
             context: has("context"),
             stream: has("stream"),
+            predicted_life: has("predicted_life"),
             content: has("content"),
             flags: has("flags"),
         };
@@ -68,6 +69,9 @@ impl PythonReader {
         }
         if self.columns.stream {
             chunk.rows.stream = column(columns, "stream")?;
+        }
+        if self.columns.predicted_life {
+            chunk.rows.predicted_life = column(columns, "predicted_life")?;
         }
         if self.columns.content {
             let ends: Vec<u64> = column(columns, "content_end")?;

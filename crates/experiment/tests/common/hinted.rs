@@ -1,5 +1,5 @@
 //! Traces with program contexts and streams, without the library that reads Parquet: the files hold lines
-//! `W or T, first page, pages, context, stream` behind the mark of a Parquet file, and an opener of ours reads them as if they were Parquet.
+//! `W or T, first page, pages, context, stream, predicted life` behind the mark of a Parquet file, and an opener of ours reads them as if they were Parquet.
 
 use super::Folder;
 use floatgate_base::{Error, Op, OptionalColumns, Place, Result, Rng};
@@ -19,11 +19,13 @@ pub struct Row {
     pub pages: u64,
     pub context: u64,
     pub stream: u32,
+    /// Host page writes after which the data are foretold to die; 0 for never.
+    pub life: u32,
 }
 
 /// A write.
 pub fn write(page: u64, context: u64) -> Row {
-    Row { op: Op::Write, page, pages: 1, context, stream: 0 }
+    Row { op: Op::Write, page, pages: 1, context, stream: 0, life: 0 }
 }
 
 /// Writes a trace; its name is to end in `.parquet`. Gives its path.
@@ -32,13 +34,14 @@ pub fn file(folder: &Folder, name: &str, rows: &[Row]) -> String {
     let mut text = String::from("PAR1\n");
     for row in rows {
         let op = if row.op == Op::Trim { 'T' } else { 'W' };
-        writeln!(text, "{op} {} {} {} {}", row.page, row.pages, row.context, row.stream).unwrap();
+        let Row { page, pages, context, stream, life, .. } = row;
+        writeln!(text, "{op} {page} {pages} {context} {stream} {life}").unwrap();
     }
     folder.file(name, text)
 }
 
 /// Programs that write pages of their own again and again, the first of them most, and some that write once.
-/// Contexts are 1 to `contexts`; each has a stream of its own.
+/// Contexts are 1 to `contexts`; each has a stream of its own, and longer lives are foretold to the data of a later one.
 pub fn programs(seed: u64, contexts: u64, pages: u64, requests: usize) -> Vec<Row> {
     let mut rng = Rng::new(seed, "hinted programs");
     let own = pages / contexts;
@@ -51,10 +54,17 @@ pub fn programs(seed: u64, contexts: u64, pages: u64, requests: usize) -> Vec<Ro
             let place = &mut at[which as usize];
             *place = if which.is_multiple_of(2) { *place + 1 } else { rng.below(own) };
             let (page, stream) = (which * own + *place % own, which as u32);
-            rows.push(Row { op: Op::Write, page, pages: 1, context: which + 1, stream });
+            rows.push(Row { op: Op::Write, page, pages: 1, context: which + 1, stream, life: 60 << stream });
         }
         if rng.below(30) == 0 {
-            rows.push(Row { op: Op::Trim, page: rng.below(pages - 4), pages: 3, context: 0, stream: 0 });
+            rows.push(Row {
+                op: Op::Trim,
+                page: rng.below(pages - 4),
+                pages: 3,
+                context: 0,
+                stream: 0,
+                life: 0,
+            });
         }
     }
     rows.truncate(requests);
@@ -73,7 +83,8 @@ fn open(file: ExternalFile<'_>) -> Result<Box<dyn ColumnReader>> {
         let fields: Vec<&str> = line.split(' ').collect();
         let number = |i: usize| fields.get(i).and_then(|f| f.parse::<u64>().ok());
         let op = if fields.first() == Some(&"T") { Op::Trim } else { Op::Write };
-        Some(Row { op, page: number(1)?, pages: number(2)?, context: number(3)?, stream: number(4)? as u32 })
+        let (stream, life) = (number(4)? as u32, number(5)? as u32);
+        Some(Row { op, page: number(1)?, pages: number(2)?, context: number(3)?, stream, life })
     };
     let rows = text.lines().skip(1).map(|line| row(line).ok_or_else(|| fault(format!("'{line}'"))));
     Ok(Box::new(Reader { rows: rows.collect::<Result<_>>()?, at: 0 }))
@@ -88,6 +99,7 @@ impl ColumnReader for Reader {
             let (offset, bytes) = (row.page * PAGE_BYTES, row.pages * PAGE_BYTES);
             chunk.rows.push(i as i64 * 1_000_000, 0, row.op, offset, bytes);
             chunk.rows.stream.push(row.stream);
+            chunk.rows.predicted_life.push(row.life);
             chunk.context_ids.push(row.context);
         }
         Ok(from < self.rows.len())
@@ -99,7 +111,7 @@ impl ColumnReader for Reader {
     }
 
     fn columns(&self) -> OptionalColumns {
-        OptionalColumns { context: true, stream: true, content: false, flags: false }
+        OptionalColumns { context: true, stream: true, predicted_life: true, ..OptionalColumns::default() }
     }
 
     fn has_times(&self) -> bool {

@@ -219,7 +219,8 @@ impl Cut {
         let mut last = None;
         self.pieces.retain_mut(|piece| {
             piece.count /= 2;
-            let joins = last == Some(piece.count) || last.is_some_and(|last| last.max(piece.count) < HOT_FROM);
+            let joins =
+                last == Some(piece.count) || last.is_some_and(|last| last.max(piece.count) < HOT_FROM);
             if !joins {
                 last = Some(piece.count);
             }
@@ -359,7 +360,7 @@ mod tests {
         (0..3).for_each(|_| state.count(Lpn(6), 2));
         assert_eq!(pieces(&state)[2..4], [(6, 8), (7, 8)]);
         state.halve();
-        assert_eq!(pieces(&state), [(0, 0), (6, 4), (8, 0)], "7 is 3 then, and joins those below 4");
+        assert_eq!(pieces(&state), [(0, 0), (6, 4), (8, 3)], "4 joins 0, 7 joins 6, 10 joins 8");
     }
 
     /// Of single pages no more than so many; then only what covers an extent whole counts.

@@ -63,12 +63,18 @@ impl Foresight {
     /// A page is written after `now` host page writes: its lifespan in host page writes, at least 1; none for ever.
     #[inline(always)]
     pub(super) fn write(&mut self, lpn: Lpn, now: u64) -> Option<u32> {
+        self.write_as(lpn, now, |_, dies| dies)
+    }
+
+    /// The same where somebody has it that the write of a number dies at another time than is known.
+    #[inline(always)]
+    pub(super) fn write_as(&mut self, lpn: Lpn, now: u64, as_told: impl Fn(u32, u32) -> u32) -> Option<u32> {
         if now >= self.base {
             let at = (now - self.base) as usize;
             // Nothing is known of writes beyond the workload, of which there are none.
             let dies = self.next.get(at).copied().unwrap_or(NEVER);
             match self.dies.get_mut(lpn) {
-                Some(place) => *place = dies,
+                Some(place) => *place = as_told(at as u32, dies),
                 None => return None,
             }
         }
@@ -80,6 +86,18 @@ impl Foresight {
     pub(super) fn left(&self, lpn: Lpn, now: u64) -> Option<u32> {
         let dies = self.dies.get(lpn).copied().unwrap_or(NEVER);
         (dies != NEVER).then(|| u64::from(dies).saturating_sub(self.next_write(now)) as u32)
+    }
+
+    /// Whether what a page holds should be dead after `now` host page writes.
+    #[inline(always)]
+    pub(super) fn is_overdue(&self, lpn: Lpn, now: u64) -> bool {
+        let dies = self.dies.get(lpn).copied().unwrap_or(NEVER);
+        dies != NEVER && u64::from(dies) < self.next_write(now)
+    }
+
+    /// Says anew when what each logical page holds dies.
+    pub(super) fn change_held(&mut self, as_told: impl Fn(Lpn, u32) -> u32) {
+        (0..).map(Lpn).zip(self.dies.as_mut_slice()).for_each(|(lpn, dies)| *dies = as_told(lpn, *dies));
     }
 
     /// Asks for what the write of a page will touch.
@@ -136,6 +154,18 @@ impl Foreseer {
         true
     }
 
+    /// A page is written of which it is foretold after how many host page writes it dies; 0 for never. Nothing else is
+    /// to be known of this workload then. False as above.
+    #[must_use]
+    pub fn foretold(&mut self, life: u32) -> bool {
+        let number = self.next.len() as u32;
+        if self.writes() >= WRITES_MAX {
+            return false;
+        }
+        self.next.push(if life == 0 { NEVER } else { number.saturating_add(life).min(NEVER - 1) });
+        true
+    }
+
     /// A page is trimmed.
     pub fn trim(&mut self, lpn: Lpn) {
         self.dies_at(lpn, self.next.len() as u32);
@@ -186,6 +216,18 @@ mod tests {
         assert_eq!(seen.write(Lpn(1), 5), Some(2));
         assert_eq!((seen.left(Lpn(0), 6), seen.left(Lpn(1), 6)), (Some(0), Some(1)));
         assert_eq!(seen.memory_bytes(), 40);
+    }
+
+    /// Lives of 3, of none, and of more than can be numbered.
+    #[test]
+    fn lives_that_are_foretold() {
+        let mut seer = Foreseer::new(4);
+        assert!([3, 0, u32::MAX].into_iter().all(|life| seer.foretold(life)));
+        let mut seen = seer.finish();
+        assert_eq!((seen.next(), seen.dies().as_slice()), (&[3, NEVER, NEVER - 1][..], &[NEVER; 4][..]));
+        seen.begin_at(0);
+        assert_eq!((seen.write(Lpn(2), 0), seen.is_overdue(Lpn(2), 3)), (Some(3), false));
+        assert!(seen.is_overdue(Lpn(2), 4) && !seen.is_overdue(Lpn(1), 4));
     }
 
     /// Without foresight nothing is known, and nothing breaks.

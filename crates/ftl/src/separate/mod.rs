@@ -24,6 +24,7 @@ mod multilog;
 mod none;
 mod ora;
 mod pds;
+mod predicted;
 mod requests;
 mod separation;
 mod separator;
@@ -43,6 +44,7 @@ pub use separator::{Moved, Reclaimed, Separator, Shape, UpdateBlocks, Written};
 
 use crate::pool::Want;
 use floatgate_base::{PolicyInfo, Slot};
+use predicted::Lives;
 use serde::{Deserialize, Serialize};
 
 /// The slot.
@@ -62,6 +64,8 @@ pub enum Needs {
     Contexts,
     /// The stream or placement handle of each request.
     Streams,
+    /// How long the data of each request are foretold to live.
+    Lives,
 }
 
 /// Units that collection keeps free for what it moves, at most: a page whose stream finds no unit joins another's.
@@ -192,6 +196,7 @@ separators! {
         Fk: fk,
         Sfs: sfs,
         MultiQueue: multi_queue,
+        Predicted: predicted,
     }
     implied {
         Labelled: labelled,
@@ -221,6 +226,7 @@ impl Separate {
         match self {
             Self::HostGiven(_) => Some(Needs::Streams),
             Self::Pds(_) | Self::Ids(_) => Some(Needs::Contexts),
+            Self::Predicted(params) if params.lives() == Lives::Column => Some(Needs::Lives),
             _ => None,
         }
     }
@@ -228,7 +234,11 @@ impl Separate {
     /// Whether it knows the future, so that the workload is read before the run.
     #[must_use]
     pub fn foresees(self) -> bool {
-        matches!(self, Self::Ora(_) | Self::Fk(_))
+        match self {
+            Self::Ora(_) | Self::Fk(_) => true,
+            Self::Predicted(params) => params.lives() != Lives::None,
+            _ => false,
+        }
     }
 
     /// Whether it is told where pages lie ([`Separator::placed`]).
@@ -272,5 +282,5 @@ impl Separate {
 /// A small drive with so many logical pages.
 #[cfg(test)]
 pub(crate) fn test_shape(logical_pages: u32) -> Shape {
-    Shape { logical_pages, pages_per_unit: 4, units: 8, page_bytes: 4096 }
+    Shape { logical_pages, pages_per_unit: 4, units: 8, page_bytes: 4096, seed: 0 }
 }

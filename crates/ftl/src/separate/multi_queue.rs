@@ -245,7 +245,10 @@ mod tests {
             found.push(chunk);
             let after = state.chunks[chunk as usize].after;
             let last = after == NIL;
-            assert_eq!(if last { state.queues[queue].tail } else { state.chunks[after as usize].before }, chunk);
+            assert_eq!(
+                if last { state.queues[queue].tail } else { state.chunks[after as usize].before },
+                chunk
+            );
             chunk = after;
         }
         found

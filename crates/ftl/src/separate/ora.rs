@@ -24,11 +24,14 @@ pub const INFO: PolicyInfo = PolicyInfo {
         "streams",
         "streams: one of pages that are never replaced, the others by what is left of a life",
         8,
-        (1, 1024),
+        (1, STREAMS_MAX),
     )],
     cost: "two look-ups",
     memory: "4 bytes a logical page, 4 a host page write of the workload",
 };
+
+/// Streams that there may be.
+pub(super) const STREAMS_MAX: u32 = 1024;
 
 /// Lives below this have a bin each; above, so many bins share an octave, times two.
 const FINE: u32 = 16;
@@ -74,11 +77,70 @@ impl Params {
     }
 }
 
+/// Classes of what is left of lives; the last is of pages that live on.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) enum Classes {
+    /// By bounds that follow from the lives of a workload.
+    Bins {
+        streams: u32,
+        /// Class of each bin of lives.
+        class_of: Vec<StreamId>,
+    },
+    /// In units of a unit's pages, as FK has them.
+    Units { streams: u32, pages: u32 },
+}
+
+impl Classes {
+    /// Whose bounds [`Classes::find`] finds.
+    pub fn of_lives(streams: u32) -> Self {
+        Self::Bins { streams, class_of: vec![StreamId(0); BINS] }
+    }
+
+    /// In units of so many pages.
+    pub fn of_units(streams: u32, pages: u32) -> Self {
+        Self::Units { streams, pages }
+    }
+
+    /// The class of what is left; none for ever.
+    #[inline(always)]
+    pub fn class(&self, left: Option<u32>) -> StreamId {
+        match self {
+            Self::Bins { streams, class_of } => {
+                left.map_or(StreamId(streams - 1), |left| class_of[bin_of(left)])
+            }
+            Self::Units { streams, pages } => {
+                StreamId(left.map_or(streams - 1, |left| (left / pages).min(streams - 1)))
+            }
+        }
+    }
+
+    /// Finds the bounds for the lives of all writes; how many end, and how many do not.
+    pub fn find(&mut self, all: impl Iterator<Item = Option<u32>>) -> (u64, u64) {
+        let (mut lives, mut lasting) = (vec![0; BINS], 0);
+        for life in all {
+            match life {
+                Some(life) => lives[bin_of(life)] += 1,
+                None => lasting += 1,
+            }
+        }
+        if let Self::Bins { streams, class_of } = self {
+            *class_of = best_classes(&lives, (*streams).max(2) - 1);
+        }
+        (lives.iter().sum(), lasting)
+    }
+
+    /// Bytes of its table.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Bins { class_of, .. } => class_of.len() as u64 * 4,
+            Self::Units { .. } => 0,
+        }
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
-    streams: u32,
-    /// Class of each bin of lives.
-    class_of: Vec<StreamId>,
+    classes: Classes,
     /// Writes of the workload that are replaced, and those that are not.
     mortal: u64,
     lasting: u64,
@@ -87,19 +149,8 @@ pub struct State {
 
 impl State {
     pub fn new(params: &Params, _: &Shape) -> Self {
-        let Params { streams } = *params;
-        Self {
-            streams,
-            class_of: vec![StreamId(0); BINS],
-            mortal: 0,
-            lasting: 0,
-            future: Foresight::default(),
-        }
-    }
-
-    #[inline(always)]
-    fn class(&self, left: Option<u32>) -> StreamId {
-        left.map_or(StreamId(self.streams - 1), |left| self.class_of[bin_of(left)])
+        let classes = Classes::of_lives(params.streams);
+        Self { classes, mortal: 0, lasting: 0, future: Foresight::default() }
     }
 }
 
@@ -107,12 +158,12 @@ impl Separator for State {
     #[inline(always)]
     fn write(&mut self, page: &Written) -> StreamId {
         let left = self.future.write(page.lpn, page.now);
-        self.class(left)
+        self.classes.class(left)
     }
 
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> StreamId {
-        self.class(self.future.left(page.lpn, page.now))
+        self.classes.class(self.future.left(page.lpn, page.now))
     }
 
     #[inline(always)]
@@ -129,19 +180,12 @@ impl Separator for State {
     }
 
     fn foreseen(&mut self) {
-        let mut lives = vec![0; BINS];
-        for (number, &dies) in (0..).zip(self.future.next()) {
-            if dies != NEVER {
-                lives[bin_of(dies - number)] += 1;
-            }
-        }
-        self.mortal = lives.iter().sum();
-        self.lasting = self.future.next().len() as u64 - self.mortal;
-        self.class_of = best_classes(&lives, self.streams.max(2) - 1);
+        let life = |(number, &dies): (u32, &u32)| (dies != NEVER).then(|| dies - number);
+        (self.mortal, self.lasting) = self.classes.find((0..).zip(self.future.next()).map(life));
     }
 
     fn memory_bytes(&self) -> u64 {
-        self.future.memory_bytes() + self.class_of.len() as u64 * 4
+        self.future.memory_bytes() + self.classes.bytes()
     }
 
     fn figures(&self) -> Vec<(&'static str, f64)> {
@@ -191,7 +235,7 @@ mod tests {
     use floatgate_base::Rng;
 
     fn state(streams: u32, next: Vec<u32>) -> State {
-        let shape = Shape { logical_pages: 64, pages_per_unit: 4, units: 8, page_bytes: 4096 };
+        let shape = Shape { logical_pages: 64, pages_per_unit: 4, units: 8, page_bytes: 4096, seed: 0 };
         let mut state = State::new(&Params { streams }, &shape);
         *state.future().unwrap() = Foresight::new(next, vec![NEVER; 64].into());
         state.future().unwrap().begin_at(0);

@@ -55,14 +55,22 @@ pub struct Shape {
     pub units: u32,
     /// Bytes of a page.
     pub page_bytes: u32,
+    /// Of the run, for what is drawn.
+    pub seed: u64,
 }
 
 impl Shape {
     /// Of a drive with this layout.
     #[must_use]
-    pub fn of(layout: &Layout, logical_pages: u32) -> Self {
+    pub fn of(layout: &Layout, logical_pages: u32, seed: u64) -> Self {
         let page_bytes = layout.geometry().page_bytes;
-        Self { logical_pages, pages_per_unit: layout.pages_per_unit(), units: layout.units(), page_bytes }
+        Self {
+            logical_pages,
+            pages_per_unit: layout.pages_per_unit(),
+            units: layout.units(),
+            page_bytes,
+            seed,
+        }
     }
 }
 

@@ -164,7 +164,8 @@ impl State {
                 }
                 let mut changed = false;
                 for (group, members) in groups.iter_mut().zip(&members) {
-                    let mean = if members.units > 0 { members.hotness / f64::from(members.units) } else { 0.0 };
+                    let mean =
+                        if members.units > 0 { members.hotness / f64::from(members.units) } else { 0.0 };
                     changed |= std::mem::replace(group, mean) != mean;
                 }
                 if !changed {

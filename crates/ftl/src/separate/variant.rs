@@ -11,8 +11,11 @@ const VARIANTS: &[(&str, &str)] = &[
 ];
 
 /// The parameter that chooses one.
-pub const PARAM: ParamInfo =
-    ParamInfo::name("variant", "whose reading of the source: paper for floatgate's, artifact for that of the public simulator of SepBIT's authors", VARIANTS);
+pub const PARAM: ParamInfo = ParamInfo::name(
+    "variant",
+    "whose reading of the source: paper for floatgate's, artifact for that of the public simulator of SepBIT's authors",
+    VARIANTS,
+);
 
 /// Whether the simulator's rule is chosen.
 pub fn is_artifact(given: &Given) -> bool {

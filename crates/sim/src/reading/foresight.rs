@@ -9,7 +9,7 @@ use crate::placing::{self, Misplaced};
 use crate::plan::{Plan, Workload};
 use floatgate_base::{Error, ExtentKind as Kind, Extents, Lpn, Place, Result};
 use floatgate_ftl::separate::foresight::WRITES_MAX;
-use floatgate_ftl::separate::{Foreseer, Foresight};
+use floatgate_ftl::separate::{Foreseer, Foresight, Needs};
 use floatgate_host::Splitter;
 
 /// Reading the workload ahead of the run.
@@ -18,6 +18,9 @@ pub(crate) struct Foreseeing {
     splitter: Splitter,
     extents: Extents,
     request_ends: Vec<usize>,
+    /// Whether a column foretells lives, and those of the requests at hand.
+    foretold: bool,
+    lives: Vec<u32>,
     /// Passes read.
     passes: u64,
 }
@@ -40,6 +43,8 @@ impl Foreseeing {
             splitter: placing::splitter(plan, ends),
             extents: Extents::default(),
             request_ends: Vec::new(),
+            foretold: plan.ftl.setup.separate.needs() == Some(Needs::Lives),
+            lives: Vec::new(),
             passes: 0,
         }
     }
@@ -80,11 +85,18 @@ impl Foreseeing {
         let chunk = reading.chunk(requests, None);
         let split =
             self.splitter.split(chunk.batch, chunk.range(), &mut self.extents, &mut self.request_ends);
+        self.lives.clear();
+        if self.foretold {
+            self.lives.extend_from_slice(&chunk.batch.predicted_life[chunk.range()]);
+        }
         split.map_err(|(i, outside)| Misplaced { index: chunk.at(i).index, outside })
     }
 
     /// Notes the writes and trims of the extents; false when there are too many.
     fn note(&mut self) -> bool {
+        if self.foretold {
+            return self.note_foretold();
+        }
         let (extents, seer) = (&self.extents, &mut self.seer);
         let mut all = true;
         for i in 0..extents.len() {
@@ -94,6 +106,24 @@ impl Foreseeing {
                 Kind::Trim => pages.for_each(|lpn| seer.trim(lpn)),
                 Kind::Read | Kind::Flush => {}
             }
+        }
+        all
+    }
+}
+
+impl Foreseeing {
+    /// Notes what is foretold of the writes of the requests; false when there are too many.
+    fn note_foretold(&mut self) -> bool {
+        let (extents, seer) = (&self.extents, &mut self.seer);
+        let mut from = 0;
+        let mut all = true;
+        for (&to, &life) in self.request_ends.iter().zip(&self.lives) {
+            for i in from..to {
+                if matches!(extents.kind[i], Kind::Write | Kind::WritePartial) {
+                    all &= (0..extents.pages[i]).all(|_| seer.foretold(life));
+                }
+            }
+            from = to;
         }
         all
     }

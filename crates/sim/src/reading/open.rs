@@ -115,6 +115,11 @@ fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
             format!("{name} goes by streams, and this workload has none"),
             "expected a trace with a column of streams (docs/formats.md), or another separator",
         ),
+        Some(Needs::Lives) if !columns.predicted_life => refuse(
+            "ftl.separate.lives",
+            format!("{name} goes by lives that a column foretells, and this workload has none"),
+            "expected a Parquet trace with a column predicted_life (docs/separation.md), or lives = \"exact\"",
+        ),
         _ => Ok(()),
     }
 }

@@ -10,8 +10,9 @@ const BUFFER: usize = 64 << 10;
 #[derive(Default)]
 pub(super) struct ColumnHasher {
     columns: [blake3::Hasher; 9],
-    /// Flags, which a trace may lack.
+    /// Flags and predicted lives, which a trace may lack.
     flags: Option<blake3::Hasher>,
+    predicted_life: Option<blake3::Hasher>,
     buffer: Vec<u8>,
     /// Devices by name, numbered in the order of their first row.
     devices: FxHashMap<String, u16>,
@@ -32,6 +33,10 @@ impl ColumnHasher {
         self.column(6, rows.stream.iter().map(|v| v.to_le_bytes()));
         if !rows.flags.is_empty() {
             self.flags.get_or_insert_default().update(&rows.flags);
+        }
+        if !rows.predicted_life.is_empty() {
+            let hasher = self.predicted_life.get_or_insert_default();
+            rows.predicted_life.iter().for_each(|life| _ = hasher.update(&life.to_le_bytes()));
         }
         let content = &rows.content;
         let entries = (0..content.end.len()).map(|i| (content.range(i).len() as u64).to_le_bytes());
@@ -73,7 +78,12 @@ impl ColumnHasher {
     /// The hash of all columns and the names of the devices, in hex.
     pub fn finish(self) -> String {
         let mut all = blake3::Hasher::new();
-        self.columns.iter().chain(&self.flags).for_each(|column| {
+        let lives = self.predicted_life.iter().map(|hasher| (true, hasher));
+        let others = self.columns.iter().chain(&self.flags).map(|hasher| (false, hasher));
+        others.chain(lives).for_each(|(named, column)| {
+            if named {
+                all.update(b"predicted_life");
+            }
             all.update(column.finalize().as_bytes());
         });
         for name in &self.names {

@@ -46,6 +46,7 @@ impl ColumnChunk {
         [rows.time_ns.len(), rows.device.len(), rows.offset.len(), rows.bytes.len()].iter().all(|&l| l == n)
             && optional(columns.context, self.context_ids.len())
             && optional(columns.stream, rows.stream.len())
+            && optional(columns.predicted_life, rows.predicted_life.len())
             && optional(columns.flags, rows.flags.len())
             && optional(columns.content, content.end.len())
             && content.end.is_sorted()
@@ -242,6 +243,9 @@ impl ColumnSource {
         }
         if self.columns.stream {
             batch.stream.push(self.chunk.rows.stream[i]);
+        }
+        if self.columns.predicted_life {
+            batch.predicted_life.push(self.chunk.rows.predicted_life[i]);
         }
         if self.columns.flags {
             batch.flags.push(self.chunk.rows.flags[i]);

@@ -19,6 +19,7 @@ impl ColumnReader for Fake {
             let rows = &self.all.rows;
             chunk.rows.push(rows.time_ns[i], rows.device[i], rows.op[i], rows.offset[i], rows.bytes[i]);
             chunk.rows.stream.push(rows.stream[i]);
+            chunk.rows.predicted_life.push(rows.predicted_life[i]);
             for k in rows.content.range(i) {
                 chunk.rows.content.push(rows.content.fingerprint[k], rows.content.compressed_bytes[k]);
             }
@@ -38,7 +39,7 @@ impl ColumnReader for Fake {
     }
 
     fn columns(&self) -> OptionalColumns {
-        OptionalColumns { context: true, stream: true, content: true, flags: false }
+        OptionalColumns { context: true, stream: true, predicted_life: true, content: true, flags: false }
     }
 
     fn has_times(&self) -> bool {
@@ -56,6 +57,7 @@ fn rows() -> ColumnChunk {
         let op = if i % 5 == 4 { Op::Trim } else { Op::Write };
         all.rows.push(i as i64 * 1000 + 50, (i % 2) as u16, op, i * 4096, 4096 * (1 + i % 2));
         all.rows.stream.push(i as u32 % 3);
+        all.rows.predicted_life.push(i as u32 * 10);
         if op == Op::Write {
             (0..1 + i % 2).for_each(|k| all.rows.content.push(100 + i + k, 2000));
         }
@@ -118,9 +120,10 @@ fn the_hash_is_of_what_the_rows_say() {
     renumbered.devices.swap(0, 1);
     renumbered.rows.device.iter_mut().for_each(|d| *d = 1 - *d);
     assert_eq!(hash(renumbered), plain);
-    let changes: [fn(&mut ColumnChunk); 5] = [
+    let changes: [fn(&mut ColumnChunk); 6] = [
         |c| c.rows.offset[3] += 1,
         |c| c.rows.stream[3] += 1,
+        |c| c.rows.predicted_life[3] += 1,
         |c| c.context_ids[3] += 1,
         |c| c.rows.content.fingerprint[3] += 1,
         |c| c.devices[0].push('x'),

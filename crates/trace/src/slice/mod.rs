@@ -249,6 +249,9 @@ impl Sliced {
         if self.columns.stream {
             batch.stream.push(self.batch.stream[i]);
         }
+        if self.columns.predicted_life {
+            batch.predicted_life.push(self.batch.predicted_life[i]);
+        }
         if self.columns.flags {
             // The second part of a request asks for no second flush.
             let mask = if part.start > 0 { !flags::FLUSH } else { u8::MAX };

@@ -127,7 +127,7 @@ fn build(
     let mut out = Memory {
         devices: NAMES.iter().map(|&n| n.to_owned()).collect(),
         contexts: (0..4).map(|id| Context { id: id * 1_000_003, name: format!("c{id}") }).collect(),
-        columns: OptionalColumns { context, stream, content, flags: false },
+        columns: OptionalColumns { context, stream, content, ..OptionalColumns::default() },
         times,
         ..Memory::default()
     };
