@@ -168,6 +168,12 @@ const SPECIAL: &[Special] = &[
         with: &[("ftl.separate.update_from", "0"), ("ftl.collect.policy", "random")],
         values: &[],
     },
+    // Several chunks, and periods that end within the run.
+    Special {
+        param: ("ftl.separate", "variant", &["sfr"]),
+        with: &[("ftl.separate.chunk_bytes", "65536"), ("ftl.separate.decay_writes", "1000")],
+        values: &[],
+    },
     // Only predictions with errors are outlived.
     Special {
         param: ("ftl.separate", "overdue", &["predicted"]),
