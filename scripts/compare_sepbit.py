@@ -7,7 +7,7 @@ Maven as its README says, and give the folder of classes:
 
 The set-up is that of their simulator: pages written once in order, then updates drawn by Zipf's law over addresses in
 random order; segments of 256 pages; one segment is collected whenever more than 15 % of the pages are dead, the one
-with the greatest (1 - u) sqrt(age) / u.
+with the greatest (1 - u) sqrt(age) / u. ``--schemes fk --garbage-share 0.152`` compares one scheme at another share.
 """
 
 from __future__ import annotations
@@ -36,13 +36,21 @@ SCHEMES: dict[str, tuple[str, int, dict[str, Any]]] = {
     "sepbit": ("SepBIT", 6, {"ftl.separate.policy": "sepbit"}),
     "dac": ("DAC", 6, {"ftl.separate.policy": "dac"}),
     "warcip": ("WARCIP", 6, {"ftl.separate.policy": "warcip"}),
-    "multilog": ("MultiLog", 6, {"ftl.separate.policy": "multilog"}),
-    "fadac": ("FADaC", 6, {"ftl.separate.policy": "fadac"}),
-    "sfr": ("SFR", 6, {"ftl.separate.policy": "sfr"}),
-    "eti": ("ETI", 3, {"ftl.separate.policy": "eti"}),
     "fk": ("FK", 6, {"ftl.separate.policy": "fk"}),
+    "sfs": ("SFS", 6, {"ftl.separate.policy": "sfs", "ftl.separate.classes": 6}),
+    **{
+        f"{name}{of}": (theirs, segments, {"ftl.separate.policy": name, **variant})
+        for name, theirs, segments in (
+            ("multilog", "MultiLog", 6),
+            ("fadac", "FADaC", 6),
+            ("sfr", "SFR", 6),
+            ("eti", "ETI", 3),
+            ("multi-queue", "MultiQueue", 6),
+        )
+        for of, variant in (("", {}), (", artifact", {"ftl.separate.variant": "artifact"}))
+    },
 }
-"""By our name: theirs, how many segments they keep open, and our settings."""
+"""By our name and variant: their name, how many segments they keep open, and our settings."""
 
 
 def addresses(pages: int, updates: int, theta: float, seed: int) -> np.ndarray:
@@ -64,9 +72,8 @@ def lifespans(written: np.ndarray) -> list[int]:
     return found
 
 
-def theirs(classes: str, folder: Path, scheme: tuple[str, int, dict[str, Any]]) -> float:
+def theirs(classes: str, folder: Path, name: str, segments: int, share: float) -> float:
     """Write amplification of their simulator."""
-    name, segments, _ = scheme
     out = folder / name
     for needed in ("segments", "ondiskfifo"):
         (out / needed).mkdir(parents=True)
@@ -81,7 +88,7 @@ def theirs(classes: str, folder: Path, scheme: tuple[str, int, dict[str, Any]]) 
         "setSeparateMethod": name,
         "setNumOpenSegments": segments,
         "setSegmentSize": SEGMENT_PAGES * PAGE_BYTES,
-        "setSystemGarbageProportionThreshold": GARBAGE_SHARE,
+        "setSystemGarbageProportionThreshold": share,
         "printGCInfo": 0,
         "printSegmentInSummary": 0,
     }
@@ -143,6 +150,8 @@ def main() -> None:
     parser.add_argument("--updates", type=int, default=1_310_720)
     parser.add_argument("--theta", type=float, default=1.0)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--schemes", nargs="+", choices=SCHEMES, default=list(SCHEMES), help="only these")
+    parser.add_argument("--garbage-share", type=float, default=GARBAGE_SHARE, help="dead pages at which both collect")
     parser.add_argument("--json", help="file for the results")
     parser.add_argument("--stops", action="store_true", help="only ours, by how much is collected at a time")
     asked = parser.parse_args()
@@ -160,17 +169,22 @@ def main() -> None:
         (folder / "list.txt").write_text(f"{trace}\n")
         (folder / "property.txt").write_text(f"0 {asked.pages} {asked.pages * PAGE_BYTES}\n")
         (folder / "0.oracle").write_text("\n".join(map(str, lifespans(written))) + "\n")
+        share = asked.garbage_share
+        schemes = {name: SCHEMES[name] for name in asked.schemes}
+        each = sorted({(name, segments) for name, segments, _ in schemes.values()})
         with ThreadPoolExecutor(2) as pool:
-            their = list(pool.map(lambda scheme: theirs(asked.classes, folder, scheme), SCHEMES.values()))
-        our = [ours(trace, asked.pages, scheme, "cost-benefit-sqrt", LEVELS["garbage"]) for scheme in SCHEMES.values()]
+            found = pool.map(lambda scheme: theirs(asked.classes, folder, *scheme, share), each)
+            their = dict(zip(each, found, strict=True))
+        levels = {"ftl.collect.garbage_share": share}
+        our = {name: ours(trace, asked.pages, scheme, "cost-benefit-sqrt", levels) for name, scheme in schemes.items()}
     rows = [
-        {"scheme": name, "theirs": a, "ours": b, "ratio": round(b / a, 4)}
-        for name, a, b in zip(SCHEMES, their, our, strict=True)
+        {"scheme": name, "theirs": their[scheme[:2]], "ours": our[name], "ratio": round(our[name] / their[scheme[:2]], 4)}
+        for name, scheme in schemes.items()
     ]
     for row in rows:
-        print(f"{row['scheme']:10} {row['theirs']:8.4f} {row['ours']:8.4f} {row['ratio']:7.3f}")
+        print(f"{row['scheme']:21} {row['theirs']:8.4f} {row['ours']:8.4f} {row['ratio']:7.3f}")
     if asked.json:
-        setup = {key: getattr(asked, key) for key in ("pages", "updates", "theta", "seed")}
+        setup = {key: getattr(asked, key) for key in ("pages", "updates", "theta", "seed", "garbage_share")}
         Path(asked.json).write_text(json.dumps({"setup": setup, "rows": rows}, indent=2) + "\n")
 
 

@@ -203,6 +203,18 @@ def figures(points: Sequence[Point]) -> dict[str, str]:
     }
 
 
+NOTES = {
+    "ftl.separate": """\
+How much garbage collection reclaims at a time decides the ranking of separators: with a low stop level, or one block at a
+share of garbage, `none` falls far behind; with the default stop level hot blocks die before they are collected, and
+much of its handicap goes. [separation.md](separation.md#how-much-is-collected-at-a-time-decides-the-ranking) shows
+both. Separators whose `variant` is `artifact` follow the public simulator of SepBIT's authors
+([beside its code](separation.md#beside-the-code-of-sepbits-authors)).
+""",
+}
+"""What a reader of a slot's tables must know, by slot."""
+
+
 def policies(catalogue: dict[str, Any]) -> str:
     parts = [
         f"""\
@@ -217,7 +229,8 @@ does, its source and its cost. A parameter of another policy than the one that i
     for slot, rows in catalogue["policies"].items():
         cells = [(f"`{r['name']}`", r["summary"], r["source"], r["cost"], r["memory"]) for r in rows]
         heads = (rows[0]["selector"], "what it does", "source", "cost of a decision", "memory")
-        text = f"## `{slot}`\n" + table(heads, cells)
+        note = NOTES.get(slot)
+        text = f"## `{slot}`\n" + (f"{note}\n" if note else "") + table(heads, cells)
         own = [(f"`{p['name']}`", f"`{r['name']}`", p["summary"], p["values"]) for r in rows for p in r["params"]]
         shared = [(f"`{p['name']}`", "all", p["summary"], p["values"]) for p in catalogue["common_params"][slot]]
         if own or shared:
@@ -292,13 +305,16 @@ format, also where that is a TRIM which the format leaves out.
 
 The counts, by their names with `--json`: `trims_left_out`; `widened` (to whole sectors); `stamps_clamped` (before the
 first one, written as 0); `stamps_rounded` (down); `stamps_left_out`; `stamps_made_up` (0, where the trace has no
-times); `devices_renamed` (they stay apart); `contexts_left_out`, `streams_left_out`, `contents_left_out` (requests).
+times); `devices_renamed` (they stay apart); `contexts_left_out`, `streams_left_out`, `predicted_lives_left_out`,
+`contents_left_out` (requests).
 
 ### Parquet
 One row a request: `time_ns` (int64), `device` (dictionary of names), `op` (dictionary: read, write, trim), `offset`,
-`bytes` (uint64). Where the trace has them: `context` (uint64, null for none), `stream` (uint32), `flags` (uint8: 1
-for FUA, 2 for a flush before it, 3 for both), `fingerprints` (list of uint64) and `compressed_bytes` (list of uint16),
-one entry for each 4 KiB from the request's beginning on, null where it is not known. The file's metadata has a key
+`bytes` (uint64). Where the trace has them: `context` (uint64, null for none), `stream` (uint32),
+`predicted_life` (uint32: host page writes after which the data of a write are foretold to die, 0 or null where that is
+not foreseen; docs/separation.md), `flags` (uint8: 1 for FUA, 2 for a flush before it, 3 for both), `fingerprints` (list
+of uint64) and `compressed_bytes` (list of uint16), one entry for each 4 KiB from the request's beginning on, null where
+it is not known. The file's metadata has a key
 `floatgate` with JSON: `schema` (`floatgate.trace/1`), `contexts` (by the number in decimal: `name`), `has_times` (false
 where the stamps mean nothing). What else stands there, as of a recording (docs/recording.md), is kept from Parquet to
 Parquet.

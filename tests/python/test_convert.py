@@ -116,7 +116,7 @@ def test_what_texts_cannot_hold_is_counted(tmp_path: Path, to: str) -> None:
     write(tmp_path / "a.parquet", [row | page, later, {**later, "op": "read"}])
     report = traces.convert(str(tmp_path / "a.parquet"), str(tmp_path / "b"), to, {})
     lost = {key for key, count in report.items() if count and key != "requests"}
-    always = {"contexts_left_out", "streams_left_out", "contents_left_out", "devices_renamed"}
+    always = {"contexts_left_out", "streams_left_out", "predicted_lives_left_out", "contents_left_out", "devices_renamed"}
     assert (
         lost
         == always

@@ -26,6 +26,8 @@ pub struct WriteReport {
     pub contexts_left_out: u64,
     /// Requests of the source whose stream, other than 0, was left out.
     pub streams_left_out: u64,
+    /// Requests of the source whose predicted life, other than 0, was left out.
+    pub predicted_lives_left_out: u64,
     /// Requests of the source whose pages' content was left out.
     pub contents_left_out: u64,
 }
@@ -36,6 +38,7 @@ impl WriteReport {
         let count = |column: &[u32]| column.iter().filter(|v| **v != 0).count() as u64;
         self.contexts_left_out += count(&batch.context);
         self.streams_left_out += count(&batch.stream);
+        self.predicted_lives_left_out += count(&batch.predicted_life);
         let content = &batch.content;
         let known = (0..content.end.len()).filter(|&i| !content.range(i).is_empty());
         self.contents_left_out += known.count() as u64;
