@@ -45,6 +45,7 @@ def requests(draw: st.DrawFn, *, sectors: bool = False) -> dict[str, Any]:
         "bytes": size,
         "context": draw(st.none() | st.sampled_from([1, 7, 2**64 - 1])),
         "stream": draw(st.integers(0, 2**32 - 1)),
+        "predicted_life": draw(st.integers(0, 2**32 - 1)),
         "fingerprints": draw(entries) if known else None,
         "compressed_bytes": draw(sizes) if known else None,
     }
@@ -52,8 +53,8 @@ def requests(draw: st.DrawFn, *, sectors: bool = False) -> dict[str, Any]:
 
 TYPES = {
     "time_ns": pa.int64(), "device": pa.string(), "op": pa.string(), "offset": pa.uint64(), "bytes": pa.uint64(),
-    "context": pa.uint64(), "stream": pa.uint32(), "fingerprints": pa.list_(pa.uint64()),
-    "compressed_bytes": pa.list_(pa.uint16()),
+    "context": pa.uint64(), "stream": pa.uint32(), "predicted_life": pa.uint32(),
+    "fingerprints": pa.list_(pa.uint64()), "compressed_bytes": pa.list_(pa.uint16()),
 }  # fmt: skip
 CONTEXTS = {"1": {"name": "one", "frames": ["a", "b"]}, str(2**64 - 1): {"name": "last"}}
 PLAIN = ("time_ns", "device", "op", "offset", "bytes")
@@ -110,13 +111,14 @@ def test_a_chain_over_blkparse_keeps_requests(rows: list[dict[str, Any]]) -> Non
 @pytest.mark.parametrize("to", ["fio-iolog", "fio-iolog-v2", "msr", "mqsim", "blkparse"])
 def test_what_texts_cannot_hold_is_counted(tmp_path: Path, to: str) -> None:
     row = {"time_ns": 0, "device": "a b", "op": "write", "offset": 0, "bytes": 5000, "context": 7, "stream": 3}
-    page = {"fingerprints": [1, 2], "compressed_bytes": [None, 3]}
-    none = {"context": None, "stream": 0, "fingerprints": None, "compressed_bytes": None}
+    page = {"predicted_life": 9, "fingerprints": [1, 2], "compressed_bytes": [None, 3]}
+    none = {"context": None, "stream": 0, "predicted_life": 0, "fingerprints": None, "compressed_bytes": None}
     later = {**row, **none, "time_ns": 1, "op": "trim"}
     write(tmp_path / "a.parquet", [row | page, later, {**later, "op": "read"}])
     report = traces.convert(str(tmp_path / "a.parquet"), str(tmp_path / "b"), to, {})
     lost = {key for key, count in report.items() if count and key != "requests"}
-    always = {"contexts_left_out", "streams_left_out", "predicted_lives_left_out", "contents_left_out", "devices_renamed"}
+    columns = {"contexts_left_out", "streams_left_out", "predicted_lives_left_out", "contents_left_out"}
+    always = {*columns, "devices_renamed"}
     assert (
         lost
         == always
