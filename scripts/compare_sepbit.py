@@ -178,7 +178,12 @@ def main() -> None:
         levels = {"ftl.collect.garbage_share": share}
         our = {name: ours(trace, asked.pages, scheme, "cost-benefit-sqrt", levels) for name, scheme in schemes.items()}
     rows = [
-        {"scheme": name, "theirs": their[scheme[:2]], "ours": our[name], "ratio": round(our[name] / their[scheme[:2]], 4)}
+        {
+            "scheme": name,
+            "theirs": their[scheme[:2]],
+            "ours": our[name],
+            "ratio": round(our[name] / their[scheme[:2]], 4),
+        }
         for name, scheme in schemes.items()
     ]
     for row in rows:
