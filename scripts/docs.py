@@ -205,9 +205,9 @@ def figures(points: Sequence[Point]) -> dict[str, str]:
 
 NOTES = {
     "ftl.separate": """\
-How much garbage collection reclaims at a time decides the ranking of separators: with a low stop level, or one block at a
-share of garbage, `none` falls far behind; with the default stop level hot blocks die before they are collected, and
-much of its handicap goes. [separation.md](separation.md#how-much-is-collected-at-a-time-decides-the-ranking) shows
+How much garbage collection reclaims at a time decides the ranking of separators: with a low stop level, or one block
+at a share of garbage, `none` falls far behind; with the default stop level hot blocks die before they are collected,
+and much of its handicap goes. [separation.md](separation.md#how-much-is-collected-at-a-time-decides-the-ranking) shows
 both. Separators whose `variant` is `artifact` follow the public simulator of SepBIT's authors
 ([beside its code](separation.md#beside-the-code-of-sepbits-authors)).
 """,
@@ -312,9 +312,10 @@ times); `devices_renamed` (they stay apart); `contexts_left_out`, `streams_left_
 One row a request: `time_ns` (int64), `device` (dictionary of names), `op` (dictionary: read, write, trim), `offset`,
 `bytes` (uint64). Where the trace has them: `context` (uint64, null for none), `stream` (uint32),
 `predicted_life` (uint32: host page writes after which the data of a write are foretold to die, 0 or null where that is
-not foreseen; docs/separation.md), `flags` (uint8: 1 for FUA, 2 for a flush before it, 3 for both), `fingerprints` (list
-of uint64) and `compressed_bytes` (list of uint16), one entry for each 4 KiB from the request's beginning on, null where
-it is not known. The file's metadata has a key
+not foreseen; docs/separation.md), `flags` (uint8: 1 for FUA, 2 for a flush before it, 3 for both; a recording's
+`process`, numbered as processes first appear, stands for a `stream` that is not there), `fingerprints` (list of uint64)
+and `compressed_bytes` (list of uint16), one entry for each 4 KiB from the request's beginning on, null where it is not
+known. The file's metadata has a key
 `floatgate` with JSON: `schema` (`floatgate.trace/1`), `contexts` (by the number in decimal: `name`), `has_times` (false
 where the stamps mean nothing). What else stands there, as of a recording (docs/recording.md), is kept from Parquet to
 Parquet.

@@ -56,7 +56,8 @@ def write_columns(
     Columns: ``time_ns`` (int64), ``device`` (dictionary of names), ``op`` (dictionary: read, write, trim), ``offset``
     and ``bytes`` (uint64); where the source has them ``context`` (uint64, null for none), ``stream`` (uint32),
     ``predicted_life`` (uint32: host page writes after which the data are foretold to die, 0 where that is not
-    foreseen), ``flags`` (uint8: 1 for FUA, 2 for a flush before it, 3 for both), ``fingerprints`` (list of uint64) and ``compressed_bytes`` (list of uint16), one entry for each 4 KiB from a request's beginning on,
+    foreseen), ``flags`` (uint8: 1 for FUA, 2 for a flush before it, 3 for both), ``fingerprints`` (list of uint64) and
+    ``compressed_bytes`` (list of uint16), one entry for each 4 KiB from a request's beginning on,
     null where it is not known. The metadata's key ``floatgate`` holds JSON: ``schema``,
     ``contexts`` (by the number in decimal: ``name``), ``has_times`` (false where the stamps mean nothing).
 

@@ -3,12 +3,13 @@
 The core asks :func:`open_columns` for a reader and takes arrays from it until there are none; it checks every row
 itself. A reader has
 
-- ``optional``: which of ``context``, ``stream``, ``predicted_life``, ``flags``, ``content`` it fills, known from the beginning,
+- ``optional``: which of ``context``, ``stream``, ``predicted_life``, ``flags``, ``content`` it fills, known from
+  the beginning,
 - ``has_times``: whether the stamps mean anything,
 - ``next()``: the next rows as a dictionary of arrays (``time_ns`` int64, ``device`` uint16 into the list ``devices``,
   ``op`` uint8, ``offset`` and ``bytes`` uint64; ``context`` uint64 with 0 for none and ``contexts``, the names that
-  have become known; ``stream`` and ``predicted_life`` uint32; ``flags`` uint8; ``content_end`` uint64, ``fingerprint`` uint64 and
-  ``compressed_bytes`` uint16 with 0 for what is not known), or None at the end,
+  have become known; ``stream`` and ``predicted_life`` uint32; ``flags`` uint8; ``content_end`` uint64,
+  ``fingerprint`` uint64 and ``compressed_bytes`` uint16 with 0 for what is not known), or None at the end,
 - ``restart()``: begin again,
 - ``assumed()``: what was taken for granted.
 """

@@ -44,7 +44,6 @@ pub use separator::{Moved, Reclaimed, Separator, Shape, UpdateBlocks, Written};
 
 use crate::pool::Want;
 use floatgate_base::{PolicyInfo, Slot};
-use predicted::Lives;
 use serde::{Deserialize, Serialize};
 
 /// The slot.
@@ -226,7 +225,7 @@ impl Separate {
         match self {
             Self::HostGiven(_) => Some(Needs::Streams),
             Self::Pds(_) | Self::Ids(_) => Some(Needs::Contexts),
-            Self::Predicted(params) if params.lives() == Lives::Column => Some(Needs::Lives),
+            Self::Predicted(params) if params.goes_by_column() => Some(Needs::Lives),
             _ => None,
         }
     }
@@ -236,7 +235,7 @@ impl Separate {
     pub fn foresees(self) -> bool {
         match self {
             Self::Ora(_) | Self::Fk(_) => true,
-            Self::Predicted(params) => params.lives() != Lives::None,
+            Self::Predicted(params) => params.reads_ahead(),
             _ => false,
         }
     }

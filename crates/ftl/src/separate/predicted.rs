@@ -101,8 +101,14 @@ impl Params {
         self.streams
     }
 
-    pub fn lives(self) -> Lives {
-        self.lives
+    /// Whether a column of the trace foretells lives.
+    pub fn goes_by_column(self) -> bool {
+        self.lives == Lives::Column
+    }
+
+    /// Whether there are predictions, for which the workload is read ahead.
+    pub fn reads_ahead(self) -> bool {
+        self.lives != Lives::None
     }
 }
 
