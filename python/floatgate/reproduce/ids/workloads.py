@@ -60,9 +60,10 @@ def _scaled(trace: Dense, blocks: int) -> dict[str, Overrides]:
     for key, values in SWEEPS.items():
         for value in values:
             made[f"ids:{key}-{value}"] = [one for one in [groups, *ids] if one[0] != f"ftl.separate.{key}"]
-    for key, factor in FACTORS:
-        own = [one for one in [groups, *ids] if one[0] != f"ftl.separate.{key}"]
-        made[f"ids:{key}-x{factor:g}"] = [*own, (f"ftl.separate.{key}", _log(trace, factor))]
+    for key in ("window_updates", "period_updates"):
+        for name, factor in FACTORS.items():
+            own = [one for one in [groups, *ids] if one[0] != f"ftl.separate.{key}"]
+            made[f"ids:{key}-{name}"] = [*own, (f"ftl.separate.{key}", _log(trace, factor))]
     return made
 
 
@@ -77,5 +78,5 @@ SWEEPS: Mapping[str, tuple[int, ...]] = {
     "update_blocks_last": (1, 2),
 }
 """Settings of IDS that are swept, with values in place of its own."""
-FACTORS = tuple((key, factor) for key in ("window_updates", "period_updates") for factor in (0.25, 4, 16))
-"""Those that depend on the trace, as multiples of their own values."""
+FACTORS: Mapping[str, float] = {"quarter": 0.25, "x4": 4, "x16": 16}
+"""What those that depend on the trace are multiplied by, by its name."""

@@ -20,6 +20,7 @@ _THRESHOLD_LOOKS = (
     ("#0072b3", (3, 1), "triangle-up"),
     ("#808080", (2, 3), "circle"),
     (INK, (), "cross"),
+    ("#009e73", (3, 1), "triangle-down"),
 )
 
 

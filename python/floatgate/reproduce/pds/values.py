@@ -11,7 +11,7 @@ from floatgate.errors import FloatgateError
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.pds.workloads import RECORDED, SEEDS
 
-JUDGED = ("cscope", "gcc", "multi1", "multi2", "tpc-h")
+JUDGED = ("cscope", "gcc", "multi1", "multi2", "tpc-h", "tpc-r")
 SEPARATORS = ("hash", "pds", "ora-3")
 """Those of Table 8; ORA as its figures have it, with three streams."""
 THRESHOLDS = (1, 2, 4, 8, 16, 32, 64, 128)

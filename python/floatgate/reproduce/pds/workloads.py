@@ -21,12 +21,14 @@ from floatgate.experiment import Overrides
 from floatgate.recorded import Dense, dense, scattered
 
 RECORDED = {
-    "cscope": "cscope",
-    "gcc": "gcc-build",
-    "multi1": "two-at-once",
-    "multi2": "three-at-once",
-    "tpc-h": "decision-support",
+    "cscope": "cscope-rounds",
+    "gcc": "make-trees",
+    "multi1": "build-and-cscope",
+    "multi2": "three-interleaved",
+    "tpc-h": "decision-refreshes",
+    "tpc-r": "reporting",
     "viewperf": "rendering",
+    "loader": "load-beside-updates",
     "sqlite": "sqlite-updates",
     "postgres": "postgres-updates",
 }
