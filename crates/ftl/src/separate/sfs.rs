@@ -94,6 +94,9 @@ pub struct State {
     quantizations: u64,
     #[serde(skip)]
     members: Vec<Members>,
+    /// Hotness of the full units, while they are quantized.
+    #[serde(skip)]
+    hot: Vec<f64>,
 }
 
 impl State {
@@ -110,6 +113,7 @@ impl State {
             reclaimed: 0,
             quantizations: 0,
             members: Vec::with_capacity(params.classes as usize),
+            hot: Vec::with_capacity(shape.units as usize),
         }
     }
 
@@ -139,7 +143,7 @@ impl State {
     }
 
     /// Hotness of the units that are full and hold live pages.
-    fn hot_units(&self, now: u64) -> impl Iterator<Item = f64> + Clone + '_ {
+    fn hot_units(&self, now: u64) -> impl Iterator<Item = f64> + '_ {
         let full = |unit: &&Live| unit.placed >= self.pages_per_unit && unit.pages > 0;
         self.units.iter().filter(full).map(move |unit| {
             let ages = u64::from(unit.pages) * now - unit.written_at;
@@ -152,12 +156,14 @@ impl State {
     fn quantize(&mut self, now: u64) {
         let mut groups = std::mem::take(&mut self.groups);
         let mut members = std::mem::take(&mut self.members);
-        let found = self.hot_units(now).count();
-        if found > groups.len() {
+        let mut hot = std::mem::take(&mut self.hot);
+        hot.clear();
+        hot.extend(self.hot_units(now));
+        if hot.len() > groups.len() {
             for _ in 0..ROUNDS {
                 members.clear();
                 members.resize(groups.len(), Members::default());
-                for hotness in self.hot_units(now) {
+                for &hotness in &hot {
                     let group = &mut members[Self::nearest(&groups, hotness)];
                     group.hotness += hotness;
                     group.units += 1;
@@ -172,13 +178,13 @@ impl State {
                     break;
                 }
             }
-        } else if found > 0 {
-            for (group, hotness) in groups.iter_mut().zip(self.hot_units(now).cycle()) {
-                *group = hotness;
+        } else if !hot.is_empty() {
+            for (group, hotness) in groups.iter_mut().zip(hot.iter().cycle()) {
+                *group = *hotness;
             }
         }
         groups.sort_unstable_by(|a, b| b.total_cmp(a));
-        (self.groups, self.members) = (groups, members);
+        (self.groups, self.members, self.hot) = (groups, members, hot);
         self.quantizations += 1;
     }
 
