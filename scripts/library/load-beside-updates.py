@@ -1,9 +1,9 @@
 """SQL of the trace load-beside-updates, for the sqlite3 shell.
 
-Usage: load-beside-updates.py shop ITEMS | updates ITEMS TRANSACTIONS RATE SEED | load ROWS RATE. The same arguments give the
-same text; RATE is in transactions or rows a second. Items are updated in place, half of the updates in an eighth of the
-items, which are scattered over the table. Loaded rows come in ascending order, so the loader writes a page when it is
-full and seldom again.
+Usage: load-beside-updates.py shop ITEMS | updates ITEMS TRANSACTIONS RATE SEED | load ROWS RATE. The same arguments
+give the same text; RATE is in transactions or rows per second. Items are updated in place, half of the updates in an
+eighth of the items, which are scattered over the table. Loaded rows come in ascending order, so the loader writes a
+page when it is full and seldom again.
 """
 
 from __future__ import annotations

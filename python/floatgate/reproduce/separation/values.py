@@ -153,7 +153,7 @@ def _words(runs: Mapping[str, Runs], made: Mapping[str, Any]) -> dict[str, Any]:
     plain = runs[MAIN].get("none", {})
     counted = [trace for trace, result in plain.items() if result["waf"] >= COUNTS_FROM]
     left = [trace for trace in plain if trace not in counted]
-    spare = [f"{trace} {result['config']['ftl']['spare_factor']:.0%}" for trace, result in plain.items()]
+    spare = [f"{trace} {100 * result['config']['ftl']['spare_factor']:.0f} %" for trace, result in plain.items()]
     return {
         "traces.counted": ", ".join(trace for trace in counted if trace != BLOCKS) or "none",
         "traces.left_out": ", ".join(left) or "none",
@@ -192,4 +192,4 @@ def _of_blocks(runs: Mapping[str, Runs]) -> list[str]:
         f"On {BLOCKS}, a database below a file system, sepbit has a WAF of {waf['sepbit']:.2f}, dac {waf['dac']:.2f}, "
         f"{lowest}no separation {waf['none']:.2f} and ora {waf['ora']:.2f}"
     )
-    return [f"{said}." if gained is None else f"{said}: {gained:.0%} of what could be gained is."]
+    return [f"{said}." if gained is None else f"{said}: {100 * gained:.0f} % of the possible gain."]
