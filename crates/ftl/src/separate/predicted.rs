@@ -325,7 +325,7 @@ mod tests {
         let longer = (0..10_000).filter(|&of| blur.blurred(of, 100, 1100) > 1100).count();
         // The median is the life itself: half, with a standard error of 50.
         assert!(longer.abs_diff(5000) < 250, "{longer}");
-        let expected = (1000.0 * (0.5 * draws[3]).exp()).round() as u32;
+        let expected = (1000.0 * libm::exp(0.5 * draws[3])).round() as u32;
         assert_eq!(blur.blurred(3, 100, 1100), 100 + expected);
         assert_eq!((blur.blurred(3, 100, NEVER), Blur { sigma: 0.0, ..blur }.blurred(3, 1, 9)), (NEVER, 9));
         let wild = Blur { sigma: 20.0, ..blur };
