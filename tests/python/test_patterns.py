@@ -154,4 +154,6 @@ def test_shipped_traces(trace: Path) -> None:
     # Each closed set lies in a maximal one, and each maximal set is closed.
     for key in ("address_share", "write_share", "windows_with_patterns"):
         assert maximal[key] == closed[key]
-    assert (maximal["patterns"] > 0) == trace.stem.startswith(("sqlite-updates", "sqlite-content"))
+    assert (maximal["patterns"] > 0) == trace.stem.startswith(
+        ("sqlite-updates", "sqlite-content", "rocksdb-compaction")
+    )

@@ -56,7 +56,7 @@ def uncounted() -> Iterator[None]:
 
 
 def test_contexts_are_those_of_the_recorded_trace_and_of_no_other() -> None:
-    recorded = context_updates.read(library.path("gcc-build"))
+    recorded = context_updates.read(library.path(pds_workloads.RECORDED["gcc"]))
     told = values.contexts(found("gcc", recorded.pages), "gcc")
     assert told["updates.gcc"] == recorded.updates > 0
     assert told["updating.gcc"] == len(recorded.by_context)

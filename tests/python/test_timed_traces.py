@@ -36,4 +36,4 @@ def test_a_shipped_trace_runs_in_time(trace: Path) -> None:
 
 
 def test_all_traces_are_there() -> None:
-    assert len(TRACES) == 14
+    assert len(TRACES) == 22
