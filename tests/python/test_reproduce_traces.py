@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +16,7 @@ from conftest import Cli
 from floatgate import context_updates, library
 from floatgate.errors import InputError
 from floatgate.reproduce import load
+from floatgate.reproduce.ids import values as ids_values
 from floatgate.reproduce.ids import workloads as ids_workloads
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.pds import values
@@ -120,3 +122,20 @@ def test_pds_takes_a_trace_of_one_page(tmp_path: Path) -> None:
     settings = pds_workloads.prepare(["gcc"], {"gcc": str(one)}, tmp_path)["gcc"]
     for separator in ("hash", "pds", "ora-3"):
         execute(chosen.experiment.with_overrides([*settings, *chosen.variants[separator].overrides]))
+
+
+def _collected(time_s: float) -> dict[str, Any]:
+    return {"gc": {"time_s": time_s, "copied_pages": 1, "copied_pages_per_victim": 1, "dead_victims": 0, "victims": 1}}
+
+
+def test_figures_are_means_of_the_seeds_and_levels_that_were_run() -> None:
+    """A quick reproduction runs one of each; where a run of one failed there is no mean."""
+    for batches, mean in ((("over-1",), 2.0), (("over-1", "over-3"), 3.0)):
+        results = {batch: {"gcc": {"hash": _collected(2.0 * (n + 1))}} for n, batch in enumerate(batches)}
+        made = values.values(Found(results))
+        assert made["over.gcc.hash.time_s"] == mean
+        assert made["over.gcc.hash-sized.time_s"] is None
+    levels = {"garbage-10": {"gcc": {"none": _collected(1)}}, "garbage-15": {"gcc": {"hash": _collected(4)}}}
+    made = ids_values.values(Found({"garbage-15": levels["garbage-15"]}))
+    assert made["level.gcc.hash.time_s"] == made["level.gcc.hash.erased"] * 4
+    assert ids_values.values(Found(levels))["level.gcc.hash.time_s"] is None

@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.reproduce.ids.workloads import GARBAGE
 from floatgate.reproduce.judge import Found
-from floatgate.reproduce.pds.values import FIGURES, JUDGED, contexts
+from floatgate.reproduce.pds.values import FIGURES, JUDGED, contexts, over
 from floatgate.reproduce.pds.workloads import PAGES_PER_BLOCK, RECORDED
 
 SEPARATORS = ("hash", "pds-16", "ids", "ora-3")
@@ -28,11 +28,11 @@ def values(found: Found) -> dict[str, Any]:
     of = Found(found.results, made)
     for beside in ("hash", "pds-1", "pds-4", "pds-16"):
         for key in ("time_s", "copied_per_victim"):
-            ratios = [_over(of, f"level.{one}.ids.{key}", f"level.{one}.{beside}.{key}") for one in JUDGED]
+            ratios = [over(of, f"level.{one}.ids.{key}", f"level.{one}.{beside}.{key}") for one in JUDGED]
             made[f"ids_over.{beside}.{key}"] = _mean(ratios)
     made |= {f"pds_over_hash.{one}": _mean([of.figure(f"time.{w}.{one}") for w in JUDGED]) for one in VARIANTS}
     made["pace.ids_over_pds"] = _mean(
-        [_over(of, f"pace.{one}.ids.gc.time_s", f"pace.{one}.pds-16.gc.time_s") for one in JUDGED]
+        [over(of, f"pace.{one}.ids.gc.time_s", f"pace.{one}.pds-16.gc.time_s") for one in JUDGED]
     )
     made["hot_share.mean"] = _mean([made.get(f"hot_share.{one}") for one in JUDGED])
     return made | _settings(of)
@@ -41,11 +41,12 @@ def values(found: Found) -> dict[str, Any]:
 def _levels(found: Found, workload: str) -> dict[str, Any]:
     """Means over the levels of garbage, by ``level.WORKLOAD.VARIANT.FIGURE``; time and blocks also over HASH's."""
     made: dict[str, Any] = {}
+    batches = _run(found, workload)
     for variant in VARIANTS:
         for key, of in FIGURES.items():
-            figures = [found.figure(f"{batch}.{workload}.{variant}.gc.{of}") for batch in BATCHES]
+            figures = [found.figure(f"{batch}.{workload}.{variant}.gc.{of}") for batch in batches]
             made[f"level.{workload}.{variant}.{key}"] = _mean(figures)
-        streams = [_streams(found, batch, workload, variant) for batch in BATCHES]
+        streams = [_streams(found, batch, workload, variant) for batch in batches]
         opened = [float(sum(stream["opened"] for stream in one)) if one else None for one in streams]
         made[f"level.{workload}.{variant}.opened"] = _mean(opened)
         used = [float(sum(stream["opened"] > 0 for stream in one)) if one else None for one in streams]
@@ -53,11 +54,16 @@ def _levels(found: Found, workload: str) -> dict[str, Any]:
     of_made = Found({}, made)
     for variant in VARIANTS:
         for name, key in (("time", "time_s"), ("blocks", "opened")):
-            ratio = _over(of_made, f"level.{workload}.{variant}.{key}", f"level.{workload}.hash.{key}")
+            ratio = over(of_made, f"level.{workload}.{variant}.{key}", f"level.{workload}.hash.{key}")
             made[f"{name}.{workload}.{variant}"] = ratio
     others = [made[f"blocks.{workload}.{one}"] for one in SEPARATORS[1:]]
     made[f"blocks_least.{workload}"] = min((one for one in others if one is not None), default=None)
     return made
+
+
+def _run(found: Found, workload: str) -> list[str]:
+    """The levels of garbage that were run; a quick reproduction has one."""
+    return [batch for batch in BATCHES if found.results.get(batch, {}).get(workload)]
 
 
 def _streams(found: Found, batch: str, workload: str, separator: str) -> list[dict[str, Any]]:
@@ -68,7 +74,7 @@ def _streams(found: Found, batch: str, workload: str, separator: str) -> list[di
 def _hot(found: Found, workload: str) -> dict[str, Any]:
     """Hot archive blocks against all others of IDS, over all levels of garbage."""
     sums = {True: [0, 0, 0], False: [0, 0, 0]}
-    for batch in BATCHES:
+    for batch in _run(found, workload):
         first = found.look(f"{batch}.{workload}.ids.separate.found.archive_stream")
         if first is None:
             return {}
@@ -90,16 +96,11 @@ def _settings(found: Found) -> dict[str, Any]:
     made: dict[str, Any] = {}
     swept = {variant for variants in found.results.get("settings", {}).values() for variant in variants}
     for variant in sorted(swept):
-        ratios = [_over(found, f"settings.{one}.{variant}.gc.time_s", f"{SWEPT}.{one}.ids.gc.time_s") for one in JUDGED]
+        ratios = [over(found, f"settings.{one}.{variant}.gc.time_s", f"{SWEPT}.{one}.ids.gc.time_s") for one in JUDGED]
         made |= {f"settings.{variant}.{one}": ratio for one, ratio in zip(JUDGED, ratios, strict=True)}
         made[f"settings.{variant}.mean"] = _mean(ratios)
     means = [value for name, value in made.items() if name.endswith(".mean") and value is not None]
     return made | ({"settings.least": min(means), "settings.most": max(means)} if means else {})
-
-
-def _over(found: Found, name: str, other: str) -> float | None:
-    figure, beside = found.figure(name), found.figure(other)
-    return figure / beside if figure is not None and beside else None
 
 
 def _mean(figures: list[float | None]) -> float | None:

@@ -52,10 +52,12 @@ def values(found: Found) -> dict[str, Any]:
 def _seeds(found: Found, workload: str) -> dict[str, Any]:
     """Means over the seeds, overlapped, by ``over.WORKLOAD.VARIANT.FIGURE``, and how far they lie apart."""
     made: dict[str, Any] = {}
-    variants = {variant for seed in SEEDS for variant in found.results.get(f"over-{seed}", {}).get(workload, {})}
-    runs = {variant: [f"over-{seed}.{workload}.{variant}" for seed in SEEDS] for variant in sorted(variants)}
-    runs["hash-sized"] = [f"sized-{seed}.{workload}.hash" for seed in SEEDS]
-    runs |= {f"{one}-changed": [f"changed-{seed}.{workload}.{one}" for seed in SEEDS] for one in SEPARATORS}
+    # A quick reproduction has one seed.
+    seeds = [seed for seed in SEEDS if found.results.get(f"over-{seed}", {}).get(workload)]
+    variants = {variant for seed in seeds for variant in found.results[f"over-{seed}"][workload]}
+    runs = {variant: [f"over-{seed}.{workload}.{variant}" for seed in seeds] for variant in sorted(variants)}
+    runs["hash-sized"] = [f"sized-{seed}.{workload}.hash" for seed in seeds]
+    runs |= {f"{one}-changed": [f"changed-{seed}.{workload}.{one}" for seed in seeds] for one in SEPARATORS}
     for variant, names in runs.items():
         for key, of in FIGURES.items():
             figures = _known([found.figure(f"{name}.gc.{of}") for name in names])
@@ -106,7 +108,7 @@ def _shown(found: Found) -> dict[str, Any]:
     shares = {
         one: _known([found.figure(f"of_hash.{workload}.{one}") for workload in JUDGED]) for one in ("none", "pds")
     }
-    beside = _known([_over(found, f"beside.{one}.pds.gc.time_s", f"beside.{one}.hash.gc.time_s") for one in JUDGED])
+    beside = _known([over(found, f"beside.{one}.pds.gc.time_s", f"beside.{one}.hash.gc.time_s") for one in JUDGED])
     return {
         "none": _mean(shares["none"]),
         "pds": _mean(shares["pds"]),
@@ -128,7 +130,7 @@ def _shown(found: Found) -> dict[str, Any]:
                 abs(ratio - 1)
                 for one in JUDGED
                 for variant in SEPARATORS
-                if (ratio := _over(found, f"over.{one}.{variant}-changed.time_s", f"over.{one}.{variant}.time_s"))
+                if (ratio := over(found, f"over.{one}.{variant}-changed.time_s", f"over.{one}.{variant}.time_s"))
                 is not None
             ),
             default=None,
@@ -136,7 +138,8 @@ def _shown(found: Found) -> dict[str, Any]:
     }
 
 
-def _over(found: Found, name: str, other: str) -> float | None:
+def over(found: Found, name: str, other: str) -> float | None:
+    """A figure over another; None where one is missing or the other is 0."""
     figure, beside = found.figure(name), found.figure(other)
     return figure / beside if figure is not None and beside else None
 
@@ -214,7 +217,7 @@ def _settings(found: Found, workload: str) -> dict[str, Any]:
     made: dict[str, Any] = {}
     for variant in found.results.get("settings-1", {}).get(workload, {}):
         own = variant.split(":")[0]
-        made[f"settings.{variant}.{workload}"] = _over(
+        made[f"settings.{variant}.{workload}"] = over(
             found, f"settings-1.{workload}.{variant}.gc.time_s", f"over-1.{workload}.{own}.gc.time_s"
         )
     return made

@@ -125,16 +125,17 @@ def _ranks(runs: Runs, counted: list[str], batch: str) -> dict[str, Any]:
 def _over_seeds(runs: Mapping[str, Runs]) -> dict[str, Any]:
     """WAF over none's in the mean of the seeds, and the distance between the highest and the lowest."""
     made: dict[str, Any] = {}
+    seeds = [batch for batch in SEEDS if runs[batch]]
     for separator in runs[MAIN]:
         figures = []
-        for batch in SEEDS:
+        for batch in seeds:
             plain = runs[batch].get("none", {})
             counted = [trace for trace, result in plain.items() if result["waf"] >= COUNTS_FROM and trace != BLOCKS]
             figures.append(_of(runs[batch], separator, counted).get("waf_ratio") if separator in runs[batch] else None)
         known = [figure for figure in figures if figure is not None]
-        if len(known) == len(SEEDS):
+        if known and len(known) == len(seeds):
             made[f"seeds.{separator}.mean"] = sum(known) / len(known)
-            made[f"seeds.{separator}.apart"] = max(known) - min(known)
+            made[f"seeds.{separator}.apart"] = max(known) - min(known) if len(known) > 1 else None
     return made
 
 
