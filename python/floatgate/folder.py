@@ -338,7 +338,7 @@ def _hidden_folder(room: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix=_prefix(), dir=room))
 
 
-def sweep() -> None:
+def tidy() -> None:
     """Remove whatever this process has not completed, at its end: a signal may come before anybody has the name."""
     for room in _rooms:
         for left in room.glob(f"{_prefix()}*"):

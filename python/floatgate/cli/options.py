@@ -11,9 +11,11 @@ from typing import Annotated
 import typer
 
 from floatgate.compare import Comparison
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line
+from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line, quote
 from floatgate.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
+from floatgate.parallel import RUNS_MAX
 from floatgate.slicing import slice_of
+from floatgate.sweeps.engine import Engine, Local
 
 Json = Annotated[
     str | None,
@@ -76,6 +78,34 @@ SnapshotEvery = Annotated[
 Resume = Annotated[
     str | None, typer.Option("--resume", metavar="DIR", help="Continue the interrupted run in this folder.")
 ]
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary",
+        metavar="KEY=V,V,...",
+        help="Values of a key, or a range FROM..TO:STEPS (FROM..TO:STEPS:log). Repeat the option for all combinations.",
+    ),
+]
+Sample = Annotated[
+    str | None,
+    typer.Option(
+        metavar="grid|list|random|latin-hypercube",
+        help="All combinations of the values, the first of each key with the first of the others and so on, or "
+        "--samples points. Default: grid.",
+    ),
+]
+Samples = Annotated[int | None, typer.Option(metavar="N", min=1, help="Points of a random sample or Latin hypercube.")]
+SampleSeed = Annotated[int | None, typer.Option(metavar="N", min=1, help="Seed of the sample. Default: 1.")]
+Repeat = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, max=RUNS_MAX, help="Run each setting with the same N consecutive seeds."),
+]
+On = Annotated[
+    str,
+    typer.Option(metavar="local|dask://HOST:PORT", help="Where to run: on this machine, or by a Dask scheduler."),
+]
+ResumeHere = Annotated[bool, typer.Option("--resume", help="Continue what --out DIR holds.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Allow more than a million runs.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. ftl.spare_factor=0.28. May be repeated."),
@@ -196,6 +226,23 @@ Beyond = Annotated[
         "--beyond", metavar="refuse|wrap|scale", help="Addresses beyond the end of the drive: refuse, wrap or scale."
     ),
 ]
+
+
+def engine(on: str, jobs: int | None) -> Engine:
+    """Who does the runs.
+
+    Raises:
+        InputError: no such engine, or it does not answer.
+    """
+    if on == "local":
+        return Local(jobs)
+    if not on.startswith("dask://"):
+        raise input_error(f"--on {quote(on)}: unknown; expected local, or dask://HOST:PORT of a Dask scheduler")
+    if jobs is not None:
+        raise input_error(f"--jobs {jobs}: the workers of a scheduler have threads of their own; expected --on local")
+    from floatgate.sweeps.on_dask import Dask
+
+    return Dask(on)
 
 
 def build(

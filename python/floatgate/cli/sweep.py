@@ -1,0 +1,147 @@
+"""``floatgate sweep``."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from floatgate.cli import options as o
+from floatgate.cli.output import Output
+from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, InterruptedRunError, input_error, one_line
+from floatgate.folder import DEFAULT_ROOT, RunFolder
+from floatgate.progress import bar
+from floatgate.sweeps.engine import Engine
+from floatgate.sweeps.spec import Asked, points_of
+from floatgate.sweeps.sweep import PLAN, Sweep, must_be_few, must_be_same, plan_of, planned
+from floatgate.sweeps.work import Answer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("sweep")(sweep)
+
+
+def sweep(
+    context: typer.Context,
+    experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
+    vary: o.Vary = None,
+    sample: o.Sample = None,
+    samples: o.Samples = None,
+    sample_seed: o.SampleSeed = None,
+    repeat: o.Repeat = None,
+    set: o.Set = None,
+    trace: o.Trace = None,
+    format: o.Format = None,
+    drive: o.Drive = None,
+    capacity: o.Capacity = None,
+    stop_after_bytes: o.StopAfterBytes = None,
+    time_unit: o.TimeUnit = None,
+    lba_unit: o.LbaUnit = None,
+    action: o.Action = None,
+    on_bad_line: o.OnBadLine = None,
+    devices: o.Devices = None,
+    beyond: o.Beyond = None,
+    on: o.On = "local",
+    jobs: o.Jobs = None,
+    out: o.Out = None,
+    resume: o.ResumeHere = False,
+    force: o.Force = False,
+    yes: o.Yes = False,
+    json: o.Json = None,
+    shadow: o.Shadow = False,
+    no_report: o.NoReport = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """Run an experiment under many settings and write one flat table, DIR/sweep.parquet.
+
+    What varies comes from --vary and from the file's [sweep] table. A run that fails is a row of the table. A sweep
+    that was stopped goes on with --resume, and does again only the runs that were under way.
+    """
+    output = Output(json, quiet=quiet, force=force)
+    input_options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
+    input_options |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond, stop_after=stop_after_bytes)
+    plan, name = None, ""
+    if experiment is not None or not resume:
+        base = o.build(experiment, trace, drive, capacity, input_options, set)
+        asked = Asked(tuple(vary or ()), sample, samples, sample_seed, repeat)
+        points, repeats = points_of(asked, base.sweep, experiment or "floatgate sweep")
+        must_be_few(len(points) * repeats, yes=yes)
+        plan = plan_of(base, points, repeats, shadow=shadow)
+        name = base.name()
+    elif o.given_beside(context, "out", "resume", "on", "jobs", "json", "no_report", "quiet", "force"):
+        raise input_error("--resume: without an experiment the sweep goes on as it was begun; expected no settings")
+    folder = _folder(out, f"{name}-sweep", resume=resume, force=force)
+    engine = o.engine(on, jobs)
+    with folder:
+        if plan is None:
+            plan = planned(folder.path)
+        elif resume:
+            must_be_same(folder.path, plan)
+        begun = Sweep.open(folder.path, plan, fresh=not resume)
+        return _swept(begun, engine, output, report=not no_report)
+
+
+def _folder(out: str | None, name: str, *, resume: bool, force: bool) -> RunFolder:
+    """The folder of the sweep: ``--out``, else the first free of ``runs/NAME-sweep``, ``runs/NAME-sweep-2``, ...
+
+    Raises:
+        InputError: it is not free, or there is nothing to go on with.
+    """
+    if resume:
+        if out is None:
+            raise input_error("--resume: which sweep is not said; expected --out DIR, the folder of the sweep")
+        if not (Path(out) / PLAN).is_file():
+            raise input_error(f"{out}: holds no sweep to go on with; expected the folder of one, or no --resume")
+        return RunFolder.given(out, force=True)
+    if out is None:
+        first = Path(DEFAULT_ROOT) / name
+        number, path = 1, first
+        while path.exists():
+            number += 1
+            path = first.with_name(f"{first.name}-{number}")
+        return RunFolder.given(str(path), force=False)
+    if (Path(out) / PLAN).is_file() and not force:
+        raise input_error(f"{out}: holds a sweep; expected --resume to go on with it, or --force to start over")
+    return RunFolder.given(out, force=force)
+
+
+def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int:
+    """Do what is left, draw the report, and say what came out."""
+    with contextlib.closing(begun):
+        with _saying_how_to_go_on(begun), bar(begun.folder.name, quiet=output.quiet) as shown:
+
+            def told(answer: Answer, ended: int, of: int) -> None:  # noqa: ARG001
+                if shown is not None:
+                    shown(ended, of, f"{begun.journal.failed} failed" if begun.journal.failed else "")
+
+            begun.run(engine, told)
+        failure = begun.first_failure()
+        if failure is not None:
+            sys.stderr.write(f"error: {one_line(failure)}\n")
+        if report:
+            _report(begun)
+        output.give(begun.summary())
+        output.say(begun.text())
+        output.say(f"{'table':<10} {one_line(begun.table)}")
+        output.say(o.place_line(begun.folder, report=report))
+        return STATUS_DONE if failure is None else STATUS_RUN_FAILED
+
+
+@contextlib.contextmanager
+def _saying_how_to_go_on(begun: Sweep) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        command = f"floatgate sweep --out {shlex.quote(str(begun.folder))} --resume"
+        done = f"{len(begun.journal)} of {len(begun.plan)} runs are done"
+        raise InterruptedRunError(f"interrupted, {done}; continue with: {command}") from None
+
+
+def _report(begun: Sweep) -> None:
+    """Draw the report; where there can be none, a note says so."""
