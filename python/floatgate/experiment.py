@@ -243,6 +243,7 @@ def parse_vary(text: str) -> tuple[str, list[str]]:
 
 
 def split_values(text: str) -> list[str]:
+    """The parts of a text between commas; those inside quotes or brackets do not count."""
     parts, depth, quote, start = [], 0, "", 0
     for index, char in enumerate(text):
         if quote:

@@ -161,7 +161,7 @@ class RunFolder:
             if settled is not None:
                 settled(target)
             if report is not None:
-                _draw(target / REPORT, report)
+                draw(target / REPORT, report)
             return target
 
     @contextlib.contextmanager
@@ -362,7 +362,7 @@ def _move_into(staging: Path, target: Path) -> None:
         entry.replace(place)
 
 
-def _draw(place: Path, report: Callable[[], str]) -> None:
+def draw(place: Path, report: Callable[[], str]) -> None:
     """Write the report beside results that are complete; where there can be none, a note says so."""
     try:
         text = report()

@@ -32,7 +32,21 @@ def command() -> Any:
     """The root command, as the argument parser takes it."""
     app = _group(ROOT_HELP)
     app.callback()(_root)
-    for module in (run, compare, sweep, lifetime, reproduce, content, placement, rb, theory, trace, check, catalogue, report):
+    for module in (
+        run,
+        compare,
+        sweep,
+        lifetime,
+        reproduce,
+        content,
+        placement,
+        rb,
+        theory,
+        trace,
+        check,
+        catalogue,
+        report,
+    ):
         module.register(app)
     return typer.main.get_command(app)
 

@@ -11,11 +11,10 @@ from typing import Annotated
 import typer
 
 from floatgate.compare import Comparison
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line, quote
+from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line
 from floatgate.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
 from floatgate.parallel import RUNS_MAX
 from floatgate.slicing import slice_of
-from floatgate.sweeps.engine import Engine, Local
 
 Json = Annotated[
     str | None,
@@ -226,23 +225,6 @@ Beyond = Annotated[
         "--beyond", metavar="refuse|wrap|scale", help="Addresses beyond the end of the drive: refuse, wrap or scale."
     ),
 ]
-
-
-def engine(on: str, jobs: int | None) -> Engine:
-    """Who does the runs.
-
-    Raises:
-        InputError: no such engine, or it does not answer.
-    """
-    if on == "local":
-        return Local(jobs)
-    if not on.startswith("dask://"):
-        raise input_error(f"--on {quote(on)}: unknown; expected local, or dask://HOST:PORT of a Dask scheduler")
-    if jobs is not None:
-        raise input_error(f"--jobs {jobs}: the workers of a scheduler have threads of their own; expected --on local")
-    from floatgate.sweeps.on_dask import Dask
-
-    return Dask(on)
 
 
 def build(

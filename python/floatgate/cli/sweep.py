@@ -14,9 +14,11 @@ import typer
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, InterruptedRunError, input_error, one_line
-from floatgate.folder import DEFAULT_ROOT, RunFolder
+from floatgate.folder import DEFAULT_ROOT, REPORT, RunFolder, draw
 from floatgate.progress import bar
 from floatgate.sweeps.engine import Engine
+from floatgate.sweeps.engines import engine_of
+from floatgate.sweeps.loaded import load_sweep
 from floatgate.sweeps.spec import Asked, points_of
 from floatgate.sweeps.sweep import PLAN, Sweep, must_be_few, must_be_same, plan_of, planned
 from floatgate.sweeps.work import Answer
@@ -77,7 +79,7 @@ def sweep(
     elif o.given_beside(context, "out", "resume", "on", "jobs", "json", "no_report", "quiet", "force"):
         raise input_error("--resume: without an experiment the sweep goes on as it was begun; expected no settings")
     folder = _folder(out, f"{name}-sweep", resume=resume, force=force)
-    engine = o.engine(on, jobs)
+    engine = engine_of(on, jobs)
     with folder:
         if plan is None:
             plan = planned(folder.path)
@@ -125,7 +127,7 @@ def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int
         if failure is not None:
             sys.stderr.write(f"error: {one_line(failure)}\n")
         if report:
-            _report(begun)
+            draw(begun.folder / REPORT, lambda: load_sweep(begun.folder).report(o.command_line()))
         output.give(begun.summary())
         output.say(begun.text())
         output.say(f"{'table':<10} {one_line(begun.table)}")
@@ -141,7 +143,3 @@ def _saying_how_to_go_on(begun: Sweep) -> Iterator[None]:
         command = f"floatgate sweep --out {shlex.quote(str(begun.folder))} --resume"
         done = f"{len(begun.journal)} of {len(begun.plan)} runs are done"
         raise InterruptedRunError(f"interrupted, {done}; continue with: {command}") from None
-
-
-def _report(begun: Sweep) -> None:
-    """Draw the report; where there can be none, a note says so."""

@@ -1,8 +1,8 @@
 """A result as one flat row: columns named by key, ``latency_us.read.p99``, typed, null where a mode cannot know.
 
-A row has the settings of the resolved experiment under their keys, and the figures of ``result.json`` under theirs. What
-differs from run to run of the same experiment (the ``run`` table: clocks, memory) is no figure; distributions and lists
-of texts have no place in a flat row. An interval ``waf_95`` is two columns, ``waf_95.low`` and ``waf_95.high``.
+A row has the settings of the resolved experiment under their keys, and the figures of ``result.json`` under theirs.
+What differs from run to run of the same experiment (the ``run`` table: clocks, memory) is no figure; distributions and
+lists of texts have no place in a flat row. An interval ``waf_95`` is two columns, ``waf_95.low`` and ``waf_95.high``.
 """
 
 from __future__ import annotations

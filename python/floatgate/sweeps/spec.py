@@ -73,9 +73,7 @@ def points_of(asked: Asked, table: Mapping[str, Any], place: str) -> tuple[Point
     return _points(asked, table, place, tuple(axes), listed), _whole("repeat", asked.repeat, table, place, 1)
 
 
-def _points(
-    asked: Asked, table: Mapping[str, Any], place: str, axes: tuple[Axis, ...], listed: Any
-) -> Points:
+def _points(asked: Asked, table: Mapping[str, Any], place: str, axes: tuple[Axis, ...], listed: Any) -> Points:
     sample = asked.sample or table.get("sample", "grid")
     if sample not in SAMPLES:
         where = "--sample" if asked.sample else f"{place}: sweep.sample"
@@ -98,7 +96,9 @@ def _points(
 def _whole(key: str, given: int | None, table: Mapping[str, Any], place: str, default: int) -> int:
     value = table.get(key, default) if given is None else given
     if isinstance(value, bool) or not isinstance(value, int) or value < min(default, 1):
-        raise input_error(f"{place}: sweep.{key} is {quote(value)}; expected a whole number of {min(default, 1)} or more")
+        raise input_error(
+            f"{place}: sweep.{key} is {quote(value)}; expected a whole number of {min(default, 1)} or more"
+        )
     return value
 
 

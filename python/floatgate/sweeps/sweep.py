@@ -245,7 +245,8 @@ class Sweep:
             key=lambda entry: int(entry["run"]),
         )
         named = ", ".join(f"{key} = {value}" for key, value in first["set"].items())
-        return f"{self.journal.failed} of {len(self.plan)} runs have no result; run {first['run']} ({named}): {first['error']}"
+        said = f"{self.journal.failed} of {len(self.plan)} runs have no result"
+        return f"{said}; run {first['run']} ({named}): {first['error']}"
 
     def text(self) -> str:
         """How many runs ended how, as a line of text."""
@@ -279,7 +280,9 @@ def planned(folder: Path) -> Plan:
         if kept.get("schema") != SCHEMA:
             raise input_error(f"{path}: its schema is {quote(kept.get('schema'))}; expected {quote(SCHEMA)}")
         experiment = kept["experiment"]
-        base = Experiment(experiment["toml"], experiment["path"], [(key, value) for key, value in experiment["overrides"]])
+        base = Experiment(
+            experiment["toml"], experiment["path"], [(key, value) for key, value in experiment["overrides"]]
+        )
         return Plan(
             base,
             Points.from_dict(kept["points"]),
