@@ -72,7 +72,14 @@ def figures_of(rows: Rows) -> list[Figure]:
     """The figures that there is something to draw of; life in bytes where there are no years."""
     there = [figure for figure in FIGURES if any(row.get(figure.key) is not None for row in rows)]
     keys = [figure.key for figure in there]
-    return [one for one in there if not (one.key == "lifetime.tbw_bytes" and "lifetime.years" in keys)]
+    kept = [one for one in there if not (one.key == "lifetime.tbw_bytes" and "lifetime.years" in keys)]
+    return [_in_its_unit(one, rows) for one in kept]
+
+
+def _in_its_unit(figure: Figure, rows: Rows) -> Figure:
+    """A life in years, or in days where it is short; other figures stay."""
+    most = max(row[figure.key] for row in rows if row.get(figure.key) is not None)
+    return replace(figure, axis="days", scale=1 / 365.25) if figure.axis == "years" and most < 0.5 else figure
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from floatgate.cli import (
     content,
     lifetime,
     placement,
+    query,
     rb,
     report,
     reproduce,
@@ -32,21 +33,8 @@ def command() -> Any:
     """The root command, as the argument parser takes it."""
     app = _group(ROOT_HELP)
     app.callback()(_root)
-    for module in (
-        run,
-        compare,
-        sweep,
-        lifetime,
-        reproduce,
-        content,
-        placement,
-        rb,
-        theory,
-        trace,
-        check,
-        catalogue,
-        report,
-    ):
+    many = (compare, sweep, query, lifetime, reproduce)
+    for module in (run, *many, content, placement, rb, theory, trace, check, catalogue, report):
         module.register(app)
     return typer.main.get_command(app)
 

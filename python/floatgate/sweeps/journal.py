@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.errors import FloatgateError, InputError, input_error, reading
 from floatgate.folder import replacing
+from floatgate.sweeps.columns import arrow_type, kind_of, written
 from floatgate.sweeps.figures import CONTRACT, order
 from floatgate.sweeps.work import DONE, Answer
 
@@ -26,7 +27,6 @@ FILE = "journal.jsonl"
 TABLE = "sweep.parquet"
 GROUP = 10_000
 """Rows of a row group."""
-_INT64_MAX = 2**63 - 1
 
 
 class Journal:
@@ -74,7 +74,7 @@ class Journal:
         for table in (entry["set"], entry["figures"]):
             for key, value in table.items():
                 if value is not None:
-                    self._types.setdefault(key, set()).add(_kind(value))
+                    self._types.setdefault(key, set()).add(kind_of(value))
 
     def __contains__(self, number: int) -> bool:
         return number in self._places
@@ -141,7 +141,7 @@ class Journal:
                 pq.ParquetWriter(temporary, schema, compression="zstd") as writer,
             ):
                 for rows in self._groups():
-                    writer.write_table(_arrow(rows, schema), row_group_size=GROUP)
+                    writer.write_table(written(rows, schema), row_group_size=GROUP)
         except FloatgateError:
             raise
         except OSError as error:
@@ -167,47 +167,11 @@ class Journal:
         varied = list(dict.fromkeys([*self.keys, "seed"]))
         rest = sorted((key for key in kinds if key not in fixed and key not in varied), key=order)
         names = ["run", *varied, "status", "error", "config_hash", *rest]
-        return pa.schema([(name, fixed.get(name) or _arrow_type(kinds.get(name, set()))) for name in names])
+        return pa.schema([(name, fixed.get(name) or arrow_type(kinds.get(name, set()))) for name in names])
 
     def close(self) -> None:
         """Close the file."""
         os.close(self._descriptor)
-
-
-class _Large(int):
-    """A whole number that takes 64 bits without a sign."""
-
-
-def _kind(value: Any) -> type:
-    return _Large if type(value) is int and value > _INT64_MAX else type(value)
-
-
-def _arrow_type(kinds: set[type]) -> pa.DataType:
-    import pyarrow as pa
-
-    if kinds == {bool}:
-        return pa.bool_()
-    if kinds == {int}:
-        return pa.int64()
-    if kinds and kinds <= {int, _Large}:
-        return pa.uint64()
-    if kinds <= {int, float, _Large}:
-        return pa.float64()
-    return pa.string()
-
-
-def _arrow(rows: list[dict[str, Any]], schema: pa.Schema) -> pa.Table:
-    import pyarrow as pa
-
-    columns = []
-    for field in schema:
-        values = [row.get(field.name) for row in rows]
-        if pa.types.is_string(field.type):
-            values = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
-        elif pa.types.is_floating(field.type):
-            values = [None if value is None else float(value) for value in values]
-        columns.append(pa.array(values, field.type))
-    return pa.table(columns, schema=schema)
 
 
 def _no_room(path: Path, error: OSError) -> InputError:

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+_ENOUGH = "evidence.enough"
+"""Column that says whether a run was long enough to tell a life."""
+
+
 class LoadedSweep:
     """The table of a sweep.
 
@@ -87,13 +91,15 @@ class LoadedSweep:
         Args:
             figures: the columns; those that pictures are drawn of where None.
 
-        Where there is one seed, the interval of ``waf_bytes`` is that of the run. Runs without a result are left out.
+        Where there is one seed, the interval of ``waf_bytes`` is that of the run. Runs without a result are left out,
+        and so are lives of runs that were too short to tell one (``evidence.enough``).
         """
         table = self.arrow()
         drawn = [figure.key for figure in varied_charts.FIGURES] if figures is None else list(figures)
         wanted = [key for key in drawn if key in table.column_names]
         ends = [f"waf_bytes_95.{end}" for end in ("low", "high") if f"waf_bytes_95.{end}" in table.column_names]
-        columns = table.select(list(dict.fromkeys([*self.keys, "status", *wanted, *ends]))).to_pylist()
+        told = [key for key in ("status", _ENOUGH) if key in table.column_names]
+        columns = table.select(list(dict.fromkeys([*self.keys, *told, *wanted, *ends]))).to_pylist()
         groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in columns:
             if row["status"] == DONE:
@@ -133,6 +139,8 @@ class LoadedSweep:
 def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
     made: dict[str, Any] = {"runs": len(rows)}
     for figure in figures:
+        if figure.startswith("lifetime.") and any(row.get(_ENOUGH) is False for row in rows):
+            continue
         values = [row[figure] for row in rows if row[figure] is not None]
         if not values:
             continue
