@@ -44,12 +44,14 @@ def query(folders: Sequence[str | os.PathLike[str]], sql: str) -> pa.Table:
     try:
         try:
             _register(connection, found)
-            answer = connection.execute(sql).to_arrow_table()
+            answer = connection.sql(sql)
+            if answer is None:
+                raise input_error("SQL: the query gives no rows; expected a SELECT")
+            return answer.to_arrow_table()
         except duckdb.Error as error:
             raise _not_understood(connection, error) from None
     finally:
         connection.close()
-    return answer
 
 
 def _register(connection: duckdb.DuckDBPyConnection, found: Sequence[runs.Found]) -> None:
@@ -96,4 +98,4 @@ def _not_understood(connection: duckdb.DuckDBPyConnection, error: Exception) -> 
         name for (name,) in connection.execute("select view_name from duckdb_views() where not internal").fetchall()
     ]
     keys = 'columns are named by key and stand in double quotes, such as "ftl.spare_factor"'
-    return input_error(f"SQL: {said}; expected a query over {', '.join(sorted(views))} ({keys})")
+    return input_error(f"SQL: {said}; expected a query over {', '.join(sorted(set(views) & set(VIEWS)))} ({keys})")

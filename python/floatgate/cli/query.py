@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,13 +11,13 @@ from floatgate import runs, summary_of_folder
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, must_be_new_file
 from floatgate.errors import input_error, quote, quoted
-from floatgate.folder import DEFAULT_ROOT, replacing, write_text
+from floatgate.folder import DEFAULT_ROOT
+from floatgate.tables import EXPECTED, must_be_table_name, write_table
 from floatgate.text_table import table
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-EXPECTED = "a file for the answer, .csv or .parquet"
 ROWS_SHOWN = 50
 
 
@@ -56,15 +54,14 @@ def query(
             f'{what}; expected folders with results and then the query: floatgate query runs "select ..."'
         )
     if out is not None:
-        if Path(out).suffix not in (".csv", ".parquet"):
-            raise input_error(f"--out {quote(out)}: unknown kind of file; expected {EXPECTED}")
+        must_be_table_name(out, "--out")
         must_be_new_file(out, EXPECTED, force=force)
     answer = ask(folders, sql)
     if out is not None:
-        write(answer, Path(out))
+        write_table(answer, Path(out))
     if output.wants_json:
         output.give(answer.to_pylist())
-    if not output.wants_json or out is None:
+    else:
         output.say(as_text(answer, rows))
 
 
@@ -72,11 +69,8 @@ def as_text(answer: pa.Table, most: int) -> str:
     """The first rows of an answer as plain text, and how many more there are."""
     shown = answer.slice(0, most).to_pylist()
     cells = [[_cell(row[name]) for name in answer.column_names] for row in shown]
-    numbers = frozenset(
-        place
-        for place, field in enumerate(answer.schema)
-        if str(field.type).startswith(("int", "uint", "double", "float", "decimal"))
-    )
+    kinds = ("int", "uint", "double", "float", "decimal")
+    numbers = frozenset(place for place, field in enumerate(answer.schema) if str(field.type).startswith(kinds))
     text = table(answer.column_names, cells, right=numbers)
     more = answer.num_rows - len(shown)
     return f"{text}\n... and {more} more rows (--rows N, --out FILE.csv)" if more > 0 else text
@@ -86,22 +80,6 @@ def _cell(value: Any) -> str:
     if value is None:
         return "-"
     return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def write(answer: pa.Table, target: Path) -> None:
-    """Write an answer as CSV or Parquet, by the name of the file."""
-    if target.suffix == ".csv":
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(answer.column_names)
-        writer.writerows([["" if value is None else value for value in row.values()] for row in answer.to_pylist()])
-        write_text(str(target), text.getvalue(), EXPECTED)
-        return
-    import pyarrow.parquet as pq
-
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with replacing(target) as temporary:
-        pq.write_table(answer, temporary)
 
 
 def list_runs(
