@@ -162,15 +162,16 @@ def text(value: Any) -> str:
 
 def pages(rows: Rows, keys: Sequence[str], figures: Sequence[Figure] | None = None, name: str = "varied") -> str:
     """The pictures of all figures as HTML; nothing where there is nothing to draw."""
-    parts = []
-    for number, figure in enumerate(figures_of(rows) if figures is None else figures):
-        drawn = [
+    groups = [
+        [
             html.figure(f"{name}-{number}-{place}", title, caption, draw)
             for place, (title, caption, draw) in enumerate(drawings(rows, keys, figure))
         ]
-        if drawn:
-            parts.append(f'<div class="charts">{"".join(drawn)}</div>')
-    return "".join(parts)
+        for number, figure in enumerate(figures_of(rows) if figures is None else figures)
+    ]
+    if all(len(drawn) <= 1 for drawn in groups):
+        groups = [[one for drawn in groups for one in drawn]]
+    return "".join(f'<div class="charts">{"".join(drawn)}</div>' for drawn in groups if drawn)
 
 
 Draw = Callable[[int], Any]
