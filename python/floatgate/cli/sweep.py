@@ -80,7 +80,9 @@ def sweep(
         raise input_error("--resume: without an experiment the sweep goes on as it was begun; expected no settings")
     folder = _folder(out, f"{name}-sweep", resume=resume, force=force)
     engine = engine_of(on, jobs)
-    with folder:
+    if engine.dashboard is not None:
+        output.say(f"{'dashboard':<10} {engine.dashboard}")
+    with folder, contextlib.closing(engine):
         if plan is None:
             plan = planned(folder.path)
         elif resume:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,6 +12,7 @@ from floatgate.arguments import checked
 from floatgate.errors import input_error
 from floatgate.experiment import ExperimentLike, resolve, toml_value
 from floatgate.folder import RunFolder
+from floatgate.sweeps.engines import engine_of
 from floatgate.sweeps.loaded import LoadedSweep, load_sweep
 from floatgate.sweeps.spec import Asked, points_of
 from floatgate.sweeps.sweep import PLAN, Sweep, must_be_few, must_be_same, plan_of
@@ -61,11 +63,9 @@ def sweep(
     )
     must_be_few(len(points) * repeats, yes=False)
     plan = plan_of(base, points, repeats)
-    from floatgate.sweeps.engines import engine_of
-
     engine = engine_of(on, jobs)
     going_on = resume and (Path(out) / PLAN).is_file()
-    with RunFolder.given(os.fspath(out), force=force or going_on) as folder:
+    with RunFolder.given(os.fspath(out), force=force or going_on) as folder, contextlib.closing(engine):
         if going_on:
             must_be_same(folder.path, plan)
         begun = Sweep.open(folder.path, plan, fresh=not going_on)

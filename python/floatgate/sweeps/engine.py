@@ -18,7 +18,13 @@ Progress = Callable[[int, int, "int | None", str], None]
 
 
 class Engine(Protocol):
-    """Does jobs, on whatever machines."""
+    """Does jobs, on whatever machines.
+
+    Attributes:
+        dashboard: where to watch it, or None.
+    """
+
+    dashboard: str | None
 
     def run(self, jobs: Iterable[Job], done: Callable[[Answer], None], progress: Progress | None = None) -> None:
         """Do the jobs; ``done`` is called with each answer, by one thread at a time.
@@ -28,9 +34,15 @@ class Engine(Protocol):
         """
         ...
 
+    def close(self) -> None:
+        """Let go of the machines."""
+        ...
+
 
 class Local:
     """The embedded engine: threads, since the core lets go of the interpreter while it works."""
+
+    dashboard: str | None = None
 
     def __init__(self, jobs: int | None = None) -> None:
         """``jobs``: how many runs at a time; None for one a core."""
@@ -54,6 +66,9 @@ class Local:
             raise
         if shift.errors:
             raise min(shift.errors, key=lambda error: isinstance(error, KeyboardInterrupt))
+
+    def close(self) -> None:
+        """There is nothing to let go of."""
 
 
 class _Shift:

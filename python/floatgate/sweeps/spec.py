@@ -17,14 +17,13 @@ from floatgate.errors import InputError, input_error, quote, quoted
 from floatgate.experiment import Experiment, toml_value
 from floatgate.parallel import RUNS_MAX
 from floatgate.run import check
+from floatgate.sweeps.files import FILE_KEYS
 from floatgate.sweeps.points import SAMPLES, Axis, Points, parse_axis, range_of, values_of
 
 TABLE_KEYS = ("vary", "points", "sample", "samples", "seed", "repeat")
 _RANGE_KEYS = {"from", "to", "steps", "scale"}
 _CHECKED_MAX = 2000
 """Points that are checked before the first run; of a larger sweep, those are spread evenly."""
-FILE_KEYS = ("workload.file", "ftl.snapshot")
-"""Keys whose values are files."""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import time
@@ -21,10 +20,11 @@ from floatgate.parallel import RUNS_MAX
 from floatgate.record import look
 from floatgate.run import check
 from floatgate.sweeps.engine import Engine, Progress
+from floatgate.sweeps.files import FILE_KEYS, content_of
 from floatgate.sweeps.journal import FILE as JOURNAL
 from floatgate.sweeps.journal import TABLE, Journal
 from floatgate.sweeps.points import Points
-from floatgate.sweeps.spec import FILE_KEYS, must_be_usable, placed
+from floatgate.sweeps.spec import must_be_usable, placed
 from floatgate.sweeps.work import DONE, FAILED, UNUSABLE, Answer, Job
 
 SCHEMA = "floatgate.sweep/1"
@@ -315,19 +315,3 @@ def must_be_same(folder: Path, plan: Plan) -> None:
             f"{folder}: was begun with other settings ({one_line(', '.join(differing))} differ); expected the same "
             "command, --resume without an experiment, or a new folder"
         )
-
-
-def content_of(path: str) -> str:
-    """What a file holds, as a hash.
-
-    Raises:
-        InputError: it cannot be read.
-    """
-    digest = hashlib.blake2b(digest_size=20)
-    try:
-        with Path(path).open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    except OSError as error:
-        raise input_error(f"{path}: {error.strerror or error}; expected a file that can be read") from None
-    return digest.hexdigest()
