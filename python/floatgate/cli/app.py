@@ -22,6 +22,7 @@ from floatgate.cli import (
     sweep,
     theory,
     trace,
+    tune,
 )
 
 ROOT_HELP = """How long will this flash drive last under my workload, and which policy makes it last longer?
@@ -33,7 +34,7 @@ def command() -> Any:
     """The root command, as the argument parser takes it."""
     app = _group(ROOT_HELP)
     app.callback()(_root)
-    many = (compare, sweep, query, lifetime, reproduce)
+    many = (compare, sweep, tune, query, lifetime, reproduce)
     for module in (run, *many, content, placement, rb, theory, trace, check, catalogue, report):
         module.register(app)
     return typer.main.get_command(app)

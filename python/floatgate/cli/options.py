@@ -278,6 +278,12 @@ def given_beside(context: typer.Context, *allowed: str) -> bool:
     return any(source is not None and source.name == "COMMANDLINE" for source in sources)
 
 
+def was_given(context: typer.Context, name: str) -> bool:
+    """Whether a parameter of the command was given."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
 def command_line() -> str:
     """The command as it was typed, for the foot of a report."""
     return shlex.join(["floatgate", *sys.argv[1:]])

@@ -6,7 +6,6 @@ import contextlib
 import shlex
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -14,10 +13,11 @@ import typer
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, InterruptedRunError, input_error, one_line
-from floatgate.folder import DEFAULT_ROOT, REPORT, RunFolder, draw
+from floatgate.folder import REPORT, draw
 from floatgate.progress import bar
 from floatgate.sweeps.engine import Engine
 from floatgate.sweeps.engines import engine_of
+from floatgate.sweeps.folders import folder_for
 from floatgate.sweeps.loaded import load_sweep
 from floatgate.sweeps.spec import Asked, points_of
 from floatgate.sweeps.sweep import PLAN, Sweep, must_be_few, must_be_same, plan_of, planned
@@ -78,7 +78,7 @@ def sweep(
         name = base.name()
     elif o.given_beside(context, "out", "resume", "on", "jobs", "json", "no_report", "quiet", "force"):
         raise input_error("--resume: without an experiment the sweep goes on as it was begun; expected no settings")
-    folder = _folder(out, f"{name}-sweep", resume=resume, force=force)
+    folder = folder_for(out, f"{name}-sweep", PLAN, "sweep", resume=resume, force=force)
     engine = engine_of(on, jobs)
     if engine.dashboard is not None:
         output.say(f"{'dashboard':<10} {engine.dashboard}")
@@ -89,30 +89,6 @@ def sweep(
             must_be_same(folder.path, plan)
         begun = Sweep.open(folder.path, plan, fresh=not resume)
         return _swept(begun, engine, output, report=not no_report)
-
-
-def _folder(out: str | None, name: str, *, resume: bool, force: bool) -> RunFolder:
-    """The folder of the sweep: ``--out``, else the first free of ``runs/NAME-sweep``, ``runs/NAME-sweep-2``, ...
-
-    Raises:
-        InputError: it is not free, or there is nothing to go on with.
-    """
-    if resume:
-        if out is None:
-            raise input_error("--resume: which sweep is not said; expected --out DIR, the folder of the sweep")
-        if not (Path(out) / PLAN).is_file():
-            raise input_error(f"{out}: holds no sweep to go on with; expected the folder of one, or no --resume")
-        return RunFolder.given(out, force=True)
-    if out is None:
-        first = Path(DEFAULT_ROOT) / name
-        number, path = 1, first
-        while path.exists():
-            number += 1
-            path = first.with_name(f"{first.name}-{number}")
-        return RunFolder.given(str(path), force=False)
-    if (Path(out) / PLAN).is_file() and not force:
-        raise input_error(f"{out}: holds a sweep; expected --resume to go on with it, or --force to start over")
-    return RunFolder.given(out, force=force)
 
 
 def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int:
@@ -142,6 +118,9 @@ def _saying_how_to_go_on(begun: Sweep) -> Iterator[None]:
     try:
         yield
     except KeyboardInterrupt:
+        if not len(begun.journal):
+            begun.clear()
+            raise
         command = f"floatgate sweep --out {shlex.quote(str(begun.folder))} --resume"
         done = f"{len(begun.journal)} of {len(begun.plan)} runs are done"
         raise InterruptedRunError(f"interrupted, {done}; continue with: {command}") from None

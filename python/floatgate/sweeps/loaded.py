@@ -15,7 +15,7 @@ from floatgate.over_seeds import Mean
 from floatgate.sweeps.figures import LEADING
 from floatgate.sweeps.journal import FILE as JOURNAL
 from floatgate.sweeps.journal import TABLE, Journal
-from floatgate.sweeps.sweep import Plan, planned
+from floatgate.sweeps.sweep import planned
 from floatgate.sweeps.work import DONE
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
+TUNE = "tune.json"
 _ENOUGH = "evidence.enough"
 """Column that says whether a run was long enough to tell a life."""
 
@@ -34,24 +35,21 @@ class LoadedSweep:
 
     Attributes:
         folder: where it is.
-        plan: what was to run.
+        keys: the keys that vary.
+        planned: how many runs it has when it is complete.
+        repeat: seeds of each setting.
     """
 
-    def __init__(self, folder: Path, plan: Plan) -> None:
+    def __init__(self, folder: Path, keys: list[str], planned: int, repeat: int) -> None:
         """Use :func:`load_sweep`."""
-        self.folder, self.plan = folder, plan
+        self.folder, self.keys, self.planned, self.repeat = folder, keys, planned, repeat
         self._table: pa.Table | None = None
 
     def __repr__(self) -> str:
-        return f"<floatgate.LoadedSweep {self.folder}: {len(self)} of {len(self.plan)} runs>"
+        return f"<floatgate.LoadedSweep {self.folder}: {len(self)} of {self.planned} runs>"
 
     def __len__(self) -> int:
         return int(self.arrow().num_rows)
-
-    @property
-    def keys(self) -> list[str]:
-        """The keys that vary."""
-        return self.plan.keys
 
     def arrow(self) -> pa.Table:
         """The table: one row a run, columns named by key (``ftl.spare_factor``, ``waf``, ``seed``)."""
@@ -165,7 +163,14 @@ def load_sweep(folder: str | os.PathLike[str]) -> LoadedSweep:
     """
     path = Path(folder)
     path = path.parent if path.name == TABLE else path
-    plan = planned(path)
+    if (path / TUNE).is_file():
+        from floatgate.tune.search import begun
+
+        asked = begun(path)
+        keys, runs, repeat = asked.keys, asked.trials * asked.repeat, asked.repeat
+    else:
+        plan = planned(path)
+        keys, runs, repeat = plan.keys, len(plan), plan.repeat
     if not (path / TABLE).is_file():
         raise InputError(f"{path}: no run of the sweep has ended yet; expected a sweep with results")
-    return LoadedSweep(path, plan)
+    return LoadedSweep(path, keys, runs, repeat)

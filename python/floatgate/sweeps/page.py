@@ -49,10 +49,9 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
 
 def _progress(sweep: LoadedSweep) -> str:
     """``200 runs: 100 settings, 2 seeds each``."""
-    plan = sweep.plan
-    said = f"{len(plan)} runs: {len(plan.points)} settings"
-    said += f", {plan.repeat} seeds each" if plan.repeat > 1 else ""
-    return said if len(sweep) == len(plan) else f"{said}; {len(sweep)} have ended so far"
+    said = f"{sweep.planned} runs: {sweep.planned // sweep.repeat} settings"
+    said += f", {sweep.repeat} seeds each" if sweep.repeat > 1 else ""
+    return said if len(sweep) == sweep.planned else f"{said}; {len(sweep)} have ended so far"
 
 
 def _extremes(rows: list[dict[str, Any]], keys: list[str]) -> str:

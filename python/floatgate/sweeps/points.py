@@ -55,7 +55,7 @@ class Axis:
             # Every whole number has an equal share.
             low, high = (low - 0.5, high + 0.5) if not self.log else (low, high)
         value = math.exp(math.log(low) + share * math.log(high / low)) if self.log else low + share * (high - low)
-        return self._text(value)
+        return self.text(value)
 
     def listed(self) -> tuple[str, ...]:
         """The values in a grid.
@@ -72,16 +72,17 @@ class Axis:
             )
         low, high = self.ends
         if self.steps == 1:
-            return (self._text(low),)
+            return (self.text(low),)
         shares = [step / (self.steps - 1) for step in range(self.steps)]
         made = [
             math.exp(math.log(low) + share * math.log(high / low)) if self.log else low + share * (high - low)
             for share in shares
         ]
         made[0], made[-1] = low, high
-        return tuple(dict.fromkeys(map(self._text, made)))
+        return tuple(dict.fromkeys(map(self.text, made)))
 
-    def _text(self, value: float) -> str:
+    def text(self, value: float) -> str:
+        """A value of a range as TOML: whole, or with so many digits."""
         if self.whole and self.ends is not None:
             return str(int(min(max(round(value), self.ends[0]), self.ends[1])))
         return toml_value(self.key, float(f"{value:.{_DIGITS}g}"))

@@ -219,7 +219,8 @@ class Sweep:
         try:
             engine.run(self._left(), done, progress)
         finally:
-            self.journal.write_table(self.table)
+            if len(self.journal):
+                self.journal.write_table(self.table)
 
     def _left(self) -> Iterator[Job]:
         """The runs that are not done, in order."""
@@ -252,6 +253,11 @@ class Sweep:
         """How many runs ended how, as a line of text."""
         counts = ", ".join(f"{count} {status}" for status, count in sorted(self.journal.counts.items()))
         return f"{'runs':<10} {len(self.plan)}: {counts}"
+
+    def clear(self) -> None:
+        """Remove what was written, where no run has ended."""
+        for name in (PLAN, JOURNAL, TABLE):
+            (self.folder / name).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the journal."""
