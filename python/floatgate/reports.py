@@ -27,7 +27,9 @@ def report_of(one: Found) -> str:
         run = load(one.path)
         with reading(file, "expected a result as floatgate wrote it"):
             return run.report()
-    if one.kind in ("sweep", "tune"):
+    if one.kind == "tune":
+        return _of_search(one.path)
+    if one.kind == "sweep":
         return load_sweep(one.path).report()
     if one.kind == "lifetime":
         content = one.content()
@@ -36,6 +38,17 @@ def report_of(one: Found) -> str:
             return Lifetime(content, text, one.path.absolute().name).report()
     with reading(file, _EXPECTED):
         return loaded(one).report()
+
+
+def _of_search(folder: Path) -> str:
+    from floatgate.tune.page import page
+    from floatgate.tune.search import BEST, Search, begun
+
+    search = Search(folder, begun(folder))
+    proof = search.proof() if (folder / BEST).is_file() else None
+    text = page(search.asked, search.trials(), search.importance(), proof)
+    search.close()
+    return text
 
 
 def loaded(one: Found) -> Comparison:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -11,7 +12,7 @@ from typing import Annotated
 import typer
 
 from floatgate.compare import Comparison
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line
+from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line, quote
 from floatgate.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
 from floatgate.parallel import RUNS_MAX
 from floatgate.slicing import slice_of
@@ -102,6 +103,10 @@ Repeat = Annotated[
 On = Annotated[
     str,
     typer.Option(metavar="local|dask://HOST:PORT", help="Where to run: on this machine, or by a Dask scheduler."),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Most memory of a run, such as 4GiB; one that needs more is a failed run."),
 ]
 ResumeHere = Annotated[bool, typer.Option("--resume", help="Continue what --out DIR holds.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Allow more than a million runs.")]
@@ -276,6 +281,20 @@ def given_beside(context: typer.Context, *allowed: str) -> bool:
     """Whether the command has been given any parameter but these."""
     sources = (context.get_parameter_source(name) for name in context.params if name not in allowed)
     return any(source is not None and source.name == "COMMANDLINE" for source in sources)
+
+
+def memory_bytes(text: str | None) -> int | None:
+    """``4GiB`` in bytes.
+
+    Raises:
+        InputError: it is no size.
+    """
+    if text is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B\s*", text)
+    if found is None:
+        raise input_error(f"--memory {quote(text)}: no size; expected one such as 512MiB or 4GiB")
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** ("KMGT".index(found[2]) + 1))
 
 
 def was_given(context: typer.Context, name: str) -> bool:

@@ -6,6 +6,7 @@ import contextlib
 import shlex
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -51,6 +52,7 @@ def sweep(
     beyond: o.Beyond = None,
     on: o.On = "local",
     jobs: o.Jobs = None,
+    memory: o.Memory = None,
     out: o.Out = None,
     resume: o.ResumeHere = False,
     force: o.Force = False,
@@ -68,6 +70,7 @@ def sweep(
     output = Output(json, quiet=quiet, force=force)
     input_options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
     input_options |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond, stop_after=stop_after_bytes)
+    limit = o.memory_bytes(memory)
     plan, name = None, ""
     if experiment is not None or not resume:
         base = o.build(experiment, trace, drive, capacity, input_options, set)
@@ -76,7 +79,7 @@ def sweep(
         must_be_few(len(points) * repeats, yes=yes)
         plan = plan_of(base, points, repeats, shadow=shadow)
         name = base.name()
-    elif o.given_beside(context, "out", "resume", "on", "jobs", "json", "no_report", "quiet", "force"):
+    elif o.given_beside(context, "out", "resume", "on", "jobs", "memory", "json", "no_report", "quiet", "force"):
         raise input_error("--resume: without an experiment the sweep goes on as it was begun; expected no settings")
     folder = folder_for(out, f"{name}-sweep", PLAN, "sweep", resume=resume, force=force)
     engine = engine_of(on, jobs)
@@ -87,6 +90,7 @@ def sweep(
             plan = planned(folder.path)
         elif resume:
             must_be_same(folder.path, plan)
+        plan = replace(plan, memory_bytes=limit)
         begun = Sweep.open(folder.path, plan, fresh=not resume)
         return _swept(begun, engine, output, report=not no_report)
 

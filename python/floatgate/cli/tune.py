@@ -139,9 +139,8 @@ def _searched(search: Search, engine: Engine, output: Output, *, report: bool) -
         front = best_of(trials, asked.goal)
         proof = None
         if front:
-            place = search.write_best(front[0])
-            several = f" --repeat {asked.repeat}" if asked.repeat > 1 else ""
-            proof = f"floatgate run {shlex.quote(str(place))}{several}"
+            search.write_best(front[0])
+            proof = search.proof()
         importance = search.importance()
         if report:
             draw(search.folder / REPORT, lambda: page.page(asked, trials, importance, proof, o.command_line()))

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from floatgate.parallel import cores
-from floatgate.sweeps.work import Answer, Job, do
+from floatgate.sweeps.limited import perform
+from floatgate.sweeps.work import Answer, Job
 
 Progress = Callable[[int, int, "int | None", str], None]
 """Called with the number of the run, what is done, the total or None, and the phase."""
@@ -88,7 +89,7 @@ class _Shift:
                     job = next(self.jobs, None)
                 if job is None:
                     return
-                answer = do(job, self._reporting(job.number))
+                answer = perform(job, self._reporting(job.number))
                 with self._giving:
                     if not self.stop.is_set():
                         self.done(answer)

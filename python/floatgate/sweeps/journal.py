@@ -170,8 +170,10 @@ class Journal:
         return pa.schema([(name, fixed.get(name) or arrow_type(kinds.get(name, set()))) for name in names])
 
     def close(self) -> None:
-        """Close the file."""
-        os.close(self._descriptor)
+        """Close the file; once is enough."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
 
 
 def _no_room(path: Path, error: OSError) -> InputError:

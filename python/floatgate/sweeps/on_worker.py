@@ -21,7 +21,8 @@ from floatgate.errors import InputError, input_error
 from floatgate.experiment import Experiment
 from floatgate.run import execute
 from floatgate.sweeps.files import content_of, with_paths
-from floatgate.sweeps.work import Answer, Job, do
+from floatgate.sweeps.limited import perform
+from floatgate.sweeps.work import Answer, Job
 
 FOLDER = "floatgate-files"
 _PROBE = {
@@ -104,7 +105,7 @@ def _done(order: Order, chunks: Mapping[str, Sequence[bytes]], worker: Any) -> A
         for file in order.files
     }
     toml = with_paths(order.job.experiment.toml or "", places)
-    answer = do(replace(order.job, experiment=replace(order.job.experiment, toml=toml)))
+    answer = perform(replace(order.job, experiment=replace(order.job.experiment, toml=toml)))
     error = answer.error
     for path, place in places.items():
         error = None if error is None else error.replace(place, path)

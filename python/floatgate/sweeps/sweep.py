@@ -50,6 +50,8 @@ class Plan:
         files: where the files are that points name, by the values of the points.
         shadow: whether to check against a shadow model.
         contents: what is in the files, by name.
+        memory_bytes: the most that a run may take; None for no limit. No part of what the sweep is: where it goes on,
+            it may be another.
     """
 
     base: Experiment
@@ -59,6 +61,7 @@ class Plan:
     files: Mapping[str, str] = field(default_factory=dict)
     shadow: bool = False
     contents: Mapping[str, str] = field(default_factory=dict)
+    memory_bytes: int | None = None
 
     def __len__(self) -> int:
         return len(self.points) * self.repeat
@@ -81,7 +84,8 @@ class Plan:
 
     def job(self, number: int) -> Job:
         """Run ``number`` as an engine takes it."""
-        return Job(number, self.base.with_overrides(placed(self.settings(number), self.files)), self.shadow)
+        experiment = self.base.with_overrides(placed(self.settings(number), self.files))
+        return Job(number, experiment, self.shadow, memory_bytes=self.memory_bytes)
 
     def row(self, number: int) -> dict[str, Any]:
         """What run ``number`` sets, as values of the table."""

@@ -26,12 +26,14 @@ class Job:
         experiment: what is run.
         shadow: whether to check against a shadow model.
         whole: whether the answer holds the whole run, or its figures alone.
+        memory_bytes: the most that it may take beside the program itself; None for no limit.
     """
 
     number: int
     experiment: Experiment
     shadow: bool = False
     whole: bool = False
+    memory_bytes: int | None = None
 
 
 @dataclass(frozen=True)

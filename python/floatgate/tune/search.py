@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+import shlex
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -181,9 +182,7 @@ class Search:
             KeyboardInterrupt: Ctrl-C; what has been done is kept.
         """
         study = self._study()
-        trials = [
-            self._trial(one.number, self._settings(one.params)) for one in study.trials if one.state.is_finished()
-        ]
+        trials = self._ended(study)
         try:
             while len(trials) < self._count():
                 batch = self._proposed(study, len(trials))
@@ -196,6 +195,18 @@ class Search:
             if len(self.journal):
                 self.journal.write_table(self.folder / TABLE)
         return trials
+
+    def _ended(self, study: Any) -> list[Trial]:
+        return [self._trial(one.number, self._settings(one.params)) for one in study.trials if one.state.is_finished()]
+
+    def trials(self) -> list[Trial]:
+        """The trials that have ended so far, in order."""
+        return self._ended(self._study())
+
+    def proof(self) -> str:
+        """The command that repeats the best run."""
+        several = f" --repeat {self.asked.repeat}" if self.asked.repeat > 1 else ""
+        return f"floatgate run {shlex.quote(str(self.folder / BEST))}{several}"
 
     def _count(self) -> int:
         whole = self.asked.whole
