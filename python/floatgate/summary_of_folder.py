@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from floatgate import units, worth
 from floatgate.amplification import amplification
-from floatgate.errors import FloatgateError, one_line
+from floatgate.errors import FloatgateError, one_line, reading
 from floatgate.record import look
 from floatgate.runs import Found
 from floatgate.sweeps.journal import FILE as JOURNAL
+from floatgate.sweeps.journal import TABLE
 
 
 def told(one: Found) -> dict[str, Any]:
@@ -57,12 +59,27 @@ def _of_result(result: Mapping[str, Any]) -> tuple[str, str, str]:
 
 
 def _of_sweep(one: Found, plan: Mapping[str, Any]) -> tuple[str, str, str]:
-    keys = [axis["key"] for axis in plan["points"]["axes"]]
-    keys += [key for key in (plan["points"]["listed"] or [{}])[0] if key not in keys]
+    points = plan.get("points", plan)
+    keys = [axis["key"] for axis in points["axes"]]
+    keys += [key for key in (points.get("listed") or [{}])[0] if key not in keys]
     journal = one.path / JOURNAL
     ended = 0
     if journal.is_file():
         with journal.open("rb") as file:
             ended = sum(1 for line in file if line.endswith(b"\n"))
-    runs = plan["runs"]
-    return f"{f'{ended} of {runs}' if ended < runs else runs} runs over {', '.join(keys)}", "", ""
+    runs = plan["runs"] if "runs" in plan else plan["trials"] * plan["repeat"]
+    what = f"{f'{ended} of {runs}' if ended < runs else runs} runs over {', '.join(keys)}"
+    return what, _span([f"{waf:.2f}" for waf in _wafs(one.path / TABLE)]), ""
+
+
+def _wafs(table: Path) -> list[float]:
+    """The least and the greatest write amplification of a sweep; none where no run knows it."""
+    if not table.is_file():
+        return []
+    import pyarrow.parquet as pq
+
+    with reading(table, "expected the table of a sweep"):
+        known = sorted(
+            value for value in pq.read_table(table, columns=["waf_bytes"])[0].to_pylist() if value is not None
+        )
+    return [known[0], known[-1]] if known else []
