@@ -119,11 +119,10 @@ def test_a_trace_that_workers_do_not_see_goes_to_each_of_them_once(
 
 def test_failed_runs_are_rows_as_in_a_local_sweep(cli: Cli, cluster: Cluster, experiment: Path, tmp_path: Path) -> None:
     cluster.worker("one")
-    vary = ("--vary", "ftl.collect.policy=greedy,d-choices", "--vary", "ftl.collect.choices=2,4", "--no-report")
-    vary = (*vary, "--vary", "drive.endurance.pe_cycles=3000,1")
+    choices = ("--vary", "ftl.collect.policy=greedy,d-choices", "--vary", "ftl.collect.choices=2,4", "--no-report")
 
     def swept(out: str, *options: str) -> Outcome:
-        return cli("sweep", experiment, *vary, "--out", out, *options)
+        return cli("sweep", experiment, *choices, "--vary", "drive.endurance.pe_cycles=3000,1", "--out", out, *options)
 
     ended = [swept("d", "--on", cluster.on), swept("l")]
     assert [one.status for one in ended] == [1, 1]
