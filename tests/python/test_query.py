@@ -70,7 +70,6 @@ def test_answers_go_to_the_terminal_and_to_files(cli: Cli, results: Path, tmp_pa
         ("select 1 from nowhere", "expected a query over runs, series, sweep"),
         ("selec", "syntax error"),
         ("", "gives no rows"),
-        ("set threads = 1", "gives no rows"),
     ],
 )
 def test_a_query_that_cannot_be_understood_is_refused(cli: Cli, results: Path, sql: str, said: str) -> None:

@@ -12,6 +12,7 @@ a row with an error, as any other run that fails.
 from __future__ import annotations
 
 import itertools
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -69,6 +70,9 @@ class Dask:
             raise input_error(
                 f"--on {on}: Dask is not installed; expected the extra 'cluster': pip install 'floatgate[cluster]'"
             ) from None
+        # What Dask says on standard error when a scheduler goes is told in our words, on the first line there.
+        for name in ("distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         self._on = on
         wait_s = _seconds(dask.config.get("distributed.comm.timeouts.connect", "30s"))
         try:
