@@ -119,7 +119,7 @@ def test_a_trace_that_workers_do_not_see_goes_to_each_of_them_once(
 
 def test_failed_runs_are_rows_as_in_a_local_sweep(cli: Cli, cluster: Cluster, experiment: Path, tmp_path: Path) -> None:
     cluster.worker("one")
-    vary = ("--vary", "ftl.spare_factor=0.1,0.4", "--vary", "ftl.collect.stop_free_blocks=2,40", "--no-report")
+    vary = ("--vary", "ftl.spare_factor=0.1,0.4", "--vary", "ftl.collect.trigger_free_blocks=2,60", "--no-report")
 
     def swept(out: str, *options: str) -> Outcome:
         return cli("sweep", experiment, *vary, "--vary", "drive.endurance.pe_cycles=3000,1", "--out", out, *options)

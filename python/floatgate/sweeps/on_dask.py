@@ -138,6 +138,9 @@ class Dask:
                 self._take(future, batch, again, done)
                 future.release()
                 self._fill(queue, again, waiting, ended, done)
+        except OSError:
+            # Dask's errors of connections are among these; those of files are told before they come here.
+            raise self._gone() from None
         except BaseException:
             self._drop(waiting)
             raise
