@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatgate import disturb, reduce, units, varied_charts, worth
+from floatgate import disturb, reduce, units, worth
 from floatgate.amplification import amplification, digits, text
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -111,6 +111,8 @@ def flat_rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """One row for each setting with a result: its values and figures, with intervals where they are known."""
+    from floatgate import varied_charts
+
     rows = []
     for setting in comparison:
         result = setting.result

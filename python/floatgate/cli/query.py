@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from floatgate import runs, summary_of_folder
+from floatgate import runs
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, must_be_new_file
 from floatgate.errors import input_error, quote, quoted
@@ -93,6 +93,8 @@ def list_runs(
     quiet: o.Quiet = False,
 ) -> None:
     """List results: run folders, sweeps, comparisons and forecasts, each with what it found."""
+    from floatgate import summary_of_folder
+
     output = Output(json, quiet=quiet)
     if kind is not None and kind not in runs.KINDS:
         raise input_error(f"--kind {quote(kind)}: unknown; expected one of {quoted(list(runs.KINDS))}")

@@ -12,7 +12,6 @@ from floatgate.cli.output import Output
 from floatgate.compare import Comparison, Setting
 from floatgate.errors import input_error, one_line
 from floatgate.folder import must_be_file_place, write_text
-from floatgate.reports import report_of
 from floatgate.run import load
 from floatgate.runs import must_be_one
 
@@ -41,6 +40,8 @@ def report(
 
     Several runs give one report that compares them.
     """
+    from floatgate.reports import report_of
+
     output = Output(json, quiet=quiet)
     single = len(runs) == 1
     first = must_be_one(runs[0]) if single else None

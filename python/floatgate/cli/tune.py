@@ -23,7 +23,6 @@ from floatgate.sweeps.folders import folder_for
 from floatgate.sweeps.spec import Asked as Vary
 from floatgate.sweeps.spec import points_of
 from floatgate.sweeps.sweep import plain, plan_of
-from floatgate.tune import page
 from floatgate.tune.objective import goal_of
 from floatgate.tune.search import BEST, FILE, Asked, Search, Trial, begun, best_of
 
@@ -132,6 +131,8 @@ def _same(folder: Path, asked: Asked | None, trials: int | None) -> Asked:
 
 def _searched(search: Search, engine: Engine, output: Output, *, report: bool) -> int:
     """Search, draw the report, and say what won."""
+    from floatgate.tune import page
+
     with contextlib.closing(search):
         with _saying_how_to_go_on(search), bar(search.folder.name, quiet=output.quiet) as shown:
             trials = search.run(engine, None if shown is None else lambda done, of: shown(done, of, "runs"))
@@ -182,6 +183,8 @@ def _no_winner(asked: Asked, trials: Sequence[Trial]) -> str:
 def _text(
     asked: Asked, trials: Sequence[Trial], front: Sequence[Trial], importance: dict[str, dict[str, float]]
 ) -> str:
+    from floatgate.tune import page
+
     said = [f"{'search':<10} {page.words(asked.goal)}: {page.counts(asked, trials)}"]
     if front:
         best = front[0]

@@ -16,6 +16,12 @@ FILE_KEYS = ("workload.file", "ftl.snapshot")
 """Keys whose values are files."""
 
 
+def names_file(key: str, value: str) -> bool:
+    """Whether a setting (its value as TOML) names a file: a trace, a drive, or a twin that is none of the catalogue."""
+    path = value.strip("\"'")
+    return key in FILE_KEYS or (key == "workload.twin" and (path.endswith(".toml") or "/" in path))
+
+
 def content_of(path: str) -> str:
     """What a file holds, as a hash (BLAKE2b, 160 bits).
 

@@ -7,9 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import varied_charts
 from floatgate.arguments import checked
-from floatgate.charts import WIDTH
 from floatgate.errors import InputError, input_error, quote, quoted, reading
 from floatgate.over_seeds import Mean
 from floatgate.sweeps.figures import LEADING
@@ -93,6 +91,8 @@ class LoadedSweep:
         and so are lives of runs that were too short to tell one (``evidence.enough``).
         """
         table = self.arrow()
+        from floatgate import varied_charts
+
         drawn = [figure.key for figure in varied_charts.FIGURES] if figures is None else list(figures)
         wanted = [key for key in drawn if key in table.column_names]
         ends = [f"waf_bytes_95.{end}" for end in ("low", "high") if f"waf_bytes_95.{end}" in table.column_names]
@@ -104,7 +104,7 @@ class LoadedSweep:
                 groups.setdefault(tuple(row[key] for key in self.keys), []).append(row)
         return [dict(zip(self.keys, values, strict=True)) | _means(rows, wanted) for values, rows in groups.items()]
 
-    def plot(self, figure: str = "waf_bytes", *, width: int = WIDTH) -> alt.Chart | alt.LayerChart:
+    def plot(self, figure: str = "waf_bytes", *, width: int | None = None) -> alt.Chart | alt.LayerChart:
         """A figure against the keys that vary, as an Altair chart.
 
         Lines where a key is a number, bars where it is a name. Where the settings need several panels, this is the
@@ -115,8 +115,10 @@ class LoadedSweep:
         """
         return self.plots(figure, width=width)[0]
 
-    def plots(self, figure: str = "waf_bytes", *, width: int = WIDTH) -> list[Any]:
+    def plots(self, figure: str = "waf_bytes", *, width: int | None = None) -> list[Any]:
         """All panels of a figure; see :meth:`plot`."""
+        from floatgate import charts, varied_charts
+
         rows = self.settings([figure])
         if not any(row.get(figure) is not None for row in rows):
             known = [key for key in LEADING if any(row.get(key) is not None for row in self.settings(LEADING))]
@@ -125,7 +127,7 @@ class LoadedSweep:
             )
         one = next((each for each in varied_charts.FIGURES if each.key == figure), None)
         drawn = one or varied_charts.Figure(figure, figure, figure)
-        return [draw(width) for _, _, draw in varied_charts.drawings(rows, self.keys, drawn)]
+        return [draw(width or charts.WIDTH) for _, _, draw in varied_charts.drawings(rows, self.keys, drawn)]
 
     def report(self, command: str | None = None) -> str:
         """The sweep as one self-contained HTML page."""

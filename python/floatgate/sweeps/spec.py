@@ -17,7 +17,7 @@ from floatgate.errors import InputError, input_error, quote, quoted
 from floatgate.experiment import Experiment, toml_value
 from floatgate.parallel import RUNS_MAX
 from floatgate.run import check
-from floatgate.sweeps.files import FILE_KEYS
+from floatgate.sweeps.files import names_file
 from floatgate.sweeps.points import SAMPLES, Axis, Points, parse_axis, range_of, values_of
 
 TABLE_KEYS = ("vary", "points", "sample", "samples", "seed", "repeat")
@@ -196,7 +196,7 @@ def placed(point: Sequence[tuple[str, str]], files: Mapping[str, str]) -> list[t
     """A point as the core takes it: files by where they are, and a trace as the workload where one varies."""
     keys = [key for key, _ in point]
     kind = [("workload.kind", '"trace"')] if "workload.file" in keys and "workload.kind" not in keys else []
-    return kind + [(key, files.get(value, value) if key in FILE_KEYS else value) for key, value in point]
+    return kind + [(key, files.get(value, value) if names_file(key, value) else value) for key, value in point]
 
 
 @cache

@@ -20,7 +20,7 @@ from floatgate.parallel import RUNS_MAX
 from floatgate.record import look
 from floatgate.run import check
 from floatgate.sweeps.engine import Engine, Progress
-from floatgate.sweeps.files import FILE_KEYS, content_of
+from floatgate.sweeps.files import FILE_KEYS, content_of, names_file
 from floatgate.sweeps.journal import FILE as JOURNAL
 from floatgate.sweeps.journal import TABLE, Journal
 from floatgate.sweeps.points import Points
@@ -121,12 +121,12 @@ def plan_of(base: Experiment, points: Points, repeat: int, *, shadow: bool = Fal
         raise input_error(f"--repeat {repeat}: the seeds vary already; expected one of --repeat and --vary seed=...")
     named = [(axis.key, value) for axis in points.axes for value in axis.values]
     named += [setting for point in points.listed for setting in point]
-    files = {value: _toml_path(value) for key, value in named if key in FILE_KEYS}
+    files = {value: _toml_path(value) for key, value in named if names_file(key, value)}
     must_be_usable(base, points, files)
     base = replace(
         base,
         path=os.path.abspath(base.path) if base.toml is not None else "",  # noqa: PTH100
-        overrides=[(key, _toml_path(value) if key in FILE_KEYS else value) for key, value in base.overrides],
+        overrides=[(key, _toml_path(value) if names_file(key, value) else value) for key, value in base.overrides],
     )
     resolved = _resolved(base, points, files)
     read = {*map(plain, files.values())} | {
