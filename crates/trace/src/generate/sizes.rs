@@ -87,6 +87,9 @@ pub fn with_mean(list: &[(u64, f64)], wanted: f64) -> Option<Weighted> {
     let (mut low, mut high) = (-1e5, 1e5);
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break; // neighbours
+        }
         if mean(&tilted(middle)) < wanted {
             low = middle;
         } else {
@@ -124,6 +127,9 @@ pub fn lognormal(wanted: f64, sigma: f64, smallest: u64, largest: u64, step: u64
     let (mut low, mut high) = (libm::log(first) - reach, libm::log(last) + reach);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break; // neighbours
+        }
         if mean(&list(middle)) < wanted {
             low = middle;
         } else {
