@@ -22,6 +22,7 @@ from floatgate.errors import FloatgateError, InputError, RunError
 from floatgate.lifetime import Lifetime, lifetime
 from floatgate.record import Record
 from floatgate.run import Run, load, resume, run
+from floatgate.sweeps.api import LoadedSweep, load_sweep, sweep
 
 __version__ = _core.__version__
 
@@ -30,6 +31,7 @@ __all__ = [
     "FloatgateError",
     "InputError",
     "Lifetime",
+    "LoadedSweep",
     "Record",
     "Run",
     "RunError",
@@ -37,8 +39,10 @@ __all__ = [
     "compare",
     "lifetime",
     "load",
+    "load_sweep",
     "resume",
     "run",
+    "sweep",
     "theory_wa",
     "trace_info",
 ]

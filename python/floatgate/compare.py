@@ -2,42 +2,68 @@
 
 from __future__ import annotations
 
-import itertools
 import json
-import math
 import os
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from floatgate import disturb, reduce, units, worth
-from floatgate.amplification import amplification, digits, text
+from floatgate import differences, reduce
 from floatgate.arguments import checked
-from floatgate.errors import STATUS_UNUSABLE_INPUT, FloatgateError, one_line
+from floatgate.compare_rows import flat_rows, settings_rows, table_rows
+from floatgate.errors import FloatgateError, input_error, one_line, quote
 from floatgate.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
 from floatgate.folder import RunFolder, write_files
-from floatgate.parallel import at_once, cores, must_be_few
-from floatgate.record import look
-from floatgate.run import Run, check, execute
+from floatgate.over_seeds import mean_result
+from floatgate.parallel import must_be_few
+from floatgate.run import Run, check
+from floatgate.sweeps.engine import Engine, Local
+from floatgate.sweeps.points import Axis, Points
+from floatgate.sweeps.work import UNUSABLE, Answer, Job
 from floatgate.text_table import table
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 SCHEMA = "floatgate.compare/1"
 
-_QUANTILES = {"p99": "p99", "p99.9": "p999"}
-
 Progress = Callable[[int, int, "int | None", str], None]
-"""Called with the number of the setting, what is done, the total or None, and the phase."""
+"""Called with the number of the run, what is done, the total or None, and the phase."""
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """One run of a setting: its seed (None where the experiment's own is taken), and the run or what ended it."""
+
+    seed: int | None
+    run: Run | None = None
+    error: FloatgateError | None = None
 
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of a comparison and what came of it: a run, or the error that ended it."""
+    """One setting of a comparison and what came of it: a run, or the error that ended it; with several seeds, of each.
+
+    Attributes:
+        overrides: what it sets.
+        run: the run, with several seeds that of the first one that has ended well.
+        error: what ended it, with several seeds the first error.
+        seeds: all of its runs.
+    """
 
     overrides: Overrides
     run: Run | None = None
     error: FloatgateError | None = None
+    seeds: tuple[Seeded, ...] = ()
+
+    @classmethod
+    def of(cls, overrides: Overrides, seeds: Sequence[Seeded]) -> Setting:
+        """A setting with the runs of its seeds."""
+        run = next((one.run for one in seeds if one.run is not None), None)
+        error = next((one.error for one in seeds if one.error is not None), None)
+        return cls(overrides, run, error, tuple(seeds))
 
     @property
     def label(self) -> str:
@@ -48,15 +74,32 @@ class Setting:
         """``ftl.collect.policy = greedy, ftl.spare_factor = 0.07``, for messages."""
         return ", ".join(f"{key} = {value}" for key, value in self.overrides) or "as given"
 
+    @property
+    def each(self) -> tuple[Seeded, ...]:
+        """Its runs; of a setting that was made of a single one, that one."""
+        return self.seeds or (Seeded(None, self.run, self.error),)
+
+    @property
+    def by_seed(self) -> dict[int | None, dict[str, Any]]:
+        """The results of the seeds that have one."""
+        return {one.seed: one.run.result.to_dict() for one in self.each if one.run is not None}
+
+    @cached_property
+    def result(self) -> dict[str, Any] | None:
+        """The result; with several seeds, their mean (:func:`floatgate.over_seeds.mean_result`)."""
+        results = list(self.by_seed.values())
+        return mean_result(results) if results else None
+
 
 class Comparison:
-    """What several settings gave. The first setting is the one that the others are measured against."""
+    """What several settings gave, and one of them that the others are measured against: the first, or ``baseline``."""
 
     file_name = "compare.json"
 
-    def __init__(self, settings: Sequence[Setting]) -> None:
+    def __init__(self, settings: Sequence[Setting], baseline: int = 0) -> None:
         """Use :func:`compare`."""
         self.settings = list(settings)
+        self.baseline = baseline
 
     def __iter__(self) -> Iterator[Setting]:
         return iter(self.settings)
@@ -65,14 +108,29 @@ class Comparison:
         return len(self.settings)
 
     @property
+    def base(self) -> Setting:
+        """The setting that the others are measured against."""
+        return self.settings[self.baseline]
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys that vary."""
+        return [key for key, _ in self.settings[0].overrides]
+
+    @property
+    def repeated(self) -> bool:
+        """Whether settings have several seeds."""
+        return any(len(setting.seeds) > 1 for setting in self.settings)
+
+    @property
     def runs(self) -> list[Run]:
-        """The runs that finished, in order."""
+        """The runs that finished, in order; with several seeds one of each setting."""
         return [setting.run for setting in self.settings if setting.run is not None]
 
     def text(self) -> str:
         """The comparison as a table of plain text."""
         header, rows = self.rows()
-        lines = [table(header, rows, right=frozenset(range(self._keys(), len(header))))]
+        lines = [table(header, rows, right=frozenset(range(max(1, len(self.keys)), len(header))))]
         note = [reduce.READING] if self.reduces() else []
         return "\n".join([*lines, *note, *self.failures()])
 
@@ -82,96 +140,63 @@ class Comparison:
 
     def failures(self) -> list[str]:
         """What ended the runs that failed, one text each."""
-        return [f"{setting.named()}: {one_line(setting.error)}" for setting in self.settings if setting.error]
+        said = []
+        for setting in self.settings:
+            for one in setting.each:
+                if one.error:
+                    seed = f", seed = {one.seed}" if len(setting.seeds) > 1 else ""
+                    said.append(f"{setting.named()}{seed}: {one_line(one.error)}")
+        return said
 
-    def _folder_name(self, number: int, setting: Setting) -> str:
+    def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:
+        """``01-greedy``: the name of a setting's run folder, or of that of one of its seeds."""
         label = "-".join(value for _, value in setting.overrides)
         name = "".join(char if char.isalnum() or char in "._" else "-" for char in label).strip("-")
-        return f"{number:02d}-{name[:60]}"
-
-    def _keys(self) -> int:
-        return max(1, len(self.settings[0].overrides))
+        return f"{number:02d}-{name[:60]}" + ("" if seed is None else f"-seed-{seed}")
 
     def rows(self) -> tuple[list[str], list[list[str]]]:
-        """Header and cells: the values that vary, then the figures, then the difference against the first setting."""
-        keys = [key for key, _ in self.settings[0].overrides] or ["setting"]
-        timed = [kind for kind in ("read", "write") if any(look(run.result, "latency_us", kind) for run in self.runs)]
-        header = [*keys, "WAF", "95 %", "difference", "life", "host", "moved", "erases per block", "most"]
-        header += disturb.HEADER if any(look(run.result, "reclaim") for run in self.runs) else []
-        header += reduce.HEADER if self.reduces() else []
-        header += [f"{kind} {q}" for kind in timed for q in _QUANTILES] + (["IOPS"] if timed else [])
-        return header, [self._cells(setting, len(header), timed) for setting in self.settings]
+        """Header and cells: the values that vary, then the figures, then the difference against the baseline."""
+        return table_rows(self)
 
-    def _cells(self, setting: Setting, columns: int, timed: Sequence[str]) -> list[str]:
-        values = [value.strip("\"'") for _, value in setting.overrides] or ["as given"]
-        if setting.run is None:
-            cells = [*values, "failed"]
-            return cells + [""] * (columns - len(cells))
-        result = setting.run.result.to_dict()
-        waf, interval = amplification(result)
-        cells = [
-            *values,
-            "-" if waf is None else text(waf, interval),
-            "-" if waf is None or not interval else "-".join(digits(waf, interval)),
-            _difference_text(self.difference(setting)),
-            _life_cell(result),
-            *_program_shares(result),
-            *(_or_dash(look(result, "wear", key)) for key in ("erases_mean", "erases_max")),
-        ]
-        if any(look(run.result, "reclaim") for run in self.runs):
-            cells += disturb.cells(result)
-        if self.reduces():
-            cells += reduce.cells(result)
-        for kind in timed:
-            for key in _QUANTILES.values():
-                time_us = look(result, "latency_us", kind, key)
-                cells.append("-" if time_us is None else units.span(time_us * 1e-6))
-        if timed:
-            iops = look(result, "throughput", "iops")
-            cells.append("-" if iops is None else units.count(iops))
-        return cells
+    def flat_rows(self) -> list[dict[str, Any]]:
+        """One flat row for each run, with columns named by key as a sweep has them."""
+        return flat_rows(self)
+
+    def settings_rows(self) -> list[dict[str, Any]]:
+        """One row for each setting, as pictures are drawn of them (:data:`floatgate.varied_charts.Rows`)."""
+        return settings_rows(self)
+
+    def arrow(self) -> pa.Table:
+        """The flat rows as an Arrow table."""
+        import pyarrow as pa
+
+        from floatgate.sweeps.columns import types_of, written
+
+        rows = self.flat_rows()
+        return written(rows, pa.schema(types_of(rows)))
 
     def difference(self, setting: Setting) -> dict[str, Any] | None:
-        """How the WAF differs from the first setting's.
-
-        Returns:
-            ``waf_bytes`` (difference in flash bytes per host byte), ``waf_bytes_95`` (its 95 % interval, or None where
-            one of both is unknown), ``waf`` and ``waf_95`` (the same in pages), ``relative`` (difference in bytes / the
-            first WAF), ``years_ratio`` (life / the first life, or None); None for the first setting itself and where
-            one of both has no WAF. The two runs' errors are taken as independent, which makes the intervals wide rather
-            than narrow where both serve the same requests.
-        """
-        first = self.settings[0]
-        if setting is first or setting.run is None or first.run is None:
+        """How the figures differ from the baseline's; see :func:`floatgate.differences.between`."""
+        if setting is self.base:
             return None
-        ours, theirs = setting.run.result, first.run.result
-        in_bytes = _between(amplification(ours), amplification(theirs))
-        in_pages = _between(*((look(result, "waf"), look(result, "waf_95")) for result in (ours, theirs)))
-        base, _ = amplification(theirs)
-        if in_bytes is None or in_pages is None or base is None:
-            return None
-        life, base_life = look(ours, "lifetime", "years"), look(theirs, "lifetime", "years")
-        return {
-            "waf_bytes": in_bytes[0],
-            "waf_bytes_95": in_bytes[1],
-            "waf": in_pages[0],
-            "waf_95": in_pages[1],
-            "relative": in_bytes[0] / base,
-            "years_ratio": life / base_life if life is not None and base_life else None,
-        }
+        return differences.between(setting.by_seed, self.base.by_seed)
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as JSON gives it (schema ``floatgate.compare/1``)."""
-        settings = [
-            {
-                "set": dict(setting.overrides),
-                "result": setting.run.result.to_dict() if setting.run else None,
-                "error": one_line(setting.error) if setting.error else None,
-                "difference": self.difference(setting),
-            }
-            for setting in self.settings
-        ]
-        return {"schema": SCHEMA, "settings": settings}
+        return {"schema": SCHEMA, "baseline": self.baseline, "settings": [self._told(one) for one in self.settings]}
+
+    def _told(self, setting: Setting) -> dict[str, Any]:
+        told: dict[str, Any] = {
+            "set": dict(setting.overrides),
+            "result": setting.run.result.to_dict() if setting.run else None,
+            "error": one_line(setting.error) if setting.error else None,
+            "difference": self.difference(setting),
+        }
+        if len(setting.seeds) > 1:
+            told["seeds"] = [one.seed for one in setting.seeds]
+            told["results"] = [one.run.result.to_dict() if one.run else None for one in setting.seeds]
+            told["errors"] = [one_line(one.error) if one.error else None for one in setting.seeds]
+        return told
 
     def report(self, command: str | None = None) -> str:
         """The comparison as one self-contained HTML page."""
@@ -182,7 +207,7 @@ class Comparison:
     def save(
         self, folder: str | os.PathLike[str], *, force: bool = False, report: bool = True, command: str | None = None
     ) -> Path:
-        """Write ``compare.json``, ``report.html`` and one run folder for each setting.
+        """Write ``compare.json``, the flat table, ``report.html`` and one run folder for each run.
 
         Raises:
             InputError: the folder is not empty (and not ``force``), or cannot be written.
@@ -194,14 +219,26 @@ class Comparison:
 
         def fill(staging: Path, final: Path) -> None:
             for number, setting in enumerate(self.settings, start=1):
-                if setting.run is not None:
-                    name = self._folder_name(number, setting)
-                    (staging / name).mkdir()
-                    write_files(setting.run, staging / name)
-                    setting.run.folder = final / name
-            (staging / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
+                several = len(setting.seeds) > 1
+                for one in setting.each:
+                    if one.run is not None:
+                        name = self.folder_name(number, setting, one.seed if several else None)
+                        (staging / name).mkdir()
+                        write_files(one.run, staging / name)
+                        one.run.folder = final / name
+            self.write_summary(staging)
 
         return target.write(fill, report=(lambda: self.report(command)) if report else None)
+
+    def write_summary(self, folder: Path) -> None:
+        """Write what is of all settings: the JSON, and the flat table as Parquet and CSV."""
+        from floatgate.tables import write_table
+
+        stem = Path(self.file_name).stem
+        (folder / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
+        flat = self.arrow()
+        for suffix in (".parquet", ".csv"):
+            write_table(flat, folder / f"{stem}{suffix}")
 
 
 @checked
@@ -210,6 +247,8 @@ def compare(
     vary: Mapping[str, Sequence[Any]],
     *,
     set: Mapping[str, Any] | None = None,
+    repeat: int = 1,
+    baseline: Mapping[str, Any] | None = None,
     jobs: int | None = None,
     shadow: bool = False,
     progress: Progress | None = None,
@@ -220,22 +259,72 @@ def compare(
         experiment: as :func:`floatgate.run` takes it.
         vary: key -> values: ``{"ftl.collect.policy": ["greedy", "fifo"]}``; several keys give all combinations.
         set: settings that all share.
+        repeat: seeds of each setting, the same for all; differences are those of runs with the same seed.
+        baseline: the setting that the others are measured against, ``{"ftl.collect.policy": "fifo"}``; None for the
+            first.
         jobs: how many run at a time; None for one a core. Each holds a drive of its own in memory.
         shadow: check against a shadow model; slow.
-        progress: called with (number of the setting, done, total or None, phase).
+        progress: called with (number of the run, done, total or None, phase).
 
     Raises:
         InputError: one of the settings is unusable; nothing has run then.
-        ValueError: ``jobs`` below 1, or no values for a key.
+        ValueError: ``jobs`` or ``repeat`` below 1, or no values for a key.
 
     A setting whose run fails (exit status 1) keeps its error; the others go on.
     """
     if not all(vary.values()):
         raise ValueError("vary: each key needs a value at least")
+    if repeat < 1:
+        raise ValueError("repeat: expected 1 or more")
     base = resolve(experiment, set=set)
-    must_be_few(math.prod(len(values) for values in vary.values()), "vary")
-    axes = [[(key, toml_value(key, value)) for value in values] for key, values in vary.items()]
-    return run_settings(base, [list(point) for point in itertools.product(*axes)], jobs, shadow, progress)
+    count = repeat
+    for values in vary.values():
+        count *= len(values)
+    must_be_few(count, "vary")
+    axes = tuple(Axis(key, tuple(toml_value(key, value) for value in values)) for key, values in vary.items())
+    points = list(Points(axes))
+    wanted = {key: toml_value(key, value) for key, value in (baseline or {}).items()}
+    place = baseline_of(points, wanted)
+    done = run_settings(base, points, jobs, shadow, progress, seeds=seeds_of(base, points, repeat))
+    return Comparison(done.settings, place)
+
+
+def seeds_of(base: Experiment, points: Sequence[Overrides], repeat: int) -> list[int] | None:
+    """The seeds of every setting, counted up from the experiment's own; None where each runs once.
+
+    Raises:
+        InputError: the seeds vary already.
+    """
+    import tomllib
+
+    if repeat == 1:
+        return None
+    if any(key == "seed" for key, _ in points[0]):
+        raise input_error(f"--repeat {repeat}: the seeds vary already; expected one of --repeat and --vary seed=...")
+    first = int(tomllib.loads(check(base.with_overrides(list(points[0])))).get("seed", 1))
+    return list(range(first, first + repeat))
+
+
+def baseline_of(points: Sequence[Overrides], wanted: Mapping[str, str]) -> int:
+    """The number of the setting that has some values, 0 where none are asked for.
+
+    Raises:
+        InputError: no setting has them, or several have.
+    """
+    asked = {key: value.strip("\"'") for key, value in wanted.items()}
+    unknown = [key for key in asked if key not in [key for key, _ in points[0]]]
+    if unknown:
+        keys = ", ".join(key for key, _ in points[0])
+        raise input_error(f"--baseline: {quote(unknown[0])} does not vary; expected one of {keys}")
+    fitting = [
+        number
+        for number, point in enumerate(points)
+        if all(value.strip("\"'") == asked.get(key, value.strip("\"'")) for key, value in point)
+    ]
+    if not fitting:
+        named = ", ".join(f"{key}={value}" for key, value in asked.items())
+        raise input_error(f"--baseline {quote(named)}: no setting has it; expected values that are given with --vary")
+    return fitting[0]
 
 
 def run_settings(
@@ -244,76 +333,51 @@ def run_settings(
     jobs: int | None = None,
     shadow: bool = False,
     progress: Progress | None = None,
+    *,
+    seeds: Sequence[int] | None = None,
+    engine: Engine | None = None,
+    kept: Mapping[int, Seeded] | None = None,
+    ended: Callable[[int, Seeded], None] | None = None,
 ) -> Comparison:
-    """Check every point, then run them all; see :func:`compare`."""
-    jobs = cores() if jobs is None else jobs
-    if jobs < 1:
-        raise ValueError("jobs: expected 1 or more")
+    """Check every point, then run them all; see :func:`compare`.
+
+    Args:
+        base: the experiment.
+        points: the settings.
+        jobs: runs at a time.
+        shadow: whether to check against a shadow model.
+        progress: called with the number of a run.
+        seeds: of every setting; None for that of the experiment. Run ``number`` is that of setting ``number //
+            len(seeds)``.
+        engine: who does the runs; None for this machine.
+        kept: runs that have been done before, by their number.
+        ended: called with each run that has ended.
+    """
+    engine = Local(jobs) if engine is None else engine
     experiments = [base.with_overrides(list(point)) for point in points]
     for experiment in experiments:
         check(experiment)
-    stop = threading.Event()
+    times: list[int | None] = [None] if seeds is None else list(seeds)
+    done: dict[int, Seeded] = dict(kept or {})
 
-    def work(number: int) -> Setting:
-        def report(done: int, total: int | None, phase: str) -> None:
-            if stop.is_set():
-                raise KeyboardInterrupt
-            if progress is not None:
-                progress(number, done, total, phase)
+    def job(number: int) -> Job:
+        seed = times[number % len(times)]
+        experiment = experiments[number // len(times)]
+        laid = experiment if seed is None else experiment.with_overrides([("seed", str(seed))])
+        if progress is not None:
+            progress(number, 0, None, "waiting")
+        return Job(number, laid, shadow, whole=True)
 
-        report(0, None, "waiting")
-        try:
-            return Setting(points[number], execute(experiments[number], shadow=shadow, progress=report))
-        except FloatgateError as error:
-            if error.status == STATUS_UNUSABLE_INPUT:
-                raise
-            return Setting(points[number], error=error)
+    def take(answer: Answer) -> None:
+        failure = answer.failure()
+        if failure is not None and answer.status == UNUSABLE:
+            raise failure
+        done[answer.number] = Seeded(times[answer.number % len(times)], answer.run, failure)
+        if ended is not None:
+            ended(answer.number, done[answer.number])
 
-    return Comparison(at_once(work, len(points), stop, jobs))
-
-
-def _between(
-    ours: tuple[float | None, list[float] | None], theirs: tuple[float | None, list[float] | None]
-) -> tuple[float, list[float] | None] | None:
-    """Difference of two figures with their intervals, and the interval of the difference."""
-    (value, interval), (base, base_interval) = ours, theirs
-    if value is None or base is None:
-        return None
-    delta = value - base
-    if not interval or not base_interval:
-        return delta, None
-    half = math.hypot(*(abs(high - low) / 2 for low, high in (interval, base_interval)))
-    return delta, [delta - half, delta + half]
-
-
-def _difference_text(difference: dict[str, Any] | None) -> str:
-    if difference is None:
-        return "-"
-    delta, interval = difference["waf_bytes"], difference["waf_bytes_95"]
-    half = None if interval is None else (interval[1] - interval[0]) / 2
-    decimals = 3 if half is not None and half < 0.005 else 2
-    text = f"{round(delta, decimals) + 0.0:+.{decimals}f}"
-    return text if half is None else f"{text} ± {half:.{decimals}f}"
-
-
-def _life_cell(result: dict[str, Any]) -> str:
-    if worth.too_short(result):
-        return "too short"
-    life, tbw = worth.years(result), worth.tbw_bytes(result)
-    mark = " (first block)" if worth.uneven(result) else ""
-    if life is not None:
-        return units.years(life) + mark
-    return "-" if tbw is None else f"{units.figure(tbw / 1e12)} TBW{mark}"
-
-
-def _program_shares(result: dict[str, Any]) -> list[str]:
-    counts = look(result, "flash", "pages_written") or look(result, "flash", "programs") or {}
-    total = counts.get("total")
-    if not total:
-        return ["-", "-"]
-    host = counts.get("host", 0)
-    return [units.share(host / total), units.share((total - host) / total)]
-
-
-def _or_dash(value: float | None) -> str:
-    return "-" if value is None else units.figure(value)
+    numbers = range(len(points) * len(times))
+    engine.run((job(number) for number in numbers if number not in done), take, progress)
+    size = len(times)
+    made = [[done[number] for number in range(first * size, (first + 1) * size)] for first in range(len(points))]
+    return Comparison([Setting.of(point, runs) for point, runs in zip(points, made, strict=True)])

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from operator import itemgetter
+from typing import TYPE_CHECKING
 
-from floatgate import _core, charts, html, reduce, timed_report
-from floatgate.amplification import amplification
+from floatgate import _core, html, reduce, timed_report, units, varied_charts
 from floatgate.record import look
 from floatgate.summary import lines
 
 if TYPE_CHECKING:
-    from floatgate.compare import Comparison
+    from floatgate.compare import Comparison, Setting
 
 
 def page(comparison: Comparison, command: str | None = None) -> str:
@@ -20,18 +20,18 @@ def page(comparison: Comparison, command: str | None = None) -> str:
         comparison: the settings and what they gave.
         command: the command line that made it, where there was one.
     """
-    keys = [key for key, _ in comparison.settings[0].overrides]
+    keys = comparison.keys
     title = f"comparison by {', '.join(keys)}" if keys else "comparison"
     header, rows = comparison.rows()
-    first = comparison.settings[0].label
     sections = [
         f"<h1>{html.escape(title)}</h1>",
-        f'<p class="soft">floatgate {html.escape(_core.__version__)}, {len(comparison)} settings</p>',
-        html.grid(header, rows, texts=max(1, len(keys))),
+        f'<p class="soft">floatgate {html.escape(_core.__version__)}, {html.escape(_count(comparison))}</p>',
+        _best(comparison),
+        _pictures(comparison),
+        f"<h2>All settings</h2>{html.grid(header, rows, texts=max(1, len(keys)))}",
         "".join(f"<p>Failed: {html.escape(text)}</p>" for text in comparison.failures()),
-        _reading(first),
+        _reading(comparison),
         f"<p>{html.escape(reduce.READING)}</p>" if comparison.reduces() else "",
-        _chart(comparison),
         _latency(comparison),
         _workload(comparison),
         html.left_out([text for run in comparison.runs for text in look(run.result, "not_modelled") or []]),
@@ -41,36 +41,73 @@ def page(comparison: Comparison, command: str | None = None) -> str:
     return html.document(f"{title}: floatgate", "\n".join(section for section in sections if section))
 
 
-def _reading(first: str) -> str:
+def _count(comparison: Comparison) -> str:
+    seeds = max(len(setting.each) for setting in comparison)
+    return f"{len(comparison)} settings" + (f", {seeds} seeds each" if seeds > 1 else "")
+
+
+def _reading(comparison: Comparison) -> str:
+    if comparison.repeated:
+        how = (
+            "each seed serves the same requests under every setting; ± is half the 95 % interval (Student) of the mean "
+            "difference of runs with the same seed. Figures are means over the seeds"
+        )
+    else:
+        how = "± is half the 95 % interval of the difference, assuming independent errors of the two runs"
     return (
-        f"<p>Differences are against {html.escape(first)}; ± is half the 95 % interval of the difference, "
-        "assuming independent errors of the two runs. Moved: programs that were not host writes.</p>"
+        f"<p>Differences are against {html.escape(comparison.base.label)}; {how}. "
+        "Moved: programs that were not host writes.</p>"
     )
 
 
-def _chart(comparison: Comparison) -> str:
-    rows: list[dict[str, Any]] = []
-    for setting in comparison.settings:
-        waf, interval = amplification(setting.run.result if setting.run else None)
-        if waf is None:
+def _best(comparison: Comparison) -> str:
+    """The best setting by what people look for, and how far from the baseline it is."""
+    cards = []
+    for key, name, choose, shown in (
+        ("waf_bytes", "lowest WAF", min, lambda value: f"{value:.2f}"),
+        ("lifetime.years", "longest life", max, units.years),
+        ("throughput.iops", "most IOPS", max, units.count),
+        ("latency_us.read.p99", "lowest read p99", min, lambda value: units.span(value * 1e-6)),
+        ("latency_us.write.p99", "lowest write p99", min, lambda value: units.span(value * 1e-6)),
+    ):
+        known = [
+            (row[key], setting)
+            for setting, row in zip(_with_result(comparison), comparison.settings_rows(), strict=True)
+            if row.get(key) is not None
+        ]
+        if not known:
             continue
-        ends = {"low": min(interval), "high": max(interval)} if interval else {}
-        rows.append({"label": setting.label, "waf": waf, **ends})
-    if not rows:
+        value, setting = choose(known, key=itemgetter(0))
+        found = ((comparison.difference(setting) or {}).get("figures") or {}).get(key)
+        ratio = None if found is None else found["relative"]
+        against = "" if ratio is None else f"; {100 * ratio:+.0f} % against the baseline"
+        cards.append((name, shown(value), f"{_short(setting)}{against}"))
+    return html.cards(cards) if cards else ""
+
+
+def _with_result(comparison: Comparison) -> list[Setting]:
+    return [setting for setting in comparison if setting.result is not None]
+
+
+def _short(setting: Setting) -> str:
+    return ", ".join(varied_charts.text(value.strip("\"'")) for _, value in setting.overrides) or setting.label
+
+
+def _pictures(comparison: Comparison) -> str:
+    rows = comparison.settings_rows()
+    keys = comparison.keys or ["setting"]
+    drawn = varied_charts.pages(rows, keys, name="compared") if rows else ""
+    if not drawn:
         return ""
-    labels = [row["label"] for row in rows]
-    chart = html.figure(
-        "compared",
-        "Write amplification",
-        "One bar per setting; the black line is its 95 % interval.",
-        lambda width: charts.compared(labels, rows, width),
-    )
-    return f'<h2>Side by side</h2><div class="charts">{chart}</div>'
+    how = "The mark at each end is the 95 % interval, where it is known."
+    return f"<h2>Side by side</h2><p>{how}</p>{drawn}"
 
 
 def _latency(comparison: Comparison) -> str:
-    results = [setting.run.result.to_dict() if setting.run else None for setting in comparison.settings]
-    return timed_report.compared_latency([setting.label for setting in comparison.settings], results)
+    if len(comparison) > varied_charts.BARS_MAX:
+        return ""  # the pictures of the tails say it; so many rows nobody reads
+    labels = [_short(setting) for setting in comparison]
+    return timed_report.compared_latency(labels, [setting.result for setting in comparison])
 
 
 def _workload(comparison: Comparison) -> str:

@@ -11,11 +11,12 @@ import math
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from floatgate.errors import input_error, quote, quoted
+from floatgate.sweep_table import split
 
 ExperimentLike: TypeAlias = "Mapping[str, Any] | str | os.PathLike[str] | None"
 Overrides: TypeAlias = list[tuple[str, str]]
@@ -32,15 +33,23 @@ class Experiment:
     """An experiment as the core takes it.
 
     ``toml`` is None where there is no file, ``path`` is what messages call it, ``overrides`` lie over it in order.
+    ``sweep`` is what the file's ``[sweep]`` table holds, which the text is without.
     """
 
     toml: str | None = None
     path: str = ""
     overrides: Overrides = field(default_factory=list)
+    sweep: Mapping[str, Any] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of_text(cls, text: str, path: str) -> Experiment:
+        """The experiment of a TOML text; raises InputError where its ``[sweep]`` cannot be told from the rest."""
+        toml, sweep = split(text, path)
+        return cls(toml, path, sweep=sweep)
 
     def with_overrides(self, more: Overrides) -> Experiment:
         """The same experiment with further settings over it; the last one wins."""
-        return Experiment(self.toml, self.path, [*self.overrides, *more])
+        return replace(self, overrides=[*self.overrides, *more])
 
     def name(self) -> str:
         """What to call its run folder: the experiment's stem, else the trace's, else ``run``."""
@@ -77,11 +86,13 @@ def resolve(
         InputError: the file cannot be read, or a key or value cannot be a setting.
     """
     if isinstance(experiment, Mapping):
-        base = Experiment(overrides=flatten(experiment))
+        settings = {key: value for key, value in experiment.items() if key != "sweep"}
+        sweep = experiment.get("sweep", {})
+        base = Experiment(overrides=flatten(settings), sweep=sweep if isinstance(sweep, Mapping) else {})
     elif experiment is None:
         base = Experiment()
     elif isinstance(experiment, str) and ("\n" in experiment or "=" in experiment):
-        base = Experiment(experiment, "experiment")
+        base = Experiment.of_text(experiment, "experiment")
     else:
         base = from_file(os.fspath(experiment))
     shorthand = {"drive.preset": drive, "workload.format": format}
@@ -118,12 +129,13 @@ def from_file(path: str) -> Experiment:
     except (OSError, ValueError) as error:
         raise input_error(f"{path}: {getattr(error, 'strerror', None) or error}; {expected}") from None
     try:
-        return Experiment(data.decode("utf-8"), path)
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         before = data[: error.start]
         line = before.count(b"\n") + 1
         column = error.start - (before.rfind(b"\n") + 1) + 1
         raise input_error(f"{path}:{line}:{column}: not UTF-8 text; {expected}; a trace goes with --trace") from None
+    return Experiment.of_text(text, path)
 
 
 def flatten(settings: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Overrides:
@@ -221,7 +233,7 @@ def parse_vary(text: str) -> tuple[str, list[str]]:
         InputError: as :func:`parse_set`, or an empty value.
     """
     key, values = parse_set(text, "--vary")
-    parts = [part.strip() for part in _split_values(values)]
+    parts = [part.strip() for part in split_values(values)]
     if not all(parts):
         raise input_error(f"--vary {quote(text)}: an empty value; expected KEY=VALUE,VALUE,...")
     if len(set(parts)) < len(parts):
@@ -230,7 +242,8 @@ def parse_vary(text: str) -> tuple[str, list[str]]:
     return key, parts
 
 
-def _split_values(text: str) -> list[str]:
+def split_values(text: str) -> list[str]:
+    """The parts of a text between commas; those inside quotes or brackets do not count."""
     parts, depth, quote, start = [], 0, "", 0
     for index, char in enumerate(text):
         if quote:

@@ -166,7 +166,7 @@ class RunFolder:
             if settled is not None:
                 settled(target)
             if report is not None:
-                _draw(target / REPORT, report)
+                draw(target / REPORT, report)
             return target
 
     @contextlib.contextmanager
@@ -343,7 +343,7 @@ def _hidden_folder(room: Path) -> Path:
     return Path(tempfile.mkdtemp(prefix=_prefix(), dir=room))
 
 
-def sweep() -> None:
+def tidy() -> None:
     """Remove whatever this process has not completed, at its end: a signal may come before anybody has the name."""
     for room in _rooms:
         for left in room.glob(f"{_prefix()}*"):
@@ -367,7 +367,7 @@ def _move_into(staging: Path, target: Path) -> None:
         entry.replace(place)
 
 
-def _draw(place: Path, report: Callable[[], str]) -> None:
+def draw(place: Path, report: Callable[[], str]) -> None:
     """Write the report beside results that are complete; where there can be none, a note says so."""
     try:
         text = report()

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import math
+import json
 import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from floatgate import amplification, units, worth
 from floatgate.compare import Comparison, Progress, Setting, run_settings
 from floatgate.experiment import Experiment
+from floatgate.over_seeds import Mean
 from floatgate.parallel import must_be_few
 from floatgate.record import look
 from floatgate.run import check
 from floatgate.summary import lines
 
 SCHEMA = "floatgate.repeat/1"
-
-# fmt: off
-_T_95 = (
-    12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
-    2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
-    2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-)
-# fmt: on
-"""Student's t for 95 % two-sided, by degrees of freedom from 1."""
 
 
 class Repetition(Comparison):
@@ -45,12 +38,8 @@ class Repetition(Comparison):
         values = [value for run in self.runs if (value := look(run.result, *keys)) is not None]
         if not values:
             return None
-        mean = math.fsum(values) / len(values)
-        if len(values) == 1:
-            return {"mean": mean, "sd": None, "mean_95": None}
-        sd = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
-        half = _t_95(len(values) - 1) * sd / math.sqrt(len(values))
-        return {"mean": mean, "sd": sd, "mean_95": [mean - half, mean + half]}
+        found = Mean.of(values)
+        return {"mean": found.mean, "sd": found.sd, "mean_95": list(found.interval) if found.interval else None}
 
     def text(self) -> str:
         """Drive and workload, one row a seed, and the means."""
@@ -67,8 +56,13 @@ class Repetition(Comparison):
             said.append(f"{'life':<10} {units.years(life['mean'])} at this rate, mean of {len(self.runs)} seeds")
         return "\n".join(said)
 
-    def _folder_name(self, number: int, setting: Setting) -> str:  # noqa: ARG002
+    def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:  # noqa: ARG002
+        """``seed-3``."""
         return f"seed-{setting.overrides[0][1]}"
+
+    def write_summary(self, folder: Path) -> None:
+        """Write the JSON alone: the seeds are one setting, and have no table."""
+        (folder / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
 
     def to_dict(self) -> dict[str, Any]:
         """The repetition as JSON gives it (schema ``floatgate.repeat/1``)."""
@@ -100,10 +94,6 @@ def run_seeds(
     first = int(tomllib.loads(check(base)).get("seed", 1))
     points = [[("seed", str(first + number))] for number in range(repeat)]
     return Repetition(run_settings(base, points, jobs, shadow, progress).settings)
-
-
-def _t_95(freedom: int) -> float:
-    return _T_95[freedom - 1] if freedom <= len(_T_95) else 1.96 + 2.4 / freedom
 
 
 def _mean_text(figures: dict[str, Any], runs: int) -> str:

@@ -87,7 +87,7 @@ def test_compare_follows_the_same_rules(cli: Cli, experiment: Path, tmp_path: Pa
     vary = ("--vary", "ftl.collect.policy=greedy,fifo")
     assert "not empty" in cli("compare", experiment, *vary, "--out", "o").refused()
     cli("compare", experiment, *vary, "--out", "p", "--no-report").done()
-    assert names(tmp_path / "p") == ["01-greedy", "02-fifo", "compare.json"]
+    assert names(tmp_path / "p") == ["01-greedy", "02-fifo", "compare.csv", "compare.json", "compare.parquet"]
     assert names(tmp_path / "p/01-greedy") == FILES
 
 

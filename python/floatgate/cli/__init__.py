@@ -27,7 +27,7 @@ from floatgate.errors import (
     one_line,
     quote,
 )
-from floatgate.folder import sweep
+from floatgate.folder import tidy
 
 _OF_A_PATH = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP),
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _terminate)
     code = status(sys.argv[1:] if arguments is None else arguments)
-    sweep()
+    tidy()
     sys.exit(code)
 
 

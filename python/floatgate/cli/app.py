@@ -12,6 +12,9 @@ from floatgate import _core
 MODULES = {
     "run": ["run"],
     "compare": ["compare"],
+    "sweep": ["sweep"],
+    "tune": ["tune"],
+    "query": ["query", "ls"],
     "lifetime": ["lifetime"],
     "reproduce": ["reproduce"],
     "content": ["content"],

@@ -5,18 +5,27 @@ from __future__ import annotations
 import contextlib
 import itertools
 import math
-from typing import Annotated
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
-from floatgate.compare import run_settings
-from floatgate.errors import input_error, quoted
-from floatgate.experiment import Overrides, parse_vary
+from floatgate.compare import Comparison, Progress, baseline_of, run_settings, seeds_of
+from floatgate.errors import InterruptedRunError, input_error, quoted
+from floatgate.experiment import Experiment, Overrides, parse_set, split_values
 from floatgate.folder import RunFolder
 from floatgate.parallel import must_be_few
-from floatgate.progress import bars
+from floatgate.progress import bar, bars
+from floatgate.sweeps.points import parse_axis
+from floatgate.unfinished import NAME as UNFINISHED
+from floatgate.unfinished import Unfinished, plan_of
+
+_BARS_MAX = 12
+"""Runs that have a bar of their own; more share one."""
 
 
 def register(app: typer.Typer) -> None:
@@ -26,17 +35,30 @@ def register(app: typer.Typer) -> None:
 
 def compare(
     experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT.toml")],
-    vary: Annotated[
-        list[str] | None,
-        typer.Option(metavar="KEY=V,V,...", help="Values to compare. Repeat the option for all combinations."),
+    vary: o.Vary = None,
+    repeat: o.Repeat = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY=V,KEY=V",
+            help="The setting that the others are measured against. Default: the first.",
+        ),
     ] = None,
     set: o.Set = None,
     trace: o.Trace = None,
     format: o.Format = None,
     drive: o.Drive = None,
     capacity: o.Capacity = None,
+    stop_after_bytes: o.StopAfterBytes = None,
+    time_unit: o.TimeUnit = None,
+    lba_unit: o.LbaUnit = None,
+    action: o.Action = None,
+    on_bad_line: o.OnBadLine = None,
+    devices: o.Devices = None,
+    beyond: o.Beyond = None,
     jobs: o.Jobs = None,
     out: o.Out = None,
+    resume: o.ResumeHere = False,
     force: o.Force = False,
     json: o.Json = None,
     shadow: o.Shadow = False,
@@ -45,23 +67,135 @@ def compare(
 ) -> int:
     """Run the same workload under several settings, side by side, on all cores.
 
-    With --out, write compare.json, report.html and one run folder per setting.
+    With --repeat every setting runs with the same seeds, and differences are those of runs with the same seed. With
+    --out, write compare.json, compare.parquet, compare.csv, report.html and one run folder per run.
     """
     output = Output(json, quiet=quiet, force=force)
-    target = None if out is None else RunFolder.given(out, force=force)
+    target = _target(out, resume=resume, force=force)
     points = combinations(vary or [])
-    base = o.build(experiment, trace, drive, capacity, {"format": format}, set)
-    labels = [", ".join(value for _, value in point) for point in points]
+    place = baseline_of(points, _named(baseline))
+    input_options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
+    input_options |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond, stop_after=stop_after_bytes)
+    base = o.build(experiment, trace, drive, capacity, input_options, set)
+    seeds = seeds_of(base, points, repeat or 1)
+    must_be_few(len(points) * (repeat or 1), "--vary and --repeat")
+    asked = _Asked(base, points, seeds, jobs, shadow=shadow, quiet=quiet)
     with target or contextlib.nullcontext():
-        with bars(labels, quiet=quiet) as progress:
-            done = run_settings(base, points, jobs, shadow, progress)
+        done = _alone(asked) if target is None else _kept(asked, target, resume=resume)
+        done.baseline = place
         folder = None if target is None else done.write(target, report=not no_report, command=o.command_line())
+        if target is not None:
+            Unfinished(target.path / UNFINISHED, {}).remove()
     status = o.tell_failures(done)
     output.give(done.to_dict())
     output.say(done.text())
     if folder is not None:
         output.say(o.place_line(folder, report=not no_report))
     return status
+
+
+class _Asked:
+    """What is to run."""
+
+    def __init__(
+        self,
+        base: Experiment,
+        points: list[Overrides],
+        seeds: list[int] | None,
+        jobs: int | None,
+        *,
+        shadow: bool,
+        quiet: bool,
+    ) -> None:
+        self.base, self.points, self.seeds, self.jobs = base, points, seeds, jobs
+        self.shadow, self.quiet = shadow, quiet
+
+    @contextlib.contextmanager
+    def progress(self) -> Iterator[Progress | None]:
+        """Bars: one a run, or one for all where there are many."""
+        names = [", ".join(value for _, value in point) for point in self.points]
+        labels = names
+        if self.seeds is not None:
+            labels = [f"{name}, seed {seed}" for name in names for seed in self.seeds]
+        if len(labels) <= _BARS_MAX:
+            with bars(labels, quiet=self.quiet) as shown:
+                yield shown
+            return
+        begun = 0
+
+        with bar("runs", quiet=self.quiet) as one:
+
+            def report(number: int, _done: int, _total: int | None, _phase: str) -> None:
+                nonlocal begun
+                begun = max(begun, number)
+                if one is not None:
+                    one(begun, len(labels), "")
+
+            yield None if one is None else report
+
+
+def _alone(asked: _Asked) -> Comparison:
+    with asked.progress() as progress:
+        return run_settings(asked.base, asked.points, asked.jobs, asked.shadow, progress, seeds=asked.seeds)
+
+
+def _kept(asked: _Asked, target: RunFolder, *, resume: bool) -> Comparison:
+    """Run what is left to run, and keep each run in the folder as it ends."""
+    plan = plan_of(asked.base, asked.points, asked.seeds, shadow=asked.shadow)
+    begun: list[Unfinished] = [Unfinished.go_on(target.path, plan)] if resume else []
+
+    def keep(number: int, one: Any) -> None:
+        if not begun:
+            begun.append(Unfinished.begin(target.path, plan))
+        begun[0].add(number, one)
+
+    target.expect(str(target.path / UNFINISHED))
+    with asked.progress() as progress, _saying_how_to_go_on(target, lambda: len(begun[0]) if begun else 0):
+        return run_settings(
+            asked.base,
+            asked.points,
+            asked.jobs,
+            asked.shadow,
+            progress,
+            seeds=asked.seeds,
+            kept=begun[0].kept() if begun else None,
+            ended=keep,
+        )
+
+
+@contextlib.contextmanager
+def _saying_how_to_go_on(target: RunFolder, done: Callable[[], int]) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not done():
+            raise
+        place = shlex.quote(str(target.path))
+        said = f"interrupted, {done()} runs are done; continue with the same command and --resume (--out {place})"
+        raise InterruptedRunError(said) from None
+
+
+def _target(out: str | None, *, resume: bool, force: bool) -> RunFolder | None:
+    """The folder of the comparison, or None.
+
+    Raises:
+        InputError: it is not free, or there is nothing to go on with.
+    """
+    if out is None:
+        if resume:
+            raise input_error("--resume: which comparison is not said; expected --out DIR, its folder")
+        return None
+    target = RunFolder.given(out, force=force or resume or (Path(out) / UNFINISHED).is_dir())
+    if (target.path / UNFINISHED).is_dir() and not (resume or force):
+        what = f"{out}: holds an interrupted comparison"
+        raise input_error(f"{what}; expected --resume to go on with it, or --force to start over")
+    return target
+
+
+def _named(baseline: str | None) -> dict[str, str]:
+    """``KEY=V,KEY=V`` as keys and values."""
+    parts = [] if baseline is None else split_values(baseline)
+    return dict(parse_set(part, "--baseline") for part in parts)
 
 
 def combinations(vary: list[str]) -> list[Overrides]:
@@ -72,10 +206,11 @@ def combinations(vary: list[str]) -> list[Overrides]:
     """
     if not vary:
         raise input_error("floatgate compare: no --vary; expected at least one, such as ftl.spare_factor=0.07,0.28")
-    axes = [parse_vary(text) for text in vary]
-    keys = [key for key, _ in axes]
+    axes = [parse_axis(text) for text in vary]
+    keys = [axis.key for axis in axes]
     twice = [key for key in dict.fromkeys(keys) if keys.count(key) > 1]
     if twice:
         raise input_error(f"--vary {quoted(twice)} given twice; expected all its values in one --vary")
-    must_be_few(math.prod(len(values) for _, values in axes), "--vary")
-    return [list(point) for point in itertools.product(*([(key, value) for value in values] for key, values in axes))]
+    listed = [axis.listed() for axis in axes]
+    must_be_few(math.prod(map(len, listed)), "--vary")
+    return [list(zip(keys, values, strict=True)) for values in itertools.product(*listed)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import sys
 from collections.abc import Mapping
@@ -11,8 +12,9 @@ from typing import Annotated
 import typer
 
 from floatgate.compare import Comparison
-from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line
+from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, input_error, one_line, quote
 from floatgate.experiment import Experiment, Overrides, from_file, parse_set, toml_value, trace_overrides
+from floatgate.parallel import RUNS_MAX
 from floatgate.slicing import slice_of
 
 Json = Annotated[
@@ -76,6 +78,38 @@ SnapshotEvery = Annotated[
 Resume = Annotated[
     str | None, typer.Option("--resume", metavar="DIR", help="Continue the interrupted run in this folder.")
 ]
+Vary = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--vary",
+        metavar="KEY=V,V,...",
+        help="Values of a key, or a range FROM..TO:STEPS (FROM..TO:STEPS:log). Repeat the option for all combinations.",
+    ),
+]
+Sample = Annotated[
+    str | None,
+    typer.Option(
+        metavar="grid|list|random|latin-hypercube",
+        help="All combinations of the values, the first of each key with the first of the others and so on, or "
+        "--samples points. Default: grid.",
+    ),
+]
+Samples = Annotated[int | None, typer.Option(metavar="N", min=1, help="Points of a random sample or Latin hypercube.")]
+SampleSeed = Annotated[int | None, typer.Option(metavar="N", min=1, help="Seed of the sample. Default: 1.")]
+Repeat = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, max=RUNS_MAX, help="Run each setting with the same N consecutive seeds."),
+]
+On = Annotated[
+    str,
+    typer.Option(metavar="local|dask://HOST:PORT", help="Where to run: on this machine, or by a Dask scheduler."),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(metavar="SIZE", help="Most memory of a run, such as 4GiB; one that needs more is a failed run."),
+]
+ResumeHere = Annotated[bool, typer.Option("--resume", help="Continue what --out DIR holds.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Allow more than a million runs.")]
 Set = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="Change a setting, e.g. ftl.spare_factor=0.28. May be repeated."),
@@ -247,6 +281,26 @@ def given_beside(context: typer.Context, *allowed: str) -> bool:
     """Whether the command has been given any parameter but these."""
     sources = (context.get_parameter_source(name) for name in context.params if name not in allowed)
     return any(source is not None and source.name == "COMMANDLINE" for source in sources)
+
+
+def memory_bytes(text: str | None) -> int | None:
+    """``4GiB`` in bytes.
+
+    Raises:
+        InputError: it is no size.
+    """
+    if text is None:
+        return None
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B\s*", text)
+    if found is None:
+        raise input_error(f"--memory {quote(text)}: no size; expected one such as 512MiB or 4GiB")
+    return int(float(found[1]) * (1024 if found[3] else 1000) ** ("KMGT".index(found[2]) + 1))
+
+
+def was_given(context: typer.Context, name: str) -> bool:
+    """Whether a parameter of the command was given."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def command_line() -> str:

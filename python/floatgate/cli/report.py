@@ -10,9 +10,11 @@ import typer
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.compare import Comparison, Setting
-from floatgate.errors import input_error, one_line, reading
+from floatgate.errors import input_error, one_line
 from floatgate.folder import must_be_file_place, write_text
+from floatgate.reports import report_of
 from floatgate.run import load
+from floatgate.runs import must_be_one
 
 EXPECTED = "a file for the report"
 
@@ -23,7 +25,7 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Run folders.")],
+    runs: Annotated[list[str], typer.Argument(metavar="RUN...", help="Folders with results.")],
     out: Annotated[
         str | None,
         typer.Option(
@@ -35,17 +37,20 @@ def report(
     json: o.BareJson = False,
     quiet: o.Quiet = False,
 ) -> None:
-    """Write the report of a run again, or one report that compares several runs, as one self-contained HTML file."""
+    """Write the report of a run, a sweep, a comparison or a forecast again, as one self-contained HTML file.
+
+    Several runs give one report that compares them.
+    """
     output = Output(json, quiet=quiet)
-    loaded = [load(folder) for folder in runs]
-    single = len(loaded) == 1
-    target = out or (str(Path(str(loaded[0].folder)) / "report.html") if single else "compare.html")
+    single = len(runs) == 1
+    first = must_be_one(runs[0]) if single else None
+    loaded = [] if single else [load(folder) for folder in runs]
+    target = out or (str(first.path / "report.html") if first is not None else "compare.html")
     must_be_file_place(target, EXPECTED)
     if (out is not None or not single) and Path(target).exists() and not force:
         raise input_error(f"{target}: exists already; expected a new file, --out FILE or --force")
-    if single:
-        with reading(Path(str(loaded[0].folder)) / "result.json", "expected a result as floatgate wrote it"):
-            text = loaded[0].report()
+    if first is not None:
+        text = report_of(first)
     else:
         text = Comparison([Setting([("run", name)], run) for name, run in zip(runs, loaded, strict=True)]).report(
             o.command_line()

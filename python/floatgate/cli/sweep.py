@@ -1,0 +1,130 @@
+"""``floatgate sweep``."""
+
+from __future__ import annotations
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated
+
+import typer
+
+from floatgate.cli import options as o
+from floatgate.cli.output import Output
+from floatgate.errors import STATUS_DONE, STATUS_RUN_FAILED, InterruptedRunError, input_error, one_line
+from floatgate.folder import REPORT, draw
+from floatgate.progress import bar
+from floatgate.sweeps.engine import Engine
+from floatgate.sweeps.engines import engine_of
+from floatgate.sweeps.folders import folder_for
+from floatgate.sweeps.loaded import load_sweep
+from floatgate.sweeps.spec import Asked, points_of
+from floatgate.sweeps.sweep import PLAN, Sweep, must_be_few, must_be_same, plan_of, planned
+from floatgate.sweeps.work import Answer
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command("sweep")(sweep)
+
+
+def sweep(
+    context: typer.Context,
+    experiment: Annotated[str | None, typer.Argument(metavar="EXPERIMENT.toml", show_default=False)] = None,
+    vary: o.Vary = None,
+    sample: o.Sample = None,
+    samples: o.Samples = None,
+    sample_seed: o.SampleSeed = None,
+    repeat: o.Repeat = None,
+    set: o.Set = None,
+    trace: o.Trace = None,
+    format: o.Format = None,
+    drive: o.Drive = None,
+    capacity: o.Capacity = None,
+    stop_after_bytes: o.StopAfterBytes = None,
+    time_unit: o.TimeUnit = None,
+    lba_unit: o.LbaUnit = None,
+    action: o.Action = None,
+    on_bad_line: o.OnBadLine = None,
+    devices: o.Devices = None,
+    beyond: o.Beyond = None,
+    on: o.On = "local",
+    jobs: o.Jobs = None,
+    memory: o.Memory = None,
+    out: o.Out = None,
+    resume: o.ResumeHere = False,
+    force: o.Force = False,
+    yes: o.Yes = False,
+    json: o.Json = None,
+    shadow: o.Shadow = False,
+    no_report: o.NoReport = False,
+    quiet: o.Quiet = False,
+) -> int:
+    """Run an experiment under many settings and write one flat table, DIR/sweep.parquet.
+
+    What varies comes from --vary and from the file's [sweep] table. A run that fails is a row of the table. A sweep
+    that was stopped goes on with --resume, and does again only the runs that were under way.
+    """
+    output = Output(json, quiet=quiet, force=force)
+    input_options = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
+    input_options |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond, stop_after=stop_after_bytes)
+    limit = o.memory_bytes(memory)
+    plan, name = None, ""
+    if experiment is not None or not resume:
+        base = o.build(experiment, trace, drive, capacity, input_options, set)
+        asked = Asked(tuple(vary or ()), sample, samples, sample_seed, repeat)
+        points, repeats = points_of(asked, base.sweep, experiment or "floatgate sweep")
+        must_be_few(len(points) * repeats, yes=yes)
+        plan = plan_of(base, points, repeats, shadow=shadow)
+        name = base.name()
+    elif o.given_beside(context, "out", "resume", "on", "jobs", "memory", "json", "no_report", "quiet", "force"):
+        raise input_error("--resume: without an experiment the sweep goes on as it was begun; expected no settings")
+    folder = folder_for(out, f"{name}-sweep", PLAN, "sweep", resume=resume, force=force)
+    engine = engine_of(on, jobs)
+    if engine.dashboard is not None:
+        output.say(f"{'dashboard':<10} {engine.dashboard}")
+    with folder, contextlib.closing(engine):
+        if plan is None:
+            plan = planned(folder.path)
+        elif resume:
+            must_be_same(folder.path, plan)
+        plan = replace(plan, memory_bytes=limit)
+        begun = Sweep.open(folder.path, plan, fresh=not resume)
+        return _swept(begun, engine, output, report=not no_report)
+
+
+def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int:
+    """Do what is left, draw the report, and say what came out."""
+    with contextlib.closing(begun):
+        with _saying_how_to_go_on(begun), bar(begun.folder.name, quiet=output.quiet) as shown:
+
+            def told(answer: Answer, ended: int, of: int) -> None:  # noqa: ARG001
+                if shown is not None:
+                    shown(ended, of, f"{begun.journal.failed} failed" if begun.journal.failed else "")
+
+            begun.run(engine, told)
+        failure = begun.first_failure()
+        if failure is not None:
+            sys.stderr.write(f"error: {one_line(failure)}\n")
+        if report:
+            draw(begun.folder / REPORT, lambda: load_sweep(begun.folder).report(o.command_line()))
+        output.give(begun.summary())
+        output.say(begun.text())
+        output.say(f"{'table':<10} {one_line(begun.table)}")
+        output.say(o.place_line(begun.folder, report=report))
+        return STATUS_DONE if failure is None else STATUS_RUN_FAILED
+
+
+@contextlib.contextmanager
+def _saying_how_to_go_on(begun: Sweep) -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        if not len(begun.journal):
+            begun.clear()
+            raise
+        command = f"floatgate sweep --out {shlex.quote(str(begun.folder))} --resume"
+        done = f"{len(begun.journal)} of {len(begun.plan)} runs are done"
+        raise InterruptedRunError(f"interrupted, {done}; continue with: {command}") from None

@@ -1,0 +1,91 @@
+"""The report of a folder of results again, whatever its kind."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from floatgate.compare import Comparison, Seeded, Setting
+from floatgate.errors import RunError, input_error, reading
+from floatgate.lifetime import Lifetime
+from floatgate.repeat import Repetition
+from floatgate.run import Run, load
+from floatgate.runs import KINDS, Found
+from floatgate.sweeps.loaded import load_sweep
+
+_EXPECTED = "expected results as floatgate wrote them"
+
+
+def report_of(one: Found) -> str:
+    """The report as HTML.
+
+    Raises:
+        InputError: what the folder holds cannot be read.
+    """
+    file = one.path / KINDS[one.kind]
+    if one.kind == "run":
+        run = load(one.path)
+        with reading(file, "expected a result as floatgate wrote it"):
+            return run.report()
+    if one.kind == "tune":
+        return _of_search(one.path)
+    if one.kind == "sweep":
+        return load_sweep(one.path).report()
+    if one.kind == "lifetime":
+        content = one.content()
+        with reading(file, _EXPECTED):
+            text = (one.path / "experiment.toml").read_text("utf-8")
+            return Lifetime(content, text, one.path.absolute().name).report()
+    with reading(file, _EXPECTED):
+        return loaded(one).report()
+
+
+def _of_search(folder: Path) -> str:
+    from floatgate.tune.page import page
+    from floatgate.tune.search import BEST, Search, begun
+
+    search = Search(folder, begun(folder))
+    proof = search.proof() if (folder / BEST).is_file() else None
+    text = page(search.asked, search.trials(), search.importance(), proof)
+    search.close()
+    return text
+
+
+def loaded(one: Found) -> Comparison:
+    """A comparison, or several seeds, read back.
+
+    Raises:
+        InputError: a run folder is missing or damaged.
+    """
+    content = one.content()
+    if one.kind == "repeat":
+        runs = zip(content["seeds"], content["runs"], content["errors"], strict=True)
+        return Repetition([_seed_of(one.path, *entry) for entry in runs])
+    settings = [_setting(one.path, number, told) for number, told in enumerate(content["settings"], start=1)]
+    return Comparison(settings, content.get("baseline", 0))
+
+
+def _seed_of(folder: Path, seed: int, result: Any, error: str | None) -> Setting:
+    run = None if result is None else _run(folder / f"seed-{seed}")
+    return Setting([("seed", str(seed))], run, None if error is None else RunError(error))
+
+
+def _setting(folder: Path, number: int, told: dict[str, Any]) -> Setting:
+    overrides = list(told["set"].items())
+    naming = Comparison([Setting(overrides)])
+    if "seeds" not in told:
+        run = None if told["result"] is None else _run(folder / naming.folder_name(number, naming.settings[0]))
+        error = None if told["error"] is None else RunError(told["error"])
+        return Setting.of(overrides, [Seeded(None, run, error)])
+    seeds = []
+    for seed, result, error in zip(told["seeds"], told["results"], told["errors"], strict=True):
+        name = naming.folder_name(number, naming.settings[0], seed)
+        run = None if result is None else _run(folder / name)
+        seeds.append(Seeded(seed, run, None if error is None else RunError(error)))
+    return Setting.of(overrides, seeds)
+
+
+def _run(folder: Path) -> Run:
+    if not folder.is_dir():
+        raise input_error(f"{folder}: no such folder; expected that run beside the comparison")
+    return load(folder)

@@ -1,0 +1,140 @@
+"""Folders of results: what is in a place, and one flat row for each run of any kind.
+
+A run folder has ``result.json``, a sweep ``sweep.json``, a comparison ``compare.json``, several seeds ``repeat.json``,
+a forecast ``lifetime.json``.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from floatgate.errors import input_error, quote, reading
+from floatgate.sweeps.figures import flat
+
+KINDS = {
+    "run": "result.json",
+    "sweep": "sweep.json",
+    "tune": "tune.json",
+    "compare": "compare.json",
+    "repeat": "repeat.json",
+    "lifetime": "lifetime.json",
+}
+"""What a folder of each kind holds."""
+_DEPTH_MAX = 6
+"""Folders below the one that was asked for in which results are looked for."""
+_BYTES_MAX = 1 << 30
+
+
+@dataclass(frozen=True)
+class Found:
+    """A folder of results: its kind (of :data:`KINDS`) and its path."""
+
+    kind: str
+    path: Path
+
+    def content(self) -> dict[str, Any]:
+        """The JSON that makes it what it is.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        file = self.path / KINDS[self.kind]
+        with reading(file, "expected results that floatgate wrote"):
+            if file.stat().st_size > _BYTES_MAX:
+                raise input_error(
+                    f"{file}: is larger than {_BYTES_MAX >> 20} MiB; expected results that floatgate wrote"
+                )
+            content = json.loads(file.read_text("utf-8"))
+        if not isinstance(content, dict):
+            raise input_error(f"{file}: is no object; expected results that floatgate wrote")
+        return content
+
+
+def kind_of(folder: Path) -> str | None:
+    """The kind of a folder of results; None where it holds none."""
+    return next((kind for kind, name in KINDS.items() if (folder / name).is_file()), None)
+
+
+def found(places: Sequence[str | os.PathLike[str]]) -> list[Found]:
+    """The results in some folders and below them, in the order of their names.
+
+    Runs within a comparison or a sweep are part of it.
+
+    Raises:
+        InputError: a place is not there, or holds no results.
+    """
+    results = []
+    for place in places:
+        path = Path(place)
+        if path.is_file():
+            path = path.parent
+        if not path.is_dir():
+            raise input_error(f"{place}: no such folder; expected a folder with results of floatgate")
+        here = list(_below(path, 0))
+        if not here:
+            raise input_error(f"{place}: holds no results; expected run folders, sweeps or comparisons of floatgate")
+        results += here
+    return results
+
+
+def _below(folder: Path, depth: int) -> Iterator[Found]:
+    kind = kind_of(folder)
+    if kind is not None:
+        yield Found(kind, folder)
+        return
+    if depth == _DEPTH_MAX:
+        return
+    try:
+        inner = sorted(entry for entry in folder.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+    except OSError as error:
+        raise input_error(f"{folder}: {error.strerror or error}; expected a folder that can be read") from None
+    for entry in inner:
+        if not entry.is_symlink():
+            yield from _below(entry, depth + 1)
+
+
+def rows(one: Found) -> Iterator[dict[str, Any]]:
+    """One flat row for each run in a folder that is no sweep; a sweep has its table."""
+    folder = str(one.path)
+    content = one.content()
+    if one.kind in ("run", "lifetime"):
+        yield {"folder": folder, "kind": one.kind, "status": "done", **flat(content)}
+    elif one.kind == "repeat":
+        for result, error in zip(content["runs"], content["errors"], strict=True):
+            yield _row(folder, one.kind, {}, result, error)
+    elif one.kind == "compare":
+        for setting in content["settings"]:
+            results = setting.get("results") or [setting["result"]]
+            errors = setting.get("errors") or [setting["error"]]
+            for result, error in zip(results, errors, strict=True):
+                yield _row(folder, one.kind, setting["set"], result, error)
+
+
+def _row(
+    folder: str, kind: str, settings: Mapping[str, str], result: Mapping[str, Any] | None, error: str | None
+) -> dict[str, Any]:
+    from floatgate.sweeps.sweep import plain
+
+    laid = {key: plain(value) for key, value in settings.items()}
+    status = "done" if result is not None else "failed"
+    return {"folder": folder, "kind": kind, "status": status, "error": error, **flat(result or {}), **laid}
+
+
+def must_be_one(place: str) -> Found:
+    """The one folder of results that a place is.
+
+    Raises:
+        InputError: it is none.
+    """
+    path = Path(place)
+    path = path.parent if path.is_file() else path
+    kind = kind_of(path) if path.is_dir() else None
+    if kind is None:
+        what = "no such folder" if not path.exists() else f"holds none of {', '.join(map(quote, KINDS.values()))}"
+        raise input_error(f"{place}: {what}; expected a run folder that floatgate wrote")
+    return Found(kind, path)
