@@ -20,6 +20,7 @@ from floatgate.arguments import U32, checked
 from floatgate.compare import Comparison, compare
 from floatgate.errors import FloatgateError, InputError, RunError
 from floatgate.lifetime import Lifetime, lifetime
+from floatgate.query import query
 from floatgate.record import Record
 from floatgate.run import Run, load, resume, run
 from floatgate.sweeps.api import LoadedSweep, load_sweep, sweep
@@ -40,6 +41,7 @@ __all__ = [
     "lifetime",
     "load",
     "load_sweep",
+    "query",
     "resume",
     "run",
     "sweep",

@@ -99,7 +99,7 @@ def _pictures(comparison: Comparison) -> str:
     drawn = varied_charts.pages(rows, keys, name="compared") if rows else ""
     if not drawn:
         return ""
-    how = "The mark at each end is the 95 % interval, where it is known."
+    how = "Thin bars across a mark are 95 % intervals, where they are known."
     return f"<h2>Side by side</h2><p>{how}</p>{drawn}"
 
 

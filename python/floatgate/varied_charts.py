@@ -27,6 +27,8 @@ PANELS_MAX = 6
 """Panels of one figure."""
 BARS_MAX = 24
 """Bars of a panel."""
+ACROSS_MAX = 8
+"""Columns of cells with room for their figures on a narrow page."""
 _LOG_FROM = 20.0
 """Largest over smallest value of an axis from which it is logarithmic."""
 _POINTS_MAX = 2000
@@ -108,7 +110,7 @@ def _of_names(rows: Rows, varied: Sequence[str]) -> Layout:
     if len(rows) <= BARS_MAX or len(varied) == 1:
         return Layout("bars", "", tuple(varied))
     axis = max(varied, key=lambda key: len(_values(rows, key)))
-    return _shared_out(rows, "cells", axis, [key for key in varied if key != axis], BARS_MAX)
+    return _shared_out(rows, "cells", axis, [key for key in varied if key != axis], ACROSS_MAX)
 
 
 def _shared_out(rows: Rows, kind: str, axis: str, others: Sequence[str], most: int) -> Layout:
@@ -208,7 +210,8 @@ def _panel(
     if how.kind == "lines":
         yield title, caption, lambda width: lines(rows, how, keys, figure, top, width)
     elif how.kind == "cells":
-        yield title, caption, lambda width: cells(rows, how, keys, figure, width)
+        said = f"{figure.axis[:1].upper()}{figure.axis[1:]}; rows: {short(how.axis, keys)}. {caption}"
+        yield title, said.strip(), lambda width: cells(rows, how, keys, figure, width)
     elif len(rows) <= BARS_MAX:
         yield title, caption, lambda width: bars(rows, how.lines, figure, width)
     else:
@@ -294,30 +297,29 @@ def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: i
         for point in _points_of(rows, figure)
     ]
     down, across = (list(dict.fromkeys(row[side] for row in made)) for side in ("down", "across"))
-    middle = sorted(row["y"] for row in made)[len(made) // 2]
-    narrow = width < 400
-    room = width / (len(across) + 3)
-    y = alt.Y("down:N", sort=down, title=short(how.axis, keys), axis=alt.Axis(labelLimit=int(width * 0.35)))
+    ends = [row["y"] for row in made]
+    middle = (min(ends) + max(ends)) / 2
+    room = (width - 110) / len(across)
+    y = alt.Y("down:N", sort=down, title=None, axis=alt.Axis(labelLimit=int(width * 0.35)))
     titles = ", ".join(short(key, keys) for key in how.lines) or None
-    angle = 0 if room > 60 else -90
-    x = alt.X("across:N", sort=across, title=titles, axis=alt.Axis(labelAngle=angle, labelLimit=110, orient="top"))
+    angle = 0 if room > 8 * max(map(len, across)) else -90
+    x = alt.X("across:N", sort=across, title=titles, axis=alt.Axis(labelAngle=angle, labelLimit=160, orient="top"))
     scale = alt.Scale(range=["#ffffff", "#4f5962"])
     base = data_chart(made)
     shade = base.mark_rect(stroke=MUTED, strokeWidth=0.5).encode(
         x=x, y=y, color=alt.Color("y:Q", scale=scale, legend=None)
     )
     layers = [shade]
-    if room > (26 if narrow else 28):
-        digits = ".3~g" if room > 34 else ".2~g"
-        layers.append(
-            base.mark_text(fontSize=10 if room < 36 else 11).encode(
-                x=x,
-                y=y,
-                text=alt.Text("y:Q", format=digits),
-                color=alt.condition(f"datum.y > {middle}", alt.value("#ffffff"), alt.value("#1b1e20")),
-            )
+    layers.append(
+        base.mark_text(fontSize=10 if room < 36 else 11).encode(
+            x=x,
+            y=y,
+            text=alt.Text("y:Q", format=".3~g" if room > 34 else ".2~g"),
+            color=alt.condition(f"datum.y > {middle}", alt.value("#ffffff"), alt.value("#1b1e20")),
         )
-    return finished(alt.layer(*layers), width, 110 + 20 * len(down))
+    )
+    above = 60 if angle == 0 else 40 + 7 * max(map(len, across))
+    return finished(alt.layer(*layers), width, above + 20 * len(down))
 
 
 def _scatter(rows: Rows, key: str, keys: Sequence[str], figure: Figure) -> tuple[str, str, Draw]:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
 import floatgate
@@ -106,3 +111,95 @@ def test_a_capacity_is_that_of_all_settings(cli: Cli, experiment: Path) -> None:
     ended = cli("compare", experiment, *vary, "--capacity", "32 MiB", "--json", "-")
     sizes = [one["result"]["drive"]["physical_bytes"] for one in json.loads(ended.done())["settings"]]
     assert sizes == [32 << 20] * 2
+
+
+def test_identical_runs_differ_by_nothing(cli: Cli, experiment: Path) -> None:
+    """Common random numbers: settings that do the same serve the same requests, seed by seed."""
+    vary = ("--vary", "ftl.collect.policy=greedy,windowed-greedy,fifo")
+    for repeat in ((), ("--repeat", "3")):
+        ended = cli("compare", experiment, *vary, *repeat, "--set", "ftl.collect.window=256", "--json", "-")
+        if ended.status == 2:  # greedy takes no window
+            ended = cli("compare", experiment, *vary, *repeat, "--json", "-")
+        same, other = (one["difference"] for one in json.loads(ended.done())["settings"][1:])
+        assert (same["waf_bytes"], same["waf_bytes_95"]) == (0.0, [0.0, 0.0])
+        assert "+0.00 ± 0.00" in ended.err
+        assert other["waf_bytes"] > 0
+
+
+def test_differences_of_seeds_are_paired(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    vary = ("--vary", "ftl.collect.policy=fifo,greedy")
+    asked = ("compare", experiment, *vary, "--repeat", "4", "--baseline", "ftl.collect.policy=greedy", "--out", "o")
+    answer = json.loads(cli(*asked, "--json", "-", "--no-report").done())
+    assert answer["baseline"] == 1
+    ours, theirs = answer["settings"]
+    assert theirs["difference"] is None
+    assert ours["seeds"] == theirs["seeds"] == [3, 4, 5, 6]
+    deltas = [a["waf_bytes"] - b["waf_bytes"] for a, b in zip(ours["results"], theirs["results"], strict=True)]
+    mean = sum(deltas) / 4
+    # Student's t for three degrees of freedom.
+    half = 3.182 * math.sqrt(sum((delta - mean) ** 2 for delta in deltas) / 3) / 2
+    difference = ours["difference"]
+    assert difference["pairs"] == 4
+    assert difference["waf_bytes"] == pytest.approx(mean)
+    assert difference["waf_bytes_95"] == pytest.approx([mean - half, mean + half])
+    assert difference["figures"]["waf_bytes"]["difference"] == pytest.approx(mean)
+    # One flat row a run, and a folder of its own for each.
+    table = pq.read_table(tmp_path / "o/compare.parquet").to_pylist()
+    assert [(row["ftl.collect.policy"], row["seed"]) for row in table] == [
+        (policy, seed) for policy in ("fifo", "greedy") for seed in (3, 4, 5, 6)
+    ]
+    assert [row["waf_bytes"] for row in table[:4]] == [result["waf_bytes"] for result in ours["results"]]
+    assert len((tmp_path / "o/compare.csv").read_text().splitlines()) == 9
+    assert floatgate.load(tmp_path / "o/02-greedy-seed-5").waf == theirs["results"][2]["waf"]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--baseline", "ftl.collect.policy=random"], "no setting has it"),
+        (["--baseline", "seed=3"], "'seed' does not vary; expected one of ftl.collect.policy"),
+        (["--baseline", "greedy"], "no '='"),
+        (["--resume"], "which comparison is not said"),
+        (["--resume", "--out", "o"], "holds no comparison to go on with"),
+    ],
+)
+def test_what_cannot_be_compared_with_is_refused(cli: Cli, experiment: Path, options: list[str], said: str) -> None:
+    assert said in cli("compare", experiment, "--vary", "ftl.collect.policy=greedy,fifo", *options).refused()
+
+
+def test_an_interrupted_comparison_goes_on(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    # The second setting takes very much longer than the first.
+    asked = ["compare", str(experiment), "--vary", "workload.requests=60000,20000000000", "--jobs", "1"]
+    asked += ["--set", "drive.endurance.pe_cycles=4000000000", "--out", "o", "--no-report"]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "floatgate", *asked],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    )
+    end = time.monotonic() + 60
+    while not (tmp_path / "o/unfinished/000000").is_dir():
+        assert process.poll() is None
+        assert time.monotonic() < end
+        time.sleep(0.02)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert err.decode().startswith("error: interrupted, 1 runs are done; continue with the same command and --resume")
+    assert "holds an interrupted comparison" in cli(*asked).refused()
+    shorter = [text.replace("20000000000", "70000") for text in asked]
+    assert "(vary differ)" in cli(*shorter, "--resume").refused()
+    # As if the plan had been the shorter one.
+    plan = tmp_path / "o/unfinished/plan.json"
+    plan.write_text(plan.read_text().replace("20000000000", "70000"))
+    kept = (tmp_path / "o/unfinished/000000/result.json").read_text()
+    cli(*shorter, "--resume").done()
+    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == [
+        "01-60000",
+        "02-70000",
+        "compare.csv",
+        "compare.json",
+        "compare.parquet",
+    ]
+    assert (tmp_path / "o/01-60000/result.json").read_text() == kept

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -54,20 +56,27 @@ def run(found: list[Block], folder: Path, replacing: dict[str, str]) -> list[str
         (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
         (tools / name).chmod(0o755)
     path = f"{tools}:{os.environ['PATH']}"
-    ended = subprocess.run(
-        ["bash", "-c", script],
-        cwd=folder,
-        env={**os.environ, "PATH": path, "NO_COLOR": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        timeout=600,
-        check=False,
-        start_new_session=True,
-    )
-    text = ended.stdout.decode()
+    # Into a file: whatever a page leaves running in the background would keep a pipe open.
+    said = folder / ".said"
+    with said.open("wb") as out:
+        shell = subprocess.Popen(
+            ["bash", "-c", script],
+            cwd=folder,
+            env={**os.environ, "PATH": path, "NO_COLOR": "1"},
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            status = shell.wait(timeout=900)
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(shell.pid, signal.SIGKILL)
+            shell.wait()
+    text = said.read_text("utf-8")
     for one, other in replacing.items():
         text = text.replace(other, one)
-    assert ended.returncode == 0, text
+    assert status == 0, text
     parts = re.split("^" + _MARK.format(r"\d+") + "\n", text, flags=re.M)
     assert len(parts) == len(found) + 1, text
     return parts[1:]

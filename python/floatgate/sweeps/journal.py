@@ -1,8 +1,8 @@
 """The journal of a sweep: one line of JSON for each run that has ended, and the flat table that is made from it.
 
 A line is written whole or not at all for whoever reads it later: what a killed sweep or a full disk has left half
-written at the end is cut off when the sweep goes on. The table is written from the lines in the order of the runs, ten
-thousand at a time, so that a sweep of any size takes little memory and the same runs give the same bytes.
+written at the end is cut off when the sweep goes on. The table is written from the lines in the order of the runs, a
+few thousand at a time, so that a sweep of any size takes little memory and the same runs give the same bytes.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 FILE = "journal.jsonl"
 TABLE = "sweep.parquet"
-GROUP = 10_000
+GROUP = 2_500
 """Rows of a row group."""
 
 

@@ -12,6 +12,7 @@ a row with an error, as any other run that fails.
 from __future__ import annotations
 
 import itertools
+import logging
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -69,6 +70,9 @@ class Dask:
             raise input_error(
                 f"--on {on}: Dask is not installed; expected the extra 'cluster': pip install 'floatgate[cluster]'"
             ) from None
+        # What Dask says on standard error when a scheduler goes is told in our words, on the first line there.
+        for name in ("distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
         self._on = on
         wait_s = _seconds(dask.config.get("distributed.comm.timeouts.connect", "30s"))
         try:
@@ -80,7 +84,8 @@ class Dask:
                 f"--on {on}: no scheduler answers within {wait_s:g} s ({_reason(error)}); expected one to be running: "
                 f"dask scheduler --port {address.rsplit(':', 1)[1]}, and for each machine dask worker {address}"
             ) from None
-        self.dashboard: str | None = self._client.dashboard_link or None
+        has = "dashboard" in self._client.scheduler_info(n_workers=0)["services"]
+        self.dashboard: str | None = self._client.dashboard_link if has else None
         try:
             self._client.wait_for_workers(1, timeout=min(wait_s, _LATE_WORKER_S))
             self._must_do_our_runs()
@@ -133,6 +138,9 @@ class Dask:
                 self._take(future, batch, again, done)
                 future.release()
                 self._fill(queue, again, waiting, ended, done)
+        except OSError:
+            # Dask's errors of connections are among these; those of files are told before they come here.
+            raise self._gone() from None
         except BaseException:
             self._drop(waiting)
             raise

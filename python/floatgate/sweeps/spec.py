@@ -177,7 +177,13 @@ def must_be_usable(base: Experiment, points: Points, files: Mapping[str, str]) -
     for setting, is_usable in usable.items():
         # Each value of a sample stands in one point alone, which may fail for its other values.
         if not is_usable and (not drawn or not any(usable.values())):
-            raise errors[setting]
+            key, value = setting
+            said = errors[setting].message
+            raise (
+                input_error(f"{said} (no point with {key} = {value} can be run)")
+                if len(points) > 1
+                else errors[setting]
+            )
 
 
 def _spread(count: int) -> list[int]:
