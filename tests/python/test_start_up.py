@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 import typer
 
+from conftest import Cli
 from floatgate.cli.app import MODULES, command
 
 ROOT = Path(__file__).parents[2]
@@ -57,3 +58,11 @@ def test_the_table_of_commands_is_what_its_modules_add() -> None:
         path.stem for path in (ROOT / "python/floatgate/cli").glob("*.py") if "def register(app" in path.read_text()
     }
     assert files == set(MODULES)
+
+
+def test_json_for_another_program_comes_without_a_report(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    cli("run", "small.toml", "--json", "-", "--out", "a").done()
+    cli("run", "small.toml", "--json", "-", "--out", "b", "--report").done()
+    cli("run", "small.toml", "--json", "c.json", "--out", "c").done()
+    assert [(tmp_path / name / "report.html").is_file() for name in "abc"] == [False, True, True]
