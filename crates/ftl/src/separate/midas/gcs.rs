@@ -10,8 +10,9 @@
 //! writes twice, which is left out here.
 //! Cost: some tens of times the segments of a domain times the groups, once an epoch.
 
-use super::mcam::{Hot, Load, Prediction, predict};
+use super::mcam::{Front, Hot, Load, Prediction, predict};
 use super::uid::Distribution;
+use std::rc::Rc;
 
 /// What a larger hot group must save in the first search.
 const HOT_SAVES: f64 = 0.05;
@@ -38,13 +39,19 @@ impl Bounds {
     }
 }
 
+/// A hot group.
+#[derive(Clone, Debug, PartialEq)]
+struct HotGroup {
+    hot: Hot,
+    /// Its size, 0 where there is none.
+    segments: u32,
+    front: Front,
+}
+
 /// A configuration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The hot group, with its size in segments, 0 where there is none.
-    pub hot: Hot,
-    /// Segments of it.
-    pub hot_segments: u32,
+    hot: Rc<HotGroup>,
     /// Segments of the groups, the last one's behind.
     pub sizes: Vec<u32>,
     /// What is foretold of them.
@@ -52,6 +59,11 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Segments of the hot group, 0 where there is none.
+    pub fn hot_segments(&self) -> u32 {
+        self.hot.segments
+    }
+
     fn waf(&self) -> f64 {
         self.prediction.waf
     }
@@ -65,10 +77,14 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn plan(&self, (hot, hot_segments): (Hot, u32), sizes: &[u32]) -> Option<Plan> {
+    fn plan(&self, hot: &Rc<HotGroup>, sizes: &[u32]) -> Option<Plan> {
         let of: Vec<f64> = sizes.iter().map(|&size| f64::from(size)).collect();
-        let prediction = predict(self.uid, self.load, hot, &of)?;
-        Some(Plan { hot, hot_segments, sizes: sizes.to_vec(), prediction })
+        let prediction = predict(&hot.front, self.load, &of)?;
+        Some(Plan { hot: hot.clone(), sizes: sizes.to_vec(), prediction })
+    }
+
+    fn hot_group(&self, hot: Hot, segments: u32) -> Rc<HotGroup> {
+        Rc::new(HotGroup { hot, segments, front: Front::of(self.uid, hot) })
     }
 
     /// The hot group of at least so many segments: of how many, for as many intervals as that takes.
@@ -93,13 +109,14 @@ impl Search<'_> {
     /// first that is not, where `at_once` says so.
     fn try_hot(&self, best: &mut Option<Plan>, sizes: &[u32], enough: f64, at_once: bool) {
         let (&last, before) = sizes.split_last().expect("there is a last group");
-        let free = last + best.as_ref().map_or(0, |plan| plan.hot_segments);
+        let free = last + best.as_ref().map_or(0, Plan::hot_segments);
         let mut least = 1;
         while least < HOT_BELOW
             && let Some((hot, size)) = self.hot_of(least)
             && size + self.bounds.last_at_least() <= free
         {
-            let found = self.plan((hot, size), &[before, &[free - size]].concat());
+            let hot = self.hot_group(hot, size);
+            let found = self.plan(&hot, &[before, &[free - size]].concat());
             let better = match (&found, best.as_ref()) {
                 (Some(found), Some(best)) => found.waf() < best.waf() - enough,
                 (Some(_), None) => true,
@@ -124,7 +141,7 @@ impl Search<'_> {
         let free = sizes[at] + sizes[last];
         for size in 1..=free.saturating_sub(self.bounds.last_at_least()) {
             (sizes[at], sizes[last]) = (size, free - size);
-            let Some(found) = self.plan((plan.hot, plan.hot_segments), &sizes) else { continue };
+            let Some(found) = self.plan(&plan.hot, &sizes) else { continue };
             if best.as_ref().is_none_or(|best| found.waf() < best.waf()) {
                 *best = Some(found);
             }
@@ -149,7 +166,7 @@ impl Search<'_> {
     /// Sizes each group anew in turn; whether anything is better by that.
     fn refine(&self, plan: &mut Plan) -> bool {
         let before = plan.waf();
-        if matches!(plan.hot, Hot::Foretold { .. }) {
+        if matches!(plan.hot.hot, Hot::Foretold { .. }) {
             let mut best = Some(plan.clone());
             self.try_hot(&mut best, &plan.sizes, 0.0, false);
             *plan = best.expect("there was one");
@@ -178,11 +195,11 @@ pub fn select(uid: &Distribution, load: &Load, bounds: &Bounds) -> Option<Plan> 
     }
     let search = Search { uid, load, bounds };
     let one = match bounds.hot {
-        Hot::None => search.plan((Hot::None, 0), &[bounds.segments]),
+        Hot::None => search.plan(&search.hot_group(Hot::None, 0), &[bounds.segments]),
         Hot::Measured { size, .. } => {
             let taken = size as u32;
             let rest = bounds.segments.checked_sub(taken + bounds.last_at_least())?;
-            search.plan((bounds.hot, taken), &[rest + bounds.last_at_least()])
+            search.plan(&search.hot_group(bounds.hot, taken), &[rest + bounds.last_at_least()])
         }
         Hot::Foretold { .. } => {
             let mut best = None;
@@ -223,7 +240,7 @@ mod tests {
         fn go(search: &Search<'_>, sizes: &mut Vec<u32>, left: u32, groups: u32, best: &mut f64) {
             if groups == 1 {
                 sizes.push(left);
-                if let Some(plan) = search.plan((Hot::None, 0), sizes) {
+                if let Some(plan) = search.plan(&search.hot_group(Hot::None, 0), sizes) {
                     *best = best.min(plan.waf());
                 }
                 sizes.pop();
@@ -276,12 +293,12 @@ mod tests {
         let uid = kinds(&[(5.0, 6.0), (75.0, 250.0)]);
         let bounds = Bounds { segments: 100, groups: 4, hot: Hot::Foretold { until: 0 } };
         let found = select(&uid, &load(100, 0.8), &bounds).unwrap();
-        let Hot::Foretold { until } = found.hot else { panic!("{found:?}") };
+        let Hot::Foretold { until } = found.hot.hot else { panic!("{found:?}") };
         // Five sixths and more of all writes have an interval of 6 segments, which is over by 6.25.
-        assert_eq!((until, found.hot_segments), (25, 5), "{found:?}");
-        assert_eq!(found.hot_segments + found.sizes.iter().sum::<u32>(), 100);
+        assert_eq!((until, found.hot_segments()), (25, 5), "{found:?}");
+        assert_eq!(found.hot_segments() + found.sizes.iter().sum::<u32>(), 100);
         let without = select(&uid, &load(100, 0.8), &Bounds { hot: Hot::None, ..bounds }).unwrap();
-        assert_eq!(without.hot_segments, 0);
+        assert_eq!(without.hot_segments(), 0);
         assert!(found.waf() <= without.waf() + 0.05, "{found:?} {without:?}");
     }
 
@@ -291,7 +308,7 @@ mod tests {
         let uid = kinds(&[(5.0, 6.0), (75.0, 250.0)]);
         let hot = Hot::Measured { traffic: 0.3, size: 4.0, valid: 0.12 };
         let found = select(&uid, &load(100, 0.8), &Bounds { segments: 100, groups: 4, hot }).unwrap();
-        assert_eq!((found.hot, found.hot_segments), (hot, 4));
+        assert_eq!((found.hot.hot, found.hot_segments()), (hot, 4));
         assert_eq!(found.sizes.iter().sum::<u32>(), 96);
         assert!(found.sizes.len() <= 4);
     }

@@ -13,8 +13,8 @@
 //! first write that replaces something; the search runs at once, before the next victim is chosen, and not in a thread beside;
 //! five groups beside the hot one at most, as the prototype begins with (their search goes on to nine), because each keeps a
 //! unit open in every plane; open units of groups that vanish are closed as they are.
-//! Cost: two look-ups a write; the search takes some milliseconds an epoch for each hundred blocks of a plane. Memory: 1 byte per
-//! page, 4 per page of the sample, 8 per interval, 10 per block.
+//! Cost: two look-ups a write; the search takes some milliseconds an epoch for each hundred blocks of a plane. Memory: 9 bits per
+//! page, 4 bytes per page of the sample, 8 per interval, 10 per block.
 
 mod chain;
 mod gcs;
@@ -63,7 +63,7 @@ pub const INFO: PolicyInfo = PolicyInfo {
         ),
     ],
     cost: "two look-ups; a search an epoch",
-    memory: "1 byte per page, 4 per page of the sample, 10 per block",
+    memory: "9 bits per page, 4 bytes per page of the sample, 10 per block",
 };
 
 /// Pages of the sample, at least, where the drive has as many.
@@ -207,7 +207,7 @@ impl State {
         }
         self.counts.applied += 1;
         self.foretold_waf = Some(plan.prediction.waf);
-        let sizes = [&[plan.hot_segments][..], &plan.sizes].concat();
+        let sizes = [&[plan.hot_segments()][..], &plan.sizes].concat();
         self.watch.expect([&[0.0][..], &plan.prediction.valid].concat());
         Some(self.chain.apply(&sizes))
     }

@@ -3,10 +3,12 @@
 //! It is found from a sample of pages over a window of writes (an epoch), which is cut into intervals of equal length. For each
 //! page of the sample the time of its last write is kept, and each further write, or the end of the page by TRIM, counts its
 //! interval. A page that is written just once in the window counts as one of the longest. Long intervals fit into the window less
-//! often than they are: a count of interval i in a window of W is scaled by 1 + ((W mod i) + i / 2) / W. All this is as in the
-//! public simulator of MiDAS's authors, which also counts the first interval anew from all pages of ten intervals; with times that
-//! are exact to the page that interval is measured like any other, so it is left out.
-//! Cost: a look-up a write of a page of the sample. Memory: 4 bytes per page of the sample, 8 per interval of the window.
+//! often than they are: a count of interval i in a window of W is scaled by 1 + ((W mod i) + i / 2) / W. The hottest pages have much of
+//! the traffic and are hardly ever of the sample; their updates come within the first interval, which is why that is not taken from
+//! the sample: in ten intervals of the window updates of all pages count that were written before in the same interval. All this is as
+//! in the public simulator of MiDAS's authors.
+//! Cost: a look-up a write of a page of the sample, and in ten intervals one of every page. Memory: 4 bytes per page of the sample, 8 per
+//! interval of the window, 1 bit per page.
 
 use floatgate_base::Lpn;
 use floatgate_base::memory::table;
@@ -16,6 +18,8 @@ use serde::{Deserialize, Serialize};
 const NEVER: u32 = u32::MAX;
 /// Given up since.
 const GONE: u32 = u32::MAX - 1;
+/// Intervals in which updates of all pages count.
+const CHECKS: u32 = 10;
 /// The longest window, so that times with a bit beside them fit.
 const WINDOW_MAX: u64 = 1 << 30;
 
@@ -27,6 +31,12 @@ pub struct Uid {
     /// By page of the sample: twice the time of the last write in this window, and 1 where there was no other.
     stamps: Vec<u32>,
     counts: Vec<u64>,
+    /// Updates of any page within an interval, in so many that were checked; the pages seen in the present one; and the time at
+    /// which that begins.
+    first: u64,
+    checked: u32,
+    seen: Vec<u64>,
+    check_from: u32,
     /// Host page writes of an interval.
     interval_pages: u32,
     /// The first window's intervals.
@@ -41,14 +51,48 @@ impl Uid {
     pub fn new(logical_pages: u32, every: u32, window_pages: u64, interval_pages: u32) -> Self {
         let sampled = logical_pages.div_ceil(every) as usize;
         let window = (window_pages.min(WINDOW_MAX) / u64::from(interval_pages)).max(8) as usize;
-        Self {
+        let bits = if every > 1 { logical_pages.div_ceil(64) } else { 0 };
+        let mut uid = Self {
             every,
             stamps: table(sampled, NEVER),
             counts: vec![0; window],
+            first: 0,
+            checked: 0,
+            seen: table(bits as usize, 0),
+            check_from: 0,
             interval_pages,
             window,
             time: 0,
             begun: false,
+        };
+        uid.check_from = uid.next_check();
+        uid
+    }
+
+    /// When the next interval begins that is checked: they are spread over the window. Never where all pages are of the sample.
+    fn next_check(&self) -> u32 {
+        if self.checked == CHECKS || self.every == 1 {
+            return u32::MAX;
+        }
+        let interval = self.counts.len() as u64 * u64::from(self.checked + 1) / u64::from(CHECKS + 1);
+        (interval as u32 * self.interval_pages).max(self.time)
+    }
+
+    /// A page is written in an interval that is checked.
+    #[inline(never)]
+    fn check(&mut self, lpn: Lpn) {
+        if self.time == self.check_from {
+            self.seen.fill(0);
+        }
+        let (word, bit) = (&mut self.seen[lpn.index() / 64], 1 << (lpn.0 % 64));
+        self.first += u64::from(*word & bit != 0);
+        *word |= bit;
+        if self.time + 1 == self.check_from + self.interval_pages {
+            self.checked += 1;
+            // From the next write on.
+            self.time += 1;
+            self.check_from = self.next_check();
+            self.time -= 1;
         }
     }
 
@@ -79,6 +123,9 @@ impl Uid {
             self.count(before);
             self.stamps[at] = 2 * self.time + u32::from(before == NEVER);
         }
+        if self.time >= self.check_from {
+            self.check(lpn);
+        }
         self.time += 1;
     }
 
@@ -108,6 +155,9 @@ impl Uid {
         let last = counts.len() - 1;
         counts[last] += self.stamps.iter().filter(|&&stamp| stamp < GONE && stamp % 2 == 1).count() as f64;
         let window = counts.len();
+        if self.checked > 0 {
+            counts[0] = self.first as f64 * window as f64 / f64::from(self.checked) / f64::from(self.every);
+        }
         for (i, count) in counts.iter_mut().enumerate().skip(1) {
             *count *= 1.0 + ((window % i) as f64 + i as f64 / 2.0) / window as f64;
         }
@@ -122,18 +172,20 @@ impl Uid {
         self.counts.clear();
         self.counts.resize(window, 0);
         self.stamps.fill(NEVER);
-        self.time = 0;
+        (self.time, self.first, self.checked) = (0, 0, 0);
+        self.check_from = self.next_check();
     }
 
     /// Bytes of its tables.
     pub fn memory_bytes(&self) -> u64 {
-        self.stamps.len() as u64 * 4 + self.counts.len() as u64 * 8
+        self.stamps.len() as u64 * 4 + self.counts.len() as u64 * 8 + self.seen.len() as u64 * 8
     }
 }
 
 /// A distribution of update intervals, with its sums, so that no question walks through it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Distribution {
+    counts: Vec<f64>,
     /// How many are shorter than each interval begins.
     below: Vec<f64>,
     /// Sum of `below` over the ends of the intervals before.
@@ -159,7 +211,7 @@ impl Distribution {
         let below = sums(&|i| counts[i]);
         let below_sums = sums(&|i| below[i + 1]);
         let weighted = sums(&|i| counts[i] * i as f64);
-        Self { below, below_sums, weighted, step }
+        Self { counts: counts.to_vec(), below, below_sums, weighted, step }
     }
 
     /// Intervals.
@@ -180,6 +232,20 @@ impl Distribution {
     /// The first interval that begins no sooner than `segments`.
     pub fn at(&self, segments: f64) -> usize {
         ((segments / self.step).ceil().max(0.0) as usize).min(self.len())
+    }
+
+    /// The same without a part of all intervals before `until`.
+    pub fn without(&self, until: usize, part: f64) -> Self {
+        let mut counts = self.counts.clone();
+        counts[..until].iter_mut().for_each(|count| *count *= 1.0 - part);
+        Self::new(&counts, self.step)
+    }
+
+    /// For how long data live of which each is updated before interval `until`, in segments, of a segment written of all data: the sum
+    /// over those intervals of the share that outlives each and is dead by `until`.
+    pub fn lives_below(&self, until: usize) -> f64 {
+        let lives = until as f64 * self.below(until) - self.below_sums[until];
+        if self.total() > 0.0 { lives / self.total() * self.step } else { 0.0 }
     }
 
     /// For how long data live on from interval `from` to interval `to`, in segments, of a segment written that has lived that long: the
@@ -243,12 +309,43 @@ mod tests {
         uid.write(Lpn(0), true);
         assert_eq!(uid.counts, [1, 1, 1, 0, 0, 0, 0, 0], "the window is over");
         // Page 2 was written once: it counts as one of the longest. Then come the parts of long intervals that did not fit.
+        // Page 1 was written over and over in intervals that were checked: that is what the first one counts.
+        let checked = f64::from(uid.checked);
+        assert!(checked >= 7.0, "{checked} of 8 intervals");
+        let first = uid.first as f64 * 8.0 / checked / 2.0;
+        assert!(first > 20.0);
         let found = uid.distribution(10.0);
         let factor = |i: usize| 1.0 + ((8 % i) as f64 + i as f64 / 2.0) / 8.0;
-        assert_eq!(found.below(1), 1.0);
-        assert!((found.below(3) - (1.0 + factor(1) + factor(2))).abs() < 1e-12);
-        assert!((found.total() - (1.0 + factor(1) + factor(2) + factor(7))).abs() < 1e-12);
+        assert_eq!(found.below(1), first);
+        assert!((found.below(3) - (first + factor(1) + factor(2))).abs() < 1e-9);
+        assert!((found.total() - (first + factor(1) + factor(2) + factor(7))).abs() < 1e-9);
         assert_eq!(found.step, 1.0);
+    }
+
+    /// Half of all writes go to one page that is of no sample, the others to each page in turn.
+    #[test]
+    fn the_first_interval_is_that_of_all_pages() {
+        let mut uid = Uid::new(1000, 10, 8000, 100);
+        for write in 0..8000 {
+            uid.write(Lpn(if write % 2 == 0 { 7 } else { write / 2 % 1000 }), true);
+        }
+        assert_eq!(uid.checked, CHECKS);
+        // 49 of its 50 writes in an interval follow another one there; then come those of pages in turn, which are apart by 2000.
+        assert!((490..=500).contains(&uid.first), "{}", uid.first);
+        let found = uid.distribution(100.0);
+        let share = found.below(1) / found.total();
+        assert!((0.4..0.55).contains(&share), "{share}");
+        assert_eq!(found.below(1), found.below(19));
+        assert!(found.below(21) > 0.9 * found.total());
+    }
+
+    /// Where all pages are of the sample nothing needs to be checked.
+    #[test]
+    fn a_whole_sample_knows_the_first_interval() {
+        let mut uid = Uid::new(100, 1, 800, 10);
+        (0..800).for_each(|write| uid.write(Lpn(write % 5), true));
+        assert_eq!((uid.checked, uid.seen.len()), (0, 0));
+        assert_eq!(uid.counts[0], 795);
     }
 
     #[test]
