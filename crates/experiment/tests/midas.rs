@@ -3,12 +3,14 @@
 
 mod common;
 
+use common::interrupted::{figures, resumed, saved};
 use common::policies::{any_level, any_victim, separator};
 use floatgate_base::{ExtentKind as Kind, Extents, Hints, Lpn, Rng};
 use floatgate_experiment::{load, run};
 use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
 use floatgate_ftl::{Ftl, Setup};
 use floatgate_nand::Geometry;
+use floatgate_sim::{Phase, Simulation};
 
 /// Writes of which most go to a few pages, and TRIM now and then. The few are others every so often, so that predictions fail.
 fn skewed(rng: &mut Rng, logical: u32, requests: u32) -> Extents {
@@ -120,8 +122,41 @@ fn skewed_writes_cost_less() {
         let [none, sepbit] = ["none", "sepbit"].map(|separate| zipf(separate, collect, "").0);
         let (midas, figures) = zipf("midas", collect, "");
         let (plain, _) = zipf("midas", collect, "hot_group = false\n");
-        println!("{collect}: none {none:.3}, sepbit {sepbit:.3}, midas {midas:.3} {figures}, without hot {plain:.3}");
+        println!(
+            "{collect}: none {none:.3}, sepbit {sepbit:.3}, midas {midas:.3} {figures}, without hot {plain:.3}"
+        );
         assert!(midas < 0.9 * none, "{collect}: none {none}, midas {midas}");
         assert!(midas < 1.05 * sepbit, "{collect}: sepbit {sepbit}, midas {midas}");
+    }
+}
+
+/// An interrupted run goes on as if it had not stopped, at any point of an epoch: the results are the same, byte for byte.
+#[test]
+fn interrupted_runs_go_on_alike() {
+    let toml = "[drive.geometry]\nchannels = 1\nblocks_per_plane = 128\npages_per_block = 16\n\
+                [ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n\
+                [ftl.separate]\npolicy = \"midas\"\nepoch_drive_writes = 1.0\nmismatch = 0.01\n\
+                [workload]\npattern = \"zipf\"\nzipf_theta = 1.1\n\
+                trim_share = 0.02\nrequests = 60000\n";
+    let resolved = load(Some(toml), "e.toml", &[]).unwrap();
+    let ended = |mut simulation: Simulation| {
+        while simulation.step(1 << 20).unwrap() != Phase::Done {}
+        (saved(&simulation), figures(&resolved, simulation))
+    };
+    let (expected, result) = ended(Simulation::new(resolved.plan.clone()).unwrap());
+    let groups = &result["separate"]["found"];
+    assert!(groups["applied"].as_f64() >= Some(2.0) && groups["merged"].as_f64() >= Some(1.0), "{groups}");
+    for steps in [1, 3, 7, 11] {
+        let mut simulation = Simulation::new(resolved.plan.clone()).unwrap();
+        for _ in 0..steps {
+            simulation.step(4000).unwrap();
+        }
+        let bytes = saved(&simulation);
+        let other = resumed(&resolved, &bytes);
+        assert!(saved(&other) == bytes, "after {steps} steps it is another file");
+        assert!(
+            ended(other) == (expected.clone(), result.clone()),
+            "after {steps} steps it goes on otherwise"
+        );
     }
 }
