@@ -56,7 +56,10 @@ impl Ftl {
         let Some(separation) = &mut self.separation else { return self.setup.separate.blind().0 };
         let word = self.mapping.get(lpn);
         if self.setup.separate.minds_replaced()
-            && let Some(ppn) = self.mapping.page_of(word)
+            && let Some(ppn) = self.mapping.page_of(word).or_else(|| {
+                let (packed, chunk) = (self.mapping.packed()?, self.mapping.chunk_of(word)?);
+                packed.pages(chunk).map(|(first, _)| first)
+            })
         {
             let unit = self.layout.unit_of(ppn);
             separation.replaces(lpn, unit, self.units.age(unit, self.now));

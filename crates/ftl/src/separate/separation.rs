@@ -41,7 +41,7 @@ fn gather<S: Separator>(state: &S, mapping: &Mapping, pages: Range<Ppn>, moving:
 }
 
 /// Streams of pages that leave a unit opened for `from`. Their map entries will be written next. A page that a side table
-/// owns stays in its stream.
+/// owns mostly stays in its stream.
 #[inline(never)]
 fn ask<S: Separator>(
     state: &mut S,
@@ -54,7 +54,7 @@ fn ask<S: Separator>(
     let sides = mapping.sides.any();
     for (&(_, owner), stream) in moving.iter().zip(streams) {
         if sides && owner.lpn().is_none() {
-            *stream = from.0 as u16;
+            *stream = state.side_stream(from).0 as u16;
             continue;
         }
         let lpn = Lpn(owner.bits());
@@ -159,9 +159,15 @@ impl Separation {
     /// The stream of a page that is to leave `unit`.
     pub(crate) fn move_stream(&self, owner: Owner, unit: UnitId, now: u64) -> StreamId {
         let from = self.stream_of[unit];
-        let Some(lpn) = owner.lpn() else { return from };
-        let page = Moved { lpn, from, now };
-        with_looking!(&self.looking, state => state.move_stream(&page))
+        with_looking!(&self.looking, state => match owner.lpn() {
+            Some(lpn) => state.move_stream(&Moved { lpn, from, now }),
+            None => state.side_stream(from),
+        })
+    }
+
+    /// The stream of chunks that are to leave `unit`.
+    pub(crate) fn side_stream(&self, unit: UnitId) -> StreamId {
+        with_looking!(&self.looking, state => state.side_stream(self.stream_of[unit]))
     }
 
     /// The page leaves `unit` for `stream`.

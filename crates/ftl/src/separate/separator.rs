@@ -178,6 +178,12 @@ pub trait Separator {
     /// [`Separator::moved`] is called.
     fn move_stream(&self, page: &Moved) -> StreamId;
 
+    /// The stream of what leaves a unit of `from` and belongs to a side table: it has no page of its own to ask for.
+    #[inline(always)]
+    fn side_stream(&self, from: StreamId) -> StreamId {
+        from
+    }
+
     /// The page moves, to `stream`.
     #[inline(always)]
     fn moved(&mut self, _page: &Moved, _stream: StreamId) {}

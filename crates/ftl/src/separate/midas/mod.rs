@@ -239,8 +239,13 @@ impl Separator for State {
     }
 
     #[inline(always)]
+    fn side_stream(&self, from: StreamId) -> StreamId {
+        // A queue would go round for ever with what stays in it.
+        self.chain.next(from)
+    }
+
+    #[inline(always)]
     fn moved(&mut self, page: &Moved, _stream: StreamId) {
-        self.watch.moved();
         if let Some(hot) = &mut self.hot {
             hot.moved(page.lpn, page.from);
         }

@@ -29,7 +29,7 @@ enum Stage {
 /// What is watched.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Watch {
-    /// Pages that the host wrote and that were moved since the last drive write, and the write amplification before.
+    /// Pages that the host wrote and valid pages of victims since the last drive write, and the write amplification before.
     host_pages: u64,
     moved_pages: u64,
     drive_pages: u64,
@@ -75,15 +75,10 @@ impl Watch {
         }
     }
 
-    /// A page moves.
-    #[inline(always)]
-    pub fn moved(&mut self) {
-        self.moved_pages += 1;
-    }
-
     /// A unit is collected while groups up to `last` are in use, the hot one among them where `hot` says so; whether collection goes on
     /// without an end.
     pub fn chosen(&mut self, unit: &Chosen, (last, hot): (StreamId, bool), epoch_pages: u64) -> bool {
+        self.moved_pages += u64::from(unit.valid);
         let valid = self.valid_share(unit);
         let found = &mut self.found[unit.stream.index()];
         *found = (found.0 + valid, found.1 + 1);
@@ -185,7 +180,7 @@ mod tests {
     #[test]
     fn write_amplification_is_that_of_the_last_drive_write() {
         let mut watch = watch();
-        (0..50).for_each(|_| watch.moved());
+        (0..5).for_each(|_| _ = choose(&mut watch, 1, 10, 0));
         (0..99).for_each(|_| watch.written());
         assert_eq!(watch.waf(), None);
         watch.written();
