@@ -7,7 +7,7 @@ None of their code is here. Their sources are at https://github.com/sungkyun123/
 The set-up is that of their simulator for a drive of 1 GB: 512 segments of 2 MiB, 244,140 pages written once in order,
 then updates by Zipf's law over addresses in random order; one segment is collected at a time, until four are free.
 Theirs searches for groups in a thread beside the simulation and sleeps for five seconds per drive write, so that its
-figures differ from run to run in the third place.
+figures differ from run to run by some per cent.
 """
 
 from __future__ import annotations
