@@ -92,10 +92,7 @@ impl Ftl {
             .disturb
             .map(|(disturb, reclaim)| Box::new(Reclaiming::new(disturb, reclaim, setup.seed, &layout)));
         let kind = setup.victim.index_kind();
-        let apart = separation.as_ref().and_then(|separation| match separation.queues() {
-            true => Some(Apart::queues(setup.separate.streams(), &layout)),
-            false => Apart::update_blocks(separation.update_blocks(), kind, &layout),
-        });
+        let apart = separation.as_ref().and_then(|separation| Apart::of(separation, kind, &layout));
         let mut mapping = Mapping::new(setup.logical_pages, layout.pages());
         if reclaiming.as_ref().is_some_and(|reclaiming| reclaiming.tails.pages() > 0) {
             mapping.sides.replicated = Some(Box::new(Replicas::new(&layout)));

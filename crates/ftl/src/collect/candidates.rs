@@ -3,7 +3,7 @@
 use super::last::Last;
 use super::queues::Queues;
 use crate::index::{Index, IndexKind};
-use crate::separate::{Place, UpdateBlocks};
+use crate::separate::{Place, Separation};
 use crate::units::{NOT_INDEXED, Units};
 use floatgate_base::{DomainId, IdVec, Rng, UnitId};
 use floatgate_flash::Layout;
@@ -19,14 +19,13 @@ pub(crate) enum Apart {
 }
 
 impl Apart {
-    /// Of an empty drive whose separator has no queues.
-    pub fn update_blocks(mode: UpdateBlocks, kind: IndexKind, layout: &Layout) -> Option<Self> {
-        Last::of(mode, kind, layout).map(Self::Last)
-    }
-
-    /// Of an empty drive whose separator may queue units of so many streams.
-    pub fn queues(streams: u32, layout: &Layout) -> Self {
-        Self::Queues(Box::new(Queues::new(streams, layout)))
+    /// Of an empty drive with a separator; none where all units are in the index.
+    pub fn of(separation: &Separation, kind: IndexKind, layout: &Layout) -> Option<Self> {
+        if separation.queues() {
+            let streams = separation.counters().len() as u32;
+            return Some(Self::Queues(Box::new(Queues::new(streams, layout))));
+        }
+        Last::of(separation.update_blocks(), kind, layout).map(Self::Last)
     }
 
     fn holds(&self, unit: UnitId) -> bool {

@@ -4,10 +4,10 @@
 //! A block of a group moves on when the group has taken in as much as it is large, so the time that blocks spend there is the size
 //! over the rate at which blocks come in. What has a shorter update interval than a block is old when it leaves, and a longer one
 //! than when it came, dies in the group. The rates follow from the shares that live on in the groups before. The last group
-//! collects itself: its share is that of Desnoyers's model of one log with hot and cold pages, `A = 1 + r / (e^(r op / (f A)) - 1)
-//! + (1 - r) / (e^((1 - r) op / ((1 - f) A)) - 1)`, with its pages over its valid ones `op`, the share `r` of updates that are hot
-//! and the share `f` of pages that these are of (supplement of the paper, equation 1). Times and sizes are in segments, a
-//! segment being a unit in each domain.
+//! collects itself: its share is that of Desnoyers's model of one log with hot and cold pages,
+//! `A = 1 + r / (e^(r op / (f A)) - 1) + (1 - r) / (e^((1 - r) op / ((1 - f) A)) - 1)`, with its pages over its valid ones `op`, the
+//! share `r` of updates that are hot and the share `f` of pages that these are of (supplement of the paper, equation 1). Times and
+//! sizes are in segments, a segment being a unit in each domain.
 //!
 //! Hot pages do not come through group 1, so that the others are new when they come there. The authors' programs have group 1 begin
 //! at the age at which the hot group ends, and sum up what that holds over all pages in one place and not at all in another;
