@@ -79,10 +79,11 @@ def writes(run: Run, width: int = WIDTH) -> alt.Chart:
     import altair as alt
 
     rows, axis, unit = _programming(run)
+    programmed = _programmed(rows)
     stacked = [
         {"at": row["at"], "cause": cause(name).label, "rate": row[f"programs_{name}"], "order": order}
         for row in rows
-        for order, name in enumerate(_programmed(rows))
+        for order, name in enumerate(programmed)
     ]
     chart = (
         data_chart(stacked)
@@ -405,8 +406,7 @@ def svg(chart: Any, name: str, label: str) -> str:
     Raises:
         CannotDrawError: there is no picture; the message says why.
     """
-    with unchecked():
-        text = drawing.svg(chart.to_json(validate=CHECKED))
+    text = drawing.svg(chart.to_json(validate=CHECKED))
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
     text = text.replace(f'"{INK}"', '"currentColor"')

@@ -37,6 +37,11 @@ class _Renderer:
         self._failures = 0
         self._reason = ""
 
+    def start(self) -> None:
+        """Start the process, if it is not there; what goes wrong is told with the first picture."""
+        with self._lock, contextlib.suppress(OSError):
+            self._process = self._process or self._started()
+
     def picture(self, order: dict[str, Any]) -> str:
         """What the process answers to an order.
 
@@ -108,6 +113,11 @@ def _end(status: int) -> str:
 
 _renderer = _Renderer()
 atexit.register(_renderer.close)
+
+
+def start() -> None:
+    """Pictures will be asked for: have the renderer start meanwhile."""
+    _renderer.start()
 
 
 def svg(chart: str) -> str:

@@ -144,6 +144,11 @@ class RunFolder:
         Raises:
             InputError: the folder cannot be written to, or something came into it meanwhile.
         """
+        if report is not None:
+            # It starts while the results are written.
+            from floatgate import drawing
+
+            drawing.start()
         with contextlib.nullcontext() if self._claim is not None else self:
             try:
                 target = self._first_free() if self.numbered else self.path

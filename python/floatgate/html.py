@@ -40,6 +40,7 @@ table { border-collapse: collapse; font-size: .95rem; font-variant-numeric: tabu
 th, td { padding: 4px 10px 4px 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--edge); }
 th { font-weight: 600; }
 thead th, .scroll td { white-space: nowrap; }
+.stacks thead th { white-space: normal; vertical-align: bottom; }
 @media (max-width: 619px) { .scroll table { font-size: .85rem; } .scroll td, .scroll th { padding-right: 8px; } }
 td.n, th.n { text-align: right; }
 table.rows th { white-space: nowrap; color: var(--soft); font-weight: 400; }

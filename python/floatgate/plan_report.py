@@ -43,7 +43,7 @@ def page(plan: Plan, command: str | None = None) -> str:
         f"<h1>{html.escape(title)}</h1>",
         f'<p class="soft">floatgate {html.escape(_core.__version__)}</p>',
         f"<p><b>{html.escape(plan.answer()[:1].upper() + plan.answer()[1:])}.</b></p>",
-        html.grid(header, rows, header.index("throttle") + 1),
+        html.grid(header, rows, header.index("throttle") + 1, stacks=True),
         f"<p>{READING}{'' if basis is None else f' {html.escape(basis[:1].upper() + basis[1:])}.'}</p>",
         "".join(f"<p>Not possible: {html.escape(text)}</p>" for text in errors),
         _charts(plan),

@@ -207,7 +207,7 @@ def _larger(points: Sequence[Point], resolved: str) -> str | None:
 
 def _named(slot: str) -> list[str]:
     """The policies of a slot, as the catalogue lists them."""
-    return [entry["name"] for entry in json.loads(_core.catalogue())["policies"][slot]]
+    return [entry["name"] for entry in json.loads(_core.catalogue(["policies"]))["policies"][slot]]
 
 
 def _refuse_unknown(option: str, names: Sequence[str] | None, known: list[str]) -> None:
@@ -240,7 +240,7 @@ def _managers(
 
 def _delayed() -> frozenset[str]:
     """The throttles whose delays may be bounded."""
-    entries = json.loads(_core.catalogue())["policies"]["lifetime.throttle"]
+    entries = json.loads(_core.catalogue(["policies"]))["policies"]["lifetime.throttle"]
     return frozenset(one["name"] for one in entries if any(param["name"] == "max_delay_s" for param in one["params"]))
 
 

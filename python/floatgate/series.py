@@ -76,13 +76,26 @@ def table(columns: Mapping[str, bytes], types: Mapping[str, str]) -> pa.Table:
     return _with_quotients(values)
 
 
+def _column(values: np.ndarray[Any, Any], null: np.ndarray[Any, Any] | None = None) -> pa.Array:
+    """A column of 8-byte numbers, null where ``null`` says so.
+
+    ``pyarrow.array`` would import pandas, which takes longer than a small run.
+    """
+    import numpy as np
+    import pyarrow as pa
+
+    kind = pa.float64() if values.dtype.kind == "f" else pa.int64()
+    there = None if null is None else pa.py_buffer(np.packbits(~null, bitorder="little"))
+    return pa.Array.from_buffers(kind, len(values), [there, pa.py_buffer(np.ascontiguousarray(values))])
+
+
 def _with_quotients(values: dict[str, np.ndarray[Any, Any]]) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
     programs = [column for name, column in values.items() if name.startswith("programs_")]
     order = [*values]
-    arrays = {name: pa.array(column) for name, column in values.items()}
+    arrays = {name: _column(column) for name, column in values.items()}
     if programs and "page_writes" in values:
         flash = np.sum(programs, axis=0)
         host = values["page_writes"]
@@ -90,15 +103,15 @@ def _with_quotients(values: dict[str, np.ndarray[Any, Any]]) -> pa.Table:
         waf = flash / np.where(silent, 1, host)
         at = order.index("page_writes") + 1
         order[at:at] = ["flash_writes", "waf"]
-        arrays["flash_writes"] = pa.array(flash)
-        arrays["waf"] = pa.array(waf, mask=silent)
+        arrays["flash_writes"] = _column(flash)
+        arrays["waf"] = _column(waf, silent)
     for kind in ("read", "write"):
         if f"{kind}s_done" not in values:
             continue
         done = values[f"{kind}s_done"]
         total, mean, longest = (f"{kind}_latency_{figure}_us" for figure in ("sum", "mean", "max"))
-        arrays[mean] = pa.array(values[total] / np.where(done == 0, 1, done), mask=done == 0)
-        arrays[longest] = pa.array(values[longest], mask=done == 0)
+        arrays[mean] = _column(values[total] / np.where(done == 0, 1, done), done == 0)
+        arrays[longest] = _column(values[longest], done == 0)
         order.insert(order.index(total) + 1, mean)
     fields = [pa.field(name, arrays[name].type, metadata={"unit": _unit(name)}) for name in order]
     return pa.table([arrays[name] for name in order], schema=pa.schema(fields))
@@ -150,14 +163,24 @@ def rates(series: pa.Table, bins: int) -> list[dict[str, float]] | None:
     """
     import numpy as np
 
+    def numbers(name: str) -> np.ndarray[Any, Any]:
+        # What pyarrow converts by itself it asks pandas about, which takes longer to import than a small run.
+        kind = "<f8" if series.schema.field(name).type == "double" else "<i8"
+        chunks = [
+            np.frombuffer(chunk.buffers()[1], kind, len(chunk), 8 * chunk.offset)
+            for chunk in series[name].chunks
+            if len(chunk) > 0
+        ]
+        return np.concatenate([np.zeros(0), *chunks])
+
     names = [name for name in series.column_names if name.startswith("programs_")]
-    ends = np.maximum.accumulate(np.asarray(series["time_s"], dtype=float)) if series.num_rows else np.zeros(0)
+    ends = np.maximum.accumulate(numbers("time_s"))
     if ends.size == 0 or ends[-1] <= 0:
         return None
     times = np.concatenate([[0.0], np.maximum(ends, 0.0)])
     edges = np.linspace(0.0, times[-1], bins + 1)
     rows: dict[str, Any] = {"time_s": edges[1:]}
     for name in names:
-        total = np.concatenate([[0], np.cumsum(np.asarray(series[name]))])
+        total = np.concatenate([[0], np.cumsum(numbers(name))])
         rows[name] = np.diff(np.interp(edges, times, total)) / (times[-1] / bins)
     return [{name: float(column[index]) for name, column in rows.items()} for index in range(bins)]

@@ -94,7 +94,7 @@ def test_missing_files_and_directories(cli: Cli, tmp_path: Path) -> None:
         assert cli("run", place).refused().startswith(f"{place}: ")
         assert cli("run", "--trace", place, *DRIVE).refused().startswith(f"{place}: ")
         assert cli("trace", "info", place).refused().startswith(f"{place}: ")
-        assert cli("report", place).refused().startswith(f"{place}/result.json: ")
+        assert cli("report", place).refused().startswith(f"{place}: ")
 
 
 def test_names_are_quoted_and_the_valid_ones_listed(cli: Cli, trace: Path) -> None:

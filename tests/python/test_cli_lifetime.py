@@ -18,7 +18,7 @@ WRITES = ("--set", "workload.requests=20000", "--target", "0.01")
 
 
 def test_the_answer_is_said_first_and_kept_in_the_folder(cli: Cli, experiment: Path, tmp_path: Path) -> None:
-    ended = cli("lifetime", experiment, *WRITES, "--throttle", "dynamic", "--out", "o", "--json", "-")
+    ended = cli("lifetime", experiment, *WRITES, "--throttle", "dynamic", "--out", "o", "--json", "-", "--report")
     answer = json.loads(ended.done())
     assert answer["schema"] == "floatgate.lifetime/1"
     life = answer["lifetime"]
@@ -84,7 +84,9 @@ def test_a_plan_says_which_drive_lasts(cli: Cli, experiment: Path, tmp_path: Pat
         in strict["answer"]
     )
     assert {one["cut_by"] for one in strict["points"]} == {"life", "served"}
-    ended = cli("lifetime", experiment, *WRITES, *lists, "--min-served", "0.01", "--json", "-", "--out", "o")
+    ended = cli(
+        "lifetime", experiment, *WRITES, *lists, "--min-served", "0.01", "--json", "-", "--report", "--out", "o"
+    )
     answer = json.loads(ended.done())
     assert answer["min_served"] == 0.01
     assert answer["schema"] == "floatgate.plan/1"

@@ -107,7 +107,7 @@ def test_trace_options_reach_the_core(cli: Cli, trace: Path, tmp_path: Path) -> 
 
 
 def test_repeat_runs_seeds_side_by_side(cli: Cli, experiment: Path, tmp_path: Path) -> None:
-    ended = cli("run", experiment, "--repeat", "3", "--out", "r", "--json", "-")
+    ended = cli("run", experiment, "--repeat", "3", "--out", "r", "--json", "-", "--report")
     answer = json.loads(ended.done())
     assert answer["schema"] == "floatgate.repeat/1"
     assert answer["seeds"] == [3, 4, 5]

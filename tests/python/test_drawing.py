@@ -33,7 +33,7 @@ def limited(folder: Path, *arguments: str | Path) -> Outcome:
 
 
 def test_a_run_keeps_its_results_where_no_picture_can_be_drawn(experiment: Path, tmp_path: Path) -> None:
-    ended = limited(tmp_path, "run", experiment, "--out", "o", "--json", "-")
+    ended = limited(tmp_path, "run", experiment, "--out", "o", "--json", "-", "--report")
     assert json.loads(ended.done())["schema"] == "floatgate.result/1"
     assert (tmp_path / "o/result.json").is_file()
     page = (tmp_path / "o/report.html").read_text()

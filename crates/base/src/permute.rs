@@ -48,9 +48,71 @@ impl Permutation {
     }
 }
 
+/// Elements that go through the network side by side.
+const LANES: usize = 32;
+
+/// A permutation that is gone through in order: each network waits for its own multiplications only, so several elements
+/// take little longer than one.
+#[derive(Clone, Debug)]
+pub struct InOrder {
+    permutation: Permutation,
+    from: u64,
+    lanes: [u64; LANES],
+    there: usize,
+}
+
+impl InOrder {
+    /// Goes through a permutation.
+    #[must_use]
+    pub fn new(permutation: Permutation) -> Self {
+        Self { permutation, from: 0, lanes: [0; LANES], there: 0 }
+    }
+
+    /// As [`Permutation::apply`]; fast where `i` is mostly one more than before.
+    #[inline]
+    pub fn apply(&mut self, i: u64) -> u64 {
+        let lane = i.wrapping_sub(self.from);
+        if lane < self.there as u64 {
+            return self.lanes[lane as usize];
+        }
+        self.fill(i);
+        self.lanes[0]
+    }
+
+    fn fill(&mut self, from: u64) {
+        let n = self.permutation.n;
+        debug_assert!(from < n);
+        (self.from, self.there) = (from, (n - from).min(LANES as u64) as usize);
+        self.lanes = std::array::from_fn(|lane| (from + lane as u64) % n);
+        let mut walking: [usize; LANES] = std::array::from_fn(|lane| lane);
+        let mut count = LANES;
+        while count > 0 {
+            let mut on = 0;
+            for i in 0..count {
+                let lane = walking[i];
+                self.lanes[lane] = self.permutation.network(self.lanes[lane]);
+                // Without a branch, which would be taken at random.
+                walking[on] = lane;
+                on += usize::from(self.lanes[lane] >= n);
+            }
+            count = on;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn in_order_is_the_same_permutation() {
+        for n in [1u64, 2, 3, 15, 16, 17, 1000, 4096, 10_007] {
+            let p = Permutation::new(n, &mut Rng::new(n, "permutation"));
+            let mut in_order = InOrder::new(p.clone());
+            assert!((0..n).all(|i| in_order.apply(i) == p.apply(i)), "{n} forwards");
+            assert!((0..n).rev().all(|i| in_order.apply(i) == p.apply(i)), "{n} backwards");
+        }
+    }
 
     #[test]
     fn is_a_permutation_for_any_length() {

@@ -6,8 +6,8 @@ use crate::resolve::resolve;
 use crate::resolve_rated::Rated;
 use crate::slots::SLOTS;
 use crate::twins::{self, TWINS, TwinPreset};
-use floatgate_base::ParamInfo;
-use floatgate_trace::generate::micro::MICROS;
+use floatgate_base::{ParamInfo, Slot};
+use floatgate_trace::generate::micro::{MICROS, Micro};
 use serde_json::{Value, json};
 
 fn params<'a>(list: impl IntoIterator<Item = &'a ParamInfo>) -> Value {
@@ -23,52 +23,57 @@ fn params<'a>(list: impl IntoIterator<Item = &'a ParamInfo>) -> Value {
         .collect()
 }
 
-/// Slots, formats, drives, twins and micro-benchmarks.
+/// A part of the catalogue: its name, and what makes it.
+type Section = (&'static str, fn() -> Value);
+
+/// The parts of the catalogue. Drives and twins are resolved, which takes longer than all the rest.
+const SECTIONS: [Section; 6] = [
+    ("policies", || by_slot(policies)),
+    ("common_params", || by_slot(|slot| params(slot.common))),
+    ("formats", || floatgate_trace::FORMATS.iter().map(format).collect()),
+    ("drives", || PRESETS.iter().map(drive).collect()),
+    ("twins", || TWINS.iter().map(twin).collect()),
+    ("micro_benchmarks", || MICROS.iter().map(micro).collect()),
+];
+
+/// Slots, formats, drives, twins and micro-benchmarks: those of these names, or all.
 ///
 /// # Panics
 /// When a drive or a twin that ships is not valid; tests hold them all.
 #[must_use]
-pub fn catalogue() -> Value {
-    let mut policies = serde_json::Map::new();
-    let mut common = serde_json::Map::new();
-    for slot in SLOTS {
-        let rows = slot.policies.iter().map(|info| {
-            json!({
-                "name": info.name,
-                "selector": slot.selector,
-                "summary": info.summary,
-                "source": info.source,
-                "params": params(info.params),
-                "cost": info.cost,
-                "memory": info.memory,
-            })
-        });
-        policies.insert(slot.key.into(), rows.collect());
-        common.insert(slot.key.into(), params(slot.common));
-    }
-    let formats: Vec<_> = floatgate_trace::FORMATS.iter().map(format).collect();
-    let drives: Vec<_> = PRESETS.iter().map(drive).collect();
-    let twins: Vec<_> = TWINS.iter().map(twin).collect();
-    let micros: Vec<_> = MICROS
-        .iter()
-        .map(|m| {
-            json!({
-                "name": m.name,
-                "request_bytes": m.request_bytes,
-                "random": m.random,
-                "write_percent": m.write_percent,
-                "aligned": m.aligned,
-                "requests": m.requests(),
-            })
+pub fn catalogue(wanted: Option<&[String]>) -> Value {
+    let is_wanted = |name: &str| wanted.is_none_or(|wanted| wanted.iter().any(|one| one == name));
+    let made = SECTIONS.iter().filter(|(name, _)| is_wanted(name));
+    Value::Object(made.map(|(name, make)| ((*name).to_owned(), make())).collect())
+}
+
+fn by_slot(row: impl Fn(&Slot) -> Value) -> Value {
+    Value::Object(SLOTS.iter().map(|slot| (slot.key.to_owned(), row(slot))).collect())
+}
+
+fn policies(slot: &Slot) -> Value {
+    let rows = slot.policies.iter().map(|info| {
+        json!({
+            "name": info.name,
+            "selector": slot.selector,
+            "summary": info.summary,
+            "source": info.source,
+            "params": params(info.params),
+            "cost": info.cost,
+            "memory": info.memory,
         })
-        .collect();
+    });
+    rows.collect()
+}
+
+fn micro(m: &Micro) -> Value {
     json!({
-        "policies": policies,
-        "common_params": common,
-        "formats": formats,
-        "drives": drives,
-        "twins": twins,
-        "micro_benchmarks": micros,
+        "name": m.name,
+        "request_bytes": m.request_bytes,
+        "random": m.random,
+        "write_percent": m.write_percent,
+        "aligned": m.aligned,
+        "requests": m.requests(),
     })
 }
 

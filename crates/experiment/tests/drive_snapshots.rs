@@ -50,6 +50,18 @@ fn with_update_blocks(rng: &mut Rng) -> Separate {
     separator("host-given", &values)
 }
 
+/// Groups that change every drive write or two, so that a drive is saved amid queues, merged groups and open comparisons.
+fn with_groups(rng: &mut Rng) -> Separate {
+    let values = [
+        ("groups", 2.0 + rng.below(2) as f64),
+        ("merged_groups", 1.0 + rng.below(3) as f64),
+        ("hot_group", rng.below(2) as f64),
+        ("sample_every", 1.0 + rng.below(2) as f64),
+        ("epoch_drive_writes", 0.5 + rng.unit()),
+    ];
+    separator("midas", &values)
+}
+
 fn written(ftl: &Ftl, flash: &Recorder) -> Vec<u8> {
     let mut out = Writer::new(Vec::new(), Kind::Drive, 1).unwrap();
     ftl.save(&mut out).unwrap();
@@ -74,7 +86,12 @@ fn a_loaded_drive_goes_on_command_by_command_like_the_one_that_was_saved() {
         let layout = Layout::new(geometry, scope);
         let setup = Setup {
             victim: any_victim(&mut rng),
-            separate: [Separate::None, Separate::HostGc, with_update_blocks(&mut rng)][rng.below(3) as usize],
+            separate: match rng.below(4) {
+                0 => Separate::None,
+                1 => Separate::HostGc,
+                2 => with_update_blocks(&mut rng),
+                _ => with_groups(&mut rng),
+            },
             level: any_level(&mut rng),
             free_choice: [FreeChoice::LeastErased, FreeChoice::Fifo][rng.below(2) as usize],
             stop_free_units: 2 + rng.below(2) as u32,

@@ -174,6 +174,22 @@ const SPECIAL: &[Special] = &[
         with: &[("ftl.separate.chunk_bytes", "65536"), ("ftl.separate.decay_writes", "1000")],
         values: &[],
     },
+    // Epochs enough for configurations to be applied, and compared.
+    Special {
+        param: ("ftl.separate", "sample_every", &["midas"]),
+        with: &[("workload.requests", "100000")],
+        values: &[],
+    },
+    Special {
+        param: ("ftl.separate", "intervals", &["midas"]),
+        with: &[("workload.requests", "100000")],
+        values: &[],
+    },
+    Special {
+        param: ("ftl.separate", "mismatch", &["midas"]),
+        with: &[("workload.requests", "100000")],
+        values: &[],
+    },
     // Only predictions with errors are outlived.
     Special {
         param: ("ftl.separate", "overdue", &["predicted"]),

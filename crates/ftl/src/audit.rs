@@ -1,6 +1,8 @@
 //! Whether the drive's books agree with one another.
 
+use crate::collect::Apart;
 use crate::ftl::Ftl;
+use crate::separate::Place;
 use crate::units::{NO_UNIT, NOT_INDEXED};
 use floatgate_base::{IdVec, UnitId};
 use floatgate_flash::Flash;
@@ -25,11 +27,28 @@ impl Ftl {
             return Err(format!("blocks were erased {erased} times, {counted} erases were counted"));
         }
         self.candidates.audit(&self.layout, &self.units)?;
+        self.audit_queues()?;
         self.audit_open()?;
         match &self.leveling {
             Some(leveling) => leveling.audit(&self.layout, &self.units, flash.erase_counts()),
             None => Ok(()),
         }
+    }
+
+    /// Closed units stand in the queues of their streams, where the separator has them queued, and in no other.
+    fn audit_queues(&self) -> Result<(), String> {
+        let (Some(separation), Some(Apart::Queues(queues))) = (&self.separation, &self.candidates.apart)
+        else {
+            return Ok(());
+        };
+        for (unit, _) in self.units.meta.enumerate().filter(|(_, meta)| meta.pos != NOT_INDEXED) {
+            let due = separation.place(unit);
+            let place = queues.stream_of(unit).map_or(Place::Index, Place::Queue);
+            if place != due {
+                return Err(format!("unit {unit} waits in {place:?}, and its separator has {due:?}"));
+            }
+        }
+        Ok(())
     }
 
     /// What is counted of open units is what they are.

@@ -1,6 +1,6 @@
 //! The state of the page-mapped drive, and what can be seen of it. What the host does to it stands in `host.rs`.
 
-use crate::collect::{Candidates, Garbage};
+use crate::collect::{Apart, Candidates, Garbage};
 use crate::free_pages::{FreePages, OpenPages};
 use crate::jobs::waiting::Waiting;
 use crate::level::{LevelCounters, Leveling};
@@ -91,7 +91,8 @@ impl Ftl {
         let mut reclaiming = setup
             .disturb
             .map(|(disturb, reclaim)| Box::new(Reclaiming::new(disturb, reclaim, setup.seed, &layout)));
-        let update_blocks = separation.as_ref().map(|separation| separation.update_blocks());
+        let kind = setup.victim.index_kind();
+        let apart = separation.as_ref().and_then(|separation| Apart::of(separation, kind, &layout));
         let mut mapping = Mapping::new(setup.logical_pages, layout.pages());
         if reclaiming.as_ref().is_some_and(|reclaiming| reclaiming.tails.pages() > 0) {
             mapping.sides.replicated = Some(Box::new(Replicas::new(&layout)));
@@ -106,7 +107,7 @@ impl Ftl {
         }
         let reduction =
             setup.reduce.map(|reduce| Box::new(Reduction::new(reduce, setup.logical_pages, slots)));
-        let mut candidates = Candidates::new(setup.victim.index_kind(), update_blocks, &layout, setup.seed);
+        let mut candidates = Candidates::new(kind, apart, &layout, setup.seed);
         candidates.garbage = setup.garbage_share.map(|_| Garbage::default());
         Self {
             mapping,

@@ -4,6 +4,10 @@ use crate::ftl::Ftl;
 use floatgate_base::{DomainId, Lpn, MapWord, Owner, Ppn, UnitId};
 use floatgate_flash::Flash;
 
+/// Pages that are fetched together: as many as the memory system has under way at once, so that filling a drive with
+/// pages in random order is bound by its throughput and not by its latency.
+const GROUP: usize = 32;
+
 impl Ftl {
     /// Fills a unit that [`Ftl::take_for_install`] took: `content` yields, for every page, the logical page that
     /// lives there or none for a dead page. The unit becomes the youngest closed one of its domain. Counts nothing.
@@ -17,18 +21,28 @@ impl Ftl {
         content: impl Iterator<Item = Option<Lpn>>,
     ) {
         let first = self.layout.first_page(unit);
+        let mut pages = Ppn::each(first..first + self.layout.pages_per_unit()).zip(content);
+        let mut group = Vec::with_capacity(GROUP);
         let mut valid = 0;
-        for (ppn, lpn) in Ppn::each(first..first + self.layout.pages_per_unit()).zip(content) {
-            if let Some(lpn) = lpn {
-                let before = self.mapping.replace(lpn, MapWord::plain(ppn));
-                assert!(!before.is_mapped(), "logical page {lpn} installed twice");
-                self.mapping.place(ppn, Owner::page(lpn));
-                valid += 1;
-                self.mapped_pages += 1;
+        loop {
+            group.clear();
+            group.extend(pages.by_ref().take(GROUP));
+            if group.is_empty() {
+                break;
             }
-            flash.install(ppn, lpn);
+            group.iter().filter_map(|&(_, lpn)| lpn).for_each(|lpn| self.mapping.prefetch(lpn));
+            for &(ppn, lpn) in &group {
+                if let Some(lpn) = lpn {
+                    let before = self.mapping.replace(lpn, MapWord::plain(ppn));
+                    assert!(!before.is_mapped(), "logical page {lpn} installed twice");
+                    self.mapping.place(ppn, Owner::page(lpn));
+                    valid += 1;
+                }
+                flash.install(ppn, lpn);
+            }
         }
-        self.units.meta[unit].valid = valid;
+        self.mapped_pages += valid;
+        self.units.meta[unit].valid = valid as u32;
         self.enter_closed(unit);
         self.free_pages.take(u64::from(self.layout.pages_per_unit()));
     }

@@ -24,6 +24,7 @@ mod pace;
 pub mod pool;
 pub mod reclaim;
 pub mod reduce;
+mod regroup;
 mod room;
 mod saved;
 pub mod separate;

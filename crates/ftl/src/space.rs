@@ -2,6 +2,7 @@
 
 use crate::features::Features;
 use crate::ftl::Ftl;
+use crate::separate::Place;
 use crate::units::{Frontier, NO_UNIT, NOT_INDEXED};
 use floatgate_base::{DomainId, Ppn, UnitId};
 use floatgate_flash::Flash;
@@ -46,8 +47,8 @@ impl Ftl {
     /// A unit that is full becomes a candidate for collection.
     pub(crate) fn enter_closed(&mut self, unit: UnitId) {
         self.units.closed_at[unit] = self.now;
-        let is_last = self.separation.as_ref().is_some_and(|separation| separation.is_last(unit));
-        self.candidates.insert(&self.layout, unit, is_last, &mut self.units);
+        let place = self.separation.as_ref().map_or(Place::Index, |separation| separation.place(unit));
+        self.candidates.insert(&self.layout, unit, place, &mut self.units);
         if let Some(leveling) = &mut self.leveling {
             leveling.closed(self.layout.domain_of(unit), unit);
         }

@@ -26,6 +26,12 @@ pub struct Units {
 }
 
 impl Units {
+    /// Host page writes since a unit was closed; 0 while it is not.
+    #[must_use]
+    pub fn age(&self, unit: UnitId, now: u64) -> u64 {
+        if self.meta[unit].pos == NOT_INDEXED { 0 } else { now - self.closed_at[unit] }
+    }
+
     /// All units free and empty.
     #[must_use]
     pub fn new(layout: &Layout) -> Self {

@@ -4,7 +4,7 @@ use crate::features::Features;
 use crate::ftl::Ftl;
 use crate::separate::labelled;
 use crate::setup::Failure;
-use floatgate_base::{DomainId, Hints, Lpn, MapWord, Owner};
+use floatgate_base::{DomainId, Hints, Lpn, MapWord, Owner, StreamId};
 use floatgate_flash::{Cause, Flash};
 
 impl Ftl {
@@ -17,13 +17,7 @@ impl Ftl {
         hints: Hints,
         cause: Cause,
     ) -> Result<usize, Failure> {
-        let stream = match &mut self.separation {
-            Some(separation) if S::LOOKS => {
-                let update = self.mapping.get(lpn).is_mapped();
-                separation.write(lpn, update, hints, self.now)
-            }
-            _ => self.setup.separate.blind().0,
-        };
+        let stream = if S::LOOKS { self.separated(lpn, hints) } else { self.setup.separate.blind().0 };
         let slot = if S::GROUPS
             && let Some(domain) = labelled::domain_of(hints.label, self.layout.domains())
         {
@@ -54,6 +48,23 @@ impl Ftl {
         flash.program(ppn, lpn, cause);
         self.forget::<S>(lpn, old);
         Ok(slot)
+    }
+
+    /// The stream of a page that the host writes now.
+    #[inline(always)]
+    pub(crate) fn separated(&mut self, lpn: Lpn, hints: Hints) -> StreamId {
+        let Some(separation) = &mut self.separation else { return self.setup.separate.blind().0 };
+        let word = self.mapping.get(lpn);
+        if self.setup.separate.minds_replaced()
+            && let Some(ppn) = self.mapping.page_of(word).or_else(|| {
+                let (packed, chunk) = (self.mapping.packed()?, self.mapping.chunk_of(word)?);
+                packed.pages(chunk).map(|(first, _)| first)
+            })
+        {
+            let unit = self.layout.unit_of(ppn);
+            separation.replaces(lpn, unit, self.units.age(unit, self.now));
+        }
+        separation.write(lpn, word.is_mapped(), hints, self.now)
     }
 
     /// What goes along with host writes, after one into the open unit of a slot.

@@ -300,10 +300,12 @@ pub fn stop(exception: PyErr, raised: &mut Option<PyErr>) -> Box<Error> {
     Error::run("stopped from outside", "")
 }
 
-/// Policies, formats, drives and endurance models as JSON.
+/// Policies, formats, drives, twins and micro-benchmarks as JSON: the sections of these names, or all.
 #[pyfunction]
-fn catalogue() -> String {
-    floatgate_config::catalogue::catalogue().to_string()
+#[pyo3(signature = (sections=None))]
+#[allow(clippy::needless_pass_by_value)]
+fn catalogue(sections: Option<Vec<String>>) -> String {
+    floatgate_config::catalogue::catalogue(sections.as_deref()).to_string()
 }
 
 /// A row of the table of causes: name, label, class, whether it erases, place, colour, pattern.

@@ -5,7 +5,7 @@ use crate::drive::Drive;
 use crate::drive_file;
 use crate::plan::{Auto, AutoFill, Plan, Precondition};
 use crate::written_pages::{Halves, Lots, WrittenPages};
-use floatgate_base::permute::Permutation;
+use floatgate_base::permute::{InOrder, Permutation};
 use floatgate_base::{DomainId, Error, ExtentKind, Extents, Lpn, Result, Rng};
 use floatgate_flash::Layout;
 use floatgate_ftl::{Allocation, Setup};
@@ -19,7 +19,7 @@ const CHUNK: u64 = 1 << 14;
 #[derive(Clone, Debug)]
 enum Order {
     Ascending,
-    Random(Permutation),
+    Random(InOrder),
     /// From this page on downwards.
     Descending(u64),
 }
@@ -44,7 +44,7 @@ impl Filler {
     pub fn new(plan: &Plan, random: bool) -> Self {
         let pages = u64::from(plan.ftl.setup.logical_pages);
         let order = if random {
-            Order::Random(Permutation::new(pages, &mut Rng::new(plan.seed, "precondition")))
+            Order::Random(InOrder::new(Permutation::new(pages, &mut Rng::new(plan.seed, "precondition"))))
         } else {
             Order::Ascending
         };
@@ -80,13 +80,13 @@ impl Filler {
         let mut rng = Rng::new(self.seed.wrapping_add(self.next), "precondition again");
         self.extents.clear();
         for i in self.next..end {
-            let lpn = match (&mut self.again, &self.order) {
+            let lpn = match (&mut self.again, &mut self.order) {
                 (Some((halves, lots)), _) if i >= self.pages => halves.draw(lots, &mut rng),
                 (Some((halves, _)), _) => halves.next(halves.left(false) == 0),
                 (None, _) if i >= self.pages => Lpn(rng.below(self.pages) as u32),
                 (None, Order::Ascending) => Lpn(i as u32),
                 (None, Order::Random(order)) => Lpn(order.apply(i) as u32),
-                (None, Order::Descending(first)) => Lpn((first - i) as u32),
+                (None, Order::Descending(first)) => Lpn((*first - i) as u32),
             };
             self.extents.push(lpn, 1, ExtentKind::Write);
         }
@@ -145,7 +145,7 @@ fn keep_free(setup: &Setup) -> u32 {
 pub struct SteadyState {
     policy: Policy,
     rng: Rng,
-    pages: Permutation,
+    pages: InOrder,
     /// Pages that are written and the others, where those lie apart.
     halves: Option<Halves>,
     installed: u64,
@@ -162,7 +162,7 @@ impl SteadyState {
             Error::run("no steady-state law is known for this victim policy", "expected precondition random")
         })?;
         let mut rng = Rng::new(plan.seed, "precondition");
-        let pages = Permutation::new(u64::from(plan.ftl.setup.logical_pages), &mut rng);
+        let pages = InOrder::new(Permutation::new(u64::from(plan.ftl.setup.logical_pages), &mut rng));
         let written = written.filter(|written| policy == Policy::Greedy && written.count() > 0);
         let halves = written.map(|written| Halves::new(written, plan.seed));
         Ok(Self { policy, rng, pages, halves, installed: 0, domain: 0 })

@@ -29,6 +29,7 @@ pub struct WithoutReads {
 }
 
 /// Whether a request stays.
+#[inline]
 #[must_use]
 pub fn stays(batch: &RequestBatch, i: usize) -> bool {
     batch.op[i] != Op::Read || batch.flags.get(i).is_some_and(|&flags| flags != 0)

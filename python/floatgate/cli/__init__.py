@@ -14,6 +14,7 @@ import warnings
 from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
+from floatgate import _core
 from floatgate.errors import (
     STATUS_DONE,
     STATUS_INTERRUPTED,
@@ -143,10 +144,14 @@ def _internal(error: Exception) -> int:
 
 
 def _invoke(arguments: list[str]) -> int:
+    if arguments == ["--version"]:
+        # The argument parser would take longer to import than everything else here.
+        print(f"floatgate {_core.__version__}")
+        return STATUS_DONE
     from floatgate.cli.app import command
     from floatgate.cli.usage import usage_message
 
-    root = command()
+    root = command(arguments[0] if arguments else None)
     try:
         code = root.main(args=arguments, prog_name="floatgate", standalone_mode=False)
     except Exception as error:

@@ -2,41 +2,49 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from floatgate import _core
-from floatgate.cli import (
-    catalogue,
-    check,
-    compare,
-    content,
-    lifetime,
-    placement,
-    query,
-    rb,
-    report,
-    reproduce,
-    run,
-    sweep,
-    theory,
-    trace,
-    tune,
-)
+
+MODULES = {
+    "run": ["run"],
+    "compare": ["compare"],
+    "sweep": ["sweep"],
+    "tune": ["tune"],
+    "query": ["query", "ls"],
+    "lifetime": ["lifetime"],
+    "reproduce": ["reproduce"],
+    "content": ["content"],
+    "placement": ["placement"],
+    "rb": ["rb"],
+    "theory": ["theory"],
+    "trace": ["trace"],
+    "check": ["check"],
+    "catalogue": ["drives", "policies", "schema"],
+    "report": ["report"],
+}
+"""The modules of this package that add commands, in the order of the help, with their commands."""
 
 ROOT_HELP = """How long will this flash drive last under my workload, and which policy makes it last longer?
 
 Exit status: 0 done, 1 the run failed, 2 unusable input."""
 
 
-def command() -> Any:
-    """The root command, as the argument parser takes it."""
+def command(name: str | None = None) -> Any:
+    """The root command, as the argument parser takes it.
+
+    Args:
+        name: the command that is asked for: only its module is then imported, which keeps the start short. All where it
+            is None or unknown.
+    """
     app = _group(ROOT_HELP)
     app.callback()(_root)
-    many = (compare, sweep, tune, query, lifetime, reproduce)
-    for module in (run, *many, content, placement, rb, theory, trace, check, catalogue, report):
-        module.register(app)
+    asked = [module for module, commands in MODULES.items() if name in commands]
+    for module in asked or MODULES:
+        import_module(f"floatgate.cli.{module}").register(app)
     return typer.main.get_command(app)
 
 

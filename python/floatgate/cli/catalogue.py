@@ -21,8 +21,8 @@ def register(app: typer.Typer) -> None:
     app.command("schema")(schema)
 
 
-def _catalogue() -> dict[str, Any]:
-    catalogue: dict[str, Any] = json_module.loads(_core.catalogue())
+def _catalogue(*sections: str) -> dict[str, Any]:
+    catalogue: dict[str, Any] = json_module.loads(_core.catalogue(sections))
     return catalogue
 
 
@@ -33,7 +33,7 @@ def drives(
 ) -> None:
     """List the drives of the catalogue, or show the settings of one drive."""
     output = Output(json, quiet=quiet)
-    entries: list[dict[str, Any]] = _catalogue()["drives"]
+    entries: list[dict[str, Any]] = _catalogue("drives")["drives"]
     if name is not None:
         found = [entry for entry in entries if entry["name"] == name]
         if not found:
@@ -90,7 +90,7 @@ def policies(
 ) -> None:
     """List the policies of every slot, or show one policy with its parameters, source and cost."""
     output = Output(json, quiet=quiet)
-    catalogue = _catalogue()
+    catalogue = _catalogue("policies", "common_params")
     slots: dict[str, list[dict[str, Any]]] = catalogue["policies"]
     common: dict[str, list[dict[str, Any]]] = catalogue.get("common_params", {})
     if name is not None:

@@ -62,7 +62,7 @@ def compare(
     force: o.Force = False,
     json: o.Json = None,
     shadow: o.Shadow = False,
-    no_report: o.NoReport = False,
+    report: o.Report = None,
     quiet: o.Quiet = False,
 ) -> int:
     """Run the same workload under several settings, side by side, on all cores.
@@ -83,14 +83,14 @@ def compare(
     with target or contextlib.nullcontext():
         done = _alone(asked) if target is None else _kept(asked, target, resume=resume)
         done.baseline = place
-        folder = None if target is None else done.write(target, report=not no_report, command=o.command_line())
+        folder = None if target is None else done.write(target, report=output.draws(report), command=o.command_line())
         if target is not None:
             Unfinished(target.path / UNFINISHED, {}).remove()
     status = o.tell_failures(done)
     output.give(done.to_dict())
     output.say(done.text())
     if folder is not None:
-        output.say(o.place_line(folder, report=not no_report))
+        output.say(o.place_line(folder, report=output.draws(report)))
     return status
 
 

@@ -181,7 +181,7 @@ def _fit(trace: str, out: str, options: Mapping[str, str], output: Output) -> No
 
 
 def _list(output: Output) -> None:
-    catalogue = json_module.loads(_core.catalogue())
+    catalogue = json_module.loads(_core.catalogue(["twins", "micro_benchmarks"]))
     twins, micros = catalogue["twins"], catalogue["micro_benchmarks"]
     output.give({"twins": twins, "micro_benchmarks": micros})
     if output.wants_json:

@@ -76,7 +76,7 @@ def lifetime(
     out: o.Out = None,
     force: o.Force = False,
     json: o.Json = None,
-    no_report: o.NoReport = False,
+    report: o.Report = None,
     quiet: o.Quiet = False,
 ) -> int:
     """Forecast how many years a drive lasts, and how long its throttle delays page writes.
@@ -100,15 +100,15 @@ def lifetime(
             raise input_error("--reduce: the plan tries those of --reducers; expected one of both options")
         bounds = _bounds(min_served, max_write_p99, price_per_tb)
         with place or contextlib.nullcontext():
-            return _planned(base, lists, bounds, output, place, report=not no_report)
+            return _planned(base, lists, bounds, output, place, report=output.draws(report))
     with place or contextlib.nullcontext():
         with bar(base.name(), quiet=quiet) as progress:
             life = of(base, progress)
-        folder = None if place is None else life.write(place, report=not no_report, command=o.command_line())
+        folder = None if place is None else life.write(place, report=output.draws(report), command=o.command_line())
     output.give(life.result.to_dict())
     output.say(life.summary())
     if folder is not None:
-        output.say(o.place_line(folder, report=not no_report))
+        output.say(o.place_line(folder, report=output.draws(report)))
     return STATUS_DONE
 
 

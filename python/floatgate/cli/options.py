@@ -34,7 +34,14 @@ LogRequests = Annotated[
         "--log-requests", help='Write requests.parquet to the run folder: one row per request (mode = "timed" only).'
     ),
 ]
-NoReport = Annotated[bool, typer.Option("--no-report", help="Do not write report.html.")]
+Report = Annotated[
+    bool | None,
+    typer.Option(
+        "--report/--no-report",
+        help="Write report.html or not. Default: write it, but not with --json -, which another program reads.",
+        show_default=False,
+    ),
+]
 Shadow = Annotated[bool, typer.Option("--shadow", help="Check every read and count against a shadow model; slow.")]
 SaveDrive = Annotated[
     str | None,

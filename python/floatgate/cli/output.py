@@ -43,6 +43,10 @@ class Output:
         """Whether JSON was asked for."""
         return self._json is not None
 
+    def draws(self, asked: bool | None) -> bool:
+        """Whether a report is drawn: as ``asked``, else where people read and not another program."""
+        return self._json != "-" if asked is None else asked
+
     def say(self, text: str) -> None:
         """Print for people: on standard output, or on standard error where that belongs to the JSON."""
         if not self.quiet:

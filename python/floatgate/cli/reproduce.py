@@ -33,7 +33,7 @@ def reproduce(
     out: o.Out = None,
     force: o.Force = False,
     json: o.Json = None,
-    no_report: o.NoReport = False,
+    report: o.Report = None,
     quiet: o.Quiet = False,
 ) -> int:
     """Repeat a paper's experiments: a verdict on each claim, and its tables and figures next to ours.
@@ -54,10 +54,10 @@ def reproduce(
     with target:
         with bar(paper.name, quiet=quiet) as progress:
             done = run_paper(paper, Settings(quick, traces), progress)
-        folder = done.write(target, report=not no_report, command=o.command_line())
+        folder = done.write(target, report=output.draws(report), command=o.command_line())
     output.give(done.to_dict())
     output.say(done.text())
-    output.say(o.place_line(folder, report=not no_report))
+    output.say(o.place_line(folder, report=output.draws(report)))
     return STATUS_DONE
 
 

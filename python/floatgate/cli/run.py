@@ -59,7 +59,7 @@ def run(
     snapshot_every: o.SnapshotEvery = None,
     resume: o.Resume = None,
     shadow: o.Shadow = False,
-    no_report: o.NoReport = False,
+    report: o.Report = None,
     quiet: o.Quiet = False,
 ) -> int:
     """Run an experiment, print a summary and write a run folder.
@@ -69,9 +69,9 @@ def run(
     """
     output = Output(json, quiet=quiet, force=force)
     if resume is not None:
-        if o.given_beside(context, "resume", "snapshot_every", "json", "force", "no_report", "quiet"):
+        if o.given_beside(context, "resume", "snapshot_every", "json", "force", "report", "quiet"):
             raise input_error("--resume: the run continues with its original settings; expected no other settings")
-        return _resumed(resume, snapshot_every, output, report=not no_report)
+        return _resumed(resume, snapshot_every, output, report=output.draws(report))
     shorthand = o.given(format=format, time_unit=time_unit, lba_unit=lba_unit, action=action)
     shorthand |= o.given(on_bad_line=on_bad_line, devices=devices, beyond=beyond, stop_after=stop_after_bytes)
     asked = o.build(experiment, trace, drive, capacity, shorthand, set)
@@ -87,13 +87,13 @@ def run(
             snapshot_every=snapshot_every,
         )
         with target:
-            return _repeated(asked, repeat, jobs, target, output, shadow=shadow, report=not no_report)
+            return _repeated(asked, repeat, jobs, target, output, shadow=shadow, report=output.draws(report))
     snapshot = None if out is None else target.path / SNAPSHOT
     with contextlib.ExitStack() as stack:
         stack.enter_context(target)
         log = stack.enter_context(target.scratch("requests.parquet")) if log_requests else None
         options = _Options(shadow, save_drive, timeline, log, pins, snapshot_every, quiet)
-        return _run_once(asked, target, snapshot, output, options, report=not no_report)
+        return _run_once(asked, target, snapshot, output, options, report=output.draws(report))
 
 
 @dataclass(frozen=True)

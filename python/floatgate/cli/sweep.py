@@ -59,7 +59,7 @@ def sweep(
     yes: o.Yes = False,
     json: o.Json = None,
     shadow: o.Shadow = False,
-    no_report: o.NoReport = False,
+    report: o.Report = None,
     quiet: o.Quiet = False,
 ) -> int:
     """Run an experiment under many settings and write one flat table, DIR/sweep.parquet.
@@ -79,7 +79,7 @@ def sweep(
         must_be_few(len(points) * repeats, yes=yes)
         plan = plan_of(base, points, repeats, shadow=shadow)
         name = base.name()
-    elif o.given_beside(context, "out", "resume", "on", "jobs", "memory", "json", "no_report", "quiet", "force"):
+    elif o.given_beside(context, "out", "resume", "on", "jobs", "memory", "json", "report", "quiet", "force"):
         raise input_error("--resume: without an experiment the sweep goes on as it was begun; expected no settings")
     folder = folder_for(out, f"{name}-sweep", PLAN, "sweep", resume=resume, force=force)
     engine = engine_of(on, jobs)
@@ -92,7 +92,7 @@ def sweep(
             must_be_same(folder.path, plan)
         plan = replace(plan, memory_bytes=limit)
         begun = Sweep.open(folder.path, plan, fresh=not resume)
-        return _swept(begun, engine, output, report=not no_report)
+        return _swept(begun, engine, output, report=output.draws(report))
 
 
 def _swept(begun: Sweep, engine: Engine, output: Output, *, report: bool) -> int:

@@ -67,7 +67,7 @@ def tune(
     resume: o.ResumeHere = False,
     force: o.Force = False,
     json: o.Json = None,
-    no_report: o.NoReport = False,
+    report: o.Report = None,
     quiet: o.Quiet = False,
 ) -> int:
     """Search for the settings that are best by some figures, within bounds on others (Optuna).
@@ -90,7 +90,7 @@ def tune(
             raise input_error("floatgate tune: sweep.points lists settings; expected keys that vary by themselves")
         plan = plan_of(base, points, repeats)
         asked = Asked(plan.base, points.axes, goal, trials, batch, repeats, plan.seed, search_seed, plan.files)
-    elif o.given_beside(context, "out", "resume", "on", "jobs", "json", "no_report", "quiet", "force", "trials"):
+    elif o.given_beside(context, "out", "resume", "on", "jobs", "json", "report", "quiet", "force", "trials"):
         raise input_error("--resume: without an experiment the search goes on as it was begun; expected only --trials")
     _must_be_installed()
     folder = folder_for(out, f"{name}-tune", FILE, "search", resume=resume, force=force)
@@ -101,7 +101,7 @@ def tune(
             asked = _same(folder.path, asked, more)
         assert asked is not None  # noqa: S101 - for mypy: there is an experiment, or a folder with a search
         search = Search.open(folder.path, asked, fresh=not resume)
-        return _searched(search, engine, output, report=not no_report)
+        return _searched(search, engine, output, report=output.draws(report))
 
 
 def _must_be_installed() -> None:

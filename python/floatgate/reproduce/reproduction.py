@@ -79,7 +79,8 @@ class Reproduction:
 
     def _with_values(self, text: str) -> str:
         def value(match: re.Match[str]) -> str:
-            return shown(self.found.look(match[1]), match[2] or "")
+            ours = self.found.look(match[1])
+            return "(not in --quick)" if ours is None and self.settings.quick else shown(ours, match[2] or "")
 
         return _VALUE.sub(value, text)
 

@@ -96,6 +96,10 @@ pub fn settings(rng: &mut Rng, case: &Case) -> Vec<(&'static str, String)> {
         if throttled && rng.below(2) == 0 {
             out.push(("workload.arrival", "shifted".into()));
         }
+        let whole_blocks = !["incremental", "pace"].iter().any(|key| case.toml.contains(key));
+        if whole_blocks && rng.below(4) == 0 {
+            out.push(("ftl.collect.garbage_share", (0.02 + 0.4 * rng.unit()).to_string()));
+        }
         return out;
     }
     out.push(("mode", "timed".to_owned()));

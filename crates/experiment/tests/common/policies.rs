@@ -28,6 +28,7 @@ fn value(rng: &mut Rng, param: &ParamInfo) -> f64 {
         }
         (ParamKind::Number(range), 1) => near(default * 2.0 * rng.unit(), range, default),
         (ParamKind::Name(names), _) => rng.below(names.len() as u64) as f64,
+        (ParamKind::Flag, _) => rng.below(2) as f64,
         // A list of one.
         (ParamKind::Numbers { .. } | ParamKind::Rows { .. }, _) => 1.0,
         _ => default,

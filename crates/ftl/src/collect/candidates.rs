@@ -1,19 +1,55 @@
 //! Closed units: among them victims are chosen. The mechanism's side of the slot; what it knows, the victim policy sees.
 
 use super::last::Last;
+use super::queues::Queues;
 use crate::index::{Index, IndexKind};
-use crate::separate::UpdateBlocks;
+use crate::separate::{Place, Separation};
 use crate::units::{NOT_INDEXED, Units};
 use floatgate_base::{DomainId, IdVec, Rng, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
+/// Closed units that are not in the index of the victim policy.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) enum Apart {
+    /// Update blocks, which are taken last.
+    Last(Box<Last>),
+    /// Units that are taken in the order of closing, stream by stream.
+    Queues(Box<Queues>),
+}
+
+impl Apart {
+    /// Of an empty drive with a separator; none where all units are in the index.
+    pub fn of(separation: &Separation, kind: IndexKind, layout: &Layout) -> Option<Self> {
+        if separation.queues() {
+            let streams = separation.counters().len() as u32;
+            return Some(Self::Queues(Box::new(Queues::new(streams, layout))));
+        }
+        Last::of(separation.update_blocks(), kind, layout).map(Self::Last)
+    }
+
+    fn holds(&self, unit: UnitId) -> bool {
+        match self {
+            Self::Last(last) => last.holds(unit),
+            Self::Queues(queues) => queues.holds(unit),
+        }
+    }
+
+    fn fits(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Last(own), Self::Last(other)) => own.fits(other),
+            (Self::Queues(own), Self::Queues(other)) => own.fits(other),
+            _ => false,
+        }
+    }
+}
+
 /// The closed units of a drive.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Candidates {
     pub index: Index,
-    /// Where the separator has update blocks that are taken last: those that are closed. They are not in `index`.
-    pub last: Option<Box<Last>>,
+    /// Where the separator has update blocks that are taken last, or queues: those that are closed. They are not in `index`.
+    pub apart: Option<Apart>,
     /// Units of `index` with a dead page, by domain: whether collecting any of them can gain anything.
     pub worthwhile: IdVec<DomainId, u32>,
     /// Closed units and their dead pages, where collection goes by these. Counted afresh when a drive is read.
@@ -45,10 +81,10 @@ impl Garbage {
 
 impl Candidates {
     /// Of an empty drive.
-    pub fn new(kind: IndexKind, update_blocks: Option<UpdateBlocks>, layout: &Layout, seed: u64) -> Self {
+    pub fn new(kind: IndexKind, apart: Option<Apart>, layout: &Layout, seed: u64) -> Self {
         Self {
             index: Index::new(kind, layout),
-            last: update_blocks.and_then(|mode| Last::of(mode, kind, layout)),
+            apart,
             worthwhile: IdVec::filled(0, layout.domains()),
             garbage: None,
             rng: Self::rng(seed),
@@ -61,14 +97,17 @@ impl Candidates {
     }
 
     /// A unit was closed.
-    pub fn insert(&mut self, layout: &Layout, unit: UnitId, is_last: bool, units: &mut Units) {
+    pub fn insert(&mut self, layout: &Layout, unit: UnitId, place: Place, units: &mut Units) {
         let (domain, full) = (layout.domain_of(unit), layout.pages_per_unit());
         if let Some(garbage) = &mut self.garbage {
             garbage.units += 1;
             garbage.dead_pages += u64::from(full - units.meta[unit].valid);
         }
-        match &mut self.last {
-            Some(last) if is_last => last.insert(domain, unit, units, full),
+        match (&mut self.apart, place) {
+            (Some(Apart::Last(last)), Place::Last) => last.insert(domain, unit, units, full),
+            (Some(Apart::Queues(queues)), Place::Queue(stream)) => {
+                queues.insert(domain, unit, stream, units, full);
+            }
             _ => {
                 self.worthwhile[domain] += u32::from(units.meta[unit].valid < full);
                 self.index.insert(domain, unit, units);
@@ -84,8 +123,9 @@ impl Candidates {
             garbage.units -= 1;
             garbage.dead_pages -= u64::from(full - valid);
         }
-        match &mut self.last {
-            Some(last) if last.holds(unit) => last.leave(domain, unit, units, full),
+        match &mut self.apart {
+            Some(Apart::Last(last)) if last.holds(unit) => last.leave(domain, unit, units, full),
+            Some(Apart::Queues(queues)) if queues.holds(unit) => queues.leave(domain, unit, units, full),
             _ => {
                 self.index.remove(domain, unit, units);
                 self.worthwhile[domain] -= u32::from(valid < full);
@@ -93,10 +133,10 @@ impl Candidates {
         }
     }
 
-    /// A closed unit lost a page after `now` host page writes; `from` is its count before. `LAST` says that there may be update
-    /// blocks.
+    /// A closed unit lost a page after `now` host page writes; `from` is its count before. `APART` says that there may be units
+    /// which are not in the index.
     #[inline(always)]
-    pub fn lost_page<const LAST: bool>(
+    pub fn lost_page<const APART: bool>(
         &mut self,
         layout: &Layout,
         unit: UnitId,
@@ -105,14 +145,21 @@ impl Candidates {
         units: &mut Units,
     ) {
         // A drive that goes by garbage takes the code with all features.
-        if LAST && let Some(garbage) = &mut self.garbage {
+        if APART && let Some(garbage) = &mut self.garbage {
             garbage.dead_pages += 1;
         }
-        if LAST
-            && let Some(last) = &mut self.last
-            && last.holds(unit)
+        if APART
+            && let Some(apart) = &mut self.apart
+            && apart.holds(unit)
         {
-            return last.demote(layout, unit, from, now, units);
+            match apart {
+                Apart::Last(last) => last.demote(layout, unit, from, now, units),
+                Apart::Queues(queues) if from == layout.pages_per_unit() => {
+                    queues.lost_first_page(layout.domain_of(unit), unit);
+                }
+                Apart::Queues(_) => {}
+            }
+            return;
         }
         if from == layout.pages_per_unit() {
             self.worthwhile[layout.domain_of(unit)] += 1;
@@ -120,14 +167,26 @@ impl Candidates {
         self.index.demote(layout, unit, from, now, &mut units.meta);
     }
 
+    /// Units of queues take their places in the index, which other units of their domain are in. Where it goes by the order of
+    /// closing, they come to stand among them as if they had always been there.
+    pub fn release(&mut self, layout: &Layout, domain: DomainId, released: &[UnitId], units: &mut Units) {
+        let Some(Apart::Queues(queues)) = &mut self.apart else { return };
+        let full = layout.pages_per_unit();
+        for &unit in released {
+            queues.leave(domain, unit, units, full);
+            self.worthwhile[domain] += u32::from(units.meta[unit].valid < full);
+        }
+        self.index.absorb(domain, released, units);
+    }
+
     /// Whether it is the state of a drive of such a layout and separator as `other`'s.
     pub fn fits(&self, other: &Self) -> bool {
-        let last = match (&self.last, &other.last) {
+        let apart = match (&self.apart, &other.apart) {
             (Some(own), Some(other)) => own.fits(other),
             (None, None) => true,
             _ => false,
         };
-        last && self.worthwhile.len() == other.worthwhile.len()
+        apart && self.worthwhile.len() == other.worthwhile.len()
     }
 
     /// Checks that it holds just the units that say so, each in its place, and counts them right.
@@ -146,8 +205,10 @@ impl Candidates {
             let counted = &self.worthwhile;
             return Err(format!("units worth collecting by domain: {worthwhile:?}, counted {counted:?}"));
         }
-        if let Some(last) = &self.last {
-            last.audit(layout, units, &mut held)?;
+        match &self.apart {
+            Some(Apart::Last(last)) => last.audit(layout, units, &mut held)?,
+            Some(Apart::Queues(queues)) => queues.audit(layout, units, &mut held)?,
+            None => {}
         }
         let garbage = Garbage::of(layout, units);
         if let Some(counted) = self.garbage.filter(|&counted| counted != garbage) {

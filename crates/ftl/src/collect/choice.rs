@@ -1,9 +1,11 @@
 //! The choice of a victim in one domain: dead update blocks first, then what the victim policy names, update blocks only
-//! where nothing else is worth collecting. Wear-leveling may set candidates aside and have the choice made again.
+//! where nothing else is worth collecting. Where a separator has queues, it says which of them has the victim, its oldest unit;
+//! else the victim policy names one that is in none. Wear-leveling may set candidates aside and have the choice made again.
 
-use super::{Candidates, Victim, View};
+use super::{Apart, Candidates, Victim, View};
+use crate::separate::Separation;
 use crate::units::Units;
-use floatgate_base::{DomainId, IdSlice, UnitId};
+use floatgate_base::{DomainId, IdSlice, StreamId, UnitId};
 use floatgate_flash::Layout;
 
 /// Among which units a victim was chosen.
@@ -11,10 +13,12 @@ use floatgate_flash::Layout;
 pub(crate) enum Group {
     /// Update blocks without a valid page.
     Dead,
-    /// All that are no update blocks.
+    /// All that are no update blocks, and in no queue.
     Others,
     /// Update blocks.
     Last,
+    /// Those of a stream, in the order of closing.
+    Queue(StreamId),
 }
 
 /// A unit that was set aside, and the one that took its place in the victim policy's window.
@@ -35,6 +39,8 @@ pub(crate) struct Choice<'a> {
     /// Host page writes so far.
     pub now: u64,
     pub victim: Victim,
+    /// Whose queues there may be.
+    pub separation: Option<&'a Separation>,
     pub domain: DomainId,
 }
 
@@ -42,9 +48,13 @@ impl Choice<'_> {
     /// The unit to collect next; none if nothing is to be gained. It is still in its index.
     pub fn first(&mut self) -> Option<(Group, UnitId)> {
         let domain = self.domain;
-        let Some(last) = &self.candidates.last else {
-            let unit = self.pick(Group::Others)?;
-            return (!self.is_futile(unit)).then_some((Group::Others, unit));
+        let last = match &self.candidates.apart {
+            None => {
+                let unit = self.pick(Group::Others)?;
+                return (!self.is_futile(unit)).then_some((Group::Others, unit));
+            }
+            Some(Apart::Queues(_)) => return self.first_of_queues(),
+            Some(Apart::Last(last)) => last,
         };
         if let Some(dead) = last.dead.as_ref().and_then(|dead| dead.first(self.domain)) {
             return Some((Group::Dead, dead));
@@ -57,24 +67,48 @@ impl Choice<'_> {
         self.pick(group).map(|unit| (group, unit))
     }
 
+    /// The same where there are queues. A full unit of a queue is collected, too: its pages go on to another stream, so that in
+    /// the end the units with dead pages have their turn. None if no unit has any.
+    fn first_of_queues(&mut self) -> Option<(Group, UnitId)> {
+        let (domain, separation) = (self.domain, self.separation?);
+        let Some(Apart::Queues(queues)) = &self.candidates.apart else { return None };
+        let worthwhile = queues.first_worthwhile(domain);
+        let others = self.candidates.worthwhile[domain] > 0;
+        if worthwhile.is_none() && !others {
+            return None;
+        }
+        let named =
+            separation.victim_stream(queues.lengths(domain)).or(if others { None } else { worthwhile });
+        if let Some(stream) = named
+            && let Some(unit) = queues.oldest(domain, stream)
+        {
+            return Some((Group::Queue(stream), unit));
+        }
+        self.pick(Group::Others).map(|unit| (Group::Others, unit))
+    }
+
     /// The one after it, once one of a group was set aside; an update block takes the place of no other unit.
     pub fn next(&mut self, mut group: Group) -> Option<(Group, UnitId)> {
         if group == Group::Dead {
-            let last = self.candidates.last.as_ref();
-            if let Some(dead) = last.and_then(|last| last.dead.as_ref()?.first(self.domain)) {
+            if let Some(Apart::Last(last)) = &self.candidates.apart
+                && let Some(dead) = last.dead.as_ref().and_then(|dead| dead.first(self.domain))
+            {
                 return Some((Group::Dead, dead));
             }
             group = Group::Others;
         }
-        let unit = self.pick(group)?;
+        let unit = match (group, &self.candidates.apart) {
+            (Group::Queue(stream), Some(Apart::Queues(queues))) => queues.oldest(self.domain, stream),
+            _ => self.pick(group),
+        }?;
         (self.units.meta[unit].valid < self.layout.pages_per_unit()).then_some((group, unit))
     }
 
     /// The unit that the victim policy names.
     fn pick(&mut self, group: Group) -> Option<UnitId> {
-        let Candidates { index, last, rng, .. } = &mut *self.candidates;
-        let index = match last {
-            Some(last) if group == Group::Last => &last.index,
+        let Candidates { index, apart, rng, .. } = &mut *self.candidates;
+        let index = match apart {
+            Some(Apart::Last(last)) if group == Group::Last => &last.index,
             _ => index,
         };
         let view = View {
@@ -97,15 +131,19 @@ impl Choice<'_> {
 
     /// Takes a unit out of the choice until it is put back.
     pub fn set_aside(&mut self, group: Group, unit: UnitId) -> SetAside {
-        let Candidates { index, last, .. } = &mut *self.candidates;
-        let replaced_by = match (group, last) {
-            (Group::Dead, Some(last)) => {
+        let Candidates { index, apart, .. } = &mut *self.candidates;
+        let replaced_by = match (group, apart) {
+            (Group::Queue(stream), Some(Apart::Queues(queues))) => {
+                queues.set_aside(self.domain, stream, unit);
+                None
+            }
+            (Group::Dead, Some(Apart::Last(last))) => {
                 if let Some(dead) = &mut last.dead {
                     dead.remove(self.domain, unit);
                 }
                 None
             }
-            (Group::Last, Some(last)) => last.index.remove(self.domain, unit, self.units),
+            (Group::Last, Some(Apart::Last(last))) => last.index.remove(self.domain, unit, self.units),
             _ => index.remove(self.domain, unit, self.units),
         };
         SetAside { group, unit, replaced_by }
@@ -114,14 +152,17 @@ impl Choice<'_> {
     /// Undoes [`Choice::set_aside`]; of several, the last one first.
     pub fn put_back(&mut self, aside: SetAside) {
         let SetAside { group, unit, replaced_by } = aside;
-        let Candidates { index, last, .. } = &mut *self.candidates;
-        match (group, last) {
-            (Group::Dead, Some(last)) => {
+        let Candidates { index, apart, .. } = &mut *self.candidates;
+        match (group, apart) {
+            (Group::Queue(stream), Some(Apart::Queues(queues))) => queues.put_back(self.domain, stream, unit),
+            (Group::Dead, Some(Apart::Last(last))) => {
                 if let Some(dead) = &mut last.dead {
                     dead.push_front(self.domain, unit);
                 }
             }
-            (Group::Last, Some(last)) => last.index.put_back(self.domain, unit, replaced_by, self.units),
+            (Group::Last, Some(Apart::Last(last))) => {
+                last.index.put_back(self.domain, unit, replaced_by, self.units)
+            }
             _ => index.put_back(self.domain, unit, replaced_by, self.units),
         }
     }

@@ -5,6 +5,7 @@ use super::{Candidates, Choice, Victim};
 use crate::jobs::request::{DriveView, StartsJobs};
 use crate::jobs::{Request, Urgency};
 use crate::level::{Judged, Leveling, PASSED_MAX, Verdict};
+use crate::separate::Separation;
 use floatgate_base::{DomainId, UnitId};
 use floatgate_flash::Cause;
 
@@ -13,6 +14,7 @@ pub(crate) struct Collector<'a> {
     pub victim: Victim,
     pub candidates: &'a mut Candidates,
     pub leveling: Option<&'a mut Leveling>,
+    pub separation: Option<&'a Separation>,
 }
 
 impl StartsJobs for Collector<'_> {
@@ -21,7 +23,8 @@ impl StartsJobs for Collector<'_> {
     fn wanted(&mut self, drive: &mut DriveView<'_>, domain: DomainId) -> Option<Request> {
         let DriveView { layout, erases, now, logical_pages, .. } = *drive;
         let (candidates, victim) = (&mut *self.candidates, self.victim);
-        let mut choice = Choice { candidates, units: &mut *drive.units, layout, erases, now, victim, domain };
+        let (units, separation) = (&mut *drive.units, self.separation);
+        let mut choice = Choice { candidates, units, layout, erases, now, victim, separation, domain };
         let first = choice.first()?;
         let collect = |unit| Request::emptying(unit, domain, Cause::Gc, Urgency::Collection);
         let Some(leveling) = self.leveling.as_deref_mut() else { return Some(collect(first.1)) };

@@ -1,6 +1,7 @@
 //! Slot `ftl.collect`: which block is collected next. One file a policy, one row of `victims!` each;
 //! [`VictimPolicy`] is the contract. The mechanism beside them: `candidates` (the closed units), `last` (update blocks,
-//! which wait), `choice` (the order in which the groups are asked), `collector` (who starts the job).
+//! which wait), `queues` (streams
+//! that are collected in the order of closing), `choice` (the order in which the groups are asked), `collector` (who starts the job).
 
 mod candidates;
 mod choice;
@@ -12,11 +13,12 @@ mod d_choices;
 mod fifo;
 mod greedy;
 mod last;
+mod queues;
 mod random;
 mod victim_policy;
 mod windowed_greedy;
 
-pub(crate) use candidates::{Candidates, Garbage};
+pub(crate) use candidates::{Apart, Candidates, Garbage};
 pub(crate) use choice::Choice;
 pub(crate) use collector::Collector;
 pub use victim_policy::{VictimPolicy, View};

@@ -205,6 +205,32 @@ impl Index {
         }
     }
 
+    /// Takes in units of a domain that were closed some time ago. In an index by the order of closing they take the places that are
+    /// theirs by it, for which it is made again.
+    pub fn absorb(&mut self, domain: DomainId, closed: &[UnitId], units: &mut Units) {
+        let mut all = closed.to_vec();
+        let waiting = match self {
+            Self::CloseOrder(list) => list,
+            Self::Window { rings, waiting, .. } => {
+                let ring = &mut rings[domain];
+                while let Some(unit) = ring.first() {
+                    ring.remove(unit, &mut units.meta);
+                    all.push(unit);
+                }
+                waiting
+            }
+            Self::ByValid(_) | Self::Oldest(_) | Self::Idlest(_) | Self::Slots(_) => {
+                return all.into_iter().for_each(|unit| self.insert(domain, unit, units));
+            }
+        };
+        while let Some(unit) = waiting.oldest(domain) {
+            waiting.remove(domain, unit, &mut units.meta);
+            all.push(unit);
+        }
+        all.sort_by_key(|&unit| (units.closed_at[unit], unit));
+        all.into_iter().for_each(|unit| self.insert(domain, unit, units));
+    }
+
     /// Asks for what `demote` of a unit will touch.
     #[inline(always)]
     pub fn prefetch(&self, unit: UnitId, meta: &IdSlice<UnitId, UnitMeta>) {

@@ -63,7 +63,7 @@ impl Ftl {
     }
 
     /// The job that idle time goes on with.
-    fn background_job<F: Flash>(&mut self, flash: &F, domain: DomainId) -> Option<Job> {
+    fn background_job<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Option<Job> {
         let waiting = self.jobs[domain].urgency();
         let behind = waiting.is_none_or(|urgency| urgency > Urgency::Collection);
         let collects = waiting.is_none() || self.wants_collection(domain);
@@ -79,7 +79,11 @@ impl Ftl {
     /// When a moved page finds no free page.
     pub fn background_step<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Result<bool, Failure> {
         self.free_pages.advance(self.now);
-        let Some(mut job) = self.background_job(flash, domain) else {
+        // Before a victim is chosen, open units may be closed.
+        flash.in_background(true);
+        let job = self.background_job(flash, domain);
+        flash.in_background(false);
+        let Some(mut job) = job else {
             self.futile_at[domain] = Some(self.now);
             return Ok(false);
         };

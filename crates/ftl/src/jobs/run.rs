@@ -316,7 +316,10 @@ impl Ftl {
     }
 
     /// The next job of collection in a domain, begun; none if nothing is to be gained.
-    pub(crate) fn next_victim<F: Flash>(&mut self, flash: &F, domain: DomainId) -> Option<Job> {
+    pub(crate) fn next_victim<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Option<Job> {
+        if self.separation.as_ref().is_some_and(|separation| separation.wants_regroup()) {
+            self.regroup(flash);
+        }
         let packed = self.mapping.packed().is_some();
         if self.volatile.is_on() || packed {
             let (tries, units) = (self.count_victim(domain), self.layout.units_per_domain());
@@ -336,7 +339,8 @@ impl Ftl {
             free: &self.free,
         };
         let (candidates, leveling) = (&mut self.candidates, self.leveling.as_mut());
-        let mut collector = Collector { victim: self.setup.victim, candidates, leveling };
+        let separation = self.separation.as_deref();
+        let mut collector = Collector { victim: self.setup.victim, candidates, leveling, separation };
         let request = collector.wanted(&mut view, domain)?;
         Some(self.collected(request))
     }
@@ -363,7 +367,7 @@ impl Ftl {
             reclaiming.tails.victim(self.layout.domain_of(victim), valid);
         }
         if let Some(separation) = &mut self.separation {
-            separation.chosen(victim, valid);
+            separation.chosen(victim, valid, self.units.closed_at[victim], self.now);
         }
         request.all_sources().for_each(|unit| self.leave_closed(unit));
         Job::begun(request, &self.layout)

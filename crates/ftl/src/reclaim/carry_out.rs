@@ -5,6 +5,7 @@ use crate::ftl::Ftl;
 use crate::jobs::request::Planned;
 use crate::jobs::{Job, Order, Request, Target, Urgency};
 use crate::owners::Replica;
+use crate::separate::Place;
 use crate::setup::Failure;
 use crate::units::{Frontier, NOT_INDEXED};
 use floatgate_base::{DomainId, Ppn, UnitId};
@@ -154,8 +155,8 @@ impl Ftl {
         self.candidates.remove(&self.layout, unit, &mut self.units);
         self.units.meta[unit].valid += held.len() as u32;
         self.units.closed_at[unit] = self.now;
-        let is_last = self.separation.as_ref().is_some_and(|separation| separation.is_last(unit));
-        self.candidates.insert(&self.layout, unit, is_last, &mut self.units);
+        let place = self.separation.as_ref().map_or(Place::Index, |separation| separation.place(unit));
+        self.candidates.insert(&self.layout, unit, place, &mut self.units);
     }
 
     /// Whether a job of a reclaim or a replication has begun and waits for its next step.

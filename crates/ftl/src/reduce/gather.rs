@@ -26,10 +26,7 @@ impl Ftl {
         hints: Hints,
     ) -> Result<(), Failure> {
         let old = self.mapping.get(lpn);
-        let stream = match &mut self.separation {
-            Some(separation) => separation.write(lpn, old.is_mapped(), hints, self.now),
-            None => self.setup.separate.blind().0,
-        };
+        let stream = self.separated(lpn, hints);
         let domain = match self.setup.allocation {
             Allocation::Dynamic => labelled::domain_of(hints.label, self.layout.domains()),
             Allocation::Static => Some(DomainId(lpn.0 / self.layout.subpages() % self.layout.domains())),

@@ -177,10 +177,10 @@ impl Ftl {
         room >= pages || self.free[domain].len() > job.leave_free
     }
 
-    /// A chunk stays in its stream when it moves.
+    /// The stream of chunks that leave a unit: for most separators that in which they are.
     fn stream_of_chunks(&self, source: UnitId) -> StreamId {
         match &self.separation {
-            Some(separation) => separation.stream_of(source),
+            Some(separation) => separation.side_stream(source),
             None => self.setup.separate.blind().1,
         }
     }
@@ -233,8 +233,8 @@ impl Ftl {
             self.volatile.moved(&self.layout, slot, &pages, end);
         }
         let stream = Frontier::stream(&self.layout, slot);
-        let from = self.stream_of_chunks(job.source());
         if let Some(separation) = &mut self.separation {
+            let from = separation.stream_of(job.source());
             separation.moved_chunk(from, stream, u64::from(taken));
         }
     }

@@ -95,7 +95,8 @@ mod tests {
     /// Units of four pages, three classes: lives of 1 to 3, of 4 to 7, and longer.
     #[test]
     fn classes_by_hand() {
-        let shape = Shape { logical_pages: 8, pages_per_unit: 4, units: 8, page_bytes: 4096, seed: 0 };
+        let shape =
+            Shape { logical_pages: 8, pages_per_unit: 4, units: 8, domains: 1, page_bytes: 4096, seed: 0 };
         let mut state = State::new(&Params { classes: 3 }, &shape);
         let next = vec![3, 5, 9, 11, NEVER, 12];
         *state.future().unwrap() = Foresight::new(next, vec![0; 8].into());

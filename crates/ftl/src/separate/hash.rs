@@ -125,7 +125,8 @@ mod tests {
     use super::*;
 
     fn state(counters: u32, hot_from: u8, halve_every: u32) -> State {
-        let shape = Shape { logical_pages: 100, pages_per_unit: 4, units: 8, page_bytes: 4096, seed: 0 };
+        let shape =
+            Shape { logical_pages: 100, pages_per_unit: 4, units: 8, domains: 1, page_bytes: 4096, seed: 0 };
         State::new(&Params { counters, hashes: 2, hot_from, halve_every }, &shape)
     }
 

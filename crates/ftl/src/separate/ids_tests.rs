@@ -16,7 +16,8 @@ fn params() -> Params {
 }
 
 fn state(params: Params) -> State {
-    let shape = Shape { logical_pages: PAGES, pages_per_unit: 4, units: 8, page_bytes: 4096, seed: 0 };
+    let shape =
+        Shape { logical_pages: PAGES, pages_per_unit: 4, units: 8, domains: 1, page_bytes: 4096, seed: 0 };
     State::new(&params, &shape)
 }
 

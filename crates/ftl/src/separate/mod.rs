@@ -19,6 +19,7 @@ mod host_given;
 mod ids;
 pub(crate) mod labelled;
 mod last_writes;
+mod midas;
 mod multi_queue;
 mod multilog;
 mod none;
@@ -40,7 +41,9 @@ pub use floatgate_base::{Given, Hints, StreamId};
 pub use foresight::{Foreseer, Foresight};
 pub use labelled::Params as Labelled;
 pub use separation::{Separation, StreamCounters};
-pub use separator::{Moved, Reclaimed, Separator, Shape, UpdateBlocks, Written};
+pub use separator::{
+    Chosen, Held, Moved, Place, Reclaimed, Regroup, Replaced, Separator, Shape, UpdateBlocks, Written,
+};
 
 use crate::pool::Want;
 use floatgate_base::{PolicyInfo, Slot};
@@ -195,6 +198,7 @@ separators! {
         Fk: fk,
         Sfs: sfs,
         MultiQueue: multi_queue,
+        Midas: midas,
         Predicted: predicted,
     }
     implied {
@@ -246,6 +250,12 @@ impl Separate {
         matches!(self, Self::Sfs(_))
     }
 
+    /// Whether it is told what the host replaces ([`Separator::replaces`]).
+    #[inline(always)]
+    pub(crate) fn minds_replaced(self) -> bool {
+        matches!(self, Self::Midas(params) if params.has_hot_group())
+    }
+
     /// Which free unit a stream opens.
     pub(crate) fn want(self, stream: StreamId) -> Want {
         match self {
@@ -281,5 +291,5 @@ impl Separate {
 /// A small drive with so many logical pages.
 #[cfg(test)]
 pub(crate) fn test_shape(logical_pages: u32) -> Shape {
-    Shape { logical_pages, pages_per_unit: 4, units: 8, page_bytes: 4096, seed: 0 }
+    Shape { logical_pages, pages_per_unit: 4, units: 8, domains: 1, page_bytes: 4096, seed: 0 }
 }

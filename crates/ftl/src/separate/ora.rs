@@ -235,7 +235,8 @@ mod tests {
     use floatgate_base::Rng;
 
     fn state(streams: u32, next: Vec<u32>) -> State {
-        let shape = Shape { logical_pages: 64, pages_per_unit: 4, units: 8, page_bytes: 4096, seed: 0 };
+        let shape =
+            Shape { logical_pages: 64, pages_per_unit: 4, units: 8, domains: 1, page_bytes: 4096, seed: 0 };
         let mut state = State::new(&Params { streams }, &shape);
         *state.future().unwrap() = Foresight::new(next, vec![NEVER; 64].into());
         state.future().unwrap().begin_at(0);

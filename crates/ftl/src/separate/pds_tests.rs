@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 const PAGES: u32 = 400;
 
 fn state(dominates_from: u32, groups: u32, contexts: u32) -> State {
-    let shape = Shape { logical_pages: PAGES, pages_per_unit: 4, units: 8, page_bytes: 4096, seed: 0 };
+    let shape =
+        Shape { logical_pages: PAGES, pages_per_unit: 4, units: 8, domains: 1, page_bytes: 4096, seed: 0 };
     State::new(
         &Params { dominates_from, groups, contexts, update_blocks: UpdateBlocks::LastUnlessDead },
         &shape,

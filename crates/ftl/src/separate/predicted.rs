@@ -264,7 +264,8 @@ mod tests {
         Params { streams: 3, lives: Lives::Exact, by_unit: true, error_sigma: 0.0, as_long_again: false };
 
     fn state(params: &Params, next: Vec<u32>) -> State {
-        let shape = Shape { logical_pages: 8, pages_per_unit: 4, units: 8, page_bytes: 4096, seed: 5 };
+        let shape =
+            Shape { logical_pages: 8, pages_per_unit: 4, units: 8, domains: 1, page_bytes: 4096, seed: 5 };
         let mut state = State::new(params, &shape);
         *state.future().unwrap() = Foresight::new(next, vec![NEVER; 8].into());
         state.future().unwrap().begin_at(0);
@@ -338,7 +339,8 @@ mod tests {
     #[test]
     fn data_from_before_are_blurred_once() {
         let params = Params { error_sigma: 1.0, ..PLAIN };
-        let shape = Shape { logical_pages: 8, pages_per_unit: 4, units: 8, page_bytes: 4096, seed: 5 };
+        let shape =
+            Shape { logical_pages: 8, pages_per_unit: 4, units: 8, domains: 1, page_bytes: 4096, seed: 5 };
         let mut state = State::new(&params, &shape);
         let first: Vec<u32> = vec![10, 20, 30, NEVER, 50, 60, 70, 80];
         *state.future().unwrap() = Foresight::new(vec![NEVER; 4], first.clone().into());

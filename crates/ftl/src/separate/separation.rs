@@ -3,8 +3,8 @@
 
 use super::by_stream::ByStream;
 use super::{
-    Foresight, Hints, Looking, Moved, Reclaimed, Separate, Separator, Shape, StreamId, UpdateBlocks, Written,
-    with_looking,
+    Chosen, Foresight, Held, Hints, Looking, Moved, Place, Reclaimed, Regroup, Replaced, Separate, Separator,
+    Shape, StreamId, UpdateBlocks, Written, with_looking,
 };
 use crate::owners::Mapping;
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
@@ -41,7 +41,7 @@ fn gather<S: Separator>(state: &S, mapping: &Mapping, pages: Range<Ppn>, moving:
 }
 
 /// Streams of pages that leave a unit opened for `from`. Their map entries will be written next. A page that a side table
-/// owns stays in its stream.
+/// owns mostly stays in its stream.
 #[inline(never)]
 fn ask<S: Separator>(
     state: &mut S,
@@ -54,7 +54,7 @@ fn ask<S: Separator>(
     let sides = mapping.sides.any();
     for (&(_, owner), stream) in moving.iter().zip(streams) {
         if sides && owner.lpn().is_none() {
-            *stream = from.0 as u16;
+            *stream = state.side_stream(from).0 as u16;
             continue;
         }
         let lpn = Lpn(owner.bits());
@@ -159,9 +159,15 @@ impl Separation {
     /// The stream of a page that is to leave `unit`.
     pub(crate) fn move_stream(&self, owner: Owner, unit: UnitId, now: u64) -> StreamId {
         let from = self.stream_of[unit];
-        let Some(lpn) = owner.lpn() else { return from };
-        let page = Moved { lpn, from, now };
-        with_looking!(&self.looking, state => state.move_stream(&page))
+        with_looking!(&self.looking, state => match owner.lpn() {
+            Some(lpn) => state.move_stream(&Moved { lpn, from, now }),
+            None => state.side_stream(from),
+        })
+    }
+
+    /// The stream of chunks that are to leave `unit`.
+    pub(crate) fn side_stream(&self, unit: UnitId) -> StreamId {
+        with_looking!(&self.looking, state => state.side_stream(self.stream_of[unit]))
     }
 
     /// The page leaves `unit` for `stream`.
@@ -248,10 +254,44 @@ impl Separation {
     }
 
     /// A unit with so many valid pages is to be collected.
-    pub(crate) fn chosen(&mut self, unit: UnitId, valid: u32) {
-        let counters = &mut self.counters[self.stream_of[unit]];
+    pub(crate) fn chosen(&mut self, unit: UnitId, valid: u32, closed_at: u64, now: u64) {
+        let stream = self.stream_of[unit];
+        let counters = &mut self.counters[stream];
         counters.victims += 1;
         counters.dead_victims += u64::from(valid == 0);
+        let unit = Chosen { stream, valid, closed_at, now };
+        with_looking!(&mut self.looking, state => state.chosen(&unit));
+    }
+
+    /// The host is about to write a page that lies in a unit, which was closed so long ago.
+    pub(crate) fn replaces(&mut self, lpn: Lpn, unit: UnitId, age: u64) {
+        let page = Replaced { lpn, stream: self.stream_of[unit], age };
+        with_looking!(&mut self.looking, state => state.replaces(&page));
+    }
+
+    /// Whether there may be queues.
+    pub(crate) fn queues(&self) -> bool {
+        with_looking!(&self.looking, state => state.queues())
+    }
+
+    /// From whose queue the next victim of a domain is taken.
+    pub(crate) fn victim_stream(&self, closed: &[u32]) -> Option<StreamId> {
+        with_looking!(&self.looking, state => state.victim_stream(closed))
+    }
+
+    /// Whether streams may begin to mean something else.
+    pub(crate) fn wants_regroup(&self) -> bool {
+        with_looking!(&self.looking, state => state.wants_regroup())
+    }
+
+    /// What they begin to mean.
+    pub(crate) fn regroup(&mut self, held: &Held) -> Option<Regroup> {
+        with_looking!(&mut self.looking, state => state.regroup(held))
+    }
+
+    /// A closed unit belongs to another stream.
+    pub(crate) fn give_to(&mut self, unit: UnitId, stream: StreamId) {
+        self.stream_of[unit] = stream;
     }
 
     /// A unit is about to be erased.
@@ -272,11 +312,18 @@ impl Separation {
         with_looking!(&self.looking, state => state.update_blocks())
     }
 
-    /// Whether a unit is one of the last that collection should take.
-    #[must_use]
-    pub fn is_last(&self, unit: UnitId) -> bool {
+    /// Where a unit waits for its collection once it is closed.
+    pub(crate) fn place(&self, unit: UnitId) -> Place {
         let stream = self.stream_of[unit];
-        with_looking!(&self.looking, state => state.is_last(stream))
+        with_looking!(&self.looking, state => {
+            if state.is_queued(stream) {
+                Place::Queue(stream)
+            } else if state.is_last(stream) {
+                Place::Last
+            } else {
+                Place::Index
+            }
+        })
     }
 
     /// Starts counting afresh.

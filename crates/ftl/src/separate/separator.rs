@@ -44,6 +44,65 @@ pub struct Reclaimed {
     pub now: u64,
 }
 
+/// A unit that is to be collected.
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen {
+    /// The stream to which it belongs.
+    pub stream: StreamId,
+    /// Its valid pages.
+    pub valid: u32,
+    /// Host page writes when it was closed.
+    pub closed_at: u64,
+    /// Host page writes so far.
+    pub now: u64,
+}
+
+/// What a page that the host writes will replace.
+#[derive(Clone, Copy, Debug)]
+pub struct Replaced {
+    /// Whose page.
+    pub lpn: Lpn,
+    /// The stream to which the unit belongs in which it lies.
+    pub stream: StreamId,
+    /// Host page writes since that unit was closed; 0 while it is open.
+    pub age: u64,
+}
+
+/// Where a closed unit waits for its collection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Among those from which the victim policy chooses.
+    Index,
+    /// Among update blocks.
+    Last,
+    /// In the queue of a stream.
+    Queue(StreamId),
+}
+
+/// What the drive holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Units that are closed.
+    pub closed: u32,
+    /// Of these, units in no queue all of whose pages are valid.
+    pub full: u32,
+    /// Logical pages that lie somewhere.
+    pub mapped_pages: u64,
+}
+
+/// Streams begin to mean something else: what is to become of units that are there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Regroup {
+    /// For each stream: to which one its closed units belong from now on.
+    pub becomes: Vec<StreamId>,
+    /// For each stream: how many of its closed units stay in its queue, in each domain. Those closed first leave it.
+    pub keeps: Vec<u32>,
+    /// The stream of those that leave.
+    pub released: StreamId,
+    /// Streams whose open units are closed as they are, because other pages will come into them.
+    pub closes: Vec<StreamId>,
+}
+
 /// The shape of the drive, for tables.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
@@ -53,6 +112,8 @@ pub struct Shape {
     pub pages_per_unit: u32,
     /// Units of the drive.
     pub units: u32,
+    /// Domains that allocate and collect for themselves.
+    pub domains: u32,
     /// Bytes of a page.
     pub page_bytes: u32,
     /// Of the run, for what is drawn.
@@ -68,6 +129,7 @@ impl Shape {
             logical_pages,
             pages_per_unit: layout.pages_per_unit(),
             units: layout.units(),
+            domains: layout.domains(),
             page_bytes,
             seed,
         }
@@ -116,6 +178,12 @@ pub trait Separator {
     /// [`Separator::moved`] is called.
     fn move_stream(&self, page: &Moved) -> StreamId;
 
+    /// The stream of what leaves a unit of `from` and belongs to a side table: it has no page of its own to ask for.
+    #[inline(always)]
+    fn side_stream(&self, from: StreamId) -> StreamId {
+        from
+    }
+
     /// The page moves, to `stream`.
     #[inline(always)]
     fn moved(&mut self, _page: &Moved, _stream: StreamId) {}
@@ -148,6 +216,39 @@ pub trait Separator {
     /// Whether units of a stream are update blocks: the last that collection should take. Asked when they are full.
     fn is_last(&self, _stream: StreamId) -> bool {
         false
+    }
+
+    /// Whether closed units of streams may wait in queues; asked once. Not beside update blocks.
+    fn queues(&self) -> bool {
+        false
+    }
+
+    /// Whether closed units of a stream wait in its queue: they are collected in the order of closing. Asked when they are full.
+    fn is_queued(&self, _stream: StreamId) -> bool {
+        false
+    }
+
+    /// From whose queue the next victim of a domain is taken, where so many units are closed of each stream that is queued;
+    /// none for what the victim policy names among all others.
+    fn victim_stream(&self, _closed: &[u32]) -> Option<StreamId> {
+        None
+    }
+
+    /// A unit is to be collected.
+    fn chosen(&mut self, _unit: &Chosen) {}
+
+    /// What the host's next page replaces. Told of separators alone that mind it, before [`Separator::write`].
+    #[inline(always)]
+    fn replaces(&mut self, _page: &Replaced) {}
+
+    /// Whether it wants to be asked by [`Separator::regroup`] before the next victim is chosen.
+    fn wants_regroup(&self) -> bool {
+        false
+    }
+
+    /// What streams begin to mean, if anything changes; from now on it speaks of streams as they will be.
+    fn regroup(&mut self, _held: &Held) -> Option<Regroup> {
+        None
     }
 
     /// Contexts whose pages have a stream of their own choosing now, with that stream, in the order of their numbers.

@@ -118,10 +118,11 @@ pub struct DemandBuilder {
     runs: Vec<Run>,
     writes: u64,
     pages: u64,
-    /// The run that is growing: its first and its last stamp, and its pages.
+    /// The run that is growing: its first and its last stamp, its pages, and the end of its window.
     first_ns: u64,
     last_ns: u64,
     growing: u64,
+    end_ns: u64,
 }
 
 /// A run ends where the next write is further away than this part of a window: bursts keep their shape.
@@ -131,7 +132,16 @@ impl DemandBuilder {
     /// Runs within windows of `window_ns`; without it, every request is a run.
     #[must_use]
     pub fn new(window_ns: Option<u64>) -> Self {
-        Self { window_ns, runs: Vec::new(), writes: 0, pages: 0, first_ns: 0, last_ns: 0, growing: 0 }
+        Self {
+            window_ns,
+            runs: Vec::new(),
+            writes: 0,
+            pages: 0,
+            first_ns: 0,
+            last_ns: 0,
+            growing: 0,
+            end_ns: 0,
+        }
     }
 
     /// A write of `pages` pages at a time since the beginning of the pass. Stamps that run backwards arrive with the
@@ -144,12 +154,15 @@ impl DemandBuilder {
         let belongs = self.window_ns.is_some_and(|window_ns| {
             self.growing > 0
                 && stamp_ns - self.last_ns <= window_ns / PAUSE_SHARE
-                && stamp_ns / window_ns == self.first_ns / window_ns
+                && stamp_ns < self.end_ns
                 && self.growing + pages <= u64::from(u32::MAX)
         });
         if !belongs {
             self.close();
             self.first_ns = stamp_ns;
+            if let Some(window_ns) = self.window_ns {
+                self.end_ns = (stamp_ns / window_ns + 1).saturating_mul(window_ns);
+            }
         }
         (self.last_ns, self.growing) = (stamp_ns, self.growing + pages);
         self.pages += pages;

@@ -14,13 +14,29 @@ pub struct PassWindows {
     pub width_ns: u64,
     /// Requests of each; a request whose stamp runs backwards belongs to the window of the one before it.
     pub requests: Vec<u32>,
+    /// End of the last of them.
+    end_ns: u64,
 }
 
 /// Windows of a pass at most; twice as wide ones are as good where a pass lasts for months.
 const WINDOWS_MAX: u64 = 1 << 16;
 
 impl PassWindows {
+    fn new(width_ns: u64) -> Self {
+        Self { width_ns, requests: vec![], end_ns: 0 }
+    }
+
+    /// A request at the largest stamp so far.
+    #[inline]
     fn add(&mut self, last_ns: u64) {
+        match self.requests.last_mut() {
+            Some(requests) if last_ns < self.end_ns => *requests += 1,
+            _ => self.add_behind(last_ns),
+        }
+    }
+
+    /// The first request of a window.
+    fn add_behind(&mut self, last_ns: u64) {
         while last_ns / self.width_ns >= WINDOWS_MAX {
             self.requests = self.requests.chunks(2).map(|pair| pair.iter().sum()).collect();
             self.width_ns *= 2;
@@ -30,6 +46,7 @@ impl PassWindows {
             self.requests.resize(window + 1, 0);
         }
         self.requests[window] += 1;
+        self.end_ns = (window as u64 + 1).saturating_mul(self.width_ns);
     }
 }
 
@@ -70,7 +87,7 @@ pub fn read_pass(
     let mut batch = RequestBatch::default();
     let (mut requests, mut requests_without_reads) = (0, 0);
     let (mut host, mut stamps, mut last_ns) = (HostCounters::default(), Stamps::default(), 0);
-    let mut windows = PassWindows { width_ns: plan.reduction_window_ns(), requests: vec![] };
+    let mut windows = PassWindows::new(plan.reduction_window_ns());
     loop {
         batch.clear();
         source.fill(&mut batch, RequestBatch::DEFAULT_LEN)?;

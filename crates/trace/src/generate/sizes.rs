@@ -87,6 +87,9 @@ pub fn with_mean(list: &[(u64, f64)], wanted: f64) -> Option<Weighted> {
     let (mut low, mut high) = (-1e5, 1e5);
     for _ in 0..200 {
         let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break; // neighbours
+        }
         if mean(&tilted(middle)) < wanted {
             low = middle;
         } else {
@@ -112,13 +115,21 @@ pub fn lognormal(wanted: f64, sigma: f64, smallest: u64, largest: u64, step: u64
         0.5 * libm::erfc(-z / std::f64::consts::SQRT_2)
     };
     let list = |mu: f64| -> Weighted {
-        let weight = |b: f64| below(b + half, mu) - below((b - half).max(half / 1024.0), mu);
-        sizes.iter().map(|&b| (b, weight(b as f64))).collect()
+        // A size ends where the next one begins.
+        let mut begins = below((first - half).max(half / 1024.0), mu);
+        let weight = |&b: &u64| {
+            let ends = below(b as f64 + half, mu);
+            (b, ends - std::mem::replace(&mut begins, ends))
+        };
+        sizes.iter().map(weight).collect()
     };
     let reach = 8.0 * sigma;
     let (mut low, mut high) = (libm::log(first) - reach, libm::log(last) + reach);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);
+        if middle <= low || middle >= high {
+            break; // neighbours
+        }
         if mean(&list(middle)) < wanted {
             low = middle;
         } else {

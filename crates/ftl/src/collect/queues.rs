@@ -1,0 +1,178 @@
+//! Queues: units of streams that are collected in the order in which they were closed, where a separator has such streams
+//! (MiDAS's groups). The others stand in the index of the victim policy.
+//!
+//! The separator says of which stream the next victim is. Every choice and every change costs O(1), whatever the streams hold.
+//! Memory: 10 bytes per unit, 16 per stream and domain.
+
+use crate::index::Lists;
+use crate::units::{NOT_INDEXED, Units};
+use floatgate_base::{DomainId, IdSlice, IdVec, StreamId, UnitId};
+use floatgate_flash::Layout;
+use serde::{Deserialize, Serialize};
+
+/// Place of a unit in a queue, for [`crate::units::UnitMeta`].
+const QUEUED: u32 = 0;
+/// Stream of a unit that is in no queue.
+const NONE: u16 = u16::MAX;
+
+/// The closed units of all streams that are queued.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Queues {
+    streams: u32,
+    /// One list a domain and stream. Its number stands where a domain's would.
+    lists: Lists,
+    /// Units of each list.
+    lengths: Vec<u32>,
+    /// Of these, units with a dead page.
+    worthwhile: Vec<u32>,
+    /// In whose queue a unit stands.
+    stream_of: IdVec<UnitId, u16>,
+}
+
+impl Queues {
+    /// Of an empty drive.
+    pub fn new(streams: u32, layout: &Layout) -> Self {
+        let lists = layout.domains() * streams;
+        Self {
+            streams,
+            lists: Lists::new(lists, layout.units()),
+            lengths: vec![0; lists as usize],
+            worthwhile: vec![0; lists as usize],
+            stream_of: IdVec::filled(NONE, layout.units()),
+        }
+    }
+
+    /// Whether it is the state of a drive of such a layout, with as many streams.
+    pub fn fits(&self, other: &Self) -> bool {
+        self.streams == other.streams
+            && self.lists.room() == other.lists.room()
+            && self.lengths.len() == other.lengths.len()
+            && self.worthwhile.len() == other.worthwhile.len()
+            && self.stream_of.len() == other.stream_of.len()
+    }
+
+    fn list(&self, domain: DomainId, stream: StreamId) -> DomainId {
+        DomainId(domain.0 * self.streams + stream.0)
+    }
+
+    fn of_domain(&self, domain: DomainId) -> std::ops::Range<usize> {
+        let first = domain.index() * self.streams as usize;
+        first..first + self.streams as usize
+    }
+
+    /// Whether a closed unit is in a queue.
+    #[inline(always)]
+    pub fn holds(&self, unit: UnitId) -> bool {
+        self.stream_of[unit] != NONE
+    }
+
+    /// In whose queue a closed unit is.
+    pub fn stream_of(&self, unit: UnitId) -> Option<StreamId> {
+        let stream = self.stream_of[unit];
+        (stream != NONE).then(|| StreamId(stream.into()))
+    }
+
+    /// Units of each stream's queue in a domain.
+    pub fn lengths(&self, domain: DomainId) -> &[u32] {
+        &self.lengths[self.of_domain(domain)]
+    }
+
+    /// The unit of a queue that was closed first.
+    pub fn oldest(&self, domain: DomainId, stream: StreamId) -> Option<UnitId> {
+        self.lists.first(self.list(domain, stream))
+    }
+
+    /// The units of a queue from old to young.
+    pub fn iter(&self, domain: DomainId, stream: StreamId) -> impl Iterator<Item = UnitId> + '_ {
+        self.lists.iter(self.list(domain, stream))
+    }
+
+    /// The first stream whose queue holds a unit with a dead page.
+    pub fn first_worthwhile(&self, domain: DomainId) -> Option<StreamId> {
+        let found = self.worthwhile[self.of_domain(domain)].iter().position(|&units| units > 0)?;
+        Some(StreamId(found as u32))
+    }
+
+    /// A unit of a stream was closed, after all others.
+    pub fn insert(&mut self, domain: DomainId, unit: UnitId, stream: StreamId, units: &mut Units, full: u32) {
+        let list = self.list(domain, stream);
+        self.lists.push_back(list, unit);
+        self.lengths[list.index()] += 1;
+        self.worthwhile[list.index()] += u32::from(units.meta[unit].valid < full);
+        self.stream_of[unit] = stream.0 as u16;
+        units.meta[unit].pos = QUEUED;
+    }
+
+    /// A unit is to be emptied.
+    pub fn leave(&mut self, domain: DomainId, unit: UnitId, units: &mut Units, full: u32) {
+        let list = self.list(domain, StreamId(self.stream_of[unit].into()));
+        self.lists.remove(list, unit);
+        self.lengths[list.index()] -= 1;
+        self.worthwhile[list.index()] -= u32::from(units.meta[unit].valid < full);
+        self.stream_of[unit] = NONE;
+        units.meta[unit].pos = NOT_INDEXED;
+    }
+
+    /// A unit that was full lost a page.
+    pub fn lost_first_page(&mut self, domain: DomainId, unit: UnitId) {
+        let list = self.list(domain, StreamId(self.stream_of[unit].into()));
+        self.worthwhile[list.index()] += 1;
+    }
+
+    /// Takes the oldest unit of a queue out of the choice until it is put back.
+    pub fn set_aside(&mut self, domain: DomainId, stream: StreamId, unit: UnitId) {
+        let list = self.list(domain, stream);
+        self.lists.remove(list, unit);
+    }
+
+    /// Undoes [`Queues::set_aside`].
+    pub fn put_back(&mut self, domain: DomainId, stream: StreamId, unit: UnitId) {
+        let list = self.list(domain, stream);
+        self.lists.push_front(list, unit);
+    }
+
+    /// Checks that it holds just the units that say so, from old to young, and counts them right.
+    ///
+    /// # Errors
+    /// Says what is out of place.
+    pub fn audit(
+        &self,
+        layout: &Layout,
+        units: &Units,
+        held: &mut IdSlice<UnitId, bool>,
+    ) -> Result<(), String> {
+        let mut found = 0;
+        for domain in DomainId::all(layout.domains()) {
+            for stream in StreamId::all(self.streams) {
+                let list = self.list(domain, stream);
+                let (mut length, mut worthwhile, mut before) = (0, 0, 0);
+                for unit in self.lists.iter(list) {
+                    let meta = units.meta[unit];
+                    let is_here = layout.domain_of(unit) == domain
+                        && u32::from(self.stream_of[unit]) == stream.0
+                        && meta.pos == QUEUED
+                        && units.closed_at[unit] >= before;
+                    if !is_here || std::mem::replace(&mut held[unit], true) {
+                        return Err(format!("unit {unit} is out of place in the queue of stream {stream}"));
+                    }
+                    before = units.closed_at[unit];
+                    length += 1;
+                    worthwhile += u32::from(meta.valid < layout.pages_per_unit());
+                }
+                let counted = (self.lengths[list.index()], self.worthwhile[list.index()]);
+                if counted != (length, worthwhile) {
+                    return Err(format!(
+                        "the queue of stream {stream} in domain {domain} has {length} units, {worthwhile} of them \
+                         with dead pages; counted {counted:?}"
+                    ));
+                }
+                found += length as usize;
+            }
+        }
+        let said = self.stream_of.iter().filter(|&&stream| stream != NONE).count();
+        if said != found {
+            return Err(format!("{found} units stand in queues, {said} say so"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,327 @@
+//! MiDAS: a chain of groups whose number and sizes follow from how long data live.
+//!
+//! The host's pages go into group 1, hot ones into a hot group in front (`hot`). Valid pages of a victim go into the next group;
+//! those of the last one stay in it. All groups but the last are queues: a group that is larger than it should be gives its
+//! oldest unit, the first such group in front; where none is, the victim policy chooses among the units of the last
+//! one (`chain`). Sizes come from a model: over an epoch a sample of pages tells the distribution of update intervals (`uid`), from which a
+//! Markov chain foretells how much of each group's victims is valid (`mcam`), and the configuration of the least write
+//! amplification is searched (`gcs`). It is applied unless the drive does better already. Where a group turns out to hold more
+//! than was foretold, it and those behind are merged until the next epoch (`watch`).
+//! Source: Oh, Kim, Han, Kim, Lee, Noh, FAST 2024, and the authors' two programs, the simulator (sungkyun123/MiDAS-Simulation, which
+//! decides where the two differ) and the prototype (dgist-datalab/MiDAS).
+//! Ours: sizes are units in each domain, a *segment* of the model being a unit in all of them; an epoch begins with the
+//! first write that replaces something; the search runs at once, before the next victim is chosen, and not in a thread beside;
+//! five groups beside the hot one at most, as the prototype begins with (their search goes on to nine), because each keeps a
+//! unit open in every plane; open units of groups that vanish are closed as they are.
+//! Cost: two look-ups a write; the search takes some milliseconds an epoch for each hundred blocks of a plane. Memory: 9 bits per
+//! page, 4 bytes per page of the sample, 8 per interval, 10 per block.
+
+mod chain;
+mod gcs;
+mod hot;
+mod mcam;
+mod uid;
+mod watch;
+
+use super::{Chosen, Given, Held, Moved, Regroup, Replaced, Separator, Shape, StreamId, Written};
+use chain::Chain;
+use floatgate_base::{Lpn, ParamInfo, PolicyInfo};
+use gcs::{Bounds, Plan};
+use hot::HotFilter;
+use mcam::{Hot, Load};
+use serde::{Deserialize, Serialize};
+use uid::Uid;
+use watch::Watch;
+
+pub const INFO: PolicyInfo = PolicyInfo {
+    name: "midas",
+    summary: "a chain of groups whose number and sizes a model of update intervals chooses",
+    source: "Oh et al., FAST 2024",
+    params: &[
+        ParamInfo::whole("groups", "groups at most, beside the hot one", 5, (2, 62)),
+        ParamInfo::whole(
+            "merged_groups",
+            "groups that pages go through while nothing is known of them",
+            4,
+            (1, 62),
+        ),
+        ParamInfo::flag("hot_group", "whether hot pages have a group in front of the others", true),
+        ParamInfo::whole("sample_every", "of so many pages one is of the sample", 100, (1, 1 << 20))
+            .or("100, fewer on drives of less than 2,000,000 pages, so that 20,000 are"),
+        ParamInfo::real(
+            "epoch_drive_writes",
+            "length of an epoch in writes of the whole drive",
+            4.0,
+            (0.1, 64.0),
+        ),
+        ParamInfo::whole("intervals", "intervals of the distribution for a block of each plane", 4, (1, 64)),
+        ParamInfo::real(
+            "mismatch",
+            "share of a victim's pages by which more may be valid than was foretold",
+            0.1,
+            (0.01, 1.0),
+        ),
+    ],
+    cost: "two look-ups; a search an epoch",
+    memory: "9 bits per page, 4 bytes per page of the sample, 10 per block",
+};
+
+/// Pages of the sample, at least, where the drive has as many.
+const SAMPLE: u32 = 20_000;
+const SAMPLE_EVERY: u32 = 100;
+/// Of the units of the last group all of whose pages are valid, those beyond this part of it stand still, where they are at
+/// least that part of the drive.
+const JUST_FILLED: f64 = 0.05;
+const STILL_FROM: f64 = 0.2;
+
+/// Its parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    groups: u32,
+    merged_groups: u32,
+    hot_group: bool,
+    sample_every: Option<u32>,
+    epoch_drive_writes: f64,
+    intervals: u32,
+    mismatch: f64,
+}
+
+impl Params {
+    pub fn of(given: &Given) -> Self {
+        Self {
+            groups: given.whole("groups"),
+            merged_groups: given.whole("merged_groups"),
+            hot_group: given.find_flag("hot_group").unwrap_or(true),
+            sample_every: given.find_whole("sample_every").map(|every| every as u32),
+            epoch_drive_writes: given.real("epoch_drive_writes"),
+            intervals: given.whole("intervals"),
+            mismatch: given.real("mismatch"),
+        }
+    }
+
+    pub fn streams(self) -> u32 {
+        self.groups + 1
+    }
+
+    /// Whether pages may be hot.
+    #[inline(always)]
+    pub fn has_hot_group(self) -> bool {
+        self.hot_group
+    }
+}
+
+/// What it did.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+struct Counts {
+    epochs: u64,
+    applied: u64,
+    merged: u64,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct State {
+    chain: Chain,
+    hot: Option<HotFilter>,
+    uid: Uid,
+    watch: Watch,
+    groups: u32,
+    domains: u32,
+    pages_per_unit: u32,
+    /// Groups to be merged from here on, before the next victim.
+    irregular: Option<StreamId>,
+    /// Whether an irregular group was in the first half of the chain in this epoch, and in how many epochs in a row.
+    early: bool,
+    early_epochs: u32,
+    foretold_waf: Option<f64>,
+    counts: Counts,
+}
+
+impl State {
+    pub fn new(params: &Params, shape: &Shape) -> Self {
+        let segment = shape.pages_per_unit.saturating_mul(shape.domains);
+        let every = params.sample_every.unwrap_or((shape.logical_pages / SAMPLE).clamp(1, SAMPLE_EVERY));
+        let window = (params.epoch_drive_writes * f64::from(shape.logical_pages)) as u64;
+        Self {
+            chain: Chain::new(params.groups, params.merged_groups),
+            hot: params.hot_group.then(|| HotFilter::new(shape.logical_pages)),
+            uid: Uid::new(shape.logical_pages, every, window, (segment / params.intervals).max(1)),
+            watch: Watch::new(params.streams(), shape.logical_pages, shape.pages_per_unit, params.mismatch),
+            groups: params.groups,
+            domains: shape.domains,
+            pages_per_unit: shape.pages_per_unit,
+            irregular: None,
+            early: false,
+            early_epochs: 0,
+            foretold_waf: None,
+            counts: Counts::default(),
+        }
+    }
+
+    /// Pages of a unit in each domain.
+    fn segment_pages(&self) -> f64 {
+        f64::from(self.pages_per_unit) * f64::from(self.domains)
+    }
+
+    /// The best configuration by what the epoch showed; none where nothing can be said.
+    fn plan(&mut self, held: &Held) -> Option<Plan> {
+        let segment_pages = self.segment_pages();
+        let hot = match &mut self.hot {
+            Some(hot) => hot.measured(segment_pages)?,
+            None => Hot::None,
+        };
+        let distribution = self.uid.distribution(segment_pages);
+        // Beside the closed units there is an open one for each group in use, which sizes include; two at least.
+        let segments = held.closed / self.domains + 2;
+        let full = f64::from(held.full) / f64::from(self.domains);
+        let still = full - JUST_FILLED * f64::from(segments);
+        let load = Load {
+            valid: held.mapped_pages as f64 / segment_pages,
+            still: if still < STILL_FROM * f64::from(segments) { 0.0 } else { still },
+            margin: f64::from(segments.div_ceil(40)),
+        };
+        gcs::select(&distribution, &load, &Bounds { segments, groups: self.groups, hot })
+    }
+
+    /// An epoch is over.
+    fn next_epoch(&mut self, held: &Held) -> Option<Regroup> {
+        self.counts.epochs += 1;
+        let plan = self.plan(held);
+        let Some(plan) = plan else {
+            // Nothing could be said of so short a time.
+            self.uid.restart(true);
+            return None;
+        };
+        let better = self.watch.waf().is_none_or(|waf| waf >= plan.prediction.waf);
+        let applies = better && plan.sizes.len() > 1;
+        self.early_epochs = if std::mem::take(&mut self.early) {
+            self.early_epochs + 1
+        } else if applies {
+            0
+        } else {
+            self.early_epochs
+        };
+        self.uid.restart(applies && self.early_epochs >= 2);
+        self.watch.forget();
+        if !applies {
+            return None;
+        }
+        self.counts.applied += 1;
+        self.foretold_waf = Some(plan.prediction.waf);
+        let sizes = [&[plan.hot_segments()][..], &plan.sizes].concat();
+        self.watch.expect([&[0.0][..], &plan.prediction.valid].concat());
+        Some(self.chain.apply(&sizes))
+    }
+
+    /// Groups from one on did not do what was foretold.
+    fn merge(&mut self, from: StreamId) -> Option<Regroup> {
+        let groups = self.chain.last().0;
+        let regroup = self.chain.merge(from)?;
+        self.early |= from.0 <= groups / 2;
+        self.counts.merged += 1;
+        Some(regroup)
+    }
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> StreamId {
+        self.uid.write(page.lpn, page.update);
+        self.watch.written();
+        match &mut self.hot {
+            Some(hot) => hot.write(page.lpn),
+            None => HotFilter::FIRST,
+        }
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> StreamId {
+        self.chain.next(page.from)
+    }
+
+    #[inline(always)]
+    fn side_stream(&self, from: StreamId) -> StreamId {
+        // A queue would go round for ever with what stays in it.
+        self.chain.next(from)
+    }
+
+    #[inline(always)]
+    fn moved(&mut self, page: &Moved, _stream: StreamId) {
+        if let Some(hot) = &mut self.hot {
+            hot.moved(page.lpn, page.from);
+        }
+    }
+
+    fn trimmed(&mut self, lpn: Lpn, _now: u64) {
+        self.uid.trimmed(lpn);
+    }
+
+    #[inline(always)]
+    fn replaces(&mut self, page: &Replaced) {
+        if let Some(hot) = &mut self.hot {
+            hot.replaces(page);
+        }
+    }
+
+    fn chosen(&mut self, unit: &Chosen) {
+        let valid = self.watch.valid_share(unit);
+        if let (HotFilter::HOT, Some(hot)) = (unit.stream, &mut self.hot) {
+            hot.chosen(unit, valid);
+        }
+        let used = (self.chain.last(), self.hot.is_some());
+        if self.watch.chosen(unit, used, self.uid.window_pages()) {
+            // The last group alone may be merged already: then one more.
+            let last = self.chain.last();
+            let from = if self.chain.is_merged() && unit.stream >= last { last.0 - 1 } else { unit.stream.0 };
+            self.irregular = Some(StreamId(from));
+        } else if self.watch.is_due(unit.now) {
+            // The last group is compared, too, unless it is merged.
+            let end = self.chain.last().0 + u32::from(!self.chain.is_merged());
+            self.irregular = self.watch.compare(end);
+        }
+    }
+
+    fn queues(&self) -> bool {
+        true
+    }
+
+    fn is_queued(&self, stream: StreamId) -> bool {
+        self.chain.is_queued(stream)
+    }
+
+    fn victim_stream(&self, closed: &[u32]) -> Option<StreamId> {
+        self.chain.oversized(closed)
+    }
+
+    fn wants_regroup(&self) -> bool {
+        self.irregular.is_some() || self.uid.is_full()
+    }
+
+    fn regroup(&mut self, held: &Held) -> Option<Regroup> {
+        match self.irregular.take() {
+            Some(from) => self.merge(from),
+            None => self.next_epoch(held),
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        if let Some(hot) = &self.hot {
+            hot.prefetch(lpn);
+        }
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.uid.memory_bytes() + self.hot.as_ref().map_or(0, HotFilter::memory_bytes)
+    }
+
+    fn figures(&self) -> Vec<(&'static str, f64)> {
+        let mut found = vec![
+            ("epochs", self.counts.epochs as f64),
+            ("applied", self.counts.applied as f64),
+            ("merged", self.counts.merged as f64),
+            ("last_group", f64::from(self.chain.last().0)),
+        ];
+        found.extend(self.foretold_waf.map(|waf| ("foretold_waf", waf)));
+        found
+    }
+}

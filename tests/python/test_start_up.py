@@ -1,0 +1,68 @@
+"""What a command imports: nobody waits for packages that his command does not use."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import typer
+
+from conftest import Cli
+from floatgate.cli.app import MODULES, command
+
+ROOT = Path(__file__).parents[2]
+
+HEAVY = ("typer", "pydantic", "numpy", "pyarrow", "pandas", "altair", "jsonschema", "rich")
+SMALL = "[drive]\ncapacity = '64 MiB'\n[workload]\nrequests = 2000\n"
+PARSED = {"typer", "pydantic"}
+"""The argument parser and what it reads values with."""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "imported"),
+    [
+        (["--version"], set()),
+        (["--help"], {"typer"}),
+        (["policies"], PARSED),
+        (["drives"], PARSED),
+        (["check", "small.toml"], PARSED),
+        (["theory", "wa", "--policy", "greedy", "--spare-factor", "0.07", "--pages-per-block", "128"], PARSED),
+        (["run", "small.toml", "--no-report", "--quiet"], PARSED | {"numpy", "pyarrow"}),
+    ],
+)
+def test_a_command_imports_what_it_uses(arguments: list[str], imported: set[str], tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    code = (
+        "import sys, floatgate.cli\n"
+        f"status = floatgate.cli.status({arguments!r})\n"
+        f"print(status, *[name for name in {HEAVY!r} if name in sys.modules])\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
+    status, *found = ended.stdout.splitlines()[-1].split()
+    assert (status, set(found)) == ("0", imported), ended.stderr
+
+
+def test_the_table_of_commands_is_what_its_modules_add() -> None:
+    for module, commands in MODULES.items():
+        app = typer.Typer()
+        app.callback()(lambda: None)
+        import_module(f"floatgate.cli.{module}").register(app)
+        assert sorted(typer.main.get_command(app).commands) == sorted(commands)  # type: ignore[attr-defined]
+    every = [name for commands in MODULES.values() for name in commands]
+    assert sorted(command().commands) == sorted(every)
+    assert list(command("policies").commands) == MODULES["catalogue"]
+    files = {
+        path.stem for path in (ROOT / "python/floatgate/cli").glob("*.py") if "def register(app" in path.read_text()
+    }
+    assert files == set(MODULES)
+
+
+def test_json_for_another_program_comes_without_a_report(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "small.toml").write_text(SMALL)
+    cli("run", "small.toml", "--json", "-", "--out", "a").done()
+    cli("run", "small.toml", "--json", "-", "--out", "b", "--report").done()
+    cli("run", "small.toml", "--json", "c.json", "--out", "c").done()
+    assert [(tmp_path / name / "report.html").is_file() for name in "abc"] == [False, True, True]
