@@ -84,8 +84,7 @@ class Dask:
                 f"--on {on}: no scheduler answers within {wait_s:g} s ({_reason(error)}); expected one to be running: "
                 f"dask scheduler --port {address.rsplit(':', 1)[1]}, and for each machine dask worker {address}"
             ) from None
-        has = "dashboard" in self._client.scheduler_info(n_workers=0)["services"]
-        self.dashboard: str | None = self._client.dashboard_link if has else None
+        self.dashboard: str | None = self._client.dashboard_link or None
         try:
             self._client.wait_for_workers(1, timeout=min(wait_s, _LATE_WORKER_S))
             self._must_do_our_runs()

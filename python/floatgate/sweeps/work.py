@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -74,7 +73,7 @@ def do(job: Job, progress: Progress | None = None) -> Answer:
     except FloatgateError as error:
         status = UNUSABLE if error.status == STATUS_UNUSABLE_INPUT else FAILED
         return Answer(job.number, status, one_line(error.message), spent={"wall_s": _since(start)})
-    result = json.loads(run.result_json) if not job.whole else run.result.to_dict()
+    result = run.result.to_dict()
     meter = result.get("run") or {}
     spent = {key: meter[key] for key in ("cpu_s", "peak_rss_bytes") if meter.get(key) is not None}
     spent = {"wall_s": _since(start), **spent}
