@@ -35,7 +35,7 @@ def best_of_grid(cli: Cli, experiment: Path, folder: Path) -> dict[str, object]:
 def test_the_known_best_of_a_small_grid_is_found(cli: Cli, experiment: Path, tmp_path: Path, trials: int) -> None:
     """With 48 trials the grid of 48 is gone through whole; with 30 it is searched."""
     known = best_of_grid(cli, experiment, tmp_path)
-    asked = ("tune", experiment, "--minimise", "waf_bytes", *GRID, "--trials", str(trials), "--out", "t")
+    asked = ("tune", experiment, "--minimise", "waf_bytes", *GRID, "--trials", str(trials), "--out", "t", "--report")
     told = json.loads(cli(*asked, "--json", "-").done())
     best = told["best"]
     assert best["figures"]["waf_bytes"] == known.pop("waf_bytes")
