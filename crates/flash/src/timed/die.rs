@@ -74,6 +74,8 @@ pub(super) struct Die {
     pub jobs_ns: [u64; 2],
     /// Whether some other die waits for an operation of this one.
     pub awaited: bool,
+    /// Moves of the row under way that follow the present one without anything between.
+    pub ahead: u32,
 }
 
 impl Die {
@@ -81,7 +83,8 @@ impl Die {
         let active =
             Active { stage: Stage::Idle, class: Class::Read, kind: Kind::Read, job: Job::Host, n: 0 };
         Self {
-            queues: Default::default(),
+            // Moves wait in the background.
+            queues: [Queue::default(), Queue::default(), Queue::with_rows()],
             active,
             array_at: u64::MAX,
             array_from: 0,
@@ -92,6 +95,7 @@ impl Die {
             reads_passed: 0,
             jobs_ns: [0; 2],
             awaited: false,
+            ahead: 0,
         }
     }
 

@@ -60,6 +60,10 @@ pub(super) struct Schedule {
     pub optional: bool,
     /// Whether operations may go through all their phases at once; see `go_through`.
     pub direct: bool,
+    /// Whether moves that follow one another may be one operation (`rows.rs`).
+    pub rows: bool,
+    /// Up to where everything has happened: a moment, and of what happens at that moment the dies below this one.
+    pub reached: (u64, u32),
     pub times: [ClassTimes; 3],
     pub counts: CommandCounts,
     pub rng: Rng,
@@ -88,6 +92,10 @@ pub(super) struct Schedule {
     #[cfg(test)]
     #[serde(skip)]
     pub log: (Vec<Happened>, Vec<Busy>, Vec<Busy>),
+    /// Moves of rows that began without a choice.
+    #[cfg(test)]
+    #[serde(skip)]
+    pub unchosen: u64,
 }
 
 /// Of a drive of one page, in place of one that is not known yet.
@@ -119,13 +127,20 @@ impl Schedule {
         let together = commands.multi_plane != MultiPlane::None;
         let suspends = commands.suspend.program || commands.suspend.erase;
         let overlaps = commands.cache_read || commands.cache_program;
+        let optional = suspends || commands.cache_program;
         Self {
+            rows: !optional
+                && !overlaps
+                && !together
+                && layout.scope() == Scope::Plane
+                && !layout.is_packed(),
+            reached: (0, 0),
             dies: vec![Die::new(); dies],
             order: Tournament::new(dies),
             channel_free_ns: vec![0; channels],
             // A mask of 64 bits says which planes take part.
             planes_max: if together { geometry.planes_per_die.min(64) } else { 1 },
-            optional: suspends || commands.cache_program,
+            optional,
             direct: channels == dies && !suspends && !overlaps && !together,
             times: [ClassTimes::default(); 3],
             counts: CommandCounts::default(),
@@ -146,6 +161,8 @@ impl Schedule {
             layout,
             #[cfg(test)]
             log: Default::default(),
+            #[cfg(test)]
+            unchosen: 0,
         }
     }
 
@@ -156,6 +173,7 @@ impl Schedule {
     }
 
     pub fn reset_times(&mut self) {
+        self.settle();
         self.times = [ClassTimes::default(); 3];
         self.counts = CommandCounts::default();
     }
@@ -206,9 +224,9 @@ impl Schedule {
         }
     }
 
-    /// When something happens next; `u64::MAX` for never.
-    pub fn next_ns(&self) -> u64 {
-        self.order.first().0
+    /// The channel of a die's own is free again from then on.
+    pub fn channel_is_free(&mut self, die: usize, from_ns: u64) {
+        self.channel_free_ns[die] = from_ns;
     }
 
     /// Reserves a channel from `from` on for `length` on behalf of `n` operations of a class, the first of which is the
@@ -261,7 +279,7 @@ impl Schedule {
         }
         let queue = &mut self.dies[die].queues[class as usize];
         let Op { request, kind, .. } = *queue.under_way(0);
-        queue.finish();
+        queue.finish(self.settings.phases.page_types);
         if request < BARRIER {
             self.finish_one(request, now);
         } else if request != NO_REQUEST
@@ -294,9 +312,10 @@ impl Schedule {
 
     /// The request is done no sooner than the operation.
     pub fn finish_after(&mut self, request: u32, operation: Far) {
-        let die = &mut self.dies[operation.die as usize];
-        if operation.ticket > die.queues[usize::from(operation.class)].done {
-            die.awaited = true;
+        let die = operation.die as usize;
+        self.catch_up(die);
+        if operation.ticket > self.dies[die].queues[usize::from(operation.class)].done {
+            self.is_awaited(die);
             self.pending[request as usize] += 1;
             self.awaiting.push(Awaiting { request, operation });
         }
@@ -401,9 +420,10 @@ impl Schedule {
         if op.far_class == JOIN {
             return self.join_is_done(die, class, n);
         }
-        let (far_die, far_class) = (op.far_die as usize, usize::from(op.far_class));
-        if op.far.pending(self.dies[far_die].queues[far_class].done) {
-            self.dies[far_die].awaited = true;
+        let (far_die, far_class, far) = (op.far_die as usize, usize::from(op.far_class), op.far);
+        self.catch_up(far_die);
+        if far.pending(self.dies[far_die].queues[far_class].done) {
+            self.is_awaited(far_die);
             return self.wait_for_other(die);
         }
         true
@@ -416,7 +436,7 @@ impl Schedule {
             return false;
         };
         if let Some(pending) = self.joins.pending(number, &self.dies) {
-            self.dies[pending].awaited = true;
+            self.is_awaited(pending);
             return self.wait_for_other(die);
         }
         self.joins.close(number);

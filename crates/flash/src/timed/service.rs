@@ -151,7 +151,14 @@ impl Schedule {
         d.array_from = from;
         d.array_at = from + array_ns;
         if self.direct {
-            return self.go_through(die);
+            self.go_through(die);
+            if kind == Kind::Copy {
+                self.begin_row(die);
+            }
+            return;
+        }
+        if kind == Kind::Copy {
+            self.begin_row(die);
         }
         let d = &mut self.dies[die];
         if kind == Kind::Read {
@@ -246,7 +253,7 @@ impl Schedule {
     }
 
     #[inline(always)]
-    fn program_copy(&mut self, die: usize, now: u64) {
+    pub fn program_copy(&mut self, die: usize, now: u64) {
         if self.recording {
             self.record_phase(die, Work::Read, self.dies[die].array_from, now);
         }
