@@ -90,6 +90,9 @@ impl Schedule {
     fn event(&mut self, die: usize, now: u64) {
         let (time, below) = self.reached;
         self.reached = (now, if time == now { below.max(die as u32) } else { die as u32 });
+        if self.plain && !self.recording {
+            return self.plain_event(die, now);
+        }
         let d = &self.dies[die];
         if d.register_at <= now {
             return self.register_event(die, now);
@@ -107,12 +110,8 @@ impl Schedule {
 
     /// Programs, moves or erases are done.
     fn worked(&mut self, die: usize, now: u64) {
-        if self.dies[die].ahead > 0 {
-            if !self.closed() {
-                return self.step_row(die, now);
-            }
-            self.catch_up_to_end(die);
-        }
+        // Only where somebody has begun to record are there rows under way here, and they are over.
+        debug_assert_eq!(self.dies[die].ahead, 0);
         let active = self.dies[die].active;
         self.end_piece(die, now);
         for _ in 0..active.n {

@@ -19,6 +19,7 @@ mod joins;
 mod links;
 mod ops;
 mod packed;
+mod plain;
 mod queue;
 mod reclaims;
 mod register;

@@ -60,7 +60,7 @@ fn canonical(timed: &Timed) -> Value {
     for die in 0..schedule.dies.len() {
         value["dies"][die]["queues"] = json!(queues(die));
     }
-    value.as_object_mut().unwrap().retain(|key, _| key != "reached" && key != "rows");
+    value.as_object_mut().unwrap().retain(|key, _| key != "reached" && key != "rows" && key != "plain");
     json!([value, timed.blocks, timed.saved_beside()])
 }
 
@@ -90,7 +90,9 @@ struct Drive {
 /// how many moves began without a choice, too.
 fn drive(seed: u64, rows: bool, kept: bool) -> (Drive, u64) {
     let mut driver = driver(seed);
+    // Without rows, events go the general way.
     driver.timed.schedule.rows &= rows;
+    driver.timed.schedule.plain &= rows;
     let (settings, mut now) = (driver.timed.schedule.settings, 0);
     let (mut states, mut phases) = (Vec::new(), Vec::new());
     let tapped = if seed % 6 == 1 { REQUESTS * 4 / 5 } else { REQUESTS };

@@ -115,8 +115,7 @@ impl Schedule {
 
     /// A move of a row is done, and the next one begins without a choice.
     pub fn step_row(&mut self, die: usize, now: u64) {
-        self.end_piece(die, now);
-        self.complete(die, Class::Background, now);
+        self.end_operation(die, now);
         self.dies[die].ahead -= 1;
         self.begin_move(die, now);
         self.arm(die);

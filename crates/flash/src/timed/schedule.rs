@@ -58,6 +58,8 @@ pub(super) struct Schedule {
     pub planes_max: u32,
     /// Whether any command needs more than the plain way.
     pub optional: bool,
+    /// Whether no command needs more than the plain way.
+    pub plain: bool,
     /// Whether operations may go through all their phases at once; see `go_through`.
     pub direct: bool,
     /// Whether moves that follow one another may be one operation (`rows.rs`).
@@ -129,6 +131,7 @@ impl Schedule {
         let overlaps = commands.cache_read || commands.cache_program;
         let optional = suspends || commands.cache_program;
         Self {
+            plain: !optional && !overlaps && !together,
             rows: !optional
                 && !overlaps
                 && !together
@@ -215,7 +218,7 @@ impl Schedule {
     }
 
     #[inline(always)]
-    fn finish_one(&mut self, request: u32, now: u64) {
+    pub fn finish_one(&mut self, request: u32, now: u64) {
         let pending = &mut self.pending[request as usize];
         *pending -= 1;
         if *pending == 0 {
@@ -295,7 +298,7 @@ impl Schedule {
 
     /// Dies that waited for an operation of this one look again.
     #[cold]
-    fn wake(&mut self, die: usize, now: u64) {
+    pub fn wake(&mut self, die: usize, now: u64) {
         self.dies[die].awaited = false;
         let waiting = std::mem::take(&mut self.waiting);
         for other in waiting {

@@ -178,7 +178,7 @@ impl Schedule {
     }
 
     /// Erases that waited for other dies need their barrier no more.
-    fn erases_begin(&mut self, die: usize, class: Class, n: u32) {
+    pub fn erases_begin(&mut self, die: usize, class: Class, n: u32) {
         for i in 0..n as usize {
             let queue = &self.dies[die].queues[class as usize];
             let request = queue.under_way(queue.started() - 1 - i).request;
@@ -191,7 +191,7 @@ impl Schedule {
     /// A die that has its channel for itself, and nothing to be suspended or overlapped, need not come back between the
     /// phases of an operation: nobody else can ask for the channel meanwhile.
     #[inline(always)]
-    fn go_through(&mut self, die: usize) {
+    pub fn go_through(&mut self, die: usize) {
         let d = &mut self.dies[die];
         let (class, read_ns) = (d.active.class, d.array_at);
         match d.active.stage {
@@ -275,7 +275,7 @@ impl Schedule {
 
 /// A time that lies up to a share above or below `ns`.
 #[inline(always)]
-fn spread(rng: &mut floatgate_base::Rng, ns: u64, share: f64) -> u64 {
+pub(super) fn spread(rng: &mut floatgate_base::Rng, ns: u64, share: f64) -> u64 {
     if share == 0.0 {
         return ns;
     }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 /// When a die wants attention; `u64::MAX` for never.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     time: u64,
     die: u32,
@@ -48,7 +48,11 @@ impl Tournament {
             node /= 2;
             let [left, right] = [self.nodes[2 * node], self.nodes[2 * node + 1]];
             // Left wins ties: it has the lower number.
-            self.nodes[node] = if right.time < left.time { right } else { left };
+            let first = if right.time < left.time { right } else { left };
+            if self.nodes[node] == first {
+                return;
+            }
+            self.nodes[node] = first;
         }
     }
 }
