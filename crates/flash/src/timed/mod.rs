@@ -401,7 +401,7 @@ impl Timed {
     #[inline(always)]
     #[must_use]
     pub fn has_done(&self) -> bool {
-        !self.schedule.done.is_empty() || self.links.is_some()
+        !self.schedule.done.is_empty() || self.links.as_ref().is_some_and(|links| !links.out.is_empty())
     }
 
     /// Hands out the requests done so far, with their times; in the order of time.
