@@ -73,7 +73,8 @@ fn packed() {
     let [plain, shared] = ["timed", "timed-packed"].map(|name| timed::named(name).expect("there is one"));
     let one = |case| timed::measure(case, blocks, host_pages).0;
     let timed = median((0..ROUNDS).map(|_| one(shared) / one(plain)).collect());
-    verdict("timed", timed, 0.8);
+    // Moves of plain flash pages go in rows, those of shared ones do not.
+    println!("    timed, beside a drive whose moves go in rows {timed:>6.2}   not asked");
 }
 
 /// `floatgate-bench count engine|packed|flat|CASE|reads|disturbed-reads|dedup|compress|SEPARATOR`, with a case

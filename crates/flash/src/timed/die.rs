@@ -56,6 +56,8 @@ pub(super) struct Suspended {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Die {
+    /// The channel that it is on.
+    pub channel: u32,
     pub queues: [Queue; 3],
     pub active: Active,
     /// When the array next wants attention; `u64::MAX` for never.
@@ -79,10 +81,11 @@ pub(super) struct Die {
 }
 
 impl Die {
-    pub fn new() -> Self {
+    pub fn new(channel: u32) -> Self {
         let active =
             Active { stage: Stage::Idle, class: Class::Read, kind: Kind::Read, job: Job::Host, n: 0 };
         Self {
+            channel,
             // Moves wait in the background.
             queues: [Queue::default(), Queue::default(), Queue::with_rows()],
             active,

@@ -122,7 +122,7 @@ impl Schedule {
 
     /// Puts the end of an operation on the log.
     #[cfg(test)]
-    fn log_end(&mut self, die: usize, to: u64) {
+    pub fn log_end(&mut self, die: usize, to: u64) {
         let d = &self.dies[die];
         let class = d.active.class;
         let &Op { kind, ppn, issued_ns, started_ns, read_row, row, .. } =

@@ -231,7 +231,7 @@ impl Queue {
     pub fn advance(&mut self, n: u32, page_types: u32) {
         let op = &mut self.ops[0];
         debug_assert!(op.more() >= n);
-        op.ppn = op.ppn + n;
+        op.ppn += n;
         op.order = op.order.wrapping_add(n);
         op.far_die -= n;
         self.done += u64::from(n);

@@ -2,6 +2,8 @@
 
 use super::order_tests::{Driver, REQUESTS};
 use super::*;
+use crate::Cause;
+use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 use serde_json::{Value, json};
 
 /// Random drives.
@@ -10,7 +12,7 @@ const SEEDS: u64 = 100;
 /// A random drive on which rows may be; most have plain commands, channels of their own and long blocks.
 fn driver(seed: u64) -> Driver {
     let mut driver = Driver::with(seed, |geometry, settings| {
-        if seed % 4 > 0 {
+        if !seed.is_multiple_of(4) {
             geometry.pages_per_block += 8 + 3 * (seed % 11) as u32;
             settings.commands = Commands { copyback: settings.commands.copyback, ..Commands::PLAIN };
         }
@@ -19,7 +21,7 @@ fn driver(seed: u64) -> Driver {
             settings.phases.program_spread = 0.0;
             settings.phases.page_types = if seed % 8 > 3 { settings.phases.page_types } else { 1 };
         }
-        if seed % 5 == 0 {
+        if seed.is_multiple_of(5) {
             settings.order = Order::Priority(Class::ALL);
         }
         if seed % 97 == 2 {
@@ -154,4 +156,71 @@ fn rows_change_nothing() {
         }
     }
     assert!(closed > 2_000 && stepped > 500, "hardly any moves in rows: {closed}, {stepped}");
+}
+
+/// Transfer 10, read 50, program 600, erase 3000: a move takes 670.
+fn die() -> Timed {
+    let geometry = floatgate_nand::Geometry {
+        channels: 1,
+        chips_per_channel: 1,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 8,
+        pages_per_block: 16,
+        page_bytes: 4096,
+    };
+    let settings = Settings::plain(Phases::plain(10, 50, 600, 3000));
+    let mut timed = Timed::new(Layout::new(geometry, Scope::Plane), settings);
+    timed.start();
+    timed
+}
+
+/// Eight moves from block 0 to block 1, and the erase, at 0.
+fn empty_a_block(timed: &mut Timed) {
+    let moving: Vec<_> = (0..8).map(|n| (Ppn(2 * n), Owner::page(Lpn(n)))).collect();
+    timed.arrive(0, 0);
+    timed.copy_run(&moving, Ppn(16), Cause::Gc);
+    timed.erase(UnitId(0), Cause::Gc);
+    timed.issued();
+}
+
+#[test]
+fn a_row_has_one_event_and_says_what_has_happened_meanwhile() {
+    let mut timed = die();
+    empty_a_block(&mut timed);
+    timed.advance(0);
+    assert_eq!((timed.schedule.order.first(), timed.schedule.dies[0].ahead), ((8 * 670, 0), 7));
+    timed.advance(2 * 670 - 1);
+    assert_eq!((timed.last_ns(), timed.next_ns()), (670, 2 * 670));
+    timed.advance(2 * 670);
+    assert_eq!((timed.last_ns(), timed.next_ns()), (2 * 670, 3 * 670));
+    // The third move has begun.
+    let background = timed.times()[Class::Background as usize];
+    assert_eq!((background.operations, background.service_ns), (3, 3 * 670));
+    assert_eq!((background.foreground_wait_ns, timed.jobs_ns()), (670 + 2 * 670, [2 * 670, 0]));
+    timed.finish();
+    assert_eq!(timed.last_ns(), 8 * 670 + 3000);
+}
+
+#[test]
+fn a_row_ends_where_a_host_may_go_before_it() {
+    let mut timed = die();
+    empty_a_block(&mut timed);
+    // A write elsewhere comes after the second move, a read of the page that the sixth move programs after that.
+    timed.arrive(1, 700);
+    timed.program(Ppn(32), Lpn(20), Cause::Host);
+    timed.read(Ppn(21), Lpn(5), Cause::Host);
+    timed.issued();
+    timed.arrive(2, 2000);
+    // And a write into the erased block after all.
+    timed.program(Ppn(0), Lpn(21), Cause::Host);
+    timed.issued();
+    timed.finish();
+    let mut done = Vec::new();
+    timed.take_done(&mut done);
+    // Moves until 1340, the write, four moves from 1950 to 4630, the read, two moves until 6030, the erase, the other write.
+    assert_eq!(done, [(0, 0), (1, 4630 + 60), (2, 6030 + 3000 + 610)]);
+    let writes = timed.times()[Class::Write as usize];
+    assert_eq!(writes.foreground_wait_ns, (1340 - 700) + (4630 - 2000) + (6030 - 4690) + 3000);
+    assert_eq!(writes.die_wait_ns, 4690 - 4630);
 }

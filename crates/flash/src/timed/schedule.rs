@@ -138,7 +138,7 @@ impl Schedule {
                 && layout.scope() == Scope::Plane
                 && !layout.is_packed(),
             reached: (0, 0),
-            dies: vec![Die::new(); dies],
+            dies: (0..dies).map(|die| Die::new((die % channels) as u32)).collect(),
             order: Tournament::new(dies),
             channel_free_ns: vec![0; channels],
             // A mask of 64 bits says which planes take part.
@@ -242,8 +242,7 @@ impl Schedule {
         from: u64,
         length: u64,
     ) -> (u64, u64) {
-        let channels = self.channel_free_ns.len();
-        let channel = if channels == self.dies.len() { die } else { die % channels };
+        let channel = self.dies[die].channel as usize;
         let free = &mut self.channel_free_ns[channel];
         let start = from.max(*free);
         *free = start + length;
