@@ -247,6 +247,7 @@ impl Flash for Timed {
 
     fn reset_counts(&mut self) {
         self.counts.reset_counts();
+        self.schedule.settle();
         self.schedule.reset_times();
     }
 

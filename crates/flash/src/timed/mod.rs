@@ -9,6 +9,7 @@
 //!   the programs of all pages that moved from its superblock to other dies.
 
 mod barriers;
+mod choice;
 mod chunks;
 mod die;
 mod events;

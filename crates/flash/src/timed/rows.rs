@@ -12,7 +12,6 @@
 //!
 //! While somebody records, moves go one by one.
 
-use super::die::Stage;
 use super::queue::{Due, Job, Op, row_after};
 use super::schedule::Schedule;
 use super::settings::Order;
@@ -111,49 +110,6 @@ impl Schedule {
     pub fn catch_up_to_end(&mut self, die: usize) {
         let passed = self.moves_ns(die, self.dies[die].array_at, self.dies[die].ahead);
         self.note_moves(die, passed);
-    }
-
-    /// A move of a row is done, and the next one begins without a choice.
-    pub fn step_row(&mut self, die: usize, now: u64) {
-        #[cfg(test)]
-        {
-            self.log_end(die, now);
-            self.unchosen += 1;
-        }
-        debug_assert!(!self.dies[die].awaited && !self.recording);
-        self.last_ns = self.last_ns.max(now);
-        let p = &self.settings.phases;
-        let command_ns = p.command_ns;
-        let d = &mut self.dies[die];
-        d.jobs_ns = d.jobs_until(now);
-        d.started_ns = now;
-        d.ahead -= 1;
-        d.active.stage = Stage::CopyReading;
-        let queue = &mut d.queues[ROWS];
-        queue.advance(1, p.page_types);
-        #[cfg(test)]
-        queue.start_anew(1, now);
-        let op = queue.under_way(0);
-        let read_ns = p.row(op.read_row).read_ns;
-        let waits = [d.jobs_ns[0] - op.jobs_ns[0], d.jobs_ns[1] - op.jobs_ns[1]];
-        let times = &mut self.times[ROWS];
-        times.operations += 1;
-        times.foreground_wait_ns += waits[0];
-        times.background_wait_ns += waits[1];
-        times.die_wait_ns += now - op.issued_ns - waits[0] - waits[1];
-        times.service_ns += command_ns + read_ns;
-        d.array_from = now;
-        if command_ns > 0 {
-            let from = self.channel(die, (Class::Background, 0, 1), now, command_ns).1;
-            self.dies[die].array_from = from;
-        }
-        let d = &mut self.dies[die];
-        d.array_at = d.array_from + read_ns;
-        if self.direct {
-            let read_at = d.array_at;
-            self.program_copy(die, read_at);
-        }
-        self.order.set(die, self.dies[die].array_at);
     }
 
     /// Puts moves on the log that are done.
