@@ -2,7 +2,6 @@
 
 use crate::measure::rate;
 use floatgate_base::Rng;
-use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_experiment::{load, run};
 use std::fmt::Write as _;
 
@@ -48,37 +47,6 @@ pub fn packed(blocks: u32, pages_per_block: u32, spare: f64, requests: u64) -> (
         pages_per_block / 4
     );
     rate_and_waf(&toml)
-}
-
-/// The same in timed mode: 8 channels of one die, `queue_depth` 32; all of the requests read, or none does. Programs (or
-/// reads) a CPU second in the counted phase, 10^6, and the write amplification.
-/// `more` is TOML that stands behind the drive's geometry.
-pub fn timed(
-    blocks: u32,
-    pages_per_block: u32,
-    spare: f64,
-    requests: u64,
-    reads: bool,
-    (more, collect): (&str, &str),
-) -> (f64, f64) {
-    let toml = format!(
-        "mode = \"timed\"\n[drive.geometry]\nchannels = 8\nblocks_per_plane = {}\npages_per_block = {pages_per_block}\n\
-         {more}[ftl]\nspare_factor = {spare}\nprecondition = \"steady\"\n[ftl.collect]\nmode = \"{collect}\"\n[workload]\nrequests = {requests}\n\
-         read_share = {}\nqueue_depth = 32\n",
-        blocks / 8,
-        u32::from(reads)
-    );
-    let resolved = load(Some(&toml), "bench.toml", &[]).expect("the bench's experiment is valid");
-    let mut simulation = floatgate_sim::Simulation::new(resolved.plan).expect("the bench's experiment runs");
-    while !matches!(simulation.phase(), floatgate_sim::Phase::Run) {
-        simulation.step(1).expect("preconditioning succeeds");
-    }
-    let start = thread_cpu_s();
-    while simulation.step(1 << 20).expect("the bench's experiment runs") != floatgate_sim::Phase::Done {}
-    let cpu_s = thread_cpu_s() - start;
-    let outcome = simulation.finish();
-    let work = if reads { requests } else { outcome.flash.programs_total() };
-    (work as f64 / cpu_s / 1e6, outcome.waf.waf.unwrap_or(f64::NAN))
 }
 
 /// Page reads per CPU second in the counted phase, 10^6, of a drive filled in order whose reads are uniform; `tables` say how

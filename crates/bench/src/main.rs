@@ -14,6 +14,7 @@ mod mining;
 mod readers;
 mod snapshots;
 mod throttles;
+mod timed;
 mod yardsticks;
 
 use measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, median, verdict};
@@ -54,13 +55,6 @@ fn drive(gib: u32) {
     }
 }
 
-/// Flash pages of four pages of the map.
-const PACKED: &str = "page_bytes = 16384\n";
-
-/// How pages of victims move.
-const WHOLE: &str = "whole-block";
-const STEPS: &str = "incremental";
-
 /// What it costs that four pages of the map share a flash page.
 fn packed() {
     let (gib, host_pages) = (8, 8_000_000);
@@ -76,40 +70,37 @@ fn packed() {
         |blocks, pages| engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, pages, "none").0,
     );
     verdict("functional", functional, 0.8);
-    let timed = ratio(
-        |blocks, pages| engine::timed(blocks, PAGES_PER_BLOCK / 4, SPARE, pages, false, (PACKED, WHOLE)).0,
-        |blocks, pages| engine::timed(blocks, PAGES_PER_BLOCK, SPARE, pages, false, ("", WHOLE)).0,
-    );
-    verdict("timed", timed, 0.8);
+    let [plain, shared] = ["timed", "timed-packed"].map(|name| timed::named(name).expect("there is one"));
+    let one = |case| timed::measure(case, blocks, host_pages).0;
+    let timed = median((0..ROUNDS).map(|_| one(shared) / one(plain)).collect());
+    // Moves of plain flash pages go in rows, those of shared ones do not.
+    println!("    timed, beside a drive whose moves go in rows {timed:>6.2}   not asked");
 }
 
-/// `floatgate-bench count engine|packed|flat|timed|timed-steps|timed-packed|timed-reads|reads|disturbed-reads|dedup|compress|SEPARATOR`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
+/// `floatgate-bench count engine|packed|flat|CASE|reads|disturbed-reads|dedup|compress|SEPARATOR`, with a case
+/// of `timed`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
 /// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does.
 fn count(what: Option<&str>) {
     let (blocks, host_pages) = (1024, 2_000_000);
-    let (_, waf) = match what {
-        Some("flat") => yardsticks::flat(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
-        Some("timed") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false, ("", WHOLE)),
-        Some("packed") => engine::packed(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
-        Some("timed-steps") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, false, ("", STEPS)),
-        Some("timed-packed") => {
-            engine::timed(blocks, PAGES_PER_BLOCK / 4, SPARE, host_pages, false, (PACKED, WHOLE))
-        }
-        Some("reads") => {
+    let case = what.and_then(timed::named);
+    let (_, waf) = match (case, what) {
+        (Some(case), _) => timed::measure(case, blocks, host_pages),
+        (_, Some("flat")) => yardsticks::flat(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
+        (_, Some("packed")) => engine::packed(blocks, PAGES_PER_BLOCK, SPARE, host_pages),
+        (_, Some("reads")) => {
             engine::reads(blocks, PAGES_PER_BLOCK, SPARE, host_pages, "");
             (0.0, 0.0)
         }
-        Some("disturbed-reads") => {
+        (_, Some("disturbed-reads")) => {
             engine::reads(blocks, PAGES_PER_BLOCK, SPARE, host_pages, &disturb("redftl-plus", 4_000));
             (0.0, 0.0)
         }
-        Some("timed-reads") => engine::timed(blocks, PAGES_PER_BLOCK, SPARE, host_pages, true, ("", WHOLE)),
-        Some(scheme @ ("dedup" | "compress")) => {
+        (_, Some(scheme @ ("dedup" | "compress"))) => {
             let of = content::Schemed { dedup: scheme == "dedup", compress: scheme == "compress" };
             let (_, waf, _) = content::host_pages(blocks, of, 1);
             (0.0, waf)
         }
-        Some(separator) if separator != "engine" => {
+        (_, Some(separator)) if separator != "engine" => {
             engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages, separator)
         }
         _ => engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages, "none"),
@@ -159,34 +150,6 @@ fn separators() {
     contexts::all();
 }
 
-/// Timed mode at saturation.
-fn timed() {
-    let (gib, requests) = (8, 8_000_000);
-    println!(
-        "{gib} GiB drive in timed mode, 8 channels of one die, queue depth 32, collection timed too, one core"
-    );
-    let run = |reads, more| {
-        let once = |_| engine::timed(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, reads, (more, WHOLE));
-        let (rates, wafs) = (0..ROUNDS).map(once).unzip::<f64, f64, Vec<_>, Vec<_>>();
-        (median(rates), wafs[0])
-    };
-    let (writes, waf) = run(false, "");
-    verdict(&format!("random writes, M programs/s at WAF {waf:.2}"), writes, 10.0);
-    let steps =
-        |_| engine::timed(gib * 1024, PAGES_PER_BLOCK, SPARE, requests, false, ("", STEPS)).0 / writes;
-    let steps = median((0..ROUNDS).map(steps).collect());
-    println!("    programs/s under incremental collection, / whole blocks {steps:>6.2}   not asked");
-    verdict("random reads, M reads/s", run(true, "").0, 10.0);
-    let commands = "[drive.commands]\ncache_read = true\ncache_program = true\nprogram_suspend = true\n";
-    let queues = "[host]\nqueues = 4\noutstanding_max = 32\n";
-    let buffer = "[drive.buffer]\ncapacity = \"1 MiB\"\n";
-    for (name, more) in [("cache and suspend", commands), ("4 host queues", queues), ("1 MiB buffer", buffer)]
-    {
-        let (writes, reads) = (run(false, more).0, run(true, more).0);
-        println!("    with {name:<20} {writes:>6.2} M programs/s, {reads:.2} M reads/s   not asked");
-    }
-}
-
 /// Managers of read disturb with the page reads per CPU second that are asked of them, 10^6.
 const MANAGERS: &[(&str, f64)] =
     &[("baseline", 40.0), ("rrb", 0.0), ("redftl", 0.0), ("redftl-plus", 20.0), ("redftl-plus-plus", 0.0)];
@@ -227,7 +190,7 @@ fn main() {
     println!("medians of {ROUNDS} rounds, CPU time");
     match arguments.first().map(String::as_str) {
         Some("readers") => return readers::all(),
-        Some("timed") => return timed(),
+        Some("timed") => return timed::all(arguments.get(1).map(String::as_str)),
         Some("packed") => return packed(),
         Some("snapshots") => return snapshots::all(),
         Some("throttles") => return throttles::all(),
@@ -249,7 +212,7 @@ fn main() {
     for gib in [8, 128] {
         drive(gib);
     }
-    timed();
+    timed::all(None);
     read_disturb();
     leveling::leveling();
     content::content();

@@ -258,7 +258,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (23, "619c199b662dbdf4");
-    const RUN_IS: (u32, &str) = (32, "bf65062802d119e97886e285116560f47c2b2cf61b818a84");
+    const RUN_IS: (u32, &str) = (33, "3fcdd785711b1913d67446b143c7bb85cf4c9e83b716380d");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

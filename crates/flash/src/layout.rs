@@ -269,7 +269,10 @@ impl Layout {
         let (mut rest, mut at) = (plane_number, [0; 4]);
         for level in self.order {
             let count = [g.channels, g.chips_per_channel, g.dies_per_chip, g.planes_per_die][level as usize];
-            (at[level as usize], rest) = (rest % count, rest / count);
+            // Of most levels there is one, which takes no division: hot reads are found by this.
+            if count > 1 {
+                (at[level as usize], rest) = (rest % count, rest / count);
+            }
         }
         (at[0], at[1], at[2], at[3])
     }

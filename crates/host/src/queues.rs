@@ -194,8 +194,8 @@ impl Queues {
             let queue = key as usize % queues;
             return has_room(queue).then_some(queue as u16);
         }
-        let queue = (0..queues).map(|k| (self.joins + k) % queues).find(|&queue| has_room(queue))?;
-        self.joins = (queue + 1) % queues;
+        let queue = (self.joins..queues).chain(0..self.joins).find(|&queue| has_room(queue))?;
+        self.joins = if queue + 1 < queues { queue + 1 } else { 0 };
         Some(queue as u16)
     }
 
@@ -267,16 +267,15 @@ impl Queues {
     pub fn took(&mut self, queue: u16) {
         let (level, place) = self.places[usize::from(queue)];
         let level = &mut self.levels[level];
-        level.next = (place + 1) % level.queues.len();
+        level.next = if place + 1 < level.queues.len() { place + 1 } else { 0 };
     }
 
     /// The queue to fetch from.
     fn next(&mut self) -> Option<u16> {
         for level in 0..self.levels.len() {
-            let queues = self.levels[level].queues.len();
-            for k in 0..queues {
-                let Level { queues: members, next } = &self.levels[level];
-                let queue = members[(next + k) % queues];
+            let (queues, next) = (self.levels[level].queues.len(), self.levels[level].next);
+            for place in (next..queues).chain(0..next) {
+                let queue = self.levels[level].queues[place];
                 if let Some(&slot) = self.lines[usize::from(queue)].front()
                     && self.may_go(slot as usize)
                 {

@@ -20,6 +20,9 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
 
+/// The place of an extent so far ahead is asked for: it lies anywhere in a table as large as the map.
+const PLACES_AHEAD: usize = 16;
+
 /// When a place can be used.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Place {
@@ -251,6 +254,9 @@ impl Buffered {
         request_flags: u8,
         class: u8,
     ) -> Result<(), Stopped> {
+        if let Some(&lpn) = extents.lpn.get(range.end + PLACES_AHEAD) {
+            self.buffer.prefetch(lpn);
+        }
         self.keep_columns(extents, range.clone());
         let Self { buffer, steps, .. } = self;
         let ftl = &drive.ftl;

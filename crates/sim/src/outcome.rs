@@ -245,7 +245,7 @@ impl TimedFigures {
         let timed = drive.array.back_end();
         Self {
             last_ns: timed.last_ns(),
-            times: *timed.times(),
+            times: timed.times(),
             commands: timed.command_counts(),
             jobs_s: timed.jobs_ns().map(|ns| ns as f64 / 1e9),
             timeline: timed.timeline().cloned(),

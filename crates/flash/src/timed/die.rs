@@ -56,6 +56,8 @@ pub(super) struct Suspended {
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Die {
+    /// The channel that it is on.
+    pub channel: u32,
     pub queues: [Queue; 3],
     pub active: Active,
     /// When the array next wants attention; `u64::MAX` for never.
@@ -74,14 +76,18 @@ pub(super) struct Die {
     pub jobs_ns: [u64; 2],
     /// Whether some other die waits for an operation of this one.
     pub awaited: bool,
+    /// Moves of the row under way that follow the present one without anything between.
+    pub ahead: u32,
 }
 
 impl Die {
-    pub fn new() -> Self {
+    pub fn new(channel: u32) -> Self {
         let active =
             Active { stage: Stage::Idle, class: Class::Read, kind: Kind::Read, job: Job::Host, n: 0 };
         Self {
-            queues: Default::default(),
+            channel,
+            // Moves wait in the background.
+            queues: [Queue::default(), Queue::default(), Queue::with_rows()],
             active,
             array_at: u64::MAX,
             array_from: 0,
@@ -92,6 +98,7 @@ impl Die {
             reads_passed: 0,
             jobs_ns: [0; 2],
             awaited: false,
+            ahead: 0,
         }
     }
 

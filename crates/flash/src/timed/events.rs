@@ -12,9 +12,10 @@ impl Schedule {
     /// Issues an operation at `now`, up to which time everything is settled; gives its ticket.
     #[inline(always)]
     pub fn push(&mut self, die: usize, class: Class, mut op: Op, now: u64) -> u64 {
+        self.reached = (now, u32::MAX);
         op.issued_ns = now;
         op.order = self.issued as u32;
-        self.issued += 1;
+        self.issued += 1 + u64::from(op.more());
         if op.request < BARRIER {
             self.pending[op.request as usize] += 1;
         } else if op.request != NO_REQUEST {
@@ -22,11 +23,15 @@ impl Schedule {
         }
         // Of a join the die finds out when it looks for work.
         if op.far != Due::default() && op.far_class != JOIN {
-            self.dies[op.far_die as usize].awaited = true;
+            self.is_awaited(op.far_die as usize);
         }
         let d = &mut self.dies[die];
         op.jobs_ns = d.jobs_until(now);
         let ticket = d.queues[class as usize].push(op);
+        if d.ahead > 0 && class != Class::Background && d.queues[class as usize].len() == 1 {
+            self.shorten(die);
+        }
+        let d = &mut self.dies[die];
         if d.active.stage == Stage::Idle {
             if d.array_at > now {
                 d.array_at = now;
@@ -58,6 +63,7 @@ impl Schedule {
         loop {
             let (time, die) = self.order.first();
             if time > until || time == u64::MAX {
+                self.reached = (until, u32::MAX);
                 return;
             }
             self.event(die, time);
@@ -67,6 +73,9 @@ impl Schedule {
     /// Lets things happen until a request is done or the next event is later than `until`.
     pub fn advance_to_done(&mut self, until: u64) {
         while self.done.is_empty() && self.order.first().0 <= until && self.advance_one() {}
+        if self.done.is_empty() && self.order.first().0 != u64::MAX {
+            self.reached = (until, u32::MAX);
+        }
     }
 
     /// Lets one event happen; false if there is none.
@@ -79,6 +88,11 @@ impl Schedule {
     }
 
     fn event(&mut self, die: usize, now: u64) {
+        let (time, below) = self.reached;
+        self.reached = (now, if time == now { below.max(die as u32) } else { die as u32 });
+        if self.plain && !self.recording {
+            return self.plain_event(die, now);
+        }
         let d = &self.dies[die];
         if d.register_at <= now {
             return self.register_event(die, now);
@@ -96,6 +110,8 @@ impl Schedule {
 
     /// Programs, moves or erases are done.
     fn worked(&mut self, die: usize, now: u64) {
+        // Only where somebody has begun to record are there rows under way here, and they are over.
+        debug_assert_eq!(self.dies[die].ahead, 0);
         let active = self.dies[die].active;
         self.end_piece(die, now);
         for _ in 0..active.n {
@@ -106,21 +122,5 @@ impl Schedule {
         } else {
             self.start(die, now);
         }
-    }
-
-    /// The array has read: the data leave.
-    pub fn array_has_read(&mut self, die: usize, now: u64) {
-        if self.recording {
-            self.record_read(die, self.dies[die].array_from, now);
-        }
-        if self.settings.commands.cache_read {
-            return self.hand_to_register(die, now);
-        }
-        let d = &mut self.dies[die];
-        d.active.stage = Stage::Sending;
-        d.array_from = now;
-        let class = d.active.class;
-        self.dies[die].array_at = self.send(die, class, now, now);
-        self.arm(die);
     }
 }

@@ -63,6 +63,21 @@ impl Flash for Timed {
         self.note_reclaim(to.die, ticket, cause);
     }
 
+    fn copy_run(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, cause: Cause) {
+        let Some(&(first, _)) = sources.first() else { return };
+        if !self.on && !self.packed {
+            return self.counts.copy_run(sources, destination, cause);
+        }
+        if sources.len() == 1 || !self.schedule.rows || self.place(first).die != self.place(destination).die {
+            for (&(source, owner), at) in sources.iter().zip(0..) {
+                self.copy(source, destination + at, owner, cause);
+            }
+            return;
+        }
+        self.counts.copy_run(sources, destination, cause);
+        self.copy_row(sources, destination, cause);
+    }
+
     #[inline(always)]
     fn read(&mut self, ppn: Ppn, lpn: Lpn, cause: Cause) {
         if self.packed {
@@ -232,6 +247,7 @@ impl Flash for Timed {
 
     fn reset_counts(&mut self) {
         self.counts.reset_counts();
+        self.schedule.settle();
         self.schedule.reset_times();
     }
 

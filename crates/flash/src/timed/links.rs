@@ -175,7 +175,14 @@ impl Links {
     }
 
     /// Follows up what the schedule says is done.
+    #[inline(always)]
     pub fn settle(&mut self, done: &mut Vec<(u32, u64)>) {
+        if !done.is_empty() {
+            self.settle_all(done);
+        }
+    }
+
+    fn settle_all(&mut self, done: &mut Vec<(u32, u64)>) {
         for (number, time) in done.drain(..) {
             self.todo.push((number, time));
             while let Some((number, time)) = self.todo.pop() {

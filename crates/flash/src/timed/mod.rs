@@ -9,6 +9,7 @@
 //!   the programs of all pages that moved from its superblock to other dies.
 
 mod barriers;
+mod choice;
 mod chunks;
 mod die;
 mod events;
@@ -19,9 +20,11 @@ mod joins;
 mod links;
 mod ops;
 mod packed;
+mod plain;
 mod queue;
 mod reclaims;
 mod register;
+mod rows;
 mod saved;
 mod schedule;
 mod service;
@@ -178,6 +181,7 @@ impl Timed {
     pub fn record(&mut self, timeline: Timeline) {
         self.schedule.timeline = Some(timeline);
         self.schedule.recording = true;
+        self.schedule.end_rows();
     }
 
     /// What was recorded.
@@ -191,6 +195,7 @@ impl Timed {
     pub fn tap(&mut self, signal: Signal, die: Option<u32>) {
         self.schedule.tap = Some(Tap::new(signal, die, self.schedule.dies.len()));
         self.schedule.recording = true;
+        self.schedule.end_rows();
     }
 
     /// Hands out the phases kept so far, those of a die in the order of time. Dies that go through an operation at once
@@ -210,13 +215,14 @@ impl Timed {
     /// How often optional commands were used.
     #[must_use]
     pub fn command_counts(&self) -> CommandCounts {
-        self.schedule.counts
+        self.schedule.settled().counts
     }
 
     /// Time that dies spent on foreground and on background jobs, nanoseconds, summed over the dies.
     #[must_use]
     pub fn jobs_ns(&self) -> [u64; 2] {
-        let sum = |job: usize| self.schedule.dies.iter().map(|d| d.jobs_ns[job]).sum();
+        let schedule = self.schedule.settled();
+        let sum = |job: usize| schedule.dies.iter().map(|d| d.jobs_ns[job]).sum();
         [sum(0), sum(1)]
     }
 
@@ -396,7 +402,7 @@ impl Timed {
     #[inline(always)]
     #[must_use]
     pub fn has_done(&self) -> bool {
-        !self.schedule.done.is_empty() || self.links.is_some()
+        !self.schedule.done.is_empty() || self.links.as_ref().is_some_and(|links| !links.out.is_empty())
     }
 
     /// Hands out the requests done so far, with their times; in the order of time.
@@ -416,25 +422,25 @@ impl Timed {
     #[must_use]
     pub fn idle_from_ns(&self) -> u64 {
         let delayed = self.links.as_ref().map_or(0, |links| links.latest_ns());
-        self.schedule.last_ns.max(self.now_ns).max(delayed)
+        self.present_ns().max(delayed)
     }
 
     /// The latest moment at which an operation was done or a request arrived: nothing can be issued before it.
     #[must_use]
     pub fn present_ns(&self) -> u64 {
-        self.schedule.last_ns.max(self.now_ns)
+        self.last_ns().max(self.now_ns)
     }
 
     /// When the last operation was done.
     #[must_use]
     pub fn last_ns(&self) -> u64 {
-        self.schedule.last_ns
+        self.schedule.last_done_ns()
     }
 
     /// Where the time went, by class.
     #[must_use]
-    pub fn times(&self) -> &[ClassTimes; 3] {
-        &self.schedule.times
+    pub fn times(&self) -> [ClassTimes; 3] {
+        self.schedule.settled().times
     }
 }
 
@@ -444,5 +450,7 @@ mod command_tests;
 mod order_tests;
 #[cfg(test)]
 mod packed_tests;
+#[cfg(test)]
+mod row_tests;
 #[cfg(test)]
 mod tests;

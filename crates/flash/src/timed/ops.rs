@@ -3,7 +3,7 @@
 use super::queue::{Due, Far, Job, Kind, NO_REQUEST, Op};
 use super::{Place, Timed};
 use crate::{Cause, Class, Flash, Scope};
-use floatgate_base::Ppn;
+use floatgate_base::{Owner, Ppn};
 
 impl Timed {
     #[inline(always)]
@@ -74,8 +74,9 @@ impl Timed {
 
     /// What an operation waits for that another die does.
     #[inline(always)]
-    pub(super) fn wait_for_far(&self, op: &mut Op, far: Far) {
+    pub(super) fn wait_for_far(&mut self, op: &mut Op, far: Far) {
         if far.ticket > 0 {
+            self.schedule.catch_up(far.die as usize);
             let queue = &self.schedule.dies[far.die as usize].queues[usize::from(far.class)];
             (op.far_die, op.far_class, op.far) = (far.die, far.class, Due::of(far.ticket, queue.done));
         }
@@ -107,6 +108,29 @@ impl Timed {
         if let Some(reclaims) = &mut self.reclaims {
             reclaims.note(die, ticket, cause);
         }
+    }
+
+    /// Issues moves of one block to pages of another one of its die that follow one another, as a row.
+    pub(super) fn copy_row(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, cause: Cause) {
+        let Some((&(first, _), others)) = sources.split_first() else { return };
+        let (from, to) = (self.place(first), self.place(destination));
+        debug_assert!(sources.iter().all(|&(source, _)| self.place(source).block == from.block));
+        let mut op = self.op(Kind::Copy, destination, to, cause);
+        op.pages = u8::from(from.plane_number == to.plane_number);
+        op.far_die = others.len() as u32;
+        if self.detailed {
+            let row = |timed: &Self, source| timed.row(source, timed.counts.layout().address(source).page);
+            op.read_row = row(self, first);
+            if self.schedule.settings.phases.page_types > 1 {
+                for &(source, _) in others {
+                    let row = row(self, source);
+                    self.schedule.dies[to.die].queues[Class::Background as usize].reads.push_back(row);
+                }
+            }
+        }
+        let written = self.blocks[from.block].programs[Class::Write as usize - 1];
+        let ticket = self.issue_program(op, Class::Background, to, written);
+        self.note_reclaim(to.die, ticket, cause);
     }
 
     /// Issues a host read.

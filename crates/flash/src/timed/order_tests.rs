@@ -12,7 +12,7 @@ use floatgate_nand::Geometry;
 use std::collections::BTreeMap;
 
 /// Of each drive.
-const REQUESTS: u32 = 150;
+pub(super) const REQUESTS: u32 = 150;
 
 /// What was asked of a page or block, in the order of asking.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -24,9 +24,9 @@ enum Asked {
 }
 
 /// A drive that asks for legal things: programs in the order of pages, reads and moves of written pages, erases.
-struct Driver {
-    timed: Timed,
-    rng: Rng,
+pub(super) struct Driver {
+    pub timed: Timed,
+    pub rng: Rng,
     /// Next page to program, by unit; a unit may be erased once it is full.
     next: Vec<u32>,
     asked: Vec<Asked>,
@@ -36,6 +36,8 @@ struct Driver {
     service_ns: u64,
     /// Moves, as source and the place of the program in `asked`.
     moves: Vec<(Ppn, usize)>,
+    /// Moves asked for together, at most.
+    pub run_max: u64,
 }
 
 /// Any durations, optional commands and orders of service.
@@ -83,7 +85,7 @@ impl Driver {
     }
 
     /// A random drive after some changes.
-    fn with(seed: u64, change: impl FnOnce(&mut Geometry, &mut Settings)) -> Self {
+    pub fn with(seed: u64, change: impl FnOnce(&mut Geometry, &mut Settings)) -> Self {
         let mut rng = Rng::new(seed, "order");
         let mut geometry = Geometry {
             channels: 1 + rng.below(3) as u32,
@@ -102,7 +104,7 @@ impl Driver {
         let mut timed = Timed::new(layout, settings);
         timed.start();
         let modes = vec![0; next.len()];
-        Self { timed, rng, next, asked: Vec::new(), modes, service_ns: 0, moves: Vec::new() }
+        Self { timed, rng, next, asked: Vec::new(), modes, service_ns: 0, moves: Vec::new(), run_max: 6 }
     }
 
     fn layout(&self) -> Layout {
@@ -115,8 +117,13 @@ impl Driver {
 
     /// The next page of some unit with room.
     fn fresh(&mut self) -> Option<Ppn> {
+        let unit = self.below(self.timed.layout().units());
+        self.fresh_in(unit)
+    }
+
+    /// The next page of a unit, if it has room.
+    fn fresh_in(&mut self, unit: u32) -> Option<Ppn> {
         let layout = self.layout();
-        let unit = self.below(layout.units());
         let offset = self.next[unit as usize];
         if offset == 0 && self.rng.below(4) > 0 {
             let mode = self.below(self.timed.schedule.settings.phases.modes) as u8;
@@ -159,7 +166,7 @@ impl Driver {
     }
 
     /// Asks for one thing.
-    fn ask(&mut self) {
+    pub fn ask(&mut self) {
         match self.rng.below(10) {
             0..=3 => {
                 let Some(ppn) = self.fresh() else { return };
@@ -178,33 +185,58 @@ impl Driver {
                 self.timed.read(ppn, Lpn(0), Cause::Host);
                 self.reads(ppn);
             }
-            7..=8 => {
-                let Some(source) = self.written() else { return };
-                let Some(to) = self.fresh() else { return };
-                self.timed.copy(source, to, Owner::page(Lpn(0)), Cause::Gc);
-                self.reads(source);
-                self.moves.push((source, self.asked.len()));
-                self.programs(to);
-                let [from, to] = [source, to].map(|ppn| self.timed.place(ppn).plane_number);
-                let Settings { phases, commands, .. } = self.timed.schedule.settings;
-                if from == to && commands.copyback {
-                    self.service_ns -= 2 * phases.transfer_ns;
-                }
+            7..=8 => self.ask_to_move(),
+            _ => self.ask_to_erase(),
+        }
+    }
+
+    /// Asks for the erase of some unit, if it is full.
+    pub fn ask_to_erase(&mut self) {
+        let layout = self.layout();
+        let unit = self.below(layout.units());
+        if self.next[unit as usize] < layout.pages_per_unit() {
+            return;
+        }
+        self.timed.erase(UnitId(unit), Cause::Gc);
+        for i in 0..layout.blocks_per_unit() {
+            self.asked.push(Asked::Erase(layout.first_page(UnitId(unit)) + i));
+        }
+        let phases = self.timed.schedule.settings.phases;
+        self.service_ns += u64::from(layout.blocks_per_unit()) * (phases.command_ns + phases.erase_ns);
+        (self.next[unit as usize], self.modes[unit as usize]) = (0, 0);
+    }
+
+    /// Asks for moves of pages of one unit to the next pages of another one.
+    pub fn ask_to_move(&mut self) {
+        let Some(first) = self.written() else { return };
+        let (layout, run) = (self.layout(), 1 + self.rng.below(self.run_max));
+        // Most moves stay in their die.
+        let of_domain = layout.units_per_domain();
+        let near = layout.domain_of(layout.unit_of(first)).0 * of_domain + self.below(of_domain);
+        let to = if self.below(4) == 0 { self.fresh() } else { self.fresh_in(near) };
+        let Some(to) = to else { return };
+        let (source, target) = (layout.unit_of(first), layout.unit_of(to));
+        let end = layout.first_page(source) + self.next[source.index()];
+        let mut moving = vec![(first, Owner::page(Lpn(0)))];
+        while let Some(&(last, owner)) = moving.last() {
+            let (page, room) = (last + 1 + self.below(2), layout.pages_per_unit());
+            // A page that is asked for now is not there yet.
+            let done = moving.len() as u64 == run || page >= end || self.next[target.index()] == room;
+            if done || source == target {
+                break;
             }
-            _ => {
-                let layout = self.layout();
-                let unit = self.below(layout.units());
-                if self.next[unit as usize] < layout.pages_per_unit() {
-                    return;
-                }
-                self.timed.erase(UnitId(unit), Cause::Gc);
-                for i in 0..layout.blocks_per_unit() {
-                    self.asked.push(Asked::Erase(layout.first_page(UnitId(unit)) + i));
-                }
-                let phases = self.timed.schedule.settings.phases;
-                self.service_ns +=
-                    u64::from(layout.blocks_per_unit()) * (phases.command_ns + phases.erase_ns);
-                (self.next[unit as usize], self.modes[unit as usize]) = (0, 0);
+            moving.push((page, owner));
+            self.next[target.index()] += 1;
+        }
+        self.timed.copy_run(&moving, to, Cause::Gc);
+        let Settings { phases, commands, .. } = self.timed.schedule.settings;
+        for (&(source, _), to) in moving.iter().zip(Ppn::each(to..to + moving.len() as u32)) {
+            self.reads(source);
+            self.moves.push((source, self.asked.len()));
+            self.programs(to);
+            let [from, to] = [source, to].map(|ppn| self.timed.place(ppn).plane_number);
+            if from == to && commands.copyback {
+                self.service_ns -= 2 * phases.transfer_ns;
             }
         }
     }
@@ -377,7 +409,7 @@ fn going_through_at_once_changes_nothing() {
             let done = driver.drive();
             let mut happened = driver.timed.schedule.log.0.clone();
             happened.sort_by_key(|o| (o.to, o.ppn, o.issued));
-            (was, done, format!("{happened:?}"), *driver.timed.times(), driver.timed.jobs_ns())
+            (was, done, format!("{happened:?}"), driver.timed.times(), driver.timed.jobs_ns())
         };
         let (at_once, one_by_one) = (run(true), run(false));
         compared += u32::from(at_once.0);
@@ -480,7 +512,7 @@ fn the_tap_shows_when_arrays_work() {
         });
         tapped.timed.take_phases(&mut phases);
         assert_eq!(done, plain.drive(), "seed {seed}");
-        let figures = |t: &Timed| (*t.times(), t.jobs_ns(), t.command_counts(), t.last_ns());
+        let figures = |t: &Timed| (t.times(), t.jobs_ns(), t.command_counts(), t.last_ns());
         assert_eq!(figures(&tapped.timed), figures(&plain.timed), "seed {seed}");
         assert!(plain.timed.schedule.tap.is_none() && !plain.timed.schedule.recording);
         pieces_more += check_phases(&tapped.timed, &phases, seed);
@@ -507,7 +539,7 @@ fn snapshots_go_on_equal() {
             });
             let t = &driver.timed;
             let modes: Vec<u8> = (0..t.layout().units()).map(|unit| t.counts().mode(UnitId(unit))).collect();
-            (done, *t.times(), t.jobs_ns(), t.command_counts(), t.counters().clone(), modes)
+            (done, t.times(), t.jobs_ns(), t.command_counts(), t.counters().clone(), modes)
         };
         let whole = run(None);
         in_modes += u32::from(whole.5.iter().any(|&mode| mode > 0));

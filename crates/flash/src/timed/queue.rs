@@ -58,7 +58,7 @@ impl Due {
 
     /// How far it is ahead of what is done; 0 and less for not any more.
     #[inline(always)]
-    fn ahead(self, done: u64) -> i32 {
+    pub fn ahead(self, done: u64) -> i32 {
         ((self.0 >> 1).wrapping_sub(done as u32) << 1).cast_signed() >> 1
     }
 
@@ -91,7 +91,8 @@ pub(super) struct Op {
     pub after: [Due; 2],
     /// The program of this block and class before this one.
     pub previous: Due,
-    /// Of another die, what must be done before: die, class and ticket; or the number of a join (`joins.rs`).
+    /// Of another die, what must be done before: die, class and ticket; or the number of a join (`joins.rs`). A copy waits
+    /// for no other die: of it the moves that follow it in its row (`rows.rs`).
     pub far_die: u32,
     pub far: Due,
     pub far_class: u8,
@@ -114,29 +115,58 @@ pub(super) struct Op {
 #[cfg(not(test))]
 const _: () = assert!(size_of::<Op>() == 64);
 
+impl Op {
+    /// Moves that follow this one in its row: to the pages that follow its own, with the tickets that follow its ticket.
+    #[inline(always)]
+    pub fn more(&self) -> u32 {
+        if self.kind == Kind::Copy { self.far_die } else { 0 }
+    }
+}
+
 /// Operations of one class at one die. Tickets count from 1 in the order of issue, which is that of completion.
 ///
-/// Operations stay here until they are done: the first `started` are under way.
+/// Operations stay here until they are done: the first `started` are under way. A row of moves is one operation; of one
+/// that is under way the first move is, and as moves are done, it becomes the row of those that are left.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(super) struct Queue {
     ops: VecDeque<Op>,
     started: usize,
     issued: u64,
     pub done: u64,
+    /// Whether there may be rows here.
+    has_rows: bool,
+    /// Where there may be: ticket of the last move of each operation.
+    ends: VecDeque<u64>,
+    /// Where page types differ: of the rows, the rows of the array times of the pages that are read after the first.
+    pub reads: VecDeque<u8>,
 }
 
 impl Queue {
-    /// Appends an operation and gives its ticket.
+    /// An empty queue in which rows may be.
+    pub fn with_rows() -> Self {
+        Self { has_rows: true, ..Self::default() }
+    }
+
+    /// Appends an operation and gives its ticket, of a row that of its last move.
     #[inline(always)]
     pub fn push(&mut self, op: Op) -> u64 {
+        self.issued += 1 + u64::from(op.more());
+        if self.has_rows {
+            self.ends.push_back(self.issued);
+        }
         self.ops.push_back(op);
-        self.issued += 1;
         self.issued
     }
 
     /// Whether nothing waits or is under way.
     pub fn is_empty(&self) -> bool {
         self.ops.is_empty()
+    }
+
+    /// Operations that wait or are under way.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.ops.len()
     }
 
     /// Operations under way.
@@ -182,12 +212,63 @@ impl Queue {
         &self.ops[n]
     }
 
-    /// The first of those under way is done.
+    /// The first of those under way is done; of a row its first move, and the others wait. Pages are of so many types.
     #[inline(always)]
-    pub fn finish(&mut self) {
-        self.ops.pop_front();
+    pub fn finish(&mut self, page_types: u32) {
         self.started -= 1;
+        if self.has_rows {
+            if self.ops[0].more() > 0 {
+                return self.advance(1, page_types);
+            }
+            self.ends.pop_front();
+        }
+        self.ops.pop_front();
         self.done += 1;
+    }
+
+    /// The first `n` moves of the row at the head are done, and more are left. Pages are of so many types.
+    #[inline(always)]
+    pub fn advance(&mut self, n: u32, page_types: u32) {
+        let op = &mut self.ops[0];
+        debug_assert!(op.more() >= n);
+        op.ppn += n;
+        op.order = op.order.wrapping_add(n);
+        op.far_die -= n;
+        self.done += u64::from(n);
+        if page_types > 1 {
+            op.row = row_after(op.row, n, page_types);
+            op.read_row = self.reads[n as usize - 1];
+            self.reads.drain(..n as usize);
+        }
+    }
+
+    /// Operation of a ticket that is not done, and the ticket of its last move.
+    #[inline(always)]
+    fn of_ticket(&self, ticket: u64) -> (&Op, u64) {
+        if !self.has_rows {
+            return (&self.ops[(ticket - self.done - 1) as usize], ticket);
+        }
+        let place = self.ends.partition_point(|&end| end < ticket);
+        (&self.ops[place], self.ends[place])
+    }
+
+    /// What waits or is under way, with tickets and with the moves of rows one by one, as it would be without rows.
+    #[cfg(test)]
+    pub fn one_by_one(&self, page_types: u32) -> Vec<(u64, Op)> {
+        let mut queue = self.clone();
+        let mut all = Vec::new();
+        for place in 0..self.ops.len() {
+            let more = queue.ops[0].more();
+            for n in 0..=more {
+                let previous =
+                    if n > 0 { Due::of(queue.done, queue.done - 1) } else { queue.ops[0].previous };
+                all.push((queue.done + 1, Op { far_die: 0, previous, ..queue.ops[0] }));
+                queue.started = 1;
+                queue.finish(page_types);
+            }
+            debug_assert_eq!(queue.ops.len(), self.ops.len() - place - 1);
+        }
+        all
     }
 
     /// Ticket of the unfinished program of a page, given the ticket of the newest program of its block; 0 for none.
@@ -196,14 +277,22 @@ impl Queue {
     pub fn program_of(&self, ppn: Ppn, newest: u64) -> u64 {
         let mut ticket = newest;
         while ticket > self.done {
-            let op = &self.ops[(ticket - self.done - 1) as usize];
-            if op.ppn == ppn {
-                return ticket;
+            let (op, end) = self.of_ticket(ticket);
+            let (place, more) = (ppn.0.wrapping_sub(op.ppn.0), op.more());
+            if place <= more {
+                return end - u64::from(more - place);
             }
             ticket = op.previous.ticket(self.done);
         }
         0
     }
+}
+
+/// Row of the array times of the `n`th page after one of this row, in the same block.
+#[inline(always)]
+pub(super) fn row_after(row: u8, n: u32, page_types: u32) -> u8 {
+    let page_type = u32::from(row) % page_types;
+    (u32::from(row) - page_type + (page_type + n) % page_types) as u8
 }
 
 #[cfg(test)]

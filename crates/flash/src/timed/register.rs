@@ -10,6 +10,22 @@ use super::queue::{Kind, Op};
 use super::schedule::Schedule;
 
 impl Schedule {
+    /// The array has read: the data leave.
+    pub fn array_has_read(&mut self, die: usize, now: u64) {
+        if self.recording {
+            self.record_read(die, self.dies[die].array_from, now);
+        }
+        if self.settings.commands.cache_read {
+            return self.hand_to_register(die, now);
+        }
+        let d = &mut self.dies[die];
+        d.active.stage = Stage::Sending;
+        d.array_from = now;
+        let class = d.active.class;
+        self.dies[die].array_at = self.send(die, class, now, now);
+        self.arm(die);
+    }
+
     /// The array has read and the register is to send it.
     pub fn hand_to_register(&mut self, die: usize, now: u64) {
         let d = &mut self.dies[die];

@@ -56,7 +56,7 @@ impl Timed {
             packed: _,
         } = self;
         Underway {
-            schedule: Cow::Borrowed(schedule),
+            schedule: schedule.settled(),
             blocks: Cow::from(blocks),
             gathering: Cow::Borrowed(gathering),
             volatile: Cow::Borrowed(volatile),
@@ -71,6 +71,15 @@ impl Timed {
             reclaims: Cow::Borrowed(reclaims),
             on: *on,
         }
+    }
+
+    /// The same without the schedule and the blocks, for tests that compare.
+    #[cfg(test)]
+    pub(super) fn saved_beside(&self) -> impl Serialize {
+        let saved = serde_json::to_value(self.saved()).unwrap_or_default();
+        let beside = |key: &str| key != "schedule" && key != "blocks";
+        let fields = saved.as_object().cloned().unwrap_or_default();
+        fields.into_iter().filter(|(key, _)| beside(key)).collect::<serde_json::Map<_, _>>()
     }
 
     /// Takes over what a snapshot kept of an array of the same layout and settings; false if it is of another one.
@@ -105,6 +114,9 @@ impl Timed {
             // Who listens here goes on listening.
             schedule.tap = self.schedule.tap.take();
             schedule.recording |= schedule.tap.is_some();
+            if schedule.recording {
+                schedule.end_rows();
+            }
             (self.schedule, self.blocks, self.job) = (schedule, blocks.into_owned(), job);
             (self.barrier_of_unit, self.links) = (barrier_of_unit.into_owned().into(), links.into_owned());
             (self.now_ns, self.request, self.on) = (now_ns, request, on);

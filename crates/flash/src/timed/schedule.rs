@@ -5,15 +5,15 @@
 //! for it, and dies ask in the order of time, so a channel serves first come, first served. There is one event for an
 //! operation without a phase on the channel at its end (program, erase), two for the others.
 //!
-//! Here: the state, what may come next, and completion. `service.rs` starts operations and moves them through their
+//! Here: the state, and completion. `choice.rs` says what may come next. `service.rs` starts operations and moves them through their
 //! phases; `register.rs` overlaps them with cache commands and `suspend.rs` stops programs and erases for reads, both by
 //! means of `service.rs`; `events.rs` stands above them.
 
 use super::barriers::Barriers;
 use super::die::{Die, Register, Stage};
-use super::joins::{JOIN, Joins};
-use super::queue::{BARRIER, Due, Far, Job, Kind, NO_REQUEST, Op};
-use super::settings::{MultiPlane, Order, Settings};
+use super::joins::Joins;
+use super::queue::{BARRIER, Far, Kind, NO_REQUEST, Op};
+use super::settings::{MultiPlane, Settings};
 use super::tap::{Tap, Work};
 use super::timeline::{Span, Timeline};
 use super::times::{ClassTimes, CommandCounts};
@@ -58,8 +58,14 @@ pub(super) struct Schedule {
     pub planes_max: u32,
     /// Whether any command needs more than the plain way.
     pub optional: bool,
+    /// Whether no command needs more than the plain way.
+    pub plain: bool,
     /// Whether operations may go through all their phases at once; see `go_through`.
     pub direct: bool,
+    /// Whether moves that follow one another may be one operation (`rows.rs`).
+    pub rows: bool,
+    /// Up to where everything has happened: a moment, and of what happens at that moment the dies below this one.
+    pub reached: (u64, u32),
     pub times: [ClassTimes; 3],
     pub counts: CommandCounts,
     pub rng: Rng,
@@ -88,6 +94,10 @@ pub(super) struct Schedule {
     #[cfg(test)]
     #[serde(skip)]
     pub log: (Vec<Happened>, Vec<Busy>, Vec<Busy>),
+    /// Moves of rows that began without a choice.
+    #[cfg(test)]
+    #[serde(skip)]
+    pub unchosen: u64,
 }
 
 /// Of a drive of one page, in place of one that is not known yet.
@@ -107,8 +117,8 @@ fn no_layout() -> Layout {
 /// A request that is done no sooner than an operation.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Awaiting {
-    request: u32,
-    operation: Far,
+    pub request: u32,
+    pub operation: Far,
 }
 
 impl Schedule {
@@ -119,13 +129,21 @@ impl Schedule {
         let together = commands.multi_plane != MultiPlane::None;
         let suspends = commands.suspend.program || commands.suspend.erase;
         let overlaps = commands.cache_read || commands.cache_program;
+        let optional = suspends || commands.cache_program;
         Self {
-            dies: vec![Die::new(); dies],
+            plain: !optional && !overlaps && !together,
+            rows: !optional
+                && !overlaps
+                && !together
+                && layout.scope() == Scope::Plane
+                && !layout.is_packed(),
+            reached: (0, 0),
+            dies: (0..dies).map(|die| Die::new((die % channels) as u32)).collect(),
             order: Tournament::new(dies),
             channel_free_ns: vec![0; channels],
             // A mask of 64 bits says which planes take part.
             planes_max: if together { geometry.planes_per_die.min(64) } else { 1 },
-            optional: suspends || commands.cache_program,
+            optional,
             direct: channels == dies && !suspends && !overlaps && !together,
             times: [ClassTimes::default(); 3],
             counts: CommandCounts::default(),
@@ -146,6 +164,8 @@ impl Schedule {
             layout,
             #[cfg(test)]
             log: Default::default(),
+            #[cfg(test)]
+            unchosen: 0,
         }
     }
 
@@ -197,7 +217,7 @@ impl Schedule {
     }
 
     #[inline(always)]
-    fn finish_one(&mut self, request: u32, now: u64) {
+    pub fn finish_one(&mut self, request: u32, now: u64) {
         let pending = &mut self.pending[request as usize];
         *pending -= 1;
         if *pending == 0 {
@@ -206,9 +226,9 @@ impl Schedule {
         }
     }
 
-    /// When something happens next; `u64::MAX` for never.
-    pub fn next_ns(&self) -> u64 {
-        self.order.first().0
+    /// The channel of a die's own is free again from then on.
+    pub fn channel_is_free(&mut self, die: usize, from_ns: u64) {
+        self.channel_free_ns[die] = from_ns;
     }
 
     /// Reserves a channel from `from` on for `length` on behalf of `n` operations of a class, the first of which is the
@@ -221,8 +241,7 @@ impl Schedule {
         from: u64,
         length: u64,
     ) -> (u64, u64) {
-        let channels = self.channel_free_ns.len();
-        let channel = if channels == self.dies.len() { die } else { die % channels };
+        let channel = self.dies[die].channel as usize;
         let free = &mut self.channel_free_ns[channel];
         let start = from.max(*free);
         *free = start + length;
@@ -261,7 +280,7 @@ impl Schedule {
         }
         let queue = &mut self.dies[die].queues[class as usize];
         let Op { request, kind, .. } = *queue.under_way(0);
-        queue.finish();
+        queue.finish(self.settings.phases.page_types);
         if request < BARRIER {
             self.finish_one(request, now);
         } else if request != NO_REQUEST
@@ -277,7 +296,7 @@ impl Schedule {
 
     /// Dies that waited for an operation of this one look again.
     #[cold]
-    fn wake(&mut self, die: usize, now: u64) {
+    pub fn wake(&mut self, die: usize, now: u64) {
         self.dies[die].awaited = false;
         let waiting = std::mem::take(&mut self.waiting);
         for other in waiting {
@@ -289,16 +308,6 @@ impl Schedule {
         }
         if !self.awaiting.is_empty() {
             self.finish_awaiting(die, now);
-        }
-    }
-
-    /// The request is done no sooner than the operation.
-    pub fn finish_after(&mut self, request: u32, operation: Far) {
-        let die = &mut self.dies[operation.die as usize];
-        if operation.ticket > die.queues[usize::from(operation.class)].done {
-            die.awaited = true;
-            self.pending[request as usize] += 1;
-            self.awaiting.push(Awaiting { request, operation });
         }
     }
 
@@ -318,130 +327,6 @@ impl Schedule {
             due
         });
         self.awaiting = awaiting;
-    }
-
-    /// Which class is next at a die that looks for work; `reads_only` where only reads may start.
-    #[inline(always)]
-    pub fn choose(&mut self, die: usize, reads_only: bool) -> Option<Class> {
-        match self.settings.order {
-            Order::Priority(classes) => {
-                if self.settings.urgent_as_writes && self.urgent_is_first(die, reads_only) {
-                    return Some(Class::Background);
-                }
-                for class in classes {
-                    if self.may_start(die, class, 0, reads_only) {
-                        return Some(class);
-                    }
-                }
-                None
-            }
-            Order::Fcfs => self.choose_first(die, reads_only),
-        }
-    }
-
-    /// Whether a job that a host write cannot do without is next: it has the rank of host writes, and takes turns with
-    /// them in the order of issue.
-    fn urgent_is_first(&mut self, die: usize, reads_only: bool) -> bool {
-        let Order::Priority(classes) = self.settings.order else { return false };
-        let urgent = self.dies[die].queues[Class::Background as usize].waiting(0).copied();
-        let Some(urgent) = urgent.filter(|op| op.job == Job::Foreground) else { return false };
-        if !self.may_start(die, Class::Background, 0, reads_only) {
-            return false;
-        }
-        for class in classes {
-            match class {
-                Class::Background => return true,
-                Class::Read if self.may_start(die, Class::Read, 0, reads_only) => return false,
-                Class::Read => {}
-                Class::Write => {
-                    let write = self.dies[die].queues[Class::Write as usize].waiting(0).map(|op| op.order);
-                    let earlier = write.is_none_or(|w| urgent.order.wrapping_sub(w).cast_signed() < 0);
-                    return earlier || !self.may_start(die, Class::Write, 0, reads_only);
-                }
-            }
-        }
-        false
-    }
-
-    /// The class of the operation that was issued first of those that may start.
-    fn choose_first(&mut self, die: usize, reads_only: bool) -> Option<Class> {
-        let mut first: Option<(u32, Class)> = None;
-        for class in Class::ALL {
-            if !self.may_start(die, class, 0, reads_only) {
-                continue;
-            }
-            let order = self.dies[die].queues[class as usize].waiting(0).map_or(0, |op| op.order);
-            if first.is_none_or(|(least, _)| order.wrapping_sub(least).cast_signed() < 0) {
-                first = Some((order, class));
-            }
-        }
-        first.map(|(_, class)| class)
-    }
-
-    /// Whether the `n`th waiting operation of a class is there and nothing has to come before it; a die that waits for
-    /// another one is woken by it.
-    #[inline(always)]
-    pub fn may_start(&mut self, die: usize, class: Class, n: usize, reads_only: bool) -> bool {
-        let queues = &self.dies[die].queues;
-        let Some(op) = queues[class as usize].waiting(n) else { return false };
-        if reads_only && op.kind != Kind::Read {
-            return false;
-        }
-        let [a, b] = class.others();
-        if op.after[0].pending(queues[a as usize].done) || op.after[1].pending(queues[b as usize].done) {
-            return false;
-        }
-        if op.kind == Kind::Erase && op.request != NO_REQUEST && !self.barriers.is_open(op.request - BARRIER)
-        {
-            return self.wait_for_other(die);
-        }
-        if op.far == Due::default() {
-            return true;
-        }
-        if op.far_class == JOIN {
-            return self.join_is_done(die, class, n);
-        }
-        let (far_die, far_class) = (op.far_die as usize, usize::from(op.far_class));
-        if op.far.pending(self.dies[far_die].queues[far_class].done) {
-            self.dies[far_die].awaited = true;
-            return self.wait_for_other(die);
-        }
-        true
-    }
-
-    /// Whether the `n`th waiting operation of a class has all that its join waits for; then it needs the join no more.
-    #[cold]
-    fn join_is_done(&mut self, die: usize, class: Class, n: usize) -> bool {
-        let Some(number) = self.dies[die].queues[class as usize].waiting(n).map(|op| op.far_die) else {
-            return false;
-        };
-        if let Some(pending) = self.joins.pending(number, &self.dies) {
-            self.dies[pending].awaited = true;
-            return self.wait_for_other(die);
-        }
-        self.joins.close(number);
-        self.dies[die].queues[class as usize].forget_far(n);
-        true
-    }
-
-    /// Leaves of reads those that are not done, the last one of each queue: operations of a queue are done in order. Those
-    /// of the queue that waits itself are done before, too.
-    pub fn keep_due(&self, reads: &mut Vec<Far>, own: (u32, u8)) {
-        let queue = |far: &Far| (far.die, far.class);
-        reads.retain(|far| {
-            queue(far) != own && far.ticket > self.dies[far.die as usize].queues[usize::from(far.class)].done
-        });
-        reads.sort_unstable_by_key(|far| (queue(far), std::cmp::Reverse(far.ticket)));
-        reads.dedup_by_key(|far| queue(far));
-    }
-
-    /// The die looks again when another one wakes it; so nothing may start now.
-    #[cold]
-    fn wait_for_other(&mut self, die: usize) -> bool {
-        if !self.waiting.contains(&die) {
-            self.waiting.push(die);
-        }
-        false
     }
 
     #[cold]

@@ -151,7 +151,14 @@ impl Schedule {
         d.array_from = from;
         d.array_at = from + array_ns;
         if self.direct {
-            return self.go_through(die);
+            self.go_through(die);
+            if kind == Kind::Copy {
+                self.begin_row(die);
+            }
+            return;
+        }
+        if kind == Kind::Copy {
+            self.begin_row(die);
         }
         let d = &mut self.dies[die];
         if kind == Kind::Read {
@@ -171,7 +178,7 @@ impl Schedule {
     }
 
     /// Erases that waited for other dies need their barrier no more.
-    fn erases_begin(&mut self, die: usize, class: Class, n: u32) {
+    pub fn erases_begin(&mut self, die: usize, class: Class, n: u32) {
         for i in 0..n as usize {
             let queue = &self.dies[die].queues[class as usize];
             let request = queue.under_way(queue.started() - 1 - i).request;
@@ -184,7 +191,7 @@ impl Schedule {
     /// A die that has its channel for itself, and nothing to be suspended or overlapped, need not come back between the
     /// phases of an operation: nobody else can ask for the channel meanwhile.
     #[inline(always)]
-    fn go_through(&mut self, die: usize) {
+    pub fn go_through(&mut self, die: usize) {
         let d = &mut self.dies[die];
         let (class, read_ns) = (d.active.class, d.array_at);
         match d.active.stage {
@@ -246,7 +253,7 @@ impl Schedule {
     }
 
     #[inline(always)]
-    fn program_copy(&mut self, die: usize, now: u64) {
+    pub fn program_copy(&mut self, die: usize, now: u64) {
         if self.recording {
             self.record_phase(die, Work::Read, self.dies[die].array_from, now);
         }
@@ -268,7 +275,7 @@ impl Schedule {
 
 /// A time that lies up to a share above or below `ns`.
 #[inline(always)]
-fn spread(rng: &mut floatgate_base::Rng, ns: u64, share: f64) -> u64 {
+pub(super) fn spread(rng: &mut floatgate_base::Rng, ns: u64, share: f64) -> u64 {
     if share == 0.0 {
         return ns;
     }

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 /// When a die wants attention; `u64::MAX` for never.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Entry {
     time: u64,
     die: u32,
@@ -43,12 +43,20 @@ impl Tournament {
     #[inline(always)]
     pub fn set(&mut self, die: usize, time: u64) {
         let mut node = self.leaves + die;
-        self.nodes[node].time = time;
+        let mut first = Entry { time, die: die as u32 };
+        self.nodes[node] = first;
         while node > 1 {
+            let other = self.nodes[node ^ 1];
+            // Of equals the left one wins: it has the lower number.
+            let is_right = node & 1 == 1;
+            if other.time < first.time || is_right && other.time == first.time {
+                first = other;
+            }
             node /= 2;
-            let [left, right] = [self.nodes[2 * node], self.nodes[2 * node + 1]];
-            // Left wins ties: it has the lower number.
-            self.nodes[node] = if right.time < left.time { right } else { left };
+            if self.nodes[node] == first {
+                return;
+            }
+            self.nodes[node] = first;
         }
     }
 }

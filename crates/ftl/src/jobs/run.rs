@@ -72,7 +72,10 @@ impl Ftl {
         if limited && self.layout.is_packed() {
             self.gather_flash_pages(from..end, pages_max, &mut moving);
         } else if limited {
-            self.mapping.for_first(from..end, pages_max, |ppn, owner| moving.push((ppn, owner)));
+            self.mapping.for_first(from..end, pages_max, |ppn, owner| {
+                self.mapping.prefetch_owner(owner);
+                moving.push((ppn, owner));
+            });
         } else {
             self.gather(from..end, &mut moving);
         }

@@ -4,7 +4,9 @@ use super::aware::{Aware, AwareConfig};
 use super::order::Order;
 use super::pages::{Part, SECTOR_BYTES, low, parts, touch};
 use super::{NOWHERE, Step, Why};
-use floatgate_base::{ExtentKind as Kind, Extents, IdVec, Lpn, batch::flags, memory::table};
+use floatgate_base::{
+    ExtentKind as Kind, Extents, IdVec, Lpn, batch::flags, memory::table, prefetch::prefetch,
+};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -104,6 +106,12 @@ impl Buffer {
             counters: BufferCounters::default(),
             config,
         }
+    }
+
+    /// Asks for what is known of a page that is soon to be read or written.
+    #[inline(always)]
+    pub fn prefetch(&self, lpn: Lpn) {
+        prefetch(self.place_of.as_slice(), lpn.index());
     }
 
     /// Number of places.

@@ -5,6 +5,7 @@
 //! logical page counts, and one access per read.
 
 use floatgate_base::Lpn;
+use floatgate_base::prefetch::prefetch;
 use floatgate_stats::Latency;
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +44,12 @@ impl HotReadWatch {
     pub fn new(logical_pages: u32, chips: u32) -> Self {
         let found = HotReads { by_chip: vec![0; chips as usize], latency: Latency::default() };
         Self { reads: vec![0; logical_pages as usize], found }
+    }
+
+    /// Asks for what is known of a page with which a read will start soon.
+    #[inline(always)]
+    pub fn prefetch(&self, lpn: Lpn) {
+        prefetch(&self.reads, lpn.index());
     }
 
     /// A read starts with this page; whether it is a hot one.

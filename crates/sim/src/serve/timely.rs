@@ -16,6 +16,9 @@ use floatgate_flash::Timed;
 use floatgate_ftl::{Failure, Stopped};
 use std::ops::Range;
 
+/// Extents by which what is known of a read's first page is asked for ahead.
+const READS_AHEAD: usize = 16;
+
 /// Clock, gate, buffer and drive of a timed run: all that a request meets once the drive takes it.
 pub(crate) struct Timely {
     pub drive: Drive<Timed>,
@@ -133,6 +136,9 @@ impl Timely {
     pub fn is_hot_read(&mut self, extents: &Extents, range: Range<usize>, op: Op) -> bool {
         if op != Op::Read || range.is_empty() {
             return false;
+        }
+        if let Some(&soon) = extents.lpn.get(range.start + READS_AHEAD) {
+            self.clock.hot_reads_mut().prefetch(soon);
         }
         let lpn = extents.lpn[range.start];
         let hot = self.clock.hot_reads_mut().see(lpn);

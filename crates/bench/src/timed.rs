@@ -1,0 +1,110 @@
+//! Timed mode at saturation: 8 channels, queue depth 32, collection timed too.
+
+use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, median, verdict};
+use crate::yardsticks;
+use floatgate_experiment::load;
+use floatgate_experiment::meter::thread_cpu_s;
+
+/// A drive and its load, beside 8 channels, greedy and 7 % spare.
+#[derive(Clone, Copy)]
+pub struct Case {
+    pub name: &'static str,
+    /// Keys of `drive.geometry`, and tables that follow it.
+    tables: &'static str,
+    /// Collection by whole blocks or in steps.
+    collect: &'static str,
+    /// Share of requests that read.
+    read_share: f64,
+    dies_per_channel: u32,
+    pages_per_block: u32,
+    /// Of the flat kernel's programs a second, a share that is asked for; 0 for none.
+    asked: f64,
+}
+
+const fn case(name: &'static str, tables: &'static str) -> Case {
+    Case {
+        name,
+        tables,
+        collect: "whole-block",
+        read_share: 0.0,
+        dies_per_channel: 1,
+        pages_per_block: PAGES_PER_BLOCK,
+        asked: 0.0,
+    }
+}
+
+const TYPES: &str = "[drive.timing]\nprogram_us_by_page_type = [300, 600, 1200]\n";
+const SPREAD: &str = "[drive.timing]\nprogram_spread = 0.1\n";
+const COMMANDS: &str = "[drive.commands]\ncache_read = true\ncache_program = true\nprogram_suspend = true\n";
+const QUEUES: &str = "[host]\nqueues = 4\noutstanding_max = 32\n";
+const BUFFER: &str = "[drive.buffer]\ncapacity = \"1 MiB\"\n";
+
+/// What is measured, the plain drive first.
+pub const CASES: &[Case] = &[
+    Case { asked: 0.26, ..case("timed", "") },
+    Case { asked: 0.18, collect: "incremental", ..case("timed-steps", "") },
+    Case { asked: 0.16, ..case("timed-types", TYPES) },
+    Case { asked: 0.12, dies_per_channel: 4, ..case("timed-dies", "") },
+    case("timed-spread", SPREAD),
+    case("timed-commands", COMMANDS),
+    case("timed-queues", QUEUES),
+    case("timed-buffer", BUFFER),
+    Case { read_share: 1.0, ..case("timed-reads", "") },
+    Case { read_share: 0.3, ..case("timed-mixed", "") },
+    Case { read_share: 1.0, ..case("timed-queues-reads", QUEUES) },
+    Case { read_share: 1.0, ..case("timed-buffer-reads", BUFFER) },
+    Case { pages_per_block: PAGES_PER_BLOCK / 4, ..case("timed-packed", "page_bytes = 16384\n") },
+];
+
+/// The case of a name.
+pub fn named(name: &str) -> Option<Case> {
+    CASES.iter().copied().find(|case| case.name == name)
+}
+
+/// Pages programmed and read for the host, in all, per CPU second in the counted phase, 10^6, and the write amplification.
+pub fn measure(case: Case, blocks: u32, requests: u64) -> (f64, f64) {
+    let Case { tables, collect, read_share, dies_per_channel, pages_per_block, .. } = case;
+    let toml = format!(
+        "mode = \"timed\"\n[drive.geometry]\nchannels = 8\nchips_per_channel = {dies_per_channel}\n\
+         blocks_per_plane = {}\npages_per_block = {pages_per_block}\n{tables}[ftl]\nspare_factor = {SPARE}\n\
+         precondition = \"steady\"\n[ftl.collect]\nmode = \"{collect}\"\n[workload]\nrequests = {requests}\n\
+         read_share = {read_share}\nqueue_depth = 32\n",
+        blocks / 8 / dies_per_channel
+    );
+    let resolved = load(Some(&toml), "bench.toml", &[]).expect("the bench's experiment is valid");
+    let mut simulation = floatgate_sim::Simulation::new(resolved.plan).expect("the bench's experiment runs");
+    while !matches!(simulation.phase(), floatgate_sim::Phase::Run) {
+        simulation.step(1).expect("preconditioning succeeds");
+    }
+    let start = thread_cpu_s();
+    while simulation.step(1 << 20).expect("the bench's experiment runs") != floatgate_sim::Phase::Done {}
+    let cpu_s = thread_cpu_s() - start;
+    let outcome = simulation.finish();
+    let work = outcome.flash.programs_total() as f64 + requests as f64 * read_share;
+    (work / cpu_s / 1e6, outcome.waf.waf.unwrap_or(f64::NAN))
+}
+
+/// All cases beside the flat kernel, or the one of a name.
+pub fn all(only: Option<&str>) {
+    let (gib, requests) = (8, 8_000_000);
+    println!(
+        "{gib} GiB drive in timed mode, 8 channels, queue depth 32, collection timed too, one core; pages programmed \
+         and read for the host per CPU second, beside those of the flat kernel"
+    );
+    for &case in CASES.iter().filter(|case| only.is_none_or(|only| only == case.name)) {
+        let mut waf = 0.0;
+        let round = |_| {
+            let (flat, _) = yardsticks::flat(gib * 1024, PAGES_PER_BLOCK, SPARE, requests);
+            let (rate, of) = measure(case, gib * 1024, requests);
+            waf = of;
+            (rate, rate / flat)
+        };
+        let (rates, ratios) = (0..ROUNDS).map(round).unzip::<f64, f64, Vec<_>, Vec<_>>();
+        let label = format!("{}, {:.2} M/s at WAF {waf:.2}, / flat", case.name, median(rates));
+        if case.asked > 0.0 {
+            verdict(&format!("{label:<56}"), median(ratios), case.asked);
+        } else {
+            println!("    {label:<56} {:>6.3}", median(ratios));
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! The way through an event where commands are plain and nobody records: what `events.rs` and `service.rs` do, without
+//! what only multi-plane commands, cache commands and suspension need.
+
+use super::die::{Active, Stage};
+use super::queue::{BARRIER, Due, Job, Kind, NO_REQUEST, Op};
+use super::schedule::Schedule;
+use super::service::spread;
+use super::settings::Order;
+use crate::Class;
+
+/// What a die finds at the heads of its queues.
+struct Heads {
+    /// By class: whether there is one that nothing has to come before.
+    ready: [bool; 3],
+    /// By class: its number in the order of issue.
+    order: [u32; 3],
+    /// Whether one is there, by class.
+    there: [bool; 3],
+    /// Whether the background is at a job that a host write could not do without.
+    urgent: bool,
+}
+
+impl Heads {
+    fn earlier(&self, a: Class, b: Class) -> bool {
+        self.order[a as usize].wrapping_sub(self.order[b as usize]).cast_signed() < 0
+    }
+
+    /// See [`Schedule::choose`].
+    #[inline(always)]
+    fn next(&self, order: Order, urgent_as_writes: bool) -> Option<Class> {
+        let ready = |class: Class| self.ready[class as usize];
+        match order {
+            Order::Priority(classes) => {
+                let urgent = urgent_as_writes && self.urgent && ready(Class::Background);
+                if urgent && self.urgent_is_first(classes) {
+                    return Some(Class::Background);
+                }
+                classes.into_iter().find(|&class| ready(class))
+            }
+            Order::Fcfs => {
+                let mut first = None;
+                for class in Class::ALL {
+                    if ready(class) && first.is_none_or(|best| self.earlier(class, best)) {
+                        first = Some(class);
+                    }
+                }
+                first
+            }
+        }
+    }
+
+    fn urgent_is_first(&self, classes: [Class; 3]) -> bool {
+        for class in classes {
+            match class {
+                Class::Background => return true,
+                Class::Read if self.ready[Class::Read as usize] => return false,
+                Class::Read => {}
+                Class::Write => {
+                    let write = Class::Write as usize;
+                    return !self.ready[write]
+                        || !self.there[write]
+                        || self.earlier(Class::Background, Class::Write);
+                }
+            }
+        }
+        false
+    }
+}
+
+impl Schedule {
+    /// What happens at a die.
+    #[inline(always)]
+    pub fn plain_event(&mut self, die: usize, now: u64) {
+        match self.dies[die].active.stage {
+            Stage::Reading => return self.array_has_read(die, now),
+            Stage::CopyReading => return self.copy_has_read(die, now),
+            Stage::Sending | Stage::Working => {
+                if self.dies[die].ahead > 0 {
+                    if !self.closed() {
+                        return self.step_row(die, now);
+                    }
+                    self.catch_up_to_end(die);
+                }
+                self.end_operation(die, now);
+            }
+            Stage::Idle | Stage::Holding | Stage::Suspending => {}
+        }
+        match self.choose_plain(die) {
+            Some(class) => self.begin_plain(die, class, now),
+            None => self.dies[die].array_at = u64::MAX,
+        }
+        self.order.set(die, self.dies[die].array_at);
+    }
+
+    /// A move of a row is done, and the next one begins without a choice.
+    pub fn step_row(&mut self, die: usize, now: u64) {
+        #[cfg(test)]
+        {
+            self.log_end(die, now);
+            self.unchosen += 1;
+        }
+        debug_assert!(!self.dies[die].awaited && !self.recording);
+        self.last_ns = self.last_ns.max(now);
+        let p = &self.settings.phases;
+        let command_ns = p.command_ns;
+        let d = &mut self.dies[die];
+        d.jobs_ns = d.jobs_until(now);
+        d.started_ns = now;
+        d.ahead -= 1;
+        d.active.stage = Stage::CopyReading;
+        let queue = &mut d.queues[Class::Background as usize];
+        queue.advance(1, p.page_types);
+        #[cfg(test)]
+        queue.start_anew(1, now);
+        let op = queue.under_way(0);
+        let read_ns = p.row(op.read_row).read_ns;
+        let waits = [d.jobs_ns[0] - op.jobs_ns[0], d.jobs_ns[1] - op.jobs_ns[1]];
+        let times = &mut self.times[Class::Background as usize];
+        times.operations += 1;
+        times.foreground_wait_ns += waits[0];
+        times.background_wait_ns += waits[1];
+        times.die_wait_ns += now - op.issued_ns - waits[0] - waits[1];
+        times.service_ns += command_ns + read_ns;
+        d.array_from = now;
+        if command_ns > 0 {
+            let from = self.channel(die, (Class::Background, 0, 1), now, command_ns).1;
+            self.dies[die].array_from = from;
+        }
+        let d = &mut self.dies[die];
+        d.array_at = d.array_from + read_ns;
+        if self.direct {
+            let read_at = d.array_at;
+            self.program_copy(die, read_at);
+        }
+        self.order.set(die, self.dies[die].array_at);
+    }
+
+    /// The operation under way is done.
+    #[inline(always)]
+    pub fn end_operation(&mut self, die: usize, now: u64) {
+        #[cfg(test)]
+        self.log_end(die, now);
+        self.last_ns = self.last_ns.max(now);
+        let page_types = self.settings.phases.page_types;
+        let d = &mut self.dies[die];
+        d.jobs_ns = d.jobs_until(now);
+        // A page that was read has left.
+        d.active.n -= u32::from(d.active.stage == Stage::Sending);
+        d.active.stage = Stage::Idle;
+        let queue = &mut d.queues[d.active.class as usize];
+        let request = queue.under_way(0).request;
+        queue.finish(page_types);
+        if request < BARRIER {
+            self.finish_one(request, now);
+        } else if request != NO_REQUEST
+            && d.active.kind == Kind::Program
+            && self.barriers.programmed(request - BARRIER)
+        {
+            d.awaited = true;
+        }
+        if self.dies[die].awaited {
+            self.wake(die, now);
+        }
+    }
+
+    /// Puts the end of an operation on the log.
+    #[cfg(test)]
+    fn log_end(&mut self, die: usize, to: u64) {
+        let d = &self.dies[die];
+        let class = d.active.class;
+        let &Op { kind, ppn, issued_ns, started_ns, read_row, row, .. } =
+            d.queues[class as usize].under_way(0);
+        self.log.2.push((die, d.started_ns, to));
+        let (issued, from, rows) = (issued_ns, started_ns, [read_row, row]);
+        self.log.0.push(super::schedule::Happened { class, kind, ppn, rows, issued, from, to });
+    }
+
+    /// Which class is next.
+    #[inline(always)]
+    fn choose_plain(&mut self, die: usize) -> Option<Class> {
+        let queues = &self.dies[die].queues;
+        let mut heads = Heads { ready: [false; 3], order: [0; 3], there: [false; 3], urgent: false };
+        for class in Class::ALL {
+            let Some(op) = queues[class as usize].waiting(0) else { continue };
+            if op.far != Due::default() || (op.kind == Kind::Erase && op.request != NO_REQUEST) {
+                // Another die decides, and must know that it is waited for.
+                return self.choose(die, false);
+            }
+            let [a, b] = class.others();
+            let due =
+                op.after[0].pending(queues[a as usize].done) || op.after[1].pending(queues[b as usize].done);
+            let of = class as usize;
+            (heads.there[of], heads.ready[of], heads.order[of]) = (true, !due, op.order);
+            heads.urgent = op.job == Job::Foreground;
+        }
+        // The background comes last, and only its jobs are urgent.
+        heads.next(self.settings.order, self.settings.urgent_as_writes)
+    }
+
+    /// Starts the next operation of a class.
+    #[inline(always)]
+    fn begin_plain(&mut self, die: usize, class: Class, now: u64) {
+        let p = &self.settings.phases;
+        let d = &mut self.dies[die];
+        let queue = &mut d.queues[class as usize];
+        let Some(&Op { kind, job, row, read_row, issued_ns, jobs_ns, .. }) = queue.waiting(0) else { return };
+        queue.start(1, now);
+        let (stage, array_ns, command_ns) = match kind {
+            Kind::Read => (Stage::Reading, p.row(read_row).read_ns, p.command_ns),
+            Kind::Copy => (Stage::CopyReading, p.row(read_row).read_ns, p.command_ns),
+            Kind::Program => {
+                let ns = spread(&mut self.rng, p.row(row).program_ns, p.program_spread);
+                (Stage::Working, ns, p.command_ns + p.transfer_ns)
+            }
+            Kind::Erase => (Stage::Working, spread(&mut self.rng, p.erase_ns, p.erase_spread), p.command_ns),
+        };
+        let waits = [d.jobs_ns[0] - jobs_ns[0], d.jobs_ns[1] - jobs_ns[1]];
+        let times = &mut self.times[class as usize];
+        times.operations += 1;
+        times.foreground_wait_ns += waits[0];
+        times.background_wait_ns += waits[1];
+        times.die_wait_ns += now - issued_ns - waits[0] - waits[1];
+        times.service_ns += command_ns + array_ns;
+        d.active = Active { stage, class, kind, job, n: 1 };
+        d.reads_passed = if kind == Kind::Read && !self.direct { d.reads_passed + 1 } else { 0 };
+        let from = if command_ns > 0 { self.channel(die, (class, 0, 1), now, command_ns).1 } else { now };
+        if kind == Kind::Erase {
+            self.erases_begin(die, class, 1);
+        }
+        let d = &mut self.dies[die];
+        d.started_ns = now;
+        d.array_from = from;
+        d.array_at = from + array_ns;
+        if self.direct {
+            self.go_through(die);
+        }
+        if kind == Kind::Copy {
+            self.begin_row(die);
+        }
+    }
+}
