@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -202,6 +202,7 @@ class Plan:
         return {
             "schema": SCHEMA,
             "version": _core.__version__,
+            "label": self.label,
             "complete": not self.untried,
             "untried": self.untried,
             "target_years": self.target_years,
@@ -212,6 +213,13 @@ class Plan:
             "best": [self.points.index(point) for point in self.best],
             "points": [point.to_dict(self.bounds) for point in self.points],
         }
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any], experiment_toml: str) -> Plan:
+        """The plan that :meth:`to_dict` told of."""
+        bounds = Bounds(told["min_served"], told["max_write_p99_us"], told["price_per_tb"])
+        points = [Point.of(point) for point in told["points"]]
+        return cls(points, experiment_toml, told["label"], bounds, told["untried"])
 
     def report(self, command: str | None = None) -> str:
         """The plan as one self-contained HTML page."""

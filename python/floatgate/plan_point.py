@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,6 +161,7 @@ class Point:
             "interval_from": [] if found is None else list(found.sources),
             "reaches_below": None if found is None else self.reaches_below,
             "price": bounds.price(self),
+            "capacity": self.capacity,
             "capacity_bytes": look(self.result, "drive", "physical_bytes"),
             "spare_factor": self.spare,
             "throttle": self.throttle,
@@ -175,8 +176,22 @@ class Point:
             },
             "demand_share": self.served,
             "demand_share_range": look(self.result, "throttle", "demand_share_range"),
+            "workload_kind": look(self.result, "workload", "kind"),
+            "not_modelled": look(self.result, "not_modelled"),
             "error": self.error,
         }
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> Point:
+        """The point that :meth:`to_dict` told of, with as much of its result as a plan shows."""
+        drive = {"physical_bytes": told["capacity_bytes"], "spare_factor": told["spare_factor"]}
+        throttle = {key: told[key] for key in ("demand_share", "demand_share_range")}
+        kept = {key: told[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")}
+        workload = {"kind": told["workload_kind"]}
+        result = {"drive": drive, "throttle": throttle, "workload": workload, **kept}
+        spare = None if told["spare_factor"] is None else str(told["spare_factor"])
+        known = result if told["error"] is None else None
+        return cls(told["capacity"], spare, told["throttle"], known, told["error"], told["reducer"])
 
 
 WORTH = 0.99

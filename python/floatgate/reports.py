@@ -8,6 +8,7 @@ from typing import Any
 from floatgate.compare import Comparison, Seeded, Setting
 from floatgate.errors import RunError, input_error, reading
 from floatgate.lifetime import Lifetime
+from floatgate.plan import Plan
 from floatgate.repeat import Repetition
 from floatgate.run import Run, load
 from floatgate.runs import KINDS, Found
@@ -36,6 +37,10 @@ def report_of(one: Found) -> str:
         with reading(file, _EXPECTED):
             text = (one.path / "experiment.toml").read_text("utf-8")
             return Lifetime(content, text, one.path.absolute().name).report()
+    if one.kind == "plan":
+        content = one.content()
+        with reading(file, _EXPECTED):
+            return Plan.of(content, (one.path / "experiment.toml").read_text("utf-8")).report()
     with reading(file, _EXPECTED):
         return loaded(one).report()
 

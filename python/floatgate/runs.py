@@ -23,6 +23,7 @@ KINDS = {
     "compare": "compare.json",
     "repeat": "repeat.json",
     "lifetime": "lifetime.json",
+    "plan": "plan.json",
 }
 """What a folder of each kind holds."""
 _DEPTH_MAX = 6
@@ -113,6 +114,9 @@ def rows(one: Found) -> Iterator[dict[str, Any]]:
             errors = setting.get("errors") or [setting["error"]]
             for result, error in zip(results, errors, strict=True):
                 yield _row(folder, one.kind, setting["set"], result, error)
+    elif one.kind == "plan":
+        for point in content["points"]:
+            yield _row(folder, one.kind, {}, point if point["error"] is None else None, point["error"])
 
 
 def _row(

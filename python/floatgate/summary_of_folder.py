@@ -30,6 +30,8 @@ def _facts(one: Found) -> tuple[str, str, str]:
         return _of_result(content)
     if one.kind in ("sweep", "tune"):
         return _of_sweep(one, content)
+    if one.kind == "plan":
+        return _of_plan(content)
     results = content["runs"] if one.kind == "repeat" else [setting["result"] for setting in content["settings"]]
     known = [result for result in results if result is not None]
     if one.kind == "repeat":
@@ -41,6 +43,14 @@ def _facts(one: Found) -> tuple[str, str, str]:
     wafs = [waf for waf, _ in map(amplification, known) if waf is not None]
     lives = [life for life in map(worth.years, known) if life is not None]
     return what + failed, _span([f"{waf:.2f}" for waf in sorted(wafs)]), _span(list(map(units.years, sorted(lives))))
+
+
+def _of_plan(content: Mapping[str, Any]) -> tuple[str, str, str]:
+    known = [point for point in content["points"] if point["error"] is None]
+    wafs = [waf for waf, _ in map(amplification, known) if waf is not None]
+    lives = [life for point in known if (life := look(point, "lifetime", "years")) is not None]
+    what = f"{len(content['points'])} choices of drive and throttle for {content['label']}"
+    return what, _span([f"{waf:.2f}" for waf in sorted(wafs)]), _span(list(map(units.years, sorted(lives))))
 
 
 def _span(texts: list[str]) -> str:

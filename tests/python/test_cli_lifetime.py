@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,12 @@ def test_a_plan_says_which_drive_lasts(cli: Cli, experiment: Path, tmp_path: Pat
         "lifetime", experiment, *WRITES, *lists, "--min-served", "0.01", "--json", "-", "--report", "--out", "o"
     )
     answer = json.loads(ended.done())
+    page = (tmp_path / "o/report.html").read_text()
+    cli("report", "o").done()
+    assert (tmp_path / "o/report.html").read_text() == re.sub(r"<h2>How to repeat it</h2><pre>.*?</pre>\n", "", page)
+    assert "8 choices of drive and throttle" in cli("ls", "o").done()
+    rows = cli("query", "o", "select count(*) as points from runs where waf > 0", "--json", "-").done()
+    assert json.loads(rows) == [{"points": 8}]
     assert answer["min_served"] == 0.01
     assert answer["schema"] == "floatgate.plan/1"
     points = answer["points"]
