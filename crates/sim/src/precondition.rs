@@ -19,7 +19,7 @@ const CHUNK: u64 = 1 << 14;
 #[derive(Clone, Debug)]
 enum Order {
     Ascending,
-    Random(InOrder),
+    Random(Box<InOrder>),
     /// From this page on downwards.
     Descending(u64),
 }
@@ -44,7 +44,10 @@ impl Filler {
     pub fn new(plan: &Plan, random: bool) -> Self {
         let pages = u64::from(plan.ftl.setup.logical_pages);
         let order = if random {
-            Order::Random(InOrder::new(Permutation::new(pages, &mut Rng::new(plan.seed, "precondition"))))
+            Order::Random(Box::new(InOrder::new(Permutation::new(
+                pages,
+                &mut Rng::new(plan.seed, "precondition"),
+            ))))
         } else {
             Order::Ascending
         };
