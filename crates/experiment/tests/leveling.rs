@@ -9,6 +9,7 @@ use common::{number, run_ok};
 use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Ppn, UnitId};
 use floatgate_flash::{Cause, Flash, Layout, Scope};
 use floatgate_ftl::level::HotColdSwap;
+use floatgate_ftl::separate::Place;
 use floatgate_ftl::{Ftl, Level, Separate, Setup};
 use floatgate_nand::Geometry;
 use serde_json::Value;
@@ -119,8 +120,9 @@ fn a_block_that_takes_cold_data_in_is_of_their_stream() {
         ]
     );
     let separation = ftl.separation().unwrap();
-    assert!(!separation.is_last(worn));
-    assert!(UnitId::all(8).any(|unit| separation.is_last(unit)), "blocks of handle 1 are update blocks");
+    assert_eq!(separation.place(worn), Place::Index);
+    let updated = UnitId::all(8).any(|unit| separation.place(unit) == Place::Last);
+    assert!(updated, "blocks of handle 1 are update blocks");
 }
 
 /// Four fifths of the data are never written again.

@@ -313,7 +313,8 @@ impl Separation {
     }
 
     /// Where a unit waits for its collection once it is closed.
-    pub(crate) fn place(&self, unit: UnitId) -> Place {
+    #[must_use]
+    pub fn place(&self, unit: UnitId) -> Place {
         let stream = self.stream_of[unit];
         with_looking!(&self.looking, state => {
             if state.is_queued(stream) {
