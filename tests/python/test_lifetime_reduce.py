@@ -41,7 +41,7 @@ def reduced(tmp_path: Path) -> Path:
 
 
 def test_the_manager_keeps_the_target_and_says_what_it_chose(cli: Cli, reduced: Path, tmp_path: Path) -> None:
-    ended = cli("lifetime", reduced, *WINDOWS, "--reduce", "integrated", "--out", "o", "--json", "-")
+    ended = cli("lifetime", reduced, *WINDOWS, "--reduce", "integrated", "--out", "o", "--json", "-", "--report")
     answer = json.loads(ended.done())
     assert answer["lifetime"]["holds"] is True
     facts = answer["reduce"]
@@ -67,7 +67,7 @@ def test_fixed_schemes_are_named_beside_the_throttle(cli: Cli, reduced: Path) ->
 
 def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> None:
     asked = ("--reducers", "none,both,integrated", "--throttles", "none,dynamic", "--capacities", "8 MiB")
-    ended = cli("lifetime", reduced, *WINDOWS, *asked, "--out", "o", "--json", "-")
+    ended = cli("lifetime", reduced, *WINDOWS, *asked, "--out", "o", "--json", "-", "--report")
     points = json.loads(ended.done())["points"]
     pairs = [(point["reducer"], point["throttle"]) for point in points]
     plain = [(reducer, throttle) for reducer in ("none", "both") for throttle in ("none", "dynamic")]
