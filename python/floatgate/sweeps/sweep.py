@@ -15,7 +15,7 @@ from typing import Any
 from floatgate import _core
 from floatgate.errors import InputError, input_error, one_line, quote, reading
 from floatgate.experiment import Experiment, Overrides
-from floatgate.folder import replacing
+from floatgate.folder import write_text
 from floatgate.parallel import RUNS_MAX
 from floatgate.record import look
 from floatgate.run import check
@@ -29,6 +29,7 @@ from floatgate.sweeps.work import DONE, FAILED, UNUSABLE, Answer, Job
 
 SCHEMA = "floatgate.sweep/1"
 PLAN = "sweep.json"
+WRITABLE = "a folder that can be written to"
 _TABLE_EVERY_S = 5.0
 """Seconds between two versions of the table while a sweep runs, at the least."""
 _TABLE_SHARE = 0.02
@@ -189,7 +190,7 @@ class Sweep:
         if fresh:
             for name in (PLAN, JOURNAL, TABLE):
                 (folder / name).unlink(missing_ok=True)
-            _write(folder / PLAN, json.dumps(plan.to_dict(), indent=2, ensure_ascii=False) + "\n")
+            write_text(str(folder / PLAN), json.dumps(plan.to_dict(), indent=2, ensure_ascii=False) + "\n", WRITABLE)
         return cls(folder, plan)
 
     @property
@@ -266,14 +267,6 @@ class Sweep:
     def close(self) -> None:
         """Close the journal."""
         self.journal.close()
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        with replacing(path) as temporary:
-            temporary.write_text(text, "utf-8")
-    except OSError as error:
-        raise input_error(f"{path}: {error.strerror or error}; expected a folder that can be written to") from None
 
 
 def planned(folder: Path) -> Plan:

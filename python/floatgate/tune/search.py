@@ -19,14 +19,14 @@ from typing import Any
 from floatgate import _core
 from floatgate.errors import input_error, quote, reading
 from floatgate.experiment import Experiment, Overrides
-from floatgate.folder import replacing
+from floatgate.folder import write_text
 from floatgate.run import check
 from floatgate.sweeps.engine import Engine
 from floatgate.sweeps.journal import FILE as JOURNAL
 from floatgate.sweeps.journal import TABLE, Journal
 from floatgate.sweeps.points import Axis, Points
 from floatgate.sweeps.spec import placed
-from floatgate.sweeps.sweep import plain
+from floatgate.sweeps.sweep import WRITABLE, plain
 from floatgate.sweeps.work import DONE, Answer, Job
 from floatgate.tune.objective import Goal, Objective
 
@@ -165,7 +165,7 @@ class Search:
         if fresh:
             for name in (FILE, STUDY, JOURNAL, TABLE, BEST):
                 (folder / name).unlink(missing_ok=True)
-            _write(folder / FILE, json.dumps(asked.to_dict(), indent=2, ensure_ascii=False) + "\n")
+            write_text(str(folder / FILE), json.dumps(asked.to_dict(), indent=2, ensure_ascii=False) + "\n", WRITABLE)
         return cls(folder, asked)
 
     def clear(self) -> None:
@@ -344,7 +344,7 @@ class Search:
         """Write the experiment that won, with every default, and return where it is."""
         experiment = self.asked.base.with_overrides(placed([*trial.settings, self._seed(0)], self.asked.files))
         target = self.folder / BEST
-        _write(target, check(experiment))
+        write_text(str(target), check(experiment), WRITABLE)
         return target
 
     def close(self) -> None:
@@ -436,14 +436,6 @@ def _word(axis: Axis, setting: str) -> Any:
     if isinstance(_distribution(axis), IntDistribution):
         return sorted(axis.listed(), key=lambda text: float(plain(text))).index(setting)
     return setting
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        with replacing(path) as temporary:
-            temporary.write_text(text, "utf-8")
-    except OSError as error:
-        raise input_error(f"{path}: {error.strerror or error}; expected a folder that can be written to") from None
 
 
 def begun(folder: Path) -> Asked:
