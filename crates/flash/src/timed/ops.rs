@@ -1,6 +1,6 @@
 //! Operations are made and join the queues of their dies.
 
-use super::queue::{Due, Far, Job, Kind, NO_REQUEST, Op};
+use super::queue::{Due, Far, Job, Kind, NO_REQUEST, Op, row_after};
 use super::{Place, Timed};
 use crate::{Cause, Class, Flash, Scope};
 use floatgate_base::{Owner, Ppn};
@@ -119,13 +119,13 @@ impl Timed {
         op.pages = u8::from(from.plane_number == to.plane_number);
         op.far_die = others.len() as u32;
         if self.detailed {
-            let row = |timed: &Self, source| timed.row(source, timed.counts.layout().address(source).page);
-            op.read_row = row(self, first);
-            if self.schedule.settings.phases.page_types > 1 {
-                for &(source, _) in others {
-                    let row = row(self, source);
-                    self.schedule.dies[to.die].queues[Class::Background as usize].reads.push_back(row);
-                }
+            // Pages of one block that follow one another are of the types in turn, and of one mode.
+            op.read_row = self.row(first, self.counts.layout().address(first).page);
+            let page_types = self.schedule.settings.phases.page_types;
+            if page_types > 1 {
+                let row = |source: Ppn| row_after(op.read_row, source - first, page_types);
+                let reads = &mut self.schedule.dies[to.die].queues[Class::Background as usize].reads;
+                reads.extend(others.iter().map(|&(source, _)| row(source)));
             }
         }
         let written = self.blocks[from.block].programs[Class::Write as usize - 1];
