@@ -6,6 +6,7 @@ use crate::by_cause::by_cause;
 use crate::dispatch::dispatch;
 use crate::energy::energy;
 use crate::evidence::evidence;
+use crate::meter::build;
 use crate::precondition::precondition;
 use crate::quantiles::quantiles_us;
 use crate::reclaim::reclaim;
@@ -115,6 +116,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
             "cpu_s": figures.cpu_s,
             "peak_rss_bytes": figures.peak_rss_bytes,
             "programs_per_cpu_s": outcome.flash.programs_total() as f64 / figures.counted_cpu_s,
+            "build": build(),
         },
     });
     let mut object = headed(SCHEMA, config(resolved, outcome), plan.seed, body);
