@@ -4,8 +4,8 @@
     make bench-compare AGAINST=0f3c21           # the last one of a commit; also a run's number, or a date
 
 The spread of a figure is the least and the greatest of its rounds. A word follows only where the spreads of then and
-now do not touch: better or worse, or changed where neither direction is better. A figure of a single round has no spread,
-and no word. Status 0: compared; 1: the JSON could not be written; 2: a history or a run that cannot be used.
+now do not touch: better or worse, or changed where neither direction is better. A figure of a single round has no
+spread, and no word. Status 0: compared; 1: the JSON could not be written; 2: a history or a run that cannot be used.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 r"""The history of `make bench`: JSON lines, one object per figure.
 
 Each row holds the run (an id, its date in UTC, commit, machine), how the program was compiled, the figure (group,
-title, key, value, unit, which way is better, the values of all rounds), the yardstick that a ratio is a ratio to, and what is
-asked. `crates/bench/src/report.rs` writes such rows too; it takes what all rows of a run share from the environment:
+title, key, value, unit, which way is better, the values of all rounds), the yardstick that a ratio is a ratio to, and
+what is asked. `crates/bench/src/report.rs` writes such rows too; it takes what all rows of a run share from the
+environment:
 
     FLOATGATE_BENCH_HISTORY=bench/history.jsonl FLOATGATE_BENCH_CONTEXT="$(scripts/bench_history.py context)" \
         floatgate-bench timed

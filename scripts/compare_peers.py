@@ -293,26 +293,6 @@ def rows_of(found: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def rows_of(found: dict[str, Any]) -> list[dict[str, Any]]:
-    """Rows of the history."""
-    name, mode, rounds = found["peer"], found["mode"], found["rounds"]
-    title = f"Other simulators: {DRIVE}"
-    build = found["build"]
-    yardstick = {
-        "name": name,
-        "value": float(f"{found['programs_per_cpu_s_theirs'] / 1e6:.4e}"),
-        "unit": "M programs/s",
-    }
-    rate = {"unit": "M programs/s", "better": "higher"}
-    return [
-        figure("peers", title, f"{name}/programs", rounds["theirs"], **rate),
-        figure("peers", title, f"{name}/floatgate-{mode}-programs", rounds["ours"], build=build, **rate),
-        figure(
-            "peers", title, f"{name}/{mode}-ratio", rounds["ratio"], build=build, better="higher", yardstick=yardstick
-        ),
-    ]
-
-
 def main() -> int:
     """Run what there is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
