@@ -105,9 +105,14 @@ pub fn all(report: &mut Report, only: Option<&str>) {
         }
         let key = case.name.strip_prefix("timed-").unwrap_or("plain");
         let rate = report.keep(&Figure::rate(format!("{key}/pages"), "M/s", &rates));
-        let waf = report.keep(&Figure::fact(format!("{key}/waf"), "", &wafs));
+        // A load that only reads has none.
+        let waf = if case.read_share < 1.0 {
+            format!(" at WAF {:.2}", report.keep(&Figure::fact(format!("{key}/waf"), "", &wafs)))
+        } else {
+            String::new()
+        };
         let flat = Yardstick { name: "flat kernel", unit: "M programs/s", rounds: &flat };
         let ratio = Figure::ratio(format!("{key}/flat-kernel-ratio"), &rates, &flat).at_least(case.asked);
-        report.print(&format!("{}, {rate:.2} M/s at WAF {waf:.2}, / flat", case.name), &ratio.digits(3));
+        report.print(&format!("{}, {rate:.2} M/s{waf}, / flat", case.name), &ratio.digits(3));
     }
 }
