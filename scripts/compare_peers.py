@@ -34,6 +34,8 @@ from bench_history import append, context, figure
 
 CHANNELS, BLOCKS_PER_PLANE, PAGES_PER_BLOCK, PAGE_BYTES = 8, 256, 256, 4096
 SPARE, QUEUE_DEPTH = 0.12, 32
+# MQSim keeps no fewer blocks of a plane free, whatever GC_Exec_Threshold says (GC_and_WL_Unit_Base).
+MQSIM_FREE_BLOCKS = 10
 BLOCKS = CHANNELS * BLOCKS_PER_PLANE
 LOGICAL_PAGES = int(BLOCKS * PAGES_PER_BLOCK * (1 - SPARE))
 READ_NS, PROGRAM_NS, ERASE_NS, CHANNEL_MB_PER_S = 50_000, 600_000, 3_000_000, 333
@@ -234,6 +236,7 @@ def floatgate(mode: str, requests: int, precondition: str) -> dict[str, Any]:
     }
     if mode == "timed":
         settings |= {"workload.arrival": "closed", "workload.queue_depth": QUEUE_DEPTH}
+        settings |= {f"ftl.collect.{level}_free_blocks": MQSIM_FREE_BLOCKS for level in ("trigger", "stop")}
     command = [str(Path(sys.executable).with_name("floatgate")), "run", "--json", "-", "--quiet", "--no-report"]
     for key, value in settings.items():
         command += ["--set", f"{key}={value}"]
