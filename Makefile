@@ -16,10 +16,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Maturin must build for our environment, whatever is active around it.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 
-.PHONY: help demo test properties build bench fuzz golden lint docs clean prerequisites
+.PHONY: help demo test properties build bench bench-compare fuzz golden lint docs clean prerequisites
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
 
 demo: build ## run the shipped trace and write a report
 	@$(BIN)/floatgate run configs/experiments/demo.toml --out runs/demo --force
@@ -36,9 +36,19 @@ properties: ## run the random tests with 20 times as many cases (FLOATGATE_TIMES
 
 build: $(STAMPS)/extension ## build the extension and leave .venv/bin/floatgate
 
-bench: build ## measure speed and memory beside their yardsticks
-	cargo run --release -p floatgate-bench
-	@if [ -f scripts/bench_memory.py ]; then $(BIN)/python scripts/bench_memory.py; fi
+# MQSIM and FTLSIM are the reader's own builds of other simulators (docs/performance.md).
+bench: build ## measure speed and memory beside their yardsticks, keep the figures, renew docs/performance.md
+	context=$$($(BIN)/python scripts/bench_history.py context); \
+	export FLOATGATE_BENCH_CONTEXT="$$context" FLOATGATE_BENCH_HISTORY="$(CURDIR)/bench/history.jsonl"; \
+	cargo run --release -p floatgate-bench; \
+	$(BIN)/python scripts/bench_memory.py; \
+	if [ -n "$(MQSIM)$(FTLSIM)" ]; then \
+		$(BIN)/python scripts/compare_peers.py $(if $(MQSIM),--mqsim "$(MQSIM)") $(if $(FTLSIM),--ftlsim "$(FTLSIM)"); \
+	fi
+	$(BIN)/python scripts/bench_table.py
+
+bench-compare: $(STAMPS)/environment ## the last bench beside the one before, or AGAINST=COMMIT, DATE or NUMBER
+	@$(BIN)/python scripts/bench_compare.py $(if $(AGAINST),--against "$(AGAINST)")
 
 fuzz: build ## damage samples of every trace format and of captures for a minute each (FLOATGATE_FUZZ_SECONDS)
 	FLOATGATE_FUZZ_SECONDS=$${FLOATGATE_FUZZ_SECONDS:-60} cargo test -p floatgate-trace --test fuzz -- --nocapture

@@ -48,8 +48,8 @@ def test_files_that_the_pages_name_are_there() -> None:
 
 
 def test_commands_for_contributors_are_targets() -> None:
-    targets = re.findall(r"^([a-z]+):.*## ", (ROOT / "Makefile").read_text(), re.M)
-    named = set(re.findall(r"`make ([a-z]+)`", CONTRIBUTING + README))
+    targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.M)
+    named = set(re.findall(r"`make ([a-z-]+)`", CONTRIBUTING + README))
     assert named <= set(targets)
     tests = {path.stem for path in (ROOT / "crates/experiment/tests").glob("*.rs")}
     assert set(re.findall(r"--test (\w+)", CONTRIBUTING)) <= tests

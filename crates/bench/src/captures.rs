@@ -1,7 +1,8 @@
 //! Captures of Ready/Busy pins: reading them, and what writing one costs a timed run.
 
-use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, median, rate, verdict};
+use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, rate, rounds};
 use crate::readers::File;
+use crate::report::{Figure, Report, Yardstick};
 use floatgate_base::Rng;
 use floatgate_capture::{Format, Geometry, Measurement, ReadOptions, WaveWriter, measure};
 use floatgate_experiment::{Options, PinWindow, Waveform, load, run_with};
@@ -75,10 +76,11 @@ fn run(waveform: Option<(&Path, Option<u32>)>) -> f64 {
         .expect("a run has its times")
 }
 
-/// Prints all of it.
-pub fn all() {
-    println!(
-        "Captures of Ready/Busy pins: reading from warm files, MB per CPU second; then what writing one costs a timed run"
+/// All of it.
+pub fn all(report: &mut Report) {
+    report.group(
+        "captures",
+        "Captures of Ready/Busy pins: reading from warm files, MB per CPU second; then what writing one costs a timed run",
     );
     for (name, extension, format, asked) in
         [("VCD, MB/s", "vcd", Format::Vcd, 150.0), ("CSV, MB/s", "csv", Format::Csv, 100.0)]
@@ -86,14 +88,21 @@ pub fn all() {
         let file = File::new(extension, |out| write(out, format));
         let bytes = std::fs::metadata(&file.0).expect("the file is written").len();
         read(&file.0);
-        verdict(name, median((0..ROUNDS).map(|_| rate(bytes, || read(&file.0))).collect()), asked);
+        let rates = rounds(|| rate(bytes, || read(&file.0)));
+        report.print(name, &Figure::rate(format!("{extension}/read"), "MB/s", &rates).at_least(asked));
     }
     let file = File::new("vcd", |_| ());
-    let round = |_| {
-        let plain = run(None);
-        (run(Some((&file.0, Some(0)))) / plain, run(Some((&file.0, None))) / plain)
-    };
-    let (one, all) = (0..ROUNDS).map(round).unzip::<f64, f64, Vec<_>, Vec<_>>();
-    verdict("timed run with the pin of one die, / without", median(one), 0.5);
-    println!("    with those of all eight dies, / without      {:>6.2}   not asked", median(all));
+    let (mut plain, mut one, mut all) = (vec![], vec![], vec![]);
+    for _ in 0..ROUNDS {
+        plain.push(run(None));
+        one.push(run(Some((&file.0, Some(0)))));
+        all.push(run(Some((&file.0, None))));
+    }
+    let without = Yardstick { name: "timed run without", unit: "programs/s", rounds: &plain };
+    let ratio = Figure::ratio("timed/one-die-ratio", &one, &without).at_least(0.5);
+    report.print("timed run with the pin of one die, / without", &ratio);
+    report.print(
+        "with those of all eight dies, / without",
+        &Figure::ratio("timed/all-dies-ratio", &all, &without),
+    );
 }

@@ -1,6 +1,7 @@
 //! Host page writes a second of CPU time under deduplication and compression, and the memory that both take.
 
-use crate::measure::{PAGE_BYTES, PAGES_PER_BLOCK, ROUNDS, SPARE, median, plane, verdict};
+use crate::measure::{PAGE_BYTES, PAGES_PER_BLOCK, SPARE, plane, rounds};
+use crate::report::{Figure, Report};
 use floatgate_base::{Content, ExtentKind, Extents, Lpn, Rng};
 use floatgate_experiment::meter::{peak_rss_bytes, thread_cpu_s};
 use floatgate_flash::{Flash, Functional};
@@ -97,40 +98,57 @@ pub fn host_pages(blocks: u32, of: Schemed, laps: u32) -> (f64, f64, f64) {
 }
 
 /// Memory of a drive of so many GiB with deduplication, by its tables and by the whole process.
-pub fn memory(gib: u32) {
+pub fn memory(report: &mut Report, gib: u32) {
+    report.group(
+        "content-memory",
+        format!(
+            "{gib} GiB drive with deduplication, default index, uniform random 4 KiB writes at steady state, {DUPLICATES} % of them duplicates"
+        ),
+    );
     let of = Schemed { dedup: true, compress: false };
     let (rate, waf, bytes) = host_pages(gib * 1024, of, 1);
     let pages = f64::from(gib) * (1u64 << 18) as f64 * (1.0 - SPARE);
     let whole = peak_rss_bytes().map_or(f64::NAN, |rss| rss as f64 / pages);
-    println!(
-        "{gib} GiB drive with deduplication, default index, uniform random 4 KiB writes at steady state, {DUPLICATES} % of them duplicates"
+    let unit = "bytes per logical page";
+    report.print(
+        &format!("dedup at WAF {waf:.3}, M host pages/s"),
+        &Figure::rate(format!("{gib}gib/host-pages"), "M/s", &[rate]),
     );
-    println!(
-        "    {rate:.1} M/s at WAF {waf:.3}, {bytes:.1} bytes per logical page; whole process at its peak {whole:.1}"
+    report.print(
+        &format!("tables, {unit}"),
+        &Figure::cost(format!("{gib}gib/tables"), unit, &[bytes]).digits(1),
+    );
+    report.print(
+        &format!("whole process at its peak, {unit}"),
+        &Figure::cost(format!("{gib}gib/process"), unit, &[whole]).digits(1),
     );
 }
 
 /// Speed at 8 GiB, and memory per logical page.
-pub fn content() {
+pub fn content(report: &mut Report) {
     let gib = 8;
-    println!(
-        "{gib} GiB drive, uniform random 4 KiB writes at steady state, {DUPLICATES} % of them duplicates, compressible to 0.6; host pages per CPU second"
+    report.group(
+        "content",
+        format!(
+            "{gib} GiB drive, uniform random 4 KiB writes at steady state, {DUPLICATES} % of them duplicates, compressible to 0.6; host pages per CPU second"
+        ),
     );
-    let (off, dedup, compress, both) = (
-        Schemed { dedup: false, compress: false },
-        Schemed { dedup: true, compress: false },
-        Schemed { dedup: false, compress: true },
-        Schemed { dedup: true, compress: true },
-    );
-    for (name, of, goal) in
-        [("off", off, 0.0), ("dedup", dedup, 8.0), ("compress", compress, 8.0), ("both", both, 0.0)]
-    {
-        let rounds: Vec<_> = (0..ROUNDS).map(|_| host_pages(gib * 1024, of, 1)).collect();
-        let rate = median(rounds.iter().map(|round| round.0).collect());
-        let (_, waf, bytes) = rounds[0];
-        println!("    {name:<10} {rate:>6.1} M/s at WAF {waf:.3}, {bytes:.1} bytes per logical page");
-        if goal > 0.0 {
-            verdict(&format!("{name}, M host pages/s"), rate, goal);
-        }
+    for (name, dedup, compress, goal) in [
+        ("off", false, false, 0.0),
+        ("dedup", true, false, 8.0),
+        ("compress", false, true, 8.0),
+        ("both", true, true, 0.0),
+    ] {
+        let of = Schemed { dedup, compress };
+        let rounds = rounds(|| host_pages(gib * 1024, of, 1));
+        let column = |of: fn(&(f64, f64, f64)) -> f64| rounds.iter().map(of).collect::<Vec<_>>();
+        let waf = report.keep(&Figure::fact(format!("{name}/waf"), "", &column(|round| round.1)));
+        let tables =
+            Figure::cost(format!("{name}/tables"), "bytes per logical page", &column(|round| round.2));
+        let bytes = report.keep(&tables);
+        report.print(
+            &format!("{name} at WAF {waf:.3}, {bytes:.1} bytes per logical page, M/s"),
+            &Figure::rate(format!("{name}/host-pages"), "M/s", &column(|round| round.0)).at_least(goal),
+        );
     }
 }

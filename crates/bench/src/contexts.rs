@@ -1,7 +1,8 @@
 //! Programs a second of CPU time under the separators that go by program contexts, beside `none`; and how long IDS takes
 //! to cluster a window of a thousand contexts.
 
-use crate::measure::{PAGES_PER_BLOCK, ROUNDS, median, plane, verdict};
+use crate::measure::{PAGES_PER_BLOCK, plane, rounds};
+use crate::report::{Figure, Report, Yardstick};
 use floatgate_base::{ExtentKind, Extents, Hints, Lpn, Rng};
 use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_flash::{Flash, Functional};
@@ -75,28 +76,35 @@ fn clustering_ms(contexts: u64, window: f64) -> f64 {
     (with.longest_s - without.mean_s) * 1e3
 }
 
-pub fn all() {
+/// Programs beside `none`, then clustering.
+pub fn all(report: &mut Report) {
     let gib = 8;
-    println!(
-        "{gib} GiB drive, 64 contexts that write their own pages at random, greedy, 7 % spare, one core"
+    report.group(
+        "contexts",
+        format!(
+            "{gib} GiB drive, 64 contexts that write their own pages at random, greedy, 7 % spare, one core"
+        ),
     );
     let names = ["none", "hash", "pds", "ids"];
-    let round = |_| names.map(|name| programs(gib * 1024, Separate::of(&SLOT.with(name, &[]))));
-    let rounds: Vec<[f64; 4]> = (0..ROUNDS).map(round).collect();
+    let rounds_of_all =
+        rounds(|| names.map(|name| programs(gib * 1024, Separate::of(&SLOT.with(name, &[])))));
+    let column = |i: usize| rounds_of_all.iter().map(|round| round[i]).collect::<Vec<_>>();
+    let none = column(0);
+    let yardstick = Yardstick { name: "none", unit: "M programs/s", rounds: &none };
     for (i, name) in names.iter().enumerate() {
-        let rate = median(rounds.iter().map(|round| round[i]).collect());
-        let ratio = median(rounds.iter().map(|round| round[i] / round[0]).collect());
-        let label = format!("{name}, {rate:.1} M programs/s, / none");
-        if i == 0 {
-            println!("    {label:<56} {ratio:>6.2}");
-        } else {
-            verdict(&format!("{label:<56}"), ratio, 0.5);
-        }
+        let rates = column(i);
+        let rate = report.keep(&Figure::rate(format!("{name}/programs"), "M/s", &rates));
+        let ratio = Figure::ratio(format!("{name}/none-ratio"), &rates, &yardstick);
+        report.print(
+            &format!("{name}, {rate:.1} M programs/s, / none"),
+            &ratio.at_least(if i == 0 { 0.0 } else { 0.5 }),
+        );
     }
     for window in [1024.0, 8192.0] {
-        let ms = median((0..ROUNDS).map(|_| clustering_ms(1000, window)).collect());
-        let word = if ms <= 10.0 { "met" } else { "NOT met" };
-        let name = format!("ids, 1000 contexts clustered, window {window}, ms");
-        println!("    {name:<44} {ms:>6.2}   asked 10.00 at most: {word}");
+        let ms = rounds(|| clustering_ms(1000, window));
+        report.print(
+            &format!("ids, 1000 contexts clustered, window {window}, ms"),
+            &Figure::cost(format!("ids/clustering-{window}"), "ms", &ms).at_most(10.0),
+        );
     }
 }

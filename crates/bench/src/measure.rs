@@ -1,4 +1,4 @@
-//! What all measurements share: the drives, the clock, and how a figure is judged.
+//! What all measurements share: the drives, the clock, and the median.
 
 use floatgate_experiment::meter::thread_cpu_s;
 use floatgate_flash::{Layout, Scope};
@@ -35,14 +35,13 @@ pub(crate) fn rate(count: u64, work: impl FnOnce()) -> f64 {
     count as f64 / (thread_cpu_s() - start) / 1e6
 }
 
+/// What every round gives, one after another.
+pub(crate) fn rounds<T>(mut round: impl FnMut() -> T) -> Vec<T> {
+    (0..ROUNDS).map(|_| round()).collect()
+}
+
 /// The middle one; of an even number the upper.
 pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
-}
-
-/// One line of the comparison: `0.93 x of flat kernel (asked: 0.75, met)`.
-pub(crate) fn verdict(name: &str, ratio: f64, asked: f64) {
-    let word = if ratio >= asked { "met" } else { "NOT met" };
-    println!("    {name:<44} {ratio:>6.2}   asked {asked:.2}: {word}");
 }

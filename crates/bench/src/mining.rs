@@ -1,6 +1,7 @@
 //! Patterns: what it costs to mine each window of a trace, and to count all that `floatgate trace patterns` tells.
 
-use crate::measure::{ROUNDS, median};
+use crate::measure::rounds;
+use crate::report::{Figure, Report};
 use floatgate_base::{Op, RequestBatch, Result};
 use floatgate_config::twins;
 use floatgate_experiment::meter::thread_cpu_s;
@@ -84,20 +85,24 @@ fn mine(rows: &RequestBatch, settings: &PatternSettings) {
     }
 }
 
-/// Prints what mining takes of each request of two twins.
-pub fn all() {
+/// What mining takes of each request of two twins.
+pub fn all(report: &mut Report) {
     let settings = PatternSettings::default();
-    println!("Patterns of {REQUESTS} requests: windows of 1,024, the writes among the first 256 mined");
+    report.group(
+        "mining",
+        format!("Patterns of {REQUESTS} requests: windows of 1,024, the writes among the first 256 mined"),
+    );
     for twin in ["proj_0", "pc-server-1"] {
         let mut source = made(twin);
-        let mining = median((0..ROUNDS).map(|_| us(|| mine(&source.rows, &settings))).collect());
-        let all = |_| {
+        let mining = rounds(|| us(|| mine(&source.rows, &settings)));
+        let all = rounds(|| {
             source.rewind().expect("memory");
             us(|| drop(patterns(&mut source, &settings).expect("not too many sets")))
-        };
-        let all = median((0..ROUNDS).map(all).collect());
-        let word = if mining <= ASKED_US { "met" } else { "NOT met" };
-        println!("    {twin:<12} mining, us/request {mining:>23.3}   asked {ASKED_US} at most: {word}");
-        println!("    {twin:<12} trace patterns, M requests/s {:>14.2}   {all:.3} us/request", 1.0 / all);
+        });
+        let mining =
+            Figure::cost(format!("{twin}/mining"), "us per request", &mining).at_most(ASKED_US).digits(3);
+        report.print(&format!("{twin}, mining, us/request"), &mining);
+        let all = Figure::cost(format!("{twin}/trace-patterns"), "us per request", &all).digits(3);
+        report.print(&format!("{twin}, trace patterns, us/request"), &all);
     }
 }

@@ -1,6 +1,7 @@
 //! Readers alone, from warm files: lines or records a second of CPU time.
 
-use crate::measure::{ROUNDS, median, rate, verdict};
+use crate::measure::{rate, rounds};
+use crate::report::{Figure, Report};
 use floatgate_base::{RequestBatch, Rng};
 use floatgate_trace::{OpenOptions, open};
 use std::io::Write as _;
@@ -44,9 +45,9 @@ impl Drop for File {
     }
 }
 
-/// Prints what each reader makes; the asked rates are in millions.
-pub fn all() {
-    println!("Readers alone, from warm files, one core");
+/// What each reader makes; the asked rates are in millions.
+pub fn all(report: &mut Report) {
+    report.group("readers", "Readers alone, from warm files, one core");
     let rows: [(&str, &str, u64, f64, Writer); 5] = [
         ("MSR CSV, M lines/s", "msr", LINES, 4.0, msr),
         ("blkparse, all events, M lines/s", "blkparse", LINES, 1.5, blkparse),
@@ -57,7 +58,8 @@ pub fn all() {
     for (name, extension, count, asked, writer) in rows {
         let file = File::new(extension, |out| writer(count, out));
         read(&file.0);
-        verdict(name, median((0..ROUNDS).map(|_| rate(count, || read(&file.0))).collect()), asked);
+        let rates = rounds(|| rate(count, || read(&file.0)));
+        report.print(name, &Figure::rate(format!("{extension}/read"), "M/s", &rates).at_least(asked));
     }
 }
 

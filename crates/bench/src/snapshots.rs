@@ -1,6 +1,7 @@
 //! A large drive to a file and back.
 
-use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, median};
+use crate::measure::{PAGES_PER_BLOCK, SPARE, rounds};
+use crate::report::{Figure, Report};
 use floatgate_experiment::load;
 use floatgate_experiment::meter::{Meter, peak_rss_bytes};
 use floatgate_sim::{Phase, Simulation};
@@ -25,40 +26,39 @@ fn ready(first_state: &str) -> Simulation {
     simulation
 }
 
+/// Seconds by the clock that something takes, round by round.
+fn times(work: &dyn Fn()) -> Vec<f64> {
+    rounds(|| {
+        let meter = Meter::start();
+        work();
+        meter.wall_s()
+    })
+}
+
 /// Seconds by the clock, files in the temporary folder.
-pub fn all() {
+pub fn all(report: &mut Report) {
     let path = std::env::temp_dir().join(format!("floatgate-bench-{}.drive", std::process::id()));
     let name = path.to_string_lossy().into_owned();
     let mut simulation = ready("precondition = \"steady\"");
     while simulation.step(1 << 20).expect("the bench runs") != Phase::Done {}
-    let time = |work: &dyn Fn()| {
-        median(
-            (0..ROUNDS)
-                .map(|_| {
-                    let meter = Meter::start();
-                    work();
-                    meter.wall_s()
-                })
-                .collect(),
-        )
-    };
-    let write_s = time(&|| drop(simulation.save_drive(&path).expect("the drive is saved")));
+    let write_s = times(&|| drop(simulation.save_drive(&path).expect("the drive is saved")));
     let bytes = std::fs::metadata(&path).expect("the file is there").len();
     let pages = f64::from(GIB) * f64::from(1 << 30) / 4096.0;
     drop(simulation);
     let before = peak_rss_bytes();
-    let fresh_s = time(&|| drop(ready("precondition = \"none\"")));
-    let read_s = time(&|| drop(ready(&format!("snapshot = \"{name}\"")))) - fresh_s;
+    let fresh_s = times(&|| drop(ready("precondition = \"none\"")));
+    let loaded_s = times(&|| drop(ready(&format!("snapshot = \"{name}\""))));
+    let read_s: Vec<f64> = loaded_s.iter().zip(fresh_s).map(|(loaded, fresh)| loaded - fresh).collect();
     let grown = peak_rss_bytes().zip(before).map_or(0, |(after, before)| after - before);
     std::fs::remove_file(&path).expect("the bench's file can be removed");
-    println!("{GIB} GiB drive at random state to a file and back, seconds by the clock");
-    most("write, s", write_s, 5.0);
-    most("read, s (beyond making an empty drive)", read_s, 5.0);
-    most("bytes a physical page", bytes as f64 / pages, 4.0);
-    println!("    peak memory of reading beyond that of writing {:>5} MiB", grown >> 20);
-}
-
-fn most(name: &str, found: f64, asked: f64) {
-    let word = if found <= asked { "met" } else { "NOT met" };
-    println!("    {name:<44} {found:>6.2}   asked {asked:.2} at most: {word}");
+    report.group(
+        "snapshots",
+        format!("{GIB} GiB drive at random state to a file and back, seconds by the clock"),
+    );
+    report.print("write, s", &Figure::cost("write", "s", &write_s).at_most(5.0));
+    report.print("read, s (beyond making an empty drive)", &Figure::cost("read", "s", &read_s).at_most(5.0));
+    let per_page = bytes as f64 / pages;
+    report.print("bytes a physical page", &Figure::cost("file", "bytes per page", &[per_page]).at_most(4.0));
+    let grown = Figure::cost("read-memory", "MiB", &[(grown >> 20) as f64]).digits(0);
+    report.print("peak memory of reading beyond that of writing, MiB", &grown);
 }

@@ -1,7 +1,8 @@
 //! What passes the gate of a throttle in a second of CPU time: request by request, each looked at by itself, and whole
 //! lives, in which stretches without anything to hold back pass at once.
 
-use crate::measure::{ROUNDS, median, rate, verdict};
+use crate::measure::{rate, rounds};
+use crate::report::{Figure, Report};
 use floatgate_base::{Error, Rng};
 use floatgate_lifetime::life::{DemandBuilder, Life};
 use floatgate_lifetime::throttle::{Gate, Setup, Throttle};
@@ -70,23 +71,23 @@ fn whole_life(policy: Throttle, day: &[(u64, u64)]) -> f64 {
     lives_per_s * pages as f64 / demand.pages() as f64 * day.len() as f64 / 1e6
 }
 
-pub fn all() {
-    for per_second in [100, 5] {
-        println!(
-            "requests of 1 to 8 pages at random times, {per_second} a second, of which a throttle admits 60 %"
+/// Each throttle on a busy day and on a calm one.
+pub fn all(report: &mut Report) {
+    for (per_second, asked) in [(100, 50.0), (5, 0.0)] {
+        report.group(
+            "throttles",
+            format!("requests of 1 to 8 pages at random times, {per_second} a second, of which a throttle admits 60 %"),
         );
         let day = day(per_second);
         for &policy in &Throttle::ALL[1..] {
-            let median_of = |of: &dyn Fn() -> f64| median((0..ROUNDS).map(|_| of()).collect());
-            let (single, whole) =
-                (median_of(&|| one_by_one(policy, &day)), median_of(&|| whole_life(policy, &day)));
             let name = policy.info().name;
-            if per_second == 100 {
-                verdict(&format!("{name}, M requests/s one by one"), single, 50.0);
-            } else {
-                println!("    {:<44} {single:>6.1}   not asked", format!("{name}, M requests/s one by one"));
-            }
-            println!("    {:<44} {whole:>6.1}   not asked", format!("{name}, lives by windows"));
+            let single = rounds(|| one_by_one(policy, &day));
+            let single =
+                Figure::rate(format!("{name}/{per_second}-a-second/one-by-one"), "M requests/s", &single);
+            report.print(&format!("{name}, M requests/s one by one"), &single.at_least(asked));
+            let whole = rounds(|| whole_life(policy, &day));
+            let whole = Figure::rate(format!("{name}/{per_second}-a-second/lives"), "M requests/s", &whole);
+            report.print(&format!("{name}, lives by windows"), &whole);
         }
     }
 }

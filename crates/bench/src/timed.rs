@@ -1,6 +1,7 @@
 //! Timed mode at saturation: 8 channels, queue depth 32, collection timed too.
 
-use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE, median, verdict};
+use crate::measure::{PAGES_PER_BLOCK, ROUNDS, SPARE};
+use crate::report::{Figure, Report, Yardstick};
 use crate::yardsticks;
 use floatgate_experiment::load;
 use floatgate_experiment::meter::thread_cpu_s;
@@ -85,26 +86,33 @@ pub fn measure(case: Case, blocks: u32, requests: u64) -> (f64, f64) {
 }
 
 /// All cases beside the flat kernel, or the one of a name.
-pub fn all(only: Option<&str>) {
+pub fn all(report: &mut Report, only: Option<&str>) {
     let (gib, requests) = (8, 8_000_000);
-    println!(
-        "{gib} GiB drive in timed mode, 8 channels, queue depth 32, collection timed too, one core; pages programmed \
-         and read for the host per CPU second, beside those of the flat kernel"
+    report.group(
+        "timed",
+        format!(
+            "{gib} GiB drive in timed mode, 8 channels, queue depth 32, collection timed too, one core; pages programmed \
+             and read for the host per CPU second, beside those of the flat kernel"
+        ),
     );
     for &case in CASES.iter().filter(|case| only.is_none_or(|only| only == case.name)) {
-        let mut waf = 0.0;
-        let round = |_| {
-            let (flat, _) = yardsticks::flat(gib * 1024, PAGES_PER_BLOCK, SPARE, requests);
-            let (rate, of) = measure(case, gib * 1024, requests);
-            waf = of;
-            (rate, rate / flat)
-        };
-        let (rates, ratios) = (0..ROUNDS).map(round).unzip::<f64, f64, Vec<_>, Vec<_>>();
-        let label = format!("{}, {:.2} M/s at WAF {waf:.2}, / flat", case.name, median(rates));
-        if case.asked > 0.0 {
-            verdict(&format!("{label:<56}"), median(ratios), case.asked);
-        } else {
-            println!("    {label:<56} {:>6.3}", median(ratios));
+        let (mut flat, mut rates, mut wafs) = (vec![], vec![], vec![]);
+        for _ in 0..ROUNDS {
+            flat.push(yardsticks::flat(gib * 1024, PAGES_PER_BLOCK, SPARE, requests).0);
+            let (rate, waf) = measure(case, gib * 1024, requests);
+            rates.push(rate);
+            wafs.push(waf);
         }
+        let key = case.name.strip_prefix("timed-").unwrap_or("plain");
+        let rate = report.keep(&Figure::rate(format!("{key}/pages"), "M/s", &rates));
+        // A load that only reads has none.
+        let waf = if case.read_share < 1.0 {
+            format!(" at WAF {:.2}", report.keep(&Figure::fact(format!("{key}/waf"), "", &wafs)))
+        } else {
+            String::new()
+        };
+        let flat = Yardstick { name: "flat kernel", unit: "M programs/s", rounds: &flat };
+        let ratio = Figure::ratio(format!("{key}/flat-kernel-ratio"), &rates, &flat).at_least(case.asked);
+        report.print(&format!("{}, {rate:.2} M/s{waf}, / flat", case.name), &ratio.digits(3));
     }
 }

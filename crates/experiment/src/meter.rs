@@ -1,8 +1,16 @@
-//! Clocks and memory, for the `run` table of a result and nothing else: it is the one part that may differ between
+//! Clocks, memory and how the program is compiled, for the `run` table of a result and nothing else: it is the one part that may differ between
 //! two runs.
 #![allow(clippy::disallowed_types)] // Measuring the run is this module's purpose; no result depends on it.
 
+use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+
+/// How the program is compiled: cargo's profile, and its link-time optimization as the manifest or the environment asks
+/// for it.
+#[must_use]
+pub fn build() -> Value {
+    json!({ "profile": env!("FLOATGATE_BUILD_PROFILE"), "lto": env!("FLOATGATE_BUILD_LTO") })
+}
 
 /// Wall time and CPU time of this thread since it was started.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,7 @@ use crate::by_cause::by_cause;
 use crate::dispatch::dispatch;
 use crate::energy::energy;
 use crate::evidence::evidence;
+use crate::meter::build;
 use crate::precondition::precondition;
 use crate::quantiles::quantiles_us;
 use crate::reclaim::reclaim;
@@ -110,12 +111,7 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         "lifetime": run_lifetime::lifetime(plan, outcome),
         "energy": energy_of(plan, outcome),
         "not_modelled": not_modelled(plan),
-        "run": {
-            "wall_s": figures.wall_s,
-            "cpu_s": figures.cpu_s,
-            "peak_rss_bytes": figures.peak_rss_bytes,
-            "programs_per_cpu_s": outcome.flash.programs_total() as f64 / figures.counted_cpu_s,
-        },
+        "run": run_table(figures, outcome.flash.programs_total()),
     });
     let mut object = headed(SCHEMA, config(resolved, outcome), plan.seed, body);
     if let (Value::Object(object), Some(auto)) = (&mut object, precondition(plan, outcome)) {
@@ -125,6 +121,17 @@ pub fn result(resolved: &Resolved, outcome: &Outcome, figures: &RunFigures) -> V
         object.extend(run.map(|run| ("run".to_string(), run)));
     }
     object
+}
+
+/// What differs from run to run: the clock's table.
+fn run_table(figures: &RunFigures, programs: u64) -> Value {
+    json!({
+        "wall_s": figures.wall_s,
+        "cpu_s": figures.cpu_s,
+        "peak_rss_bytes": figures.peak_rss_bytes,
+        "programs_per_cpu_s": programs as f64 / figures.counted_cpu_s,
+        "build": build(),
+    })
 }
 
 /// The table of joules, where the drive says any, or something computes fingerprints or compresses.
