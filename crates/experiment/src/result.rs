@@ -383,6 +383,7 @@ fn level(resolved: &Resolved, outcome: &Outcome) -> Value {
     let level = outcome.level;
     json!({
         "rounds": level.rounds,
+        "pending_at_start": level.pending_at_start,
         "triggered": level.triggered,
         "moved_pages": level.moved_pages,
         "pairs": level.pairs,

@@ -281,7 +281,7 @@ impl Leveled {
         Ok(Self {
             triggered: get(result, "/level/triggered")?,
             swaps: get(result, "/level/swaps")?,
-            before: if asks { 4 * jobs } else { jobs },
+            before: if asks { get(result, "/level/pending_at_start")? } else { jobs },
             held: if asks { sets + own + 6 * jobs } else { 0 },
             asks,
             opens: asks && (level["policy"] != "swl" || own > 0),
@@ -397,7 +397,10 @@ fn packing(case: &Case, result: &Value, units: u64, padding: u64) -> Result<(), 
         // A reclaim may fill two units in part. An open unit that is due is closed before, once: collection may take it first.
         false => swaps + 2 * reclaims + if case.disturbs { victims + swaps + reclaims + units } else { 0 },
     };
-    if padding > (case.subpages - 1) * padded {
+    // A separator that changes its streams closes open units of those that end.
+    let found = |name: &str| result["separate"]["found"][name].as_f64().unwrap_or(0.0) as u64;
+    let regrouped = (found("applied") + found("merged")) * case.streams * domains;
+    if padding > (case.subpages - 1) * (padded + regrouped) {
         return Err(format!("{padding} pages of padding"));
     }
     Ok(())

@@ -257,8 +257,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than read as something else.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (23, "619c199b662dbdf4");
-    const RUN_IS: (u32, &str) = (33, "3fcdd785711b1913d67446b143c7bb85cf4c9e83b716380d");
+    const DRIVE_IS: (u32, &str) = (24, "c4f4e5e542fee5d6");
+    const RUN_IS: (u32, &str) = (34, "1e0b5fe19543508553d9f355d4ee39a9b8d4883554cdae6e");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

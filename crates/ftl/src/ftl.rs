@@ -3,6 +3,7 @@
 use crate::collect::{Apart, Candidates, Garbage};
 use crate::free_pages::{FreePages, OpenPages};
 use crate::jobs::waiting::Waiting;
+use crate::jobs::{Job, Urgency};
 use crate::level::{LevelCounters, Leveling};
 use crate::owners::{Mapping, ReplicaCounters, Replicas};
 use crate::pool::FreePool;
@@ -160,7 +161,9 @@ impl Ftl {
         self.gc = GcCounters::default();
         self.victims_by_valid.fill(0);
         if let Some(leveling) = &mut self.leveling {
-            leveling.restart();
+            let levels = |job: &&Job| job.request.urgency == Urgency::Leveling;
+            let pending = self.jobs.iter().map(|waiting| waiting.iter().filter(levels).count() as u64).sum();
+            leveling.restart(pending);
         }
         if let Some(reclaiming) = &mut self.reclaiming {
             reclaiming.restart();

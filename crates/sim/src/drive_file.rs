@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Version of what the sections hold; goes up whenever a type that is written changes.
-pub const STATE_VERSION: u32 = 23;
+pub const STATE_VERSION: u32 = 24;
 
 /// Something in which two drives may differ.
 #[derive(Debug, Serialize, Deserialize)]

@@ -5,10 +5,11 @@ use super::request::Urgency;
 use floatgate_base::UnitId;
 use serde::{Deserialize, Serialize};
 
-/// Jobs of wear-leveling that may wait in a domain; with one more the first is carried out at once.
+/// Jobs of wear-leveling that may wait in a domain; with one more the first is carried out at once. More wait only while too few
+/// units are free for any of them.
 const LEVELING_MAX: usize = 2;
 
-/// The queue of a domain. It is short: a job is only asked for once.
+/// The queue of a domain. It is short: a unit is asked for once.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Waiting(Vec<Job>);
 

@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct LevelCounters {
     /// Rounds of a block erasing table that were completed.
     pub rounds: u64,
+    /// Jobs that it had asked for before counting began, and that were not done. They wait longest where few units are free.
+    pub pending_at_start: u64,
     /// Units that it decided to empty for the sake of wear.
     pub triggered: u64,
     /// Units whose data moved into a worn one that had just been erased.

@@ -94,9 +94,9 @@ impl Leveling {
         self.leveler.ended(domain, unit, done);
     }
 
-    /// Counting begins: wear is 0 again.
-    pub fn restart(&mut self) {
-        self.counters = LevelCounters::default();
+    /// Counting begins: wear is 0 again. So many jobs were asked for before, and are not done.
+    pub fn restart(&mut self, pending: u64) {
+        self.counters = LevelCounters { pending_at_start: pending, ..LevelCounters::default() };
         self.erases.fill(0);
         self.leveler.restart();
     }
