@@ -16,8 +16,10 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
+from floatgate.experiment import Experiment
+from floatgate.sweeps import engine
 from floatgate.sweeps.journal import Journal
-from floatgate.sweeps.work import Answer
+from floatgate.sweeps.work import DONE, Answer, Job
 
 VARY = ("--vary", "ftl.spare_factor=0.2..0.4:3", "--vary", "ftl.collect.policy=greedy,fifo")
 
@@ -332,3 +334,19 @@ def test_a_plain_run_leaves_the_sweep_table_aside(cli: Cli, tmp_path: Path) -> N
     told = json.loads(said)
     assert (told["schema"], told["runs"], told["done"]) == ("floatgate.sweep/1", 2, 2)
     assert os.path.exists(tmp_path / told["table"])  # noqa: PTH110
+
+
+def test_ctrl_c_waits_for_the_runs_that_are_under_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+
+    def perform(job: Job, _progress: object) -> Answer:
+        os.kill(os.getpid(), signal.SIGINT)  # while the call waits for this thread
+        time.sleep(0.3)
+        ended.append(job.number)
+        return Answer(job.number, DONE)
+
+    monkeypatch.setattr(engine, "perform", perform)
+    job = Job(0, Experiment())
+    with pytest.raises(KeyboardInterrupt):
+        engine.Local(1).run([job], lambda _: None)
+    assert ended == [0]

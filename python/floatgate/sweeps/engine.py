@@ -52,19 +52,26 @@ class Local:
             raise ValueError("jobs: expected 1 or more")
 
     def run(self, jobs: Iterable[Job], done: Callable[[Answer], None], progress: Progress | None = None) -> None:
-        """Do the jobs; see :class:`Engine`. Ctrl-C ends the runs that are under way."""
+        """Do the jobs; see :class:`Engine`. Ctrl-C ends the runs that are under way, and then this call."""
         shift = _Shift(iter(jobs), done, progress)
-        threads = [threading.Thread(target=shift.work, daemon=True) for _ in range(self.jobs)]
-        for thread in threads:
-            thread.start()
+        ends = [threading.Event() for _ in range(self.jobs)]
+        threads = [threading.Thread(target=shift.work, args=(end,), daemon=True) for end in ends]
         try:
             for thread in threads:
+                thread.start()
+        except KeyboardInterrupt as error:
+            ends = shift.stop_starting(error)
+        for end in ends:
+            # Not join: Python 3.11 takes a thread whose join is interrupted for ended, and the interpreter would
+            # leave while the core still works for it.
+            while not end.is_set():
+                try:
+                    end.wait()
+                except KeyboardInterrupt as error:
+                    shift.fail(error)
+        for thread in threads:
+            if thread.is_alive():
                 thread.join()
-        except BaseException:
-            shift.stop.set()
-            for thread in threads:
-                thread.join()
-            raise
         if shift.errors:
             raise min(shift.errors, key=lambda error: isinstance(error, KeyboardInterrupt))
 
@@ -79,10 +86,16 @@ class _Shift:
         self.jobs, self.done, self.progress = jobs, done, progress
         self.stop = threading.Event()
         self.errors: list[BaseException] = []
-        self._taking, self._giving = threading.Lock(), threading.Lock()
+        self._begun: list[threading.Event] = []
+        self._beginning, self._taking, self._giving = threading.Lock(), threading.Lock(), threading.Lock()
 
-    def work(self) -> None:
-        """Take one job after the other, until there is none or somebody has stopped."""
+    def work(self, end: threading.Event) -> None:
+        """Take one job after the other, until there is none or somebody has stopped; then set ``end``."""
+        with self._beginning:
+            if self.stop.is_set():
+                end.set()
+                return
+            self._begun.append(end)
         try:
             while not self.stop.is_set():
                 with self._taking:
@@ -94,8 +107,20 @@ class _Shift:
                     if not self.stop.is_set():
                         self.done(answer)
         except BaseException as error:  # noqa: BLE001 - raised again by the thread that waits
-            self.errors.append(error)
-            self.stop.set()
+            self.fail(error)
+        finally:
+            end.set()
+
+    def stop_starting(self, error: BaseException) -> list[threading.Event]:
+        """Let no further thread begin, and return the ends of those that have."""
+        self.fail(error)
+        with self._beginning:
+            return list(self._begun)
+
+    def fail(self, error: BaseException) -> None:
+        """Stop all threads; ``error`` is raised by the thread that waits for them."""
+        self.errors.append(error)
+        self.stop.set()
 
     def _reporting(self, number: int) -> Callable[[int, int | None, str], None]:
         def report(done: int, total: int | None, phase: str) -> None:
