@@ -406,7 +406,7 @@ def svg(chart: Any, name: str, label: str) -> str:
     Raises:
         CannotDrawError: there is no picture; the message says why.
     """
-    text = drawing.svg(chart.to_json(validate=CHECKED))
+    text = drawing.svg(chart.to_dict(validate=CHECKED))
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
     text = text.replace(f'"{INK}"', '"currentColor"')
