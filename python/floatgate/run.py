@@ -381,8 +381,9 @@ def load(folder: str | os.PathLike[str]) -> Run:
 
         file = path / f"{name}.parquet"
         try:
-            with reading(file, f"expected the {name} of a run"):
-                return pq.read_table(file)
+            # pq.read_table would import all of pandas where that is installed.
+            with reading(file, f"expected the {name} of a run"), pq.ParquetFile(file) as found:
+                return found.read()
         except InputError:
             raise input_error(f"{file}: cannot be read; expected the {name} of a run") from None
 

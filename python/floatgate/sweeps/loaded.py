@@ -55,8 +55,8 @@ class LoadedSweep:
             import pyarrow.parquet as pq
 
             file = self.folder / TABLE
-            with reading(file, "expected the table of a sweep"):
-                self._table = pq.read_table(file)
+            with reading(file, "expected the table of a sweep"), pq.ParquetFile(file) as found:
+                self._table = found.read()
         return self._table
 
     def pandas(self) -> pd.DataFrame:
