@@ -215,7 +215,7 @@ fn impossible_drives() {
         ),
         (
             "[drive.geometry]\nblocks_per_plane = 4294967295\npages_per_block = 4294967295\nchannels = 4294967295",
-            "2:1: the map has 79228162458924105385300197375 units of 4096 bytes, 590295810341535876768 GiB of memory \
+            "2:1: the map has 79228162458924105385300197375 units of 4096 bytes, 590295809946388791392 GiB of memory \
              at 8 bytes per unit; expected at most 2147483647 units: a drive smaller than 8 TiB",
         ),
         (

@@ -23,7 +23,7 @@ fn drive(mode: &str, planes: u32, page_bytes: u32, unit: u32, times: u32) -> Str
 
 /// The result without what names the experiment and its cost.
 fn figures(toml: &str) -> Value {
-    let mut result = run_ok(toml);
+    let mut result = run_ok(toml, &[]).result;
     let object = result.as_object_mut().expect("an object");
     for key in ["config", "config_hash", "run"] {
         object.remove(key);
@@ -63,7 +63,7 @@ fn writes_smaller_than_a_unit_read_and_program_all_of_it() {
 /// What the experiment resolves to says the flash as it was given, and resolves to the same again.
 #[test]
 fn the_resolved_experiment_keeps_planes_and_pages() {
-    let result = run_ok(&drive("timed", 4, PAGE, 32_768, 1));
+    let result = run_ok(&drive("timed", 4, PAGE, 32_768, 1), &[]).result;
     let geometry = &result["config"]["drive"]["geometry"];
     assert_eq!((&geometry["planes_per_die"], &geometry["page_bytes"]), (&4.into(), &PAGE.into()));
     assert_eq!(result["config"]["ftl"]["mapping_bytes"], 32_768);
