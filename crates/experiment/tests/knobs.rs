@@ -157,7 +157,6 @@ fn rated() -> Vec<Case> {
 fn buffer() -> Vec<Case> {
     vec![
         ("ftl.mapping_bytes", geometry("page_bytes = 16384\n"), By("4096", "16384", "/flash/programs/total")),
-        ("ftl.mapping_bytes", geometry("planes_per_die = 2\n"), By("4096", "8192", "/flash/programs/total")),
         ("drive.plp", geometry("page_bytes = 16384\n"), By("true", "false", "/flash/pages_written/padding")),
         ("drive.buffer.capacity", base(), By("0 B", "32 KiB", "/flash/programs/host")),
         (
