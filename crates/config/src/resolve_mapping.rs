@@ -79,7 +79,7 @@ pub(crate) fn too_many(layers: &Layers, key: &str, (pages, bytes): (u128, u32), 
         Some(needed) => format!("drive.geometry.page_bytes and ftl.mapping_bytes = {needed} or more, or "),
         None => String::new(),
     };
-    let tib = (most + 1) * u128::from(bytes) >> 40;
+    let tib = ((most + 1) * u128::from(bytes)) >> 40;
     let expected = format!("expected at most {PAGES_MAX} units: {remedy}a drive smaller than {tib} TiB");
     layers.error(key, what, expected)
 }
