@@ -1,4 +1,4 @@
-"""The charts of a run, as altair charts (for notebooks) and as SVG that fits light, dark and black-and-white pages.
+"""The charts of a run, and charts as SVG that fits light, dark and black-and-white pages.
 
 Axes carry units; a cause has the same colour and pattern in every chart (:mod:`floatgate.causes`).
 """
@@ -7,18 +7,15 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from floatgate import drawing
+from floatgate import drawing, vega
 from floatgate.causes import CAUSES, PATTERNS, Cause, by_cause, cause, patterned
 from floatgate.record import look
 from floatgate.series import rates, thinned
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from floatgate.run import Run
 
 INK = "#212529"
@@ -41,23 +38,15 @@ TIME_UNITS = (
 COUNT_UNITS = (("thousand millions", 1e9), ("millions", 1e6), ("thousands", 1e3), ("", 1.0))
 
 
+Made = TypeVar("Made")
+"""A chart of any kind."""
+
 CHECKED = False
-"""Whether charts are held against the schema of Vega-Lite as they are made: tests do, it doubles a page's time."""
+"""Whether charts are held against the schema of Vega-Lite before they are drawn: tests do, it doubles a page's time."""
 
 
-@contextmanager
-def unchecked() -> Iterator[None]:
-    """Makes charts without holding every part of them against the schema, unless :data:`CHECKED`."""
-    from altair.utils import schemapi
-
-    with schemapi.debug_mode(CHECKED):
-        yield
-
-
-def shares(run: Run, width: int = WIDTH) -> alt.Chart:
+def shares(run: Run, width: int = WIDTH) -> vega.Chart:
     """Where programs, reads, erases and flash time went: one bar each, stacked by cause."""
-    import altair as alt
-
     flash = run.result.to_dict().get("flash", {})
     rows: list[dict[str, Any]] = []
     for kind, label in (("programs", "programs"), ("reads", "page reads"), ("erases", "erases"), ("time_s", "time")):
@@ -69,15 +58,13 @@ def shares(run: Run, width: int = WIDTH) -> alt.Chart:
         ]
     kinds = list(dict.fromkeys(row["what"] for row in rows))
     chart = stacked_shares(
-        rows, alt.Y("what:N", title=None, sort=kinds), _by_cause([row["cause"] for row in rows]), "share of the total"
+        rows, vega.Y("what:N", title=None, sort=kinds), _by_cause([row["cause"] for row in rows]), "share of the total"
     )
     return finished(chart, width, 80 + 34 * max(1, len(kinds)))
 
 
-def writes(run: Run, width: int = WIDTH) -> alt.Chart:
+def writes(run: Run, width: int = WIDTH) -> vega.Chart:
     """What the flash programs over time, stacked by cause: MB/s, or pages per request where there is no time."""
-    import altair as alt
-
     rows, axis, unit = _programming(run)
     programmed = _programmed(rows)
     stacked = [
@@ -89,8 +76,8 @@ def writes(run: Run, width: int = WIDTH) -> alt.Chart:
         data_chart(stacked)
         .mark_area(interpolate="step-before", stroke=INK, strokeWidth=0.4)
         .encode(
-            x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)),
-            y=alt.Y("rate:Q", title=unit, stack="zero"),
+            x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)),
+            y=vega.Y("rate:Q", title=unit, stack="zero"),
             color=_by_cause([row["cause"] for row in stacked]),
             order="order:Q",
         )
@@ -98,20 +85,18 @@ def writes(run: Run, width: int = WIDTH) -> alt.Chart:
     return finished(chart, width, HEIGHT)
 
 
-def waf(run: Run, width: int = WIDTH) -> alt.LayerChart:
+def waf(run: Run, width: int = WIDTH) -> vega.Composed:
     """Write amplification over time; the dashed line is the run's mean, the band its 95 % interval."""
-    import altair as alt
-
     rows, axis = course(run)
     points = [{"at": row["at"], "waf": row["waf"]} for row in rows if row.get("waf") is not None]
     mean, interval = look(run.result, "waf"), look(run.result, "waf_95")
     values = [point["waf"] for point in points] + ([mean, *(interval or [])] if mean is not None else [])
-    scale = alt.Scale(domain=_roomy(values), nice=True, zero=False)
-    y = alt.Y("waf:Q", title=WAF_TITLE, scale=scale)
+    scale = vega.Scale(domain=_roomy(values), nice=True, zero=False)
+    y = vega.Y("waf:Q", title=WAF_TITLE, scale=scale)
     line = (
         data_chart(points)
         .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
-        .encode(x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)), y=y)
+        .encode(x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)), y=y)
     )
     layers = [line]
     if mean is not None and points:
@@ -119,38 +104,34 @@ def waf(run: Run, width: int = WIDTH) -> alt.LayerChart:
         ends = [{"at": points[0]["at"], "waf": mean, "low": low, "high": high}]
         ends += [{**ends[0], "at": points[-1]["at"]}]
         band = data_chart(ends).mark_area(color=MUTED, opacity=0.35)
-        layers.insert(0, band.encode(x="at:Q", y=alt.Y("low:Q", title=WAF_TITLE, scale=scale), y2="high:Q"))
+        layers.insert(0, band.encode(x="at:Q", y=vega.Y("low:Q", title=WAF_TITLE, scale=scale), y2="high:Q"))
         rule = data_chart(ends[:1]).mark_rule(color=CAUSES["gc"].color, strokeDash=[6, 4], strokeWidth=1.6)
         layers.append(rule.encode(y=y))
-    return finished(alt.layer(*layers), width, HEIGHT)
+    return finished(vega.layer(*layers), width, HEIGHT)
 
 
-def free_blocks(run: Run, width: int = WIDTH) -> alt.Chart:
+def free_blocks(run: Run, width: int = WIDTH) -> vega.Chart:
     """Free blocks over time, at the ends of the intervals."""
-    import altair as alt
-
     rows, axis = course(run)
     points = [{"at": row["at"], "free": row["free_blocks"]} for row in rows if row.get("free_blocks") is not None]
     chart = (
         data_chart(points)
         .mark_line(color=INK, interpolate="step-after", strokeWidth=1.4)
         .encode(
-            x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)),
-            y=alt.Y("free:Q", title="free blocks", scale=alt.Scale(zero=True), axis=alt.Axis(tickMinStep=1)),
+            x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)),
+            y=vega.Y("free:Q", title="free blocks", scale=vega.Scale(zero=True), axis=vega.Axis(tickMinStep=1)),
         )
     )
     return finished(chart, width, HEIGHT)
 
 
-def wear(run: Run, width: int = WIDTH) -> alt.Chart:
+def wear(run: Run, width: int = WIDTH) -> vega.Chart:
     """Blocks by number of erases in the counted phase."""
     return _histogram(look(run.result, "wear", "histogram"), "blocks", "erases of a block", width)
 
 
-def rest(run: Run, width: int = WIDTH) -> alt.Chart:
+def rest(run: Run, width: int = WIDTH) -> vega.Chart:
     """Time between two erases of a block, on a logarithmic axis; the first bar holds all shorter ones."""
-    import altair as alt
-
     histogram = look(run.result, "wear", "idle_h", "histogram") or {}
     edges = [3600.0 * edge for edge in histogram.get("edges") or []]
     counts = histogram.get("intervals") or []
@@ -164,28 +145,28 @@ def rest(run: Run, width: int = WIDTH) -> alt.Chart:
         data_chart(rows)
         .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
         .encode(
-            x=alt.X(
+            x=vega.X(
                 "from:Q",
                 title=f"time between two erases of a block, {unit}",
                 bin="binned",
-                axis=alt.Axis(format="~g"),
-                scale=alt.Scale(type="log", nice=False),
+                axis=vega.Axis(format="~g"),
+                scale=vega.Scale(type="log", nice=False),
             ),
             x2="to:Q",
-            y=alt.Y("count:Q", title=f"erases{f', {scale_name}' if scale_name else ''}"),
+            y=vega.Y("count:Q", title=f"erases{f', {scale_name}' if scale_name else ''}"),
         )
     )
     return finished(chart, width, HEIGHT)
 
 
-def valid_pages(run: Run, width: int = WIDTH) -> alt.Chart:
+def valid_pages(run: Run, width: int = WIDTH) -> vega.Chart:
     """Closed blocks (or superblocks, where they are collected together) by valid pages at the end of the run."""
     scope = look(run.experiment(), "ftl", "collect", "scope")
     unit = "superblock" if scope == "superblock" else "block"
     return _histogram(look(run.result, "valid_pages"), "units", f"valid pages of a closed {unit}", width, unit)
 
 
-def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerChart:
+def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
     """Write amplification of several settings, with 95 % intervals.
 
     Args:
@@ -193,22 +174,18 @@ def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int =
         rows: ``label``, ``waf`` and, where there is an interval, ``low`` and ``high``.
         width: of the whole chart in pixels.
     """
-    import altair as alt
-
     height = 60 + 30 * len(labels)
-    y = alt.Y("label:N", sort=list(labels), title=None, axis=alt.Axis(labelLimit=int(width * 0.4)))
-    x = alt.X("waf:Q", title=WAF_TITLE, scale=alt.Scale(zero=True))
+    y = vega.Y("label:N", sort=list(labels), title=None, axis=vega.Axis(labelLimit=int(width * 0.4)))
+    x = vega.X("waf:Q", title=WAF_TITLE, scale=vega.Scale(zero=True))
     bars = data_chart(rows).mark_bar(color=CAUSES["host"].color, height=14, stroke=INK, strokeWidth=0.5)
     ticks = data_chart([row for row in rows if "low" in row]).mark_rule(color=INK, strokeWidth=2)
-    layers = alt.layer(bars.encode(x=x, y=y), ticks.encode(x="low:Q", x2="high:Q", y=y))
+    layers = vega.layer(bars.encode(x=x, y=y), ticks.encode(x="low:Q", x2="high:Q", y=y))
     return finished(layers, width, height)
 
 
 def _histogram(
     histogram: dict[str, Any] | None, counted: str, title: str, width: int, unit: str = "block"
-) -> alt.Chart:
-    import altair as alt
-
+) -> vega.Chart:
     facts = histogram or {}
     start, step = facts.get("from") or 0, facts.get("width") or 1
     counts = facts.get(counted) or []
@@ -227,15 +204,15 @@ def _histogram(
         data_chart(rows)
         .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
         .encode(
-            x=alt.X(
+            x=vega.X(
                 "from:Q",
                 title=title,
                 bin="binned",
-                axis=alt.Axis(tickMinStep=1),
-                scale=alt.Scale(domain=list(ends), nice=False),
+                axis=vega.Axis(tickMinStep=1),
+                scale=vega.Scale(domain=list(ends), nice=False),
             ),
             x2="to:Q",
-            y=alt.Y("count:Q", title=f"{unit}s{f', {scale_name}' if scale_name else ''}"),
+            y=vega.Y("count:Q", title=f"{unit}s{f', {scale_name}' if scale_name else ''}"),
         )
     )
     return finished(chart, width, HEIGHT)
@@ -311,15 +288,13 @@ def _by_cause(labels: Sequence[str]) -> Any:
 
 def colored(field: str, labels: Sequence[str], looks: Mapping[str, Cause], columns: int = 2) -> Any:
     """The colour of each label of ``field``, that of ``looks`` where it has one, with a legend above the chart."""
-    import altair as alt
-
     present = list(dict.fromkeys(labels))
     colors = {entry.label: entry.color for entry in looks.values()}
     order = [label for label in colors if label in present] + [label for label in present if label not in colors]
-    return alt.Color(
+    return vega.Color(
         f"{field}:N",
-        scale=alt.Scale(domain=order, range=[colors.get(label) or cause(label).color for label in order]),
-        legend=alt.Legend(
+        scale=vega.Scale(domain=order, range=[colors.get(label) or cause(label).color for label in order]),
+        legend=vega.Legend(
             title=None,
             orient="top",
             symbolType="square",
@@ -331,19 +306,17 @@ def colored(field: str, labels: Sequence[str], looks: Mapping[str, Cause], colum
     )
 
 
-def stacked_shares(rows: Sequence[dict[str, Any]], y: Any, color: Any, title: str) -> alt.Chart:
+def stacked_shares(rows: Sequence[dict[str, Any]], y: Any, color: Any, title: str) -> vega.Chart:
     """One bar a ``y``, made of the ``share`` of each row in the order of its ``order``."""
-    import altair as alt
-
     return (
         data_chart(rows)
         .mark_bar(stroke=INK, strokeWidth=0.5, height=20)
         .encode(
-            x=alt.X(
+            x=vega.X(
                 "share:Q",
                 title=title,
-                axis=alt.Axis(format="%", tickCount=4),
-                scale=alt.Scale(domain=[0, 1]),
+                axis=vega.Axis(format="%", tickCount=4),
+                scale=vega.Scale(domain=[0, 1]),
             ),
             y=y,
             color=color,
@@ -352,25 +325,24 @@ def stacked_shares(rows: Sequence[dict[str, Any]], y: Any, color: Any, title: st
     )
 
 
-def data_chart(rows: Sequence[dict[str, Any]]) -> alt.Chart:
+def data_chart(rows: Sequence[dict[str, Any]]) -> vega.Chart:
     """A chart whose data travel with it."""
-    import altair as alt
-
-    return alt.Chart(alt.Data(values=list(rows)))
+    return vega.Chart(vega.Data(values=list(rows)))
 
 
-def finished(chart: Any, width: int, height: int) -> Any:
+def finished(chart: Made, width: int, height: int) -> Made:
     """Size, and one look for all charts."""
-    import altair as alt
+    fit = {"type": "fit", "contains": "padding"}
+    sized: Any = chart
+    made: Made = configured(sized.properties(width=width, height=height, autosize=fit))
+    return made
 
-    fit = alt.AutoSizeParams(type="fit", contains="padding")
-    return configured(chart.properties(width=width, height=height, autosize=fit))
 
-
-def configured(chart: Any) -> Any:
+def configured(chart: Made) -> Made:
     """The look of all charts: no background, text in :data:`INK`, light grid."""
-    return (
-        chart.configure(
+    plain: Any = chart
+    styled: Made = (
+        plain.configure(
             background="transparent",
             font="system-ui, sans-serif",
             padding={"left": 10, "right": 14, "top": 4, "bottom": 4},
@@ -391,13 +363,14 @@ def configured(chart: Any) -> Any:
         )
         .configure_legend(labelColor=INK, titleColor=INK, labelFontSize=12)
     )
+    return styled
 
 
 def svg(chart: Any, name: str, label: str) -> str:
     """The chart as inline SVG.
 
     Args:
-        chart: an altair chart.
+        chart: a chart of :mod:`floatgate.vega`, or one of Altair.
         name: prefix of its ids, different for every chart of a page.
         label: what a screen reader says.
 
@@ -406,7 +379,9 @@ def svg(chart: Any, name: str, label: str) -> str:
     Raises:
         CannotDrawError: there is no picture; the message says why.
     """
-    text = drawing.svg(chart.to_json(validate=CHECKED))
+    if CHECKED:
+        vega.altair_chart(chart)
+    text = drawing.svg(chart.to_dict())
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
     text = text.replace(f'"{INK}"', '"currentColor"')

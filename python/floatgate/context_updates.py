@@ -18,12 +18,10 @@ import json
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from floatgate import vega
 from floatgate.errors import input_error
-
-if TYPE_CHECKING:
-    import altair as alt
 
 PAGE_BYTES = 4096
 TOP = 5
@@ -164,10 +162,8 @@ def marks(found: ContextUpdates, bins: int = 200) -> list[dict[str, Any]]:
     return [{key: value for key, value in span.items() if key != "bin"} for span in spans]
 
 
-def figure(found: ContextUpdates, title: str, width: int = 560, height: int = 220) -> alt.LayerChart:
+def figure(found: ContextUpdates, title: str, width: int = 560, height: int = 220) -> vega.Chart:
     """Figure 27 for a trace: along the updates, the contexts whose data is replaced; the five commonest in colour."""
-    import altair as alt
-
     labels = [f"{place}. context, {_share(found, place)}" for place in range(1, min(TOP, len(found.by_context)) + 1)]
     others = "others"
     data = [
@@ -180,24 +176,24 @@ def figure(found: ContextUpdates, title: str, width: int = 560, height: int = 22
         }
         for mark in sorted(marks(found), key=lambda mark: mark["rank"] != 0)
     ]
-    colors = alt.Scale(domain=[*labels, others], range=[*_COLORS[: len(labels)], _OTHER])
+    colors = vega.Scale(domain=[*labels, others], range=[*_COLORS[: len(labels)], _OTHER])
     rows = max((mark["high"] for mark in data), default=1.0)
     return (
-        alt.Chart(alt.Data(values=data), title=title)
+        vega.Chart(vega.Data(values=data), title=title)
         # The edge keeps a context visible that has less than a pixel's height or width.
         .mark_rect(strokeWidth=0.8, aria=False)
         .encode(
-            x=alt.X("from:Q", title="updates so far", scale=alt.Scale(domain=[0, max(1, found.updates)], nice=False)),
+            x=vega.X("from:Q", title="updates so far", scale=vega.Scale(domain=[0, max(1, found.updates)], nice=False)),
             x2="to:Q",
-            y=alt.Y(
+            y=vega.Y(
                 "low:Q",
                 title="contexts by first update",
-                scale=alt.Scale(domain=[0.5, rows], nice=False),
-                axis=alt.Axis(tickMinStep=1),
+                scale=vega.Scale(domain=[0.5, rows], nice=False),
+                axis=vega.Axis(tickMinStep=1),
             ),
             y2="high:Q",
-            color=alt.Color("context:N", scale=colors, legend=alt.Legend(title=None, orient="bottom", columns=3)),
-            stroke=alt.Stroke("context:N", scale=colors, legend=None),
+            color=vega.Color("context:N", scale=colors, legend=vega.Legend(title=None, orient="bottom", columns=3)),
+            stroke=vega.Stroke("context:N", scale=colors, legend=None),
         )
         .properties(width=width, height=height)
     )

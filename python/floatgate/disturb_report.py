@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from floatgate import disturb, html, units
+from floatgate import disturb, html, units, vega
 from floatgate.charts import HEIGHT, INK, MUTED, WIDTH, data_chart, finished
 from floatgate.record import look
 from floatgate.throttle_charts import Look, lines
-
-if TYPE_CHECKING:
-    import altair as alt
 
 KINDS = {
     "on_demand": Look("on demand", INK, (), "cross"),
@@ -116,10 +113,8 @@ def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     return made
 
 
-def disturbance(facts: dict[str, Any], width: int = WIDTH) -> alt.Chart:
+def disturbance(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
     """Blocks by their disturbance."""
-    import altair as alt
-
     found = facts["disturbance"]
     counts, edges = found["blocks"], found["edges"]
     # The last bin holds what lies beyond: of blocks that nobody reclaims.
@@ -133,38 +128,36 @@ def disturbance(facts: dict[str, Any], width: int = WIDTH) -> alt.Chart:
         data_chart(shown)
         .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
         .encode(
-            x=alt.X(
+            x=vega.X(
                 "from:Q",
                 title="disturbance, share of the maximum",
                 bin="binned",
-                axis=alt.Axis(format="%"),
-                scale=alt.Scale(domain=[0, ends[-1] if counts[-1] else 1]),
+                axis=vega.Axis(format="%"),
+                scale=vega.Scale(domain=[0, ends[-1] if counts[-1] else 1]),
             ),
             x2="to:Q",
-            y=alt.Y("count:Q", title="blocks", scale=alt.Scale(type="symlog")),
+            y=vega.Y("count:Q", title="blocks", scale=vega.Scale(type="symlog")),
         )
     )
     return finished(chart, width, HEIGHT)
 
 
-def service(facts: dict[str, Any], width: int = WIDTH) -> alt.Chart:
+def service(facts: dict[str, Any], width: int = WIDTH) -> vega.Chart:
     """Distribution of the times of reclaims."""
-    import altair as alt
-
     points = [(0.0, 0.0), *facts["service_ms"]["cdf"]]
     shown = [{"ms": ms, "share": share} for ms, share in points]
     chart = (
         data_chart(shown)
         .mark_line(interpolate="step-after", color=INK)
         .encode(
-            x=alt.X("ms:Q", title="nominal time, ms"),
-            y=alt.Y("share:Q", title="share of reclaims", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+            x=vega.X("ms:Q", title="nominal time, ms"),
+            y=vega.Y("share:Q", title="share of reclaims", axis=vega.Axis(format="%"), scale=vega.Scale(domain=[0, 1])),
         )
     )
     return finished(chart, width, HEIGHT)
 
 
-def over_time(facts: dict[str, Any], width: int = WIDTH) -> alt.LayerChart:
+def over_time(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
     """Reclaims by interval, over time where the workload has time, else over the requests."""
     told = facts["over_time"]
     edges, title = (told["time_s"], "time, s") if told["time_s"] else (told["requests"], "requests")
@@ -177,7 +170,7 @@ def over_time(facts: dict[str, Any], width: int = WIDTH) -> alt.LayerChart:
     return lines(shown, list(drawn.values()), title, "reclaims in an interval", width=width, height=HEIGHT, step=True)
 
 
-def responses(facts: dict[str, Any], width: int = WIDTH) -> alt.LayerChart:
+def responses(facts: dict[str, Any], width: int = WIDTH) -> vega.Composed:
     """Distributions of response times during reclaims and otherwise."""
     shown = [
         {"x": time_us / 1000, "y": share, "series": look.label}

@@ -10,6 +10,8 @@ import atexit
 import base64
 import contextlib
 import json
+import os
+import re
 import signal
 import subprocess
 import sys
@@ -20,6 +22,7 @@ from typing import Any
 from floatgate.errors import warn
 
 _SCRIPT = Path(__file__).with_name("renderer.py")
+_OWN_FONTS = Path(__file__).with_name("own_fonts.conf")
 _FAILURES_MAX = 2
 """Renderers that may end in a row; more are not tried, since each costs its start."""
 
@@ -29,9 +32,15 @@ class CannotDrawError(Exception):
 
 
 class _Renderer:
-    """The process that draws, started with the first picture."""
+    """The process that draws, started with the first picture.
 
-    def __init__(self) -> None:
+    Args:
+        own_fonts: measure texts by the fonts that the renderer brings along (Liberation Sans) rather than those of the
+            system, whose files it opens anew for every letter that it measures: half of its time.
+    """
+
+    def __init__(self, *, own_fonts: bool = False) -> None:
+        self._own_fonts = own_fonts
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
         self._failures = 0
@@ -81,8 +90,13 @@ class _Renderer:
     def _started(self) -> subprocess.Popen[bytes]:
         # -P: the folder of the script, which holds modules with names of the standard library's, stays out of its way.
         command = [sys.executable, "-P", str(_SCRIPT)]
+        fonts = {"FONTCONFIG_FILE": str(_OWN_FONTS)} if self._own_fonts else {}
         return subprocess.Popen(  # noqa: S603
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=os.environ | fonts,
         )
 
     def _failed(self, reason: str) -> CannotDrawError:
@@ -111,8 +125,13 @@ def _end(status: int) -> str:
     return f"was ended by {signal.Signals(-status).name}"
 
 
-_renderer = _Renderer()
-atexit.register(_renderer.close)
+_renderer = _Renderer(own_fonts=True)
+_with_system_fonts = _Renderer()
+for _process in (_renderer, _with_system_fonts):
+    atexit.register(_process.close)
+
+_LETTERS = re.compile(r"[\0-\u052f\u2010-\u203a]*")
+"""What Liberation Sans has: Latin, Greek, Cyrillic, punctuation."""
 
 
 def start() -> None:
@@ -120,14 +139,23 @@ def start() -> None:
     _renderer.start()
 
 
-def svg(chart: str) -> str:
-    """A chart in Vega-Lite's JSON as SVG; raises CannotDrawError."""
-    return _renderer.picture({"kind": "svg", "chart": chart})
+def svg(chart: dict[str, Any]) -> str:
+    """A chart, as Vega-Lite specifies it, as SVG; raises CannotDrawError.
+
+    Where its texts have letters that the renderer's own font lacks, fonts of the system measure them.
+    """
+    text = _text(chart)
+    renderer = _renderer if _LETTERS.fullmatch(text) else _with_system_fonts
+    return renderer.picture({"kind": "svg", "chart": text})
 
 
-def png(chart: str, scale: float) -> bytes:
-    """The same as PNG, ``scale`` pixels for each of the SVG's; raises CannotDrawError."""
-    return base64.b64decode(_renderer.picture({"kind": "png", "chart": chart, "scale": scale}))
+def png(chart: dict[str, Any], scale: float) -> bytes:
+    """The same as PNG, ``scale`` pixels for each of the SVG's, in fonts of the system; raises CannotDrawError."""
+    return base64.b64decode(_with_system_fonts.picture({"kind": "png", "chart": _text(chart), "scale": scale}))
+
+
+def _text(chart: dict[str, Any]) -> str:
+    return json.dumps(chart, sort_keys=True, ensure_ascii=False)
 
 
 class _Missing(threading.local):

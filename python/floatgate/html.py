@@ -182,9 +182,8 @@ def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> s
     """
     label = f"{title}. {caption}"
     try:
-        with charts.unchecked():
-            wide = charts.svg(draw(560), f"{name}-w", label)
-            narrow = charts.svg(draw(328), f"{name}-n", label)
+        wide = charts.svg(draw(560), f"{name}-w", label)
+        narrow = charts.svg(draw(328), f"{name}-n", label)
         picture = f'<div class="wide">{wide}</div><div class="narrow">{narrow}</div>'
     except (drawing.CannotDrawError, ImportError, MemoryError) as error:
         reason = drawing.missing(title, error)

@@ -6,14 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatgate import units
+from floatgate import units, vega
 from floatgate.causes import CAUSES, REASONS, by_cause, by_reason, cause, reason
 from floatgate.charts import HEIGHT, INK, WIDTH, colored, course, data_chart, finished, stacked_shares
 from floatgate.record import look
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from floatgate.run import Run
 
 KINDS = (("read", "reads"), ("write", "writes"))
@@ -65,20 +63,18 @@ def _seen(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return rows
 
 
-def distribution(run: Run, width: int = WIDTH) -> alt.Chart:
+def distribution(run: Run, width: int = WIDTH) -> vega.Chart:
     """Share of requests done within a latency; both axes logarithmic, the tail stretched."""
-    import altair as alt
-
     rows = slower(run.result.to_dict())
     foot = min((row["slower"] for row in rows), default=1e-5)
     decades = max(1, math.ceil(-math.log10(foot)))
     ticks = [0.5, *(10.0**-k for k in range(1, decades + 1))]
-    y = alt.Y(
+    y = vega.Y(
         "slower:Q",
         title="requests done within",
         # The axis runs downwards in the share of slower requests, so upwards in that of those that are done.
-        scale=alt.Scale(type="log", domain=[foot, 1.0], reverse=True, nice=False),
-        axis=alt.Axis(values=[1.0, *ticks], labelExpr=_within("datum.value")),
+        scale=vega.Scale(type="log", domain=[foot, 1.0], reverse=True, nice=False),
+        axis=vega.Axis(values=[1.0, *ticks], labelExpr=_within("datum.value")),
     )
     labels = list(dict.fromkeys(row["kind"] for row in rows))
     chart = (
@@ -105,24 +101,20 @@ def _kind_look(label: str) -> tuple[str, list[int]]:
 
 def _lines(field: str, looks: Sequence[tuple[str, str, list[int]]]) -> dict[str, Any]:
     """Colour and dashes of lines (label, colour, dashes), in one legend."""
-    import altair as alt
-
     labels = [label for label, _, _ in looks]
-    legend = alt.Legend(title=None, orient="top", symbolSize=300, symbolStrokeWidth=2, columns=2, labelLimit=200)
+    legend = vega.Legend(title=None, orient="top", symbolSize=300, symbolStrokeWidth=2, columns=2, labelLimit=200)
     return {
-        "color": alt.Color(
-            f"{field}:N", scale=alt.Scale(domain=labels, range=[color for _, color, _ in looks]), legend=legend
+        "color": vega.Color(
+            f"{field}:N", scale=vega.Scale(domain=labels, range=[color for _, color, _ in looks]), legend=legend
         ),
-        "strokeDash": alt.StrokeDash(
-            f"{field}:N", scale=alt.Scale(domain=labels, range=[dash for _, _, dash in looks]), legend=legend
+        "strokeDash": vega.StrokeDash(
+            f"{field}:N", scale=vega.Scale(domain=labels, range=[dash for _, _, dash in looks]), legend=legend
         ),
     }
 
 
 def _latency_axis(values: Sequence[float], axis: str = "x") -> Any:
     """A logarithmic axis of latencies whose ticks are named in us, ms and s."""
-    import altair as alt
-
     low, high = min(values, default=1.0), max(values, default=10.0)
     names = "datum.value < 1000 ? datum.value + ' us' : datum.value < 1e6 ? datum.value / 1e3 + ' ms' : "
     names += "datum.value / 1e6 + ' s'"
@@ -130,12 +122,12 @@ def _latency_axis(values: Sequence[float], axis: str = "x") -> Any:
     steps = (1,) if high > 300 * low else (1, 2, 5) if high > 5 * low else (1, 1.5, 2, 3, 4, 5, 6, 8)
     ticks = [value * step for value in decades for step in steps if low / 1.5 <= value * step <= high * 1.5]
     ends = [min([low, *ticks]) * 0.97, max([high, *ticks]) * 1.03]
-    made = alt.X if axis == "x" else alt.Y
+    made = vega.X if axis == "x" else vega.Y
     return made(
         "us:Q",
         title="latency",
-        scale=alt.Scale(type="log", domain=ends, nice=False),
-        axis=alt.Axis(values=ticks, labelExpr=names, labelOverlap="greedy"),
+        scale=vega.Scale(type="log", domain=ends, nice=False),
+        axis=vega.Axis(values=ticks, labelExpr=names, labelOverlap="greedy"),
     )
 
 
@@ -153,10 +145,8 @@ def latency_rows(run: Run) -> tuple[list[dict[str, Any]], str]:
     return _seen(made), title
 
 
-def over_time(run: Run, width: int = WIDTH) -> alt.Chart:
+def over_time(run: Run, width: int = WIDTH) -> vega.Chart:
     """Mean and longest latency of each interval."""
-    import altair as alt
-
     rows, title = latency_rows(run)
     looks = {
         "reads, mean": (COLORS["read"], [7, 3]),
@@ -169,9 +159,9 @@ def over_time(run: Run, width: int = WIDTH) -> alt.Chart:
         data_chart(rows)
         .mark_line()
         .encode(
-            x=alt.X("at:Q", title=title, scale=alt.Scale(nice=False)),
+            x=vega.X("at:Q", title=title, scale=vega.Scale(nice=False)),
             y=_latency_axis([row["us"] for row in rows], "y"),
-            strokeWidth=alt.condition("indexof(datum.line, 'mean') > 0", alt.value(2.0), alt.value(0.8)),
+            strokeWidth=vega.condition("indexof(datum.line, 'mean') > 0", vega.value(2.0), vega.value(0.8)),
             **_lines("line", [(label, *look) for label, look in looks.items() if label in present]),
         )
     )
@@ -194,13 +184,11 @@ def waiting_rows(result: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def waiting(run: Run, width: int = WIDTH) -> alt.Chart:
+def waiting(run: Run, width: int = WIDTH) -> vega.Chart:
     """What the operations of each class wait for, as shares of their time from issue to end."""
-    import altair as alt
-
     rows = waiting_rows(run.result.to_dict())
     classes = list(dict.fromkeys(row["class"] for row in rows))
-    y = alt.Y("class:N", title=None, sort=classes, axis=alt.Axis(labelLimit=int(width * 0.5)))
+    y = vega.Y("class:N", title=None, sort=classes, axis=vega.Axis(labelLimit=int(width * 0.5)))
     color = colored("why", [row["why"] for row in rows], REASONS, columns=2 if width > 400 else 1)
     chart = stacked_shares(rows, y, color, "share of the time of an operation")
     return finished(chart, width, 130 + 34 * max(1, len(classes)) + (0 if width > 400 else 60))
@@ -220,18 +208,16 @@ def energy_rows(result: dict[str, Any]) -> tuple[list[dict[str, Any]], str]:
     return rows, unit
 
 
-def energy(run: Run, width: int = WIDTH) -> alt.Chart:
+def energy(run: Run, width: int = WIDTH) -> vega.Chart:
     """Energy by operation, stacked by cause."""
-    import altair as alt
-
     rows, unit = energy_rows(run.result.to_dict())
     kinds = list(dict.fromkeys(row["what"] for row in rows))
     chart = (
         data_chart(rows)
         .mark_bar(stroke=INK, strokeWidth=0.5, height=20)
         .encode(
-            x=alt.X("energy:Q", title=f"energy, {unit}"),
-            y=alt.Y("what:N", title=None, sort=kinds),
+            x=vega.X("energy:Q", title=f"energy, {unit}"),
+            y=vega.Y("what:N", title=None, sort=kinds),
             color=colored("cause", [row["cause"] for row in rows], CAUSES),
             order="order:Q",
         )
@@ -252,7 +238,7 @@ def compared_rows(labels: Sequence[str], results: Sequence[dict[str, Any] | None
     return _seen(rows)
 
 
-def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerChart:
+def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
     """Quantiles of one kind of request under several settings, on one logarithmic axis.
 
     Args:
@@ -260,21 +246,19 @@ def compared(labels: Sequence[str], rows: Sequence[dict[str, Any]], width: int =
         rows: of :func:`compared_rows`, of one kind.
         width: of the whole chart in pixels.
     """
-    import altair as alt
-
     shown = [name for _, name in _QUANTILES]
-    y = alt.Y("label:N", sort=list(labels), title=None, axis=alt.Axis(labelLimit=int(width * 0.4), grid=True))
+    y = vega.Y("label:N", sort=list(labels), title=None, axis=vega.Axis(labelLimit=int(width * 0.4), grid=True))
     ends = [row["us"] for row in rows]
     x = _latency_axis([0.85 * min(ends, default=1.0), *ends, 1.15 * max(ends, default=1.0)])
     base = data_chart(rows)
     marks = base.mark_point(size=90, color=INK, strokeWidth=2, opacity=1).encode(
         x=x,
         y=y,
-        shape=alt.Shape(
+        shape=vega.Shape(
             "quantile:N",
-            scale=alt.Scale(domain=shown, range=["circle", "square", "triangle-up"]),
-            legend=alt.Legend(title=None, orient="top", columns=3, symbolSize=90),
+            scale=vega.Scale(domain=shown, range=["circle", "square", "triangle-up"]),
+            legend=vega.Legend(title=None, orient="top", columns=3, symbolSize=90),
         ),
     )
     line = base.mark_line(color=INK, strokeWidth=0.8).encode(x=x, y=y, detail="label:N")
-    return finished(alt.layer(line, marks), width, 90 + 30 * len(labels))
+    return finished(vega.layer(line, marks), width, 90 + 30 * len(labels))

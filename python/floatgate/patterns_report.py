@@ -1,18 +1,15 @@
-"""The report of a trace's patterns as one HTML page, and its pictures: one function a picture, altair charts."""
+"""The report of a trace's patterns as one HTML page, and its pictures: one function a picture."""
 
 from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from floatgate import _core, html, units
+from floatgate import _core, html, units, vega
 from floatgate.charts import COUNT_UNITS, HEIGHT, INK, MUTED, WIDTH, data_chart, finished, unit_of
 from floatgate.patterns_summary import STRONGEST, kind, lines, strongest
 from floatgate.trace_charts import READ, WRITE, Picture
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Facts = dict[str, Any]
 
@@ -97,10 +94,8 @@ def pictures(facts: Facts) -> list[Picture]:
     ]
 
 
-def course(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def course(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Patterns of a window over the windows of the trace."""
-    import altair as alt
-
     group, total = facts["course"]["windows"], facts["windows"]
     rows = []
     for place, patterns in enumerate(facts["course"]["patterns"]):
@@ -111,17 +106,15 @@ def course(facts: Facts, width: int = WIDTH) -> alt.Chart:
         data_chart(rows)
         .mark_line(interpolate="step-after", strokeWidth=1.3, color=WRITE)
         .encode(
-            x=alt.X("at:Q", title="window", scale=alt.Scale(nice=False), axis=alt.Axis(tickMinStep=1)),
-            y=alt.Y("patterns:Q", title="patterns a window"),
+            x=vega.X("at:Q", title="window", scale=vega.Scale(nice=False), axis=vega.Axis(tickMinStep=1)),
+            y=vega.Y("patterns:Q", title="patterns a window"),
         )
     )
     return finished(chart, width, HEIGHT)
 
 
-def sizes(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Patterns by their number of addresses."""
-    import altair as alt
-
     counted = facts["sizes"]
     name, scale = unit_of(max(counted["patterns"]), COUNT_UNITS)
     rows = [
@@ -133,24 +126,22 @@ def sizes(facts: Facts, width: int = WIDTH) -> alt.Chart:
         data_chart(rows)
         .mark_bar(color=MUTED, stroke=INK, strokeWidth=0.5, binSpacing=0)
         .encode(
-            x=alt.X(
+            x=vega.X(
                 "from:Q",
                 title="addresses of a pattern",
                 bin="binned",
-                axis=alt.Axis(tickMinStep=1),
-                scale=alt.Scale(domain=ends, nice=False),
+                axis=vega.Axis(tickMinStep=1),
+                scale=vega.Scale(domain=ends, nice=False),
             ),
             x2="to:Q",
-            y=alt.Y("count:Q", title=f"patterns{f', {name}' if name else ''}"),
+            y=vega.Y("count:Q", title=f"patterns{f', {name}' if name else ''}"),
         )
     )
     return finished(chart, width, HEIGHT)
 
 
-def accesses(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def accesses(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Addresses by how often they are accessed, and by how often they are read."""
-    import altair as alt
-
     rows = []
     for key, what in (("accesses", "reads and writes"), ("reads", "reads")):
         times = facts["addresses"][key]
@@ -164,13 +155,13 @@ def accesses(facts: Facts, width: int = WIDTH) -> alt.Chart:
         data_chart(rows)
         .mark_bar(stroke=INK, strokeWidth=0.4)
         .encode(
-            x=alt.X("times:N", title="times", sort=None, axis=alt.Axis(labelAngle=0)),
-            xOffset=alt.XOffset("what:N", sort=present),
-            y=alt.Y("share:Q", title="share of the addresses", axis=alt.Axis(format="%", tickCount=5)),
-            color=alt.Color(
+            x=vega.X("times:N", title="times", sort=None, axis=vega.Axis(labelAngle=0)),
+            xOffset=vega.XOffset("what:N", sort=present),
+            y=vega.Y("share:Q", title="share of the addresses", axis=vega.Axis(format="%", tickCount=5)),
+            color=vega.Color(
                 "what:N",
-                scale=alt.Scale(domain=present, range=[colors[what] for what in present]),
-                legend=alt.Legend(title=None, orient="top", symbolType="square"),
+                scale=vega.Scale(domain=present, range=[colors[what] for what in present]),
+                legend=vega.Legend(title=None, orient="top", symbolType="square"),
             ),
         )
     )

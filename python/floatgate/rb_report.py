@@ -7,15 +7,12 @@ import itertools
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from floatgate import _core, html, units
+from floatgate import _core, html, units, vega
 from floatgate.charts import COUNT_UNITS, HEIGHT, INK, WIDTH, data_chart, finished, unit_of
 from floatgate.rb_summary import ERRORS, SIGNALS, dies_of, errors, lines, signals
 from floatgate.trace_charts import Picture
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Facts = dict[str, Any]
 
@@ -77,43 +74,41 @@ def pictures(facts: Facts) -> list[Picture]:
     return [Picture("low-phases", "Lengths of low phases", _CAPTION, functools.partial(lengths, facts))]
 
 
-def lengths(facts: Facts, width: int = WIDTH) -> alt.LayerChart:
+def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
     """Low phases by length on a logarithmic axis, and the interval."""
-    import altair as alt
-
     ends = facts["interval_us"]
     rows = _bars(facts)
     span = [min(row["from"] for row in rows) * 0.9, max(row["to"] for row in rows) * 1.1]
     name, scale = unit_of(max(row["count"] for row in rows), COUNT_UNITS)
     for row in rows:
         row.update(count=row["count"] / scale, base=0.7 / scale)
-    x = alt.X(
+    x = vega.X(
         "from:Q",
         title="length of the low phase, us",
-        axis=alt.Axis(format="~s" if span[1] > 1e6 else "~g", tickCount=6, labelOverlap=True),
-        scale=alt.Scale(type="log", domain=span, nice=False, clamp=True),
+        axis=vega.Axis(format="~s" if span[1] > 1e6 else "~g", tickCount=6, labelOverlap=True),
+        scale=vega.Scale(type="log", domain=span, nice=False, clamp=True),
     )
     present = [kind for kind in CLASSES if any(row["class"] == kind for row in rows)]
     title = f"low phases{f', {name}' if name else ''}"
-    y_scale = alt.Scale(type="log", domainMin=0.7 / scale, nice=False)
+    y_scale = vega.Scale(type="log", domainMin=0.7 / scale, nice=False)
     bars = (
         data_chart(rows)
         .mark_rect(stroke=INK, strokeWidth=0.3)
         .encode(
             x=x,
             x2="to:Q",
-            y=alt.Y("count:Q", title=title, scale=y_scale, axis=alt.Axis(tickCount=5, format="~g")),
+            y=vega.Y("count:Q", title=title, scale=y_scale, axis=vega.Axis(tickCount=5, format="~g")),
             y2="base:Q",
-            color=alt.Color(
+            color=vega.Color(
                 "class:N",
-                scale=alt.Scale(domain=present, range=[CLASSES[kind] for kind in present]),
-                legend=alt.Legend(title=None, orient="top", symbolType="square"),
+                scale=vega.Scale(domain=present, range=[CLASSES[kind] for kind in present]),
+                legend=vega.Legend(title=None, orient="top", symbolType="square"),
             ),
         )
     )
     shown = [{"at": end} for end in ends if span[0] < end < span[1]]
-    rules = data_chart(shown).mark_rule(color=INK, strokeDash=[5, 4], strokeWidth=1.4).encode(x=alt.X("at:Q"))
-    return finished(alt.layer(bars, rules), width, HEIGHT)
+    rules = data_chart(shown).mark_rule(color=INK, strokeDash=[5, 4], strokeWidth=1.4).encode(x=vega.X("at:Q"))
+    return finished(vega.layer(bars, rules), width, HEIGHT)
 
 
 def _bars(facts: Facts) -> list[dict[str, Any]]:

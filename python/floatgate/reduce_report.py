@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatgate import html, reduce, units
+from floatgate import html, reduce, units, vega
 from floatgate.charts import HEIGHT, INK, MUTED, WIDTH, course, data_chart, finished
 from floatgate.record import look
 from floatgate.throttle_charts import Look, lines, time_axis
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from floatgate.run import Run
 
 BLUE, BROWN = "#0072b2", "#a5630a"
@@ -123,23 +121,21 @@ def _ratio(facts: dict[str, Any], key: str) -> str:
     return "-" if facts.get(key) is None else f"{facts[key]:.3f}"
 
 
-def over_time(run: Run, width: int = WIDTH) -> alt.LayerChart:
+def over_time(run: Run, width: int = WIDTH) -> vega.Composed:
     """Programs of host writes per page that the host wrote, interval by interval, and the mean of the run."""
-    import altair as alt
-
     courses, axis = course(run)
     points = [
         {"at": row["at"], "ratio": _programmed(row) / row["page_writes"]} for row in courses if row.get("page_writes")
     ]
-    y = alt.Y("ratio:Q", title="written ratio", scale=alt.Scale(zero=True))
+    y = vega.Y("ratio:Q", title="written ratio", scale=vega.Scale(zero=True))
     line = (
         data_chart(points)
         .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
-        .encode(x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)), y=y)
+        .encode(x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)), y=y)
     )
     mean = data_chart([{"ratio": look(run.result, "reduce", "written_ratio") or 0.0}])
     rule = mean.mark_rule(color=BROWN, strokeDash=[6, 4], strokeWidth=1.6).encode(y=y)
-    return finished(alt.layer(line, rule), width, HEIGHT)
+    return finished(vega.layer(line, rule), width, HEIGHT)
 
 
 def _programmed(row: dict[str, Any]) -> float:
@@ -178,23 +174,21 @@ def _manager(facts: dict[str, Any]) -> str:
     return f'<div class="charts">{"".join(figures)}</div>'
 
 
-def schemes(course: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerChart:
+def schemes(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
     """When each scheme was on: a strip a scheme, darker where it was on in more of the epochs."""
-    import altair as alt
-
     title, unit = time_axis(course[-1]["to_s"])
     cells = [cell for key, name in SCHEMES.items() for cell in _strip(course, unit, key, name)]
     frames = [
         {"from": course[0]["from_s"] / unit, "to": course[-1]["to_s"] / unit, "scheme": name}
         for name in SCHEMES.values()
     ]
-    x = alt.X("from:Q", title=title, scale=alt.Scale(nice=False, zero=False), axis=alt.Axis(tickCount=5))
-    y = alt.Y("scheme:N", title=None, sort=list(SCHEMES.values()), scale=alt.Scale(paddingInner=0.25))
-    opacity = alt.Opacity("share:Q", scale=alt.Scale(domain=[0, 1], range=[0, 1]), legend=None)
+    x = vega.X("from:Q", title=title, scale=vega.Scale(nice=False, zero=False), axis=vega.Axis(tickCount=5))
+    y = vega.Y("scheme:N", title=None, sort=list(SCHEMES.values()), scale=vega.Scale(paddingInner=0.25))
+    opacity = vega.Opacity("share:Q", scale=vega.Scale(domain=[0, 1], range=[0, 1]), legend=None)
     filled = data_chart(cells).mark_bar(color=INK, strokeWidth=0, binSpacing=0)
     framed = data_chart(frames).mark_bar(fillOpacity=0, stroke=MUTED, strokeWidth=1)
     layers = [filled.encode(x=x, x2="to:Q", y=y, opacity=opacity), framed.encode(x=x, x2="to:Q", y=y)]
-    return finished(alt.layer(*layers), width, 70 + _STRIP_ROW * len(SCHEMES))
+    return finished(vega.layer(*layers), width, 70 + _STRIP_ROW * len(SCHEMES))
 
 
 def _strip(course: Sequence[dict[str, Any]], unit: float, key: str, name: str) -> list[dict[str, Any]]:
@@ -209,7 +203,7 @@ def _strip(course: Sequence[dict[str, Any]], unit: float, key: str, name: str) -
     return cells
 
 
-def demand(course: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerChart:
+def demand(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
     """Demand W against capacity C, in flash bytes per epoch."""
     title, unit = time_axis(course[-1]["to_s"])
     most = max((row.get(key) or 0.0 for row in course for key in ("demand_bytes", "capacity_bytes")), default=0.0)
@@ -222,7 +216,7 @@ def demand(course: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerCha
     return lines(shown, [DEMAND, CAPACITY], title, f"{name} per epoch", width=width, step=True, y_log=wide)
 
 
-def predicted(course: Sequence[dict[str, Any]], width: int = WIDTH) -> alt.LayerChart:
+def predicted(course: Sequence[dict[str, Any]], width: int = WIDTH) -> vega.Composed:
     """The predicted written ratio D of each scheme."""
     title, unit = time_axis(course[-1]["to_s"])
     points = _points(course, unit, {"dedup_ratio": DEDUP, "compress_ratio": COMPRESS}, 1.0)

@@ -141,27 +141,31 @@ class Run:
 
     def plot_waf(self) -> alt.LayerChart:
         """Write amplification over time, with the run's mean and its 95 % interval."""
-        from floatgate import charts
+        from floatgate import charts, vega
 
-        return charts.waf(self)
+        chart: alt.LayerChart = vega.altair_chart(charts.waf(self))
+        return chart
 
     def plot_writes(self) -> alt.Chart:
         """Pages programmed over time, stacked by cause."""
-        from floatgate import charts
+        from floatgate import charts, vega
 
-        return charts.writes(self)
+        chart: alt.Chart = vega.altair_chart(charts.writes(self))
+        return chart
 
     def plot_wear(self) -> alt.Chart:
         """Blocks by number of erases."""
-        from floatgate import charts
+        from floatgate import charts, vega
 
-        return charts.wear(self)
+        chart: alt.Chart = vega.altair_chart(charts.wear(self))
+        return chart
 
     def plot_valid_pages(self) -> alt.Chart:
         """Closed blocks by number of valid pages at the end of the run."""
-        from floatgate import charts
+        from floatgate import charts, vega
 
-        return charts.valid_pages(self)
+        chart: alt.Chart = vega.altair_chart(charts.valid_pages(self))
+        return chart
 
     def report(self, command: str | None = None) -> str:
         """The report as one self-contained HTML page."""
@@ -377,8 +381,9 @@ def load(folder: str | os.PathLike[str]) -> Run:
 
         file = path / f"{name}.parquet"
         try:
-            with reading(file, f"expected the {name} of a run"):
-                return pq.read_table(file)
+            # pq.read_table would import all of pandas where that is installed.
+            with reading(file, f"expected the {name} of a run"), pq.ParquetFile(file) as found:
+                return found.read()
         except InputError:
             raise input_error(f"{file}: cannot be read; expected the {name} of a run") from None
 

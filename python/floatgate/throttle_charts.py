@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from floatgate import vega
 from floatgate.charts import HEIGHT, INK, MUTED, TIME_UNITS, WIDTH, axis_title, data_chart, finished
-
-if TYPE_CHECKING:
-    import altair as alt
 
 YEAR_S = 8760 * 3600.0
 """A year of the papers and of forecasts: 8,760 hours."""
@@ -72,7 +70,8 @@ def lines(
     x_min: float | None = None,
     y_max: float | None = None,
     rules: Sequence[tuple[str, float]] = (),
-) -> alt.LayerChart:
+    legend: bool = True,
+) -> vega.Composed:
     """Lines of several kinds.
 
     Args:
@@ -90,33 +89,32 @@ def lines(
         x_min: the left end of x, so that a line there does not lie on the axis; None for what the rows need.
         y_max: the top of y, so that several charts can be compared; None for what the rows need.
         rules: labels and heights of dotted lines across.
+        legend: whether a legend says which line is which.
     """
-    import altair as alt
-
     shown = [row for row in rows if (row["x"] > 0 or not x_log) and (row["y"] > 0 or not y_log)]
-    x = alt.X(
+    x = vega.X(
         "x:Q",
         title=x_title,
-        scale=alt.Scale(
+        scale=vega.Scale(
             type="log" if x_log else "linear", nice=False, **({} if x_min is None else {"domainMin": x_min})
         ),
-        axis=alt.Axis(tickCount=5, format=FIGURES, labelOverlap=True),
+        axis=vega.Axis(tickCount=5, format=FIGURES, labelOverlap=True),
     )
     if share or y_max is not None:
-        y_scale = alt.Scale(domain=[0, 1 if share else y_max])
+        y_scale = vega.Scale(domain=[0, 1 if share else y_max])
     else:
-        y_scale = alt.Scale(type="log" if y_log else "linear", zero=not y_log)
-    y_axis = alt.Axis(format="%" if share else FIGURES, tickCount=5, labelOverlap=True)
-    y = alt.Y("y:Q", title=y_title, scale=y_scale, axis=y_axis)
-    encoded = {"x": x, "y": y, "color": _colors(looks), "strokeDash": _dashes(looks)}
+        y_scale = vega.Scale(type="log" if y_log else "linear", zero=not y_log)
+    y_axis = vega.Axis(format="%" if share else FIGURES, tickCount=5, labelOverlap=True)
+    y = vega.Y("y:Q", title=y_title, scale=y_scale, axis=y_axis)
+    encoded = {"x": x, "y": y, "color": _colors(looks, legend), "strokeDash": _dashes(looks, legend)}
     interpolate = "step-before" if step else "linear"
     layers = [data_chart(shown).mark_line(strokeWidth=1.8, interpolate=interpolate, clip=True).encode(**encoded)]
     if points:
         marks = data_chart(shown).mark_point(size=60, filled=False, strokeWidth=1.6)
-        layers.append(marks.encode(x=x, y=y, color=_colors(looks), shape=_shapes(looks)))
+        layers.append(marks.encode(x=x, y=y, color=_colors(looks, legend), shape=_shapes(looks, legend)))
     layers += _intervals(shown, x, y, looks)
     layers += _rules(rules, y, max((row["x"] for row in shown), default=1.0))
-    return finished(alt.layer(*layers).resolve_legend(shape="shared", color="shared"), width, height)
+    return finished(vega.layer(*layers).resolve_legend(shape="shared", color="shared"), width, height)
 
 
 def _intervals(rows: Sequence[dict[str, Any]], x: Any, y: Any, looks: Sequence[Look]) -> list[Any]:
@@ -137,14 +135,12 @@ def _intervals(rows: Sequence[dict[str, Any]], x: Any, y: Any, looks: Sequence[L
 
 
 def _rules(rules: Sequence[tuple[str, float]], y: Any, right: float) -> list[Any]:
-    import altair as alt
-
     made = []
     for label, height in rules:
         chart = data_chart([{"y": height, "label": label, "x": right}])
         made.append(chart.mark_rule(color=MUTED, strokeDash=[1, 3], strokeWidth=1.6).encode(y=y))
         text = chart.mark_text(align="right", baseline="bottom", dy=-2, color=INK, fontSize=12)
-        made.append(text.encode(x=alt.X("x:Q"), y=y, text="label:N"))
+        made.append(text.encode(x=vega.X("x:Q"), y=y, text="label:N"))
     return made
 
 
@@ -158,7 +154,7 @@ def dots(
     log: bool = False,
     zero: bool = True,
     rule: float | None = None,
-) -> alt.LayerChart:
+) -> vega.Composed:
     """One line of dots for each thing: figures of several throttles side by side.
 
     Args:
@@ -171,51 +167,45 @@ def dots(
         zero: whether the axis begins at 0; else where the figures do.
         rule: a value to draw a line at.
     """
-    import altair as alt
-
-    x = alt.X(
+    x = vega.X(
         "value:Q",
         title=title,
-        scale=alt.Scale(type="log" if log else "linear", zero=zero and not log),
-        axis=alt.Axis(tickCount=5, format=FIGURES, labelOverlap=True),
+        scale=vega.Scale(type="log" if log else "linear", zero=zero and not log),
+        axis=vega.Axis(tickCount=5, format=FIGURES, labelOverlap=True),
     )
-    y = alt.Y("thing:N", title=None, sort=list(order), axis=alt.Axis(grid=True))
+    y = vega.Y("thing:N", title=None, sort=list(order), axis=vega.Axis(grid=True))
     shown = [row for row in rows if row["value"] > 0 or not log]
     marks = data_chart(shown).mark_point(size=80, strokeWidth=1.8, filled=False)
     # Each kind has a height of its own, so that equal figures do not hide each other.
-    apart = alt.YOffset("series:N", sort=[one.label for one in looks])
-    layers: list[Any] = [marks.encode(x=x, y=y, yOffset=apart, color=_colors(looks), shape=_shapes(looks))]
+    apart = vega.YOffset("series:N", sort=[one.label for one in looks])
+    layers: list[Any] = [marks.encode(x=x, y=y, yOffset=apart, color=_colors(looks, True), shape=_shapes(looks, True))]
     if rule is not None:
         line = data_chart([{"value": rule}]).mark_rule(color=MUTED, strokeDash=[4, 3], strokeWidth=1.4)
         layers.insert(0, line.encode(x=x))
-    return finished(alt.layer(*layers), width, 120 + 15 * (len(looks) + 1) * len(order))
+    return finished(vega.layer(*layers), width, 120 + 15 * (len(looks) + 1) * len(order))
 
 
-def _colors(looks: Sequence[Look]) -> Any:
-    import altair as alt
-
-    names = [one.label for one in looks]
-    return alt.Color("series:N", scale=alt.Scale(domain=names, range=[one.color for one in looks]), legend=_legend())
+def _colors(looks: Sequence[Look], legend: bool) -> Any:
+    return vega.Color("series:N", scale=_scale(looks, [one.color for one in looks]), legend=_legend(legend))
 
 
-def _dashes(looks: Sequence[Look]) -> Any:
-    import altair as alt
-
-    names, dashes = [one.label for one in looks], [list(one.dash) or [1, 0] for one in looks]
-    return alt.StrokeDash("series:N", scale=alt.Scale(domain=names, range=dashes), legend=_legend())
+def _dashes(looks: Sequence[Look], legend: bool) -> Any:
+    dashes = [list(one.dash) or [1, 0] for one in looks]
+    return vega.StrokeDash("series:N", scale=_scale(looks, dashes), legend=_legend(legend))
 
 
-def _shapes(looks: Sequence[Look]) -> Any:
-    import altair as alt
-
-    names = [one.label for one in looks]
-    return alt.Shape("series:N", scale=alt.Scale(domain=names, range=[one.shape for one in looks]), legend=_legend())
+def _shapes(looks: Sequence[Look], legend: bool) -> Any:
+    return vega.Shape("series:N", scale=_scale(looks, [one.shape for one in looks]), legend=_legend(legend))
 
 
-def _legend() -> Any:
-    import altair as alt
+def _scale(looks: Sequence[Look], shown: Sequence[Any]) -> Any:
+    return vega.Scale(domain=[one.label for one in looks], range=shown)
 
-    return alt.Legend(title=None, orient="top", columns=2, symbolSize=140, symbolStrokeWidth=2, labelLimit=220)
+
+def _legend(shown: bool) -> Any:
+    if not shown:
+        return None
+    return vega.Legend(title=None, orient="top", columns=2, symbolSize=140, symbolStrokeWidth=2, labelLimit=220)
 
 
 def cdf_rows(result: Mapping[str, Any], label: str) -> list[dict[str, Any]]:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from floatgate import html, units
+from floatgate import html, units, vega
 from floatgate.charts import HEIGHT, INK, TIME_UNITS, WIDTH, axis_title, course, data_chart, finished
 from floatgate.record import look
 from floatgate.summary import throttle as said_of
 
 if TYPE_CHECKING:
-    import altair as alt
-
     from floatgate.run import Run
 
 
@@ -48,10 +46,8 @@ def throttle(run: Run, result: dict[str, Any]) -> str:
     return f'<h2>Throttle</h2><p>{html.escape(said)}.</p><div class="charts">{figure}<div>{table}</div></div>'
 
 
-def over_time(run: Run, width: int = WIDTH) -> alt.Chart:
+def over_time(run: Run, width: int = WIDTH) -> vega.Chart:
     """Mean time that a page write was held back, interval by interval."""
-    import altair as alt
-
     rows, axis = course(run)
     points = [
         {"at": row["at"], "s": (row.get("held_back_s") or 0.0) / row["page_writes"]}
@@ -63,8 +59,8 @@ def over_time(run: Run, width: int = WIDTH) -> alt.Chart:
         data_chart([{"at": point["at"], "held": point["s"] / unit} for point in points])
         .mark_line(color=INK, interpolate="step-before", strokeWidth=1.4)
         .encode(
-            x=alt.X("at:Q", title=axis, scale=alt.Scale(nice=False)),
-            y=alt.Y("held:Q", title=title, scale=alt.Scale(zero=True)),
+            x=vega.X("at:Q", title=axis, scale=vega.Scale(nice=False)),
+            y=vega.Y("held:Q", title=title, scale=vega.Scale(zero=True)),
         )
     )
     return finished(chart, width, HEIGHT)

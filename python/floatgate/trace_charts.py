@@ -1,4 +1,4 @@
-"""The pictures of a trace, from the JSON of ``floatgate trace info``: one function a picture, altair charts.
+"""The pictures of a trace, from the JSON of ``floatgate trace info``: one function a picture.
 
 Reads and writes have the same colour and line in every picture; axes carry units.
 """
@@ -10,14 +10,11 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from floatgate import units
+from floatgate import units, vega
 from floatgate.charts import HEIGHT, INK, MUTED, TIME_UNITS, WIDTH, axis_title, data_chart, finished
 from floatgate.record import look
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Facts = dict[str, Any]
 Rows = list[dict[str, Any]]
@@ -125,10 +122,8 @@ def pictures(facts: Facts) -> list[Picture]:
     ]
 
 
-def demand(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def demand(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Bytes read and written a second, window by window."""
-    import altair as alt
-
     course = facts["demand"]["course"]
     step = course["window_s"]
     length = step * len(course["requests"])
@@ -150,18 +145,16 @@ def demand(facts: Facts, width: int = WIDTH) -> alt.Chart:
         data_chart(rows)
         .mark_line(interpolate="step-after", strokeWidth=1.3)
         .encode(
-            x=alt.X("at:Q", title=title, scale=alt.Scale(nice=False)),
-            y=alt.Y("rate:Q", title=name),
+            x=vega.X("at:Q", title=title, scale=vega.Scale(nice=False)),
+            y=vega.Y("rate:Q", title=name),
             **_by_kind(present),
         )
     )
     return finished(chart, width, HEIGHT)
 
 
-def sizes(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def sizes(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Requests by size, in powers of two."""
-    import altair as alt
-
     rows: Rows = []
     for key, what in (("read", "reads"), ("write", "writes"), ("trim", "trims")):
         histogram = look(facts, "sizes", key, "histogram")
@@ -181,41 +174,39 @@ def sizes(facts: Facts, width: int = WIDTH) -> alt.Chart:
         data_chart(rows)
         .mark_bar(stroke=INK, strokeWidth=0.4)
         .encode(
-            x=alt.X("size:N", title="size of the request", sort=order, scale=alt.Scale(domain=order)).axis(
+            x=vega.X("size:N", title="size of the request", sort=order, scale=vega.Scale(domain=order)).axis(
                 labelAngle=-60
             ),
-            xOffset=alt.XOffset("what:N", sort=present),
-            y=alt.Y("share:Q", title="share of the requests", axis=alt.Axis(format="%", tickCount=5)),
+            xOffset=vega.XOffset("what:N", sort=present),
+            y=vega.Y("share:Q", title="share of the requests", axis=vega.Axis(format="%", tickCount=5)),
             color=_colors(present),
         )
     )
     return finished(chart, width, HEIGHT + 30)
 
 
-def update_interval(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def update_interval(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Cumulative distribution of update intervals in bytes of page writes."""
     return _cumulative(
         {"writes": facts["update_interval"]["bytes"]}, "page writes in between", "share of the updates", width
     )
 
 
-def update_interval_time(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def update_interval_time(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Cumulative distribution of update intervals in time."""
     found = {"writes": facts["update_interval"]["time_s"]}
     return _cumulative(found, "age of the data", "share of the updates", width, time=True)
 
 
-def runs(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def runs(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Cumulative distribution of the lengths of sequential runs."""
     lanes = {"reads": look(facts, "sequentiality", "read"), "writes": look(facts, "sequentiality", "write")}
     found = {what: lane["run_bytes"] for what, lane in lanes.items() if lane}
     return _cumulative(found, "length of the run", "share of the runs", width)
 
 
-def lru(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def lru(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Hit ratio of LRU caches by their size."""
-    import altair as alt
-
     curve = facts["reuse_distance"]["lru"]
     kinds = {"reads and writes": curve["hit_ratio"], "reads alone": curve["read_hit_ratio"]}
     present = {name: values for name, values in kinds.items() if values[0] is not None}
@@ -229,17 +220,15 @@ def lru(facts: Facts, width: int = WIDTH) -> alt.Chart:
         .mark_line(strokeWidth=1.6, point={"size": 12})
         .encode(
             x=_log_bytes("size:Q", "size of the cache", curve["cache_bytes"], width),
-            y=alt.Y("hits:Q", title="hit ratio", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
+            y=vega.Y("hits:Q", title="hit ratio", axis=vega.Axis(format="%"), scale=vega.Scale(domain=[0, 1])),
             **_by_kind(present),
         )
     )
     return finished(chart, width, HEIGHT)
 
 
-def frequency(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def frequency(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """Pages by how often they are written and read."""
-    import altair as alt
-
     rows: Rows = []
     order: dict[str, int] = {}
     for key, what in (("read", "reads"), ("written", "writes")):
@@ -256,19 +245,17 @@ def frequency(facts: Facts, width: int = WIDTH) -> alt.Chart:
         data_chart(rows)
         .mark_bar(stroke=INK, strokeWidth=0.4)
         .encode(
-            x=alt.X("times:N", title="times", sort=labels, axis=alt.Axis(labelAngle=-60)),
-            xOffset=alt.XOffset("what:N", sort=present),
-            y=alt.Y("share:Q", title="share of the pages", axis=alt.Axis(format="%", tickCount=5)),
+            x=vega.X("times:N", title="times", sort=labels, axis=vega.Axis(labelAngle=-60)),
+            xOffset=vega.XOffset("what:N", sort=present),
+            y=vega.Y("share:Q", title="share of the pages", axis=vega.Axis(format="%", tickCount=5)),
             color=_colors(present),
         )
     )
     return finished(chart, width, HEIGHT + 30)
 
 
-def lorenz(facts: Facts, width: int = WIDTH) -> alt.LayerChart:
+def lorenz(facts: Facts, width: int = WIDTH) -> vega.Composed:
     """Lorenz curves of page reads and writes."""
-    import altair as alt
-
     found = {
         "reads": look(facts, "frequency", "read", "lorenz"),
         "writes": look(facts, "frequency", "written", "lorenz"),
@@ -279,11 +266,11 @@ def lorenz(facts: Facts, width: int = WIDTH) -> alt.LayerChart:
         for what, curve in present.items()
         for pages, accesses in zip(curve["page_share"], curve["access_share"], strict=True)
     ]
-    x = alt.X("pages:Q", title="share of the pages, least accessed first", axis=alt.Axis(format="%"))
-    y = alt.Y("accesses:Q", title="share of the accesses", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1]))
+    x = vega.X("pages:Q", title="share of the pages, least accessed first", axis=vega.Axis(format="%"))
+    y = vega.Y("accesses:Q", title="share of the accesses", axis=vega.Axis(format="%"), scale=vega.Scale(domain=[0, 1]))
     even = data_chart([{"pages": end, "accesses": end} for end in (0, 1)])
     return finished(
-        alt.layer(
+        vega.layer(
             even.mark_line(color=MUTED, strokeWidth=1).encode(x=x, y=y),
             data_chart(rows).mark_line(strokeWidth=1.6).encode(x=x, y=y, **_by_kind(present)),
         ),
@@ -305,23 +292,19 @@ def busiest_contexts(facts: Facts) -> Rows:
     ]
 
 
-def contexts_chart(facts: Facts, width: int = WIDTH) -> alt.LayerChart:
+def contexts_chart(facts: Facts, width: int = WIDTH) -> vega.Composed:
     """The busiest contexts: share of each, and of all up to it (figure 27 of the dissertation on data separation)."""
-    import altair as alt
-
     rows = [{key: row[key] for key in ("rank", "share", "together")} for row in busiest_contexts(facts)]
-    x = alt.X("rank:O", title="context, by rank", axis=alt.Axis(labelAngle=0, labelOverlap=True))
-    scale = alt.Scale(domain=[0, 1])
-    y = alt.Y("share:Q", title=f"share of {_context_base(facts)}", axis=alt.Axis(format="%"), scale=scale)
+    x = vega.X("rank:O", title="context, by rank", axis=vega.Axis(labelAngle=0, labelOverlap=True))
+    scale = vega.Scale(domain=[0, 1])
+    y = vega.Y("share:Q", title=f"share of {_context_base(facts)}", axis=vega.Axis(format="%"), scale=scale)
     bars = data_chart(rows).mark_bar(color=WRITE, stroke=INK, strokeWidth=0.4).encode(x=x, y=y)
     line = data_chart(rows).mark_line(color=INK, strokeWidth=1.4, point={"color": INK, "size": 20})
-    return finished(alt.layer(bars, line.encode(x=x, y=alt.Y("together:Q", scale=scale))), width, HEIGHT)
+    return finished(vega.layer(bars, line.encode(x=x, y=vega.Y("together:Q", scale=scale))), width, HEIGHT)
 
 
-def content_chart(facts: Facts, width: int = WIDTH) -> alt.Chart:
+def content_chart(facts: Facts, width: int = WIDTH) -> vega.Chart:
     """What deduplication and compression would leave of the page writes."""
-    import altair as alt
-
     content = facts["content"]
     rows: Rows = []
     if content["duplicate_share"] is not None:
@@ -329,17 +312,17 @@ def content_chart(facts: Facts, width: int = WIDTH) -> alt.Chart:
     if content["compressed_share"] is not None:
         rows += _two("compression", content["compressed_share"])
     domain = ["left", "saved"]
-    color = alt.Color(
+    color = vega.Color(
         "part:N",
-        scale=alt.Scale(domain=domain, range=[WRITE, "#d9dcdf"]),
-        legend=alt.Legend(title=None, orient="top", symbolType="square"),
+        scale=vega.Scale(domain=domain, range=[WRITE, "#d9dcdf"]),
+        legend=vega.Legend(title=None, orient="top", symbolType="square"),
     )
     chart = (
         data_chart(rows)
         .mark_bar(stroke=INK, strokeWidth=0.5, height=22)
         .encode(
-            x=alt.X("share:Q", title="share", axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
-            y=alt.Y("what:N", title=None, sort=["deduplication", "compression"]),
+            x=vega.X("share:Q", title="share", axis=vega.Axis(format="%"), scale=vega.Scale(domain=[0, 1])),
+            y=vega.Y("what:N", title=None, sort=["deduplication", "compression"]),
             color=color,
             order="order:Q",
         )
@@ -356,10 +339,8 @@ def _context_base(facts: Facts) -> str:
     return "the overwritten data" if look(facts, "contexts", "updates") else "the page writes"
 
 
-def _cumulative(found: dict[str, Facts], x_title: str, y_title: str, width: int, *, time: bool = False) -> Any:
+def _cumulative(found: dict[str, Facts], x_title: str, y_title: str, width: int, *, time: bool = False) -> vega.Chart:
     """Cumulative shares by value on a logarithmic axis; a bucket's share is reached at its end."""
-    import altair as alt
-
     rows: Rows = []
     for what, distribution in found.items():
         buckets = distribution["histogram"]
@@ -379,8 +360,8 @@ def _cumulative(found: dict[str, Facts], x_title: str, y_title: str, width: int,
         .mark_line(strokeWidth=1.6)
         .encode(
             x=_log_time(x_title, places) if time else _log_bytes("at:Q", x_title, places, width),
-            y=alt.Y("share:Q", title=y_title, axis=alt.Axis(format="%"), scale=alt.Scale(domain=[0, 1])),
-            **(_by_kind(found) if len(found) > 1 else {"color": alt.value(WRITE if "writes" in found else READ)}),
+            y=vega.Y("share:Q", title=y_title, axis=vega.Axis(format="%"), scale=vega.Scale(domain=[0, 1])),
+            **(_by_kind(found) if len(found) > 1 else {"color": vega.value(WRITE if "writes" in found else READ)}),
         )
     )
     return finished(chart, width, HEIGHT)
@@ -388,51 +369,45 @@ def _cumulative(found: dict[str, Facts], x_title: str, y_title: str, width: int,
 
 def _log_bytes(field: str, title: str, values: Sequence[float], width: int) -> Any:
     """A logarithmic axis of sizes, with as many powers of two as find room."""
-    import altair as alt
-
     low, high = math.floor(math.log2(min(values))), math.ceil(math.log2(max(values)))
     step = max(1, math.ceil((high - low + 1) / (width / 62)))
     ticks = [2**power for power in range(low, high + 1) if power % step == 0]
-    scale = alt.Scale(type="log", base=2, domain=[2.0**low, 2.0**high], nice=False)
-    return alt.X(field, title=title, scale=scale, axis=alt.Axis(values=ticks, labelExpr=_BINARY_LABEL))
+    scale = vega.Scale(type="log", base=2, domain=[2.0**low, 2.0**high], nice=False)
+    return vega.X(field, title=title, scale=scale, axis=vega.Axis(values=ticks, labelExpr=_BINARY_LABEL))
 
 
 def _log_time(title: str, values: Sequence[float]) -> Any:
     """A logarithmic axis of times, labelled in the units that people use."""
-    import altair as alt
-
     low, high = min(values), max(values)
     ticks = [(value, text) for value, text in _SPANS if low <= value <= high]
     if len(ticks) < 2:  # a range so narrow that its ends say more
         ticks = [(value, units.span(value)) for value in (low, high)]
     label = " : ".join(f"abs(datum.value / {value} - 1) < 0.01 ? '{text}'" for value, text in ticks)
-    scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    axis = alt.Axis(
+    scale = vega.Scale(type="log", domain=[low, high], nice=False)
+    axis = vega.Axis(
         values=[value for value, _ in ticks], labelExpr=f"{label} : ''" if label else "''", labelOverlap=True
     )
-    return alt.X("at:Q", title=title, scale=scale, axis=axis)
+    return vega.X("at:Q", title=title, scale=scale, axis=axis)
 
 
 def _colors(present: Sequence[str]) -> Any:
-    import altair as alt
-
     colors = {"reads": READ, "writes": WRITE, "trims": MUTED}
-    legend = alt.Legend(title=None, orient="top", symbolType="square", symbolSize=160)
-    return alt.Color(
-        "what:N", scale=alt.Scale(domain=list(present), range=[colors[what] for what in present]), legend=legend
+    legend = vega.Legend(title=None, orient="top", symbolType="square", symbolSize=160)
+    return vega.Color(
+        "what:N", scale=vega.Scale(domain=list(present), range=[colors[what] for what in present]), legend=legend
     )
 
 
 def _by_kind(present: Sequence[str] | dict[str, Any]) -> dict[str, Any]:
     """Colour and dashes of lines of reads and writes: they differ in black and white too."""
-    import altair as alt
-
     names = list(present)
     looks = [(READ, [5, 3]) if name in ("reads", "reads alone") else (WRITE, [1, 0]) for name in names]
-    legend = alt.Legend(title=None, orient="top", symbolType="stroke", symbolSize=400, columnPadding=16)
+    legend = vega.Legend(title=None, orient="top", symbolType="stroke", symbolSize=400, columnPadding=16)
     return {
-        "color": alt.Color("what:N", scale=alt.Scale(domain=names, range=[color for color, _ in looks]), legend=legend),
-        "strokeDash": alt.StrokeDash(
-            "what:N", scale=alt.Scale(domain=names, range=[dash for _, dash in looks]), legend=legend
+        "color": vega.Color(
+            "what:N", scale=vega.Scale(domain=names, range=[color for color, _ in looks]), legend=legend
+        ),
+        "strokeDash": vega.StrokeDash(
+            "what:N", scale=vega.Scale(domain=names, range=[dash for _, dash in looks]), legend=legend
         ),
     }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -57,9 +56,8 @@ def write_pictures(drawn: Sequence[Picture], folder: Path) -> None:
         try:
             chart = picture.draw(560).properties(title=picture.title).to_dict()
             chart["config"]["background"] = "white"
-            text = json.dumps(chart)
-            (folder / f"{picture.name}.svg").write_text(drawing.svg(text), "utf-8")
-            (folder / f"{picture.name}.png").write_bytes(drawing.png(text, _PNG_SCALE))
+            (folder / f"{picture.name}.svg").write_text(drawing.svg(chart), "utf-8")
+            (folder / f"{picture.name}.png").write_bytes(drawing.png(chart, _PNG_SCALE))
         except (drawing.CannotDrawError, ImportError, MemoryError) as error:
             drawing.missing(picture.title, error)
     drawing.tell_missing()

@@ -9,14 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from floatgate import html, throttle_charts
+from floatgate import html, throttle_charts, vega
 from floatgate.charts import INK, MUTED, WIDTH, data_chart, finished
 from floatgate.throttle_charts import Look
-
-if TYPE_CHECKING:
-    import altair as alt
 
 Rows = Sequence[dict[str, Any]]
 """One row a setting: the keys that vary with their values, and figures; ``KEY.low``, ``KEY.high`` for an interval."""
@@ -246,7 +243,7 @@ def lines(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, top: flo
         made.append(kept | {"x": float(point[how.axis]), "series": of[key]})
     places = [row["x"] for row in made]
     height = throttle_charts.TALL + (22 * (len(looks) // (2 if width > 400 else 1)) if len(looks) > 1 else 0)
-    chart = throttle_charts.lines(
+    return throttle_charts.lines(
         made,
         looks if len(looks) > 1 else [replace(looks[0], dash=())],
         short(how.axis, keys),
@@ -258,40 +255,27 @@ def lines(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, top: flo
         points=True,
         x_min=None,
         y_max=None if figure.tail else top * 1.02,
+        legend=len(looks) > 1,
     )
-    return chart if len(looks) > 1 else _without_legend(chart)
 
 
-def _without_legend(chart: Any) -> Any:
-    for layer in chart.layer:
-        for channel in ("color", "strokeDash", "shape"):
-            encoded = getattr(layer.encoding, channel)
-            if getattr(encoded, "legend", None) is not None and hasattr(encoded, "scale"):
-                encoded.legend = None
-    return chart
-
-
-def bars(rows: Rows, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> alt.LayerChart:
+def bars(rows: Rows, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Composed:
     """One bar for each setting, with its interval."""
-    import altair as alt
-
     made = [_kept(point) | {"label": label(point, keys)} for point in _points_of(rows, figure)]
     labels = list(dict.fromkeys(row["label"] for row in made))
-    y = alt.Y("label:N", sort=labels, title=None, axis=alt.Axis(labelLimit=int(width * 0.45)))
-    x = alt.X("y:Q", title=figure.axis, scale=alt.Scale(zero=True), axis=_numbers())
+    y = vega.Y("label:N", sort=labels, title=None, axis=vega.Axis(labelLimit=int(width * 0.45)))
+    x = vega.X("y:Q", title=figure.axis, scale=vega.Scale(zero=True), axis=_numbers())
     drawn = data_chart(made).mark_bar(color="#0072b2", height=14, stroke=INK, strokeWidth=0.5).encode(x=x, y=y)
     ends = data_chart([row for row in made if "low" in row]).mark_rule(color=INK, strokeWidth=2)
-    return finished(alt.layer(drawn, ends.encode(x="low:Q", x2="high:Q", y=y)), width, 70 + 26 * len(labels))
+    return finished(vega.layer(drawn, ends.encode(x="low:Q", x2="high:Q", y=y)), width, 70 + 26 * len(labels))
 
 
 def _kept(point: dict[str, Any]) -> dict[str, Any]:
     return {name: point[name] for name in ("y", "low", "high") if name in point}
 
 
-def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> alt.LayerChart:
+def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Composed:
     """A cell for each combination of two names, darker where the figure is larger, with the figure in it."""
-    import altair as alt
-
     made = [
         {"y": point["y"], "down": text(point[how.axis]), "across": label(point, how.lines) or figure.title}
         for point in _points_of(rows, figure)
@@ -300,26 +284,26 @@ def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: i
     ends = [row["y"] for row in made]
     middle = (min(ends) + max(ends)) / 2
     room = (width - 110) / len(across)
-    y = alt.Y("down:N", sort=down, title=None, axis=alt.Axis(labelLimit=int(width * 0.35)))
+    y = vega.Y("down:N", sort=down, title=None, axis=vega.Axis(labelLimit=int(width * 0.35)))
     titles = ", ".join(short(key, keys) for key in how.lines) or None
     angle = 0 if room > 8 * max(map(len, across)) else -90
-    x = alt.X("across:N", sort=across, title=titles, axis=alt.Axis(labelAngle=angle, labelLimit=160, orient="top"))
-    scale = alt.Scale(range=["#ffffff", "#4f5962"])
+    x = vega.X("across:N", sort=across, title=titles, axis=vega.Axis(labelAngle=angle, labelLimit=160, orient="top"))
+    scale = vega.Scale(range=["#ffffff", "#4f5962"])
     base = data_chart(made)
     shade = base.mark_rect(stroke=MUTED, strokeWidth=0.5).encode(
-        x=x, y=y, color=alt.Color("y:Q", scale=scale, legend=None)
+        x=x, y=y, color=vega.Color("y:Q", scale=scale, legend=None)
     )
     layers = [shade]
     layers.append(
         base.mark_text(fontSize=10 if room < 36 else 11).encode(
             x=x,
             y=y,
-            text=alt.Text("y:Q", format=".3~g" if room > 34 else ".2~g"),
-            color=alt.condition(f"datum.y > {middle}", alt.value("#ffffff"), alt.value("#1b1e20")),
+            text=vega.Text("y:Q", format=".3~g" if room > 34 else ".2~g"),
+            color=vega.condition(f"datum.y > {middle}", vega.value("#ffffff"), vega.value("#1b1e20")),
         )
     )
     above = 60 if angle == 0 else 40 + 7 * max(map(len, across))
-    return finished(alt.layer(*layers), width, above + 20 * len(down))
+    return finished(vega.layer(*layers), width, above + 20 * len(down))
 
 
 def _scatter(rows: Rows, key: str, keys: Sequence[str], figure: Figure) -> tuple[str, str, Draw]:
@@ -332,30 +316,26 @@ def _scatter(rows: Rows, key: str, keys: Sequence[str], figure: Figure) -> tuple
     return title, said, lambda width: points(kept, key, keys, figure, width)
 
 
-def points(rows: Rows, key: str, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> alt.Chart:
+def points(rows: Rows, key: str, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Chart:
     """A figure over one key, a point for each setting."""
-    import altair as alt
-
     made = [{"x": row[key], "y": row[figure.key] / figure.scale} for row in rows]
     title = short(key, keys)
     if all(_is_number(row["x"]) for row in made):
         ends = [row["x"] for row in made]
         log = min(ends) > 0 and max(ends) > _LOG_FROM * min(ends)
-        scale = alt.Scale(type="log" if log else "linear", nice=False, zero=False)
-        x = alt.X("x:Q", title=title, scale=scale, axis=_numbers())
+        scale = vega.Scale(type="log" if log else "linear", nice=False, zero=False)
+        x = vega.X("x:Q", title=title, scale=scale, axis=_numbers())
     else:
         made = [{**row, "x": text(row["x"])} for row in made]
-        x = alt.X("x:N", title=title, axis=alt.Axis(labelAngle=-40, labelLimit=120))
+        x = vega.X("x:N", title=title, axis=vega.Axis(labelAngle=-40, labelLimit=120))
     low = min(row["y"] for row in made)
     log = figure.tail and low > 0 and max(row["y"] for row in made) > _LOG_FROM * low
-    y_scale = alt.Scale(type="log", nice=False) if log else alt.Scale(zero=True)
-    y = alt.Y("y:Q", title=figure.axis, scale=y_scale, axis=_numbers())
+    y_scale = vega.Scale(type="log", nice=False) if log else vega.Scale(zero=True)
+    y = vega.Y("y:Q", title=figure.axis, scale=y_scale, axis=_numbers())
     size = 40 if len(made) < 300 else 16
     marks = data_chart(made).mark_point(color=INK, size=size, opacity=0.7, strokeWidth=1.2)
     return finished(marks.encode(x=x, y=y), width, throttle_charts.TALL)
 
 
 def _numbers() -> Any:
-    import altair as alt
-
-    return alt.Axis(format=throttle_charts.FIGURES, tickCount=5, labelOverlap=True)
+    return vega.Axis(format=throttle_charts.FIGURES, tickCount=5, labelOverlap=True)

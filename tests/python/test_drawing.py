@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Outcome
-from floatgate import drawing, html
+from floatgate import charts, drawing, html
 
 ADDRESS_SPACE = 8 << 30
 """Bytes: ample for floatgate, too little for the renderer, which reserves far more than it uses."""
@@ -71,16 +71,12 @@ def test_a_picture_after_a_renderer_that_was_killed_is_drawn_again() -> None:
 
 
 def test_a_page_says_in_one_note_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def cannot(_: str) -> str:
+    def cannot(_: dict[str, object]) -> str:
         raise drawing.CannotDrawError("no memory")
 
-    class Chart:
-        def to_json(self, *, validate: bool) -> str:
-            assert validate
-            return "{}"
-
+    dot = charts.data_chart([{"x": 0}]).mark_point().encode(x="x:Q")
     monkeypatch.setattr(drawing, "svg", cannot)
-    body = "".join(html.figure(name, name.title(), "", lambda _: Chart()) for name in ("first", "second"))
+    body = "".join(html.figure(name, name.title(), "", lambda _: dot) for name in ("first", "second"))
     with pytest.warns(UserWarning, match=r"2 pictures could not be drawn \(First, Second\): no memory") as told:
         html.document("title", body)
     assert len(told) == 1

@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 import typer
 
+import floatgate
 from conftest import Cli
+from floatgate import drawing
+from floatgate.cli import status
 from floatgate.cli.app import MODULES, command
 
 ROOT = Path(__file__).parents[2]
@@ -31,10 +34,14 @@ PARSED = {"typer", "pydantic"}
         (["check", "small.toml"], PARSED),
         (["theory", "wa", "--policy", "greedy", "--spare-factor", "0.07", "--pages-per-block", "128"], PARSED),
         (["run", "small.toml", "--no-report", "--quiet"], PARSED | {"numpy", "pyarrow"}),
+        (["run", "small.toml", "--quiet"], PARSED | {"numpy", "pyarrow"}),
+        (["report", "done", "--quiet"], PARSED | {"numpy", "pyarrow"}),
     ],
 )
 def test_a_command_imports_what_it_uses(arguments: list[str], imported: set[str], tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SMALL)
+    if "done" in arguments:
+        floatgate.run(SMALL).save(tmp_path / "done", report=False)
     code = (
         "import sys, floatgate.cli\n"
         f"status = floatgate.cli.status({arguments!r})\n"
@@ -66,3 +73,26 @@ def test_json_for_another_program_comes_without_a_report(cli: Cli, tmp_path: Pat
     cli("run", "small.toml", "--json", "-", "--out", "b", "--report").done()
     cli("run", "small.toml", "--json", "c.json", "--out", "c").done()
     assert [(tmp_path / name / "report.html").is_file() for name in "abc"] == [False, True, True]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "starts"),
+    [
+        (["run", "small.toml", "--out", "a"], True),
+        (["report", "nothing"], True),
+        (["run", "small.toml", "--out", "b", "--no-report"], False),
+        (["run", "small.toml", "--out", "c", "--json", "-"], False),
+        (["run", "--help"], False),
+        (["check", "small.toml"], False),
+    ],
+)
+def test_the_renderer_starts_first_where_a_report_is_drawn(
+    arguments: list[str], starts: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[bool] = []
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(drawing, "start", lambda: started.append(True))
+    monkeypatch.setattr(drawing, "svg", lambda _chart: "<svg />")
+    Path("small.toml").write_text(SMALL)
+    status(arguments)
+    assert bool(started) is starts

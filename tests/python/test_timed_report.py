@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
@@ -51,14 +50,14 @@ def test_latencies_of_nothing_do_not_stretch_the_axis() -> None:
 def test_the_axis_names_shares_that_are_done(run: floatgate.Run) -> None:
     import vl_convert
 
-    svg = vl_convert.vegalite_to_svg(latency_charts.distribution(run).to_json())
+    svg = vl_convert.vegalite_to_svg(latency_charts.distribution(run).to_dict())
     for label in ("0 %", "50 %", "90 %", "99 %", "99.9 %"):
         assert f">{label}<" in svg
     assert "requests done within" in svg
 
 
 def test_points_of_the_chart_are_those_of_the_result(run: floatgate.Run) -> None:
-    spec = json.loads(latency_charts.distribution(run).to_json())
+    spec = latency_charts.distribution(run).to_dict()
     values = spec["data"]["values"]
     for kind, label in latency_charts.KINDS:
         drawn = [row for row in values if row["kind"] == label]

@@ -255,8 +255,9 @@ table! {
     Ftl {
         /// (T - U) / T: the share of the flash that the host does not see, up to 0.95; default 0.07.
         spare_factor: f64,
-        /// Bytes that the map knows as one, a power of two from 512 up to a page of the flash; several of them are programmed
-        /// as one flash page. Default: 4096, or a page of the flash where that is smaller.
+        /// Bytes that the map knows as one, a power of two. From 512 up to a page of the flash: several are programmed as one
+        /// flash page. Larger ones, up to 65536: a page of each of several planes of a die, which then always work together.
+        /// Default: 4096, or a page of the flash where that is smaller.
         mapping_bytes: u32,
         /// State in which the drive starts; default "auto" under a trace, else "none".
         precondition: String,

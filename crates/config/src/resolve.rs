@@ -52,11 +52,12 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let given_buffer = given_drive.buffer.take().unwrap_or_default();
     let (rated, raw_rated) = resolve_rated::resolve(&layers, given_drive.rated.take())?;
     let given_ftl = given.ftl.unwrap_or_default();
-    let shape = resolve_drive::geometry(&layers, &given_drive)?;
+    let mapping_bytes = given_ftl.mapping_bytes;
+    let (shape, _) = resolve_drive::geometry(&layers, &given_drive, mapping_bytes)?;
     let incremental = resolve_ftl::is_incremental(&given_ftl, timed, &shape);
     let (mut drive, mut raw_drive) =
-        resolve_drive::resolve(&layers, given_drive, (timed, incremental), seed)?;
-    resolve_mapping::resolve(&layers, &mut drive, given_ftl.mapping_bytes)?;
+        resolve_drive::resolve(&layers, given_drive, mapping_bytes, (timed, incremental), seed)?;
+    resolve_mapping::resolve(&layers, &mut drive, mapping_bytes)?;
     let geometry = drive.geometry;
     let given_workload = given.workload.unwrap_or_default();
     let modes = (timed, resolve_workload::is_trace(&layers, &given_workload));

@@ -5,9 +5,9 @@ use crate::layers::Layers;
 use crate::raw;
 use crate::resolve_slot::{self, refuse};
 use crate::tables::US_MAX;
-use crate::{resolve_timed, slots};
+use crate::{resolve_mapping, resolve_timed, slots};
 use floatgate_base::policy::Facts;
-use floatgate_base::{Result, units::parse_bytes};
+use floatgate_base::{PAGES_MAX, Result, units::parse_bytes};
 use floatgate_flash::timed::settings::one_mode;
 use floatgate_flash::timed::{Phases, Settings};
 use floatgate_nand::timing::PAGE_TYPES_MAX;
@@ -19,19 +19,21 @@ use floatgate_sim::plan::DriveSettings;
 pub(crate) fn resolve(
     layers: &Layers,
     given: raw::Drive,
+    mapping_bytes: Option<u32>,
     (timed, incremental): (bool, bool),
     seed: u64,
 ) -> Result<(DriveSettings, raw::Drive)> {
-    let geometry = geometry(layers, &given)?;
+    let (geometry, together) = geometry(layers, &given, mapping_bytes)?;
     let (timing, raw_timing) = timing(layers, given.timing.unwrap_or_default(), timed, geometry.page_bytes)?;
-    let (commands, raw_commands) = resolve_timed::commands(layers, given.commands, timed, &geometry)?;
+    let (commands, raw_commands) =
+        resolve_timed::commands(layers, given.commands, timed, (geometry.planes_per_die, together))?;
     let ((order, urgent_as_writes), raw_scheduling) =
         resolve_timed::scheduling(layers, given.scheduling, (timed, incremental), &commands)?;
     let (model, raw_endurance) = resolve_slot::resolve(layers, given.endurance, &Facts::default())?;
     let endurance = Endurance::of(&model).map_err(|misfit| refuse::<slots::Endurance>(layers, misfit))?;
     let (model, raw_disturb) = resolve_slot::resolve(layers, given.disturb, &Facts::default())?;
     let disturb = Disturb::of(&model).map_err(|misfit| refuse::<slots::Disturb>(layers, misfit))?;
-    let energy = energy(layers, given.energy.as_ref())?;
+    let energy = energy(layers, given.energy.as_ref())?.map(|energy| energy.of_planes(together));
     let bad_block_reserve = reserve(layers, given.bad_block_reserve.unwrap_or(BAD_BLOCK_RESERVE))?;
     let plp = given.plp.unwrap_or(true);
     let raw = raw::Drive {
@@ -42,10 +44,10 @@ pub(crate) fn resolve(
             channels: Some(geometry.channels),
             chips_per_channel: Some(geometry.chips_per_channel),
             dies_per_chip: Some(geometry.dies_per_chip),
-            planes_per_die: Some(geometry.planes_per_die),
+            planes_per_die: Some(geometry.planes_per_die * together),
             blocks_per_plane: Some(geometry.blocks_per_plane),
             pages_per_block: Some(geometry.pages_per_block),
-            page_bytes: Some(geometry.page_bytes),
+            page_bytes: Some(geometry.page_bytes / together),
         }),
         timing: Some(raw_timing),
         commands: raw_commands,
@@ -108,7 +110,13 @@ fn phases(timing: &Timing, page_bytes: u32, disturb: Option<&Disturb>) -> Phases
     }
 }
 
-pub(crate) fn geometry(layers: &Layers, given: &raw::Drive) -> Result<Geometry> {
+/// The shape of the drive, and how many planes of each die are one in it, since a page of the map fills a page of each: they
+/// program, read and erase together, always (`docs/decisions/0031-units-of-several-planes.md`).
+pub(crate) fn geometry(
+    layers: &Layers,
+    given: &raw::Drive,
+    mapping_bytes: Option<u32>,
+) -> Result<(Geometry, u32)> {
     let g = given.geometry.clone().unwrap_or_default();
     let mut geometry = Geometry {
         channels: g.channels.unwrap_or(1),
@@ -119,6 +127,9 @@ pub(crate) fn geometry(layers: &Layers, given: &raw::Drive) -> Result<Geometry> 
         pages_per_block: g.pages_per_block.unwrap_or(256),
         page_bytes: g.page_bytes.unwrap_or(4096),
     };
+    let together = resolve_mapping::planes_together(&geometry, mapping_bytes);
+    geometry.planes_per_die /= together;
+    geometry.page_bytes *= together;
     if let Some(capacity) = &given.capacity {
         if g.blocks_per_plane.is_some() {
             let what = "capacity and geometry.blocks_per_plane are both set";
@@ -130,7 +141,7 @@ pub(crate) fn geometry(layers: &Layers, given: &raw::Drive) -> Result<Geometry> 
         geometry.blocks_per_plane = blocks_for(layers, capacity, &geometry)?;
     }
     check(layers, &geometry)?;
-    Ok(geometry)
+    Ok((geometry, together))
 }
 
 fn check(layers: &Layers, geometry: &Geometry) -> Result<()> {
@@ -138,6 +149,15 @@ fn check(layers: &Layers, geometry: &Geometry) -> Result<()> {
         // A drive that is too large was asked for by its capacity, or by a count of blocks.
         let by_capacity = fault.key == "blocks_per_plane" && layers.text("drive.capacity").is_some();
         let key = if by_capacity { "drive.capacity".into() } else { format!("drive.geometry.{}", fault.key) };
+        let counts =
+            [geometry.channels, geometry.chips_per_channel, geometry.dies_per_chip, geometry.planes_per_die];
+        let of_a_plane = [geometry.blocks_per_plane, geometry.pages_per_block];
+        let pages =
+            counts.iter().chain(&of_a_plane).fold(1, |pages: u128, &n| pages.saturating_mul(n.into()));
+        if fault.key == "blocks_per_plane" && pages > u128::from(PAGES_MAX) {
+            let largest = resolve_mapping::largest(geometry);
+            return resolve_mapping::too_many(layers, &key, (pages, geometry.page_bytes), largest);
+        }
         layers.error(&key, fault.what, fault.expected)
     })
 }
@@ -153,8 +173,7 @@ fn blocks_for(layers: &Layers, capacity: &str, one: &Geometry) -> Result<u32> {
         return Err(layers.error(key, what, format!("expected at least {} bytes", one.bytes())));
     }
     u32::try_from(blocks).map_err(|_| {
-        let pages_max = floatgate_base::PAGES_MAX;
-        layers.error(key, format!("'{capacity}' is too large"), format!("expected at most {pages_max} pages"))
+        layers.error(key, format!("'{capacity}' is too large"), format!("expected at most {PAGES_MAX} pages"))
     })
 }
 

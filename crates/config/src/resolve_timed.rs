@@ -9,7 +9,6 @@ use floatgate_flash::Class;
 use floatgate_flash::layout::{ALLOCATION_ORDER, LEVELS, Level};
 use floatgate_flash::timed::settings::MULTI_PLANE;
 use floatgate_flash::timed::{Commands, MultiPlane, Order, Suspend};
-use floatgate_nand::Geometry;
 use floatgate_sim::Background;
 
 /// Refuses a key that has no effect in functional mode, unless `fine`.
@@ -31,12 +30,12 @@ fn from_zero(layers: &Layers, key: &str, us: f64) -> Result<u64> {
     Err(layers.error(key, format!("{name} is {us:e}"), "expected a number from 0 to 1e8 (100 seconds)"))
 }
 
-/// Optional commands.
+/// Optional commands, for dies of so many planes, each of them so many planes together.
 pub(crate) fn commands(
     layers: &Layers,
     given: Option<raw::Commands>,
     timed: bool,
-    geometry: &Geometry,
+    (planes_per_die, together): (u32, u32),
 ) -> Result<(Commands, Option<raw::Commands>)> {
     only_timed(layers, "drive.commands", timed || given.is_none())?;
     let given = given.unwrap_or_default();
@@ -44,7 +43,11 @@ pub(crate) fn commands(
     let rule_name = given.multi_plane.unwrap_or_else(|| MULTI_PLANE[0].0.into());
     let rules = [MultiPlane::None, MultiPlane::SamePage, MultiPlane::SameBlockAndPage, MultiPlane::Any];
     let multi_plane = rules[choice(layers, rule_key, "multi-plane rule", &rule_name, MULTI_PLANE)?];
-    if multi_plane != MultiPlane::None && geometry.planes_per_die == 1 {
+    if multi_plane != MultiPlane::None && planes_per_die == 1 {
+        if together > 1 {
+            let what = "a unit of the map (ftl.mapping_bytes) fills a page of every plane of a die already";
+            return Err(layers.error(rule_key, what, "expected multi_plane = \"none\""));
+        }
         let what = "a multi-plane command needs several planes, and planes_per_die is 1";
         let expected = "expected multi_plane = \"none\", or drive.geometry.planes_per_die from 2";
         return Err(layers.error(rule_key, what, expected));

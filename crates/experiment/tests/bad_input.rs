@@ -145,6 +145,51 @@ fn numbers_outside_their_range() {
 }
 
 #[test]
+fn impossible_units_of_the_map() {
+    for (bytes, most) in [("0", 4096), ("256", 4096), ("3000", 4096), ("8192", 4096), ("32768", 16_384)] {
+        check(&[(
+            &format!("[ftl]\nmapping_bytes = {bytes}\n[drive.geometry]\npage_bytes = {most}"),
+            &format!(
+                "2:1: mapping_bytes is {bytes}; expected a power of two from 512 to the {most} bytes of a page"
+            ),
+        )]);
+    }
+    for (planes, bytes, words) in [
+        (4, "131072", ", or to the 65536 of 4 of the 4 planes of a die together"),
+        (6, "65536", ", or to the 32768 of 2 of the 6 planes of a die together"),
+        (3, "32768", ""),
+    ] {
+        check(&[(
+            &format!(
+                "[ftl]\nmapping_bytes = {bytes}\n[drive.geometry]\npage_bytes = 16384\nplanes_per_die = {planes}"
+            ),
+            &format!(
+                "2:1: mapping_bytes is {bytes}; expected a power of two from 512 to the 16384 bytes of a page{words}"
+            ),
+        )]);
+    }
+    check(&[
+        (
+            "mode = \"timed\"\n[ftl]\nmapping_bytes = 8192\n[drive.geometry]\nplanes_per_die = 2\n\
+             [drive.commands]\nmulti_plane = \"any\"",
+            "7:1: a unit of the map (ftl.mapping_bytes) fills a page of every plane of a die already; expected \
+             multi_plane = \"none\"",
+        ),
+        (
+            "[drive.geometry]\nblocks_per_plane = 1048576\npages_per_block = 4096\nplanes_per_die = 2",
+            "2:1: the map has 8589934592 units of 4096 bytes, 64 GiB of memory at 8 bytes per unit; expected at most \
+             2147483647 units: drive.geometry.page_bytes and ftl.mapping_bytes = 32768 or more, or a drive smaller \
+             than 8 TiB",
+        ),
+    ]);
+    check(&[(
+        "[ftl]\nmapping_bytes = 512\n[drive.geometry]\nblocks_per_plane = 2097152\npages_per_block = 128",
+        "2:1: the map has 2147483648 units of 512 bytes, 16 GiB of memory at 8 bytes per unit; expected at most \
+             2147483647 units: ftl.mapping_bytes = 1024 or more, or a drive smaller than 1 TiB",
+    )]);
+}
+
+#[test]
 fn impossible_drives() {
     for key in [
         "channels",
@@ -165,32 +210,23 @@ fn impossible_drives() {
             &format!("2:1: page_bytes is {bytes}; expected a power of two from 512 to 65536"),
         )]);
     }
-    for (bytes, most) in [("0", 4096), ("256", 4096), ("3000", 4096), ("8192", 4096), ("32768", 16_384)] {
-        check(&[(
-            &format!("[ftl]\nmapping_bytes = {bytes}\n[drive.geometry]\npage_bytes = {most}"),
-            &format!(
-                "2:1: mapping_bytes is {bytes}; expected a power of two from 512 to the {most} bytes of a page"
-            ),
-        )]);
-    }
-    check(&[(
-        "[ftl]\nmapping_bytes = 512\n[drive.geometry]\nblocks_per_plane = 2097152\npages_per_block = 128",
-        "2:1: the map has 2147483648 pages of 512 bytes; expected at most 2147483647: a larger mapping_bytes, or \
-             a smaller drive",
-    )]);
     check(&[
         (
             "[drive.geometry]\nblocks_per_plane = 8388608",
-            "2:1: the drive has 2147483648 pages; expected at most 2147483647 (8 TiB of 4 KiB pages)",
+            "2:1: the map has 2147483648 units of 4096 bytes, 16 GiB of memory at 8 bytes per unit; expected at most \
+             2147483647 units: drive.geometry.page_bytes and ftl.mapping_bytes = 8192 or more, or a drive smaller \
+             than 8 TiB",
         ),
         (
             "[drive.geometry]\nblocks_per_plane = 4294967295\npages_per_block = 4294967295\nchannels = 4294967295",
-            "2:1: the drive has 79228162458924105385300197375 pages; expected at most 2147483647 (8 TiB of 4 KiB \
-             pages)",
+            "2:1: the map has 79228162458924105385300197375 units of 4096 bytes, 590295809946388791392 GiB of memory \
+             at 8 bytes per unit; expected at most 2147483647 units: a drive smaller than 8 TiB",
         ),
         (
             "[drive]\ncapacity = \"9 TiB\"",
-            "2:1: the drive has 2415919104 pages; expected at most 2147483647 (8 TiB of 4 KiB pages)",
+            "2:1: the map has 2415919104 units of 4096 bytes, 18 GiB of memory at 8 bytes per unit; expected at most \
+             2147483647 units: drive.geometry.page_bytes and ftl.mapping_bytes = 8192 or more, or a drive smaller \
+             than 8 TiB",
         ),
         ("[drive]\ncapacity = \"nan GiB\"", "2:1: 'nan GiB' is no size; expected a size such as \"128 GiB\""),
         (

@@ -14,6 +14,20 @@ pub struct Energy {
     pub transfer_uj: Option<f64>,
 }
 
+impl Energy {
+    /// The same where each operation is of so many planes at once.
+    #[must_use]
+    pub fn of_planes(self, planes: u32) -> Self {
+        let times = |uj: Option<f64>| uj.map(|uj| uj * f64::from(planes));
+        Self {
+            read_uj: times(self.read_uj),
+            program_uj: times(self.program_uj),
+            erase_uj: times(self.erase_uj),
+            transfer_uj: times(self.transfer_uj),
+        }
+    }
+}
+
 /// Joules of `count` operations of `uj` microjoules each.
 #[must_use]
 pub fn joules(uj: Option<f64>, count: u64) -> Option<f64> {

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
-from floatgate import _core
+from floatgate import _core, drawing
 from floatgate.errors import (
     STATUS_DONE,
     STATUS_INTERRUPTED,
@@ -148,6 +148,8 @@ def _invoke(arguments: list[str]) -> int:
         # The argument parser would take longer to import than everything else here.
         print(f"floatgate {_core.__version__}")
         return STATUS_DONE
+    if _draws(arguments):
+        drawing.start()
     from floatgate.cli.app import command
     from floatgate.cli.usage import usage_message
 
@@ -160,6 +162,15 @@ def _invoke(arguments: list[str]) -> int:
             raise
         return _failed(message, STATUS_UNUSABLE_INPUT)
     return code if isinstance(code, int) else STATUS_DONE
+
+
+def _draws(arguments: list[str]) -> bool:
+    """Whether a command whose pictures are most of its time will draw some, by a look at its arguments.
+
+    The renderer starts while they are read. One that turns out not to be needed ends with the command.
+    """
+    never = {"--no-report", "--help", "-h", "-"}
+    return arguments[:1] in (["run"], ["report"]) and len(arguments) > 1 and never.isdisjoint(arguments)
 
 
 def _must_be_text(argument: str) -> None:

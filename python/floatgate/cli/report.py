@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from floatgate import drawing
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.compare import Comparison, Setting
@@ -40,8 +41,6 @@ def report(
 
     Several runs give one report that compares them.
     """
-    from floatgate.reports import report_of
-
     output = Output(json, quiet=quiet)
     single = len(runs) == 1
     first = must_be_one(runs[0]) if single else None
@@ -50,7 +49,10 @@ def report(
     must_be_file_place(target, EXPECTED)
     if (out is not None or not single) and Path(target).exists() and not force:
         raise input_error(f"{target}: exists already; expected a new file, --out FILE or --force")
+    drawing.start()
     if first is not None:
+        from floatgate.reports import report_of
+
         text = report_of(first)
     else:
         text = Comparison([Setting([("run", name)], run) for name, run in zip(runs, loaded, strict=True)]).report(

@@ -12,7 +12,7 @@ from typing import Annotated
 
 import typer
 
-from floatgate import summary
+from floatgate import drawing, summary
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.errors import STATUS_DONE, InterruptedRunError, input_error
@@ -113,6 +113,8 @@ def _run_once(
     asked: Experiment, target: RunFolder, snapshot: Path | None, output: Output, options: _Options, *, report: bool
 ) -> int:
     """Run, write the folder, and say what came out."""
+    if report:
+        drawing.start()
     with bar(asked.name(), quiet=options.quiet) as progress, _saying_how_to_go_on(snapshot):
         done = execute(
             asked,

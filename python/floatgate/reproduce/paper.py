@@ -104,7 +104,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Figure:
-    """A figure of a page: ``draw`` makes an altair chart for a width in pixels."""
+    """A figure of a page: ``draw`` makes a chart (:mod:`floatgate.vega`, or Altair) for a width in pixels."""
 
     id: str
     title: str

@@ -55,8 +55,8 @@ class LoadedSweep:
             import pyarrow.parquet as pq
 
             file = self.folder / TABLE
-            with reading(file, "expected the table of a sweep"):
-                self._table = pq.read_table(file)
+            with reading(file, "expected the table of a sweep"), pq.ParquetFile(file) as found:
+                self._table = found.read()
         return self._table
 
     def pandas(self) -> pd.DataFrame:
@@ -117,7 +117,7 @@ class LoadedSweep:
 
     def plots(self, figure: str = "waf_bytes", *, width: int | None = None) -> list[Any]:
         """All panels of a figure; see :meth:`plot`."""
-        from floatgate import charts, varied_charts
+        from floatgate import charts, varied_charts, vega
 
         rows = self.settings([figure])
         if not any(row.get(figure) is not None for row in rows):
@@ -127,7 +127,8 @@ class LoadedSweep:
             )
         one = next((each for each in varied_charts.FIGURES if each.key == figure), None)
         drawn = one or varied_charts.Figure(figure, figure, figure)
-        return [draw(width or charts.WIDTH) for _, _, draw in varied_charts.drawings(rows, self.keys, drawn)]
+        panels = varied_charts.drawings(rows, self.keys, drawn)
+        return [vega.altair_chart(draw(width or charts.WIDTH)) for _, _, draw in panels]
 
     def report(self, command: str | None = None) -> str:
         """The sweep as one self-contained HTML page."""

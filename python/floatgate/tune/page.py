@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from floatgate import _core, html, throttle_charts, units, varied_charts
+from floatgate import _core, html, throttle_charts, units, varied_charts, vega
 from floatgate.charts import INK, MUTED, WIDTH, data_chart, finished
 from floatgate.sweeps.sweep import plain
 from floatgate.tune.objective import Goal
 from floatgate.tune.search import Asked, Trial, best_of
-
-if TYPE_CHECKING:
-    import altair as alt
 
 SHOWN = 20
 """Trials in the table."""
@@ -119,10 +116,8 @@ def _pictures(asked: Asked, trials: Sequence[Trial], importance: dict[str, dict[
     return f'<h2>Trials</h2><div class="charts">{"".join(drawn)}</div>'
 
 
-def course(trials: Sequence[Trial], goal: Goal, width: int = WIDTH) -> alt.LayerChart:
+def course(trials: Sequence[Trial], goal: Goal, width: int = WIDTH) -> vega.Composed:
     """The objective by the number of the trial, and the best so far."""
-    import altair as alt
-
     objective = goal.objectives[0]
     best: float | None = None
     rows: list[dict[str, Any]] = []
@@ -134,35 +129,29 @@ def course(trials: Sequence[Trial], goal: Goal, width: int = WIDTH) -> alt.Layer
             best = value
         if best is not None:
             line.append({"x": trial.number, "y": best})
-    x = alt.X("x:Q", title="trial", axis=alt.Axis(tickMinStep=1))
-    y = alt.Y("y:Q", title=objective.key, scale=alt.Scale(zero=False), axis=_axis())
+    x = vega.X("x:Q", title="trial", axis=vega.Axis(tickMinStep=1))
+    y = vega.Y("y:Q", title=objective.key, scale=vega.Scale(zero=False), axis=_axis())
     marks = data_chart(rows).mark_point(color=INK, size=50, strokeWidth=1.4).encode(x=x, y=y, shape=_kept())
     steps = data_chart(line).mark_line(color="#0072b3", interpolate="step-after", strokeWidth=2).encode(x=x, y=y)
-    return finished(alt.layer(steps, marks), width, throttle_charts.TALL)
+    return finished(vega.layer(steps, marks), width, throttle_charts.TALL)
 
 
 def _axis() -> Any:
-    import altair as alt
-
-    return alt.Axis(format=throttle_charts.FIGURES, tickCount=5, labelOverlap=True)
+    return vega.Axis(format=throttle_charts.FIGURES, tickCount=5, labelOverlap=True)
 
 
 def _kept() -> Any:
-    import altair as alt
-
-    return alt.Shape("kept:N", scale=alt.Scale(domain=["yes", "no"], range=["circle", "cross"]), legend=None)
+    return vega.Shape("kept:N", scale=vega.Scale(domain=["yes", "no"], range=["circle", "cross"]), legend=None)
 
 
-def trade_off(trials: Sequence[Trial], goal: Goal, across: str, up: str, width: int = WIDTH) -> alt.LayerChart:
+def trade_off(trials: Sequence[Trial], goal: Goal, across: str, up: str, width: int = WIDTH) -> vega.Composed:
     """Two figures of each trial, and the Pareto front of the objectives among them."""
-    import altair as alt
-
     rows = [
         {"x": trial.figures[across], "y": trial.figures[up], "kept": "yes" if trial.feasible else "no"}
         for trial in trials
     ]
-    x = alt.X("x:Q", title=across, scale=alt.Scale(zero=False), axis=_axis())
-    y = alt.Y("y:Q", title=up, scale=alt.Scale(zero=False), axis=_axis())
+    x = vega.X("x:Q", title=across, scale=vega.Scale(zero=False), axis=_axis())
+    y = vega.Y("y:Q", title=up, scale=vega.Scale(zero=False), axis=_axis())
     layers = [data_chart(rows).mark_point(color=INK, size=50, strokeWidth=1.4).encode(x=x, y=y, shape=_kept())]
     front = [{"x": one.figures[across], "y": one.figures[up]} for one in best_of(trials, goal)]
     line = data_chart(sorted(front, key=lambda row: row["x"]))
@@ -172,10 +161,10 @@ def trade_off(trials: Sequence[Trial], goal: Goal, across: str, up: str, width: 
         if bound.key in (across, up):
             rule = data_chart([{"x": bound.limit, "y": bound.limit}]).mark_rule(color=MUTED, strokeDash=[4, 3])
             layers.append(rule.encode(x=x) if bound.key == across else rule.encode(y=y))
-    return finished(alt.layer(*layers), width, throttle_charts.TALL)
+    return finished(vega.layer(*layers), width, throttle_charts.TALL)
 
 
-def _importance(shares: dict[str, float], width: int = WIDTH) -> alt.LayerChart:
+def _importance(shares: dict[str, float], width: int = WIDTH) -> vega.Composed:
     rows = [{"key": key, "share": share} for key, share in sorted(shares.items(), key=lambda item: -item[1])]
     one = varied_charts.Figure("share", "importance", "importance")
     return varied_charts.bars(rows, ["key"], one, width)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from floatgate import vega
 from floatgate.charts import INK, MUTED, configured, data_chart
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.leveling.values import LEVELERS, LOADS
@@ -50,23 +51,21 @@ def figures(found: Found) -> list[Figure]:
 
 def _facets(rows: list[dict[str, Any]], width: int) -> Any:
     """A panel for each load, all on the same axes."""
-    import altair as alt
-
     labels = [one.label for one in LOOKS]
-    legend = alt.Legend(title=None, orient="top", columns=3, symbolSize=110, symbolStrokeWidth=2)
-    bent = alt.Scale(type="symlog", constant=0.01, domain=[-0.005, 8])
-    x = alt.X("x:Q", title="extra programs", scale=bent, axis=alt.Axis(format="%", values=[0, 0.02, 0.2, 2]))
-    steep = alt.Scale(type="log", domain=[0.1, 10])
-    y = alt.Y("y:Q", title="first block's life", scale=steep, axis=alt.Axis(values=[0.1, 0.2, 0.5, 1, 2, 5, 10]))
-    color = alt.Color("series:N", scale=alt.Scale(domain=labels, range=[one.color for one in LOOKS]), legend=legend)
-    shape = alt.Shape("series:N", scale=alt.Scale(domain=labels, range=[one.shape for one in LOOKS]), legend=legend)
-    sizes = alt.Scale(domain=[f"{spare} %" for spare in SPARES], range=list(SPARES.values()))
-    size = alt.Size("spare:N", scale=sizes, legend=None)
+    legend = vega.Legend(title=None, orient="top", columns=3, symbolSize=110, symbolStrokeWidth=2)
+    bent = vega.Scale(type="symlog", constant=0.01, domain=[-0.005, 8])
+    x = vega.X("x:Q", title="extra programs", scale=bent, axis=vega.Axis(format="%", values=[0, 0.02, 0.2, 2]))
+    steep = vega.Scale(type="log", domain=[0.1, 10])
+    y = vega.Y("y:Q", title="first block's life", scale=steep, axis=vega.Axis(values=[0.1, 0.2, 0.5, 1, 2, 5, 10]))
+    color = vega.Color("series:N", scale=vega.Scale(domain=labels, range=[one.color for one in LOOKS]), legend=legend)
+    shape = vega.Shape("series:N", scale=vega.Scale(domain=labels, range=[one.shape for one in LOOKS]), legend=legend)
+    sizes = vega.Scale(domain=[f"{spare} %" for spare in SPARES], range=list(SPARES.values()))
+    size = vega.Size("spare:N", scale=sizes, legend=None)
     panels = []
     for load in NAMES.values():
         mine = [row for row in rows if row["load"] == load]
         line = data_chart([{"y": 1.0}]).mark_rule(color=MUTED, strokeDash=[4, 3], strokeWidth=1.4).encode(y="y:Q")
         points = data_chart(mine).mark_point(strokeWidth=1.8, filled=False)
-        panel = alt.layer(line, points.encode(x=x, y=y, color=color, shape=shape, size=size))
+        panel = vega.layer(line, points.encode(x=x, y=y, color=color, shape=shape, size=size))
         panels.append(panel.properties(width=max(60, width // 3 - 75), height=170, title=load))
-    return configured(alt.concat(*panels, columns=3).resolve_scale(x="shared", y="shared"))
+    return configured(vega.concat(*panels, columns=3).resolve_scale(x="shared", y="shared"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate import throttle_charts
+from floatgate import throttle_charts, vega
 from floatgate.charts import INK, MUTED, data_chart, finished
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.paper import Figure
@@ -64,19 +64,17 @@ def _times(found: Found, key: str, letter: str, what: str, caption: str) -> Figu
 
 def _side_by_side(rows: list[dict[str, Any]], width: int) -> Any:
     """Bars of all traces for each number of times."""
-    import altair as alt
-
     present = list(dict.fromkeys(row["series"] for row in rows))
-    color = alt.Color(
+    color = vega.Color(
         "series:N",
-        scale=alt.Scale(domain=present, range=[OF_WORKLOADS[name] for name in present]),
-        legend=alt.Legend(title=None, orient="top", columns=2, symbolType="square"),
+        scale=vega.Scale(domain=present, range=[OF_WORKLOADS[name] for name in present]),
+        legend=vega.Legend(title=None, orient="top", columns=2, symbolType="square"),
     )
     bars = data_chart(rows).mark_bar(stroke=INK, strokeWidth=0.4)
     encoded = bars.encode(
-        x=alt.X("times:N", title="times", sort=None, axis=alt.Axis(labelAngle=0)),
-        xOffset=alt.XOffset("series:N", sort=present),
-        y=alt.Y("share:Q", title="share of the addresses", axis=alt.Axis(format="%", tickCount=5)),
+        x=vega.X("times:N", title="times", sort=None, axis=vega.Axis(labelAngle=0)),
+        xOffset=vega.XOffset("series:N", sort=present),
+        y=vega.Y("share:Q", title="share of the addresses", axis=vega.Axis(format="%", tickCount=5)),
         color=color,
     )
     return finished(encoded, width, throttle_charts.TALL)
@@ -125,20 +123,18 @@ def _gc_time(found: Found) -> Figure | None:
 
 def _stacked(rows: list[dict[str, Any]], parts: dict[str, str], title: str, width: int, *, share: bool = False) -> Any:
     """A bar for each ``row``, made of the ``value`` of each part."""
-    import altair as alt
-
     names = list(dict.fromkeys(row["row"] for row in rows))
     ordered = [{**row, "order": list(parts).index(row["part"])} for row in rows]
     format_ = "%" if share else throttle_charts.FIGURES
-    scale = alt.Scale(domain=[0, 1]) if share else alt.Scale()
+    scale = vega.Scale(domain=[0, 1]) if share else vega.Scale()
     bars = data_chart(ordered).mark_bar(stroke=INK, strokeWidth=0.4)
     encoded = bars.encode(
-        x=alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(format=format_, tickCount=5, labelOverlap=True)),
-        y=alt.Y("row:N", title=None, sort=names, axis=alt.Axis(labelLimit=200)),
-        color=alt.Color(
+        x=vega.X("value:Q", title=title, scale=scale, axis=vega.Axis(format=format_, tickCount=5, labelOverlap=True)),
+        y=vega.Y("row:N", title=None, sort=names, axis=vega.Axis(labelLimit=200)),
+        color=vega.Color(
             "part:N",
-            scale=alt.Scale(domain=list(parts), range=list(parts.values())),
-            legend=alt.Legend(title=None, orient="top", symbolType="square", columnPadding=24),
+            scale=vega.Scale(domain=list(parts), range=list(parts.values())),
+            legend=vega.Legend(title=None, orient="top", symbolType="square", columnPadding=24),
         ),
         order="order:Q",
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate import throttle_charts
+from floatgate import throttle_charts, vega
 from floatgate.charts import INK, MUTED, configured, data_chart
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.paper import Figure
@@ -134,21 +134,19 @@ def _wa(found: Found, state: str, drive: str, size: str, pattern: str, writes: s
 
 def _panels(rows: list[dict[str, Any]], width: int) -> Any:
     """A panel for each drive, all on the same axes."""
-    import altair as alt
-
     looks = list(PATTERNS.values())
     labels = [one.label for one in looks]
     narrow = width < 500
-    legend = alt.Legend(title=None, orient="top", columns=2, symbolSize=110, symbolStrokeWidth=2)
-    scale = alt.Scale(type="log", nice=False, domain=[0.8, 200])
-    y = alt.Y("y:Q", title="write amplification", scale=scale, axis=alt.Axis(values=[1, 2, 5, 10, 20, 50, 100, 200]))
+    legend = vega.Legend(title=None, orient="top", columns=2, symbolSize=110, symbolStrokeWidth=2)
+    scale = vega.Scale(type="log", nice=False, domain=[0.8, 200])
+    y = vega.Y("y:Q", title="write amplification", scale=scale, axis=vega.Axis(values=[1, 2, 5, 10, 20, 50, 100, 200]))
     across = max(60, width - 90 if narrow else width // 3 - 75)
-    x = alt.X("size:N", title=None, sort=list(SIZES), axis=alt.Axis(labelAngle=-45 if across < 180 else 0))
-    color = alt.Color("series:N", scale=alt.Scale(domain=labels, range=[one.color for one in looks]), legend=legend)
-    dash = alt.StrokeDash(
-        "series:N", scale=alt.Scale(domain=labels, range=[list(one.dash) or [1, 0] for one in looks]), legend=legend
+    x = vega.X("size:N", title=None, sort=list(SIZES), axis=vega.Axis(labelAngle=-45 if across < 180 else 0))
+    color = vega.Color("series:N", scale=vega.Scale(domain=labels, range=[one.color for one in looks]), legend=legend)
+    dash = vega.StrokeDash(
+        "series:N", scale=vega.Scale(domain=labels, range=[list(one.dash) or [1, 0] for one in looks]), legend=legend
     )
-    shape = alt.Shape("series:N", scale=alt.Scale(domain=labels, range=[one.shape for one in looks]), legend=legend)
+    shape = vega.Shape("series:N", scale=vega.Scale(domain=labels, range=[one.shape for one in looks]), legend=legend)
     panels = []
     for drive in DRIVES:
         mine = [row for row in rows if row["drive"] == drive]
@@ -157,8 +155,8 @@ def _panels(rows: list[dict[str, Any]], width: int) -> Any:
         marks = data_chart(mine).mark_point(size=60, filled=False, strokeWidth=1.6)
         marks = marks.encode(x=x, y=y, color=color, shape=shape)
         name = f"SSD-{drive[-1].upper()}"
-        panels.append(alt.layer(one, line, marks).properties(width=across, height=220, title=name))
-    return configured(alt.concat(*panels, columns=1 if narrow else 3).resolve_scale(x="shared", y="shared"))
+        panels.append(vega.layer(one, line, marks).properties(width=across, height=220, title=name))
+    return configured(vega.concat(*panels, columns=1 if narrow else 3).resolve_scale(x="shared", y="shared"))
 
 
 def _partitions(found: Found) -> Figure | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate import throttle_charts
+from floatgate import throttle_charts, vega
 from floatgate.charts import INK, data_chart, finished
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.paper import Figure
@@ -114,13 +114,11 @@ def _responses(found: Found, batch: str, workload: str, variant: str) -> Figure 
 
 
 def _peaks(rows: list[dict[str, Any]], width: int) -> Any:
-    import altair as alt
-
-    x = alt.X("x:Q", title="reads", axis=alt.Axis(tickCount=5, format=throttle_charts.FIGURES))
-    top = alt.Scale(domain=[0, LONGEST_MS], clamp=True)
-    y = alt.Y("y:Q", title="response time, ms", scale=top, axis=alt.Axis(tickCount=5))
+    x = vega.X("x:Q", title="reads", axis=vega.Axis(tickCount=5, format=throttle_charts.FIGURES))
+    top = vega.Scale(domain=[0, LONGEST_MS], clamp=True)
+    y = vega.Y("y:Q", title="response time, ms", scale=top, axis=vega.Axis(tickCount=5))
     marks = data_chart(rows).mark_rule(strokeWidth=0.7, color=INK)
-    return finished(marks.encode(x=x, y=y, y2=alt.datum(0)), width, 220)
+    return finished(marks.encode(x=x, y=y, y2=vega.datum(0)), width, 220)
 
 
 def _during(found: Found, workload: str) -> Figure | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from floatgate import throttle_charts
+from floatgate import throttle_charts, vega
 from floatgate.charts import INK, data_chart, finished
 from floatgate.reproduce.judge import Found
 from floatgate.reproduce.paper import Figure
@@ -91,10 +91,8 @@ def _addresses(workload: str) -> Figure:
 
 
 def _scatter(rows: list[dict[str, Any]], width: int) -> Any:
-    import altair as alt
-
-    x = alt.X("x:Q", title="read requests", axis=alt.Axis(tickCount=5, format=throttle_charts.FIGURES))
-    y = alt.Y("y:Q", title="address, MiB", axis=alt.Axis(tickCount=5, format=throttle_charts.FIGURES))
+    x = vega.X("x:Q", title="read requests", axis=vega.Axis(tickCount=5, format=throttle_charts.FIGURES))
+    y = vega.Y("y:Q", title="address, MiB", axis=vega.Axis(tickCount=5, format=throttle_charts.FIGURES))
     marks = data_chart(rows).mark_circle(size=3, opacity=0.6, color=INK)
     return finished(marks.encode(x=x, y=y), width, 220)
 
