@@ -163,7 +163,7 @@ def svg(name: str, found: ContextUpdates) -> str:
     """The figure, with as many digits as can be seen."""
     import vl_convert
 
-    text: str = vl_convert.vegalite_to_svg(context_updates.figure(found, name).to_json())
+    text: str = vl_convert.vegalite_to_svg(context_updates.figure(found, name).to_dict())
     text = re.sub(r"\d+\.\d{2,}", lambda number: f"{float(number[0]):.1f}".removesuffix(".0"), text)
     return text.replace("<svg ", f'<svg role="img" aria-label="Contexts over the updates of {name}" ', 1) + "\n"
 
