@@ -102,7 +102,7 @@ impl Ftl {
         &mut self,
         flash: &mut F,
         domain: DomainId,
-        mut job: Job,
+        mut job: Box<Job>,
         flash_pages: u32,
     ) -> Result<bool, Failure> {
         job.leave_free = if job.request.urgency == Urgency::Leveling { LAST_UNITS + 1 } else { 0 };
@@ -118,7 +118,7 @@ impl Ftl {
     }
 
     /// The job that makes room in a domain: the one under way, or one that begins because too little is at hand.
-    fn collection_job<F: Flash>(&mut self, flash: &mut F, domain: DomainId, at_hand: u64) -> Option<Job> {
+    fn collection_job<F: Flash>(&mut self, flash: &mut F, domain: DomainId, at_hand: u64) -> Option<Box<Job>> {
         let under_way = self.jobs[domain].pop_pressing();
         let scarce = self.free[domain].len() <= LAST_UNITS;
         match under_way {

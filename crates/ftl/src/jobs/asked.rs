@@ -63,13 +63,15 @@ impl Ftl {
     }
 
     /// The job that idle time goes on with.
-    fn background_job<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Option<Job> {
+    fn background_job<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Option<Box<Job>> {
         let waiting = self.jobs[domain].urgency();
         let behind = waiting.is_none_or(|urgency| urgency > Urgency::Collection);
         let collects = waiting.is_none() || self.wants_collection(domain);
         let job = if behind && collects { self.next_victim(flash, domain) } else { None };
-        let job = job.or_else(|| self.jobs[domain].pop());
-        job.map(|job| job.leaving(self.setup.trigger_free_units))
+        let mut job = job.or_else(|| self.jobs[domain].pop())?;
+        // Until it is urgent, it leaves these units alone.
+        job.leave_free = self.setup.trigger_free_units;
+        Some(job)
     }
 
     /// A job in idle time moves its next page (under superblock scope the next page of each die), or erases a source; one

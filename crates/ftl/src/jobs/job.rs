@@ -79,13 +79,6 @@ impl Job {
         }
     }
 
-    /// Lets the job leave so many free units of its domain alone, until it is urgent.
-    #[must_use]
-    pub fn leaving(mut self, free_units: u32) -> Self {
-        self.leave_free = free_units;
-        self
-    }
-
     /// The unit that is being emptied.
     #[must_use]
     pub fn source(&self) -> UnitId {

@@ -319,7 +319,7 @@ impl Ftl {
     }
 
     /// The next job of collection in a domain, begun; none if nothing is to be gained.
-    pub(crate) fn next_victim<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Option<Job> {
+    pub(crate) fn next_victim<F: Flash>(&mut self, flash: &mut F, domain: DomainId) -> Option<Box<Job>> {
         if self.separation.as_ref().is_some_and(|separation| separation.wants_regroup()) {
             self.regroup(flash);
         }
@@ -360,7 +360,7 @@ impl Ftl {
     }
 
     /// A job of collection begins.
-    fn collected(&mut self, request: Request) -> Job {
+    fn collected(&mut self, request: Request) -> Box<Job> {
         let victim = request.sources[0];
         let valid = self.units.meta[victim].valid;
         self.gc.victims += 1;
@@ -373,7 +373,7 @@ impl Ftl {
             separation.chosen(victim, valid, self.units.closed_at[victim], self.now);
         }
         request.all_sources().for_each(|unit| self.leave_closed(unit));
-        Job::begun(request, &self.layout)
+        Box::new(Job::begun(request, &self.layout))
     }
 
     /// What a job of the present asks for is carried out: at once if it cannot wait or nobody would ever step it, else in
@@ -386,7 +386,7 @@ impl Ftl {
         let later = self.setup.idle_jobs || self.setup.incremental;
         let waits = request.urgency != Urgency::Urgent && later;
         let levels = request.urgency == Urgency::Leveling;
-        let mut job = Job::waiting(request, &self.units);
+        let mut job = Box::new(Job::waiting(request, &self.units));
         if waits {
             self.jobs[domain].push(job);
             match levels.then(|| self.jobs[domain].pop_overdue()).flatten() {
@@ -448,7 +448,7 @@ impl Ftl {
 
     /// The next job of a domain that a host write which needs room waits for. A job under way may still need two units of its
     /// own.
-    pub(crate) fn pop_for_room(&mut self, domain: DomainId) -> Option<Job> {
+    pub(crate) fn pop_for_room(&mut self, domain: DomainId) -> Option<Box<Job>> {
         let last = self.free[domain].len() <= self.setup.separate.reserve() + 2;
         self.jobs[domain].pop_for_room(last)
     }
