@@ -102,6 +102,15 @@ impl Placement {
         self.logical_bytes
     }
 
+    /// Where a device begins, and how many of its bytes lie on the drive as they are; none where there is no such device, or its
+    /// addresses are scaled.
+    #[must_use]
+    pub fn room_of(&self, device: u16) -> Option<(u64, u64)> {
+        let base = if self.fold { 0 } else { *self.bases.get(usize::from(device))? };
+        let room = self.logical_bytes.checked_sub(base)?;
+        (self.beyond != Beyond::Scale).then_some((base, room))
+    }
+
     /// First byte on the drive of a request, and whether the address had to be changed for lying beyond it. The
     /// range of a wrapped or scaled request may still run over the end: it then goes on at byte 0.
     ///

@@ -105,7 +105,12 @@ impl Splitter {
         }
         let logical_bytes = self.placement.logical_bytes();
         let (wanted, page_shift) = (self.wanted, self.page_shift);
-        for i in range {
+        let mut left = range;
+        loop {
+            if !COLUMNS && !FLUSHES {
+                left.start += self.split_whole(batch, left.clone(), out, ends);
+            }
+            let Some(i) = left.next() else { return Ok(()) };
             let (device, op, mut bytes) = (batch.device[i], batch.op[i], batch.bytes[i]);
             let (mut start, moved) =
                 self.placement.place(device, batch.offset[i], bytes).map_err(|why| (i, why))?;
@@ -159,9 +164,57 @@ impl Splitter {
             }
             ends.push(out.len());
         }
-        Ok(())
+    }
+
+    /// Appends the extents of the first requests in `range` as far as each reads or writes whole pages inside the drive, and the same
+    /// device: column by column, which takes half of the instructions. How many there were; 0 where it is not worth it.
+    fn split_whole(
+        &mut self,
+        batch: &RequestBatch,
+        range: Range<usize>,
+        out: &mut Extents,
+        ends: &mut Vec<usize>,
+    ) -> usize {
+        let Some(&device) = batch.device.get(range.start) else { return 0 };
+        let Some((base, room)) = self.placement.room_of(device) else { return 0 };
+        let (shift, mask) = (self.page_shift, (1u64 << self.page_shift) - 1);
+        let (ops, devices) = (&batch.op[range.clone()], &batch.device[range.clone()]);
+        let spans = batch.offset[range.clone()].iter().zip(&batch.bytes[range.clone()]);
+        let fits = |((&offset, &bytes), (&op, &of)): ((&u64, &u64), (&Op, &u16))| {
+            let whole = (offset | bytes) & mask == 0 && bytes > 0;
+            whole && bytes <= room && offset <= room - bytes && of == device && op != Op::Trim
+        };
+        let requests = spans.zip(ops.iter().zip(devices)).take_while(|&request| fits(request)).count();
+        if requests < WHOLE_MIN {
+            return 0;
+        }
+        let range = range.start..range.start + requests;
+        let extents = out.len();
+        out.lpn
+            .extend(batch.offset[range.clone()].iter().map(|offset| Lpn(((base + offset) >> shift) as u32)));
+        out.pages.extend(batch.bytes[range.clone()].iter().map(|bytes| (bytes >> shift) as u32));
+        let ops = &batch.op[range.clone()];
+        out.kind.extend(ops.iter().map(|&op| if op == Op::Read { Kind::Read } else { Kind::Write }));
+        ends.extend(extents + 1..=extents + requests);
+        let (mut all_bytes, mut reads, mut read_bytes) = (0, 0, 0);
+        for (&op, &bytes) in ops.iter().zip(&batch.bytes[range]) {
+            all_bytes += bytes;
+            reads += u64::from(op == Op::Read);
+            read_bytes += if op == Op::Read { bytes } else { 0 };
+        }
+        let count = &mut self.counters[usize::from(device)];
+        count.read_requests += reads;
+        count.read_bytes += read_bytes;
+        count.page_reads += read_bytes >> shift;
+        count.write_requests += requests as u64 - reads;
+        count.write_bytes += all_bytes - read_bytes;
+        count.page_writes += (all_bytes - read_bytes) >> shift;
+        requests
     }
 }
+
+/// Requests of whole pages in a row that are split column by column.
+const WHOLE_MIN: usize = 8;
 
 /// Appends what lets the writes from `extent` on reach the flash.
 #[cold]
@@ -269,6 +322,42 @@ mod tests {
         );
         assert_eq!(w(4096, 5000), [(1, 1, Kind::Write), (2, 1, Kind::WritePartial)]);
         assert_eq!(split(Op::Write, 4000, 9000, 100, Beyond::Refuse).1.page_writes, 4);
+    }
+
+    /// Requests of whole pages are split column by column; in between stand those that are not.
+    #[test]
+    fn many_requests_become_what_each_becomes_alone() {
+        let mut rng = floatgate_base::Rng::new(3, "split");
+        for (beyond, share) in
+            [(Beyond::Refuse, 100), (Beyond::Wrap, 30), (Beyond::Scale, 30), (Beyond::Wrap, 2)]
+        {
+            let placement = || Placement::new(4096, 100, beyond, Devices::Apart, &[60 * 4096, 40 * 4096]);
+            let mut batch = RequestBatch::default();
+            for _ in 0..2000 {
+                let whole = rng.below(share) > 0;
+                let (unit, most) = if whole { (4096, 4) } else { (100, 400) };
+                let op = match rng.below(if whole { 2 } else { 3 }) {
+                    0 => Op::Read,
+                    1 => Op::Write,
+                    _ => Op::Trim,
+                };
+                let device = u16::from(rng.below(share) == 0);
+                let limit = if beyond == Beyond::Refuse { 30 * 4096 } else { 110 * 4096 };
+                batch.push(0, device, op, rng.below(limit / unit) * unit, rng.below(most) * unit);
+            }
+            let (mut all, mut extents, mut ends) =
+                (Splitter::new(placement(), 4096), Extents::default(), vec![]);
+            all.split(&batch, 0..batch.len(), &mut extents, &mut ends).unwrap();
+            let (mut one, mut expected, mut expected_ends) =
+                (Splitter::new(placement(), 4096), Extents::default(), vec![]);
+            for i in 0..batch.len() {
+                one.split(&batch, i..i + 1, &mut expected, &mut expected_ends).unwrap();
+            }
+            assert_eq!((&extents.lpn, &extents.pages), (&expected.lpn, &expected.pages), "{beyond:?}");
+            assert_eq!((&extents.kind, &ends), (&expected.kind, &expected_ends));
+            assert_eq!(all.counters(), one.counters());
+            assert_eq!(all.requests_moved, one.requests_moved);
+        }
     }
 
     #[test]
