@@ -158,6 +158,7 @@ def figure(group: str, title: str, key: str, rounds: list[float], **more: Any) -
 def append(path: Path, shared: dict[str, Any], rows: Iterable[dict[str, Any]]) -> None:
     """Append whole lines with one write, so that a bench that is broken off leaves no half of one."""
     text = "".join(json.dumps({**shared, **row}, separators=(",", ":")) + "\n" for row in rows)
+    path.parent.mkdir(parents=True, exist_ok=True)
     # A line that lost its end stays alone.
     torn = path.exists() and path.stat().st_size > 0 and not path.read_bytes().endswith(b"\n")
     with path.open("ab", buffering=0) as file:

@@ -178,7 +178,7 @@ def test_rows_are_appended_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.delenv("FLOATGATE_BENCH_CONTEXT", raising=False)
     shared = bench.context()
     assert set(shared["machine"]) == {"cpu", "cores", "memory_gib"}
-    path = tmp_path / "history.jsonl"
+    path = tmp_path / "not/yet/there/history.jsonl"
     found = bench.figure("a", "a group", "b", [3.0, 1.0, 2.0], unit="s", better="lower", at_most=1.5)
     bench.append(path, shared, [found])
     path.write_text(path.read_text() + '{"torn')

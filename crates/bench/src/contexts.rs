@@ -55,8 +55,9 @@ fn serve(ftl: &mut Ftl, flash: &mut Functional, pages: u32, contexts: u64, batch
     Served { rate: programs as f64 / cpu_s / 1e6, longest_s, mean_s: cpu_s / batches as f64 }
 }
 
-/// Millions of programs per second of CPU time on a drive at steady state.
-fn programs(blocks: u32, separate: Separate) -> f64 {
+/// Millions of programs per second of CPU time on a drive at steady state, under a separator.
+pub fn programs(blocks: u32, separator: &str) -> f64 {
+    let separate = Separate::of(&SLOT.with(separator, &[]));
     let (mut ftl, mut flash, pages) = drive(blocks, separate);
     let batches = (blocks * PAGES_PER_BLOCK) as usize / BATCH;
     serve(&mut ftl, &mut flash, pages, CONTEXTS, 3 * batches);
@@ -86,8 +87,7 @@ pub fn all(report: &mut Report) {
         ),
     );
     let names = ["none", "hash", "pds", "ids"];
-    let rounds_of_all =
-        rounds(|| names.map(|name| programs(gib * 1024, Separate::of(&SLOT.with(name, &[])))));
+    let rounds_of_all = rounds(|| names.map(|name| programs(gib * 1024, name)));
     let column = |i: usize| rounds_of_all.iter().map(|round| round[i]).collect::<Vec<_>>();
     let none = column(0);
     let yardstick = Yardstick { name: "none", unit: "M programs/s", rounds: &none };

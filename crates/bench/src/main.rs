@@ -26,7 +26,7 @@ use measure::{PAGES_PER_BLOCK, ROUNDS, SPARE};
 use report::Report;
 use std::process::ExitCode;
 
-/// `floatgate-bench count engine|packed|flat|CASE|reads|disturbed-reads|dedup|compress|SEPARATOR`, with a case
+/// `floatgate-bench count engine|packed|flat|CASE|reads|disturbed-reads|dedup|compress|SEPARATOR|contexts SEPARATOR`, with a case
 /// of `timed`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
 /// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does.
 fn count(what: Option<&str>) {
@@ -48,6 +48,10 @@ fn count(what: Option<&str>) {
             let of = content::Schemed { dedup: scheme == "dedup", compress: scheme == "compress" };
             let (_, waf, _) = content::host_pages(blocks, of, 1);
             (0.0, waf)
+        }
+        (_, Some("contexts")) => {
+            contexts::programs(blocks, std::env::args().nth(3).as_deref().unwrap_or("ids"));
+            (0.0, 0.0)
         }
         (_, Some(separator)) if separator != "engine" => {
             engine::uniform(blocks, PAGES_PER_BLOCK, SPARE, host_pages, separator)

@@ -9,6 +9,7 @@ use floatgate_experiment::meter::build;
 use serde_json::{Map, Value, json};
 use std::fs::OpenOptions;
 use std::io::{Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::Path;
 
 /// Which way a figure gets better.
 #[derive(Clone, Copy)]
@@ -165,6 +166,9 @@ impl History {
 
     /// Appends whole lines with one write, so that a bench that is broken off leaves no half of one.
     fn append(&self, lines: &str) -> std::io::Result<()> {
+        if let Some(folder) = Path::new(&self.path).parent() {
+            std::fs::create_dir_all(folder)?;
+        }
         let mut file = OpenOptions::new().create(true).read(true).append(true).open(&self.path)?;
         let mut last = [b'\n'];
         if file.seek(SeekFrom::End(0))? > 0 {
@@ -248,6 +252,19 @@ mod tests {
         let context = [("run".to_owned(), json!("a"))].into_iter().collect();
         let history = Some(History { path: path.to_string_lossy().into_owned(), context });
         Report { history, group: "", title: String::new(), lines: String::new() }
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_made() {
+        let folder = std::env::temp_dir().join(format!("floatgate-bench-new-{}", std::process::id()));
+        let path = folder.join("bench/history.jsonl");
+        let mut report = report(&path);
+        report.group("timed", "a drive in timed mode");
+        report.keep(&Figure::cost("write", "s", &[3.0]));
+        drop(report);
+        let text = std::fs::read_to_string(&path).expect("it was written");
+        std::fs::remove_dir_all(&folder).expect("it is there");
+        assert_eq!(text.lines().count(), 1);
     }
 
     #[test]

@@ -118,7 +118,12 @@ impl Ftl {
     }
 
     /// The job that makes room in a domain: the one under way, or one that begins because too little is at hand.
-    fn collection_job<F: Flash>(&mut self, flash: &mut F, domain: DomainId, at_hand: u64) -> Option<Box<Job>> {
+    fn collection_job<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        domain: DomainId,
+        at_hand: u64,
+    ) -> Option<Box<Job>> {
         let under_way = self.jobs[domain].pop_pressing();
         let scarce = self.free[domain].len() <= LAST_UNITS;
         match under_way {

@@ -10,8 +10,9 @@ use serde::{Deserialize, Serialize};
 const LEVELING_MAX: usize = 2;
 
 /// The queue of a domain. It is short: a unit is asked for once. Incremental collection takes a job out and puts it back with every
-/// step, and a job is 200 bytes: so it stays where it is.
+/// step; it stays where it is, because it is large.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[expect(clippy::vec_box, reason = "jobs are taken out and put back, and must not be copied for it")]
 pub(crate) struct Waiting(Vec<Box<Job>>);
 
 impl Waiting {
