@@ -116,20 +116,7 @@ impl Splitter {
                 self.placement.place(device, batch.offset[i], bytes).map_err(|why| (i, why))?;
             self.requests_moved += u64::from(moved);
             let count = &mut self.counters[usize::from(device)];
-            match op {
-                Op::Read => {
-                    (count.read_requests, count.read_bytes) =
-                        (count.read_requests + 1, count.read_bytes + bytes)
-                }
-                Op::Write => {
-                    (count.write_requests, count.write_bytes) =
-                        (count.write_requests + 1, count.write_bytes + bytes);
-                }
-                Op::Trim => {
-                    (count.trim_requests, count.trim_bytes) =
-                        (count.trim_requests + 1, count.trim_bytes + bytes)
-                }
-            }
+            count_request(count, op, bytes);
             if op == Op::Trim {
                 // Giving up the whole drive more than once changes nothing. What begins inside a page comes to the whole of
                 // that in the second round.
@@ -215,6 +202,18 @@ impl Splitter {
 
 /// Requests of whole pages in a row that are split column by column.
 const WHOLE_MIN: usize = 8;
+
+/// Counts a request, but not its pages.
+#[inline(always)]
+fn count_request(count: &mut HostCounters, op: Op, bytes: u64) {
+    let (requests, sum) = match op {
+        Op::Read => (&mut count.read_requests, &mut count.read_bytes),
+        Op::Write => (&mut count.write_requests, &mut count.write_bytes),
+        Op::Trim => (&mut count.trim_requests, &mut count.trim_bytes),
+    };
+    *requests += 1;
+    *sum += bytes;
+}
 
 /// Appends what lets the writes from `extent` on reach the flash.
 #[cold]
