@@ -61,7 +61,7 @@ impl Schedule {
     /// Lets everything happen that happens until `until`, that moment included.
     pub fn advance(&mut self, until: u64) {
         loop {
-            let (time, die) = self.order.first();
+            let (time, die) = self.go_along_rows(until);
             if time > until || time == u64::MAX {
                 self.reached = (until, u32::MAX);
                 return;
@@ -72,24 +72,28 @@ impl Schedule {
 
     /// Lets things happen until a request is done or the next event is later than `until`.
     pub fn advance_to_done(&mut self, until: u64) {
-        while self.done.is_empty() && self.order.first().0 <= until && self.advance_one() {}
-        if self.done.is_empty() && self.order.first().0 != u64::MAX {
-            self.reached = (until, u32::MAX);
+        while self.done.is_empty() {
+            let (time, die) = self.go_along_rows(until);
+            if time == u64::MAX {
+                return;
+            }
+            if time > until {
+                self.reached = (until, u32::MAX);
+                return;
+            }
+            self.event(die, time);
         }
     }
 
-    /// Lets one event happen; false if there is none.
-    pub fn advance_one(&mut self) -> bool {
-        let (time, die) = self.order.first();
-        if time != u64::MAX {
-            self.event(die, time);
-        }
-        time != u64::MAX
+    /// Something is about to happen at a die.
+    #[inline(always)]
+    pub fn reach(&mut self, now: u64, die: usize) {
+        let (time, below) = self.reached;
+        self.reached = (now, if time == now { below.max(die as u32) } else { die as u32 });
     }
 
     fn event(&mut self, die: usize, now: u64) {
-        let (time, below) = self.reached;
-        self.reached = (now, if time == now { below.max(die as u32) } else { die as u32 });
+        self.reach(now, die);
         if self.plain && !self.recording {
             return self.plain_event(die, now);
         }

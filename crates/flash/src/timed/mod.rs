@@ -28,6 +28,7 @@ mod rows;
 mod saved;
 mod schedule;
 mod service;
+mod steps;
 pub mod settings;
 mod suspend;
 pub mod tap;

@@ -53,7 +53,7 @@ pub(super) struct Schedule {
     pub dies: Vec<Die>,
     pub order: Tournament,
     /// When each channel is free again.
-    channel_free_ns: Vec<u64>,
+    pub channel_free_ns: Vec<u64>,
     /// Planes that one command may address.
     pub planes_max: u32,
     /// Whether any command needs more than the plain way.
