@@ -85,11 +85,14 @@ impl Schedule {
         }
     }
 
-    /// Something is about to happen at a die.
+    /// Lets moves of rows go on as long as nothing else is next and it is not later than `until`; the event that is next then.
     #[inline(always)]
-    pub fn reach(&mut self, now: u64, die: usize) {
-        let (time, below) = self.reached;
-        self.reached = (now, if time == now { below.max(die as u32) } else { die as u32 });
+    fn go_along_rows(&mut self, until: u64) -> (u64, usize) {
+        if self.plain && self.rows && !self.recording && !self.closed() {
+            self.go_along_steps(until)
+        } else {
+            self.order.first()
+        }
     }
 
     fn event(&mut self, die: usize, now: u64) {

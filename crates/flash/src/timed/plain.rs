@@ -4,8 +4,7 @@
 use super::die::{Active, Stage};
 use super::queue::{BARRIER, Due, Job, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
-use super::service::spread;
-use super::settings::Order;
+use super::settings::{Order, spread};
 use crate::Class;
 
 /// What a die finds at the heads of its queues.
@@ -117,18 +116,6 @@ impl Schedule {
         if self.dies[die].awaited {
             self.wake(die, now);
         }
-    }
-
-    /// Puts the end of an operation on the log.
-    #[cfg(test)]
-    pub fn log_end(&mut self, die: usize, to: u64) {
-        let d = &self.dies[die];
-        let class = d.active.class;
-        let &Op { kind, ppn, issued_ns, started_ns, read_row, row, .. } =
-            d.queues[class as usize].under_way(0);
-        self.log.2.push((die, d.started_ns, to));
-        let (issued, from, rows) = (issued_ns, started_ns, [read_row, row]);
-        self.log.0.push(super::schedule::Happened { class, kind, ppn, rows, issued, from, to });
     }
 
     /// Which class is next.

@@ -21,6 +21,13 @@ fn driver(seed: u64) -> Driver {
             settings.phases.program_spread = 0.0;
             settings.phases.page_types = if seed % 8 > 3 { settings.phases.page_types } else { 1 };
         }
+        // Dies that share channels, and whose moves begin without a command.
+        if seed % 4 == 1 {
+            geometry.chips_per_channel = 1 + (seed / 4 % 3) as u32;
+            settings.phases.command_ns = 0;
+            // Moves are found where they have begun unseen.
+            settings.phases.rows.iter_mut().for_each(|row| row.read_ns *= 6);
+        }
         if seed.is_multiple_of(5) {
             settings.order = Order::Priority(Class::ALL);
         }
@@ -223,4 +230,46 @@ fn a_row_ends_where_a_host_may_go_before_it() {
     let writes = timed.times()[Class::Write as usize];
     assert_eq!(writes.foreground_wait_ns, (1340 - 700) + (4630 - 2000) + (6030 - 4690) + 3000);
     assert_eq!(writes.die_wait_ns, 4690 - 4630);
+}
+
+/// Two dies of one channel, whose moves begin without a command.
+#[test]
+fn on_a_shared_channel_a_move_has_one_event_and_the_next_one_begins_unseen() {
+    let geometry = floatgate_nand::Geometry {
+        channels: 1,
+        chips_per_channel: 2,
+        dies_per_chip: 1,
+        planes_per_die: 1,
+        blocks_per_plane: 8,
+        pages_per_block: 16,
+        page_bytes: 4096,
+    };
+    let settings = Settings::plain(Phases::plain(10, 50, 600, 3000));
+    let mut timed = Timed::new(Layout::new(geometry, Scope::Plane), settings);
+    timed.start();
+    let first = timed.layout().first_page(UnitId(0));
+    let moving: Vec<_> = (0..8).map(|n| (first + n, Owner::page(Lpn(n)))).collect();
+    let to = timed.layout().first_page(UnitId(1));
+    timed.arrive(0, 0);
+    timed.copy_run(&moving, to, Cause::Gc);
+    timed.issued();
+    timed.advance(50);
+    // The page has been read and is programmed until 670; the second one is read until 720, which is the next event.
+    assert_eq!((timed.schedule.order.first(), timed.schedule.dies[0].ahead), ((720, 0), 7));
+    assert_eq!((timed.last_ns(), timed.next_ns()), (0, 670));
+    timed.advance(669);
+    assert_eq!((timed.last_ns(), timed.next_ns()), (0, 670));
+    assert_eq!(timed.times()[Class::Background as usize].operations, 1);
+    timed.advance(670);
+    assert_eq!((timed.last_ns(), timed.next_ns()), (670, 720));
+    let background = timed.times()[Class::Background as usize];
+    assert_eq!((background.operations, background.service_ns), (2, 670 + 50));
+    // A host's write of the same die, between two moves: it comes after the one under way.
+    timed.arrive(1, 700);
+    timed.program(timed.layout().first_page(UnitId(2)), Lpn(20), Cause::Host);
+    timed.issued();
+    timed.finish();
+    let mut done = Vec::new();
+    timed.take_done(&mut done);
+    assert_eq!((done, timed.last_ns()), (vec![(0, 0), (1, 2 * 670 + 610)], 8 * 670 + 610));
 }

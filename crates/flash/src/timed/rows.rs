@@ -99,9 +99,14 @@ impl Schedule {
     /// Takes note of the moves of a row that are done by what has been reached.
     #[inline(always)]
     pub fn catch_up(&mut self, die: usize) {
-        if self.dies[die].ahead > 0 && self.closed() {
+        if self.dies[die].ahead == 0 {
+            return;
+        }
+        if self.closed() {
             let passed = self.passed(die);
             self.note_moves(die, passed);
+        } else {
+            self.catch_up_step(die);
         }
     }
 
@@ -290,6 +295,9 @@ impl Schedule {
             self.dies[die].ahead = ahead;
             if self.closed() {
                 self.set_end(die);
+            }
+            // Else the die comes when the next move has been read, or there is none that may begin unseen.
+            if self.closed() || ahead == 0 {
                 self.arm(die);
             }
         }
@@ -311,8 +319,8 @@ impl Schedule {
                 self.dies[die].ahead = 0;
                 if self.closed() {
                     self.set_end(die);
-                    self.arm(die);
                 }
+                self.arm(die);
             }
         }
     }
@@ -324,7 +332,9 @@ impl Schedule {
 
     /// With all such moves noted.
     pub fn settled(&self) -> Cow<'_, Self> {
-        if self.closed() && self.dies.iter().any(|d| d.ahead > 0) {
+        let behind =
+            |die: usize| self.dies[die].ahead > 0 && (self.closed() || self.unseen_ns(die).is_some());
+        if (0..self.dies.len()).any(behind) {
             let mut schedule = self.clone();
             schedule.settle();
             return Cow::Owned(schedule);
@@ -335,8 +345,17 @@ impl Schedule {
     /// Ends of moves that have no event of their own: when the last one was, or the next one is.
     fn ends_of_moves(&self, next: bool) -> impl Iterator<Item = u64> + '_ {
         let closed = self.closed();
-        let within = move |die: &usize| closed && self.dies[*die].ahead > 0;
+        let within =
+            move |die: &usize| self.dies[*die].ahead > 0 && (closed || self.unseen_ns(*die).is_some());
         (0..self.dies.len()).filter(within).map(move |die| {
+            if !closed {
+                let end_ns = self.dies[die].array_at;
+                return match (next, self.has_reached(die, end_ns)) {
+                    (_, next_has_begun) if next != next_has_begun => end_ns,
+                    (true, _) => u64::MAX,
+                    (false, _) => 0,
+                };
+            }
             let passed = self.passed(die);
             let began_ns = self.dies[die].started_ns + passed.spent_ns;
             match (next, passed.moves) {

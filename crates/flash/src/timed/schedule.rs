@@ -202,6 +202,32 @@ impl Schedule {
         self.order.set(die, d.array_at.min(d.register_at));
     }
 
+    /// Something is about to happen at a die.
+    #[inline(always)]
+    pub fn reach(&mut self, now: u64, die: usize) {
+        let (time, below) = self.reached;
+        self.reached = (now, if time == now { below.max(die as u32) } else { die as u32 });
+    }
+
+    /// Whether what happens at a die at some moment has happened.
+    #[inline(always)]
+    pub fn has_reached(&self, die: usize, at_ns: u64) -> bool {
+        let (now, below) = self.reached;
+        at_ns < now || (at_ns == now && (die as u32) < below)
+    }
+
+    /// Puts the end of an operation on the log.
+    #[cfg(test)]
+    pub fn log_end(&mut self, die: usize, to: u64) {
+        let d = &self.dies[die];
+        let class = d.active.class;
+        let &Op { kind, ppn, issued_ns, started_ns, read_row, row, .. } =
+            d.queues[class as usize].under_way(0);
+        self.log.2.push((die, d.started_ns, to));
+        let (issued, from, rows) = (issued_ns, started_ns, [read_row, row]);
+        self.log.0.push(Happened { class, kind, ppn, rows, issued, from, to });
+    }
+
     /// Opens a request; [`Schedule::close`] must follow once its operations are issued.
     pub fn open(&mut self, request: u32) {
         if self.pending.len() <= request as usize {

@@ -3,7 +3,7 @@
 use super::die::{Active, Register, Stage, Suspended};
 use super::queue::{BARRIER, Kind, NO_REQUEST, Op};
 use super::schedule::Schedule;
-use super::settings::MultiPlane;
+use super::settings::{MultiPlane, spread};
 use super::tap::Work;
 use crate::Class;
 
@@ -271,13 +271,4 @@ impl Schedule {
         d.array_from = from;
         d.array_at = from + program_ns;
     }
-}
-
-/// A time that lies up to a share above or below `ns`.
-#[inline(always)]
-pub(super) fn spread(rng: &mut floatgate_base::Rng, ns: u64, share: f64) -> u64 {
-    if share == 0.0 {
-        return ns;
-    }
-    (ns as f64 * (1.0 + share * (2.0 * rng.unit() - 1.0))).round() as u64
 }

@@ -176,3 +176,12 @@ impl Settings {
         }
     }
 }
+
+/// A time that lies up to a share above or below `ns`.
+#[inline(always)]
+pub(super) fn spread(rng: &mut floatgate_base::Rng, ns: u64, share: f64) -> u64 {
+    if share == 0.0 {
+        return ns;
+    }
+    (ns as f64 * (1.0 + share * (2.0 * rng.unit() - 1.0))).round() as u64
+}

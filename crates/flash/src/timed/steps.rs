@@ -1,9 +1,12 @@
 //! Moves of rows that have events of their own (`rows.rs`): each begins and is programmed without a choice, and no request ends
 //! with it. So the dies that are at such moves go on among themselves, until it is another one's turn.
+//!
+//! Where commands take no time on the channel, nobody has a say in when the next move begins, and it has no event: the die
+//! comes back when that move's page has been read. Whoever asks meanwhile finds out whether it has begun ([`Schedule::catch_up`]).
 
 use super::die::Stage;
 use super::schedule::Schedule;
-use super::service::spread;
+use super::settings::spread;
 use crate::Class;
 
 /// The queue in which rows are.
@@ -11,17 +14,8 @@ const ROWS: usize = Class::Background as usize;
 
 impl Schedule {
     /// Lets moves of rows go on as long as nothing else is next and it is not later than `until`; the event that is next then.
-    #[inline(always)]
-    pub fn go_along_rows(&mut self, until: u64) -> (u64, usize) {
-        if self.plain && self.rows && !self.recording && !self.closed() {
-            self.go_along_steps(until)
-        } else {
-            self.order.first()
-        }
-    }
-
     #[inline(never)]
-    fn go_along_steps(&mut self, until: u64) -> (u64, usize) {
+    pub fn go_along_steps(&mut self, until: u64) -> (u64, usize) {
         loop {
             let (time, die) = self.order.first();
             if time > until || self.dies[die].ahead == 0 {
@@ -37,24 +31,50 @@ impl Schedule {
     pub fn step(&mut self, die: usize, now: u64) {
         debug_assert!(!self.dies[die].awaited && !self.recording);
         if self.dies[die].active.stage == Stage::Working {
-            #[cfg(test)]
-            {
-                self.log_end(die, now);
-                self.unchosen += 1;
-            }
-            self.begin_next_move(die, now);
+            let end_ns = self.dies[die].array_at;
+            self.begin_next_move(die, end_ns);
+            debug_assert!(end_ns == now || self.dies[die].array_at == now);
             if self.direct {
                 self.program_move(die, self.dies[die].array_at);
+            } else if end_ns < now {
+                self.program_move(die, now);
             }
         } else {
             self.program_move(die, now);
         }
-        self.order.set(die, self.dies[die].array_at);
+        let d = &self.dies[die];
+        self.order.set(die, d.array_at + self.unseen_ns(die).unwrap_or(0));
+    }
+
+    /// Of a die at whose row the next move begins without an event: how long that move reads.
+    #[inline(always)]
+    pub fn unseen_ns(&self, die: usize) -> Option<u64> {
+        let (d, p) = (&self.dies[die], &self.settings.phases);
+        if d.ahead == 0 || d.active.stage != Stage::Working || self.direct || p.command_ns > 0 {
+            return None;
+        }
+        let queue = &d.queues[ROWS];
+        let read_row = if p.page_types == 1 { queue.under_way(0).read_row } else { queue.reads[0] };
+        // Two events of one moment may have those of other dies between them.
+        Some(p.row(read_row).read_ns).filter(|&read_ns| read_ns > 0)
+    }
+
+    /// The next move of a row may have begun without an event.
+    pub fn catch_up_step(&mut self, die: usize) {
+        let end_ns = self.dies[die].array_at;
+        if self.unseen_ns(die).is_some() && self.has_reached(die, end_ns) {
+            self.begin_next_move(die, end_ns);
+        }
     }
 
     /// See [`Schedule::begin_plain`].
     #[inline(always)]
     fn begin_next_move(&mut self, die: usize, now: u64) {
+        #[cfg(test)]
+        {
+            self.log_end(die, now);
+            self.unchosen += 1;
+        }
         let Self { dies, settings, times, channel_free_ns, last_ns, .. } = self;
         let (d, p, times) = (&mut dies[die], &settings.phases, &mut times[ROWS]);
         *last_ns = (*last_ns).max(now);
