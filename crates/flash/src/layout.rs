@@ -71,6 +71,8 @@ pub struct Layout {
     domains: u32,
     /// Logarithm of the pages of the map in a page of the flash.
     subpage_shift: u32,
+    /// By number of the plane: its chip, those of the first channel in front.
+    chip_of_plane: Vec<u32>,
 }
 
 impl Layout {
@@ -81,7 +83,7 @@ impl Layout {
             Scope::Plane => (geometry.planes(), geometry.pages_per_block),
             Scope::Superblock => (1, geometry.pages_per_block * geometry.planes()),
         };
-        Self {
+        let layout = Self {
             geometry,
             scope,
             order: ALLOCATION_ORDER,
@@ -89,7 +91,9 @@ impl Layout {
             units_per_domain: FastDiv::new(geometry.blocks_per_plane),
             domains,
             subpage_shift: 0,
-        }
+            chip_of_plane: Vec::new(),
+        };
+        layout.with_order(ALLOCATION_ORDER)
     }
 
     /// The same where so many pages, a power of two that divides the pages of a block, are programmed as one flash page.
@@ -103,6 +107,10 @@ impl Layout {
     #[must_use]
     pub fn with_order(mut self, order: [Level; 4]) -> Self {
         self.order = order;
+        let chip =
+            |(channel, chip, ..): (u32, u32, u32, u32)| channel * self.geometry.chips_per_channel + chip;
+        self.chip_of_plane =
+            (0..self.geometry.planes()).map(|plane| chip(self.place_of_plane(plane))).collect();
         self
     }
 
@@ -262,6 +270,20 @@ impl Layout {
         Address { channel, chip, die, plane, block, page }
     }
 
+    /// The chip of a page, those of the first channel in front.
+    #[inline]
+    #[must_use]
+    pub fn chip_of(&self, ppn: Ppn) -> u32 {
+        let unit = self.unit_of(ppn);
+        let plane_number = match self.scope {
+            Scope::Plane => self.domain_of(unit).0,
+            Scope::Superblock => {
+                ((ppn - self.first_page(unit)) >> self.subpage_shift) % self.geometry.planes()
+            }
+        };
+        self.chip_of_plane[plane_number as usize]
+    }
+
     /// Channel, chip, die and plane of a plane by its number in the order of allocation.
     #[must_use]
     pub fn place_of_plane(&self, plane_number: u32) -> (u32, u32, u32, u32) {
@@ -269,10 +291,7 @@ impl Layout {
         let (mut rest, mut at) = (plane_number, [0; 4]);
         for level in self.order {
             let count = [g.channels, g.chips_per_channel, g.dies_per_chip, g.planes_per_die][level as usize];
-            // Of most levels there is one, which takes no division: hot reads are found by this.
-            if count > 1 {
-                (at[level as usize], rest) = (rest % count, rest / count);
-            }
+            (at[level as usize], rest) = (rest % count, rest / count);
         }
         (at[0], at[1], at[2], at[3])
     }
@@ -315,6 +334,7 @@ mod tests {
                     assert!(
                         a.channel < 2 && a.chip < 3 && a.die < 2 && a.plane < 2 && a.block < 5 && a.page < 6
                     );
+                    assert_eq!(layout.chip_of(ppn), a.channel * 3 + a.chip);
                     (a.channel, a.chip, a.die, a.plane, a.block, a.page)
                 })
                 .collect();

@@ -268,11 +268,11 @@ impl Ftl {
     }
 
     /// The chip on which a logical page lies in a flash page of its own, those of the first channel in front.
+    #[inline]
     #[must_use]
     pub fn chip_of(&self, lpn: Lpn) -> Option<u32> {
         let ppn = self.mapping.page_of(self.mapping.get(lpn))?;
-        let at = self.layout.address(ppn);
-        Some(at.channel * self.layout.geometry().chips_per_channel + at.chip)
+        Some(self.layout.chip_of(ppn))
     }
 
     /// Free units of all domains.

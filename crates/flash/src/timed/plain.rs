@@ -83,11 +83,13 @@ impl Schedule {
             }
             Stage::Idle | Stage::Holding | Stage::Suspending => {}
         }
-        match self.choose_plain(die) {
+        let class = if self.is_sole_read(die) { Some(Class::Read) } else { self.choose_plain(die) };
+        let array_at = match class {
             Some(class) => self.begin_plain(die, class, now),
-            None => self.dies[die].array_at = u64::MAX,
-        }
-        self.order.set(die, self.dies[die].array_at);
+            None => u64::MAX,
+        };
+        self.dies[die].array_at = array_at;
+        self.order.set(die, array_at);
     }
 
     /// The operation under way is done.
@@ -102,20 +104,27 @@ impl Schedule {
         // A page that was read has left.
         d.active.n -= u32::from(d.active.stage == Stage::Sending);
         d.active.stage = Stage::Idle;
-        let queue = &mut d.queues[d.active.class as usize];
-        let request = queue.under_way(0).request;
-        queue.finish(page_types);
+        let request = d.queues[d.active.class as usize].finish(page_types);
+        let mut awaited = d.awaited;
         if request < BARRIER {
             self.finish_one(request, now);
         } else if request != NO_REQUEST
             && d.active.kind == Kind::Program
             && self.barriers.programmed(request - BARRIER)
         {
-            d.awaited = true;
+            awaited = true;
         }
-        if self.dies[die].awaited {
+        if awaited {
             self.wake(die, now);
         }
+    }
+
+    /// Whether a read waits that nothing has to come before, and nothing but reads, so that there is no choice.
+    #[inline(always)]
+    fn is_sole_read(&self, die: usize) -> bool {
+        let [reads, writes, background] = &self.dies[die].queues;
+        let is_ready = |op: &Op| op.far == Due::default();
+        writes.is_empty() && background.is_empty() && reads.waiting(0).is_some_and(is_ready)
     }
 
     /// Which class is next.
@@ -140,45 +149,64 @@ impl Schedule {
         heads.next(self.settings.order, self.settings.urgent_as_writes)
     }
 
-    /// Starts the next operation of a class.
+    /// Starts the next operation of a class; when the array next wants attention.
     #[inline(always)]
-    fn begin_plain(&mut self, die: usize, class: Class, now: u64) {
-        let p = &self.settings.phases;
-        let d = &mut self.dies[die];
+    fn begin_plain(&mut self, die: usize, class: Class, now: u64) -> u64 {
+        let Self { dies, settings, times, rng, direct, .. } = self;
+        let (p, d, times) = (&settings.phases, &mut dies[die], &mut times[class as usize]);
         let queue = &mut d.queues[class as usize];
-        let Some(&Op { kind, job, row, read_row, issued_ns, jobs_ns, .. }) = queue.waiting(0) else { return };
+        let Some(&Op { kind, job, row, read_row, issued_ns, jobs_ns, .. }) = queue.waiting(0) else {
+            return u64::MAX;
+        };
         queue.start(1, now);
         let (stage, array_ns, command_ns) = match kind {
+            // Nobody else can ask for the channel, so the data leave at once.
+            Kind::Read if *direct => (Stage::Sending, p.row(read_row).read_ns, p.command_ns),
             Kind::Read => (Stage::Reading, p.row(read_row).read_ns, p.command_ns),
             Kind::Copy => (Stage::CopyReading, p.row(read_row).read_ns, p.command_ns),
             Kind::Program => {
-                let ns = spread(&mut self.rng, p.row(row).program_ns, p.program_spread);
+                let ns = spread(rng, p.row(row).program_ns, p.program_spread);
                 (Stage::Working, ns, p.command_ns + p.transfer_ns)
             }
-            Kind::Erase => (Stage::Working, spread(&mut self.rng, p.erase_ns, p.erase_spread), p.command_ns),
+            Kind::Erase => (Stage::Working, spread(rng, p.erase_ns, p.erase_spread), p.command_ns),
         };
         let waits = [d.jobs_ns[0] - jobs_ns[0], d.jobs_ns[1] - jobs_ns[1]];
-        let times = &mut self.times[class as usize];
         times.operations += 1;
         times.foreground_wait_ns += waits[0];
         times.background_wait_ns += waits[1];
         times.die_wait_ns += now - issued_ns - waits[0] - waits[1];
         times.service_ns += command_ns + array_ns;
         d.active = Active { stage, class, kind, job, n: 1 };
-        d.reads_passed = if kind == Kind::Read && !self.direct { d.reads_passed + 1 } else { 0 };
-        let from = if command_ns > 0 { self.channel(die, (class, 0, 1), now, command_ns).1 } else { now };
-        if kind == Kind::Erase {
-            self.erases_begin(die, class, 1);
-        }
-        let d = &mut self.dies[die];
+        d.reads_passed = if kind == Kind::Read && !*direct { d.reads_passed + 1 } else { 0 };
         d.started_ns = now;
-        d.array_from = from;
-        d.array_at = from + array_ns;
+        let from = if command_ns > 0 { self.channel(die, (class, 0, 1), now, command_ns).1 } else { now };
+        let array_at = from + array_ns;
+        let d = &mut self.dies[die];
+        match kind {
+            Kind::Read if self.direct => {
+                d.array_from = array_at;
+                return self.send(die, class, array_at, array_at);
+            }
+            Kind::Copy => {
+                (d.array_from, d.array_at) = (from, array_at);
+                return self.begin_copy(die);
+            }
+            Kind::Erase => {
+                d.array_from = from;
+                self.erases_begin(die, class, 1);
+            }
+            Kind::Read | Kind::Program => d.array_from = from,
+        }
+        array_at
+    }
+
+    /// A move has begun: what follows from that; when the array next wants attention.
+    #[inline(always)]
+    fn begin_copy(&mut self, die: usize) -> u64 {
         if self.direct {
-            self.go_through(die);
+            self.program_copy(die, self.dies[die].array_at);
         }
-        if kind == Kind::Copy {
-            self.begin_row(die);
-        }
+        self.begin_row(die);
+        self.dies[die].array_at
     }
 }

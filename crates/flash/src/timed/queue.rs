@@ -212,18 +212,22 @@ impl Queue {
         &self.ops[n]
     }
 
-    /// The first of those under way is done; of a row its first move, and the others wait. Pages are of so many types.
+    /// The first of those under way is done; of a row its first move, and the others wait. Pages are of so many types. Gives
+    /// the request that waits for it.
     #[inline(always)]
-    pub fn finish(&mut self, page_types: u32) {
+    pub fn finish(&mut self, page_types: u32) -> u32 {
         self.started -= 1;
         if self.has_rows {
-            if self.ops[0].more() > 0 {
-                return self.advance(1, page_types);
+            let op = &self.ops[0];
+            if op.more() > 0 {
+                let request = op.request;
+                self.advance(1, page_types);
+                return request;
             }
             self.ends.pop_front();
         }
-        self.ops.pop_front();
         self.done += 1;
+        self.ops.pop_front().map_or(NO_REQUEST, |op| op.request)
     }
 
     /// The first `n` moves of the row at the head are done, and more are left. Pages are of so many types.

@@ -149,19 +149,16 @@ impl Clock {
     /// and no further.
     pub fn next_arrival(&mut self, timed: &mut Timed, stamp_ns: i64) -> u64 {
         let first = *self.first_stamp.get_or_insert(stamp_ns);
-        let gap = u64::try_from(stamp_ns.saturating_sub(self.last_stamp)).unwrap_or(0);
-        let begins = self.outstanding() == 0 && self.completed == 0;
-        self.last_stamp = stamp_ns;
+        let last = std::mem::replace(&mut self.last_stamp, stamp_ns);
+        // Stamps that run backwards arrive with the request before.
+        let since = |stamp: i64| u64::try_from(stamp_ns.saturating_sub(stamp)).unwrap_or(0);
         let arrival_ns = match self.arrival {
-            // Stamps that run backwards arrive with the request before.
-            Arrival::Open => u64::try_from(stamp_ns.saturating_sub(first)).unwrap_or(0),
-            Arrival::Shifted => {
-                u64::try_from(stamp_ns.saturating_sub(first)).unwrap_or(0).saturating_add(self.shift_ns)
-            }
+            Arrival::Open => since(first),
+            Arrival::Shifted => since(first).saturating_add(self.shift_ns),
             Arrival::Closed { queue_depth } if self.rooms.is_some() => self.wait_for_room(timed, queue_depth),
             Arrival::Closed { queue_depth } => self.wait(timed, queue_depth as usize - 1),
-            Arrival::Think if begins => 0,
-            Arrival::Think => self.wait(timed, 0).saturating_add(gap),
+            Arrival::Think if self.outstanding() == 0 && self.completed == 0 => 0,
+            Arrival::Think => self.wait(timed, 0).saturating_add(since(last)),
         };
         self.arrived_ns.max(arrival_ns)
     }

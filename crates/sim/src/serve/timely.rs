@@ -42,6 +42,9 @@ impl Timely {
     /// # Errors
     /// When the drive cannot go on.
     pub fn arrive_at_once(&mut self, chunk: &Chunk<'_>, placed: Placed<'_>) -> Result<(), Stop> {
+        if self.is_bare() {
+            return self.arrive_bare(chunk, placed);
+        }
         for i in chunk.range() {
             let (op, extents) = (chunk.op(i), placed.of(i - chunk.first));
             let timed = self.drive.array.back_end_mut();
@@ -61,6 +64,33 @@ impl Timely {
             }
             self.issue(placed.extents, extents, chunk.flags(i), op)
                 .map_err(|failure| Stop::Drive(chunk.at(i), failure))?;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing stands between a request and the drive, nobody looks on, and nothing happens in idle time.
+    fn is_bare(&self) -> bool {
+        let between = self.gate.is_some() || self.buffer.is_some() || self.engine_delays.is_some();
+        let onlookers = self.log.is_some() || self.pins.is_some() || self.clock.watches_reclaims();
+        let idle = self.background.is_some() || self.drive.ftl.gathers_chunks();
+        !between && !onlookers && !idle
+    }
+
+    /// What is left then of [`Timely::arrive_at_once`]. Asking for each request costs a tenth of the time of a read.
+    fn arrive_bare(&mut self, chunk: &Chunk<'_>, placed: Placed<'_>) -> Result<(), Stop> {
+        for i in chunk.range() {
+            let (op, extents) = (chunk.op(i), placed.of(i - chunk.first));
+            let timed = self.drive.array.back_end_mut();
+            let arrival_ns = self.clock.next_arrival(timed, chunk.stamp_ns(i));
+            let hot = self.is_hot_read(placed.extents, extents.clone(), op);
+            let timed = self.drive.array.back_end_mut();
+            self.clock.admit(timed, (arrival_ns, arrival_ns), (op, hot));
+            self.drive
+                .serve(placed.extents, extents)
+                .map_err(|stop| Stop::Drive(chunk.at(i), stop.failure))?;
+            let timed = self.drive.array.back_end_mut();
+            timed.issued();
+            self.clock.collect(timed);
         }
         Ok(())
     }
