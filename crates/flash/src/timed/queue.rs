@@ -230,9 +230,10 @@ impl Queue {
         self.ops.pop_front().map_or(NO_REQUEST, |op| op.request)
     }
 
-    /// The first `n` moves of the row at the head are done, and more are left. Pages are of so many types.
+    /// The first `n` moves of the row at the head are done, and more are left: it is the row of those then. Pages are of so
+    /// many types.
     #[inline(always)]
-    pub fn advance(&mut self, n: u32, page_types: u32) {
+    pub fn advance(&mut self, n: u32, page_types: u32) -> &Op {
         let op = &mut self.ops[0];
         debug_assert!(op.more() >= n);
         op.ppn += n;
@@ -244,6 +245,7 @@ impl Queue {
             op.read_row = self.reads[n as usize - 1];
             self.reads.drain(..n as usize);
         }
+        op
     }
 
     /// Operation of a ticket that is not done, and the ticket of its last move.
