@@ -3,6 +3,7 @@
 mod common;
 
 use common::cases::draw;
+use common::request_log::try_logged;
 use common::{Folder, number, run_ok, try_run, without_clock, without_run};
 use floatgate_base::Rng;
 use floatgate_experiment::{Options, run_with};
@@ -113,6 +114,23 @@ fn both_modes_end_with_the_same_state_and_no_request_is_lost() {
         }
     }
     assert!(ran > CASES, "{ran} ran");
+}
+
+/// A log sends requests on the long way to the drive; without one, most take the short way.
+#[test]
+fn a_log_of_requests_changes_no_figure() {
+    let mut ran = 0;
+    for seed in common::seeds(CASES) {
+        let mut rng = Rng::new(seed, "logged");
+        let (case, overrides) = (draw(&mut rng, false), timing(&mut rng));
+        let Ok((logged, rows)) = try_logged(&case.toml, &overrides) else { continue };
+        let plain = run_ok(&case.toml, &overrides).result;
+        let served = count(&plain, "/host/read_requests") + count(&plain, "/host/write_requests");
+        assert!(rows.len() as u64 >= served, "seed {seed}: {} of {served} logged", rows.len());
+        assert_eq!(without_run(logged.result), without_run(plain), "seed {seed}\n{}", case.toml);
+        ran += 1;
+    }
+    assert!(ran > CASES / 3, "{ran} ran");
 }
 
 fn try_load(toml: &str, overrides: &[(&str, String)]) -> Result<floatgate_config::Resolved, String> {
