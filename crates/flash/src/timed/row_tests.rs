@@ -165,11 +165,11 @@ fn rows_change_nothing() {
     assert!(closed > 2_000 && stepped > 500, "hardly any moves in rows: {closed}, {stepped}");
 }
 
-/// Transfer 10, read 50, program 600, erase 3000: a move takes 670.
-fn die() -> Timed {
+/// So many dies on one channel. Transfer 10, read 50, program 600, erase 3000: a move takes 670.
+fn dies(chips_per_channel: u32) -> Timed {
     let geometry = floatgate_nand::Geometry {
         channels: 1,
-        chips_per_channel: 1,
+        chips_per_channel,
         dies_per_chip: 1,
         planes_per_die: 1,
         blocks_per_plane: 8,
@@ -193,7 +193,7 @@ fn empty_a_block(timed: &mut Timed) {
 
 #[test]
 fn a_row_has_one_event_and_says_what_has_happened_meanwhile() {
-    let mut timed = die();
+    let mut timed = dies(1);
     empty_a_block(&mut timed);
     timed.advance(0);
     assert_eq!((timed.schedule.order.first(), timed.schedule.dies[0].ahead), ((8 * 670, 0), 7));
@@ -211,7 +211,7 @@ fn a_row_has_one_event_and_says_what_has_happened_meanwhile() {
 
 #[test]
 fn a_row_ends_where_a_host_may_go_before_it() {
-    let mut timed = die();
+    let mut timed = dies(1);
     empty_a_block(&mut timed);
     // A write elsewhere comes after the second move, a read of the page that the sixth move programs after that.
     timed.arrive(1, 700);
@@ -235,18 +235,7 @@ fn a_row_ends_where_a_host_may_go_before_it() {
 /// Two dies of one channel, whose moves begin without a command.
 #[test]
 fn on_a_shared_channel_a_move_has_one_event_and_the_next_one_begins_unseen() {
-    let geometry = floatgate_nand::Geometry {
-        channels: 1,
-        chips_per_channel: 2,
-        dies_per_chip: 1,
-        planes_per_die: 1,
-        blocks_per_plane: 8,
-        pages_per_block: 16,
-        page_bytes: 4096,
-    };
-    let settings = Settings::plain(Phases::plain(10, 50, 600, 3000));
-    let mut timed = Timed::new(Layout::new(geometry, Scope::Plane), settings);
-    timed.start();
+    let mut timed = dies(2);
     let first = timed.layout().first_page(UnitId(0));
     let moving: Vec<_> = (0..8).map(|n| (first + n, Owner::page(Lpn(n)))).collect();
     let to = timed.layout().first_page(UnitId(1));

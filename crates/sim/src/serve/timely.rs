@@ -76,7 +76,8 @@ impl Timely {
         !between && !onlookers && !idle
     }
 
-    /// What is left then of [`Timely::arrive_at_once`]. Asking for each request costs a tenth of the time of a read.
+    /// What is left then of [`Timely::arrive_at_once`]. To ask all that for each
+    /// request takes about 30 of the 1,300 instructions of a read.
     fn arrive_bare(&mut self, chunk: &Chunk<'_>, placed: Placed<'_>) -> Result<(), Stop> {
         for i in chunk.range() {
             let (op, extents) = (chunk.op(i), placed.of(i - chunk.first));
