@@ -262,26 +262,31 @@ impl Layout {
         let g = &self.geometry;
         let unit = self.unit_of(ppn);
         let offset = (ppn - self.first_page(unit)) >> self.subpage_shift;
-        let (plane_number, block, page) = match self.scope {
-            Scope::Plane => (self.domain_of(unit).0, self.units_per_domain.remainder(unit.0), offset),
-            Scope::Superblock => (offset % g.planes(), unit.0, offset / g.planes()),
+        let (block, page) = match self.scope {
+            Scope::Plane => (self.units_per_domain.remainder(unit.0), offset),
+            Scope::Superblock => (unit.0, offset / g.planes()),
         };
-        let (channel, chip, die, plane) = self.place_of_plane(plane_number);
+        let (channel, chip, die, plane) = self.place_of_plane(self.plane_number(ppn));
         Address { channel, chip, die, plane, block, page }
+    }
+
+    /// Number of the plane of a page, in the order of allocation.
+    #[inline(always)]
+    fn plane_number(&self, ppn: Ppn) -> u32 {
+        let unit = self.unit_of(ppn);
+        match self.scope {
+            Scope::Plane => self.domain_of(unit).0,
+            Scope::Superblock => {
+                ((ppn - self.first_page(unit)) >> self.subpage_shift) % self.geometry.planes()
+            }
+        }
     }
 
     /// The chip of a page, those of the first channel in front.
     #[inline]
     #[must_use]
     pub fn chip_of(&self, ppn: Ppn) -> u32 {
-        let unit = self.unit_of(ppn);
-        let plane_number = match self.scope {
-            Scope::Plane => self.domain_of(unit).0,
-            Scope::Superblock => {
-                ((ppn - self.first_page(unit)) >> self.subpage_shift) % self.geometry.planes()
-            }
-        };
-        self.chip_of_plane[plane_number as usize]
+        self.chip_of_plane[self.plane_number(ppn) as usize]
     }
 
     /// Channel, chip, die and plane of a plane by its number in the order of allocation.
