@@ -222,6 +222,18 @@ mod tests {
         assert_eq!(separate(&Lengths::default(), 1), None);
     }
 
+    /// Suspended programs and slow reads leave some lengths in every eighth between two humps: those still are two.
+    #[test]
+    fn a_thin_valley_separates_two_humps() {
+        let mut lengths = mixed(&[(300, 900, 20_000), (3000, 3500, 400)]);
+        let thin: Vec<u64> = (0..100).map(|i| (900.0 * libm::pow(3000.0 / 900.0, f64::from(i) / 100.0)) as u64).collect();
+        thin.iter().for_each(|us| lengths.add(us * US));
+        let found = separate(&lengths, 1).unwrap();
+        assert_eq!((found.humps.len(), found.reads, found.programs), (2, 0, 1), "{found:?}");
+        let [_, programs, erases] = counts(&lengths);
+        assert!((400..=500).contains(&erases) && programs + erases == 20_500, "{programs} {erases}");
+    }
+
     /// Programs of 200 to 2200 us, spread evenly, hide erases of 2 ms: there is nothing between them.
     #[test]
     fn erases_among_programs_are_not_seen() {

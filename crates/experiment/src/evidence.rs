@@ -60,6 +60,10 @@ mod tests {
             lack(drive, flash, never, stationary).map(|lack| (lack.why, lack.drive_writes_needed))
         };
         assert_eq!(of(0.3, 9.0, 0, Some(true)), Some(("too short", 1.0)));
+        assert_eq!(of(0.999, 9.0, 0, Some(true)), Some(("too short", 1.0)));
+        assert_eq!(of(1.0, 9.0, 0, Some(true)), None);
+        assert_eq!(of(1.5, 2.999, 7, Some(true)).map(|(why, _)| why), Some("not all blocks were erased"));
+        assert_eq!(of(1.5, 3.0, 7, Some(true)), None);
         assert_eq!(of(1.5, 2.0, 7, Some(true)), Some(("not all blocks were erased", 2.25)));
         assert_eq!(of(2.0, 2.5, 0, Some(true)), None);
         assert_eq!(of(4.0, 9.0, 7, Some(true)), None);

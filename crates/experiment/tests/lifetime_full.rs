@@ -6,7 +6,7 @@ use common::Folder;
 use common::policies::row;
 use floatgate_base::{Result, Rng};
 use floatgate_config::Resolved;
-use floatgate_experiment::load;
+use floatgate_experiment::{LifetimeOptions, lifetime, load};
 use floatgate_flash::Cause;
 use floatgate_lifetime::life::{Life, Outcome};
 use floatgate_lifetime::throttle::{self, Setup};
@@ -211,4 +211,26 @@ fn ready_keeps_drives_alive() {
         }
     }
     assert!(used_up > 30, "{used_up} lives used up what there was");
+}
+
+/// The first block wears out as much earlier than the mean one as it was erased more often.
+#[test]
+fn the_most_erased_block_wears_out_first() {
+    let folder = Folder::new("first-block");
+    let trace = folder.file("day.csv", day(2, 2400, 1600));
+    let toml = experiment(&trace, "target_years = 0.25")
+        .replace("model = \"ready-table2\"", "model = \"fixed\"\npe_cycles = 3000")
+        .replace("precondition = \"random\"", "precondition = \"sequential\"\ncollect = { policy = \"cost-benefit\" }");
+    let (life, outcome) = full(&resolved(&toml, "none").plan);
+    let (_, mean, most, _) = outcome.erases;
+    assert!(f64::from(most) > 1.02 * mean, "wear is too even to tell: {mean} {most}");
+    let cycles = life.work_bytes / (8 << 20) as f64;
+    let expected = 0.25 * 3000.0 / (cycles * f64::from(most) / mean);
+    let settings = [("lifetime.forecast.method", "full"), ("lifetime.throttle.policy", "none")];
+    let overrides = settings.map(|(key, value)| (key.to_owned(), value.to_owned())).to_vec();
+    let options = LifetimeOptions::default();
+    let json = lifetime(Some(&toml), "t.toml", &[overrides], &options, &mut |_| Ok(())).unwrap().remove(0);
+    let of = |key: &str| json["lifetime"][key].as_f64().unwrap();
+    close(of("years_first_block"), expected, 1e-6, "years of the first block");
+    assert!(of("years_first_block") < of("years") / 1.02);
 }

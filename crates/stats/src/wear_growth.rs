@@ -89,6 +89,16 @@ mod tests {
         assert!(found.error > 0.5, "{found:?}");
     }
 
+    /// The exponent is of all three quarters: of a spread that grows as the square root in the early quarter and in
+    /// proportion in the late half it lies between both.
+    #[test]
+    fn the_whole_fit_counts() {
+        let bend = |mean: f64| if mean <= 100.0 { libm::sqrt(mean) } else { mean / 10.0 };
+        let found = wear_growth(&rows(|mean| 3.0 * bend(mean)), 100, 2).unwrap();
+        assert!((0.65..0.95).contains(&found.exponent), "{found:?}");
+        assert!((found.error - 0.5).abs() < 0.02, "{found:?}");
+    }
+
     #[test]
     fn short_runs_tell_nothing() {
         let all = rows(|mean| mean);

@@ -271,6 +271,23 @@ fn replicated() -> Drive {
     drive
 }
 
+/// Reading an original to make its replica is the job's read: it disturbs the block and is none of the host's.
+#[test]
+fn reads_for_replicas_are_not_the_hosts() {
+    let drive = replicated();
+    let figures = drive.ftl.reclaimed().unwrap();
+    let host_reads = 10 * (11 + 59);
+    assert_eq!(figures.replicas.made, 1);
+    assert_eq!(figures.reads.iter().sum::<u64>(), host_reads);
+    assert_eq!(drive.flash.counters().reads[Cause::Host as usize], host_reads);
+
+    let drive = replicated_half();
+    let figures = drive.ftl.reclaimed().unwrap();
+    assert_eq!(figures.replicas.made, 6);
+    assert_eq!(figures.reads.iter().sum::<u64>(), 60 * 12);
+    assert_eq!(drive.flash.counters().reads[Cause::Host as usize], 60 * 12);
+}
+
 #[test]
 fn a_hot_page_is_read_from_its_replica() {
     let mut drive = replicated();
@@ -325,15 +342,21 @@ fn a_replica_that_is_read_much_takes_its_originals_place() {
     drive.audit();
 }
 
-/// Read literally, hardly any page is read more often than its block: a random half of the live ones is taken.
-#[test]
-fn where_no_page_stands_out_half_of_them_are_replicated() {
+/// A drive on which a random half of the 12 pages of a block have replicas, after 60 reads of each.
+fn replicated_half() -> Drive {
     let literal = [("replica_pages", 4.0), ("rate", 1.0)];
     let mut drive = Drive::new((16, 16, 64), (&[1.0], 1000), "redftl", &literal);
     drive.write_all();
     for _ in 0..60 {
         (0..12).for_each(|lpn| drive.serve(Kind::Read, lpn, 1));
     }
+    drive
+}
+
+/// Read literally, hardly any page is read more often than its block: a random half of the live ones is taken.
+#[test]
+fn where_no_page_stands_out_half_of_them_are_replicated() {
+    let drive = replicated_half();
     assert_eq!((0..12).filter(|&lpn| drive.has_replica(lpn)).count(), 6);
     drive.audit();
 }

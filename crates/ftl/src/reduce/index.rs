@@ -418,6 +418,19 @@ mod tests {
         }
     }
 
+    /// Without the second chance the hand would take A, the first entry that it meets.
+    #[test]
+    fn a_find_saves_the_entry_under_the_hand() {
+        let mut index = ContentIndex::new(2, 10);
+        let [a, b, c] = [101, 102, 103];
+        index.enter(a, Owner::page(Lpn(0)));
+        index.enter(b, Owner::page(Lpn(1)));
+        index.find(a).unwrap();
+        index.enter(c, Owner::page(Lpn(2)));
+        assert!(index.find(a).is_some() && index.find(c).is_some());
+        assert_eq!(index.find(b), None);
+    }
+
     #[test]
     fn what_was_found_stays() {
         let mut index = ContentIndex::new(3, 10);
