@@ -20,6 +20,9 @@ import numpy as np
 import pytest
 
 from conftest import Cli
+from floatgate.errors import InputError
+from floatgate.placement import place
+from floatgate.placement.formats import fcntl as formats_fcntl
 from floatgate.placement.formats import fio
 from floatgate.placement.paths import Matcher, fold
 from test_placement_keys import record
@@ -191,6 +194,19 @@ def test_hints_by_whole_paths(cli: Cli, tmp_path: Path) -> None:
     assert cli("placement", "a.parquet", "--by", "file", "--format", "fcntl", "--out", "out").status == 0
     lines = (tmp_path / "out/hints.table").read_text().splitlines()
     assert [line.split(" ", 1)[1] for line in lines if not line.startswith("#")] == ["/d/a[*]b", "/d/c"]
+
+
+def test_a_table_larger_than_the_library_takes_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database(tmp_path / "db.parquet")
+    placement = place(tmp_path / "db.parquet", by="path-pattern")
+    assert formats_fcntl.files(placement)[formats_fcntl.TABLE].count("\n") == 5
+    for limit, least in (("ROWS_MAX", 2), ("BYTES_MAX", 100)):
+        with monkeypatch.context() as patch:
+            patch.setattr(formats_fcntl, limit, least)
+            with pytest.raises(
+                InputError, match="3 keys make too large a table; expected at most .* --by path-pattern"
+            ):
+                formats_fcntl.files(placement)
 
 
 # The library that is preloaded.
