@@ -23,7 +23,7 @@ from floatgate import _core
 from floatgate.errors import InputError
 
 ROUNDS_WITHOUT_TIME = 200
-ROUNDS_OF_HINTS = 20
+ROUNDS_OF_HINTS = 10
 WORDS = [
     b"0",
     b"-1",

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "python/floatgate/placement/preload/hints.c"
 HARNESS = ROOT / "tests/python/preload/table.c"
 SANITIZERS = ["-fsanitize=address,undefined", "-fno-sanitize-recover"]
-TABLES_PER_ROUND, PAIRS_PER_ROUND = 150, 500
+TABLES_PER_ROUND, PAIRS_PER_ROUND = 300, 500
 SAMPLE = (
     b"# a table\n\nshort *.log\nmedium pg_wal/*\nextreme /whole/x\nlong db/a[*]b\nnone \xc3\xa9\xe2\x82\xac?\n"
     b"short *.sst\n"

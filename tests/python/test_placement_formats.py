@@ -203,9 +203,7 @@ def test_a_table_larger_than_the_library_takes_is_not_written(tmp_path: Path, mo
     for limit, least in (("ROWS_MAX", 2), ("BYTES_MAX", 100)):
         with monkeypatch.context() as patch:
             patch.setattr(formats_fcntl, limit, least)
-            with pytest.raises(
-                InputError, match="3 keys make too large a table; expected at most .* --by path-pattern"
-            ):
+            with pytest.raises(InputError, match="3 keys make too large a table; expected at most"):
                 formats_fcntl.files(placement)
 
 
