@@ -1,16 +1,20 @@
 """Damage samples of the traces that Python reads (Parquet, strace, perf script); look for other than InputError.
 
-Each format gets ``--seconds``; a failure prints the seed of its round and leaves the input in a file.
+Then draw tables, patterns and paths for the preloaded library of hints (``fuzz_hints.py``). Each format gets
+``--seconds``; a failure prints the seed of its round and leaves the input in a file.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
+import shutil
 import tempfile
 import time
 from pathlib import Path
 
+import fuzz_hints
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -19,6 +23,7 @@ from floatgate import _core
 from floatgate.errors import InputError
 
 ROUNDS_WITHOUT_TIME = 200
+ROUNDS_OF_HINTS = 10
 WORDS = [
     b"0",
     b"-1",
@@ -103,6 +108,20 @@ def fuzz(name: str, sample: bytes, seconds: float | None, seed: int, folder: Pat
     return rounds
 
 
+def hints(seconds: float | None, seed: int, folder: Path) -> int:
+    """Rounds of the preloaded library within the time; without one a fixed number."""
+    program = fuzz_hints.build(folder)
+    ends = None if seconds is None else time.monotonic() + seconds
+    rounds = 0
+    while rounds < ROUNDS_OF_HINTS if ends is None else time.monotonic() < ends:
+        try:
+            fuzz_hints.fuzz_round(program, random.Random(f"{seed} {rounds}"), folder)
+        except SystemExit as error:
+            raise SystemExit(f"hints, seed {seed}, round {rounds}: {error}") from None
+        rounds += 1
+    return rounds
+
+
 def main() -> None:
     """Fuzz all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -113,6 +132,10 @@ def main() -> None:
         for name, sample in samples().items():
             rounds = fuzz(name, sample, options.seconds, options.seed, Path(folder))
             print(f"{name}: {rounds} rounds from seed {options.seed}")
+        if shutil.which("cc") is None:
+            print("hints: left out, since there is no C compiler")
+        else:
+            print(f"hints: {hints(options.seconds, options.seed, Path(folder))} rounds from seed {options.seed}")
 
 
 if __name__ == "__main__":

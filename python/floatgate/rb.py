@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core
+from floatgate import _core, rb_limits
 from floatgate.errors import input_error
 
 if TYPE_CHECKING:
@@ -110,7 +110,31 @@ def measure(
     Raises:
         InputError: a capture cannot be read, no low phase is as long as a program, or a figure is outside its range.
     """
-    wanted = settings or Settings()
+    facts = _counted(paths, shape, settings or Settings(), multi_page, host, progress)
+    facts["warnings"] += [*rb_limits.of_host(facts), *rb_limits.of_counts(facts)]
+    return facts
+
+
+def with_firmware(facts: dict[str, Any], media_bytes: int) -> dict[str, Any]:
+    """Set what the drive itself counts as programmed beside the pins; warn where the two contradict each other."""
+    facts = {**facts, "firmware": {"media_bytes": media_bytes}}
+    facts["warnings"] = [*facts["warnings"], *rb_limits.of_firmware(facts)]
+    return facts
+
+
+def _counted(
+    paths: Sequence[str | os.PathLike[str]],
+    shape: Shape,
+    wanted: Settings,
+    multi_page: float | None,
+    host: Host | None,
+    progress: Progress | None,
+) -> dict[str, Any]:
+    """What :func:`measure` gives, without warnings about impossible figures.
+
+    Raises:
+        InputError: as :func:`measure`.
+    """
     _check(paths, shape, wanted, multi_page, host)
     text = _core.capture_measure(
         [os.fspath(path) for path in paths],
@@ -128,6 +152,7 @@ def measure(
     facts = {"schema": SCHEMA, "version": _core.__version__, **json.loads(text)}
     facts["host_source"] = None if host is None else host.source
     facts["shape"] = vars(shape)
+    rb_limits.clip(facts)
     return facts
 
 
@@ -157,7 +182,7 @@ def find_multi_page(
     Raises:
         InputError: as :func:`measure`.
     """
-    single = measure(paths, shape, settings, multi_page=1.0, host=host, progress=progress)
+    single = _counted(paths, shape, settings or Settings(), 1.0, host, progress)
     wa_single = single["wa"]
     if not wa_single:
         raise input_error("no low phase is a program; expected a capture of sequential writes")
@@ -174,6 +199,7 @@ def find_multi_page(
             "was the drive empty, were the writes sequential, and do geometry and host bytes fit?"
         )
         facts["warnings"] = [*single["warnings"], far]
+    facts["warnings"] += rb_limits.of_counts(facts)
     return facts
 
 

@@ -140,8 +140,17 @@ def _firmware(facts: Facts) -> str:
     if facts["host_bytes"]:
         text += f", a write amplification of {units.figure(media_bytes / facts['host_bytes'], 4)}"
     if media_bytes:
-        text += f"; the pins tell {facts['p_volume_bytes'] / media_bytes - 1:+.1%}"
+        text += f"; the pin count {_beside(facts['p_volume_bytes'] / media_bytes)}"
     return text
+
+
+def _beside(ratio: float) -> str:
+    """How a figure compares with another, in words: a share below nothing is none."""
+    if abs(ratio - 1) < 0.0005:
+        return "is the same to 0.1 %"
+    if ratio >= 2:
+        return f"is {units.figure(ratio, 4)} times that"
+    return f"is {abs(ratio - 1):.1%} {'lower' if ratio < 1 else 'higher'}".replace("%", " %")
 
 
 def _capture(paths: Sequence[str], facts: Facts) -> str:

@@ -20,6 +20,9 @@ import numpy as np
 import pytest
 
 from conftest import Cli
+from floatgate.errors import InputError
+from floatgate.placement import place
+from floatgate.placement.formats import fcntl as formats_fcntl
 from floatgate.placement.formats import fio
 from floatgate.placement.paths import Matcher, fold
 from test_placement_keys import record
@@ -193,6 +196,17 @@ def test_hints_by_whole_paths(cli: Cli, tmp_path: Path) -> None:
     assert [line.split(" ", 1)[1] for line in lines if not line.startswith("#")] == ["/d/a[*]b", "/d/c"]
 
 
+def test_a_table_larger_than_the_library_takes_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    database(tmp_path / "db.parquet")
+    placement = place(tmp_path / "db.parquet", by="path-pattern")
+    assert formats_fcntl.files(placement)[formats_fcntl.TABLE].count("\n") == 5
+    for limit, least in (("ROWS_MAX", 2), ("BYTES_MAX", 100)):
+        with monkeypatch.context() as patch:
+            patch.setattr(formats_fcntl, limit, least)
+            with pytest.raises(InputError, match="3 keys make too large a table; expected at most"):
+                formats_fcntl.files(placement)
+
+
 # The library that is preloaded.
 
 
@@ -234,9 +248,9 @@ PROGRAM = """
 import ctypes, fcntl, json, os, struct, sys
 libc = ctypes.CDLL(None, use_errno=True)
 libc.fopen.restype = libc.fopen64.restype = ctypes.c_void_p
-libc.freopen.restype = ctypes.c_void_p
+libc.freopen.restype = libc.freopen64.restype = ctypes.c_void_p
 libc.fileno.argtypes = [ctypes.c_void_p]
-libc.freopen.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p]
+libc.freopen.argtypes = libc.freopen64.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p]
 hint = lambda fd: struct.unpack("Q", fcntl.fcntl(fd, 1035, struct.pack("Q", 99)))[0]
 flags = os.O_CREAT | os.O_RDWR
 for folder in ("pg_wal", "db"):
@@ -252,6 +266,20 @@ found = {
     "fopen64": hint(libc.fileno(libc.fopen64(b"d.log", b"a+"))),
     "freopen": hint(libc.fileno(libc.freopen(b"e.log", b"w", libc.fopen(b"plain", b"w")))),
     "__open_2": hint(libc.__open_2(b"a.log", os.O_WRONLY)),
+    "__open64_2": hint(libc.__open64_2(b"b.log", os.O_RDWR)),
+    "__openat_2": hint(libc.__openat_2(at, b"0001", os.O_WRONLY)),
+    "__openat64_2": hint(libc.__openat64_2(at, b"0002", os.O_WRONLY)),
+    "creat64": hint(libc.creat64(b"j.log", 0o600)),
+    "freopen64": hint(libc.fileno(libc.freopen64(b"k.log", b"r+", libc.fopen(b"k.log", b"w")))),
+    "mkstemp": hint(libc.mkstemp(ctypes.create_string_buffer(b"pg_wal/XXXXXX"))),
+    "mkstemp64": hint(libc.mkstemp64(ctypes.create_string_buffer(b"pg_wal/XXXXXX"))),
+    "mkostemp": hint(libc.mkostemp(ctypes.create_string_buffer(b"pg_wal/XXXXXX"), os.O_CLOEXEC)),
+    "mkostemp64": hint(libc.mkostemp64(ctypes.create_string_buffer(b"pg_wal/XXXXXX"), os.O_CLOEXEC)),
+    "mkstemps64": hint(libc.mkstemps64(ctypes.create_string_buffer(b"XXXXXX.log"), 4)),
+    "mkostemps": hint(libc.mkostemps(ctypes.create_string_buffer(b"XXXXXX.log"), 4, os.O_CLOEXEC)),
+    "mkostemps64": hint(libc.mkostemps64(ctypes.create_string_buffer(b"XXXXXX.log"), 4, os.O_CLOEXEC)),
+    "without a name": hint(libc.open(b"pg_wal", os.O_TMPFILE | os.O_RDWR, 0o600)),
+    "a mere path": (os.close(libc.open(b"a.log", os.O_PATH | os.O_RDWR)), 0)[1],
     "python": hint(os.open("f.log", os.O_CREAT | os.O_WRONLY)),
     "other": hint(libc.open(b"db/axb", flags, 0o600)),
     "none": hint(libc.open(b"quiet", flags, 0o600)),
@@ -275,6 +303,20 @@ FOUND = {
     "fopen64": 2,
     "freopen": 2,
     "__open_2": 2,
+    "__open64_2": 2,
+    "__openat_2": 3,
+    "__openat64_2": 3,
+    "creat64": 2,
+    "freopen64": 2,
+    "mkstemp": 3,
+    "mkstemp64": 3,
+    "mkostemp": 3,
+    "mkostemp64": 3,
+    "mkstemps64": 2,
+    "mkostemps": 2,
+    "mkostemps64": 2,
+    "without a name": 3,
+    "a mere path": 0,
     "python": 2,
     "other": 0,
     "none": 1,
@@ -302,20 +344,14 @@ def test_files_get_the_hint_of_the_first_pattern(tmp_path: Path, hints: Mapping[
     assert said == ""
 
 
-def test_what_is_done_is_reported_if_asked_for(tmp_path: Path, hints: Mapping[str, str]) -> None:
-    _, said = hinted(tmp_path, hints, FLOATGATE_HINTS_VERBOSE="1")
-    assert f"floatgate hints: {tmp_path}/a.log: has the hint of *.log\n" in said
-    assert f"floatgate hints: {tmp_path}/db/axb: matches no pattern\n" in said
-
-
-@pytest.mark.parametrize("table", [None, "gone", "bad"])
+@pytest.mark.parametrize("table", [None, "", "empty"])
 def test_the_program_runs_without_a_table_all_the_same(
     tmp_path: Path, hints: Mapping[str, str], table: str | None
 ) -> None:
-    (tmp_path / "bad").write_text("soon *.log\nshort\nshort \n")
+    (tmp_path / "empty").touch()
     preload = {
         "LD_PRELOAD": hints["LD_PRELOAD"],
-        **({} if table is None else {"FLOATGATE_HINTS": str(tmp_path / table)}),
+        **({} if table is None else {"FLOATGATE_HINTS": table and str(tmp_path / table)}),
     }
     found, said = hinted(tmp_path, preload)
     assert {key: value for key, value in found.items() if key not in {"errno", "missing"}} == {

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import json
-import random
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +24,6 @@ from floatgate.placement.logs import logs
 from floatgate.recorder.layout import EXTENT_PAGES
 
 PAGE = 4096
-FNM_PATHNAME, FNM_NOESCAPE = 1, 2
 
 
 @pytest.mark.parametrize(
@@ -77,41 +74,6 @@ def test_of_several_patterns_the_first_that_matches_counts() -> None:
     matcher = paths.Matcher(patterns)
     names = ["/x/pg_wal/x.o", "/whole/a/b1", "/x/a/b1", "/x/a/c", "/a/c", "/base/1/c", "/b", "/a/c/d"]
     assert [matcher.first(name) for name in names] == [0, 1, 4, 5, 5, 2, None, None]
-
-
-def test_patterns_match_as_in_the_preloadable_library() -> None:
-    """``fnmatch`` of the C library on the last components, as ``hints.c`` has it."""
-    libc = ctypes.CDLL(None)
-
-    def matches(pattern: str, path: str) -> bool:
-        if not pattern.startswith("/"):
-            components = pattern.count("/") + 1
-            parts = path.rsplit("/", components)
-            if len(parts) <= components:
-                return False
-            path = "/".join(parts[1:])
-        return bool(libc.fnmatch(pattern.encode(), path.encode(), FNM_PATHNAME | FNM_NOESCAPE) == 0)
-
-    seen = 0
-    for seed in range(400):
-        rng = random.Random(seed)
-
-        def name(rng: random.Random = rng) -> str:
-            return "".join(
-                rng.choice(["a", "b", "7", "42", ".", "-", "_", "[", "]", "*", "tmp", "\\", "?"])
-                for _ in range(rng.randint(1, 5))
-            )
-
-        made = ["/" + "/".join(name() for _ in range(rng.randint(1, 4))) for _ in range(6)]
-        made = [path for path in made if not {".", ".."} & set(path.split("/"))]
-        patterns = paths.in_order([*map(paths.fold, made[:4]), *map(paths.literal, made[4:])])
-        for pattern, path in itertools.product(patterns, made):
-            ours = re.fullmatch(paths.expression(pattern), path, re.DOTALL) is not None
-            assert ours == matches(pattern, path), f"seed {seed}: {pattern!r} {path!r}"
-            seen += ours
-        for path in made[:4]:
-            assert re.fullmatch(paths.expression(paths.fold(path)), path), f"seed {seed}: {path!r}"
-    assert seen > 2000
 
 
 def record(path: Path, rows: Sequence[dict[str, Any]], **metadata: Any) -> Path:

@@ -229,7 +229,7 @@ def test_host_bytes_of_readings_and_their_step(cli: Cli, tmp_path: Path) -> None
     assert facts["wa_high"] == pytest.approx((1000 + facts["terms"]["near_ends"]) * 4096 / (7 * 512_000))
     assert facts["firmware"] == {"media_bytes": 4_096_000}
     text = cli(*command, "--ocp", "p.json", "q.json").done()
-    assert "drive says 4.10 MB programmed, a write amplification of 1.000; the pins tell +0.0%" in text
+    assert "drive says 4.10 MB programmed, a write amplification of 1.000; the pin count is the same to 0.1 %" in text
     assert "step of the host's counter" in text
     # A counter that rose by one step leaves the upper end open.
     save(tmp_path, b=nvme_cli(11))

@@ -161,7 +161,7 @@ def measure(
         with bar(Path(captures[0]).name, quiet=quiet) as progress:
             facts = capture.measure(captures, shape, settings, multi_page=multi_page, host=host, progress=progress)
         if media is not None:
-            facts["firmware"] = media
+            facts = capture.with_firmware(facts, media)
         places.give(captures, facts)
     return STATUS_DONE
 
@@ -273,7 +273,7 @@ def _host(
     return None
 
 
-def _media(readings: tuple[str, str] | None) -> dict[str, Any] | None:
+def _media(readings: tuple[str, str] | None) -> int | None:
     """What the drive says that it programmed.
 
     Raises:
@@ -287,4 +287,4 @@ def _media(readings: tuple[str, str] | None) -> dict[str, Any] | None:
             f"{readings[0]}: has {written.source}, not what the drive programmed; "
             "expected nvme ocp smart-add-log -o json"
         )
-    return {"media_bytes": written.media_bytes}
+    return written.media_bytes

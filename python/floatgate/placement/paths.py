@@ -12,9 +12,9 @@ The rule (:func:`fold`), by the last component of a path, its name:
    folders only the first of the three applies. Stars in a row become one.
 
 A pattern of n components is matched with the last n components of a path; one that begins with ``/`` is a whole path.
-``*`` stands for any characters but ``/``, ``[x]`` for x. Of the patterns of a table the first that matches counts;
-:func:`in_order` puts extensions first, then patterns of more components, then those with more characters that are no
-star. The preloadable library (``preload/hints.c``) follows the same rules by ``fnmatch``.
+``*`` stands for any characters but ``/``, ``?`` for one, ``[x]`` for x. Of the patterns of a table the first that
+matches counts; :func:`in_order` puts extensions first, then patterns of more components, then those with more
+characters that are no star. The preloadable library (``preload/hints.c``) follows the same rules.
 """
 
 from __future__ import annotations

@@ -14,9 +14,11 @@ from floatgate.placement.answer import Placement
 from floatgate.placement.keys import RECORD_AGAIN
 
 TABLE, SOURCE = "hints.table", "hints.c"
-_MAKEFILE = """hints.so: hints.c
-\t$(CC) -O2 -Wall -shared -fPIC -o $@ hints.c -ldl -lpthread
+MAKEFILE = """hints.so: hints.c
+\t$(CC) -O2 -Wall -fexceptions -shared -fPIC -Wl,-z,now -o $@ hints.c -ldl -lpthread
 """
+ROWS_MAX, BYTES_MAX = 65_536, 16 << 20
+"""What the library takes of a table."""
 
 
 def usage(folder: str) -> str:
@@ -28,7 +30,7 @@ def files(placement: Placement) -> Mapping[str, str]:
     """The table, the source and a makefile.
 
     Raises:
-        InputError: the recording does not name its files.
+        InputError: the recording does not name its files, or names more than the library takes.
     """
     if placement.by == "file" and placement.stand_ins:
         raise input_error(f"{placement.trace}: does not name its files, which hints go by; {RECORD_AGAIN}")
@@ -38,8 +40,14 @@ def files(placement: Placement) -> Mapping[str, str]:
         keys = {paths.literal(name): hint for name, hint in keys.items() if name.startswith("/")}
     lines = [
         f"# Write lifetime hints from {one_line(placement.trace)}, by {placement.by} ({placement.policy}).",
-        "# The first line whose pattern matches a path counts: hint, one space, pattern (fnmatch with FNM_PATHNAME).",
+        "# The first line whose pattern matches a path counts: hint, one space, pattern (docs/placement.md).",
         *(f"{keys[pattern]} {pattern}" for pattern in paths.in_order(keys)),
     ]
+    table = "\n".join(lines) + "\n"
+    if len(keys) > ROWS_MAX or len(table.encode()) > BYTES_MAX:
+        raise input_error(
+            f"{placement.trace}: {len(keys)} keys make too large a table; expected at most {ROWS_MAX} rows and "
+            f"{BYTES_MAX >> 20} MiB: --by path-pattern makes fewer"
+        )
     source = resources.files("floatgate.placement").joinpath("preload", SOURCE).read_text("utf-8")
-    return {TABLE: "\n".join(lines) + "\n", SOURCE: source, "Makefile": _MAKEFILE}
+    return {TABLE: table, SOURCE: source, "Makefile": MAKEFILE}
