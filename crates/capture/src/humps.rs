@@ -226,7 +226,8 @@ mod tests {
     #[test]
     fn a_thin_valley_separates_two_humps() {
         let mut lengths = mixed(&[(300, 900, 20_000), (3000, 3500, 400)]);
-        let thin: Vec<u64> = (0..100).map(|i| (900.0 * libm::pow(3000.0 / 900.0, f64::from(i) / 100.0)) as u64).collect();
+        let thin: Vec<u64> =
+            (0..100).map(|i| (900.0 * libm::pow(3000.0 / 900.0, f64::from(i) / 100.0)) as u64).collect();
         thin.iter().for_each(|us| lengths.add(us * US));
         let found = separate(&lengths, 1).unwrap();
         assert_eq!((found.humps.len(), found.reads, found.programs), (2, 0, 1), "{found:?}");

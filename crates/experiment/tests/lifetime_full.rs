@@ -220,7 +220,10 @@ fn the_most_erased_block_wears_out_first() {
     let trace = folder.file("day.csv", day(2, 2400, 1600));
     let toml = experiment(&trace, "target_years = 0.25")
         .replace("model = \"ready-table2\"", "model = \"fixed\"\npe_cycles = 3000")
-        .replace("precondition = \"random\"", "precondition = \"sequential\"\ncollect = { policy = \"cost-benefit\" }");
+        .replace(
+            "precondition = \"random\"",
+            "precondition = \"sequential\"\ncollect = { policy = \"cost-benefit\" }",
+        );
     let (life, outcome) = full(&resolved(&toml, "none").plan);
     let (_, mean, most, _) = outcome.erases;
     assert!(f64::from(most) > 1.02 * mean, "wear is too even to tell: {mean} {most}");

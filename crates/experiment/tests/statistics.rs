@@ -17,22 +17,40 @@ fn result(ftl: &str, workload: &str, seed: u64) -> Value {
     run_ok(&toml, &[]).result
 }
 
+/// Short runs, where neighbouring batches share their blocks: without regard to that 31 to 35 of 40 were held. With
+/// bursts of collection counted as noise, intervals were 2.1 and 3.7 times as wide as they had to be.
 #[test]
-fn the_interval_holds_the_closed_form_about_as_often_as_it_says() {
-    let covered = |workload: &str| {
-        let holds = |seed: &u64| {
-            let result = result("precondition = \"steady\"", workload, *seed);
-            let expected = wa(Policy::Greedy, number(&result, "/drive/effective_spare_factor"), 64).unwrap();
-            number(&result, "/waf_95/0") <= expected && expected <= number(&result, "/waf_95/1")
-        };
-        (1..=SEEDS).filter(holds).count()
-    };
-    // Short runs, where neighbouring batches share their blocks: without regard to that 31 to 35 of 40 were held.
-    // At 95 % fewer than 34 have a chance of 0.3 %; the seeds are fixed, so this does not come and go.
+fn the_interval_is_as_wide_as_runs_differ() {
     for workload in ["requests = 400000", "requests = 400000\nread_share = 0.5"] {
-        let n = covered(workload);
-        println!("{workload:?}: {n} of {SEEDS} intervals hold the closed form");
-        assert!(n >= 34, "{workload}: {n} of {SEEDS}");
+        let results: Vec<Value> =
+            (1..=SEEDS).map(|seed| result("precondition = \"steady\"", workload, seed)).collect();
+        let intervals: Vec<[f64; 3]> = (results.iter())
+            .map(|result| ["/waf_95/0", "/waf", "/waf_95/1"].map(|of| number(result, of)))
+            .collect();
+        let covered = |share: f64| {
+            let holds = |(result, [low, waf, high]): &(&Value, [f64; 3])| {
+                let expected =
+                    wa(Policy::Greedy, number(result, "/drive/effective_spare_factor"), 64).unwrap();
+                (expected - waf).abs() <= share * (high - low) / 2.0
+            };
+            results.iter().zip(intervals.iter().copied()).filter(holds).count()
+        };
+        // At 95 % fewer than 34 have a chance of 0.3 %; the seeds are fixed, so this does not come and go. Of intervals
+        // half as wide about 27 hold it: more than 36, and the whole ones are too wide.
+        let (whole, half) = (covered(1.0), covered(0.5));
+        println!(
+            "{workload:?}: {whole} of {SEEDS} intervals hold the closed form, {half} do at half the width"
+        );
+        assert!(whole >= 34, "{workload}: {whole} of {SEEDS}");
+        assert!(half <= 36, "{workload}: {half} of {SEEDS} at half the width");
+
+        let n = intervals.len() as f64;
+        let mean = intervals.iter().map(|[_, waf, _]| waf).sum::<f64>() / n;
+        let squares: f64 = intervals.iter().map(|[_, waf, _]| (waf - mean) * (waf - mean)).sum();
+        let half_width = intervals.iter().map(|[low, _, high]| (high - low) / 2.0).sum::<f64>() / n;
+        let ratio = half_width / (1.96 * (squares / (n - 1.0)).sqrt());
+        println!("{workload:?}: half-width {ratio:.2} times 1.96 standard deviations of {SEEDS} seeds");
+        assert!((0.7..=1.5).contains(&ratio), "{workload}: {ratio}");
     }
 }
 
