@@ -1,16 +1,19 @@
-"""Damage samples of the traces that Python reads (Parquet, strace, perf script); look for other than InputError.
+"""Damage samples of the traces that Python reads (Parquet, strace, perf script) and JSON documents of all kinds.
 
-Each format gets ``--seconds``; a failure prints the seed of its round and leaves the input in a file.
+It looks for other than InputError. Each format and each document gets ``--seconds``; a failure prints the seed of its
+round and leaves the input in a file.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import random
 import tempfile
 import time
 from pathlib import Path
 
+import json_damage
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -103,6 +106,22 @@ def fuzz(name: str, sample: bytes, seconds: float | None, seed: int, folder: Pat
     return rounds
 
 
+def fuzz_json(name: str, reader: json_damage.Reader, seconds: float | None, seed: int, folder: Path) -> int:
+    """Documents that a reader of JSON has taken or refused well within the time; without one a fixed number."""
+    ends = None if seconds is None else time.monotonic() + seconds
+    rounds = 0
+    while rounds < ROUNDS_WITHOUT_TIME if ends is None else time.monotonic() < ends:
+        content = json_damage.damaged(reader.sample, random.Random(f"{seed}:{name}:{rounds}"))
+        try:
+            json_damage.outcome(reader, content, folder / "document")
+        except BaseException as error:
+            kept = Path(f"fuzz-failure.{name}.json")
+            kept.write_bytes(content)
+            raise SystemExit(f"{name}, seed {seed}, round {rounds}: {error!r}; the input is {kept}") from error
+        rounds += 1
+    return rounds
+
+
 def main() -> None:
     """Fuzz all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -113,6 +132,9 @@ def main() -> None:
         for name, sample in samples().items():
             rounds = fuzz(name, sample, options.seconds, options.seed, Path(folder))
             print(f"{name}: {rounds} rounds from seed {options.seed}")
+        for name, reader in json_damage.readers(Path(folder) / "samples").items():
+            rounds = fuzz_json(name, reader, options.seconds, options.seed, Path(folder))
+            print(f"JSON of {name}: {rounds} rounds from seed {options.seed}")
 
 
 if __name__ == "__main__":
