@@ -404,7 +404,7 @@ def read_text(path: Path) -> str:
         InputError: it cannot be read.
     """
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             text = file.read(_TEXT_MAX + 1)
         if len(text) > _TEXT_MAX:
             raise input_error(

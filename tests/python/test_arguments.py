@@ -122,7 +122,7 @@ def test_metadata_of_parquet_that_misleads_is_no_internal_error(cli: Cli, tmp_pa
     table = pa.table(columns).replace_schema_metadata({b"floatgate": content})
     pq.write_table(table, tmp_path / "t.parquet")
     what = "is nested too deeply" if len(content) > 1000 else "ends before its JSON is complete"
-    where = "1:1201" if len(content) > 1000 else "1:42"
+    where = "1:1201" if len(content) > 1000 else "1:44"
     for command in (("trace", "info"), ("placement",)):
         said = cli(*command, "t.parquet").refused()
         assert said.startswith(f"t.parquet: metadata 'floatgate':{where}: {what}; expected the description of a trace")
