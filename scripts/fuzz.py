@@ -1,20 +1,24 @@
-"""Damage samples of the traces that Python reads (Parquet, strace, perf script); look for other than InputError.
+"""Damage what Python reads: traces (Parquet, strace, perf script), JSON documents of all kinds, tables of hints.
 
-Then draw tables, patterns and paths for the preloaded library of hints (``fuzz_hints.py``). Each format gets
-``--seconds``; a failure prints the seed of its round and leaves the input in a file.
+Nothing but an InputError may come of it; tables, patterns and paths for the preloaded library of hints must give what
+Python gives (``fuzz_hints.py``). Each kind gets ``--seconds``; a failure prints the seed of its round and leaves the
+input in a file.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import random
 import shutil
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import fuzz_hints
+import json_damage
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -88,38 +92,64 @@ def damaged(sample: bytes, rng: np.random.Generator) -> bytes:
     return bytes(out)
 
 
-def fuzz(name: str, sample: bytes, seconds: float | None, seed: int, folder: Path) -> int:
-    """Rounds survived within the time; without one a fixed number."""
+def fuzz(one_round: Callable[[int], None], seconds: float | None, fixed: int = ROUNDS_WITHOUT_TIME) -> int:
+    """Rounds within the time; without one a fixed number."""
     ends = None if seconds is None else time.monotonic() + seconds
+    rounds = 0
+    while rounds < fixed if ends is None else time.monotonic() < ends:
+        one_round(rounds)
+        rounds += 1
+    return rounds
+
+
+@contextlib.contextmanager
+def kept_on_failure(what: str, name: str, content: bytes) -> Iterator[None]:
+    """Leave the input of a round that fails in a file."""
+    try:
+        yield
+    except InputError:
+        pass
+    except BaseException as error:
+        kept = Path(f"fuzz-failure.{name}")
+        kept.write_bytes(content)
+        raise SystemExit(f"{what}: {error!r}; the input is {kept}") from error
+
+
+def of_traces(name: str, sample: bytes, seed: int, folder: Path) -> Callable[[int], None]:
+    """Rounds of a trace format."""
     path = folder / f"fuzz.{name}"
-    rounds = 0
-    while rounds < ROUNDS_WITHOUT_TIME if ends is None else time.monotonic() < ends:
-        content = damaged(sample, np.random.default_rng([seed, rounds]))
+
+    def one_round(number: int) -> None:
+        content = damaged(sample, np.random.default_rng([seed, number]))
         path.write_bytes(content)
-        try:
-            _core.trace_info(str(path), {"format": name, "on_bad_line": ("stop", "skip")[rounds % 2]})
-        except InputError:
-            pass
-        except BaseException as error:
-            kept = Path(f"fuzz-failure.{name}")
-            kept.write_bytes(content)
-            raise SystemExit(f"{name}, seed {seed}, round {rounds}: {error!r}; the input is {kept}") from error
-        rounds += 1
-    return rounds
+        with kept_on_failure(f"{name}, seed {seed}, round {number}", name, content):
+            _core.trace_info(str(path), {"format": name, "on_bad_line": ("stop", "skip")[number % 2]})
+
+    return one_round
 
 
-def hints(seconds: float | None, seed: int, folder: Path) -> int:
-    """Rounds of the preloaded library within the time; without one a fixed number."""
+def of_json(name: str, reader: json_damage.Reader, seed: int, folder: Path) -> Callable[[int], None]:
+    """Rounds of a kind of JSON document."""
+
+    def one_round(number: int) -> None:
+        content = json_damage.damaged(reader.sample, random.Random(f"{seed}:{name}:{number}"))
+        with kept_on_failure(f"{name}, seed {seed}, round {number}", f"{name}.json", content):
+            json_damage.outcome(reader, content, folder / "document")
+
+    return one_round
+
+
+def of_hints(seed: int, folder: Path) -> Callable[[int], None]:
+    """Rounds of the preloaded library."""
     program = fuzz_hints.build(folder)
-    ends = None if seconds is None else time.monotonic() + seconds
-    rounds = 0
-    while rounds < ROUNDS_OF_HINTS if ends is None else time.monotonic() < ends:
+
+    def one_round(number: int) -> None:
         try:
-            fuzz_hints.fuzz_round(program, random.Random(f"{seed} {rounds}"), folder)
+            fuzz_hints.fuzz_round(program, random.Random(f"{seed} {number}"), folder)
         except SystemExit as error:
-            raise SystemExit(f"hints, seed {seed}, round {rounds}: {error}") from None
-        rounds += 1
-    return rounds
+            raise SystemExit(f"hints, seed {seed}, round {number}: {error}") from None
+
+    return one_round
 
 
 def main() -> None:
@@ -128,14 +158,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, help="for each format; without it a fixed number of rounds")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
+    seconds, seed = options.seconds, options.seed
+    with tempfile.TemporaryDirectory() as name_of_folder:
+        folder = Path(name_of_folder)
         for name, sample in samples().items():
-            rounds = fuzz(name, sample, options.seconds, options.seed, Path(folder))
-            print(f"{name}: {rounds} rounds from seed {options.seed}")
+            print(f"{name}: {fuzz(of_traces(name, sample, seed, folder), seconds)} rounds from seed {seed}")
+        for name, reader in json_damage.readers(folder / "samples").items():
+            print(f"JSON of {name}: {fuzz(of_json(name, reader, seed, folder), seconds)} rounds from seed {seed}")
         if shutil.which("cc") is None:
             print("hints: left out, since there is no C compiler")
         else:
-            print(f"hints: {hints(options.seconds, options.seed, Path(folder))} rounds from seed {options.seed}")
+            print(f"hints: {fuzz(of_hints(seed, folder), seconds, ROUNDS_OF_HINTS)} rounds from seed {seed}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,6 @@ What an update is depends on whether the drive is told of deletions:
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any
 
 from floatgate import vega
 from floatgate.errors import input_error
+from floatgate.trace_metadata import described
 
 PAGE_BYTES = 4096
 TOP = 5
@@ -69,8 +69,8 @@ class ContextUpdates:
 
     def name(self, context: int) -> str:
         """A context as a person reads it."""
-        described = self.metadata["contexts"].get(str(context))
-        return "(no stack)" if described is None else str(described["name"])
+        named = self.metadata.get("contexts", {}).get(str(context))
+        return "(no stack)" if named is None else str(named.get("name", ""))
 
     def top_share(self, *, live: bool = False, top: int = TOP) -> float | None:
         """The share in the updates of the contexts with most of them; None where there is no update."""
@@ -90,7 +90,7 @@ def read(path: str | Path) -> ContextUpdates:
     file = pq.ParquetFile(path)
     if "context" not in file.schema_arrow.names:
         raise input_error(f"{path}: no column 'context'; expected a trace that 'floatgate trace record' wrote")
-    found = ContextUpdates(json.loads((file.metadata.metadata or {}).get(b"floatgate", b'{"contexts": {}}')))
+    found = ContextUpdates(described(file.metadata.metadata, path))
     writer: dict[int, int] = {}  # page -> who wrote it
     trimmed: set[int] = set()
     writing: set[int] = set()

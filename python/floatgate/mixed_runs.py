@@ -6,11 +6,12 @@ costs nothing to erase, one whose pages all stay is not erased; what separation 
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+from floatgate.trace_metadata import described
 
 PAGE_BYTES = 4096
 RUN_PAGES = 128
@@ -68,7 +69,7 @@ def read(path: str | Path) -> MixedRuns:
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(path)
-    described = json.loads((file.metadata.metadata or {}).get(b"floatgate", b"{}")).get("contexts", {})
+    names = described(file.metadata.metadata, path).get("contexts", {})
     pages: list[int] = []
     contexts: Counter[int | None] = Counter()
     for batch in file.iter_batches(columns=["op", "offset", "bytes", "context"]):
@@ -80,7 +81,6 @@ def read(path: str | Path) -> MixedRuns:
                 contexts[context] += len(written)
     runs, mixed = mixed_runs(replaced_later(pages))
     named = [
-        (str(described.get(str(context), {}).get("name", "(no stack)")), count)
-        for context, count in contexts.most_common()
+        (str(names.get(str(context), {}).get("name", "(no stack)")), count) for context, count in contexts.most_common()
     ]
     return MixedRuns(len(pages), len(set(pages)), runs, mixed, named)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from floatgate.errors import InputError, input_error, quote, quoted, reading
+from floatgate.trace_metadata import described
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,9 +53,8 @@ class ParquetReader:
                 f"{name}: has no column {quoted(missing)}; expected a trace with {quoted(list(REQUIRED))}, "
                 "as floatgate writes it"
             )
-        with reading(name, _EXPECTED, _DAMAGED):
-            described = self._metadata()
-        self.has_times = "time_ns" in columns and described.get("has_times", True) is not False
+        told = self._metadata()
+        self.has_times = "time_ns" in columns and told.get("has_times", True) is not False
         content = columns & {"fingerprints", "compressed_bytes"}
         # The stream of a recording, where nobody named one, is the process that wrote (docs/separation.md).
         self._stream = next((name for name in ("stream", "process") if name in columns), "stream")
@@ -67,9 +66,7 @@ class ParquetReader:
         optional = ("context", self._stream, "predicted_life", "flags", "fingerprints", "compressed_bytes")
         known = ("time_ns", "device", *REQUIRED, *optional)
         self._columns = [column for column in known if column in columns]
-        contexts = described.get("contexts")
-        with reading(name, _EXPECTED, _DAMAGED):
-            self._names: list[tuple[int, str]] = _names(contexts) if isinstance(contexts, dict) else []
+        self._names = _names(told.get("contexts", {}))
         self._rows = 0
         self._processes: dict[int, int] = {}
         self._batches: Iterator[pa.RecordBatch] = iter(())
@@ -102,14 +99,9 @@ class ParquetReader:
             return rows
 
     def _metadata(self) -> dict[str, Any]:
-        raw = (self._file.schema_arrow.metadata or {}).get(b"floatgate") or (self._file.metadata.metadata or {}).get(
-            b"floatgate"
-        )
-        try:
-            described = json.loads(raw) if raw else {}
-        except ValueError:
-            return {}
-        return described if isinstance(described, dict) else {}
+        with reading(self._name, _EXPECTED, _DAMAGED):
+            of_schema, of_file = self._file.schema_arrow.metadata, self._file.metadata.metadata
+        return described(of_schema, self._name) or described(of_file, self._name)
 
     def _convert(self, batch: pa.RecordBatch) -> Rows:
         import numpy as np
@@ -270,5 +262,6 @@ def _beyond(values: pa.Array, kind: str) -> int:
 
 def _names(contexts: dict[str, Any]) -> list[tuple[int, str]]:
     """The contexts of the metadata that can be understood: number and name."""
-    read: Callable[[Any], str] = lambda entry: str(entry.get("name", "")) if isinstance(entry, dict) else ""  # noqa: E731
-    return [(int(key), read(entry)) for key, entry in contexts.items() if key.isdecimal() and int(key) < 1 << 64]
+    # No number of 64 bits has more than 20 digits, and a longer text takes long to become one.
+    numbers = ((int(key), entry) for key, entry in contexts.items() if key.isdecimal() and len(key) <= 20)
+    return [(number, entry.get("name", "")) for number, entry in numbers if number < 1 << 64]

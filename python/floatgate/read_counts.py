@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from floatgate.trace_metadata import described
 
 PAGE_BYTES = 4096
 
@@ -47,7 +48,7 @@ def read(path: Path) -> ReadCounts:
     tenth = -(-len(by_page) // 10)
     most = sum(count for _, count in by_page.most_common(tenth))
     return ReadCounts(
-        metadata=json.loads(file.metadata.metadata[b"floatgate"]),
+        metadata=described(file.metadata.metadata, path),
         requests=len(rows["op"]),
         reads=reads,
         pages=by_page.total(),

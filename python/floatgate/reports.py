@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from floatgate import shapes
 from floatgate.compare import Comparison, Seeded, Setting
-from floatgate.errors import RunError, input_error, reading
+from floatgate.errors import RunError, input_error
 from floatgate.lifetime import Lifetime
 from floatgate.plan import Plan
 from floatgate.repeat import Repetition
-from floatgate.run import Run, load
-from floatgate.runs import KINDS, Found
+from floatgate.run import Run, load, read_text
+from floatgate.runs import Found
 from floatgate.sweeps.loaded import load_sweep
-
-_EXPECTED = "expected results as floatgate wrote them"
 
 
 def report_of(one: Found) -> str:
@@ -23,26 +23,25 @@ def report_of(one: Found) -> str:
     Raises:
         InputError: what the folder holds cannot be read.
     """
-    file = one.path / KINDS[one.kind]
     if one.kind == "run":
-        run = load(one.path)
-        with reading(file, "expected a result as floatgate wrote it"):
+        run, document = load(one.path), one.document()
+        with shapes.consuming(one.kind, document):
             return run.report()
     if one.kind == "tune":
         return _of_search(one.path)
     if one.kind == "sweep":
         return load_sweep(one.path).report()
-    if one.kind == "lifetime":
-        content = one.content()
-        with reading(file, _EXPECTED):
-            text = (one.path / "experiment.toml").read_text("utf-8")
-            return Lifetime(content, text, one.path.absolute().name).report()
-    if one.kind == "plan":
-        content = one.content()
-        with reading(file, _EXPECTED):
-            return Plan.of(content, (one.path / "experiment.toml").read_text("utf-8")).report()
-    with reading(file, _EXPECTED):
-        return loaded(one).report()
+    document = one.document()
+    with shapes.consuming(one.kind, document):
+        if one.kind == "lifetime":
+            return Lifetime(document.value, read_text(_toml(one)), one.path.absolute().name).report()
+        if one.kind == "plan":
+            return Plan.of(document.value, read_text(_toml(one))).report()
+        return _loaded(one, document.value).report()
+
+
+def _toml(one: Found) -> Path:
+    return one.path / "experiment.toml"
 
 
 def _of_search(folder: Path) -> str:
@@ -62,7 +61,12 @@ def loaded(one: Found) -> Comparison:
     Raises:
         InputError: a run folder is missing or damaged.
     """
-    content = one.content()
+    document = one.document()
+    with shapes.consuming(one.kind, document):
+        return _loaded(one, document.value)
+
+
+def _loaded(one: Found, content: Mapping[str, Any]) -> Comparison:
     if one.kind == "repeat":
         runs = zip(content["seeds"], content["runs"], content["errors"], strict=True)
         return Repetition([_seed_of(one.path, *entry) for entry in runs])

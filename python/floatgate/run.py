@@ -10,11 +10,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core
+from floatgate import _core, shapes
 from floatgate.arguments import checked
-from floatgate.errors import InputError, input_error, quote, reading
+from floatgate.errors import InputError, input_error, reading
 from floatgate.experiment import Experiment, ExperimentLike, resolve
 from floatgate.folder import SNAPSHOT, must_be_file_place
+from floatgate.json_in import Node
 from floatgate.record import Record, look
 from floatgate.waveform import Waveform
 
@@ -354,6 +355,16 @@ def check(experiment: Experiment) -> str:
     return _core.check(experiment.toml, experiment.path, experiment.overrides)
 
 
+def document(folder: str | os.PathLike[str]) -> Node:
+    """Read the ``result.json`` of a run folder.
+
+    Raises:
+        InputError: there is none, or it is damaged or of another version.
+    """
+    path = Path(folder)
+    return shapes.read(path if path.name == "result.json" else path / "result.json", "run", _TEXT_MAX)
+
+
 @checked
 def load(folder: str | os.PathLike[str]) -> Run:
     """Read a run folder back.
@@ -366,15 +377,8 @@ def load(folder: str | os.PathLike[str]) -> Run:
     """
     path = Path(folder)
     path = path.parent if path.name == "result.json" else path
-    result_json = _read_text(path / "result.json")
-    with reading(path / "result.json", "expected a floatgate result"):
-        try:
-            schema = look(json.loads(result_json), "schema")
-        except json.JSONDecodeError as error:
-            place = f"{path / 'result.json'}:{error.lineno}:{error.colno}"
-            raise input_error(f"{place}: not JSON ({error.msg}); expected a floatgate result") from None
-    if schema != SCHEMA:
-        raise input_error(f"{path / 'result.json'}: its schema is {quote(schema)}; expected {quote(SCHEMA)}")
+    document(path)
+    result_json = read_text(path / "result.json")
 
     def read(name: str) -> pa.Table:
         import pyarrow.parquet as pq
@@ -390,12 +394,17 @@ def load(folder: str | os.PathLike[str]) -> Run:
     def timeline() -> pa.Table | None:
         return read("timeline") if (path / "timeline.parquet").exists() else None
 
-    return Run(result_json, _read_text(path / "experiment.toml"), lambda: read("series"), path, timeline)
+    return Run(result_json, read_text(path / "experiment.toml"), lambda: read("series"), path, timeline)
 
 
-def _read_text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """Read a text of a run folder.
+
+    Raises:
+        InputError: it cannot be read.
+    """
     try:
-        with path.open(encoding="utf-8") as file:
+        with path.open(encoding="utf-8-sig") as file:
             text = file.read(_TEXT_MAX + 1)
         if len(text) > _TEXT_MAX:
             raise input_error(

@@ -6,14 +6,15 @@ a forecast ``lifetime.json``.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floatgate.errors import input_error, quote, reading
+from floatgate import shapes
+from floatgate.errors import input_error, quote
+from floatgate.json_in import Node
 from floatgate.sweeps.figures import flat
 
 KINDS = {
@@ -28,7 +29,6 @@ KINDS = {
 """What a folder of each kind holds."""
 _DEPTH_MAX = 6
 """Folders below the one that was asked for in which results are looked for."""
-_BYTES_MAX = 1 << 30
 
 
 @dataclass(frozen=True)
@@ -38,22 +38,13 @@ class Found:
     kind: str
     path: Path
 
-    def content(self) -> dict[str, Any]:
-        """The JSON that makes it what it is.
+    def document(self) -> Node:
+        """Read the JSON that makes it what it is.
 
         Raises:
             InputError: it cannot be read.
         """
-        file = self.path / KINDS[self.kind]
-        with reading(file, "expected results that floatgate wrote"):
-            if file.stat().st_size > _BYTES_MAX:
-                raise input_error(
-                    f"{file}: is larger than {_BYTES_MAX >> 20} MiB; expected results that floatgate wrote"
-                )
-            content = json.loads(file.read_text("utf-8"))
-        if not isinstance(content, dict):
-            raise input_error(f"{file}: is no object; expected results that floatgate wrote")
-        return content
+        return shapes.read(self.path / KINDS[self.kind], self.kind)
 
 
 def kind_of(folder: Path) -> str | None:
@@ -100,9 +91,17 @@ def _below(folder: Path, depth: int) -> Iterator[Found]:
 
 
 def rows(one: Found) -> Iterator[dict[str, Any]]:
-    """One flat row for each run in a folder that is no sweep; a sweep has its table."""
-    folder = str(one.path)
-    content = one.content()
+    """One flat row for each run in a folder that is no sweep; a sweep has its table.
+
+    Raises:
+        InputError: the folder's document cannot be read.
+    """
+    document = one.document()
+    with shapes.consuming(one.kind, document):
+        yield from list(_rows(str(one.path), one, document.value))
+
+
+def _rows(folder: str, one: Found, content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     if one.kind in ("run", "lifetime"):
         yield {"folder": folder, "kind": one.kind, "status": "done", **flat(content)}
     elif one.kind == "repeat":

@@ -7,21 +7,23 @@ attribute of ATA is in units that each vendor chooses: its name says them, or th
 
 from __future__ import annotations
 
-import json
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
 
-from floatgate.errors import input_error, quote, reading
+from floatgate.errors import InputError, input_error, quote
+from floatgate.json_in import Node, load
 
 NVME_UNIT_BYTES = 512_000
 """Bytes of an NVMe data unit: a thousand sectors of 512 bytes (NVMe base specification, SMART log)."""
 
-_EXPECTED = "expected JSON of smartctl --json -x, of nvme smart-log or of nvme ocp smart-add-log"
+_SOURCE = "JSON of smartctl --json -x, of nvme smart-log or of nvme ocp smart-add-log"
 _BYTES_MAX = 64 << 20
+_HALF = 1 << 64
+_UNIT_MAX = 1 << 40
+"""Most bytes of a unit."""
+_UNIT_DIGITS = 6
 _UNITS = {
     name: factor
     for power, letter in enumerate("KMGT", 1)
@@ -123,97 +125,137 @@ def read(path: str | os.PathLike[str], unit_bytes: int | None = None) -> Reading
     Raises:
         InputError: the file cannot be read or says nothing of data written, or the unit is not known.
     """
-    name = os.fspath(path)
-    with reading(name, _EXPECTED, "is no JSON that can be read"):
-        if Path(name).stat().st_size > _BYTES_MAX:
-            raise input_error(f"{name}: has more than {_BYTES_MAX} bytes; {_EXPECTED}")
-        content = json.loads(Path(name).read_bytes())
-    if not isinstance(content, dict):
-        raise input_error(f"{name}: holds no object; {_EXPECTED}")
-    with reading(name, _EXPECTED):
-        found = _nvme(name, content) or _ocp(name, content) or _ata(name, content, unit_bytes)
-        if found is None:
-            raise input_error(f"{name}: {_refused(content) or 'says nothing of data written'}; {_EXPECTED}")
-        return found
+    content = load(path, _SOURCE, _BYTES_MAX)
+    content.table()
+    found = _nvme(content) or _ocp(content) or _ata(content, unit_bytes)
+    if found is None:
+        raise _nothing_written(content)
+    return found
 
 
-def _refused(content: Mapping[str, Any]) -> str | None:
-    """What smartctl said when it failed."""
-    messages = (content.get("smartctl") or {}).get("messages") or []
-    texts = [str(entry.get("string")) for entry in messages if entry.get("severity") == "error"]
-    return f"smartctl failed ({texts[0]})" if texts else None
+def _nothing_written(content: Node) -> InputError:
+    """The error of a file without a counter that is known: what smartctl said when it failed, or what it is instead."""
+    told = content.get("smartctl")
+    messages = told.get("messages") if told is not None else None
+    for entry in messages.elements() if messages is not None else []:
+        severity, text = entry.get("severity"), entry.get("string")
+        if severity is not None and severity.text() == "error" and text is not None:
+            return input_error(f"{content.name}: smartctl failed ({text.text()}); expected {_SOURCE}")
+    if content.get("scsi_error_counter_log") is not None:
+        return input_error(
+            f"{content.name}: is of a SAS drive, whose counters are not read; expected {_SOURCE} of an NVMe or SATA "
+            "drive, or the bytes themselves, as in --host-bytes 1500000000"
+        )
+    return input_error(f"{content.name}: says nothing of data written; expected {_SOURCE}")
 
 
-def _serial(content: Mapping[str, Any]) -> str | None:
+def _serial(content: Node) -> str | None:
     serial = content.get("serial_number")
-    return str(serial) if serial else None
+    if serial is None:
+        return None
+    return (serial.text() if isinstance(serial.value, str) else str(serial.whole())) or None
 
 
-def _number(value: Any) -> int | None:
-    """A counter: a number, digits as text, or the two halves of 128 bits."""
-    if isinstance(value, Mapping):
-        halves = [_number(value.get(half)) for half in ("hi", "lo")]
-        return None if None in halves else (halves[0] << 64) + halves[1]  # type: ignore[operator]
-    if isinstance(value, str):
-        digits = value.replace(",", "").strip()
-        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 40 else None
-    return int(value) if isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 else None
+def _count(node: Node | None) -> int | None:
+    """A counter: a number, digits as text, or the two halves of 128 bits; None where there is none.
+
+    Raises:
+        InputError: it is something else.
+    """
+    if node is None:
+        return None
+    if isinstance(node.value, dict):
+        high, low = (node[half].whole(most=_HALF - 1) for half in ("hi", "lo"))
+        return high * _HALF + low
+    if isinstance(node.value, str):
+        digits = node.value.replace(",", "").strip()
+        if digits.isascii() and digits.isdigit() and len(digits) < 40:
+            return int(digits)
+        node.refuse("a counter, in digits")
+    return node.whole()
 
 
-def _nvme(path: str, content: Mapping[str, Any]) -> Reading | None:
+def _nvme(content: Node) -> Reading | None:
     """SMART log of NVMe, from smartctl or nvme-cli."""
     log = content.get("nvme_smart_health_information_log") or content
-    units = _number(log.get("data_units_written"))
+    units = _count(log.get("data_units_written"))
     if units is None:
         return None
     host_bytes = units * NVME_UNIT_BYTES
-    return Reading(path, _serial(content), host_bytes, NVME_UNIT_BYTES, None, "NVMe data units written")
+    return Reading(content.name, _serial(content), host_bytes, NVME_UNIT_BYTES, None, "NVMe data units written")
 
 
-def _ocp(path: str, content: Mapping[str, Any]) -> Reading | None:
+def _ocp(content: Node) -> Reading | None:
     """Log 0xC0 of OCP: what the drive programmed, in bytes."""
-    for key, value in content.items():
+    for key in content.table():
         if key.lower().replace("_", " ") == "physical media units written":
-            media_bytes = _number(value)
+            media_bytes = _count(content.get(key))
             if media_bytes is not None:
-                return Reading(path, _serial(content), None, 0, media_bytes, "physical media units written")
+                source = "physical media units written"
+                return Reading(content.name, _serial(content), None, 0, media_bytes, source)
     return None
 
 
-def _ata(path: str, content: Mapping[str, Any], unit_bytes: int | None) -> Reading | None:
+def _ata(content: Node, unit_bytes: int | None) -> Reading | None:
     """Device statistics of ATA, else its attributes.
 
     Raises:
         InputError: the unit is not known.
     """
     sectors = next(_statistics(content, "Logical Sectors Written"), None)
-    sector_bytes = _number(content.get("logical_block_size")) or unit_bytes
+    block = content.get("logical_block_size")
+    sector_bytes = (None if block is None else block.whole(most=_UNIT_MAX)) or unit_bytes
     if sectors is not None and sector_bytes:
         source = "logical sectors written"
-        return Reading(path, _serial(content), sectors * sector_bytes, sector_bytes, None, source)
-    table = (content.get("ata_smart_attributes") or {}).get("table") or []
-    by_id = {entry.get("id"): entry for entry in table}
+        return Reading(content.name, _serial(content), sectors * sector_bytes, sector_bytes, None, source)
+    by_id = _attributes(content)
     for number in _WRITTEN_IDS:
         entry = by_id.get(number)
-        units = _number((entry.get("raw") or {}).get("value")) if entry else None
+        raw = entry.get("raw") if entry is not None else None
+        units = _count(raw.get("value")) if raw is not None else None
         if entry is None or units is None:
             continue
-        name = str(entry.get("name"))
+        name = entry["name"].text()
         found = _UNIT.search(name)
-        size = int(found[1] or 1) * _UNITS[found[2].upper()] if found else unit_bytes
+        size = _named_unit(found) if found else unit_bytes
         if not size:
             raise input_error(
-                f"{path}: attribute {number} ({quote(name)}) counts in units that vendors choose (often 512 bytes, "
-                "or 32 MiB); expected the bytes of a unit, as in --smart-unit 512"
+                f"{content.name}: attribute {number} ({quote(name)}) counts in units that vendors choose (often 512 "
+                "bytes, or 32 MiB); expected the bytes of a unit, as in --smart-unit 512"
             )
-        return Reading(path, _serial(content), units * size, size, None, f"attribute {number} ({name})")
+        return Reading(content.name, _serial(content), units * size, size, None, f"attribute {number} ({name})")
     return None
 
 
-def _statistics(content: Mapping[str, Any], name: str) -> Iterator[int]:
+def _attributes(content: Node) -> dict[int, Node]:
+    """The attributes of ATA by their numbers."""
+    attributes = content.get("ata_smart_attributes")
+    table = attributes.get("table") if attributes is not None else None
+    found: dict[int, Node] = {}
+    for entry in table.elements() if table is not None else []:
+        number = entry.get("id")
+        if number is not None:
+            found[number.whole(most=255)] = entry
+    return found
+
+
+def _named_unit(found: re.Match[str]) -> int | None:
+    """The unit that an attribute's name ends with; None for one of no bytes or without end."""
+    size = int(found[1][:_UNIT_DIGITS] or 1) * _UNITS[found[2].upper()]
+    return size if len(found[1]) <= _UNIT_DIGITS and size else None
+
+
+def _statistics(content: Node, name: str) -> Iterator[int]:
     """Device statistics of this name."""
-    for page in (content.get("ata_device_statistics") or {}).get("pages") or []:
-        for entry in page.get("table") or []:
-            value = _number(entry.get("value"))
-            if entry.get("name") == name and value is not None and (entry.get("flags") or {}).get("valid", True):
+    statistics = content.get("ata_device_statistics")
+    pages = statistics.get("pages") if statistics is not None else None
+    for page in pages.elements() if pages is not None else []:
+        table = page.get("table")
+        for entry in table.elements() if table is not None else []:
+            called, flags = entry.get("name"), entry.get("flags")
+            if called is None or called.text() != name:
+                continue
+            valid = flags.get("valid") if flags is not None else None
+            value = _count(entry.get("value")) if valid is None or valid.flag() else None
+            if value is not None:
                 yield value

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from floatgate import units, worth
+from floatgate import shapes, units, worth
 from floatgate.amplification import amplification
 from floatgate.errors import FloatgateError, one_line, reading
 from floatgate.record import look
@@ -19,13 +19,18 @@ def told(one: Found) -> dict[str, Any]:
     """What a folder is: ``folder``, ``kind``, ``what`` (in words), ``WAF``, ``life``; the latter two as text."""
     try:
         what, waf, life = _facts(one)
-    except (FloatgateError, KeyError, TypeError, ValueError) as error:
+    except FloatgateError as error:
         what, waf, life = f"cannot be read: {one_line(error)}", "", ""
     return {"folder": str(one.path), "kind": one.kind, "what": what, "WAF": waf, "life": life}
 
 
 def _facts(one: Found) -> tuple[str, str, str]:
-    content = one.content()
+    document = one.document()
+    with shapes.consuming(one.kind, document):
+        return _of_document(one, document.value)
+
+
+def _of_document(one: Found, content: Mapping[str, Any]) -> tuple[str, str, str]:
     if one.kind in ("run", "lifetime"):
         return _of_result(content)
     if one.kind in ("sweep", "tune"):

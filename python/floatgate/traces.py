@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.errors import input_error, quote, quoted
 from floatgate.folder import writing
+from floatgate.trace_metadata import described
 
 if TYPE_CHECKING:
     from floatgate._core import Progress
@@ -114,10 +115,10 @@ def metadata_of(path: str) -> dict[str, Any]:
     import pyarrow.parquet as pq
 
     try:
-        described = json.loads((pq.read_metadata(path).metadata or {}).get(b"floatgate", b"{}"))
-    except (pa.ArrowException, OSError, ValueError, RecursionError):
+        metadata = pq.read_metadata(path).metadata
+    except (pa.ArrowException, OSError):
         return {}
-    return described if isinstance(described, dict) else {}
+    return described(metadata, path)
 
 
 def write_parquet(
@@ -135,8 +136,8 @@ def write_parquet(
     from floatgate.parquet_columns import write_columns
 
     source = _core.trace_batches(path, options)
-    described = metadata_of(path) if source.format == PARQUET else {}
-    report: dict[str, Any] = {"requests": write_columns(source, target, described, progress)}
+    before = metadata_of(path) if source.format == PARQUET else {}
+    report: dict[str, Any] = {"requests": write_columns(source, target, before, progress)}
     if report["requests"] == 0:
         raise input_error(f"{path}: the trace holds no request; expected at least one read, write or TRIM")
     if source.slice_report is not None:

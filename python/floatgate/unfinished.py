@@ -14,14 +14,16 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.compare import Seeded
-from floatgate.errors import RunError, input_error, one_line, reading
+from floatgate.errors import RunError, input_error, one_line
 from floatgate.experiment import Experiment, Overrides
 from floatgate.folder import write_files
+from floatgate.json_in import load as load_json
 from floatgate.run import load
 
 NAME = "unfinished"
 _PLAN = "plan.json"
 _ERROR = "error.json"
+_BYTES_MAX = 64 << 20
 
 
 class Unfinished:
@@ -61,8 +63,7 @@ class Unfinished:
         file = out / NAME / _PLAN
         if not file.is_file():
             raise input_error(f"{out}: holds no comparison to go on with; expected the folder of one, or no --resume")
-        with reading(file, "expected the plan of a comparison"):
-            before = json.loads(file.read_text("utf-8"))
+        before = load_json(file, "the plan of a comparison", _BYTES_MAX).table()
         differing = [key for key in plan if before.get(key) != plan[key]]
         if differing:
             what = f"was begun with other settings ({', '.join(differing)} differ)"
@@ -83,8 +84,7 @@ class Unfinished:
             number = int(entry.name)
             seed = seeds[number % len(seeds)]
             if (entry / _ERROR).is_file():
-                with reading(entry / _ERROR, "expected the error of a run"):
-                    said = json.loads((entry / _ERROR).read_text("utf-8"))["error"]
+                said = load_json(entry / _ERROR, "the error of a run", _BYTES_MAX)["error"].text()
                 done[number] = Seeded(seed, None, RunError(said))
             else:
                 run = load(entry)

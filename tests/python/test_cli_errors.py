@@ -243,7 +243,7 @@ def test_a_worn_out_drive_is_a_failed_run(cli: Cli, experiment: Path, tmp_path: 
 def test_result_json_of_something_else_is_refused(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "r").mkdir()
     (tmp_path / "r/result.json").write_text("{")
-    assert cli("report", "r").refused().startswith("r/result.json:1:2: not JSON")
+    assert cli("report", "r").refused().startswith("r/result.json:1:2: ends before its JSON is complete")
     (tmp_path / "r/result.json").write_text(json.dumps({"schema": "other/1"}))
     assert "'floatgate.result/1'" in cli("report", "r").refused()
 

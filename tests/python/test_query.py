@@ -82,7 +82,7 @@ def test_what_holds_no_results_is_refused(cli: Cli, tmp_path: Path) -> None:
     assert "empty: holds no results" in cli("ls", "empty").refused()
     assert "is the only argument" in cli("query", "select 1").refused()
     (tmp_path / "empty/result.json").write_text("{")
-    assert "result.json: its content is damaged" in cli("query", "empty", "select 1 from runs").refused()
+    assert "result.json:1:2: ends before its JSON is complete" in cli("query", "empty", "select 1 from runs").refused()
     assert "cannot be read" in cli("ls", "empty").done()
     assert "unknown; expected one of 'run'" in cli("ls", "empty", "--kind", "best").refused()
 

@@ -287,7 +287,7 @@ def test_what_is_no_sweep_does_not_load(tmp_path: Path) -> None:
     with pytest.raises(floatgate.InputError, match="holds no sweep"):
         floatgate.load_sweep(tmp_path)
     (tmp_path / "sweep.json").write_text("[1]")
-    with pytest.raises(floatgate.InputError, match="expected the plan of a sweep"):
+    with pytest.raises(floatgate.InputError, match="is a list; expected an object, in the plan of a sweep"):
         floatgate.load_sweep(tmp_path)
     (tmp_path / "sweep.json").write_text('{"schema": "x"}')
     with pytest.raises(floatgate.InputError, match="its schema is 'x'"):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import pytest
 
+from floatgate import json_in
 from floatgate.errors import InputError
 from floatgate.experiment import resolve
 from floatgate.sweeps.points import Points, parse_axis
@@ -60,7 +62,8 @@ def test_samples_repeat_and_another_key_shifts_none_of_the_others() -> None:
 
 def test_plans_go_through_json() -> None:
     one = points("a=0.1..0.4:4", "b=1..9", "c=x,y", sample="random", samples=7)
-    again = Points.from_dict(one.to_dict())
+    kept = json_in.parse(json.dumps(one.to_dict()).encode(), "sweep.json", "the plan of a sweep")
+    again = Points.from_kept(kept)
     assert list(again) == list(one)
 
 

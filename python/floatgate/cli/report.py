@@ -7,13 +7,13 @@ from typing import Annotated
 
 import typer
 
-from floatgate import drawing
+from floatgate import drawing, shapes
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.compare import Comparison, Setting
 from floatgate.errors import input_error, one_line
 from floatgate.folder import must_be_file_place, write_text
-from floatgate.run import load
+from floatgate.run import document, load
 from floatgate.runs import must_be_one
 
 EXPECTED = "a file for the report"
@@ -55,9 +55,9 @@ def report(
 
         text = report_of(first)
     else:
-        text = Comparison([Setting([("run", name)], run) for name, run in zip(runs, loaded, strict=True)]).report(
-            o.command_line()
-        )
+        compared = Comparison([Setting([("run", name)], run) for name, run in zip(runs, loaded, strict=True)])
+        with shapes.consuming("run", *map(document, runs)):
+            text = compared.report(o.command_line())
     write_text(target, text, EXPECTED)
     output.give({"report": target, "runs": runs})
     if not output.wants_json:

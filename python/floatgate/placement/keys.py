@@ -8,7 +8,6 @@ numbers are new each time.
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,7 +19,7 @@ import numpy as np
 from floatgate.errors import input_error, reading
 from floatgate.placement import paths
 from floatgate.placement.extents import stand_ins
-from floatgate.recorded import DESCRIBED
+from floatgate.trace_metadata import described
 
 BY = ("context", "file", "path-pattern", "process", "thread", "fd")
 EXPECTED = "expected a trace as floatgate trace record writes it"
@@ -66,15 +65,15 @@ def keys_of(source: Path, by: str, patterns: list[str] | None = None) -> Keys:
     Raises:
         InputError: the recording does not have what the keys are made of.
     """
-    table, described = _read(source)
+    table, about = _read(source)
     with reading(source, EXPECTED):
         if by == "context":
-            return _contexts(source, table, described)
+            return _contexts(source, table, about)
         if by == "file":
-            return _files(table, described)
+            return _files(table, about)
         if by == "path-pattern":
-            return _patterns(source, table, described, patterns)
-        return _writers(source, table, described, by)
+            return _patterns(source, table, about, patterns)
+        return _writers(source, table, about, by)
 
 
 def _read(source: Path) -> tuple[Any, dict[str, Any]]:
@@ -87,11 +86,12 @@ def _read(source: Path) -> tuple[Any, dict[str, Any]]:
     with reading(source, EXPECTED):
         try:
             names = pq.read_schema(source).names
-            described = json.loads((pq.read_metadata(source).metadata or {}).get(DESCRIBED, b"{}"))
             wanted = ["op", "offset", "bytes", "context", "file", "process", "thread", "fd"]
-            return pq.read_table(source, columns=[name for name in wanted if name in names]), described
+            table = pq.read_table(source, columns=[name for name in wanted if name in names])
+            metadata = pq.read_metadata(source).metadata
         except (pa.ArrowInvalid, OSError) as error:
             raise input_error(f"{source}: {str(error).splitlines()[0]}; {recorded}") from None
+    return table, described(metadata, source)
 
 
 def _numbers(table: Any, column: str) -> Any:
@@ -123,7 +123,7 @@ def _merged(names: list[str], place: Any) -> tuple[list[str], Any]:
     return list(numbers), np.where(place >= 0, of[place], NOBODY)
 
 
-def _contexts(source: Path, table: Any, described: Mapping[str, Any]) -> Keys:
+def _contexts(source: Path, table: Any, told_of: Mapping[str, Any]) -> Keys:
     recorded = "expected a trace that 'floatgate trace record' wrote"
     if "context" not in table.schema.names:
         raise input_error(f"{source}: no column 'context'; {recorded}")
@@ -132,41 +132,41 @@ def _contexts(source: Path, table: Any, described: Mapping[str, Any]) -> Keys:
     if not len(known):
         raise input_error(f"{source}: no write has a context; {recorded}")
     place = np.where(context != 0, np.searchsorted(known, context), NOBODY)
-    about = described.get("contexts", {})
+    about = told_of.get("contexts", {})
     told = [about.get(str(int(one)), {}) for one in known]
     names = [one.get("name", NO_STACK) for one in told]
     return Keys("context", place, names, [int(one) for one in known], [one.get("frames", []) for one in told])
 
 
-def _files(table: Any, described: Mapping[str, Any]) -> Keys:
+def _files(table: Any, told_of: Mapping[str, Any]) -> Keys:
     if "file" not in table.schema.names:
         place, extents = stand_ins(table)
         return _named("file", place, [f"file that begins in extent {one}" for one in extents], stand_ins=True)
     known, place = _by_first(_numbers(table, "file"))
-    names, place = _merged(_paths(known, described), place)
+    names, place = _merged(_paths(known, told_of), place)
     return _named("file", place, names)
 
 
-def _paths(files: list[int], described: Mapping[str, Any]) -> list[str]:
-    about = described.get("files", {})
+def _paths(files: list[int], told_of: Mapping[str, Any]) -> list[str]:
+    about = told_of.get("files", {})
     return [str(about.get(str(one), f"file {one}")) for one in files]
 
 
-def _patterns(source: Path, table: Any, described: Mapping[str, Any], given: list[str] | None) -> Keys:
+def _patterns(source: Path, table: Any, told_of: Mapping[str, Any], given: list[str] | None) -> Keys:
     known, place = _by_first(_known(source, table, "file", "to which files pages belong"))
-    names, place = _merged(_paths(known, described), place)
+    names, place = _merged(_paths(known, told_of), place)
     patterns = given if given is not None else paths.in_order(paths.fold(name) for name in names)
     matcher = paths.Matcher(patterns)
     found = np.array([NOBODY if (one := matcher.first(name)) is None else one for name in names] or [NOBODY])
     return _named("path-pattern", np.where(place >= 0, found[place], NOBODY), patterns)
 
 
-def _writers(source: Path, table: Any, described: Mapping[str, Any], by: str) -> Keys:
+def _writers(source: Path, table: Any, told_of: Mapping[str, Any], by: str) -> Keys:
     who = "which process, thread and descriptor wrote pages"
     process = _known(source, table, "process", who)
     if not np.any(process >= 0):
         raise input_error(f"{source}: no write has a process; expected a recording of a program that writes files")
-    about = described.get("processes", {})
+    about = told_of.get("processes", {})
     numbers, place = _by_first(process)
     names = _counted([(about.get(str(one)) or {}).get("name") or "process" for one in numbers])
     if by == "process":

@@ -14,12 +14,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate.errors import input_error, quote, quoted
+from floatgate.errors import InputError, input_error, quote, quoted
 from floatgate.experiment import Overrides, parse_set, split_values, toml_value
+from floatgate.json_in import Node
 
 SAMPLES = ("grid", "list", "random", "latin-hypercube")
 """How points are taken from the values of the keys."""
 
+RUNS_END = 10_000_000
+"""Most steps, samples or seeds that a plan which is read back may have."""
 _NUMBER = r"[-+]?\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?"
 _RANGE = re.compile(rf"({_NUMBER})\.\.({_NUMBER})(?::(\d+))?(?::(log|linear))?")
 _DIGITS = 6
@@ -95,12 +98,24 @@ class Axis:
         return {"key": self.key, "ends": list(self.ends), "steps": self.steps, "scale": scale, "whole": self.whole}
 
     @classmethod
-    def from_dict(cls, kept: dict[str, Any]) -> Axis:
-        """What :meth:`to_dict` has made."""
-        if "values" in kept:
-            return cls(kept["key"], tuple(kept["values"]))
-        low, high = kept["ends"]
-        return cls(kept["key"], (), (low, high), kept["steps"], kept["scale"] == "log", kept["whole"])
+    def from_kept(cls, kept: Node) -> Axis:
+        """Read what :meth:`to_dict` has made.
+
+        Raises:
+            InputError: it is damaged.
+        """
+        key = kept["key"].text()
+        values = kept.get("values")
+        if values is not None:
+            if not values.elements():
+                values.refuse("a value or more")
+            return cls(key, tuple(one.text() for one in values.elements()))
+        ends, steps, log = kept["ends"], kept.get("steps"), kept["scale"].text() == "log"
+        low, high = [one.value for one in ends.elements()] if len(ends.elements()) == 2 else (0, 0)
+        if not low < high or (log and low <= 0):
+            raise ends.refusal("is no range", "two numbers, the smaller one first, above 0 on a logarithmic scale")
+        taken = None if steps is None else steps.whole(1, RUNS_END)
+        return cls(key, (), (low, high), taken, log, kept["whole"].flag())
 
 
 @dataclass(frozen=True)
@@ -180,11 +195,22 @@ class Points:
         }
 
     @classmethod
-    def from_dict(cls, kept: dict[str, Any]) -> Points:
-        """What :meth:`to_dict` has made."""
-        axes = tuple(map(Axis.from_dict, kept["axes"]))
-        listed = tuple(tuple(point.items()) for point in kept["listed"])
-        return cls(axes, kept["sample"], kept["samples"], kept["seed"], listed)
+    def from_kept(cls, kept: Node) -> Points:
+        """Read what :meth:`to_dict` has made.
+
+        Raises:
+            InputError: it is damaged.
+        """
+        axes = tuple(map(Axis.from_kept, kept["axes"].elements()))
+        listed = tuple(tuple(point.table().items()) for point in kept["listed"].elements())
+        sample = kept["sample"]
+        if sample.text() not in SAMPLES:
+            sample.refuse(f"one of {quoted(list(SAMPLES))}")
+        samples = kept["samples"].whole(0 if sample.value in ("grid", "list") else 1, RUNS_END)
+        try:
+            return cls(axes, sample.text(), samples, kept["seed"].whole(), listed)
+        except InputError as error:
+            raise kept.refusal(f"makes no points ({error})", "those of a sweep") from None
 
 
 def _drawn(axis: Axis, count: int, seed: int, *, strata: bool) -> list[str]:

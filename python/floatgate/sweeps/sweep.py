@@ -12,10 +12,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core
-from floatgate.errors import InputError, input_error, one_line, quote, reading
+from floatgate import _core, shapes
+from floatgate.errors import InputError, input_error, one_line
 from floatgate.experiment import Experiment, Overrides
 from floatgate.folder import write_text
+from floatgate.json_in import Node
 from floatgate.parallel import RUNS_MAX
 from floatgate.record import look
 from floatgate.run import check
@@ -23,7 +24,7 @@ from floatgate.sweeps.engine import Engine, Progress
 from floatgate.sweeps.files import FILE_KEYS, content_of, names_file
 from floatgate.sweeps.journal import FILE as JOURNAL
 from floatgate.sweeps.journal import TABLE, Journal
-from floatgate.sweeps.points import Points
+from floatgate.sweeps.points import RUNS_END, Points
 from floatgate.sweeps.spec import must_be_usable, placed
 from floatgate.sweeps.work import DONE, FAILED, UNUSABLE, Answer, Job
 
@@ -278,23 +279,28 @@ def planned(folder: Path) -> Plan:
     path = folder / PLAN
     if not path.is_file():
         raise input_error(f"{folder}: holds no sweep; expected a folder that floatgate sweep --out has begun")
-    with reading(path, "expected the plan of a sweep"):
-        kept = json.loads(path.read_text("utf-8"))
-        if kept.get("schema") != SCHEMA:
-            raise input_error(f"{path}: its schema is {quote(kept.get('schema'))}; expected {quote(SCHEMA)}")
-        experiment = kept["experiment"]
-        base = Experiment(
-            experiment["toml"], experiment["path"], [(key, value) for key, value in experiment["overrides"]]
-        )
-        return Plan(
-            base,
-            Points.from_dict(kept["points"]),
-            kept["repeat"],
-            kept["seed"],
-            kept["files"],
-            kept["shadow"],
-            kept["contents"],
-        )
+    kept = shapes.read(path, "sweep")
+    return Plan(
+        kept_experiment(kept["experiment"]),
+        Points.from_kept(kept["points"]),
+        kept["repeat"].whole(1, RUNS_END),
+        kept["seed"].whole(),
+        kept["files"].table(),
+        kept["shadow"].flag(),
+        kept["contents"].table(),
+    )
+
+
+def kept_experiment(kept: Node) -> Experiment:
+    """The experiment that a plan keeps."""
+    overrides = []
+    for pair in kept["overrides"].elements():
+        parts = pair.elements()
+        if len(parts) != 2:
+            pair.refuse("a key and its value")
+        overrides.append((parts[0].text(), parts[1].text()))
+    toml = kept.get("toml")
+    return Experiment(None if toml is None else toml.text(), kept["path"].text(), overrides)
 
 
 def must_be_same(folder: Path, plan: Plan) -> None:

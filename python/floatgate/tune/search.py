@@ -16,17 +16,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from floatgate import _core
-from floatgate.errors import input_error, quote, reading
+from floatgate import _core, shapes
+from floatgate.errors import InputError, input_error
 from floatgate.experiment import Experiment, Overrides
 from floatgate.folder import write_text
+from floatgate.json_in import Node
 from floatgate.run import check
 from floatgate.sweeps.engine import Engine
 from floatgate.sweeps.journal import FILE as JOURNAL
 from floatgate.sweeps.journal import TABLE, Journal
-from floatgate.sweeps.points import Axis, Points
+from floatgate.sweeps.points import RUNS_END, Axis, Points
 from floatgate.sweeps.spec import placed
-from floatgate.sweeps.sweep import WRITABLE, plain
+from floatgate.sweeps.sweep import WRITABLE, kept_experiment, plain
 from floatgate.sweeps.work import DONE, Answer, Job
 from floatgate.tune.objective import Goal, Objective
 
@@ -97,17 +98,34 @@ class Asked:
         }
 
     @classmethod
-    def from_dict(cls, kept: Mapping[str, Any]) -> Asked:
-        """What :meth:`to_dict` has made."""
+    def from_kept(cls, kept: Node) -> Asked:
+        """Read what :meth:`to_dict` has made.
+
+        Raises:
+            InputError: it is damaged.
+        """
         from floatgate.tune.objective import goal_of
 
-        experiment, goal = kept["experiment"], kept["goal"]
-        laid = [(key, value) for key, value in experiment["overrides"]]
+        goal = kept["goal"]
+        parts = ("minimise", "maximise", "subject_to")
+        minimise, maximise, subject_to = ([one.text() for one in goal[key].elements()] for key in parts)
+        try:
+            wanted = goal_of(minimise, maximise, subject_to)
+        except InputError as error:
+            raise goal.refusal(f"is no goal ({error})", "figures to minimise or maximise, and bounds") from None
+        axes = kept["axes"].elements()
+        if not axes:
+            kept["axes"].refuse("a key that varies, or more")
         return cls(
-            Experiment(experiment["toml"], experiment["path"], laid),
-            tuple(map(Axis.from_dict, kept["axes"])),
-            goal_of(goal["minimise"], goal["maximise"], goal["subject_to"]),
-            *(kept[key] for key in ("trials", "batch", "repeat", "seed", "search_seed", "files")),
+            kept_experiment(kept["experiment"]),
+            tuple(map(Axis.from_kept, axes)),
+            wanted,
+            trials=kept["trials"].whole(1, RUNS_END),
+            batch=kept["batch"].whole(1, RUNS_END),
+            repeat=kept["repeat"].whole(1, RUNS_END),
+            seed=kept["seed"].whole(),
+            search_seed=kept["search_seed"].whole(),
+            files=kept["files"].table(),
         )
 
 
@@ -447,8 +465,4 @@ def begun(folder: Path) -> Asked:
     path = folder / FILE
     if not path.is_file():
         raise input_error(f"{folder}: holds no search; expected a folder that floatgate tune --out has begun")
-    with reading(path, "expected the settings of a search"):
-        kept = json.loads(path.read_text("utf-8"))
-        if kept.get("schema") != SCHEMA:
-            raise input_error(f"{path}: its schema is {quote(kept.get('schema'))}; expected {quote(SCHEMA)}")
-        return Asked.from_dict(kept)
+    return Asked.from_kept(shapes.read(path, "tune"))

@@ -1,0 +1,88 @@
+"""Add what results hold to the shapes that floatgate checks results against (python/floatgate/shapes/*.shape).
+
+Run it with ``result.json`` and ``lifetime.json`` files that hold new figures. A shape only grows: a value that is
+a whole number here and a fraction there is a number, and one that is null once may be null.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from floatgate import shapes
+from floatgate.shapes import Shape
+
+FOLDER = Path(shapes.__file__).parent
+FREE = ("config", "run")
+"""Objects whose keys are not those of results: settings, and what differs from run to run."""
+OWN_KEYS = ("reads_by_page_type", "pages_by_type")
+"""Objects with keys of their own, whose values are alike."""
+
+
+def kind_of(value: Any) -> str:
+    """The kind of a value."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, int) and value >= 0:
+        return "whole"
+    kinds = {int: "number", float: "number", str: "text", list: "list", dict: "object"}
+    return kinds[type(value)]
+
+
+def grown(shape: Shape | None, value: Any, key: str = "") -> Shape:
+    """A shape that takes a value, too."""
+    known = shape or Shape(())
+    kinds = {*known.kinds, kind_of(value)}
+    if "number" in kinds:
+        kinds -= {"whole"}
+    known.kinds = tuple(sorted(kinds, key=lambda kind: (kind == "null", kind)))
+    if key in FREE:
+        known.each = Shape(("any",))
+    elif isinstance(value, dict) and key in OWN_KEYS:
+        for one in value.values():
+            known.each = grown(known.each, one)
+    elif isinstance(value, dict):
+        first = not known.keys
+        for name, inner in known.keys.items():
+            inner.optional |= name not in value
+        for name, one in value.items():
+            there = known.keys.get(name)
+            known.keys[name] = grown(there, one, name)
+            known.keys[name].optional |= there is None and not first
+    elif isinstance(value, list):
+        for one in value:
+            known.each = grown(known.each, one)
+    return known
+
+
+def lines(shape: Shape, indent: int = 0) -> list[str]:
+    """A shape as its file has it."""
+    made = []
+    inner = [(f"{key}{'?' if one.optional else ''}", one) for key, one in shape.keys.items()]
+    for key, one in [*inner, *([("[]" if "list" in shape.kinds else "{}", shape.each)] if shape.each else [])]:
+        made += [f"{' ' * indent}{key} {'|'.join(one.kinds)}", *lines(one, indent + 2)]
+    return made
+
+
+def main() -> None:
+    """Grow the shapes by the files that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("files", nargs="+", type=Path, help="result.json and lifetime.json files")
+    known: dict[str, Shape] = {}
+    for file in parser.parse_args().files:
+        value = json.loads(file.read_text("utf-8"))
+        kind = {"floatgate.result/1": "run", "floatgate.lifetime/1": "lifetime"}[value["schema"]]
+        if kind not in known:
+            known[kind] = shapes.shape_of(kind) if (FOLDER / f"{kind}.shape").exists() else Shape(())
+        grown(known[kind], value)
+    for kind, shape in known.items():
+        text = "\n".join([f"# {shapes.SOURCES[kind]}; made by scripts/result_shapes.py.", *lines(shape)])
+        (FOLDER / f"{kind}.shape").write_text(text + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()
