@@ -137,7 +137,7 @@ The largest error of {len(points)} points is {worst.error:+.2%} ({worst.curve.la
         parts.append(f"## {curve.label[0].upper()}{curve.label[1:]}\n" + table(header, rows, "rrrrr"))
     parts.append("""\
 ## What else is held to theory
-`crates/experiment/tests/closed_forms.rs` keeps the engine within 0.5 % of these too:
+`crates/experiment/tests/it/closed_forms.rs` keeps the engine within 0.5 % of these too:
 
 - FIFO with hot and cold pages in one log (20 % of the pages taking 80 % of the writes, 10/90, 50/99);
 - cost-benefit with hot and cold pages, host and moved pages apart: 3.09 for 20/80 and 2.34 for 10/90 at a spare
@@ -149,7 +149,7 @@ The largest error of {len(points)} points is {worst.error:+.2%} ({worst.curve.la
 - the first tenth of a run from the steady state (within 1.5 %: it is short).
 
 And no policy has a lower write amplification than greedy under uniform writes.
-`crates/experiment/tests/reference.rs` follows the engine block by block with a second, plain implementation.
+`crates/experiment/tests/it/reference.rs` follows the engine block by block with a second, plain implementation.
 """)
     return "\n".join(parts)
 

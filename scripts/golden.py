@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-TEST = ["cargo", "test", "--package", "floatgate-experiment", "--test", "goldens"]
+TEST = ["cargo", "test", "--package", "floatgate-experiment", "--test", "it", "goldens::"]
 
 
 def main() -> int:

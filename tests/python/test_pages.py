@@ -51,5 +51,5 @@ def test_commands_for_contributors_are_targets() -> None:
     targets = re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(), re.M)
     named = set(re.findall(r"`make ([a-z-]+)`", CONTRIBUTING + README))
     assert named <= set(targets)
-    tests = {path.stem for path in (ROOT / "crates/experiment/tests").glob("*.rs")}
-    assert set(re.findall(r"--test (\w+)", CONTRIBUTING)) <= tests
+    modules = {path.stem for path in ROOT.glob("crates/*/tests/it/*.rs")}
+    assert set(re.findall(r"\b(\w+)::(?=[ `])", CONTRIBUTING)) <= modules

@@ -203,6 +203,55 @@ def test_files_do_not_import_one_another_in_a_circle(name: str) -> None:
         assert found == []
 
 
+# Tests
+
+
+def test_every_file_of_integration_tests_runs() -> None:
+    """``tests/it/main.rs`` would leave out a file silently, and a second program would link everything again."""
+    forgotten = []
+    for tests in CRATES.glob("*/tests"):
+        declared = set(re.findall(r"^mod (\w+);", (tests / "it/main.rs").read_text(), re.M))
+        there = {path.stem for path in (tests / "it").glob("*.rs")} | {
+            path.parent.name for path in tests.glob("it/*/mod.rs")
+        }
+        forgotten += [f"{tests.parent.name}: {name}" for name in there - declared - {"main"}]
+        forgotten += [str(path.relative_to(CRATES)) for path in tests.glob("*.rs")]
+    assert forgotten == []
+
+
+def code_of_tests(path: Path) -> str:
+    """The part of a Rust file that only tests run."""
+    text = path.read_text()
+    if "tests" in path.parts or path.stem.endswith("tests"):
+        return text
+    return "\n".join(re.findall(r"^#\[cfg\(test\)\]\nmod \w+ \{.*?^\}", text, re.M | re.S))
+
+
+def unbounded_loops(code: str) -> Iterator[str]:
+    """Loops whose condition or body does not count its rounds."""
+    lines = code.splitlines()
+    for i, line in enumerate(lines):
+        head = re.match(r"( *)(?:'\w+: )?(?:let [^=]+ = )?(?:while .*|loop \{)$", line)
+        if head:
+            ends = (n for n in range(i, len(lines)) if lines[n].startswith(f"{head[1]}}}") or lines[n].endswith("{}"))
+            if "bound.step();" not in "".join(lines[i : next(ends) + 1]):
+                yield line.strip()
+
+
+def test_loops_of_tests_are_bounded() -> None:
+    """A wrong threshold must fail a test, not hang it (``floatgate_base::testing::Bound``)."""
+    assert list(unbounded_loops("    while drive.erases() == 0 {\n        bound.step();\n    }")) == []
+    assert list(unbounded_loops("    while drive.erases() == 0 {\n        drive.read();\n    }"))
+    assert list(unbounded_loops("    let drawn = loop {\n        bound.step();\n    };")) == []
+    assert list(unbounded_loops("while sim.step() != Done {}"))
+    found = {
+        str(path.relative_to(ROOT)): loops
+        for path in CRATES.rglob("*.rs")
+        if path.name != "testing.rs" and (loops := list(unbounded_loops(code_of_tests(path))))
+    }
+    assert found == {}
+
+
 # Sizes
 
 

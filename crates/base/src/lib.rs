@@ -16,6 +16,7 @@ pub mod permute;
 pub mod policy;
 pub mod prefetch;
 pub mod rng;
+pub mod testing;
 pub mod units;
 
 pub use batch::{ContentColumns, Op, OptionalColumns, RequestBatch};

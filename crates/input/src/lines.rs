@@ -193,6 +193,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use floatgate_base::testing::Bound;
 
     /// Lines as strings, a line that is too long as `None`.
     fn cut(content: &[u8], chunk: usize) -> Vec<Option<Vec<u8>>> {
@@ -200,7 +201,9 @@ mod tests {
             Input::from_stream("t", "file", Box::new(std::io::Cursor::new(content.to_vec()))).unwrap();
         let mut lines = Lines::new(input, chunk).unwrap();
         let mut out = Vec::new();
+        let mut bound = Bound::new(100_000_000);
         loop {
+            bound.step();
             match lines.next_line() {
                 Next::Line { from, len } => out.push(Some(lines.bytes()[from..from + len].to_vec())),
                 Next::TooLong => out.push(None),

@@ -108,12 +108,15 @@ impl Series {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use floatgate_base::testing::Bound;
 
     #[test]
     fn rows_stay_bounded_and_evenly_spaced() {
         let mut series = Series::default();
         let mut requests = 0;
+        let mut bound = Bound::new(100_000_000);
         while requests < 1_000_000 {
+            bound.step();
             requests += series.until_due(requests);
             series.push(Row { requests, ..Row::default() });
         }
@@ -143,7 +146,9 @@ mod tests {
         let longest = |k: u64| [k % 7, if k == 12_345 { 9_999_999 } else { k % 5 }];
         let intervals = 100_000;
         let mut at = 0;
+        let mut bound = Bound::new(100_000_000);
         while at < intervals {
+            bound.step();
             let until = at + series.until_due(at * FIRST_INTERVAL) / FIRST_INTERVAL;
             let most = |i: usize| (at + 1..=until).map(|k| longest(k)[i]).max().unwrap();
             let row =

@@ -179,6 +179,7 @@ mod tests {
     use super::*;
     use crate::formats::samples::{EXTERNAL_SAMPLES, SAMPLES, SHARED, binary_samples};
     use crate::options::OnBadLine;
+    use floatgate_base::testing::Bound;
     use floatgate_base::{Op, RequestBatch};
     use proptest::prelude::*;
 
@@ -210,7 +211,9 @@ mod tests {
             Err(e) => return (rows, e.to_string()),
         };
         let mut requests = RequestBatch::default();
+        let mut bound = Bound::new(100_000_000);
         loop {
+            bound.step();
             requests.clear();
             let result = source.fill(&mut requests, batch);
             for i in 0..requests.len() {

@@ -4,6 +4,7 @@ use super::*;
 use crate::generator;
 use crate::layers::Layers;
 use floatgate_base::RequestBatch;
+use floatgate_base::testing::Bound;
 use floatgate_trace::generate::Pattern;
 use floatgate_trace::{Generator, GeneratorConfig, Info, Source, info};
 use std::sync::Arc;
@@ -128,7 +129,9 @@ fn twins_hold_their_maxima() {
         let mut source = Generator::new(config).unwrap();
         let mut largest = [0; 2];
         let mut batch = RequestBatch::with_capacity(RequestBatch::DEFAULT_LEN);
+        let mut bound = Bound::new(100_000_000);
         loop {
+            bound.step();
             batch.clear();
             source.fill(&mut batch, RequestBatch::DEFAULT_LEN).unwrap();
             if batch.is_empty() {

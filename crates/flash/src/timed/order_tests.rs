@@ -7,6 +7,7 @@ use super::settings::ROWS_MAX;
 use super::*;
 use crate::Cause;
 use floatgate_base::Rng;
+use floatgate_base::testing::Bound;
 use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Geometry;
 use std::collections::BTreeMap;
@@ -218,7 +219,9 @@ impl Driver {
         let (source, target) = (layout.unit_of(first), layout.unit_of(to));
         let end = layout.first_page(source) + self.next[source.index()];
         let mut moving = vec![(first, Owner::page(Lpn(0)))];
+        let mut bound = Bound::new(100_000_000);
         while let Some(&(last, owner)) = moving.last() {
+            bound.step();
             let (page, room) = (last + 1 + self.below(2), layout.pages_per_unit());
             // A page that is asked for now is not there yet.
             let done = moving.len() as u64 == run || page >= end || self.next[target.index()] == room;

@@ -3,6 +3,7 @@
 use super::*;
 use crate::Cause;
 use floatgate_base::Rng;
+use floatgate_base::testing::Bound;
 use floatgate_base::{Lpn, Owner, Ppn, UnitId};
 use floatgate_nand::Geometry;
 
@@ -41,7 +42,9 @@ fn request(timed: &mut Timed, number: u32, now: u64, make: impl FnOnce(&mut Time
 /// Runs everything to its end; times by number of request.
 fn ends(timed: &mut Timed) -> Vec<(u32, u64)> {
     let mut done = Vec::new();
+    let mut bound = Bound::new(100_000_000);
     loop {
+        bound.step();
         timed.take_done(&mut done);
         let before = done.len();
         timed.advance_to_completion();

@@ -69,6 +69,7 @@ impl CloseOrder {
 mod tests {
     use super::*;
     use floatgate_base::IdVec;
+    use floatgate_base::testing::Bound;
 
     #[test]
     fn keeps_the_order_through_removals() {
@@ -81,7 +82,9 @@ mod tests {
         list.remove(DomainId(0), UnitId(3), &mut meta);
         list.insert(DomainId(0), UnitId(3), &mut meta);
         let mut left = Vec::new();
+        let mut bound = Bound::new(100_000_000);
         while let Some(unit) = list.oldest(DomainId(0)) {
+            bound.step();
             left.push(unit);
             list.remove(DomainId(0), unit, &mut meta);
         }

@@ -8,6 +8,7 @@ use crate::pool::Want;
 use crate::units::NOT_INDEXED;
 use crate::{Level, Separate, Setup};
 use floatgate_base::extents::{Extents, Kind};
+use floatgate_base::testing::Bound;
 use floatgate_base::{DomainId, Lpn, Ppn, Rng, UnitId};
 use floatgate_flash::timed::{Phases, Settings};
 use floatgate_flash::{Cause, Flash, Layout, Scope, Shadow, Timed};
@@ -203,7 +204,9 @@ fn a_job_stopped_after_every_page_ends_as_one_that_was_not() {
             for pages_max in 1..=2 * PAGES {
                 let (mut drive, mut job) = start();
                 let mut steps = 0;
+                let mut bound = Bound::new(100_000);
                 while drive.ftl.step(&mut drive.flash, &mut job, pages_max).unwrap() != Step::Done {
+                    bound.step();
                     drive.flash.inner_mut().finish();
                     steps += 1;
                 }
@@ -237,7 +240,9 @@ fn the_host_goes_on_while_a_job_waits_and_files_keep_it() {
         );
         let mut twin = drive.reloaded(Level::None, 1);
         let mut steps = 0;
+        let mut bound = Bound::new(100_000);
         while drive.ftl.wants_background_in(DomainId(0)) && steps < 1000 {
+            bound.step();
             for drive in [&mut drive, &mut twin] {
                 drive.ftl.background_step(&mut drive.flash, DomainId(0)).unwrap();
                 drive.flash.inner_mut().finish();
@@ -268,7 +273,9 @@ fn waiting_jobs_are_carried_out_by_urgency_and_then_in_order() {
         drive.ftl.request(&mut drive.flash, request).unwrap();
     }
     let mut order = Vec::new();
+    let mut bound = Bound::new(100_000);
     while drive.ftl.wants_background_in(DomainId(0)) {
+        bound.step();
         drive.ftl.background_step(&mut drive.flash, DomainId(0)).unwrap();
         drive.flash.inner_mut().finish();
         for &unit in &units {
@@ -291,13 +298,17 @@ fn a_job_whose_unit_was_collected_meanwhile_is_dropped() {
     let request = Request::emptying(unit, DomainId(0), Cause::Level, Urgency::Leveling);
     drive.ftl.request(&mut drive.flash, request).unwrap();
     let mut writes = 0;
+    let mut bound = Bound::new(100_000);
     while drive.flash.erase_count(unit) == 0 {
+        bound.step();
         drive.serve(Kind::Write, Lpn(rng.below(u64::from(LOGICAL)) as u32));
         writes += 1;
         assert!(writes < 10_000, "the unit was never collected");
     }
     let moved = drive.flash.counters().programs[Cause::Level as usize];
+    let mut bound = Bound::new(100_000);
     while drive.ftl.wants_background_in(DomainId(0)) {
+        bound.step();
         drive.ftl.background_step(&mut drive.flash, DomainId(0)).unwrap();
     }
     assert_eq!(drive.flash.counters().programs[Cause::Level as usize], moved, "nothing moves for it");

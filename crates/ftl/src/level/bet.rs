@@ -195,6 +195,7 @@ impl Bet {
 mod tests {
     use super::*;
     use floatgate_base::Rng;
+    use floatgate_base::testing::Bound;
     use floatgate_flash::Scope;
     use floatgate_nand::Geometry;
 
@@ -241,7 +242,9 @@ mod tests {
                 (set[unit as usize], asked[unit as usize]) = (true, false);
                 bet.erased(DomainId(0), UnitId(unit), 2.0);
                 let has_data = |unit: UnitId| !unit.0.is_multiple_of(3);
+                let mut bound = Bound::new(100_000_000);
                 let expected = loop {
+                    bound.step();
                     let fcnt = set.iter().filter(|&&s| s).count();
                     let pending = fcnt + asked.iter().filter(|&&a| a).count();
                     if (ecnt as f64) < 2.0 * pending as f64 {

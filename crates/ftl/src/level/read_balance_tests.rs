@@ -6,6 +6,7 @@ use crate::Setup;
 use crate::ftl::Ftl;
 use crate::units::NOT_INDEXED;
 use floatgate_base::extents::{Extents, Kind};
+use floatgate_base::testing::Bound;
 use floatgate_base::{DomainId, Lpn, Rng, UnitId};
 use floatgate_flash::{Flash, Functional, Layout, Scope, Shadow};
 use floatgate_nand::Geometry;
@@ -68,7 +69,9 @@ impl Drive {
     /// Writes hot pages until wear-leveling does something; how many erases there had been before.
     fn next_step(&mut self) -> u64 {
         let (before, rounds) = (self.ftl.leveled().triggered, self.ftl.leveled().rounds);
+        let mut bound = Bound::new(100_000);
         loop {
+            bound.step();
             self.serve(Kind::Write, 16 + self.turns % 4);
             self.turns += 1;
             let leveled = self.ftl.leveled();

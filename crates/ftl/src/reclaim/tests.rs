@@ -5,6 +5,7 @@ use crate::Setup;
 use crate::ftl::Ftl;
 use crate::level::{self, Level};
 use floatgate_base::extents::{Extents, Kind};
+use floatgate_base::testing::Bound;
 use floatgate_base::{DomainId, Lpn, Ppn, Rng, SideKind, UnitId};
 use floatgate_flash::{Cause, Flash, Functional, Layout, Scope, Shadow};
 use floatgate_nand::{Disturb, Geometry};
@@ -164,7 +165,9 @@ fn figure_19_hot_pages_take_fast_pages_of_two_blocks() {
     read(&mut drive, &[c, f], 3);
     assert_eq!((drive.unit_of(a), drive.unit_of(g)), (UnitId(0), UnitId(1)));
     // a and d lie on LSB pages, b and e on CSB pages.
+    let mut bound = Bound::new(100_000_000);
     while drive.erases() == 0 {
+        bound.step();
         read(&mut drive, &[a, b, d, e], 1);
     }
     assert_eq!(drive.erases(), 2);
@@ -194,7 +197,9 @@ fn resistant_blocks_stand_twice_and_five_times_as_many_reads() {
     let mut reads = Vec::new();
     for reclaims in 1..=4 {
         let mut cycle = 0;
+        let mut bound = Bound::new(100_000);
         while drive.erases() < reclaims {
+            bound.step();
             drive.serve(Kind::Read, 0, 1);
             cycle += 1;
         }
@@ -245,7 +250,9 @@ fn leveling_keeps_the_mode() {
     assert_eq!(drive.flash.mode(unit), 1);
     // Everything but the block of page 0 is written, so that it is what is cold.
     let mut turn = 0;
+    let mut bound = Bound::new(100_000);
     while drive.unit_of(0) == unit {
+        bound.step();
         drive.serve(Kind::Write, 4 + turn % 20, 1);
         turn += 1;
         assert!(turn < 20_000, "the cold block was never swapped");
@@ -379,7 +386,9 @@ fn a_job_under_way_goes_through_a_file() {
         let new = || Drive::of((16, 24, 96), (&[0.25, 0.5, 1.0], 400), reclaim, Level::None, true);
         let mut drive = new();
         drive.write_all();
+        let mut bound = Bound::new(100_000);
         while !drive.ftl.wants_background() {
+            bound.step();
             (0..8).for_each(|lpn| drive.serve(Kind::Read, lpn, 1));
         }
         for _ in 0..3 {
@@ -391,7 +400,9 @@ fn a_job_under_way_goes_through_a_file() {
         for drive in [&mut drive, &mut twin] {
             (0..8).for_each(|lpn| drive.serve(Kind::Read, lpn, 3));
             drive.serve(Kind::Write, 2, 1);
+            let mut bound = Bound::new(100_000);
             while drive.ftl.wants_background() {
+                bound.step();
                 drive.ftl.background_step(&mut drive.flash, DomainId(0)).unwrap();
             }
             drive.audit();

@@ -226,6 +226,7 @@ mod tests {
     use super::super::{Hints, test_shape};
     use super::*;
     use floatgate_base::Rng;
+    use floatgate_base::testing::Bound;
 
     /// Chunks of 4 pages.
     fn state(classes: u32, artifact: bool) -> State {
@@ -241,7 +242,9 @@ mod tests {
     fn queue(state: &State, queue: usize) -> Vec<u32> {
         let mut found = Vec::new();
         let mut chunk = state.queues[queue].head;
+        let mut bound = Bound::new(100_000_000);
         while chunk != NIL {
+            bound.step();
             found.push(chunk);
             let after = state.chunks[chunk as usize].after;
             let last = after == NIL;

@@ -4,6 +4,7 @@ use super::*;
 use crate::{Beyond, Devices, Placement, Splitter};
 pub(super) use floatgate_base::Op;
 use floatgate_base::batch::flags::{FLUSH, FUA};
+use floatgate_base::testing::Bound;
 use floatgate_base::{Extents, RequestBatch, Rng, Wanted};
 
 /// The steps of one request, which the splitter cuts into extents.
@@ -88,7 +89,9 @@ impl Naive {
 
     /// Flushes from the least recent on until so few are dirty.
     fn flush_until(&mut self, left: usize, why: Why) {
+        let mut bound = Bound::new(100_000_000);
         while self.pages.iter().filter(|e| Self::is_dirty(e)).count() > left {
+            bound.step();
             let at = self.pages.iter().position(Self::is_dirty).unwrap();
             self.flush(at, why);
         }
@@ -233,7 +236,9 @@ fn follow(steps: &[Step], asked: impl Iterator<Item = Lpn>, held: &mut [Option<L
     let mut asked = asked.peekable();
     for step in steps {
         if let Step::Take { place } = *step {
+            let mut bound = Bound::new(100_000_000);
             while let Some(&lpn) = asked.peek() {
+                bound.step();
                 asked.next();
                 if !held.contains(&Some(lpn)) {
                     held[place as usize] = Some(lpn);

@@ -1,5 +1,6 @@
 use super::*;
 use floatgate_base::Rng;
+use floatgate_base::testing::Bound;
 
 fn queues(priorities: &[u32]) -> Queues {
     Queues::new(QueueSetup { priorities: priorities.to_vec(), ..QueueSetup::default() })
@@ -126,12 +127,16 @@ fn the_index_and_a_search_through_all_agree() {
             let extents = if apart { extents } else { extents[..1].to_vec() };
             join(&mut q, number, queue, op, &extents);
             waiting.push((number, queue, op != Op::Read, extents));
+            let mut bound = Bound::new(100_000_000);
             while rng.unit() < busy {
+                bound.step();
                 let found = q.fetch(&mut Extents::default()).map(|r| r.number);
                 assert_eq!(found, naive_fetch(&mut waiting, &priorities, &mut turns), "seed {seed}");
             }
         }
+        let mut bound = Bound::new(100_000_000);
         while !waiting.is_empty() {
+            bound.step();
             let found = q.fetch(&mut Extents::default()).map(|r| r.number);
             assert!(found.is_some(), "seed {seed}: the earliest may always go");
             assert_eq!(found, naive_fetch(&mut waiting, &priorities, &mut turns), "seed {seed}");

@@ -4,6 +4,7 @@ use super::*;
 use crate::SECOND_NS;
 use crate::throttle::{Params, Throttle};
 use floatgate_base::Rng;
+use floatgate_base::testing::Bound;
 use std::convert::Infallible;
 
 const HOUR_NS: u64 = 3600 * SECOND_NS;
@@ -89,7 +90,9 @@ fn uneven(seed: u64, pages: u64, window_ns: Option<u64>) -> Demand {
     let mut builder = DemandBuilder::new(window_ns);
     let mut left = pages as i64;
     let mut at_ns = 0;
+    let mut bound = Bound::new(100_000_000);
     while left > 0 {
+        bound.step();
         let burst = 1 + rng.below(200);
         for _ in 0..burst {
             let count = 1 + rng.below(16);

@@ -3,6 +3,7 @@
 use super::*;
 use crate::SECOND_NS;
 use floatgate_base::policy::{Facts, Fallback, ParamKind};
+use floatgate_base::testing::Bound;
 use floatgate_base::{Rng, Setting};
 use floatgate_nand::Endurance;
 use floatgate_nand::endurance::READY_TABLE2;
@@ -223,7 +224,9 @@ fn workload(rng: &mut Rng, span_ns: u64, pages: u64) -> Vec<(u64, u64)> {
 /// default, but no time longer than a twentieth of the life. What does not fit together is drawn again.
 fn random_params(rng: &mut Rng, policy: Throttle, target_ns: u64) -> Params {
     let facts = Facts::default();
+    let mut bound = Bound::new(100_000_000);
     loop {
+        bound.step();
         let mut values =
             vec![("target_years", Setting::Number(target_ns as f64 / 1e9 / crate::SECONDS_PER_YEAR))];
         for param in policy.info().params {
@@ -421,7 +424,9 @@ fn steps_find_the_delay() {
     let mut gate = Gate::new(setup.with(Endurance::Fixed { pe_cycles: 1 }, params), 1.0);
     let mut log = Log::default();
     let mut page = 0;
+    let mut bound = Bound::new(100_000_000);
     while gate.admitted_ns() < setup.target_ns {
+        bound.step();
         gate.admit(page * 33_333_333 + gate.held_back_ns(), 0, 1, &mut log);
         page += 1;
     }

@@ -4,6 +4,7 @@ use super::*;
 use crate::SECOND_NS;
 use crate::reduce::{Foreseen, ManagerSetup};
 use floatgate_base::Rng;
+use floatgate_base::testing::Bound;
 use floatgate_nand::Endurance;
 
 const PAGE: u32 = 4096;
@@ -65,7 +66,9 @@ fn life(setup: &Setup, rng: &mut Rng, mean_pages: u64) -> (Gate, Vec<Epoch>) {
     gate.foresee(Foreseen::new(setup.manager.unwrap(), 1.0, [1.5, 1.3, 1.2, 1.1]));
     let mut log = Log::default();
     let (mut at_ns, mut ratios) = (0, left(rng));
+    let mut bound = Bound::new(100_000_000);
     loop {
+        bound.step();
         if rng.below(200) == 0 {
             ratios = left(rng);
         }
@@ -129,7 +132,9 @@ fn demand_is_that_of_a_host_that_is_not_held_back() {
         gate.foresee(Foreseen::new(setup.manager.unwrap(), 1.0, [1.0; 4]));
         let gap_ns = (EPOCH_NS as f64 / (3000.0 * pressure)) as u64;
         let mut at_ns = 0;
+        let mut bound = Bound::new(100_000_000);
         while gate.admitted_ns() + gap_ns < setup.target_ns {
+            bound.step();
             let arrival_ns = at_ns + if follow { gate.held_back_ns() } else { 0 };
             gate.expect([1.0; 4]);
             gate.admit(arrival_ns, 0, 1, &mut log);

@@ -2,6 +2,7 @@
 
 use super::*;
 use floatgate_base::Rng;
+use floatgate_base::testing::Bound;
 
 const HOUR_S: f64 = 3600.0;
 const YEARS_5_S: f64 = 5.0 * 8760.0 * HOUR_S;
@@ -130,7 +131,9 @@ fn a_young_drive_has_not_rested() {
 fn cycles_by_bisection(law: Recovery, idle_s: f64) -> f64 {
     let left_v = |cycles: f64| law.trap_v(cycles) * (1.0 - law.healed_share(idle_s));
     let (mut low, mut high) = (0.0, 1.0);
+    let mut bound = Bound::new(100_000_000);
     while left_v(high) < law.limit_v {
+        bound.step();
         high *= 2.0;
     }
     for _ in 0..200 {

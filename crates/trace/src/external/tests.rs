@@ -2,6 +2,7 @@ use super::*;
 use crate::formats::FORMATS;
 use crate::options::OpenOptions;
 use floatgate_base::Op;
+use floatgate_base::testing::Bound;
 
 /// Rows in memory, handed out a few at a time.
 struct Fake {
@@ -76,7 +77,9 @@ fn source(all: ColumnChunk, step: usize, on_bad_line: OnBadLine) -> ColumnSource
 
 fn read(source: &mut ColumnSource, batch: usize) -> Result<RequestBatch> {
     let mut all = RequestBatch::default();
+    let mut bound = Bound::new(100_000_000);
     loop {
+        bound.step();
         let before = all.len();
         source.fill(&mut all, batch)?;
         if all.len() == before {

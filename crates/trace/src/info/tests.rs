@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::source::Summary;
+use floatgate_base::testing::Bound;
 use floatgate_base::{Op, OptionalColumns};
 use proptest::prelude::*;
 use std::collections::BTreeMap;
@@ -61,7 +62,9 @@ fn described(rows: &[Row], tiles: u32) -> Info {
     let mut source = Rows::new(rows.to_vec());
     let (mut counts, mut rest) = (Counts::default(), Distributions::new(&InfoOptions::default(), tiles));
     let mut batch = RequestBatch::default();
+    let mut bound = Bound::new(100_000_000);
     loop {
+        bound.step();
         batch.clear();
         source.fill(&mut batch, 50).unwrap();
         if batch.is_empty() {

@@ -275,6 +275,7 @@ impl Distribution {
 mod tests {
     use super::*;
     use floatgate_base::Rng;
+    use floatgate_base::testing::Bound;
 
     /// Pages 0 and 2 of four are of the sample.
     fn uid() -> Uid {
@@ -303,7 +304,9 @@ mod tests {
         uid.write(Lpn(0), false);
         assert_eq!(uid.counts, [1, 1, 1, 0, 0, 0, 0, 0], "nothing was there");
         uid.trimmed(Lpn(3));
+        let mut bound = Bound::new(100_000_000);
         while !uid.is_full() {
+            bound.step();
             uid.write(Lpn(1), true);
         }
         uid.write(Lpn(0), true);

@@ -103,6 +103,7 @@ impl Bucket {
 mod tests {
     use super::*;
     use floatgate_base::Rng;
+    use floatgate_base::testing::Bound;
 
     const PATIENCE: Patience = Patience { p99_ns: 5, max_ns: u64::MAX };
 
@@ -153,7 +154,9 @@ mod tests {
                 let ready = run.ready(at_ns, distance_ns, pages);
                 run.pass(at_ns, distance_ns, ready);
                 let mut passed = 0;
+                let mut bound = Bound::new(100_000_000);
                 while passed < pages && single.ready(at_ns + passed * distance_ns, 0, 1) == 1 {
+                    bound.step();
                     single.pass(at_ns + passed * distance_ns, 0, 1);
                     passed += 1;
                 }
@@ -162,7 +165,9 @@ mod tests {
                 let (gap_ns, mut left) = (rng.below(60), rng.below(300));
                 let (mut together, mut one_by_one) = (vec![], vec![]);
                 let mut at = at_ns;
+                let mut bound = Bound::new(100_000_000);
                 while left > 0 && run.ready(at, gap_ns, 1) == 0 {
+                    bound.step();
                     let (count, wait_ns) = run.waits(at, gap_ns, left, &patience);
                     run.pass(at + wait_ns, gap_ns + wait_ns, count);
                     together.extend((0..count).map(|_| wait_ns));

@@ -1,0 +1,127 @@
+//! Traces with program contexts and streams, without the library that reads Parquet: the files hold lines
+//! `W or T, first page, pages, context, stream, predicted life` behind the mark of a Parquet file, and an opener of ours reads them as if they were Parquet.
+
+use super::Folder;
+use floatgate_base::testing::Bound;
+use floatgate_base::{Error, Op, OptionalColumns, Place, Result, Rng};
+use floatgate_trace::external::{ColumnChunk, ColumnReader, ExternalFile, register};
+use std::fmt::Write as _;
+
+/// Bytes of a page of these traces.
+const PAGE_BYTES: u64 = 4096;
+/// Rows that the reader hands out at once.
+const ROWS: usize = 500;
+
+/// A request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row {
+    pub op: Op,
+    pub page: u64,
+    pub pages: u64,
+    pub context: u64,
+    pub stream: u32,
+    /// Host page writes after which the data are foretold to die; 0 for never.
+    pub life: u32,
+}
+
+/// A write.
+pub fn write(page: u64, context: u64) -> Row {
+    Row { op: Op::Write, page, pages: 1, context, stream: 0, life: 0 }
+}
+
+/// Writes a trace; its name is to end in `.parquet`. Gives its path.
+pub fn file(folder: &Folder, name: &str, rows: &[Row]) -> String {
+    register(open);
+    let mut text = String::from("PAR1\n");
+    for row in rows {
+        let op = if row.op == Op::Trim { 'T' } else { 'W' };
+        let Row { page, pages, context, stream, life, .. } = row;
+        writeln!(text, "{op} {page} {pages} {context} {stream} {life}").unwrap();
+    }
+    folder.file(name, text)
+}
+
+/// Programs that write pages of their own again and again, the first of them most, and some that write once.
+/// Contexts are 1 to `contexts`; each has a stream of its own, and longer lives are foretold to the data of a later one.
+pub fn programs(seed: u64, contexts: u64, pages: u64, requests: usize) -> Vec<Row> {
+    let mut rng = Rng::new(seed, "hinted programs");
+    let own = pages / contexts;
+    let mut rows = Vec::with_capacity(requests);
+    let mut at = vec![0; contexts as usize];
+    let mut bound = Bound::new(100_000_000);
+    while rows.len() < requests {
+        bound.step();
+        // A program writes some pages in a row before another has its turn.
+        let which = rng.below(contexts).min(rng.below(contexts));
+        for _ in 0..1 + rng.below(12) {
+            let place = &mut at[which as usize];
+            *place = if which.is_multiple_of(2) { *place + 1 } else { rng.below(own) };
+            let (page, stream) = (which * own + *place % own, which as u32);
+            rows.push(Row { op: Op::Write, page, pages: 1, context: which + 1, stream, life: 60 << stream });
+        }
+        if rng.below(30) == 0 {
+            rows.push(Row {
+                op: Op::Trim,
+                page: rng.below(pages - 4),
+                pages: 3,
+                context: 0,
+                stream: 0,
+                life: 0,
+            });
+        }
+    }
+    rows.truncate(requests);
+    rows
+}
+
+struct Reader {
+    rows: Vec<Row>,
+    at: usize,
+}
+
+fn open(file: ExternalFile<'_>) -> Result<Box<dyn ColumnReader>> {
+    let fault = |what: String| Error::input(Place::Path(file.name.into()), what, "expected a row of ours");
+    let text = std::fs::read_to_string(file.path).map_err(|e| fault(e.to_string()))?;
+    let row = |line: &str| {
+        let fields: Vec<&str> = line.split(' ').collect();
+        let number = |i: usize| fields.get(i).and_then(|f| f.parse::<u64>().ok());
+        let op = if fields.first() == Some(&"T") { Op::Trim } else { Op::Write };
+        let (stream, life) = (number(4)? as u32, number(5)? as u32);
+        Some(Row { op, page: number(1)?, pages: number(2)?, context: number(3)?, stream, life })
+    };
+    let rows = text.lines().skip(1).map(|line| row(line).ok_or_else(|| fault(format!("'{line}'"))));
+    Ok(Box::new(Reader { rows: rows.collect::<Result<_>>()?, at: 0 }))
+}
+
+impl ColumnReader for Reader {
+    fn next(&mut self, chunk: &mut ColumnChunk) -> Result<bool> {
+        let from = self.at;
+        self.at = (from + ROWS).min(self.rows.len());
+        chunk.devices.push("ours".into());
+        for (i, row) in (from..).zip(&self.rows[from..self.at]) {
+            let (offset, bytes) = (row.page * PAGE_BYTES, row.pages * PAGE_BYTES);
+            chunk.rows.push(i as i64 * 1_000_000, 0, row.op, offset, bytes);
+            chunk.rows.stream.push(row.stream);
+            chunk.rows.predicted_life.push(row.life);
+            chunk.context_ids.push(row.context);
+        }
+        Ok(from < self.rows.len())
+    }
+
+    fn restart(&mut self) -> Result<()> {
+        self.at = 0;
+        Ok(())
+    }
+
+    fn columns(&self) -> OptionalColumns {
+        OptionalColumns { context: true, stream: true, predicted_life: true, ..OptionalColumns::default() }
+    }
+
+    fn has_times(&self) -> bool {
+        true
+    }
+
+    fn assumed(&self) -> Vec<String> {
+        Vec::new()
+    }
+}

@@ -1,0 +1,120 @@
+//! Lives gone through by windows, against the same lives with every request through the FTL: the difference lies within what is
+//! stated. Settings are drawn at random, and none was used to find the rule.
+
+use crate::common::{Folder, bursts};
+use floatgate_base::Rng;
+use floatgate_experiment::{LifetimeOptions, lifetime};
+use floatgate_ftl::level;
+use serde_json::Value;
+use std::fmt::Write as _;
+
+/// A small drive with a workload that wears it out after about half of the target.
+fn random_drive(seed: u64, folder: &Folder) -> String {
+    let mut rng = Rng::new(seed, "random drive for a life");
+    let (blocks, pages_per_block) = (100 + rng.below(200), 16 << rng.below(2));
+    let pages = blocks * pages_per_block;
+    let pe_cycles = 2000 + rng.below(4000);
+    let spare = 0.15 + 0.2 * rng.unit();
+    let victim = ["greedy", "cost-benefit", "fifo", "d-choices"][rng.below(4) as usize];
+    // read-balance asks for a second chip.
+    let levels: Vec<_> = level::POLICIES.iter().filter(|info| info.name != "read-balance").collect();
+    let level = levels[rng.below(levels.len() as u64) as usize].name;
+    let target_years = 0.02 + 0.2 * rng.unit();
+    let rate = (pages * pe_cycles) as f64 / 2.0 / (0.5 * target_years * 8760.0 * 3600.0);
+    let mut toml = format!(
+        "seed = {seed}\n[drive.geometry]\nblocks_per_plane = {blocks}\npages_per_block = {pages_per_block}\n\
+         [drive.endurance]\npe_cycles = {pe_cycles}\n\
+         [ftl]\nspare_factor = {spare}\nprecondition = \"random\"\n\
+         [ftl.collect]\npolicy = \"{victim}\"\n[ftl.level]\npolicy = \"{level}\"\n\
+         [lifetime.throttle]\ntarget_years = {target_years}\n[workload]\n"
+    );
+    match rng.below(4) {
+        0 => writeln!(toml, "pattern = \"uniform\"\nrate_per_s = {rate}\nrequests = 50000"),
+        1 => {
+            let theta = 0.5 + 0.6 * rng.unit();
+            writeln!(toml, "pattern = \"zipf\"\nzipf_theta = {theta}\nrate_per_s = {rate}\nrequests = 50000")
+        }
+        2 => writeln!(toml, "pattern = \"hot-cold\"\nrate_per_s = {rate}\nrequests = 50000"),
+        _ => {
+            let logical = (pages as f64 * (1.0 - spare)) as u64;
+            let writes = (rate * 86_400.0 / 2.5) as u64;
+            let path = folder.file(&format!("{seed}.csv"), bursts(&mut rng, logical, writes));
+            writeln!(toml, "file = \"{path}\"")
+        }
+    }
+    .unwrap();
+    toml
+}
+
+fn life(toml: &str, method: &str) -> Value {
+    let overrides = vec![vec![("lifetime.forecast.method".to_owned(), method.to_owned())]];
+    let mut lives = lifetime(Some(toml), "t.toml", &overrides, &LifetimeOptions::default(), &mut |_| Ok(()))
+        .unwrap_or_else(|e| panic!("{e}\n{toml}"));
+    lives.remove(0)
+}
+
+fn number(life: &Value, pointer: &str) -> Option<f64> {
+    life.pointer(pointer).and_then(Value::as_f64)
+}
+
+/// Half a page per request programs two pages per page's worth of bytes, at least.
+#[test]
+fn a_write_amplification_that_no_drive_can_have_is_refused() {
+    let toml = "[drive.geometry]\nblocks_per_plane = 64\n[workload]\nrate_per_s = 10\nrequests = 1000\nrequest_bytes = 2048\n";
+    let given = |key: &str, waf: &str, toml: &str| {
+        let overrides = vec![vec![(format!("lifetime.forecast.{key}"), waf.to_owned())]];
+        lifetime(Some(toml), "t.toml", &overrides, &LifetimeOptions::default(), &mut |_| Ok(()))
+    };
+    let waf = |waf| given("waf_of_bytes", waf, toml);
+    let error = waf("1.5").unwrap_err();
+    assert_eq!(error.status(), 2);
+    assert_eq!(
+        error.to_string(),
+        "lifetime.forecast.waf_of_bytes: 1.5 flash bytes per byte that the host writes are 0.750 programs per page written: the \
+         requests touch pages of 2.000 bytes per byte; expected at least 2.000, or lifetime.forecast.waf, programs per page written"
+    );
+    assert!(waf("2.0").is_ok());
+    assert_eq!(
+        given("waf", "0.5", toml).unwrap_err().to_string(),
+        "lifetime.forecast.waf: 0.5 programs per page written, without a buffer that absorbs writes; expected at least 1, or \
+         drive.buffer"
+    );
+    let buffered = format!("[drive.buffer]\ncapacity = \"64 KiB\"\n{toml}");
+    assert!(given("waf", "0.5", &buffered).is_ok() && given("waf", "1.0", toml).is_ok());
+}
+
+/// How far a life by windows is off, and how far it is said to be at most.
+fn off_and_stated(seed: u64, folder: &Folder) -> (f64, f64) {
+    let toml = random_drive(seed, folder);
+    let (full, windows) = (life(&toml, "full"), life(&toml, "windows"));
+    let years = |life: &Value| {
+        number(life, "/lifetime/years").unwrap_or_else(|| panic!("seed {seed}: no end\n{toml}"))
+    };
+    let off = (years(&windows) / years(&full) - 1.0).abs();
+    let stated = number(&windows, "/method/waf_error").unwrap();
+    if off > stated {
+        let laps = &windows["method"]["waf_by_lap"];
+        let (exact, found) = (&full["waf"], &windows["waf"]);
+        println!(
+            "seed {seed}: off by {off:.5}, stated {stated:.5}; WAF {exact} and {found} by laps {laps}\n{toml}"
+        );
+    }
+    (off, stated)
+}
+
+/// 19 of 20 lives lie within the interval that is stated.
+#[test]
+fn lives_lie_within_what_is_stated() {
+    let folder = Folder::new("intervals");
+    let seeds: Vec<u64> = crate::common::seeds(20).collect();
+    let (one, other) = seeds.split_at(seeds.len() / 2);
+    let all = |seeds: &[u64]| seeds.iter().map(|&seed| off_and_stated(seed, &folder)).collect::<Vec<_>>();
+    let lives = std::thread::scope(|scope| {
+        let half = scope.spawn(|| all(one));
+        [all(other), half.join().unwrap()].concat()
+    });
+    let within = lives.iter().filter(|(off, stated)| off <= stated).count();
+    let most = lives.iter().map(|&(off, _)| off).fold(0.0, f64::max);
+    println!("{within} of {} within; at most off by {most:.5}", lives.len());
+    assert!(within * 20 >= lives.len() * 19, "{within} of {}", lives.len());
+}

@@ -1,0 +1,167 @@
+//! What makes no sense in timed mode is refused, with the key and the remedy.
+
+use crate::common::{Folder, try_run};
+
+const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nchips_per_channel = 2\nblocks_per_plane = 40\n\
+                    pages_per_block = 16\n[ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n";
+
+/// Overrides of a full drive in time, and how the message begins that refuses it.
+type Refusal<'a> = (&'a [(&'a str, &'a str)], &'a str);
+
+fn refused(cases: &[Refusal<'_>]) {
+    let toml = format!("{FULL}[workload]\nrequests = 100\n");
+    for &(overrides, message) in cases {
+        let overrides: Vec<_> = overrides.iter().map(|(k, v)| (*k, (*v).to_owned())).collect();
+        let found = try_run(&toml, &overrides).err().unwrap_or_else(|| panic!("{overrides:?} ran"));
+        assert!(found.starts_with(message), "{found}");
+    }
+}
+
+#[test]
+fn times_that_make_no_sense_are_refused() {
+    refused(&[
+        (
+            &[("drive.timing.erase_us", "0")],
+            "drive.timing.erase_us: erase_us is 0; expected a number greater than 0",
+        ),
+        (
+            &[("drive.timing.read_us", "1e15")],
+            "drive.timing.read_us: read_us is 1e15; expected a number from 0.001 (a nanosecond) to 1e8 (100 seconds)",
+        ),
+        (
+            &[("drive.timing.read_us", "0.0001")],
+            "drive.timing.read_us: read_us is 1e-4; expected a number from 0.001 (a nanosecond) to 1e8",
+        ),
+        (
+            &[("drive.timing.channel_mb_per_s", "1e9")],
+            "drive.timing.channel_mb_per_s: channel_mb_per_s is 1000000000; expected a rate at which a page takes from",
+        ),
+        (
+            &[("drive.timing.program_us_by_page_type", "[500, -1]")],
+            "drive.timing.program_us_by_page_type: program_us_by_page_type is -1; expected a number greater than 0",
+        ),
+        (
+            &[("drive.timing.read_us_by_page_type", "[1, 2, 3, 4, 5]")],
+            "drive.timing.read_us_by_page_type: read_us_by_page_type names 5 times; expected 1 to 4, LSB first",
+        ),
+        (
+            &[
+                ("drive.timing.read_us_by_page_type", "[1, 2]"),
+                ("drive.timing.program_us_by_page_type", "[1, 2, 3]"),
+            ],
+            "drive.timing.read_us_by_page_type: read_us_by_page_type names 2 times and the other list 3; expected as many",
+        ),
+        (
+            &[("drive.timing.command_us", "-1")],
+            "drive.timing.command_us: command_us is -1; expected a number from 0",
+        ),
+        (
+            &[("drive.timing.program_spread", "1")],
+            "drive.timing.program_spread: program_spread is 1; expected a share from 0 up to but not 1",
+        ),
+        (
+            &[("drive.timing.erase_spread", "-0.1")],
+            "drive.timing.erase_spread: erase_spread is -0.1; expected a share from 0 up to but not 1",
+        ),
+    ]);
+}
+
+#[test]
+fn commands_and_scheduling_that_make_no_sense_are_refused() {
+    refused(&[
+        (
+            &[("drive.commands.erase_suspend", "true"), ("drive.commands.resume_us", "1e300")],
+            "drive.commands.resume_us: resume_us is 1e300; expected a number from 0 to 1e8 (100 seconds)",
+        ),
+        (
+            &[("drive.commands.multi_plane", "any")],
+            "drive.commands.multi_plane: a multi-plane command needs several planes, and planes_per_die is 1; expected \
+             multi_plane = \"none\", or drive.geometry.planes_per_die from 2",
+        ),
+        (
+            &[("drive.commands.suspend_us", "5")],
+            "drive.commands.suspend_us: suspend_us has no effect while nothing is suspended; expected it with",
+        ),
+        (
+            &[("drive.commands.erase_suspend", "true"), ("drive.scheduling.policy", "fcfs")],
+            "drive.scheduling.policy: under fcfs no read is preferred, so nothing would be suspended; expected",
+        ),
+        (
+            &[("drive.scheduling.priority", r#"["read", "read", "write"]"#)],
+            "drive.scheduling.priority: [read, read, write] does not name each of them once; expected \"read\", \
+             \"write\", \"background\", in any order",
+        ),
+        (
+            &[("mode", "functional"), ("drive.commands.copyback", "true")],
+            "drive.commands: commands has no effect in functional mode; expected no such key, or mode = \"timed\"",
+        ),
+    ]);
+}
+
+#[test]
+fn allocation_and_idle_jobs_that_make_no_sense_are_refused() {
+    refused(&[
+        (
+            &[("ftl.background.policy", "idle")],
+            "ftl.background.policy: in closed loop the drive is never idle; expected \"none\", or workload.arrival = \
+             \"open\" or \"think\"",
+        ),
+        (
+            &[("ftl.allocation.order", r#"["channel", "die", "die", "plane"]"#)],
+            "ftl.allocation.order: [channel, die, die, plane] does not name each of them once; expected \"channel\", \
+             \"chip\", \"die\", \"plane\", in any order",
+        ),
+        (
+            &[("ftl.allocation.order", r#"["channel", "lane"]"#)],
+            "ftl.allocation.order: unknown level 'lane'; expected one of 'channel', 'chip', 'way', 'die', 'plane'",
+        ),
+        (
+            &[("ftl.allocation.mode", "static"), ("ftl.collect.scope", "superblock")],
+            "ftl.allocation.mode: pages of a superblock are programmed across its planes in turn, so that static \
+             allocation has no say; expected",
+        ),
+        (
+            &[("ftl.background.policy", "idle"), ("ftl.background.trigger_free_blocks", "1")],
+            "ftl.background.trigger_free_blocks: trigger_free_blocks is 1; expected more than ftl.collect's trigger, 1,",
+        ),
+        (
+            &[("ftl.background.idle_us", "1")],
+            "ftl.background.idle_us: idle_us is no key of policy \"none\"; expected it with policy = \"idle\" only",
+        ),
+    ]);
+}
+
+#[test]
+fn arrivals_that_make_no_sense_are_refused() {
+    refused(&[
+        (&[("mode", "real")], "mode: unknown mode 'real'; expected one of 'functional', 'timed'"),
+        (
+            &[("workload.queue_depth", "0")],
+            "workload.queue_depth: a queue depth of 0 serves nothing; expected a whole number from 1",
+        ),
+        (
+            &[("workload.arrival", "open")],
+            "workload.arrival: arrival \"open\" needs times, and this workload has no rate_per_s; give workload.rate_per_s",
+        ),
+        (
+            &[("workload.arrival", "now")],
+            "workload.arrival: unknown way of arriving 'now'; expected one of 'open', 'shifted', 'closed'",
+        ),
+        (
+            &[("workload.arrival", "open"), ("workload.rate_per_s", "5"), ("workload.queue_depth", "3")],
+            "workload.queue_depth: queue_depth is no key of arrival \"open\"; expected it with arrival = \"closed\" only",
+        ),
+        (
+            &[("mode", "functional"), ("workload.queue_depth", "16")],
+            "workload.queue_depth: queue_depth 16 has no effect in functional mode; expected 32 or no such key, or mode",
+        ),
+    ]);
+}
+
+#[test]
+fn a_trace_without_times_is_refused() {
+    let folder = Folder::new("timeless");
+    let path = folder.file("t.pages", "1\n2\n3\n");
+    let error = try_run(&format!("{FULL}[workload]\nfile = \"{path}\"\n"), &[]).err().unwrap();
+    assert!(error.starts_with("workload.arrival: a trace in format pages has no times"), "{error}");
+}

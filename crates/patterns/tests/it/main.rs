@@ -1,0 +1,4 @@
+//! Tests of frequent item sets: one program, with the common code compiled once.
+#![allow(missing_docs)]
+
+mod exact;

@@ -1,0 +1,24 @@
+//! Tests of readers, writers and generators of traces: one program, with the common code compiled once.
+#![allow(missing_docs)]
+
+mod amplify;
+mod bad_input;
+mod binary_formats;
+mod common;
+mod compression;
+mod content_model;
+mod formats;
+mod fuzz;
+mod generators;
+mod generators_jobs;
+mod index;
+mod optional_columns;
+mod round_trip;
+mod shuffle;
+mod slice;
+mod text_formats;
+mod twin_loops;
+mod twin_sets;
+mod twins;
+mod until;
+mod without_reads;
