@@ -1,36 +1,19 @@
 """The history of `make bench`: comparisons of two runs, and the tables of docs/performance.md."""
 
-import importlib.util
 import json
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
+from scripts_as_modules import SCRIPTS, loaded
+
 ROOT = Path(__file__).parents[2]
-SCRIPTS = ROOT / "scripts"
 MACHINE = {"cpu": "A", "cores": 2, "memory_gib": 24}
 RUNS = ["2026-11-01T10:00:00Z", "2026-11-02T10:00:00Z", "2026-11-03T10:00:00Z"]
-
-
-def loaded(name: str) -> ModuleType:
-    """A script as a module."""
-    sys.path.insert(0, str(SCRIPTS))
-    try:
-        spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-        assert spec is not None
-        assert spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        # Data classes look for their module there.
-        sys.modules[name] = module
-        spec.loader.exec_module(module)
-        return module
-    finally:
-        sys.path.remove(str(SCRIPTS))
 
 
 def row(run: int, key: str, rounds: list[float], **more: Any) -> dict[str, Any]:

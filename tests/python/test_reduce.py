@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import tomllib
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -15,6 +13,7 @@ import pytest
 import floatgate
 from floatgate import reduce, reduce_report, summary
 from floatgate.run import Run
+from scripts_as_modules import loaded
 
 ROOT = Path(__file__).parents[2]
 SETTINGS: dict[str, Any] = {
@@ -194,16 +193,6 @@ def test_a_comparison_has_columns_and_a_note() -> None:
     assert reduce.READING not in plain.text()
 
 
-def fitting() -> ModuleType:
-    """The script that fits contents."""
-    spec = importlib.util.spec_from_file_location("fit_content", ROOT / "scripts/fit_content.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.parametrize(
     ("twin", "dedup", "compress"), [("wksn", 0.82, 0.55), ("media", 0.997, 0.987), ("dvmt", 1.0, 0.9)]
 )
@@ -213,7 +202,7 @@ def test_contents_of_twins_give_the_ratios_of_the_paper(twin: str, dedup: float,
     mean = (content["compressed_share"] - hard) / (1 - hard)
     # 20,000 chunks: a standard error of at most 0.002.
     draws = np.random.default_rng(5).random((20_000, 4, 3))
-    assert fitting().written_ratio(draws, mean, hard) == pytest.approx(compress, abs=0.008)
+    assert loaded("fit_content").written_ratio(draws, mean, hard) == pytest.approx(compress, abs=0.008)
     assert 1 - content["duplicate_share"] == pytest.approx(dedup)
     # The program finds them, too: duplicates by its index, sizes of its own model, chunks in its FTL.
     settings = {
