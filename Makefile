@@ -10,13 +10,17 @@ STAMPS := $(VENV)/.stamps
 # What the extension is made from; Python sources are installed in place and need no build.
 SOURCES := $(shell find crates configs/drives configs/twins -type f \( -name '*.rs' -o -name '*.toml' \) \
 	-not -path '*/tests/*' -not -path '*/benches/*' -not -path 'crates/bench/*' 2>/dev/null)
+INPUTS := $(SOURCES) Cargo.toml Cargo.lock pyproject.toml
 # Rustup's cargo is found without a login shell too.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Maturin must build for our environment, whatever is active around it.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
+DEVELOP = $(MATURIN) develop --extras dev && rm -f $(STAMPS)/release && touch $(STAMPS)/extension
+# Nextest runs tests of all programs side by side; plain cargo runs one program after the other.
+CARGO_TEST := $(shell command -v cargo-nextest >/dev/null && echo cargo nextest run || echo cargo test)
 
-.PHONY: help demo test properties build bench bench-compare fuzz golden lint docs clean prerequisites
+.PHONY: help demo test check properties build dev bench bench-compare fuzz golden lint docs clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -25,16 +29,22 @@ demo: build ## run the shipped trace and write a report
 	@$(BIN)/floatgate run configs/experiments/demo.toml --out runs/demo --force
 	@echo "open $(CURDIR)/runs/demo/report.html"
 
-test: build ## run all tests, Rust and Python
-	cargo test --workspace
+test: $(STAMPS)/extension ## run all tests, Rust and Python
+	$(CARGO_TEST) --workspace
 	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
+
+check: $(STAMPS)/extension ## lint and the tests nearest to what has changed (SINCE=COMMIT, else what is not committed)
+	$(BIN)/python scripts/check.py $(if $(SINCE),--since "$(SINCE)")
 
 properties: ## run the random tests with 20 times as many cases (FLOATGATE_TIMES)
 	times=$${FLOATGATE_TIMES:-20}; \
 	FLOATGATE_TIMES=$$times FLOATGATE_CASES=$$((times * 2000)) FLOATGATE_FUZZ_CASES=$$((times * 64)) \
 		cargo test -p floatgate-experiment -p floatgate-trace -p floatgate-patterns --no-fail-fast
 
-build: $(STAMPS)/extension ## build the extension and leave .venv/bin/floatgate
+build: $(STAMPS)/release ## build the extension for use, with link-time optimization, and leave .venv/bin/floatgate
+
+dev: $(STAMPS)/environment | prerequisites ## build the extension for work on it: seconds after an edit, a slower simulator
+	$(DEVELOP)
 
 # MQSIM and FTLSIM are the reader's own builds of other simulators (docs/performance.md).
 bench: build ## measure speed and memory beside their yardsticks, keep the figures, renew docs/performance.md
@@ -50,22 +60,22 @@ bench: build ## measure speed and memory beside their yardsticks, keep the figur
 bench-compare: $(STAMPS)/environment ## the last bench beside the one before, or AGAINST=COMMIT, DATE or NUMBER
 	@$(BIN)/python scripts/bench_compare.py $(if $(AGAINST),--against "$(AGAINST)")
 
-fuzz: build ## damage what floatgate reads (traces, captures, JSON, hints) for a minute each (FLOATGATE_FUZZ_SECONDS)
-	FLOATGATE_FUZZ_SECONDS=$${FLOATGATE_FUZZ_SECONDS:-60} cargo test -p floatgate-trace --test fuzz -- --nocapture
+fuzz: $(STAMPS)/extension ## damage what floatgate reads (traces, captures, JSON, hints) for a minute each (FLOATGATE_FUZZ_SECONDS)
+	FLOATGATE_FUZZ_SECONDS=$${FLOATGATE_FUZZ_SECONDS:-60} cargo test -p floatgate-trace --test it fuzz:: -- --nocapture
 	FLOATGATE_FUZZ_SECONDS=$${FLOATGATE_FUZZ_SECONDS:-60} cargo test -p floatgate-capture damaged -- --test-threads 1
 	$(BIN)/python scripts/fuzz.py --seconds $${FLOATGATE_FUZZ_SECONDS:-60}
 
-golden: build ## renew the golden results; read the diff
+golden: $(STAMPS)/extension ## renew the golden results; read the diff
 	$(BIN)/python scripts/golden.py --renew
 
-lint: build ## check format and lints of Rust and Python
+lint: $(STAMPS)/extension ## check format and lints of Rust and Python
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check python tests/python scripts
 	$(BIN)/ruff format --check python tests/python scripts
 	$(BIN)/mypy
 
-docs: build ## renew the generated pages of docs/
+docs: $(STAMPS)/extension ## renew the generated pages of docs/
 	$(BIN)/python scripts/docs.py
 	$(BIN)/python scripts/library_docs.py
 
@@ -98,6 +108,10 @@ $(STAMPS)/environment: pyproject.toml | prerequisites
 	$(BIN)/python -m pip install --quiet 'maturin>=1.16,<2'
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/extension: $(STAMPS)/environment $(SOURCES) Cargo.toml Cargo.lock pyproject.toml | prerequisites
+# With the profile of the tests, whose libraries it shares. A current extension of either kind does for tests.
+$(STAMPS)/extension: $(STAMPS)/environment $(INPUTS) | prerequisites
+	$(DEVELOP)
+
+$(STAMPS)/release: $(STAMPS)/environment $(INPUTS) | prerequisites
 	$(MATURIN) develop --release --extras dev
-	@touch $@
+	@touch $(STAMPS)/extension $@
