@@ -42,6 +42,11 @@ _NOT_STRACE = ("--filter", 'comm != "strace"')
 many opens, some fifty times as much as of the compiler."""
 _TRACEPOINTS = Path("/sys/kernel/tracing/events/syscalls")
 _FILTERS = {"mmap": perf_text.MAPPED}
+_SIGNALS = "hup,int,quit,ill,trap,abrt,bus,fpe,kill,segv,pipe,term,xcpu,xfsz,sys"
+"""Signals that strace prints, for the end of a process that one of them kills. With ``-k`` it unwinds the stack at each
+signal that it prints, before the program's handler runs. Where that takes longer than the period of a timer, the next
+signal is there when the handler returns, and the program makes no step more. So those that timers send are not among
+them: ALRM, VTALRM, PROF, IO, USR1, USR2, those of real time."""
 _APART = 'told=$1; shift; exec "$@" {0}>&2 2> "$told"'
 """Keeps what perf says apart from what the program says. ``{0}`` is a free descriptor, one digit for the shell."""
 _WRAPPER = 'echo $$ > "$1"; shift; exec "$@" 2>&{0} {0}>&-'
@@ -306,7 +311,7 @@ def _strace_command(output: Path, names: Sequence[str], *, stacks: bool, data: b
     return [
         "strace", "-f", *(["-k"] if stacks else []), "--seccomp-bpf", "-y",
         "-s", str(strace_data.LIMIT if data else 0), _STAMPS,
-        "-e", "quiet=attach,personality,path-resolution",
+        "-e", "quiet=attach,personality,path-resolution", "-e", f"signal={_SIGNALS}",
         "-e", f"trace={traced}", "-e", f"abbrev=!{whole}",
         "-o", str(output), "--",
     ]  # fmt: skip
