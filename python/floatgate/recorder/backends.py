@@ -311,7 +311,7 @@ def _strace_command(output: Path, names: Sequence[str], *, stacks: bool, data: b
     return [
         "strace", "-f", *(["-k"] if stacks else []), "--seccomp-bpf", "-y",
         "-s", str(strace_data.LIMIT if data else 0), _STAMPS,
-        "-e", "quiet=attach,personality,path-resolution", "-e", f"signal={_SIGNALS}",
+        "-e", "quiet=attach,path-resolution", "-e", f"signal={_SIGNALS}",
         "-e", f"trace={traced}", "-e", f"abbrev=!{whole}",
         "-o", str(output), "--",
     ]  # fmt: skip

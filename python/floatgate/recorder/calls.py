@@ -81,6 +81,8 @@ class Tally:
     ended: dict[int, int] = field(default_factory=dict)
     """By task: its exit status, or 128 + signal."""
     other: Counter[str] = field(default_factory=Counter)
+    compat: set[int] = field(default_factory=set)
+    """Tasks that made system calls of 32 bits, which have no tracepoints."""
 
     def malformed(self, line: str) -> None:
         """Count a line that the grammar does not know."""

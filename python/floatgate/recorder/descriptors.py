@@ -159,6 +159,7 @@ class Unseen:
         aio_calls: calls that submit Linux AIO.
         mapped: files that were mapped for writing, by their number.
         unknown_mappings: mappings for writing of descriptors of unknown origin.
+        compat_tasks: threads that made system calls of 32 bits where the back end does not see these.
     """
 
     writes: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -166,6 +167,7 @@ class Unseen:
     aio_calls: int = 0
     mapped: set[int] = field(default_factory=set)
     unknown_mappings: int = 0
+    compat_tasks: int = 0
 
     def write(self, why: str, length: int) -> None:
         """Count a write."""
@@ -181,4 +183,5 @@ class Unseen:
             "io_uring_calls": self.io_uring_calls,
             "aio_calls": self.aio_calls,
             "mapped_files": len(self.mapped) + self.unknown_mappings,
+            "threads_of_32_bit": self.compat_tasks,
         }

@@ -62,6 +62,8 @@ def not_seen(counts: Mapping[str, Any]) -> str:
     parts += [counted(counts[key], noun) for key, noun in calls if counts[key]]
     if counts["mapped_files"]:
         parts.append(f"{counted(counts['mapped_files'], 'file')} mapped for writing")
+    if counts["threads_of_32_bit"]:
+        parts.append(f"the calls of {counted(counts['threads_of_32_bit'], 'thread')} of 32 bits")
     return ", ".join(parts)
 
 
@@ -164,6 +166,8 @@ class _Build:
             self._tracker.take(call)
         self._program_s = (ended - began) / 1e9 if ended is not None and began is not None else 0.0
         self._tracker.finish()
+        if recording.backend == backends.PERF:
+            self._tracker.unseen.compat_tasks = len(self._tally.compat)
         if shadow is not None:
             shadow.close()
         self._content: Content | None = None

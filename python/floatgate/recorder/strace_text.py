@@ -20,6 +20,8 @@ from floatgate.recorder.processes import Birth
 _LINE = re.compile(r"(\d+)\s+(\d+)\.(\d{1,9}) (.*)")
 _CALL = re.compile(r"(\w+)\((.*)\)\s+= (.*)", re.DOTALL)
 _UNFINISHED = re.compile(r"(\w+)\((.*)$", re.DOTALL)
+_MODE = "[ Process PID="
+"""Begins the line that says of how many bits the system calls of a thread are from here on."""
 _UNFINISHED_END = "<unfinished ...>"
 _RESUMED = re.compile(r"<\.\.\. (\w+) resumed>,?\s*(.*)")
 _ENDED = re.compile(r"\+\+\+ (?:exited with (\d+)|killed by (\w+)(?: \(core dumped\))?|superseded by execve.*) \+\+\+")
@@ -176,7 +178,8 @@ class StraceParser:
         self._expect_frames = True
         if text.startswith("+++"):
             return self._end(time_ns, task, text, line)
-        if text.startswith("---"):
+        if text.startswith(("---", _MODE)):
+            self._note_mode(task, text)
             return None
         resumed = _RESUMED.match(text)
         if resumed is not None:
@@ -200,6 +203,10 @@ class StraceParser:
             self.tally.malformed(line)
             return None
         return self._call(time_ns, task, found[1], found[2], found[3], line)
+
+    def _note_mode(self, task: int, text: str) -> None:
+        if text.startswith(_MODE) and "32 bit" in text:
+            self.tally.compat.add(task)
 
     def _end(self, time_ns: int, task: int, text: str, line: str) -> Call | None:
         found = _ENDED.match(text)

@@ -241,6 +241,23 @@ static void by_aio(void) {
   must(syscall(SYS_io_getevents, context, 1, 1, &event, NULL));
 }
 
+/* A write by the 32-bit interface of the kernel. */
+static void by_32_bit(void) {
+  int fd = make("by_32_bit", 0);
+#ifdef __x86_64__
+  long result;
+  char *low = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_32BIT, -1, 0);
+  memcpy(low, page, PAGE);
+  __asm__ volatile("int $0x80" : "=a"(result) : "a"(4), "b"(fd), "c"(low), "d"(PAGE) : "memory");
+  must(result == PAGE ? 0 : -1);
+  __asm__ volatile("int $0x80" : "=a"(result) : "a"(118 /* fsync */), "b"(fd) : "memory");
+  must(result);
+#else
+  (void)fd;
+  _exit(7);
+#endif
+}
+
 static const struct {
   const char *name;
   void (*run)(void);
@@ -248,7 +265,7 @@ static const struct {
     {"passed", passed}, {"passed_in_many", passed_in_many}, {"passed_deleted", passed_deleted}, {"stolen", stolen},
     {"by_proc", by_proc}, {"duplicated", duplicated}, {"shared_table", shared_table}, {"over_exec", over_exec},
     {"inherited", inherited}, {"spliced", spliced}, {"sent", sent}, {"copied", copied}, {"elsewhere", elsewhere},
-    {"mapped", mapped}, {"by_ring", by_ring}, {"by_aio", by_aio},
+    {"mapped", mapped}, {"by_ring", by_ring}, {"by_aio", by_aio}, {"by_32_bit", by_32_bit},
 };
 
 int main(int count, char **arguments) {
