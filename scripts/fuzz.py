@@ -1,4 +1,4 @@
-"""Damage what Python reads: traces (Parquet, strace, perf script), JSON documents of all kinds, tables of hints.
+"""Damage what Python reads: traces, the text of perf in a recording, JSON documents of all kinds, tables of hints.
 
 Nothing but an InputError may come of it; tables, patterns and paths for the preloaded library of hints must give what
 Python gives (``fuzz_hints.py``). Each kind gets ``--seconds``; a failure prints the seed of its round and leaves the
@@ -25,9 +25,17 @@ import pyarrow.parquet as pq
 
 from floatgate import _core
 from floatgate.errors import InputError
+from floatgate.recorder.calls import Tally
+from floatgate.recorder.contexts import ContextTable
+from floatgate.recorder.files import FileTracker
+from floatgate.recorder.layout import Layout
+from floatgate.recorder.page_cache import CacheModel, PageCache
+from floatgate.recorder.perf_text import PerfParser
+from floatgate.recorder.text_trace import possible
 
 ROUNDS_WITHOUT_TIME = 200
 ROUNDS_OF_HINTS = 10
+SAMPLES = Path(__file__).parents[1] / "tests/python/test_record_samples"
 WORDS = [
     b"0",
     b"-1",
@@ -44,6 +52,7 @@ WORDS = [
     b"\0",
     b"\xff",
 ]
+WORDS += [b"cmsg_data=[", b"(deleted)", b"pipe:[1]", b"/proc/self/fd/3", b"receive", b"syscalls:sys_enter_mmap: "]
 WORDS += [b"<unfinished ...>", b"<... write resumed>", b"+++ exited with 0 +++", b"AT_FDCWD", b"NULL", b"[pid 1] "]
 
 
@@ -51,6 +60,8 @@ def samples() -> dict[str, bytes]:
     """A sample of each format."""
     texts = {f["name"]: f["sample"] for f in json.loads(_core.catalogue())["formats"]}
     found = {name: texts[name]["text"].encode() for name in ("strace", "perf-script")}
+    found["strace"] += (SAMPLES / "passed.strace.txt").read_bytes()
+    found["perf"] = (SAMPLES / "writer.perf.txt").read_bytes() + (SAMPLES / "unseen.perf.txt").read_bytes()
     found["strace"] += (
         b'17 1732104000.1 write(3</w/a>, "x", 1 <unfinished ...>\n18 1732104000.2 clone(child_stack=NULL) = 19\n'
         b"17 1732104000.3 <... write resumed>) = 1\n17 1732104000.4 ftruncate(3</w/a>, 0) = 0\n"
@@ -92,6 +103,17 @@ def damaged(sample: bytes, rng: np.random.Generator) -> bytes:
     return bytes(out)
 
 
+def recorded(path: Path) -> None:
+    """Parse the text that the recorder gets of perf, which is no trace format, and follow its calls."""
+    tracker = FileTracker(
+        PageCache(Layout(), CacheModel(), lambda _request: None), ContextTable(), {}, "/", [], of_this_machine=False
+    )
+    with path.open(encoding="utf-8", errors="surrogateescape", newline="\n") as lines:
+        for call in PerfParser(Tally()).calls(lines):
+            if possible(call):
+                tracker.take(call)
+
+
 def fuzz(one_round: Callable[[int], None], seconds: float | None, fixed: int = ROUNDS_WITHOUT_TIME) -> int:
     """Rounds within the time; without one a fixed number."""
     ends = None if seconds is None else time.monotonic() + seconds
@@ -123,7 +145,10 @@ def of_traces(name: str, sample: bytes, seed: int, folder: Path) -> Callable[[in
         content = damaged(sample, np.random.default_rng([seed, number]))
         path.write_bytes(content)
         with kept_on_failure(f"{name}, seed {seed}, round {number}", name, content):
-            _core.trace_info(str(path), {"format": name, "on_bad_line": ("stop", "skip")[number % 2]})
+            if name == "perf":
+                recorded(path)
+            else:
+                _core.trace_info(str(path), {"format": name, "on_bad_line": ("stop", "skip")[number % 2]})
 
     return one_round
 

@@ -109,3 +109,8 @@ def years(value: float) -> str:
     if value >= 0.95:
         return f"{value:.1f} years" if value < 100 else f"{value:.0f} years"
     return span(value * 365.25 * 86_400.0)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of things: 1 file, 2 files."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

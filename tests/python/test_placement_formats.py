@@ -207,6 +207,49 @@ def test_a_table_larger_than_the_library_takes_is_not_written(tmp_path: Path, mo
                 formats_fcntl.files(placement)
 
 
+def test_names_that_count_from_the_working_folder_become_whole_paths(cli: Cli, tmp_path: Path) -> None:
+    rows = [{"page": 300 * file + page, "file": file} for page in [0, 1, 0, 1, 2, 3] for file in range(3)]
+    files = {"0": "a.log", "1": "sub/[b]", "2": "/elsewhere/c"}
+
+    def patterns() -> list[str]:
+        lines = (tmp_path / "out/hints.table").read_text().splitlines()
+        return [line.split(" ", 1)[1] for line in lines if not line.startswith("#")]
+
+    fcntl = ("--by", "file", "--format", "fcntl", "--out", "out", "--force")
+    record(tmp_path / "new.parquet", rows, files=files, folder="/home/w")
+    told = json.loads(cli("placement", "new.parquet", *fcntl, "--json").done())
+    assert sorted(patterns()) == ["/elsewhere/c", "/home/w/a.log", "/home/w/sub/[[]b]"]
+    # The key stays the name, by which the file is found again in a recording made elsewhere.
+    paths = {one["name"]: one["path"] for one in told["keys"]}
+    assert paths == {"a.log": "/home/w/a.log", "sub/[b]": "/home/w/sub/[b]", "/elsewhere/c": "/elsewhere/c"}
+    assert [one["key"] for one in told["keys"]] == [one["name"] for one in told["keys"]]
+    # Older recordings do not say from which folder they count.
+    record(tmp_path / "old.parquet", rows, files=files)
+    cli("placement", "old.parquet", *fcntl).done()
+    assert patterns() == ["/elsewhere/c"]
+    assert "# Without 2 of 3 files: their whole paths are unknown." in (tmp_path / "out/hints.table").read_text()
+    record(tmp_path / "relative.parquet", rows, files={**files, "2": "c"})
+    said = cli("placement", "relative.parquet", "--by", "file", "--format", "fcntl", "--out", "none").refused()
+    assert said == (
+        "relative.parquet: names its files from the folder in which it was recorded, and does not say which one that "
+        "is; hints go by whole paths: expected --by path-pattern, or a recording of this or a later version: record "
+        "the program again with floatgate trace record"
+    )
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize("format", ["table", "csv", "fio", "fcntl", "rocksdb"])
+def test_an_empty_table_is_refused_in_every_format(cli: Cli, tmp_path: Path, format: str) -> None:
+    rows = [{"page": 300 * file + page, "file": file} for page in range(4) for file in range(2)]
+    record(tmp_path / "once.parquet", rows, files={"0": "/db/1.sst", "1": "/db/2.sst"})
+    said = cli("placement", "once.parquet", "--by", "path-pattern", "--format", format, "--out", "out").refused()
+    assert said == (
+        "once.parquet: the table is empty: no path-pattern gets a handle other than 0 (no data die within the trace); "
+        "expected a longer recording, or one of a program that overwrites or deletes what it wrote"
+    )
+    assert not (tmp_path / "out").exists()
+
+
 # The library that is preloaded.
 
 

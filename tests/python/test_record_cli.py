@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from conftest import Cli
-from floatgate.cli.record import counted
 from floatgate.recorder import backends
+from floatgate.units import counted
 
 WRITER = """
 #include <fcntl.h>

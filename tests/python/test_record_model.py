@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from floatgate.recorder.calls import Call, Frame
+import pytest
+
+from floatgate.recorder.calls import DELETED, Call, Frame
 from floatgate.recorder.contexts import ContextTable
-from floatgate.recorder.files import FileTracker, Inherited
+from floatgate.recorder.descriptors import BLOCK_DEVICE, UNKNOWN, Inherited, kind_of
+from floatgate.recorder.files import FileTracker
 from floatgate.recorder.layout import EXTENT_PAGES, File, Layout
 from floatgate.recorder.page_cache import READ, TRIM, WRITE, CacheModel, PageCache, Request
 
@@ -226,7 +229,9 @@ def test_exec_closes_what_is_marked() -> None:
     program.write(3, 1)
     program.write(4, 1)
     assert program.written("/w/b") == [(0, 1)]
-    assert program.tracker.counts["writes_elsewhere"] == 1
+    # Nobody knows where the first one went: it is no pipe and no terminal.
+    unseen = program.tracker.unseen.to_dict()
+    assert (program.tracker.counts["writes_elsewhere"], unseen["writes"], unseen["write_bytes"]) == (0, 1, PAGE)
 
 
 def test_a_deleted_file_is_trimmed_at_its_last_close() -> None:
@@ -275,7 +280,7 @@ def test_synchronous_writes_and_what_is_no_file() -> None:
 
 def test_inherited_descriptors_continue_where_they_stand(tmp_path: Path) -> None:
     out = tmp_path / "out"
-    program = Program([Inherited(1, str(out), 3 * PAGE, append=False)])
+    program = Program([Inherited(1, str(out), 3 * PAGE)])
     program.write(1, 1)
     assert program.written(str(out)) == [(3, 1)]
 
@@ -287,3 +292,74 @@ def test_reads_move_the_offset_where_they_are_kept() -> None:
     program.write(3, 1)
     assert [r.op for r in program.requests] == [READ]
     assert program.written("/w/a") == [(1, 1)]
+
+
+def test_a_file_that_lost_its_name_is_not_the_new_one_of_that_name() -> None:
+    program = Program()
+    program.open("/w/a", 3)
+    program.write(3, 1)
+    program.call("unlink", path="a")
+    program.open("/w/a", 4)
+    program.call("write", fd=3, length=PAGE, path=f"/w/a{DELETED}")
+    program.call("write", fd=4, length=PAGE, path="/w/a")
+    assert [file.size for file in program.tracker.files] == [2 * PAGE, PAGE]
+    assert program.tracker.counts["descriptors_not_seen_opened"] == 0
+    # Where strace calls the file of a descriptor otherwise, a call that nobody saw has replaced it.
+    program.open("/w/b", 5)
+    program.call("write", fd=4, length=PAGE, path="/w/b")
+    assert [file.size for file in program.tracker.files] == [2 * PAGE, PAGE, PAGE]
+    program.call("write", fd=5, length=PAGE, path="pipe:[7]")
+    assert dict(program.tracker.elsewhere) == {"pipe": 1}
+
+
+def test_a_descriptor_goes_through_a_socket_with_its_offset() -> None:
+    program = Program()
+    program.open("/w/a", 3)
+    program.open("/w/a", 4)  # another description of the file
+    program.write(3, 2)
+    program.call("send", passed=((3, "/w/a"),))
+    program.call("close", fd=3)
+    program.call("unlink", path="a")
+    program.call("receive", task=2, passed=((9, f"/w/a{DELETED}"),))
+    program.write(9, 1, task=2)
+    assert program.written("/w/a") == [(0, 3)]
+    # With its last descriptor the file is gone.
+    program.call("close", fd=4)
+    assert program.requests[-1].op == WRITE
+    program.call("close", fd=9, task=2)
+    assert program.requests[-1].op == TRIM
+
+
+def test_block_devices_and_unknown_descriptors_are_not_elsewhere() -> None:
+    program = Program([Inherited(1, "pipe:[5]"), Inherited(2, "", 0), Inherited(9, "pipe:[5]", shares=1)])
+    for fd in (1, 2, 9, 30):
+        program.call("write", fd=fd, length=10)
+    program.tracker._kinds["/dev/sdz"] = BLOCK_DEVICE
+    program.open("/dev/sdz", 4)
+    program.write(4, 1)
+    assert dict(program.tracker.elsewhere) == {"pipe": 2}
+    assert program.tracker.unseen.to_dict()["writes_to"] == {
+        "descriptor of unknown origin": {"writes": 2, "bytes": 20},
+        "block device": {"writes": 1, "bytes": PAGE},
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/w/a", "file"),
+        ("/dev/pts/3", "device"),
+        ("/dev/shm/x", "memory"),
+        ("/memfd:buffer", "memory"),
+        ("/proc/self/mem", "kernel"),
+        ("anon_inode:[eventfd]", "kernel"),
+        ("pipe:[3]", "pipe"),
+        ("socket:[3]", "socket"),
+        ("UNIX-STREAM:[3->4]", "socket"),
+        ("TCP:[127.0.0.1:1->127.0.0.1:2]", "socket"),
+        ("", UNKNOWN),
+        ("net:[4026531840]", UNKNOWN),
+    ],
+)
+def test_kinds_of_files(path: str, kind: str) -> None:
+    assert kind_of(path, of_this_machine=False) == kind

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from floatgate.recorder import perf_text, strace_text
-from floatgate.recorder.calls import Call, Frame, Tally
+from floatgate.recorder.calls import AT_CWD, DELETED, Call, Frame, Tally
 from floatgate.recorder.contexts import ANONYMOUS, ContextTable, context_id, context_name, module_hash
 from floatgate.recorder.perf_data import separate_programs
 
@@ -82,6 +82,14 @@ def test_children_are_known_before_their_parent_returns() -> None:
             {"name": "dup", "fd": 3, "result": 11, "flags": frozenset({"O_CLOEXEC"})},
         ),
         ("lseek(3</a b>(deleted), -5, SEEK_END) = 95", {"name": "seek", "fd": 3, "result": 95}),
+        ('write(3</a>(deleted), ""..., 5) = 5', {"name": "write", "path": f"/a{DELETED}"}),
+        ("unshare(CLONE_FILES|CLONE_FS) = 0", {"name": "unshare"}),
+        ("io_uring_setup(4, {flags=0}) = 3<anon_inode:[io_uring]>", {"passed": ((3, "anon_inode:[io_uring]"),)}),
+        ("pidfd_getfd(4<anon_inode:[pidfd]>, 7, 0) = 5</a>", {"name": "receive", "passed": ((5, "/a"),)}),
+        (
+            "open_by_handle_at(3</mnt>, {handle_bytes=8, handle_type=1, f_handle=0x0}, O_RDWR) = 4</mnt/a>",
+            {"name": "open", "path": "/mnt/a", "result": 4, "flags": frozenset({"O_RDWR"})},
+        ),
         ("ftruncate(3</a>, 4097) = 0", {"name": "truncate", "fd": 3, "length": 4097}),
         (
             "fallocate(3</a>, FALLOC_FL_KEEP_SIZE|FALLOC_FL_PUNCH_HOLE, 4096, 8192) = 0",
@@ -102,6 +110,23 @@ def test_calls_of_strace(text: str, expected: dict[str, object]) -> None:
     call = one(text)
     assert {key: getattr(call, key) for key in expected} == expected
     assert (call.task, call.time_ns) == (7, 1_500_000_000)
+
+
+def test_descriptors_that_pass_sockets() -> None:
+    calls, tally = strace_calls((SAMPLES / "passed.strace.txt").read_text())
+    assert (tally.malformed_lines, tally.unpaired_calls) == (0, 0)
+    assert [(call.task, call.name, call.passed) for call in calls if call.passed] == [
+        (900, "receive", ((3, "socket:[77]"), (4, "socket:[78]"))),
+        (900, "send", ((5, "/opt/demo/a"),)),  # when the call begins
+        (901, "receive", ((5, "/opt/demo/a"),)),
+        (900, "send", ((6, f"/opt/demo/b{DELETED}"), (7, "pipe:[79]"))),
+        (901, "receive", ((6, f"/opt/demo/b{DELETED}"), (7, "pipe:[79]"), (8, "/opt/demo/c, 9</d>"))),
+    ]
+    # The payload of a message is no control message, whatever it looks like.
+    text = (
+        r'recvmsg(4<socket:[1]>, {msg_iov=[{iov_base="\"cmsg_type=SCM_RIGHTS, cmsg_data=[5</a>]", iov_len=9}]}, 0) = 9'
+    )
+    assert strace_calls(f"7 1.5 {text}\n")[0] == []
 
 
 def test_failed_and_unknown_calls_are_left_out_and_counted() -> None:
@@ -170,6 +195,13 @@ def test_writes_of_a_real_program_under_perf() -> None:
     # The same addresses that `strace -k` prints for the program: 0xf8350, 0x11c8, 0x129e, 0x2724a, 0x27305, 0x10d1.
     assert [frame.offset for frame in calls[0].frames] == [0xF8350, 0x11C8, 0x129E, 0x2724A, 0x27305, 0x10D1]
     assert context_name(calls[0].frames) == "inner < main < _start"
+
+
+def test_perf_tells_mappings_and_io_uring_without_their_end() -> None:
+    calls, tally = perf_calls((SAMPLES / "unseen.perf.txt").read_text())
+    # Neither an anonymous mapping, nor a copy to an offset in the program's memory, which strace tells.
+    assert [(call.name, call.fd) for call in calls] == [("map", 3), ("io_uring", AT_CWD)]
+    assert (tally.malformed_lines, tally.unpaired_calls) == (0, 0)
 
 
 def test_perf_counts_what_is_lost() -> None:

@@ -19,6 +19,8 @@ pub struct Lane {
     /// The bytes of the present chunk, where it was drawn.
     drawn: Option<Vec<u8>>,
     sampled: Sampled,
+    /// Sizes of a whole chunk of zeros compressed as one piece, once one was drawn.
+    zeros_as_one: Option<Sizes>,
 }
 
 #[derive(Default)]
@@ -43,6 +45,7 @@ impl Lane {
             sample_share,
             drawn: None,
             sampled: Sampled::default(),
+            zeros_as_one: None,
         }
     }
 
@@ -60,6 +63,35 @@ impl Lane {
         self.filled += 1;
         if self.filled == self.chunk_pages {
             self.close(codecs);
+        }
+    }
+
+    /// Takes `pages` pages of zeros, each with these compressed sizes, as so many calls of [`Self::push`] do. Whole chunks
+    /// cost a random number each.
+    pub fn push_zeros(&mut self, pages: u64, sizes: Sizes, codecs: &mut Codecs) {
+        let mut left = pages;
+        while left > 0 && (self.filled > 0 || left < u64::from(self.chunk_pages)) {
+            self.push(&[0; PAGE_BYTES], sizes, codecs);
+            left -= 1;
+        }
+        let chunks = left / u64::from(self.chunk_pages);
+        let by_page = sizes.map(|size| flash_pages(size * self.chunk_pages, self.chunk_pages));
+        add_times(&mut self.flash_pages, by_page, chunks);
+        let drawn = match self.sample_share {
+            0.0 => 0, // no later draw can succeed either
+            share => (0..chunks).filter(|_| self.rng.unit() < share).count() as u64,
+        };
+        if drawn > 0 {
+            let bytes = self.chunk_pages as usize * PAGE_BYTES;
+            let sizes = *self.zeros_as_one.get_or_insert_with(|| codecs.sizes(&vec![0; bytes]));
+            self.sampled.chunks += drawn;
+            self.sampled.pages += drawn * u64::from(self.chunk_pages);
+            let joint = sizes.map(|size| flash_pages(size, self.chunk_pages));
+            add_times(&mut self.sampled.joint, joint, drawn);
+            add_times(&mut self.sampled.by_page, by_page, drawn);
+        }
+        for _ in 0..left % u64::from(self.chunk_pages) {
+            self.push(&[0; PAGE_BYTES], sizes, codecs);
         }
     }
 
@@ -99,8 +131,12 @@ impl Lane {
 }
 
 fn add(to: &mut [u64; CODECS.len()], more: Sizes) {
+    add_times(to, more, 1);
+}
+
+fn add_times(to: &mut [u64; CODECS.len()], more: Sizes, times: u64) {
     for (sum, one) in to.iter_mut().zip(more) {
-        *sum += u64::from(one);
+        *sum += u64::from(one) * times;
     }
 }
 
@@ -135,6 +171,32 @@ mod tests {
         assert_eq!(written(1, &[1; 3]), 3); // a page of its own gains nothing
         assert_eq!(written(4, &[1024; 6]), 2); // the last chunk is filled in part
         assert_eq!(written(8, &[2048; 8]), 4);
+    }
+
+    #[test]
+    fn zeros_at_once_are_zeros_one_by_one() {
+        let mut codecs = Codecs::new(1);
+        let zeros = codecs.sizes(&[0; PAGE_BYTES]);
+        for (chunk_pages, share) in [(1, 0.5), (2, 0.5), (4, 0.0), (8, 0.3), (64, 1.0)] {
+            let mut lanes = [0, 1].map(|_| Lane::new("test", chunk_pages, share, 7));
+            let [at_once, one_by_one] = &mut lanes;
+            for pages in [0, 1, 3, 200, 64, 5, 1000, 2, 128] {
+                let noise = [pages as u8 | 1; PAGE_BYTES];
+                let sizes = codecs.sizes(&noise);
+                at_once.push(&noise, sizes, &mut codecs);
+                one_by_one.push(&noise, sizes, &mut codecs);
+                at_once.push_zeros(pages, zeros, &mut codecs);
+                (0..pages).for_each(|_| one_by_one.push(&[0; PAGE_BYTES], zeros, &mut codecs));
+            }
+            lanes.iter_mut().for_each(|lane| lane.close(&mut codecs));
+            for codec in 0..CODECS.len() {
+                assert_eq!(
+                    lanes[0].written(codec, 1412),
+                    lanes[1].written(codec, 1412),
+                    "{chunk_pages} pages"
+                );
+            }
+        }
     }
 
     #[test]

@@ -21,13 +21,13 @@ impl Seen {
         Self { exact, doubling: vec![], max: 0 }
     }
 
-    fn add(&mut self, distance: u64) {
-        self.exact.record(distance).expect("the histogram grows");
+    fn add(&mut self, distance: u64, times: u64) {
+        self.exact.record_n(distance, times).expect("the histogram grows");
         let bucket = (64 - distance.leading_zeros()) as usize;
         if bucket >= self.doubling.len() {
             self.doubling.resize(bucket + 1, 0);
         }
-        self.doubling[bucket] += 1;
+        self.doubling[bucket] += times;
         self.max = self.max.max(distance);
     }
 
@@ -51,10 +51,15 @@ impl Duplicates {
 
     /// A duplicate: page writes between it and its latest copy, and other contents met since.
     pub fn add(&mut self, page_writes: u64, others: u64) {
-        self.count += 1;
-        self.sum += page_writes;
-        self.page_writes.add(page_writes);
-        self.others.add(others);
+        self.add_times(page_writes, others, 1);
+    }
+
+    /// So many duplicates of these distances.
+    pub fn add_times(&mut self, page_writes: u64, others: u64, times: u64) {
+        self.count += times;
+        self.sum += page_writes * times;
+        self.page_writes.add(page_writes, times);
+        self.others.add(others, times);
     }
 
     /// How many there are.

@@ -1,11 +1,12 @@
 //! Which files there are below the paths that a user named, in an order that does not change.
 
-use crate::Watch;
 use crate::figures::{Skipped, Unreadable};
+use crate::{PAGE_BYTES, Watch};
 use floatgate_base::{Error, Place, Result};
 use rustc_hash::FxHashSet;
 use std::fs::{File, Metadata, OpenOptions};
 use std::io;
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -113,6 +114,66 @@ fn sorted_names(folder: &Path) -> io::Result<Vec<PathBuf>> {
 pub fn open(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("is no regular file any more")) }
+}
+
+/// A run of a file's bytes from some offset on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// To be read up to this offset.
+    Data(u64),
+    /// Zeros up to this offset, a multiple of the page or the end of the file; nothing is stored.
+    Hole(u64),
+    /// The file ends here: it is shorter than when it was listed.
+    End,
+}
+
+/// Finds the run that begins at `offset`, a multiple of the page before `end`, in whole pages (or up to `end`). Where the
+/// file system does not tell holes, all is data.
+///
+/// # Errors
+/// What the system says of a seek.
+pub fn extent(file: &File, offset: u64, end: u64) -> io::Result<Extent> {
+    let page = PAGE_BYTES as u64;
+    let data = match seek(file, offset, libc::SEEK_DATA)? {
+        Seek::Unknown => return Ok(Extent::Data(end)),
+        Seek::At(at) => at.min(end),
+        Seek::Nothing => {
+            // No data behind the offset: a hole up to the end, wherever that is by now.
+            let end = file.metadata()?.len().min(end);
+            return Ok(if end > offset { Extent::Hole(end) } else { Extent::End });
+        }
+    };
+    let whole = data / page * page;
+    if whole > offset {
+        return Ok(Extent::Hole(whole));
+    }
+    match seek(file, data, libc::SEEK_HOLE)? {
+        // At least a page, even where a hole has been punched since.
+        Seek::At(hole) => Ok(Extent::Data(hole.next_multiple_of(page).max(offset + page).min(end))),
+        Seek::Unknown | Seek::Nothing => Ok(Extent::Data(end)),
+    }
+}
+
+enum Seek {
+    At(u64),
+    /// There is nothing of this kind behind the offset.
+    Nothing,
+    /// The file system cannot say.
+    Unknown,
+}
+
+fn seek(file: &File, offset: u64, whence: libc::c_int) -> io::Result<Seek> {
+    // SAFETY: a seek touches no memory, and the descriptor is open; reads name their offsets and do not mind it.
+    let found = unsafe { libc::lseek(file.as_raw_fd(), offset as libc::off_t, whence) };
+    if found >= 0 {
+        return Ok(Seek::At(found as u64));
+    }
+    let error = io::Error::last_os_error();
+    match error.raw_os_error() {
+        Some(libc::ENXIO) => Ok(Seek::Nothing),
+        Some(libc::EINVAL | libc::EOPNOTSUPP | libc::ENOSYS) => Ok(Seek::Unknown),
+        _ => Err(error),
+    }
 }
 
 /// What the system says, without its number.

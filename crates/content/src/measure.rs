@@ -4,7 +4,7 @@ use crate::chunks::Lane;
 use crate::codec::{CODECS, Codecs, Sizes};
 use crate::distances::Duplicates;
 use crate::figures::{ChunkFigures, CodecFigures, Collisions, Figures};
-use crate::files::{self, Files};
+use crate::files::{self, Extent, Files};
 use crate::fingerprint::Fingerprints;
 use crate::index::{Compared, Found, Index};
 use crate::lru_stack::LruStack;
@@ -137,6 +137,7 @@ struct Scan<'a> {
     /// Compressed bytes of all pages, of distinct contents, and pages that do not shrink.
     compressed: [[u64; 3]; CODECS.len()],
     zero_content: Option<u32>,
+    zero_print: u64,
     zero_pages: u64,
     fingerprints: Collisions,
     kept: Option<FilePages>,
@@ -151,8 +152,10 @@ impl<'a> Scan<'a> {
             let lane = |pages: &u32| Lane::new(name, *pages, settings.sample_share, settings.seed);
             settings.chunks.iter().map(lane).collect()
         };
+        let prints = Fingerprints::new(settings.fingerprint_bits);
         Self {
-            prints: Fingerprints::new(settings.fingerprint_bits),
+            zero_print: prints.of(&[0; PAGE_BYTES]),
+            prints,
             codecs: Codecs::new(settings.zstd_level),
             places: Places { list: &[], starts: vec![], open: None, page: vec![0; PAGE_BYTES] },
             block: vec![0; BLOCK_PAGES * PAGE_BYTES],
@@ -207,9 +210,26 @@ impl<'a> Scan<'a> {
         prints: &mut Vec<u64>,
         step: &mut dyn FnMut(u64) -> Result<()>,
     ) -> Result<io::Result<()>> {
-        let mut offset = 0;
+        let (mut offset, mut data_end) = (0, 0);
         while offset < bytes {
-            let most = (bytes - offset).min(block.len() as u64) as usize;
+            if offset >= data_end {
+                match files::extent(file, offset, bytes) {
+                    Ok(Extent::Data(end)) => data_end = end,
+                    Ok(Extent::Hole(end)) => {
+                        self.take_zeros((end - offset).div_ceil(PAGE_BYTES as u64));
+                        self.bytes += end - offset;
+                        step(self.bytes)?;
+                        if !end.is_multiple_of(PAGE_BYTES as u64) {
+                            break; // the end of the file
+                        }
+                        offset = end;
+                        continue;
+                    }
+                    Ok(Extent::End) => break,
+                    Err(error) => return Ok(Err(error)),
+                }
+            }
+            let most = (data_end - offset).min(block.len() as u64) as usize;
             let got = match read_full(file, &mut block[..most], offset) {
                 Ok(got) => got,
                 Err(error) => return Ok(Err(error)),
@@ -248,14 +268,14 @@ impl<'a> Scan<'a> {
                 }
                 self.fingerprints.collisions += u64::from(collided);
                 self.fingerprints.not_compared += u64::from(unknown && !collided);
-                self.count_sizes(sizes, 1);
+                self.count_sizes(sizes, 1, 1);
                 for lane in &mut self.deduped {
                     lane.push(page, sizes, &mut self.codecs);
                 }
                 sizes
             }
         };
-        self.count_sizes(sizes, 0);
+        self.count_sizes(sizes, 0, 1);
         for (of, size) in self.compressed.iter_mut().zip(sizes) {
             of[2] += u64::from(size == PAGE_BYTES as u32);
         }
@@ -266,9 +286,37 @@ impl<'a> Scan<'a> {
         self.pages += 1;
     }
 
-    fn count_sizes(&mut self, sizes: Sizes, to: usize) {
+    /// Takes a run of pages of zeros that need not be read: as [`Self::take`] does, one after another.
+    fn take_zeros(&mut self, pages: u64) {
+        let mut left = pages;
+        // The first page is looked for as any other, and its latest copy may lie far behind it.
+        while left > 0 && (left == pages || self.zero_content.is_none()) {
+            self.take(&[0; PAGE_BYTES], self.zero_print);
+            left -= 1;
+        }
+        let (Some(content), 1..) = (self.zero_content, left) else { return };
+        // From here on each page is the neighbour of its latest copy: no other content comes between.
+        let known = self.index.content(content);
+        known.last += left as u32;
+        let (sizes, first) = (known.sizes(), known.first as usize);
+        self.duplicates.add_times(0, 0, left);
+        self.zero_pages += left;
+        self.pages += left as u32;
+        self.count_sizes(sizes, 0, left);
+        for lane in &mut self.plain {
+            lane.push_zeros(left, sizes, &mut self.codecs);
+        }
+        if let Some(kept) = &mut self.kept {
+            let to = kept.fingerprints.len() + left as usize;
+            kept.fingerprints.resize(to, kept.fingerprints[first]);
+            kept.lz4_bytes.resize(to, sizes[0] as u16);
+            *kept.file_pages.last_mut().expect("a file was begun") += left as u32;
+        }
+    }
+
+    fn count_sizes(&mut self, sizes: Sizes, to: usize, times: u64) {
         for (of, size) in self.compressed.iter_mut().zip(sizes) {
-            of[to] += u64::from(size);
+            of[to] += u64::from(size) * times;
         }
     }
 

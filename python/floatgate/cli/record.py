@@ -15,6 +15,7 @@ from floatgate.cli.output import Output
 from floatgate.errors import PATH_MAX, RunError, input_error, one_line, quote, quoted
 from floatgate.folder import must_be_file_place
 from floatgate.text_table import table
+from floatgate.units import counted
 
 if TYPE_CHECKING:
     from floatgate.recorder.page_cache import CacheModel
@@ -163,16 +164,16 @@ def _text(facts: dict[str, Any]) -> str:
         ("pages", f"{facts['pages_written']} of 4 KiB written, {facts['updates']} of them {overwrite} data"),
         ("drive", f"{counted(facts['files'], 'file')} on {units.binary_bytes(facts['drive_bytes'])}"),
         ("contexts", f"{facts['contexts']}"),
-        ("lost", _lost(facts)),
+        *_incomplete(facts),
         ("time", _time(facts)),
     ]
     if facts["cache"]["writeback"] == "lru":
         cache = (
             f"{facts['cache']['cache_mb']:g} MiB, evictions alone; {counted(facts['dirty_at_end'], 'page')} dirty in it"
         )
-        lines.insert(-2, ("cache", f"{cache} at the end"))
+        lines.insert(5, ("cache", f"{cache} at the end"))
     if facts["content"] is not None:
-        lines.insert(-2, ("content", _content(facts["content"], facts["backend"])))
+        lines.insert(-1 - len(_incomplete(facts)), ("content", _content(facts["content"], facts["backend"])))
     rows = [
         [
             units.share(row["pages_share"]),
@@ -183,11 +184,6 @@ def _text(facts: dict[str, Any]) -> str:
     ]
     top = table(["pages", "updates", "context"], rows, right=frozenset({0, 1}))
     return "\n".join(f"{name:<10} {one_line(value)}" for name, value in lines) + f"\n\n{top}"
-
-
-def counted(count: int, noun: str) -> str:
-    """A number of things: 1 file, 2 files."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
 
 
 def _content(content: dict[str, Any], backend: str) -> str:
@@ -201,10 +197,20 @@ def _content(content: dict[str, Any], backend: str) -> str:
     return text
 
 
+def _incomplete(facts: dict[str, Any]) -> list[tuple[str, str]]:
+    """What the trace lacks. That nothing was lost is only said where all was seen, too."""
+    from floatgate.recorder.session import not_seen
+
+    unseen, lost = not_seen(facts["not_seen"]), _lost(facts)
+    if not unseen:
+        return [("lost", lost or "0 events")]
+    return [("not seen", unseen), *([("lost", lost)] if lost else [])]
+
+
 def _lost(facts: dict[str, Any]) -> str:
-    parts = [counted(facts["lost_events"], "event")]
-    keys = ("malformed_lines", "unpaired_calls", "broken_stacks", "asynchronous_calls")
-    parts += [counted(facts[key], key.removesuffix("s").replace("_", " ")) for key in keys if facts[key]]
+    keys = ("lost_events", "malformed_lines", "unpaired_calls", "broken_stacks")
+    nouns = {key: key.removeprefix("lost_").removesuffix("s").replace("_", " ") for key in keys}
+    parts = [counted(facts[key], noun) for key, noun in nouns.items() if facts[key]]
     if facts["first_malformed_line"]:
         parts.append(f"the first: {facts['first_malformed_line']}")
     return ", ".join(parts)

@@ -78,8 +78,8 @@ class Placement:
         reclaim_unit_bytes: size of the drive's erase units.
         collection_units: reclaim units that stand open for moved pages alone.
         span_s: from the first to the last request of the trace.
-        keys: ``key``, ``name``, ``frames``, ``handle``, ``page_writes``, ``updates``, ``mean_life_writes``, the most
-            written first.
+        keys: ``key``, ``name``, ``path`` (of files, whole), ``frames``, ``handle``, ``page_writes``, ``updates``,
+            ``mean_life_writes``, the most written first.
         groups: by handle: ``handle``, ``keys``, ``page_writes``, ``mean_lifespan_writes``, ``hint``,
             ``resident_pages``, ``sequential_share``, ``requests_by_pages``. Here data that are alive at the end of the
             trace count as dying there.

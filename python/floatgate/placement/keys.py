@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ class Keys:
         numbers: of contexts, their numbers; of other keys, their places in ``names``.
         frames: of contexts, their stacks; of other keys, nothing.
         stand_ins: whether extents stand for files that the recording does not name.
+        paths: of files, their whole paths; None where the recording does not say from which folder a name counts.
     """
 
     by: str
@@ -48,6 +49,7 @@ class Keys:
     numbers: list[int]
     frames: list[list[str]]
     stand_ins: bool = False
+    paths: list[str | None] | None = None
 
     def identities(self) -> list[int | str]:
         """By what a key is found again in another recording."""
@@ -144,12 +146,21 @@ def _files(table: Any, told_of: Mapping[str, Any]) -> Keys:
         return _named("file", place, [f"file that begins in extent {one}" for one in extents], stand_ins=True)
     known, place = _by_first(_numbers(table, "file"))
     names, place = _merged(_paths(known, told_of), place)
-    return _named("file", place, names)
+    named = {str(one) for one in told_of.get("files", {}).values()}
+    whole = [_whole(name, told_of.get("folder")) if name in named else None for name in names]
+    return replace(_named("file", place, names), paths=whole)
 
 
 def _paths(files: list[int], told_of: Mapping[str, Any]) -> list[str]:
     about = told_of.get("files", {})
     return [str(about.get(str(one), f"file {one}")) for one in files]
+
+
+def _whole(name: str, folder: object) -> str | None:
+    """Make a whole path of a name that counts from the folder in which the program started."""
+    if name.startswith("/"):
+        return name
+    return f"{folder.rstrip('/')}/{name}" if isinstance(folder, str) and folder.startswith("/") else None
 
 
 def _patterns(source: Path, table: Any, told_of: Mapping[str, Any], given: list[str] | None) -> Keys:

@@ -23,6 +23,7 @@ def told_of_keys(keys: Keys, found: OfKeys, handle: Any, trial: Trial) -> list[d
         {
             "key": identities[number],
             "name": keys.names[number],
+            **({} if keys.paths is None else {"path": keys.paths[number]}),
             "frames": keys.frames[number],
             "handle": int(handle[number]),
             "page_writes": int(found.page_writes[number]),

@@ -40,9 +40,16 @@ _RING_SHARE = 32
 _NOT_STRACE = ("--filter", 'comm != "strace"')
 """Strace writes each of its lines by itself. Perf would keep a stack for every one of them: of a compilation, with its
 many opens, some fifty times as much as of the compiler."""
-_APART = 'told=$1; shift; exec "$@" 3>&2 2> "$told"'
-"""Keeps what perf says apart from what the program says."""
-_WRAPPER = 'echo $$ > "$1"; shift; exec "$@" 2>&3 3>&-'
+_TRACEPOINTS = Path("/sys/kernel/tracing/events/syscalls")
+_FILTERS = {"mmap": perf_text.MAPPED}
+_SIGNALS = "hup,int,quit,ill,trap,abrt,bus,fpe,kill,segv,pipe,term,xcpu,xfsz,sys"
+"""Signals that strace prints, for the end of a process that one of them kills. With ``-k`` it unwinds the stack at each
+signal that it prints, before the program's handler runs. Where that takes longer than the period of a timer, the next
+signal is there when the handler returns, and the program makes no step more. So those that timers send are not among
+them: ALRM, VTALRM, PROF, IO, USR1, USR2, those of real time."""
+_APART = 'told=$1; shift; exec "$@" {0}>&2 2> "$told"'
+"""Keeps what perf says apart from what the program says. ``{0}`` is a free descriptor, one digit for the shell."""
+_WRAPPER = 'echo $$ > "$1"; shift; exec "$@" 2>&{0} {0}>&-'
 _READINGS = 9
 """Of both clocks, at a time. On a busy machine of two processors one of 300 single readings took 40 us, and the best of
 nine never more than 0.2 us."""
@@ -104,6 +111,8 @@ class Recording:
     """Real process numbers by those in the text of perf."""
     data: bool = False
     """Whether the text has what was written."""
+    status: int | None = None
+    """The status with which the back end ended, which is the program's where it ran to its end."""
 
     def spawned(self) -> dict[int, Birth]:
         """Who started whom."""
@@ -119,7 +128,13 @@ class Recording:
                 return
             with _text(self.perf_text_file) as more:
                 written = perf_text.PerfParser(tally, self.strace_process, self.numbers).calls(more)
+                named = (call for call in named if not _is_perfs(call))
                 yield from merge(_monotone(named), _monotone(written), key=lambda call: call.time_ns)
+
+
+def _is_perfs(call: Call) -> bool:
+    """Whether perf tells this call of strace's, too: a copy to the descriptor's own offset."""
+    return strace_text.COPY in call.flags and call.offset is None
 
 
 def _text(path: Path) -> TextIO:
@@ -268,31 +283,36 @@ def _perf_events(stack_bytes: int, *, reads: bool) -> list[str]:
     formats for these names to store, so that ``perf script`` refuses the file. So they all end in ``u`` from the start.
     """
     arguments: list[str] = []
-    tracepoints = Path("/sys/kernel/tracing/events/syscalls")
-    with_stack = [name for name in perf_text.WRITES if _has(tracepoints, name)]
-    without = [name for name in ("lseek", *(perf_text.READS if reads else ())) if _has(tracepoints, name)]
+    with_stack = [name for name in perf_text.WRITES if _has(name)]
+    without = [name for name in ("lseek", *(perf_text.READS if reads else ())) if _has(name)]
     for name in with_stack:
         arguments += ["-e", f"syscalls:sys_enter_{name}/call-graph=dwarf,stack-size={stack_bytes}/u", *_NOT_STRACE]
         arguments += ["-e", f"syscalls:sys_exit_{name}/call-graph=no/u", *_NOT_STRACE]
+    for name, mine in ((name, _FILTERS.get(name)) for name in perf_text.UNSEEN if _has(name)):
+        told = [_NOT_STRACE[0], _NOT_STRACE[1] if mine is None else f"{_NOT_STRACE[1]} && {mine}"]
+        arguments += ["-e", f"syscalls:sys_enter_{name}/call-graph=no/u", *told]
     for name in without:
         for side in ("enter", "exit"):
             arguments += ["-e", f"syscalls:sys_{side}_{name}/call-graph=no/u", *_NOT_STRACE]
     return arguments
 
 
-def _has(tracepoints: Path, name: str) -> bool:
+def _has(name: str) -> bool:
+    """Whether the kernel has tracepoints of a call; yes where that cannot be looked up."""
     try:
-        return not tracepoints.is_dir() or (tracepoints / f"sys_enter_{name}").is_dir()
+        return not _TRACEPOINTS.is_dir() or (_TRACEPOINTS / f"sys_enter_{name}").is_dir()
     except OSError:
         return True
 
 
 def _strace_command(output: Path, names: Sequence[str], *, stacks: bool, data: bool = False) -> list[str]:
     traced = ",".join(f"?{name}" for name in names)
+    whole = ",".join(f"?{name}" for name in strace_text.WHOLE)
     return [
         "strace", "-f", *(["-k"] if stacks else []), "--seccomp-bpf", "-y",
         "-s", str(strace_data.LIMIT if data else 0), _STAMPS,
-        "-e", "quiet=attach,personality,path-resolution", "-e", f"trace={traced}",
+        "-e", "quiet=attach,path-resolution", "-e", f"signal={_SIGNALS}",
+        "-e", f"trace={traced}", "-e", f"abbrev=!{whole}",
         "-o", str(output), "--",
     ]  # fmt: skip
 
@@ -323,27 +343,42 @@ def run(
     """
     output = folder / "strace.txt"
     if choice.name == STRACE:
-        names = (*strace_text.OTHERS, *strace_text.WRITES, *(strace_text.READS if reads else ()))
-        if with_data:
-            names += strace_text.CONTENT
+        others = tuple(name for name in strace_text.OTHERS if name not in strace_text.NAMELESS)
+        names = (*others, *strace_text.WRITES, *(strace_text.READS if reads else ()))
         full = [*_strace_command(output, names, stacks=True, data=with_data), *command]
-        wall_s, _ = _watch(full, folder, stdout)
-        return Recording(STRACE, wall_s, _first_task(output), output, None, None, None, {}, with_data)
-    names = tuple(name for name in (*strace_text.OTHERS, "splice") if name != "lseek")
+        wall_s, _, status = _watch(full, folder, stdout)
+        return Recording(STRACE, wall_s, _first_task(output), output, None, None, None, {}, with_data, status)
+    others = tuple(name for name in strace_text.OTHERS if name not in strace_text.FREQUENT or not _has(name))
+    names = (*others, *strace_text.BY_STRACE)
     data, pid_file = folder / "perf.data", folder / "strace.pid"
     events = _perf_events(stack_bytes, reads=reads)
-    wrapped = ["sh", "-c", _WRAPPER, "sh", str(pid_file), *_strace_command(output, names, stacks=False), *command]
+    spare = _spare_descriptor()
+    traced = [*_strace_command(output, names, stacks=False), *command]
+    wrapped = ["sh", "-c", _WRAPPER.format(spare), "sh", str(pid_file), *traced]
     ring = choice.ring_mib or ring_mib(_free_bytes(), os.cpu_count() or 1)
     perf_says = folder / "perf.err"
-    full = ["sh", "-c", _APART, "sh", str(perf_says), *_perf_record(data, ring), *events, "--", *wrapped]
-    wall_s, clock = _watch(full, folder, stdout, perf_says)
+    full = ["sh", "-c", _APART.format(spare), "sh", str(perf_says), *_perf_record(data, ring), *events, "--", *wrapped]
+    wall_s, clock, status = _watch(full, folder, stdout, perf_says)
     if not perf_data.is_complete(data):
         raise input_error(f"perf ended before it had stored all: {_told(_content(perf_says))}; try --backend strace")
     numbers = perf_data.separate_programs(data)
     text = folder / "perf.txt"
     _perf_script(data, text, folder)
     data.unlink(missing_ok=True)
-    return Recording(PERF, wall_s, _first_task(output), output, text, int(pid_file.read_text()), clock, numbers)
+    strace = int(pid_file.read_text())
+    return Recording(PERF, wall_s, _first_task(output), output, text, strace, clock, numbers, status=status)
+
+
+def _spare_descriptor() -> int:
+    """Find a descriptor that the program does not inherit, for perf's own messages."""
+    for fd in range(9, 2, -1):
+        try:
+            taken = os.get_inheritable(fd)
+        except OSError:
+            return fd
+        if not taken:
+            return fd
+    raise input_error("descriptors 3 to 9 are all inherited; expected a free one for perf, or --backend strace")
 
 
 def _content(path: Path) -> str:
@@ -382,11 +417,15 @@ def _perf_script(data: Path, text: Path, folder: Path) -> None:
 
 def _watch(
     command: list[str], folder: Path, stdout: int | None, perf_says: Path | None = None
-) -> tuple[float, Callable[[int], int]]:
-    """Run a back end to its end; also keep how the two clocks stand to each other, which may drift."""
+) -> tuple[float, Callable[[int], int], int]:
+    """Run a back end to its end; also keep how the two clocks stand to each other, which may drift.
+
+    Returns:
+        Seconds, what turns the one clock's times into the other's, and the status; 128 + the signal that ended it.
+    """
     started = time.monotonic()
     drift = [_clocks()]
-    process = subprocess.Popen(command, stdout=stdout)  # noqa: S603
+    process = subprocess.Popen(command, stdout=stdout, close_fds=False)  # noqa: S603
     try:
         while True:
             try:
@@ -406,7 +445,8 @@ def _watch(
         told = _told(_content(perf_says))
         remedy = _ALLOW_RING if _ring_refused(told) else "try --backend strace"
         raise input_error(f"perf {what}: {told}; {remedy}")
-    return wall_s, _to_monotonic(drift)
+    status = process.returncode if process.returncode >= 0 else 128 - process.returncode
+    return wall_s, _to_monotonic(drift), status
 
 
 def _stop(process: subprocess.Popen[bytes]) -> None:
@@ -469,7 +509,7 @@ def _to_monotonic(drift: list[tuple[int, int]]) -> Callable[[int], int]:
 def wall_without(command: list[str], stdout: int | None) -> float:
     """Seconds that the program takes without a recorder."""
     started = time.monotonic()
-    subprocess.run(command, check=False, stdout=stdout)  # noqa: S603
+    subprocess.run(command, check=False, stdout=stdout, close_fds=False)  # noqa: S603
     return time.monotonic() - started
 
 

@@ -8,6 +8,8 @@ from typing import NamedTuple
 
 AT_CWD = -100
 """The directory descriptor that stands for the working directory."""
+DELETED = "\0(deleted)"
+"""Ends what strace calls the file of a descriptor where the file has lost that name. No name has a zero byte."""
 
 
 class Frame(NamedTuple):
@@ -27,8 +29,9 @@ class Call(NamedTuple):
 
     ``name`` is what it does, whatever the system call is called: ``open``, ``close``, ``close_range``, ``dup``,
     ``seek``, ``write``, ``read``, ``sync``, ``sync_range``, ``sync_all``, ``truncate``, ``punch``, ``unlink``,
-    ``rename``, ``link``, ``chdir``, ``spawn``, ``exec``, ``exit``, ``set_flags``, ``set_cloexec``, ``zero``, ``shift``,
-    ``map``, ``asynchronous``.
+    ``rename``, ``link``, ``chdir``, ``spawn``, ``exec``, ``exit``, ``unshare``, ``set_flags``, ``set_cloexec``,
+    ``zero``, ``shift``, ``map``, ``send`` and ``receive`` (descriptors, through a socket or otherwise), ``io_uring``,
+    ``aio``.
 
     Attributes:
         time_ns: when, on a clock of the back end.
@@ -39,11 +42,13 @@ class Call(NamedTuple):
         offset: where it says so itself, else None: the descriptor's offset counts.
         length: of a range in bytes; the last descriptor of ``close_range``.
         path: the file, absolute or relative to ``fd``; for ``exec`` the program.
-        path2: the second file of ``rename`` and ``link``, absolute or relative to ``fd2``.
+        path2: the second file of ``rename`` and ``link``, absolute or relative to ``fd2``; for ``open`` the path that
+            the program gave.
         fd2: see ``path2``.
         flags: words of the flags, such as ``O_APPEND``.
         frames: the stack, innermost first; None where there is none.
         data: what was written, as far as it is known from the first byte on; None where nothing is.
+        passed: of ``send`` and ``receive``, the descriptors and what strace calls their files.
     """
 
     time_ns: int
@@ -59,6 +64,7 @@ class Call(NamedTuple):
     flags: frozenset[str] = frozenset()
     frames: tuple[Frame, ...] | None = None
     data: bytes | None = None
+    passed: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass
@@ -75,6 +81,8 @@ class Tally:
     ended: dict[int, int] = field(default_factory=dict)
     """By task: its exit status, or 128 + signal."""
     other: Counter[str] = field(default_factory=Counter)
+    compat: set[int] = field(default_factory=set)
+    """Tasks that made system calls of 32 bits, which have no tracepoints."""
 
     def malformed(self, line: str) -> None:
         """Count a line that the grammar does not know."""

@@ -1,75 +1,40 @@
 """Descriptors and files of the recorded processes: which bytes of which file a call touches.
 
-An open file description (offset, append, synchronous) is shared by ``dup`` and by children; a table of descriptors
-belongs to a process and is shared by its threads.
+A descriptor that nobody saw opened gets its file from what strace says of it in any later call. Without that, a write
+to it is counted as not attributed (:class:`.descriptors.Unseen`), never as one to a pipe or terminal.
 """
 
 from __future__ import annotations
 
 import os
-import stat
+import re
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
-from floatgate.recorder.calls import AT_CWD, Call
+from floatgate.recorder.calls import AT_CWD, DELETED, Call
 from floatgate.recorder.contexts import ContextTable
+from floatgate.recorder.descriptors import (
+    BLOCK_DEVICE,
+    FILE,
+    UNKNOWN,
+    Description,
+    InFlight,
+    Inherited,
+    Slot,
+    Table,
+    Unseen,
+    kind_of,
+)
 from floatgate.recorder.layout import PAGE_BYTES, File
 from floatgate.recorder.page_cache import PageCache, Writer
 from floatgate.recorder.processes import Birth, Processes
 from floatgate.recorder.shadow import NoShadow
 
-_NOT_FILES = ("/dev/", "/proc/", "/sys/")
 _WRITABLE = {"O_WRONLY", "O_RDWR"}
-
-
-def _is_irregular(path: str) -> bool:
-    """Whether a path is now something else than a regular file: a named pipe, say."""
-    try:
-        return not stat.S_ISREG(Path(path).stat().st_mode)
-    except (OSError, ValueError):
-        return False
-
-
-@dataclass(eq=False)
-class Description:
-    """An open file description; ``file`` is None for what is no regular file."""
-
-    file: File | None
-    offset: int = 0
-    append: bool = False
-    sync: bool = False
-    direct: bool = False
-    users: int = 0
-
-
-@dataclass
-class Slot:
-    """A descriptor."""
-
-    description: Description
-    close_on_exec: bool = False
-
-
-@dataclass(eq=False)
-class Table:
-    """The descriptors of a process."""
-
-    slots: dict[int, Slot] = field(default_factory=dict)
-    cwd: str = "/"
-    users: int = 1
-
-
-@dataclass(frozen=True)
-class Inherited:
-    """A descriptor that the program starts with."""
-
-    fd: int
-    path: str
-    offset: int
-    append: bool
+_READ_ONLY = "read-only"
+_OF_DESCRIPTOR = re.compile(r"(?:/proc/(?P<task>self|thread-self|\d{1,9})/fd|/dev/fd)/(?P<fd>\d{1,9})")
+_STANDARD = {"/dev/stdin": 0, "/dev/stdout": 1, "/dev/stderr": 2}
 
 
 class FileTracker:
@@ -101,6 +66,9 @@ class FileTracker:
         """Start with one process."""
         self.files: list[File] = []
         self.counts: Counter[str] = Counter()
+        self.elsewhere: Counter[str] = Counter()
+        """Writes to what is known to be no regular file, by kind."""
+        self.unseen = Unseen()
         self.processes = Processes(spawned)
         self._cache = cache
         self._contexts = contexts
@@ -109,15 +77,13 @@ class FileTracker:
         self._of_this_machine = of_this_machine
         self._shadow = NoShadow() if shadow is None else shadow
         self._by_path: dict[str, File] = {}
-        self._irregular: set[str] = set()
+        self._kinds: dict[str, str] = {}
+        self._in_flight = InFlight()
         self._tables: dict[int, Table] = {}
         self._root = Table(cwd=cwd)
         self._now = 0
         for start in inherited:
-            file = self._file(start.path)
-            self._install(self._root, start.fd, Description(file, start.offset, append=start.append))
-            if file is not None:
-                file.size = max(file.size, start.offset)
+            self._inherit(start)
         self._handlers: dict[str, Callable[[Table, Call], None]] = {
             "open": self._open,
             "close": lambda table, call: self._close(table, call.fd),
@@ -133,7 +99,7 @@ class FileTracker:
             "punch": self._punch,
             "zero": self._zero,
             "shift": self._lose,
-            "map": self._lose,
+            "map": self._map,
             "unlink": self._unlink,
             "rename": self._rename,
             "link": self._link,
@@ -142,7 +108,11 @@ class FileTracker:
             "exec": self._exec,
             "set_flags": self._set_flags,
             "set_cloexec": self._set_cloexec,
-            "asynchronous": lambda _table, _call: self.counts.update(["asynchronous"]),
+            "unshare": self._unshare,
+            "send": self._send,
+            "receive": self._receive,
+            "io_uring": self._io_uring,
+            "aio": self._aio,
         }
 
     def take(self, call: Call) -> None:
@@ -164,20 +134,15 @@ class FileTracker:
             known = None if birth is None else self._tables.get(birth.parent)
             if known is None:
                 # The program itself, or a child of one that nobody saw; the descriptors it starts with are its own.
-                table = self._copy(self._root)
+                table = self._root.copy()
             elif birth is not None and birth.shares_files:
                 known.users += 1
                 table = known
             else:
-                table = self._copy(known)
+                table = known.copy()
             self._tables[task] = table
             self.processes.of(task)  # now, while its parent runs the program that it inherits
         return table
-
-    def _copy(self, table: Table) -> Table:
-        for slot in table.slots.values():
-            slot.description.users += 1
-        return Table({fd: replace(slot) for fd, slot in table.slots.items()}, table.cwd)
 
     def _exit(self, task: int) -> None:
         table = self._tables.pop(task, None)
@@ -188,15 +153,41 @@ class FileTracker:
             for fd in list(table.slots):
                 self._close(table, fd)
 
-    def _file(self, path: str) -> File | None:
-        """The file of an absolute path; None for what is no regular file."""
-        if not path.startswith("/") or path.startswith(_NOT_FILES) or path in self._irregular:
-            return None
+    def _inherit(self, start: Inherited) -> None:
+        shared = None if start.shares is None else self._root.slots.get(start.shares)
+        if shared is not None:
+            self._install(self._root, start.fd, shared.description)
+            return
+        description = self._describe(start.path, start.flags)
+        description.offset = start.offset
+        self._install(self._root, start.fd, description)
+        if description.file is not None:
+            description.file.size = max(description.file.size, start.offset)
+
+    def _kind(self, path: str) -> str:
+        """Tell what an absolute path, or strace's word for a nameless file, stands for."""
+        if path in self._by_path:
+            return FILE
+        kind = self._kinds.get(path)
+        if kind is None:
+            kind = self._kinds[path] = kind_of(path, of_this_machine=self._of_this_machine)
+        return kind
+
+    def _describe(self, path: str, flags: frozenset[str] = frozenset(), file: File | None = None) -> Description:
+        """Make a description of a path; of ``file`` where the path is not its name."""
+        kind = FILE if file is not None else self._kind(path)
+        return Description(
+            self._file(path) if file is None and kind == FILE else file,
+            kind,
+            path,
+            append="O_APPEND" in flags,
+            sync=bool({"O_SYNC", "O_DSYNC"} & flags),
+            direct="O_DIRECT" in flags,
+        )
+
+    def _file(self, path: str) -> File:
         file = self._by_path.get(path)
         if file is None:
-            if self._of_this_machine and _is_irregular(path):
-                self._irregular.add(path)
-                return None
             file = self._nameless(path)
             self._shadow.begin(file, path)
             self._give_name(file, path)
@@ -214,8 +205,20 @@ class FileTracker:
         """A folder without symbolic links, where they can be looked at."""
         return os.path.realpath(path) if self._of_this_machine else path
 
+    def _of_descriptor(self, table: Table, path: str) -> File | None:
+        """Find the file of a path that names a descriptor: ``/proc/self/fd/3``, ``/dev/stdout``."""
+        found = _OF_DESCRIPTOR.fullmatch(path)
+        number = _STANDARD.get(path) if found is None else int(found["fd"])
+        if found is not None and (found["task"] or "self").isdigit():
+            table = self._tables.get(int(found["task"]), Table())
+        slot = None if number is None else table.slots.get(number)
+        return None if slot is None else slot.description.file
+
     def _named(self, table: Table, path: str) -> File | None:
         """The file of a path as a program wrote it, which may go through symbolic links."""
+        file = self._of_descriptor(table, path)
+        if file is not None:
+            return file
         plain = self._path(table, path)
         found = self._by_path.get(plain)
         if found is None:
@@ -234,19 +237,79 @@ class FileTracker:
     def _open(self, table: Table, call: Call) -> None:
         path = self._path(table, call.path)
         writable = bool(_WRITABLE & call.flags)
-        file = self._file(path) if writable or self._keep_reads or path in self._by_path else None
+        file = self._of_descriptor(table, call.path2)
         if any(word.endswith("O_TMPFILE") for word in call.flags):
             file = self._nameless(path)
             self._shadow.begin_empty(file)
-        if file is not None and writable and ("O_TRUNC" in call.flags or {"O_CREAT", "O_EXCL"} <= call.flags):
-            self._cut(file, 0)
-        description = Description(
-            file,
-            append="O_APPEND" in call.flags,
-            sync=bool({"O_SYNC", "O_DSYNC"} & call.flags),
-            direct="O_DIRECT" in call.flags,
-        )
+        if file is not None or writable or self._keep_reads or path in self._by_path:
+            description = self._describe(path, call.flags, file)
+        else:
+            description = Description(None, _READ_ONLY, path)
+        if description.file is not None and writable and _empties(call.flags):
+            self._cut(description.file, 0)
         self._install(table, call.result, description, close_on_exec="O_CLOEXEC" in call.flags)
+
+    def _slot(self, table: Table, fd: int, path: str) -> Slot | None:
+        """Find a descriptor; one that nobody saw opened, or saw replaced, by what strace calls its file now."""
+        slot = table.slots.get(fd)
+        if path and (slot is None or self._was_replaced(slot.description, path)):
+            description = self._met(path)
+            if description is not None:
+                self.counts["descriptors_not_seen_opened"] += 1
+                self._install(table, fd, description)
+                slot = table.slots.get(fd)
+        return slot
+
+    def _was_replaced(self, description: Description, path: str) -> bool:
+        """Whether strace calls the file otherwise in a way that no rename and no deletion explains."""
+        if path.endswith(DELETED) or path == description.path:
+            return False
+        if description.file is None:
+            return self._kind(path) not in (description.kind, UNKNOWN)
+        other = self._by_path.get(path)
+        return self._kind(path) not in (FILE, UNKNOWN) if other is None else other is not description.file
+
+    def _met(self, path: str) -> Description | None:
+        """Find the one open description of a path, or make one; None for what strace does not tell.
+
+        Descriptors of several descriptions that have the path count as opened apart.
+        """
+        bare, deleted = path.removesuffix(DELETED), path.endswith(DELETED)
+        found = {id(one): one for one in self._open_descriptions() if _goes_by(one, bare, deleted=deleted)}
+        if len(found) == 1:
+            return next(iter(found.values()))
+        file = next((one.file for one in found.values()), None) if deleted else None
+        if deleted and file is None and self._kind(bare) == FILE:
+            file = self._nameless(bare)
+            self._shadow.begin(file, bare)
+        description = self._describe(bare, file=file)
+        return None if description.kind == UNKNOWN else description
+
+    def _open_descriptions(self) -> Iterator[Description]:
+        tables = {id(table): table for table in (self._root, *self._tables.values())}
+        for table in tables.values():
+            for slot in table.slots.values():
+                yield slot.description
+
+    def _send(self, table: Table, call: Call) -> None:
+        for fd, path in call.passed:
+            slot = self._slot(table, fd, path)
+            if slot is not None:
+                self._in_flight.send(slot.description, path.removesuffix(DELETED))
+
+    def _receive(self, table: Table, call: Call) -> None:
+        for fd, path in call.passed:
+            sent = self._in_flight.receive(path.removesuffix(DELETED))
+            description = sent or self._met(path)
+            if description is not None:
+                self._install(table, fd, description, close_on_exec="CLOEXEC" in call.flags)
+                description.users -= sent is not None
+
+    def _unshare(self, table: Table, call: Call) -> None:
+        """A task leaves the table that it shares with others."""
+        if table.users > 1:
+            self._tables[call.task] = table.copy()
+            table.users -= 1
 
     def _close(self, table: Table, fd: int) -> None:
         slot = table.slots.pop(fd, None)
@@ -270,6 +333,9 @@ class FileTracker:
         file.size = length
 
     def _close_range(self, table: Table, call: Call) -> None:
+        if "CLOSE_RANGE_UNSHARE" in call.flags:
+            self._unshare(table, call)
+            table = self._tables[call.task]
         for fd in [fd for fd in table.slots if call.fd <= fd <= call.length]:
             if "CLOSE_RANGE_CLOEXEC" in call.flags:
                 table.slots[fd].close_on_exec = True
@@ -277,7 +343,7 @@ class FileTracker:
                 self._close(table, fd)
 
     def _dup(self, table: Table, call: Call) -> None:
-        slot = table.slots.get(call.fd)
+        slot = self._slot(table, call.fd, call.path)
         if call.result == call.fd:
             return
         if slot is None:
@@ -286,24 +352,26 @@ class FileTracker:
             self._install(table, call.result, slot.description, close_on_exec="O_CLOEXEC" in call.flags)
 
     def _seek(self, table: Table, call: Call) -> None:
-        slot = table.slots.get(call.fd)
+        slot = self._slot(table, call.fd, call.path)
         if slot is not None:
             slot.description.offset = call.result
 
-    def _described(self, table: Table, call: Call) -> Description | None:
-        slot = table.slots.get(call.fd)
-        if slot is None and call.path.startswith("/"):
-            # strace tells the file of a descriptor that nobody saw opened (one that came through a socket, say).
-            self._install(table, call.fd, Description(self._file(call.path)))
-            self.counts["descriptors_not_seen_opened"] += 1
-            slot = table.slots.get(call.fd)
-        if slot is None:
-            self.counts["writes_elsewhere"] += 1  # pipes, sockets, terminals
-            return None
-        return slot.description
+    def _written(self, table: Table, call: Call) -> Description | None:
+        """Find the description of a regular file that a call writes to; count the write where there is none."""
+        slot = self._slot(table, call.fd, call.path)
+        kind = UNKNOWN if slot is None else slot.description.kind
+        if slot is not None and kind == FILE:
+            return slot.description
+        if kind in (UNKNOWN, BLOCK_DEVICE, _READ_ONLY):
+            if call.length:
+                self.unseen.write(UNKNOWN if kind == _READ_ONLY else kind, call.length)
+        else:
+            self.elsewhere[kind] += 1
+            self.counts["writes_elsewhere"] += 1
+        return None
 
     def _write(self, table: Table, call: Call) -> None:
-        description = self._described(table, call)
+        description = self._written(table, call)
         if description is None or description.file is None or call.length == 0:
             return
         file = description.file
@@ -327,7 +395,7 @@ class FileTracker:
         )
 
     def _read(self, table: Table, call: Call) -> None:
-        slot = table.slots.get(call.fd)
+        slot = self._slot(table, call.fd, call.path)
         if slot is None:
             return
         description = slot.description
@@ -338,12 +406,12 @@ class FileTracker:
             self._cache.read(self._now, description.file, offset, call.length)
 
     def _sync(self, table: Table, call: Call) -> None:
-        slot = table.slots.get(call.fd)
+        slot = self._slot(table, call.fd, call.path)
         if slot is not None and slot.description.file is not None:
             self._cache.sync(self._now, slot.description.file)
 
     def _sync_range(self, table: Table, call: Call) -> None:
-        slot = table.slots.get(call.fd)
+        slot = self._slot(table, call.fd, call.path)
         if slot is None or slot.description.file is None:
             return
         start = call.offset or 0
@@ -362,7 +430,7 @@ class FileTracker:
             self._shadow.came(self._new_name(table, call.path))
 
     def _punch(self, table: Table, call: Call) -> None:
-        slot = table.slots.get(call.fd)
+        slot = self._slot(table, call.fd, call.path)
         if slot is not None and slot.description.file is not None and call.offset is not None:
             first, end = -(-call.offset // PAGE_BYTES), (call.offset + call.length) // PAGE_BYTES
             if end > first:
@@ -370,16 +438,31 @@ class FileTracker:
             self._zero(table, call)
 
     def _zero(self, table: Table, call: Call) -> None:
-        slot = table.slots.get(call.fd)
+        slot = self._slot(table, call.fd, call.path)
         if slot is not None and slot.description.file is not None and call.offset is not None:
             self._cache.advance(self._now)
             self._shadow.zero(slot.description.file, call.offset, call.length)
 
     def _lose(self, table: Table, call: Call) -> None:
-        slot = table.slots.get(call.fd)
+        slot = self._slot(table, call.fd, call.path)
         if slot is not None and slot.description.file is not None:
             self._cache.advance(self._now)
             self._shadow.lose(slot.description.file)
+
+    def _map(self, table: Table, call: Call) -> None:
+        slot = self._slot(table, call.fd, call.path)
+        if slot is None:
+            self.unseen.unknown_mappings += 1
+        elif slot.description.file is not None:
+            self.unseen.mapped.add(slot.description.file.number)
+            self._lose(table, call)
+
+    def _io_uring(self, table: Table, call: Call) -> None:
+        self.unseen.io_uring_calls += 1
+        self._receive(table, call)
+
+    def _aio(self, _table: Table, _call: Call) -> None:
+        self.unseen.aio_calls += 1
 
     def _forget_name(self, file: File, path: str) -> None:
         file.names.discard(path)
@@ -453,8 +536,17 @@ class FileTracker:
 
     def _exec(self, table: Table, call: Call) -> None:
         self.processes.execute(call.task, call.path)
+        if table.users > 1 and self._shares_with_others(table, call.task):
+            self._unshare(table, call)
+            table = self._tables[call.task]
         for fd in [fd for fd, slot in table.slots.items() if slot.close_on_exec]:
             self._close(table, fd)
+
+    def _shares_with_others(self, table: Table, task: int) -> bool:
+        """Whether another process has the table, too; the process's other threads end at an exec."""
+        process = self.processes.of(task)
+        sharing = [other for other, its in self._tables.items() if its is table]
+        return any(self.processes.of(other) != process for other in sharing)
 
     def _set_flags(self, table: Table, call: Call) -> None:
         slot = table.slots.get(call.fd)
@@ -465,3 +557,16 @@ class FileTracker:
     def _set_cloexec(self, table: Table, call: Call) -> None:
         if call.fd in table.slots:
             table.slots[call.fd].close_on_exec = "FD_CLOEXEC" in call.flags
+
+
+def _empties(flags: frozenset[str]) -> bool:
+    """Whether an open leaves the file without content: cut, or made by it."""
+    return "O_TRUNC" in flags or {"O_CREAT", "O_EXCL"} <= flags
+
+
+def _goes_by(description: Description, path: str, *, deleted: bool) -> bool:
+    """Whether strace would call a description's file so."""
+    file = description.file
+    if file is None:
+        return description.path == path and description.kind != _READ_ONLY
+    return not file.names and file.last_name == path if deleted else path in file.names

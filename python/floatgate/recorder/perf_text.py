@@ -1,7 +1,8 @@
 """Reader of the text of ``perf script -F pid,tid,time,event,trace,ip,sym,symoff,dso --ns --no-inline``.
 
 The entry of a write system call comes with its stack, one frame a line, the addresses relative to the module's file
-(perf 5.16 and newer); its exit tells how many bytes were written. Callers' addresses are one less than the return
+(perf 5.16 and newer); its exit tells how many bytes were written. Of mappings and
+io_uring the entry alone counts. Callers' addresses are one less than the return
 address, so that they fall into the calling line: one is added again, and contexts are the same as under strace.
 """
 
@@ -25,6 +26,11 @@ OFFSETS = {"pwrite64": "pos", "pread64": "pos", "pwritev": "pos_l", "preadv": "p
 WRITES = ("write", "pwrite64", "writev", "pwritev", "pwritev2", "copy_file_range", "sendfile64")
 READS = ("read", "pread64", "readv", "preadv", "preadv2")
 _TARGETS = {"copy_file_range": "fd_out", "sendfile64": "out_fd"}
+UNSEEN = ("mmap", "io_uring_enter")
+"""Calls that change files without a write: their entries alone are recorded."""
+_PROT_WRITE, _MAP_SHARED, _MAP_ANONYMOUS = 2, 1, 0x20
+MAPPED = f"(flags & {_MAP_SHARED}) && (prot & {_PROT_WRITE})"
+"""Filter for perf: mappings through which a file can be written."""
 _SYNCHRONOUS = ((0x2, "RWF_DSYNC"), (0x4, "RWF_SYNC"), (0x10, "RWF_APPEND"))
 
 
@@ -85,7 +91,11 @@ class PerfParser:
             return None
         time_ns = int(seconds) * 1_000_000_000 + int(fraction.ljust(9, "0")[:9])
         if side == "enter":
-            self._open = (task, name, {key: int(value, 16) for key, value in _FIELD.findall(rest)})
+            fields = {key: int(value, 16) for key, value in _FIELD.findall(rest)}
+            if name in UNSEEN:
+                self._skipping = True
+                return _unseen(time_ns, task, name, fields)
+            self._open = (task, name, fields)
             return None
         self._skipping = True  # the one frame that perf shows for an exit
         return self._left(time_ns, task, name, rest, line)
@@ -145,6 +155,8 @@ class PerfParser:
             return None
         if name == "lseek":
             return Call(time_ns, task, "seek", fd=fd, result=result)
+        if fields.get("off_out") and name == "copy_file_range":
+            return None  # The offset lies in the program's memory; strace tells it.
         offset = fields.get(OFFSETS.get(name, ""))
         flags = frozenset(word for bit, word in _SYNCHRONOUS if fields.get("flags", 0) & bit)
         return Call(
@@ -158,3 +170,12 @@ class PerfParser:
             flags=flags if name == "pwritev2" else frozenset(),
             frames=frames or None,
         )
+
+
+def _unseen(time_ns: int, task: int, name: str, fields: Mapping[str, int]) -> Call | None:
+    """The call of an entry in :data:`UNSEEN`; None for a mapping that changes no file."""
+    if name == "io_uring_enter":
+        return Call(time_ns, task, "io_uring")
+    flags, fd = fields.get("flags", 0), fields.get("fd", -1) & 0xFFFF_FFFF
+    through = flags & _MAP_SHARED and not flags & _MAP_ANONYMOUS and fields.get("prot", 0) & _PROT_WRITE
+    return Call(time_ns, task, "map", fd=fd) if through and fd < 1 << 31 else None

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shlex
 import shutil
-import stat
 import tempfile
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,15 +18,19 @@ from floatgate.recorder import backends, trace_file
 from floatgate.recorder.calls import Tally
 from floatgate.recorder.content import Content, LastWrites, WrittenContent, fingerprint
 from floatgate.recorder.contexts import ContextTable
+from floatgate.recorder.descriptors import BLOCK_DEVICE, UNKNOWN, Inherited
 from floatgate.recorder.distinct import DistinctPages
-from floatgate.recorder.files import FileTracker, Inherited
+from floatgate.recorder.files import FileTracker
+from floatgate.recorder.inherited import inherited
 from floatgate.recorder.layout import PAGE_BYTES, Layout
 from floatgate.recorder.page_cache import READ, TRIM, WRITE, CacheModel, PageCache, Request
 from floatgate.recorder.shadow import Before, Shadow
+from floatgate.units import counted
 
 OUT_OF_SCOPE = (
-    "writes through memory-mapped files are not recorded",
-    "writes by io_uring and Linux AIO are not recorded (counted where seen)",
+    "writes through memory-mapped files are not recorded (the files are counted: not_seen)",
+    "writes by io_uring and Linux AIO are not recorded (the calls are counted: not_seen)",
+    "writes to descriptors whose file is unknown are not recorded (calls and bytes are counted: not_seen)",
     "file-system metadata and journal are not modelled; the logical layout is ours, not the file system's",
     "partial page writes cost no read of the rest of the page",
     "without --reads, a plain read does not move the descriptor's offset for a plain write after it",
@@ -49,6 +52,24 @@ class Options:
     stdout: int | None = None
 
 
+def not_seen(counts: Mapping[str, Any]) -> str:
+    """Say what changed files without being recorded; nothing where all is recorded."""
+    parts = [
+        f"{counted(there['writes'], 'write')} ({counted(there['bytes'], 'byte')}) to {_A[why]}"
+        for why, there in counts["writes_to"].items()
+    ]
+    calls = (("io_uring_calls", "io_uring call"), ("aio_calls", "Linux AIO call"))
+    parts += [counted(counts[key], noun) for key, noun in calls if counts[key]]
+    if counts["mapped_files"]:
+        parts.append(f"{counted(counts['mapped_files'], 'file')} mapped for writing")
+    if counts["threads_of_32_bit"]:
+        parts.append(f"the calls of {counted(counts['threads_of_32_bit'], 'thread')} of 32 bits")
+    return ", ".join(parts)
+
+
+_A = {UNKNOWN: "descriptors of unknown origin", BLOCK_DEVICE: "block devices"}
+
+
 @dataclass(frozen=True)
 class Recorded:
     """What came out. ``status`` is the program's own: 128 + the signal where one ended it, None where unknown."""
@@ -68,7 +89,7 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
     written: WrittenContent | None = None
     try:
         choice = backends.choose(options.backend, folder)
-        start = _inherited(options.stdout)
+        start = inherited(options.stdout)
         cwd = os.path.realpath(Path.cwd())
         exact = options.content and choice.name == backends.STRACE
         shadow = Shadow(folder, _before(command, cwd, start)) if exact else None
@@ -97,30 +118,15 @@ def record(command: list[str], target: Path, options: Options) -> Recorded:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _before(command: list[str], cwd: str, inherited: list[Inherited]) -> Before:
+def _before(command: list[str], cwd: str, starts: list[Inherited]) -> Before:
     """What lies where the program probably writes: here, in folders that arguments name, among temporary files."""
     named = [Path(word.rpartition("=")[2]) for word in command[1:] if "/" in word]
     folders = [str(path if path.is_dir() else path.parent) for path in named]
     before = Before([cwd, *folders, tempfile.gettempdir()])
-    for start in inherited:
+    for start in starts:
         with contextlib.suppress(OSError):
             before.note(start.path, Path(start.path).stat().st_size)
     return before
-
-
-def _inherited(stdout: int | None) -> list[Inherited]:
-    """The files that standard input, output and error are."""
-    found = []
-    for fd in (0, 1, 2):
-        ours = stdout if fd == 1 and stdout is not None else fd
-        try:
-            if stat.S_ISREG(os.fstat(ours).st_mode):
-                append = bool(fcntl.fcntl(ours, fcntl.F_GETFL) & os.O_APPEND)
-                path = str(Path(f"/proc/self/fd/{ours}").readlink())
-                found.append(Inherited(fd, path, os.lseek(ours, 0, os.SEEK_CUR), append))
-        except OSError:
-            continue
-    return found
 
 
 class _Build:
@@ -131,7 +137,7 @@ class _Build:
         recording: backends.Recording,
         options: Options,
         cwd: str,
-        inherited: list[Inherited],
+        start: list[Inherited],
         shadow: Shadow | None,
         written: WrittenContent | None,
     ) -> None:
@@ -149,7 +155,7 @@ class _Build:
             self._contexts,
             recording.spawned(),
             cwd,
-            inherited,
+            start,
             keep_reads=options.reads,
             shadow=shadow,
         )
@@ -160,10 +166,12 @@ class _Build:
             self._tracker.take(call)
         self._program_s = (ended - began) / 1e9 if ended is not None and began is not None else 0.0
         self._tracker.finish()
+        if recording.backend == backends.PERF:
+            self._tracker.unseen.compat_tasks = len(self._tally.compat)
         if shadow is not None:
             shadow.close()
         self._content: Content | None = None
-        self.status = None if recording.root is None else self._tally.ended.get(recording.root)
+        self.status = None if recording.root is None else self._tally.ended.get(recording.root, recording.status)
 
     def _emit(self, request: Request) -> None:
         self._columns.append(request)
@@ -186,6 +194,9 @@ class _Build:
     def _why_nothing(self, program: str) -> str:
         name, dirty, model = quote(program, PATH_MAX), self._cache.dirty_pages, self._options.model
         if dirty == 0:
+            unseen = not_seen(self._tracker.unseen.to_dict())
+            if unseen:
+                return f"{name}: wrote no file in a way that can be recorded; not seen: {unseen}"
             return f"{name}: wrote no file; expected a program that writes regular files"
         return (
             f"{name}: wrote {dirty} pages, which all stayed in the cache of {model.capacity_pages} pages; "
@@ -217,14 +228,14 @@ class _Build:
             "schema": trace_file.SCHEMA,
             "contexts": contexts,
             "processes": self._tracker.processes.described(self._columns.processes()),
+            "folder": _plain(self._cwd),
             "files": {str(number): self._file_name(number) for number in sorted(set(self._columns.file))},
             "recorder": recorder,
         }
 
     def _file_name(self, number: int) -> str:
         """The last path of a file, from the program's working folder if it lies there; text that fits UTF-8."""
-        path = self._tracker.files[number].last_name.removeprefix(f"{self._cwd}/")
-        return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+        return _plain(self._tracker.files[number].last_name.removeprefix(f"{self._cwd}/"))
 
     def _losses(self) -> dict[str, Any]:
         tally, counts = self._tally, self._tracker.counts
@@ -235,8 +246,9 @@ class _Build:
             "unpaired_calls": tally.unpaired_calls,
             "failed_writes": tally.failed_writes,
             "broken_stacks": tally.broken_stacks,
-            "asynchronous_calls": counts["asynchronous"],
+            "not_seen": self._tracker.unseen.to_dict(),
             "writes_elsewhere": counts["writes_elsewhere"],
+            "elsewhere": dict(sorted(self._tracker.elsewhere.items())),
             "exchanges_not_followed": counts["exchanges_not_followed"],
         }
 
@@ -279,3 +291,8 @@ class _Build:
             "program_without_s": plain_s,
             "slowdown": self._program_s / plain_s if plain_s else None,
         }
+
+
+def _plain(path: str) -> str:
+    """Make text that can be written as UTF-8 of a path, which may have any bytes."""
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

@@ -13,13 +13,15 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from floatgate.recorder import strace_data
-from floatgate.recorder.calls import AT_CWD, Call, Frame, Tally
+from floatgate.recorder.calls import AT_CWD, DELETED, Call, Frame, Tally
 from floatgate.recorder.contexts import ANONYMOUS, relative_frame
 from floatgate.recorder.processes import Birth
 
 _LINE = re.compile(r"(\d+)\s+(\d+)\.(\d{1,9}) (.*)")
 _CALL = re.compile(r"(\w+)\((.*)\)\s+= (.*)", re.DOTALL)
 _UNFINISHED = re.compile(r"(\w+)\((.*)$", re.DOTALL)
+_MODE = "[ Process PID="
+"""Begins the line that says of how many bits the system calls of a thread are from here on."""
 _UNFINISHED_END = "<unfinished ...>"
 _RESUMED = re.compile(r"<\.\.\. (\w+) resumed>,?\s*(.*)")
 _ENDED = re.compile(r"\+\+\+ (?:exited with (\d+)|killed by (\w+)(?: \(core dumped\))?|superseded by execve.*) \+\+\+")
@@ -28,11 +30,21 @@ _DISTANCE = re.compile(r"\+0x([0-9a-f]+)$")
 _NO_FRAME = re.compile(r" > (unexpected_backtracing_error|backtracing_error)")
 _FAR = 4096
 """Bytes after a symbol from where on it is the last one known rather than the function: a library without names."""
-_FD = re.compile(r"(-?\d+|AT_FDCWD)(?:<((?:[^>\\]|\\.)*)>)?(?:\(deleted\))?$")
+_FD = re.compile(r"(-?\d+|AT_FDCWD)(?:<((?:[^>\\]|\\.)*)>)?(\(deleted\))?$")
 _NUMBER = re.compile(r"-?(?:0x[0-9a-fA-F]+|\d+)")
 _ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9a-fA-F]{2})|(.))")
 _SIMPLE_ESCAPES = {"n": 10, "t": 9, "r": 13, "v": 11, "f": 12, "a": 7, "b": 8, "e": 27}
 _CLOSERS = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_DESCRIPTOR = r"-?\d+(?:<(?:[^>\\]|\\.)*>)?(?:\(deleted\))?"
+_PASSED = re.compile(
+    r'"[^"\\]*(?:\\.[^"\\]*)*"|<[^>\\]*(?:\\.[^>\\]*)*>|'
+    rf"cmsg_type=SCM_RIGHTS, cmsg_data=\[({_DESCRIPTOR}(?:, {_DESCRIPTOR})*)",
+    re.DOTALL,
+)
+"""A string, a path, or the descriptors of a control message: what looks like one within the first two is none."""
+_AT_ONCE = ("close", "sendmsg")
+"""Calls that count when they begin: a closed number is free for another thread, and a descriptor that was sent can be
+received, before the call has returned."""
 _SPLIT_STOPS = re.compile(r'["(\[{<>}\]),]')
 
 
@@ -166,7 +178,8 @@ class StraceParser:
         self._expect_frames = True
         if text.startswith("+++"):
             return self._end(time_ns, task, text, line)
-        if text.startswith("---"):
+        if text.startswith(("---", _MODE)):
+            self._note_mode(task, text)
             return None
         resumed = _RESUMED.match(text)
         if resumed is not None:
@@ -174,7 +187,7 @@ class StraceParser:
             if name != resumed[1]:
                 self.tally.unpaired_calls += 1
                 return None
-            if name == "close":
+            if name in _AT_ONCE:
                 return None
             rest = resumed[2]
             text = f"{name}({begun}{'' if not begun or rest.startswith(')') else ', '}{rest}"
@@ -182,14 +195,18 @@ class StraceParser:
             unfinished = _UNFINISHED.match(text.removesuffix(_UNFINISHED_END).rstrip().removesuffix(","))
             if unfinished is not None:
                 self._unfinished[task] = (unfinished[1], unfinished[2])
-                if unfinished[1] == "close":  # the number is free for another thread before the call has returned
-                    return self._call(time_ns, task, "close", unfinished[2], "0", line)
+                if unfinished[1] in _AT_ONCE:
+                    return self._call(time_ns, task, unfinished[1], unfinished[2], "0", line)
                 return None
         found = _CALL.match(text)
         if found is None:
             self.tally.malformed(line)
             return None
         return self._call(time_ns, task, found[1], found[2], found[3], line)
+
+    def _note_mode(self, task: int, text: str) -> None:
+        if text.startswith(_MODE) and "32 bit" in text:
+            self.tally.compat.add(task)
 
     def _end(self, time_ns: int, task: int, text: str, line: str) -> Call | None:
         found = _ENDED.match(text)
@@ -232,11 +249,19 @@ def _signal_number(name: str) -> int:
 
 
 def _descriptor(text: str) -> tuple[int, str]:
+    """A descriptor, and its file's path; :data:`~floatgate.recorder.calls.DELETED` ends one that the file has lost."""
     found = _FD.match(text)
     if found is None:
         raise ValueError(text)
     number = AT_CWD if found[1] == "AT_FDCWD" else int(found[1])
-    return number, unescaped(found[2] or "").removesuffix(" (deleted)")
+    path = unescaped(found[2] or "")
+    bare = path.removesuffix(" (deleted)")
+    return number, bare + DELETED if found[3] or bare != path else bare
+
+
+def _folder(text: str) -> tuple[int, str]:
+    fd, path = _descriptor(text)
+    return fd, path.removesuffix(DELETED)
 
 
 def _text(text: str) -> str:
@@ -257,9 +282,13 @@ def _words(text: str) -> frozenset[str]:
 
 def _at(directory: str, path: str) -> tuple[int, str]:
     """A path relative to a directory descriptor, made absolute where strace tells the directory."""
-    fd, folder = _descriptor(directory)
+    fd, folder = _folder(directory)
     name = _text(path)
     return (fd, name) if name.startswith("/") or not folder else (fd, f"{folder}/{name}")
+
+
+COPY = "copy_file_range"
+"""Flag of a write by this call."""
 
 
 class _Said(NamedTuple):
@@ -272,7 +301,7 @@ class _Said(NamedTuple):
 
 
 def _open(said: _Said) -> Call:
-    fd, path = _descriptor(said.result.split(" (flags ")[0])
+    fd, path = _folder(said.result.split(" (flags ")[0])
     if said.name == "creat":
         flags = frozenset({"O_WRONLY", "O_CREAT", "O_TRUNC"})
     elif said.name == "openat2":
@@ -281,7 +310,12 @@ def _open(said: _Said) -> Call:
     else:
         flags = _words(said.args[2 if said.name == "openat" else 1])
     asked = _text(said.args[0 if said.name in ("open", "creat") else 1])
-    return said.call._replace(name="open", result=fd, path=path or asked, flags=flags)
+    return said.call._replace(name="open", result=fd, path=path or asked, path2=asked, flags=flags)
+
+
+def _open_by_handle(said: _Said) -> Call:
+    fd, path = _folder(said.result)
+    return said.call._replace(name="open", result=fd, path=path, flags=_words(said.args[-1]))
 
 
 def _write(said: _Said) -> Call | None:
@@ -296,6 +330,7 @@ def _write(said: _Said) -> Call | None:
         flags = _words(said.args[4]) if len(said.args) > 4 else flags
     elif said.name in ("copy_file_range", "splice"):
         place = said.args[2]
+        flags = frozenset({COPY}) if said.name == "copy_file_range" else flags
         found = _NUMBER.search(said.args[3])
         offset = int(found.group(), 0) if found else None
     fd, path = _descriptor(place)
@@ -412,6 +447,41 @@ def _exec(said: _Said) -> Call:
     return said.call._replace(name="exec", path=_text(name) if name.startswith('"') else "")
 
 
+def _messages(kind: str) -> Callable[[_Said], Call | None]:
+    """Descriptors that pass a socket; of several messages those of all."""
+
+    def make(said: _Said) -> Call | None:
+        text = ", ".join(said.args[1:])
+        lists = [found[1] for found in _PASSED.finditer(text) if found[1]] if "SCM_RIGHTS" in text else []
+        passed = tuple(_descriptor(one) for part in lists for one in split_arguments(part))
+        flags = frozenset({"CLOEXEC"}) if "MSG_CMSG_CLOEXEC" in said.args[-1] else frozenset()
+        return said.call._replace(name=kind, passed=passed, flags=flags) if passed else None
+
+    return make
+
+
+def _new_descriptor(said: _Said) -> Call:
+    """A descriptor of something that has no path, or of another process."""
+    marked = said.name == "pidfd_getfd" or any("CLOEXEC" in word for word in said.args if not word.startswith('"'))
+    flags = frozenset({"CLOEXEC"}) if marked else frozenset()
+    return said.call._replace(name="receive", passed=(_descriptor(said.result),), flags=flags)
+
+
+def _ring(said: _Said) -> Call:
+    return said.call._replace(name="io_uring", passed=(_descriptor(said.result),), flags=frozenset({"CLOEXEC"}))
+
+
+def _two_descriptors(said: _Said) -> Call:
+    pair = said.args[0 if said.name.startswith("pipe") else 3]
+    flags = frozenset({"CLOEXEC"}) if any("CLOEXEC" in word for word in said.args) else frozenset()
+    passed = tuple(_descriptor(one) for one in split_arguments(pair.removeprefix("[").removesuffix("]")))
+    return said.call._replace(name="receive", passed=passed, flags=flags)
+
+
+def _unshare(said: _Said) -> Call | None:
+    return said.call._replace(name="unshare") if "CLONE_FILES" in said.args[0] else None
+
+
 def _plain(kind: str) -> Callable[[_Said], Call]:
     def make(said: _Said) -> Call:
         return said.call._replace(name=kind)
@@ -422,7 +492,7 @@ def _plain(kind: str) -> Callable[[_Said], Call]:
 def _chdir(said: _Said) -> Call:
     if said.name == "chdir":
         return said.call._replace(name="chdir", path=_text(said.args[0]))
-    fd, path = _descriptor(said.args[0])
+    fd, path = _folder(said.args[0])
     return said.call._replace(name="chdir", fd=fd, path=path)
 
 
@@ -447,7 +517,16 @@ _MAKERS: dict[str, Callable[[_Said], Call | None]] = {
     **dict.fromkeys(("clone", "clone3", "fork", "vfork"), _spawn),
     **dict.fromkeys(("execve", "execveat"), _exec),
     **dict.fromkeys(("chdir", "fchdir"), _chdir),
-    **dict.fromkeys(("io_uring_setup", "io_submit"), _plain("asynchronous")),
+    "io_uring_setup": _ring,
+    "io_uring_enter": _plain("io_uring"),
+    **dict.fromkeys(("pipe", "pipe2", "socketpair"), _two_descriptors),
+    **dict.fromkeys(("socket", "accept", "accept4", "eventfd", "eventfd2", "memfd_create"), _new_descriptor),
+    **dict.fromkeys(("recvmsg", "recvmmsg"), _messages("receive")),
+    **dict.fromkeys(("sendmsg", "sendmmsg"), _messages("send")),
+    "pidfd_getfd": _new_descriptor,
+    "open_by_handle_at": _open_by_handle,
+    "unshare": _unshare,
+    "io_submit": _plain("aio"),
     "sync_file_range": _sync_range,
     "fallocate": _fallocate,
     "mmap": _map,
@@ -459,9 +538,17 @@ _MAKERS: dict[str, Callable[[_Said], Call | None]] = {
 
 WRITES = tuple(name for name, make in _MAKERS.items() if make is _write)
 READS = tuple(name for name, make in _MAKERS.items() if make is _read)
-CONTENT = ("mmap",)
-"""Calls that matter to the content of files alone; programs make many of them."""
-OTHERS = tuple(name for name in _MAKERS if name not in (*WRITES, *READS, *CONTENT))
+FREQUENT = ("mmap", "io_uring_enter", "lseek")
+"""Calls that perf sees, too, at less cost."""
+NAMELESS = ("pipe", "pipe2", "socketpair", "socket", "accept", "accept4", "eventfd", "eventfd2", "memfd_create")
+"""Calls that make descriptors of no file: without them, a write to one is a write to an unknown descriptor. Where
+strace sees the writes itself, it names their files there."""
+BY_STRACE = ("splice", COPY)
+"""Writes that strace tells beside perf: perf does not see whether the first goes to a file, nor the offset that the
+second has by a pointer."""
+OTHERS = tuple(name for name in _MAKERS if name not in (*WRITES, *READS))
+WHOLE = ("recvmsg", "recvmmsg", "sendmsg", "sendmmsg", "pipe", "pipe2", "socketpair")
+"""Calls that must not be abbreviated: with ``-s 0`` strace prints none of their descriptors otherwise."""
 
 
 def spawned(lines: Iterable[str]) -> dict[int, Birth]:

@@ -20,6 +20,7 @@ from floatgate.errors import input_error, one_line
 from floatgate.recorder import perf_events, strace_text
 from floatgate.recorder.calls import Call, Tally
 from floatgate.recorder.contexts import ContextTable
+from floatgate.recorder.descriptors import Unseen
 from floatgate.recorder.files import FileTracker
 from floatgate.recorder.layout import Layout
 from floatgate.recorder.page_cache import CacheModel, PageCache, Request
@@ -61,6 +62,7 @@ class CallsReader:
     def restart(self) -> None:
         """Begin again."""
         self._tally = Tally()
+        self._unseen = Unseen()
         self._told = set()
         self._devices: dict[str, int] = {}
         self._given = 0
@@ -75,7 +77,12 @@ class CallsReader:
         """The model and what could not be used."""
         out = list(self._notes)
         tally = self._tally
+        unseen = self._unseen.to_dict()
         for count, what in (
+            (unseen["writes"], "writes to descriptors whose file the text does not tell, left out"),
+            (unseen["io_uring_calls"], "calls of io_uring, whose writes the text does not tell"),
+            (unseen["aio_calls"], "calls of Linux AIO, whose writes the text does not tell"),
+            (unseen["mapped_files"], "files mapped for writing; what is written there the text does not tell"),
             (tally.malformed_lines, "lines that were not understood, left out"),
             (tally.unpaired_calls, "calls without their beginning or end, left out"),
             (tally.lost_events, "events lost when the text was recorded"),
@@ -153,6 +160,7 @@ class CallsReader:
         tracker = FileTracker(
             cache, self._contexts, self._spawned(), self._folder(), [], keep_reads=True, of_this_machine=False
         )
+        self._unseen = tracker.unseen
         for call in self._sane(calls):
             tracker.take(call)
             yield from waiting.taken()
@@ -161,7 +169,7 @@ class CallsReader:
 
     def _sane(self, calls: Iterator[Call]) -> Iterator[Call]:
         for call in calls:
-            if _possible(call):
+            if possible(call):
                 yield call
             else:
                 self._tally.malformed(f"{call.name} of {call.length} bytes at {call.offset}, time {call.time_ns} ns")
@@ -227,7 +235,7 @@ _EXPECTED = {
 }
 
 
-def _possible(call: Call) -> bool:
+def possible(call: Call) -> bool:
     """Whether a kernel can have done this: one call moves less than 2 GiB, offsets and times have 63 bits."""
     moved = call.length if call.name in ("write", "read") else 0
     sizes = (call.offset or 0, call.length, call.result if call.name == "seek" else 0)

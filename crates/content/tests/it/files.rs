@@ -1,8 +1,9 @@
 //! Which files are looked at, and what happens to those that cannot be, or that change meanwhile.
 
+use floatgate_base::Rng;
 use floatgate_content::{Measured, PAGE_BYTES, Settings, measure};
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{FileExt, symlink};
 use std::path::{Path, PathBuf};
 
 fn of(paths: &[&Path]) -> floatgate_base::Result<Measured> {
@@ -87,4 +88,132 @@ fn the_watch_ends_the_work() {
     let paths = [folder.path().to_path_buf()];
     let ended = measure(&paths, &Settings::default(), &mut { stop });
     assert_eq!(ended.err().unwrap().what, "stopped");
+}
+
+/// Writes `pieces` (offset, bytes) into a file of `size` bytes: with holes between them, or with zeros.
+fn write_pieces(path: &Path, size: u64, pieces: &[(u64, Vec<u8>)], holes: bool) {
+    let file = fs::File::create(path).unwrap();
+    if holes {
+        file.set_len(size).unwrap();
+    } else {
+        file.write_all_at(&vec![0; size as usize], 0).unwrap();
+    }
+    for (offset, bytes) in pieces {
+        file.write_all_at(bytes, *offset).unwrap();
+    }
+}
+
+#[test]
+fn holes_are_zeros() {
+    let mut rng = Rng::new(11, "holes");
+    let page = PAGE_BYTES as u64;
+    for round in 0..12 {
+        let [sparse, dense] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        for name in ["a", "b", "c"] {
+            let size = 1 + rng.below(600 * page);
+            let pieces: Vec<(u64, Vec<u8>)> = (0..rng.below(5))
+                .map(|_| {
+                    let offset = rng.below(size);
+                    let most = (size - offset).min(1 + rng.below(20 * page));
+                    (
+                        offset,
+                        (0..most)
+                            .map(|n| if round % 2 == 0 { rng.next_u64() as u8 } else { n as u8 })
+                            .collect(),
+                    )
+                })
+                .collect();
+            write_pieces(&sparse.path().join(name), size, &pieces, true);
+            write_pieces(&dense.path().join(name), size, &pieces, false);
+        }
+        let settings = Settings {
+            keep_pages: true,
+            sample_share: 0.25,
+            chunks: vec![1, 2, 7, 64],
+            ..Settings::default()
+        };
+        let of = |folder: &Path| measure(&[folder.to_path_buf()], &settings, &mut |_, _, _| Ok(())).unwrap();
+        let (with_holes, plain) = (of(sparse.path()), of(dense.path()));
+        assert_eq!(with_holes.figures, plain.figures, "round {round}");
+        let (with_holes, plain) = (with_holes.pages.unwrap(), plain.pages.unwrap());
+        assert_eq!(with_holes.file_pages, plain.file_pages);
+        assert_eq!(with_holes.fingerprints, plain.fingerprints);
+        assert_eq!(with_holes.lz4_bytes, plain.lz4_bytes);
+    }
+}
+
+#[test]
+fn holes_are_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let size = 1 << 40;
+    write_pieces(&folder.path().join("disk"), size, &[(1 << 39, vec![7; 3 * PAGE_BYTES])], true);
+    let settings = Settings { sample_share: 0.0, ..Settings::default() };
+    let mut calls = 0;
+    // One call for each 8 MiB that are read.
+    let count = &mut |_: u64, _: Option<u64>, _: &str| {
+        calls += 1;
+        if calls < 10 { Ok(()) } else { Err(floatgate_base::Error::run("holes are read", "")) }
+    };
+    let figures = measure(&[folder.path().to_path_buf()], &settings, count).unwrap().figures;
+    assert_eq!((figures.pages, figures.bytes), (1 << 28, size));
+    assert_eq!((figures.zero_pages, figures.unique_pages), ((1 << 28) - 3, 2));
+    assert_eq!(figures.duplicate_pages, (1 << 28) - 2);
+}
+
+#[test]
+fn files_that_change_their_size_are_read_as_far_as_they_go() {
+    // Data and holes; the change comes at the first call of the watch, after 8 MiB.
+    for (data, holes) in [(true, false), (false, true), (true, true)] {
+        for new_size in [0, 9 << 20, 10 * (1 << 20) + 5, 64 << 20] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("file");
+            let mut pieces = vec![(0, vec![1; 8 << 20])];
+            if data {
+                pieces.push((16 << 20, vec![2; 4 << 20]));
+            }
+            write_pieces(&path, 32 << 20, &pieces, holes);
+            let change = |_: u64, _: Option<u64>, _: &str| {
+                fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(new_size).unwrap();
+                Ok(())
+            };
+            let paths = [folder.path().to_path_buf()];
+            let figures = measure(&paths, &Settings::default(), &mut { change }).unwrap().figures;
+            assert_eq!(figures.bytes, new_size.clamp(8 << 20, 32 << 20), "{data} {holes} {new_size}");
+        }
+    }
+}
+
+#[test]
+fn special_files_are_never_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    let pipe = |path: &Path| {
+        let name = std::ffi::CString::new(path.to_str().unwrap()).unwrap();
+        // SAFETY: the name ends in a zero byte.
+        assert_eq!(unsafe { libc::mkfifo(name.as_ptr(), 0o600) }, 0);
+    };
+    pipe(&at("pipe"));
+    let _socket = std::os::unix::net::UnixListener::bind(at("socket")).unwrap();
+    symlink(at("loop"), at("loop")).unwrap();
+    fs::write(at("a"), vec![3; 9 << 20]).unwrap();
+    fs::write(at("b"), vec![4; PAGE_BYTES]).unwrap();
+    assert!(refused(&at("pipe")).contains("is a pipe"));
+    assert!(refused(&at("socket")).contains("is no regular file"));
+    assert!(refused(&at("loop")).contains("Too many levels of symbolic links"));
+    // The second file becomes a pipe, or a link to one, before its turn.
+    for link in [false, true] {
+        let mut done = false;
+        let swap = &mut |_: u64, _: Option<u64>, _: &str| {
+            if !std::mem::replace(&mut done, true) {
+                fs::remove_file(at("b")).unwrap();
+                if link { symlink(at("pipe"), at("b")).unwrap() } else { pipe(&at("b")) }
+            }
+            Ok(())
+        };
+        let figures = measure(&[folder.path().to_path_buf()], &Settings::default(), swap).unwrap().figures;
+        assert_eq!((figures.files, figures.unreadable.count), (1, 1));
+        assert_eq!((figures.skipped.special_files, figures.skipped.symbolic_links), (2, 1));
+        fs::remove_file(at("b")).unwrap();
+        fs::write(at("b"), vec![4; PAGE_BYTES]).unwrap();
+    }
 }

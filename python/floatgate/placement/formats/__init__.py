@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from floatgate.errors import input_error, quote, quoted
 from floatgate.placement.answer import Placement
 from floatgate.placement.formats import fcntl, fio, rocksdb
+from floatgate.placement.grouping import NO_HANDLE
 from floatgate.placement.keys import BY
 
 FORMATS = ("table", "csv", "fio", "fcntl", "rocksdb")
@@ -55,10 +56,17 @@ def files_of(format: str, placement: Placement) -> Mapping[str, str]:
     """The files of a format, by name; none for ``table`` and ``csv``, whose file is always written.
 
     Raises:
-        InputError: the recording does not have what the format needs.
+        InputError: the table is empty, or the recording does not have what the format needs.
     """
     form = _FORMS.get(format)
-    return {} if form is None else form.files(placement)
+    made = {} if form is None else form.files(placement)
+    if all(one["handle"] == NO_HANDLE for one in placement.keys):
+        why = "no data die within the trace" if placement.policy == "lifetime" else "its separator forms no groups"
+        raise input_error(
+            f"{placement.trace}: the table is empty: no {placement.by} gets a handle other than {NO_HANDLE} ({why}); "
+            "expected a longer recording, or one of a program that overwrites or deletes what it wrote"
+        )
+    return made
 
 
 def usage_of(format: str, folder: str) -> str | None:

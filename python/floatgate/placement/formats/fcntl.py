@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from importlib import resources
+from typing import Any
 
 from floatgate.errors import input_error, one_line
 from floatgate.placement import paths
@@ -30,17 +31,25 @@ def files(placement: Placement) -> Mapping[str, str]:
     """The table, the source and a makefile.
 
     Raises:
-        InputError: the recording does not name its files, or names more than the library takes.
+        InputError: the recording does not name its files, only from a folder that it does not tell, or names more than
+            the library takes.
     """
     if placement.by == "file" and placement.stand_ins:
         raise input_error(f"{placement.trace}: does not name its files, which hints go by; {RECORD_AGAIN}")
     hints = placement.hints()
-    keys = {str(one["key"]): hints[one["handle"]] for one in placement.keys if one["key"] is not None}
-    if placement.by == "file":
-        keys = {paths.literal(name): hint for name, hint in keys.items() if name.startswith("/")}
+    pattern_of = _whole if placement.by == "file" else _itself
+    patterns = [(pattern_of(one), hints[one["handle"]]) for one in placement.keys if one["key"] is not None]
+    keys = {pattern: hint for pattern, hint in patterns if pattern is not None}
+    if not keys:
+        raise input_error(
+            f"{placement.trace}: names its files from the folder in which it was recorded, and does not say which one "
+            f"that is; hints go by whole paths: expected --by path-pattern, or {RECORD_AGAIN.removeprefix('expected ')}"
+        )
+    missing = len(patterns) - len(keys)
     lines = [
         f"# Write lifetime hints from {one_line(placement.trace)}, by {placement.by} ({placement.policy}).",
         "# The first line whose pattern matches a path counts: hint, one space, pattern (docs/placement.md).",
+        *([f"# Without {missing} of {len(patterns)} files: their whole paths are unknown."] if missing else []),
         *(f"{keys[pattern]} {pattern}" for pattern in paths.in_order(keys)),
     ]
     table = "\n".join(lines) + "\n"
@@ -51,3 +60,12 @@ def files(placement: Placement) -> Mapping[str, str]:
         )
     source = resources.files("floatgate.placement").joinpath("preload", SOURCE).read_text("utf-8")
     return {TABLE: table, SOURCE: source, "Makefile": MAKEFILE}
+
+
+def _whole(one: Mapping[str, Any]) -> str | None:
+    path = one.get("path")
+    return None if path is None else paths.literal(path)
+
+
+def _itself(one: Mapping[str, Any]) -> str | None:
+    return str(one["key"])
