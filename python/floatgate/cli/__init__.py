@@ -27,7 +27,7 @@ from floatgate.errors import (
     one_line,
     quote,
 )
-from floatgate.folder import tidy
+from floatgate.unfinished_files import tidy
 
 _OF_A_PATH = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP),
