@@ -431,15 +431,22 @@ def write_text(path: str, text: str, expected: str) -> None:
     Raises:
         InputError: it cannot be written; ``expected`` says what was wanted.
     """
+    with written(path, expected) as place:
+        place.write_text(text, "utf-8")
+
+
+@contextlib.contextmanager
+def written(path: str, expected: str) -> Iterator[Path]:
+    """Where to write a file, as :func:`writing` has it, with the folders above it.
+
+    Raises:
+        InputError: it cannot be written; ``expected`` says what was wanted.
+    """
     target = Path(path)
     try:
-        if target.exists() and not target.is_file():
-            with target.open("w", encoding="utf-8") as file:
-                file.write(text)
-            return
         target.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(target) as temporary:
-            temporary.write_text(text, "utf-8")
+        with writing(target) as place:
+            yield place
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as error:

@@ -99,9 +99,14 @@ def _below(folder: Path, depth: int) -> Iterator[Found]:
             yield from _below(entry, depth + 1)
 
 
+def shown(path: Path) -> str:
+    """Return a path as text; of bytes that are not UTF-8, which no table can hold, their numbers."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def rows(one: Found) -> Iterator[dict[str, Any]]:
     """One flat row for each run in a folder that is no sweep; a sweep has its table."""
-    folder = str(one.path)
+    folder = shown(one.path)
     content = one.content()
     if one.kind in ("run", "lifetime"):
         yield {"folder": folder, "kind": one.kind, "status": "done", **flat(content)}
