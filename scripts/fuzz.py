@@ -1,12 +1,16 @@
 """Damage samples of the traces that Python reads (Parquet, strace, perf script); look for other than InputError.
 
-Each format gets ``--seconds``; a failure prints the seed of its round and leaves the input in a file.
+Queries run over folders with hostile names, which must be literal, and with damaged SQL, which must change no file.
+Each format, the names and the SQL get ``--seconds``; a failure prints the seed of its round, and a damaged trace is
+kept in a file.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
+import shutil
 import tempfile
 import time
 from pathlib import Path
@@ -16,7 +20,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from floatgate import _core
-from floatgate.errors import InputError
+from floatgate.errors import InputError, RunError
+from floatgate.query import query
 
 ROUNDS_WITHOUT_TIME = 200
 WORDS = [
@@ -103,6 +108,106 @@ def fuzz(name: str, sample: bytes, seconds: float | None, seed: int, folder: Pat
     return rounds
 
 
+NAMES = [
+    "a",
+    "b",
+    "1",
+    "..",
+    ".",
+    "s3:",
+    "file:",
+    "%20",
+    "$HOME",
+    "\x1b",
+    "\u202e",
+    "é",
+    "\udcff",
+    *"[]*?\\'\"\n~:={}, -!();@#",
+]
+
+
+def names(seconds: float | None, seed: int, folder: Path) -> int:
+    """Query two folders with hostile names; each answer must come from the one that was named."""
+    ends = None if seconds is None else time.monotonic() + seconds
+    rounds = 0
+    while rounds < ROUNDS_WITHOUT_TIME // 4 if ends is None else time.monotonic() < ends:
+        rng = np.random.default_rng([seed, rounds])
+        here = folder / f"names{rounds}"
+        for number in range(3):
+            name = "".join(rng.choice(NAMES, int(rng.integers(1, 6))))
+            one = here / name
+            if name.startswith(".") or one.exists():
+                continue
+            one.mkdir(parents=True)
+            (one / "sweep.json").write_text("{}")
+            with (one / "sweep.parquet").open("wb") as file:
+                pq.write_table(pa.table({"number": [number]}), file)
+        for one in sorted(here.iterdir()) if here.exists() else []:
+            with (one / "sweep.parquet").open("rb") as file:
+                own = pq.read_table(file)["number"].to_pylist()
+            if query([one], "select number from sweep")["number"].to_pylist() != own:
+                raise SystemExit(f"names, seed {seed}, round {rounds}: {str(one)!r} is not literal")
+        shutil.rmtree(here, ignore_errors=True)
+        rounds += 1
+    return rounds
+
+
+SQL = [
+    "select",
+    "*",
+    "from",
+    "sweep",
+    "copy",
+    "to",
+    "(",
+    ")",
+    "explain",
+    "analyze",
+    "with",
+    "a",
+    "as",
+    ",",
+    ";",
+    "attach",
+    "read_text",
+    "set",
+    "=",
+    "1",
+    "install",
+    "pivot",
+    "on",
+]
+SQL += ["create", "table", "load", "call", "query", "prepare", "'{new}'", "'{table}'", "/**/", "--\n"]
+SQL += ["insert into", "export database", "(use_tmp_file false)", "union all"]
+
+
+def statements(seconds: float | None, seed: int, folder: Path) -> int:
+    """Run damaged SQL; it must end in an answer or an error of ours, and change no file."""
+    ends = None if seconds is None else time.monotonic() + seconds
+    here = folder / "sql"
+    here.mkdir()
+    (here / "sweep.json").write_text("{}")
+    table = here / "sweep.parquet"
+    pq.write_table(pa.table({"a": [1]}), table)
+    before = table.read_bytes()
+    rounds = 0
+    while rounds < ROUNDS_WITHOUT_TIME // 4 if ends is None else time.monotonic() < ends:
+        rng = np.random.default_rng([seed, rounds, 1])
+        sql = " ".join(rng.choice(SQL, int(rng.integers(1, 12)))).format(new=here / "new", table=table)
+        if rounds % 2:
+            sql = (
+                ("", "explain analyze ")[rounds % 4 // 2]
+                + f"copy (select 1 as a) to '{table}' (use_tmp_file false) "
+                + sql
+            )
+        with contextlib.suppress(InputError, RunError):
+            query([here], sql)
+        if table.read_bytes() != before or len(list(here.iterdir())) != 2:
+            raise SystemExit(f"sql, seed {seed}, round {rounds}: {sql!r} has changed files")
+        rounds += 1
+    return rounds
+
+
 def main() -> None:
     """Fuzz all of them."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -113,6 +218,9 @@ def main() -> None:
         for name, sample in samples().items():
             rounds = fuzz(name, sample, options.seconds, options.seed, Path(folder))
             print(f"{name}: {rounds} rounds from seed {options.seed}")
+        for what in (names, statements):
+            rounds = what(options.seconds, options.seed, Path(folder))
+            print(f"query, {what.__name__}: {rounds} rounds from seed {options.seed}")
 
 
 if __name__ == "__main__":
