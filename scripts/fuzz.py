@@ -152,31 +152,8 @@ def names(seconds: float | None, seed: int, folder: Path) -> int:
     return rounds
 
 
-SQL = [
-    "select",
-    "*",
-    "from",
-    "sweep",
-    "copy",
-    "to",
-    "(",
-    ")",
-    "explain",
-    "analyze",
-    "with",
-    "a",
-    "as",
-    ",",
-    ";",
-    "attach",
-    "read_text",
-    "set",
-    "=",
-    "1",
-    "install",
-    "pivot",
-    "on",
-]
+SQL = ["select", "*", "from", "sweep", "copy", "to", "(", ")", "explain", "analyze", "with", "a", "as", ",", ";"]
+SQL += ["attach", "read_text", "set", "=", "1", "install", "pivot", "on"]
 SQL += ["create", "table", "load", "call", "query", "prepare", "'{new}'", "'{table}'", "/**/", "--\n"]
 SQL += ["insert into", "export database", "(use_tmp_file false)", "union all"]
 
