@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+
+from fuzz_surface import Surface
 
 from floatgate.placement import paths
 
@@ -119,3 +123,18 @@ def fuzz_round(program: Path, rng: random.Random, folder: Path) -> int:
     """One round of tables and pairs; how many of the pairs match."""
     check_tables(program, [damaged(rng) for _ in range(TABLES_PER_ROUND)], folder)
     return check_pairs(program, [pair(rng) for _ in range(PAIRS_PER_ROUND)], folder)
+
+
+def surfaces(folder: Path, seed: int) -> Iterator[Surface]:
+    """The loader and the matcher; nothing where there is no C compiler."""
+    if shutil.which("cc") is None:
+        return
+    program = build(folder)
+
+    def one_round(number: int) -> None:
+        try:
+            fuzz_round(program, random.Random(f"{seed} {number}"), folder)
+        except SystemExit as error:
+            raise SystemExit(f"hints, seed {seed}, round {number}: {error}") from None
+
+    yield Surface("hints", one_round, 10)

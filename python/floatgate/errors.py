@@ -18,6 +18,7 @@ __all__ = [
     "InputError",
     "InterruptedRunError",
     "RunError",
+    "escaped",
     "input_error",
     "one_line",
     "printable",
@@ -100,15 +101,16 @@ def one_line(message: object) -> str:
     text = str(message)
     if len(text) > _MESSAGE_MAX:
         text = f"{text[: _MESSAGE_MAX - _MESSAGE_END]} ... {text[-_MESSAGE_END:]}"
-    return _plain(text.replace("\n", " ").replace("\r", " "))
+    return escaped(text.replace("\n", " ").replace("\r", " "))
 
 
 def printable(text: str) -> str:
     """Lines for a terminal: what it would take for commands is escaped, whoever gave it; line breaks stay."""
-    return "\n".join(map(_plain, text.split("\n")))
+    return "\n".join(map(escaped, text.split("\n")))
 
 
-def _plain(text: str) -> str:
+def escaped(text: str) -> str:
+    """Write what a terminal would take for commands as escapes, line breaks too."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)

@@ -14,13 +14,13 @@ import fcntl
 import os
 import shutil
 import stat
-import tempfile
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from floatgate import unfinished_files
 from floatgate.errors import InterruptedRunError, input_error, quote, warn
 
 if TYPE_CHECKING:
@@ -31,12 +31,8 @@ RESULT = "result.json"
 REPORT = "report.html"
 SNAPSHOT = "run.snapshot"
 """Name of an interrupted run in its folder."""
-_STAGING = ".floatgate."
-"""How the names of folders and files begin that are not complete yet."""
 _OF_A_RESULT = ("timeline.parquet", "requests.parquet", REPORT)
 """What a run may leave beside its result; where another result takes its place, they belong to no run any more."""
-_rooms: set[Path] = set()
-"""Where hidden folders and files were made."""
 _NO_RENAME = (errno.EBUSY, errno.EACCES, errno.EPERM, errno.EXDEV, errno.EINVAL)
 """Why a folder cannot be replaced whole: a mount point, a folder above that may not be changed."""
 
@@ -115,6 +111,7 @@ class RunFolder:
         """Refuse a file, and without ``force`` a folder that is not empty."""
         path = self.path
         try:
+            unfinished_files.clean(path)
             if path.exists() and not path.is_dir():
                 raise input_error(f"{path}: is a file; expected an empty or missing folder")
             if self.force:
@@ -182,7 +179,7 @@ class RunFolder:
             else:
                 places = (self.path, *self.path.absolute().parents)
                 room = next(place for place in places if place.is_dir())
-                staging = _hidden_folder(room)
+                staging = unfinished_files.folder_in(room)
         except (OSError, ValueError) as error:
             raise _unusable(str(self.path), error) from None
         try:
@@ -197,7 +194,7 @@ class RunFolder:
             room.mkdir(parents=True, exist_ok=True)
         else:
             room = self._claim.room()
-        return _hidden_folder(room)
+        return unfinished_files.folder_in(room)
 
     def _first_free(self) -> Path:
         """The first numbered name that nobody has."""
@@ -297,7 +294,7 @@ class _Claim:
         """What is in the folder and comes neither from this run nor from one that it starts over."""
         names = sorted(entry.name for entry in self.folder.iterdir())
         ours = (SNAPSHOT, f"{SNAPSHOT}.part")
-        return [name for name in names if name not in ours and not name.startswith(_STAGING)]
+        return [name for name in names if name not in ours and not name.startswith(unfinished_files.PREFIX)]
 
     def settle(self, staging: Path) -> None:
         """Put what was written in the folder's place: whole where the folder is empty, else file by file."""
@@ -331,24 +328,6 @@ def _make(folder: Path) -> list[Path]:
             place.mkdir()
             made.append(place)
     return made
-
-
-def _prefix() -> str:
-    """How the hidden names of this process begin."""
-    return f"{_STAGING}{os.getpid()}."
-
-
-def _hidden_folder(room: Path) -> Path:
-    _rooms.add(room)
-    return Path(tempfile.mkdtemp(prefix=_prefix(), dir=room))
-
-
-def tidy() -> None:
-    """Remove whatever this process has not completed, at its end: a signal may come before anybody has the name."""
-    for room in _rooms:
-        for left in room.glob(f"{_prefix()}*"):
-            with contextlib.suppress(OSError):
-                shutil.rmtree(left) if left.is_dir() else left.unlink()
 
 
 def _move_into(staging: Path, target: Path) -> None:
@@ -452,15 +431,22 @@ def write_text(path: str, text: str, expected: str) -> None:
     Raises:
         InputError: it cannot be written; ``expected`` says what was wanted.
     """
+    with written(path, expected) as place:
+        place.write_text(text, "utf-8")
+
+
+@contextlib.contextmanager
+def written(path: str, expected: str) -> Iterator[Path]:
+    """Where to write a file, as :func:`writing` has it, with the folders above it.
+
+    Raises:
+        InputError: it cannot be written; ``expected`` says what was wanted.
+    """
     target = Path(path)
     try:
-        if target.exists() and not target.is_file():
-            with target.open("w", encoding="utf-8") as file:
-                file.write(text)
-            return
         target.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(target) as temporary:
-            temporary.write_text(text, "utf-8")
+        with writing(target) as place:
+            yield place
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as error:
@@ -470,10 +456,7 @@ def write_text(path: str, text: str, expected: str) -> None:
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[Path]:
     """A temporary file beside ``target``, with the same extensions, that takes its place when the block ends well."""
-    _rooms.add(target.parent)
-    handle, name = tempfile.mkstemp(prefix=_prefix(), suffix=f".{target.name}", dir=target.parent)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = unfinished_files.file_beside(target)
     try:
         yield temporary
         temporary.chmod(0o666 & ~_umask())

@@ -90,6 +90,11 @@ def _below(folder: Path, depth: int) -> Iterator[Found]:
             yield from _below(entry, depth + 1)
 
 
+def shown(path: Path) -> str:
+    """Return a path as text; of bytes that are not UTF-8, which no table can hold, their numbers."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
+
+
 def rows(one: Found) -> Iterator[dict[str, Any]]:
     """One flat row for each run in a folder that is no sweep; a sweep has its table.
 
@@ -98,7 +103,7 @@ def rows(one: Found) -> Iterator[dict[str, Any]]:
     """
     document = one.document()
     with shapes.consuming(one.kind, document):
-        yield from list(_rows(str(one.path), one, document.value))
+        yield from list(_rows(shown(one.path), one, document.value))
 
 
 def _rows(folder: str, one: Found, content: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import csv
-import io
+import contextlib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from floatgate.errors import input_error, quote
-from floatgate.folder import replacing, write_text
+from floatgate.folder import written
+from floatgate.text_out import CsvWriter
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,18 +30,30 @@ def write_table(table: pa.Table, target: Path) -> None:
     Raises:
         InputError: it cannot be written.
     """
-    if target.suffix == ".csv":
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(table.column_names)
-        writer.writerows([["" if value is None else value for value in row.values()] for row in table.to_pylist()])
-        write_text(str(target), text.getvalue(), EXPECTED)
-        return
-    import pyarrow.parquet as pq
+    with table_writer(table.schema, target) as write:
+        for batch in table.to_batches():
+            write(batch)
 
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(target) as temporary:
-            pq.write_table(table, temporary, compression="zstd")
-    except OSError as error:
-        raise input_error(f"{target}: {error.strerror or error}; expected {EXPECTED}") from None
+
+@contextlib.contextmanager
+def table_writer(schema: pa.Schema, target: Path) -> Iterator[Callable[[pa.RecordBatch], None]]:
+    """Write a table batch by batch; the file appears when the block ends well.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    with written(str(target), EXPECTED) as place:
+        if target.suffix == ".csv":
+            with place.open("w", encoding="utf-8", newline="") as file:
+                out = CsvWriter(file)
+                out.row(schema.names)
+                yield lambda batch: out.rows(zip(*(column.to_pylist() for column in batch.columns), strict=True))
+            return
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        try:
+            with pq.ParquetWriter(place, schema, compression="zstd") as parquet:
+                yield parquet.write_batch
+        except pa.ArrowNotImplementedError as error:
+            raise input_error(f"{target}: {error}; expected a query whose columns Parquet can hold, or .csv") from None

@@ -15,14 +15,28 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, right: frozen
         rows: one text per column each.
         right: the columns to align at the right, counted from 0.
     """
-    everything = [list(header), *([one_line(text) for text in row] for row in rows)]
-    widths = [max(len(row[column]) for row in everything) for column in range(len(header))]
+    return "\n".join(Columns(header, right=right).lines(rows))
 
-    def line(row: Sequence[str]) -> str:
+
+class Columns:
+    """A table that comes in parts: each is aligned on its own, with columns at least as wide as before."""
+
+    def __init__(self, header: Sequence[str], *, right: frozenset[int] = frozenset()) -> None:
+        """Take the arguments of :func:`table`."""
+        self._header: list[list[str]] = [[one_line(text) for text in header]]
+        self._right = right
+        self._widths = [0] * len(header)
+
+    def lines(self, rows: Sequence[Sequence[str]]) -> list[str]:
+        """Return the lines of the next rows; the first time, the header stands above them."""
+        part = [*self._header, *([one_line(text) for text in row] for row in rows)]
+        self._header = []
+        self._widths = [max([width, *(len(row[at]) for row in part)]) for at, width in enumerate(self._widths)]
+        return [self._line(row) for row in part]
+
+    def _line(self, row: Sequence[str]) -> str:
         cells = [
-            text.rjust(width) if column in right else text.ljust(width)
-            for column, (text, width) in enumerate(zip(row, widths, strict=True))
+            text.rjust(width) if column in self._right else text.ljust(width)
+            for column, (text, width) in enumerate(zip(row, self._widths, strict=True))
         ]
         return "  ".join(cells).rstrip()
-
-    return "\n".join(line(row) for row in everything)

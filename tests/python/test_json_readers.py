@@ -30,7 +30,7 @@ NAMES = [
 @pytest.fixture(scope="module")
 def damage() -> Any:
     """The script that damages documents."""
-    return loaded("json_damage")
+    return loaded("fuzz_json")
 
 
 @pytest.fixture(scope="module")

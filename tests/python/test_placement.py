@@ -292,7 +292,7 @@ def test_what_cannot_be_placed_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["=cmd()", "+1", "-1", "@sum", "\tx", "\rx", "\nx"])
 def test_no_cell_of_the_table_is_a_formula(name: str) -> None:
-    shown = "'" + name.replace("\r", "\n")
+    shown = "'" + name.encode("unicode_escape").decode()
     context = {"key": 7, "name": name, "frames": [name], "handle": 1, "page_writes": 2, "updates": 1}
     groups = [{"handle": 1, "keys": [7], "page_writes": 2, "mean_lifespan_writes": 1.0, "hint": "short"}]
     found = Placement(

@@ -27,15 +27,15 @@ from floatgate.errors import (
     one_line,
     quote,
 )
-from floatgate.folder import tidy
+from floatgate.unfinished_files import tidy
 
 _OF_A_PATH = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP),
     *(errno.EACCES, errno.EPERM, errno.EROFS),
 )
 """What is wrong with a path that a user gave, and not with us."""
-_interruption = [STATUS_INTERRUPTED]
-"""The exit status of an interrupted command; SIGTERM has its own."""
+_interruption: list[int] = []
+"""The exit status of an interrupted command once a signal has come."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -43,7 +43,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     _open_streams()
     _show_notes()
     if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, _terminate)
+        signal.signal(signal.SIGTERM, _interrupt)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     code = status(sys.argv[1:] if arguments is None else arguments)
     tidy()
     sys.exit(code)
@@ -93,16 +95,17 @@ def _open_streams() -> None:
         sys.stderr = open(2, "w", encoding="utf-8")  # noqa: SIM115
 
 
-def _terminate(*_: object) -> None:
-    """SIGTERM ends a command as Ctrl-C does: what can be resumed is kept, what is half done is removed."""
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    _interruption[0] = 128 + signal.SIGTERM
+def _interrupt(number: int, _frame: object) -> None:
+    """End a command by SIGTERM as by Ctrl-C: what can be resumed is kept, what is half done is removed."""
+    if number == signal.SIGTERM:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    _interruption.append(128 + number)
     raise KeyboardInterrupt
 
 
 def _interrupted() -> int:
-    """The exit status of a command that a signal has ended: 128 and the signal."""
-    return _interruption[0]
+    """Return the exit status of a command that a signal has ended: 128 and the first signal."""
+    return _interruption[0] if _interruption else STATUS_INTERRUPTED
 
 
 def _show_notes() -> None:
@@ -140,6 +143,9 @@ def _system_failed(error: OSError) -> int:
 
 
 def _internal(error: Exception) -> int:
+    if _interruption:
+        # Libraries turn the interruption into errors of their own, as where it comes while they are imported.
+        return _failed("interrupted; nothing was written", _interrupted())
     return _failed(f"internal error: {type(error).__name__}: {error}; please report", STATUS_RUN_FAILED)
 
 

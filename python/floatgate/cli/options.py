@@ -327,5 +327,5 @@ def tell_failures(comparison: Comparison) -> int:
     failures = comparison.failures()
     if not failures:
         return STATUS_DONE
-    sys.stderr.write(f"error: {failures[0]}\n")
+    sys.stderr.write(f"error: {one_line(failures[0])}\n")
     return STATUS_RUN_FAILED

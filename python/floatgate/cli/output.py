@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from floatgate.errors import input_error, one_line, printable, quote
-from floatgate.folder import must_be_file_place, write_text
+from floatgate.folder import must_be_file_place, write_text, written
 
 EXPECTED_JSON = "a file for the JSON, or -"
 _COMMANDS = re.compile("[\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 """What JSON may hold as it is and a terminal would take for commands."""
+_NO_TEXT = re.compile("[\ud800-\udfff]")
+"""What stands for bytes of a file name that are not UTF-8."""
 
 
 class Output:
@@ -61,11 +64,48 @@ class Output:
         if self._json is None:
             return
         text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-        text = text.rstrip("\n") + "\n"
+        text = _escaped(text.rstrip("\n") + "\n", _NO_TEXT)
         if self._json == "-":
-            sys.stdout.write(_COMMANDS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
+            sys.stdout.write(_escaped(text, _COMMANDS))
         else:
             write_text(self._json, text, EXPECTED_JSON)
+
+    @contextlib.contextmanager
+    def giving(self) -> Iterator[Callable[[Iterable[Any]], None]]:
+        """Write a JSON list whose entries come in parts, each of them handed to what this yields.
+
+        Only standard output has a part of the list if the block fails.
+        """
+        if self._json is None:
+            yield lambda _: None
+            return
+        with contextlib.ExitStack() as stack:
+            if self._json == "-":
+                yield stack.enter_context(_list_to(lambda text: sys.stdout.write(_escaped(text, _COMMANDS))))
+                return
+            place = stack.enter_context(written(self._json, EXPECTED_JSON))
+            file = stack.enter_context(place.open("w", encoding="utf-8"))
+            yield stack.enter_context(_list_to(file.write))
+
+
+@contextlib.contextmanager
+def _list_to(write: Callable[[str], Any]) -> Iterator[Callable[[Iterable[Any]], None]]:
+    """Write a list as :meth:`Output.give` does."""
+    begins = ["["]
+
+    def add(values: Iterable[Any]) -> None:
+        for value in values:
+            lines = json.dumps(value, indent=2, ensure_ascii=False).split("\n")
+            write(_escaped("\n  ".join([begins[0], *lines]), _NO_TEXT))
+            begins[0] = ","
+
+    yield add
+    write("[]\n" if begins[0] == "[" else "\n]\n")
+
+
+def _escaped(text: str, what: re.Pattern[str]) -> str:
+    """Write some characters of a JSON text by their numbers."""
+    return what.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def must_be_new_file(path: str, expected: str, *, force: bool) -> None:

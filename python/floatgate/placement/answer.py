@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -12,6 +11,7 @@ from floatgate import _core
 from floatgate.errors import one_line
 from floatgate.placement.grouping import NO_HANDLE
 from floatgate.placement.trial import HOST_GIVEN, Refused, Results, result_of
+from floatgate.text_out import CsvWriter
 
 SCHEMA = "floatgate.placement/2"
 NONE, LOG_DATA, BY_FILE, SEPBIT, ORA = "none", "log-data", "file", "sepbit", "ora"
@@ -142,21 +142,20 @@ class Placement:
     def table(self) -> str:
         """The table as CSV: one line for each key that does not use handle 0.
 
-        Names come from the recorded programs. A spreadsheet takes some for formulas and would run them: those get an
-        apostrophe in front, which it does not show.
+        Names come from the recorded programs; :mod:`floatgate.text_out` makes them harmless.
         """
         out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
+        writer = CsvWriter(out)
         of_contexts = self.by == "context"
         head = ["handle", "hint", *(["context"] if of_contexts else []), "page_writes", "updates", "name"]
-        writer.writerow([*head, *(["frames"] if of_contexts else [])])
+        writer.row([*head, *(["frames"] if of_contexts else [])])
         hints = self.hints()
         for one in self.keys:
             if one["handle"] != NO_HANDLE:
                 told = [one["handle"], hints[one["handle"]], *([one["key"]] if of_contexts else [])]
-                told += [one["page_writes"], one["updates"], _no_formula(one["name"])]
-                frames = [_no_formula(" < ".join(one["frames"]))] if of_contexts else []
-                writer.writerow([*told, *frames])
+                told += [one["page_writes"], one["updates"], one["name"]]
+                frames = [" < ".join(one["frames"])] if of_contexts else []
+                writer.row([*told, *frames])
         return out.getvalue()
 
     def hints(self) -> dict[int, str]:
@@ -269,11 +268,6 @@ def config_of(results: Results) -> dict[str, Any]:
     """The settings of the run that follows the table."""
     config: dict[str, Any] = result_of(results, HOST_GIVEN)["config"]
     return config
-
-
-def _no_formula(text: str) -> str:
-    text = text.replace("\r", "\n")  # which the writer of the standard library leaves without quotes
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\n")) else text
 
 
 def _percent(part: int, whole: int) -> str:

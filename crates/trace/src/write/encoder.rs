@@ -103,3 +103,12 @@ impl<T: PartialEq + Display> Names<T> {
         self.by_device.iter().flatten()
     }
 }
+
+/// Tells whether a terminal takes a character of a name for a command: control characters, and those that change the
+/// direction of text or show nothing.
+pub(super) fn is_command(c: char) -> bool {
+    c.is_control()
+        || matches!(c,
+            '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}

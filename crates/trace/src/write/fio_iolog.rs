@@ -1,6 +1,6 @@
 //! fio iolog: a header, files that are added and opened at their first request and closed at the end.
 
-use super::encoder::{Encoder, Names, Request, push};
+use super::encoder::{Encoder, Names, Request, is_command, push};
 use super::report::WriteReport;
 use floatgate_base::Op;
 
@@ -29,7 +29,7 @@ impl FioIolog {
 /// A blank would end the name.
 fn candidates(name: &str) -> Box<dyn Iterator<Item = String>> {
     let plain: String =
-        name.chars().map(|c| if c.is_whitespace() || c.is_control() { '_' } else { c }).collect();
+        name.chars().map(|c| if c.is_whitespace() || is_command(c) { '_' } else { c }).collect();
     let plain = if plain.is_empty() { "device".to_owned() } else { plain };
     let more = plain.clone();
     Box::new(std::iter::once(plain).chain((2u64..).map(move |i| format!("{more}_{i}"))))

@@ -1,6 +1,6 @@
 //! MSR Cambridge CSV: the first request gets the first stamp of the original collection, response times are 0.
 
-use super::encoder::{Encoder, Names, Request, push};
+use super::encoder::{Encoder, Names, Request, is_command, push};
 use super::report::WriteReport;
 use floatgate_base::Op;
 
@@ -26,8 +26,14 @@ impl std::fmt::Display for Disk {
 
 /// Host and disk: `prxy_0` is disk 0 of prxy, other names are hosts.
 fn candidates(name: &str) -> Box<dyn Iterator<Item = Disk>> {
-    let clean =
-        |s: &str| -> String { s.chars().map(|c| if c == ',' || c.is_control() { '_' } else { c }).collect() };
+    // A spreadsheet would compute a cell that begins like a formula.
+    let formula = |at: usize, c: char| at == 0 && matches!(c, '=' | '+' | '-' | '@');
+    let clean = |s: &str| -> String {
+        s.chars()
+            .enumerate()
+            .map(|(at, c)| if c == ',' || is_command(c) || formula(at, c) { '_' } else { c })
+            .collect()
+    };
     let split = name.rsplit_once('_').and_then(|(host, disk)| {
         let number: u64 = disk.parse().ok()?;
         // Only what reads back as the same name.

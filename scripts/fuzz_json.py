@@ -19,6 +19,7 @@ from unittest import mock
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+from fuzz_surface import Surface, kept_on_failure
 
 import floatgate
 from floatgate import charts, drawing, reports, runs, smart, summary_of_folder
@@ -372,3 +373,20 @@ def _results(folder: Path) -> dict[str, Path]:
     with contextlib.closing(search):
         search.run(Local(1))
     return places
+
+
+def surfaces(folder: Path, seed: int) -> Iterator[Surface]:
+    """Every reader of JSON."""
+    for name, reader in readers(folder / "samples").items():
+        yield Surface(f"JSON of {name}", one_round_of(name, reader, folder, seed))
+
+
+def one_round_of(name: str, reader: Reader, folder: Path, seed: int) -> Callable[[int], None]:
+    """The rounds of a reader."""
+
+    def one_round(number: int) -> None:
+        content = damaged(reader.sample, random.Random(f"{seed}:{name}:{number}"))
+        with kept_on_failure(f"JSON of {name}, seed {seed}, round {number}", f"{name}.json", content):
+            outcome(reader, content, folder / "document")
+
+    return one_round
