@@ -123,7 +123,8 @@ class RunFolder:
                 raise input_error(
                     f"{path}: holds an interrupted run; expected --resume to go on with it, or --force to start over"
                 )
-            if path.is_dir() and any(path.iterdir()):
+            # A killed run leaves hidden names, which are no results.
+            if path.is_dir() and any(not entry.name.startswith(_STAGING) for entry in path.iterdir()):
                 raise input_error(f"{path}: folder is not empty; expected an empty or missing one, or --force")
         except (OSError, ValueError) as error:
             raise _unusable(str(path), error) from None
@@ -182,7 +183,7 @@ class RunFolder:
             else:
                 places = (self.path, *self.path.absolute().parents)
                 room = next(place for place in places if place.is_dir())
-                staging = _hidden_folder(room)
+                staging = hidden_folder(room)
         except (OSError, ValueError) as error:
             raise _unusable(str(self.path), error) from None
         try:
@@ -197,7 +198,7 @@ class RunFolder:
             room.mkdir(parents=True, exist_ok=True)
         else:
             room = self._claim.room()
-        return _hidden_folder(room)
+        return hidden_folder(room)
 
     def _first_free(self) -> Path:
         """The first numbered name that nobody has."""
@@ -338,7 +339,8 @@ def _prefix() -> str:
     return f"{_STAGING}{os.getpid()}."
 
 
-def _hidden_folder(room: Path) -> Path:
+def hidden_folder(room: Path) -> Path:
+    """Make a hidden folder, which :func:`tidy` removes unless it has got another name by then."""
     _rooms.add(room)
     return Path(tempfile.mkdtemp(prefix=_prefix(), dir=room))
 
