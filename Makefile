@@ -50,7 +50,7 @@ bench: build ## measure speed and memory beside their yardsticks, keep the figur
 bench-compare: $(STAMPS)/environment ## the last bench beside the one before, or AGAINST=COMMIT, DATE or NUMBER
 	@$(BIN)/python scripts/bench_compare.py $(if $(AGAINST),--against "$(AGAINST)")
 
-fuzz: build ## damage samples of every trace format and of captures for a minute each (FLOATGATE_FUZZ_SECONDS)
+fuzz: build ## damage samples of every trace format, of captures, journals and proposals for a minute each (FLOATGATE_FUZZ_SECONDS)
 	FLOATGATE_FUZZ_SECONDS=$${FLOATGATE_FUZZ_SECONDS:-60} cargo test -p floatgate-trace --test fuzz -- --nocapture
 	FLOATGATE_FUZZ_SECONDS=$${FLOATGATE_FUZZ_SECONDS:-60} cargo test -p floatgate-capture damaged -- --test-threads 1
 	$(BIN)/python scripts/fuzz.py --seconds $${FLOATGATE_FUZZ_SECONDS:-60}

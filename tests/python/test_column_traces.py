@@ -306,7 +306,7 @@ def test_the_fuzzer_runs(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, script], capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        f"{name}: 200 rounds from seed 1" for name in ("strace", "perf-script", "parquet")
+        f"{name}: 200 rounds from seed 1" for name in ("strace", "perf-script", "parquet", "journal", "trials")
     ]
 
 
