@@ -16,11 +16,13 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Cli
+from floatgate import _core
 from floatgate.cli import status
 from floatgate.compare import run_settings
 from floatgate.errors import InputError
 from floatgate.experiment import resolve
 from floatgate.folder import RunFolder
+from floatgate.run import check
 from floatgate.sweeps.engine import Local
 from floatgate.sweeps.figures import CONTRACT, flat
 from floatgate.sweeps.journal import Journal
@@ -306,6 +308,18 @@ def test_rows_of_all_kinds_of_runs_are_right() -> None:
         result = strict_json(golden.read_bytes(), str(golden), "expected a result")
         assert wrong_figures(flat(result)) is None, golden.name
     assert {key.partition(".")[0] for key in CONTRACT} <= set(result)
+
+
+def test_the_hash_of_a_configuration_is_known_before_the_run(trace: Path) -> None:
+    for settings in (SMALL, {**SMALL, "mode": "timed", "workload.requests": 2000}, {"workload.requests": 10}):
+        asked = resolve(settings)
+        known = _core.config_hash(asked.toml, asked.path, asked.overrides)
+        if settings.get("drive.capacity"):
+            assert floatgate.run(settings).config_hash == known
+        # It is that of the resolved experiment too, which is what workers get.
+        assert _core.config_hash(check(asked), "experiment", []) == known
+    asked = resolve({**SMALL, "workload.kind": "trace", "workload.file": str(trace)})
+    assert _core.config_hash(asked.toml, asked.path, asked.overrides) is None
 
 
 # Searches

@@ -19,7 +19,7 @@ from floatgate.errors import FloatgateError, InputError, input_error, quote
 from floatgate.folder import replacing
 from floatgate.sweeps.columns import arrow_type, kind_of, written
 from floatgate.sweeps.figures import CONTRACT, order
-from floatgate.sweeps.rows import LINE_EXPECTED, entry_of, kind_name, setting_kinds, shown
+from floatgate.sweeps.rows import LINE_EXPECTED, entry_of, kind_name, setting_kinds, shape_of, shown
 from floatgate.sweeps.work import DONE, Answer
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ FILE = "journal.jsonl"
 TABLE = "sweep.parquet"
 GROUP = 2_500
 """Rows of a row group."""
+_SHAPES_MAX = 1000
 _LINE_MAX = 1 << 20
 """Most bytes of a line: ours have some ten thousand."""
 
@@ -62,6 +63,7 @@ class Journal:
         self._places: dict[int, int] = {}
         self._types: dict[str, set[type]] = {}
         self._kinds: dict[str, tuple[str, int]] = {}
+        self._shapes: set[tuple[Any, ...] | None] = set()
         self._descriptor = -1
         try:
             how = os.O_RDONLY if read_only else os.O_RDWR | os.O_CREAT | os.O_APPEND
@@ -103,6 +105,8 @@ class Journal:
         before = self._places.get(number)
         if before is not None and _content(entry) != _content(self._at(before)):
             raise input_error(f"{where}: run {number} stands there twice, with different content; expected it once")
+        if shape_of(entry["figures"]) in self._shapes:
+            return
         for key, value in entry["figures"].items():
             # Settings may be numbers in one run and names in another.
             if value is None or key in setting_kinds():
@@ -123,7 +127,11 @@ class Journal:
             return
         self._places[entry["run"]] = place
         self.counts[entry["status"]] = self.counts.get(entry["status"], 0) + 1
-        for table in (entry["set"], entry["figures"]):
+        shape = shape_of(entry["figures"])
+        tables = [entry["set"]] if shape in self._shapes else [entry["set"], entry["figures"]]
+        if shape is not None and len(self._shapes) < _SHAPES_MAX:
+            self._shapes.add(shape)
+        for table in tables:
             for key, value in table.items():
                 if value is not None:
                     self._types.setdefault(key, set()).add(kind_of(value))

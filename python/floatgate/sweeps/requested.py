@@ -91,7 +91,7 @@ def _wrong_run(answer: Answer, job: Job) -> str | None:
     seed = wanted.get("seed", 1)
     if told["seed"] != seed:
         return f"'seed' is {shown(told['seed'])}; expected {seed}, as requested"
-    known_hash = _core.config_hash(toml, "experiment", [])
+    known_hash = _core.config_hash(job.experiment.toml, job.experiment.path, job.experiment.overrides)
     if known_hash is not None and told["config_hash"] != known_hash:
         return f"'config_hash' is {shown(told['config_hash'])}; expected {shown(known_hash)}, as requested"
     for key, value in _settings(wanted):
