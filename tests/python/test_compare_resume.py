@@ -14,6 +14,7 @@ from conftest import SMALL
 from floatgate.compare import Seeded, run_settings
 from floatgate.errors import InputError, RunError
 from floatgate.experiment import resolve
+from floatgate.folder import RunFolder
 from floatgate.sweeps.engine import Local
 from floatgate.unfinished import Unfinished, plan_of
 
@@ -160,3 +161,11 @@ def test_the_plan_comes_and_all_of_it_goes_at_once(tmp_path: Path, done: Path, m
             Unfinished(tmp_path / "unfinished", {}).remove()
     assert not (tmp_path / "unfinished").exists()
     Unfinished(tmp_path / "unfinished", {}).remove()
+
+
+def test_hidden_names_of_a_killed_run_do_not_fill_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "o/.floatgate.17.abc").mkdir(parents=True)
+    RunFolder.given(str(tmp_path / "o"), force=False)
+    (tmp_path / "o/result.json").touch()
+    with pytest.raises(InputError, match="folder is not empty"):
+        RunFolder.given(str(tmp_path / "o"), force=False)
