@@ -45,6 +45,7 @@ _HASH = re.compile(r"[0-9a-f]{64}")
 _INT_MIN, _INT_MAX = -(2**63), 2**64 - 1
 _FLOAT_EXACT = 2**53
 _KEY_MAX = 200
+_PLAN_MAX = 10**12
 _NAMES = {float: "a number", int: "a whole number of 0 or more", bool: "true or false", str: "a text"}
 
 
@@ -78,6 +79,21 @@ def _finite(text: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{quote(text)} is too large a number")
     return value
+
+
+def must_have_types(kept: Any, kinds: Mapping[str, type], where: str) -> None:
+    """Check the values of a plan that numbers of runs are made of: texts, true or false, and numbers from 0 to 10^12.
+
+    Raises:
+        InputError: one is missing or of another type.
+    """
+    if not isinstance(kept, dict):
+        raise input_error(f"{where}: is no object; expected {quoted(list(kinds))}")
+    for key, kind in kinds.items():
+        value = kept.get(key)
+        if type(value) is not kind or (type(value) is int and not 0 <= value <= _PLAN_MAX):
+            names = {dict: "an object", list: "a list", int: f"a whole number from 0 to {_PLAN_MAX}"}
+            raise input_error(f"{where}: {quote(key)} is {shown(value)}; expected {names.get(kind, _NAMES.get(kind))}")
 
 
 # Lines of a journal

@@ -25,12 +25,13 @@ from floatgate.sweeps.journal import FILE as JOURNAL
 from floatgate.sweeps.journal import TABLE, Journal
 from floatgate.sweeps.points import Points
 from floatgate.sweeps.requested import Requested
-from floatgate.sweeps.rows import wrong_against
+from floatgate.sweeps.rows import must_have_types, strict_json, wrong_against
 from floatgate.sweeps.spec import must_be_usable, placed
 from floatgate.sweeps.work import DONE, FAILED, UNUSABLE, Answer, Job
 
 SCHEMA = "floatgate.sweep/1"
 PLAN = "sweep.json"
+_PLAN_TYPES = {"points": dict, "repeat": int, "seed": int, "files": dict, "shadow": bool, "contents": dict}
 WRITABLE = "a folder that can be written to"
 _TABLE_EVERY_S = 5.0
 """Seconds between two versions of the table while a sweep runs, at the least."""
@@ -291,14 +292,15 @@ def planned(folder: Path) -> Plan:
     if not path.is_file():
         raise input_error(f"{folder}: holds no sweep; expected a folder that floatgate sweep --out has begun")
     with reading(path, "expected the plan of a sweep"):
-        kept = json.loads(path.read_text("utf-8"))
+        kept = strict_json(path.read_bytes(), str(path), "expected the plan of a sweep")
         if kept.get("schema") != SCHEMA:
             raise input_error(f"{path}: its schema is {quote(kept.get('schema'))}; expected {quote(SCHEMA)}")
+        must_have_types(kept, _PLAN_TYPES, str(path))
         experiment = kept["experiment"]
         base = Experiment(
             experiment["toml"], experiment["path"], [(key, value) for key, value in experiment["overrides"]]
         )
-        return Plan(
+        plan = Plan(
             base,
             Points.from_dict(kept["points"]),
             kept["repeat"],
@@ -307,6 +309,16 @@ def planned(folder: Path) -> Plan:
             kept["shadow"],
             kept["contents"],
         )
+        if len(plan) < 1 or not plan.row(len(plan) - 1) or any(not isinstance(one, str) for one in _texts(base, plan)):
+            raise ValueError("its experiment or its settings are no texts")
+        return plan
+
+
+def _texts(base: Experiment, plan: Plan) -> Iterator[object]:
+    """What has to be texts of a plan that is read."""
+    yield from ("" if base.toml is None else base.toml, base.path, *plan.keys, *plan.files.values())
+    yield from (text for pair in [*base.overrides, *plan.settings(0)] for text in pair)
+    yield from plan.contents.values()
 
 
 def must_be_same(folder: Path, plan: Plan) -> None:

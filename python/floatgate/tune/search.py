@@ -28,7 +28,7 @@ from floatgate.sweeps.journal import FILE as JOURNAL
 from floatgate.sweeps.journal import TABLE, Journal
 from floatgate.sweeps.points import Axis, Points
 from floatgate.sweeps.requested import Requested
-from floatgate.sweeps.rows import wrong_against
+from floatgate.sweeps.rows import must_have_types, strict_json, wrong_against
 from floatgate.sweeps.spec import placed
 from floatgate.sweeps.sweep import WRITABLE, plain
 from floatgate.sweeps.work import DONE, Answer, Job
@@ -39,6 +39,7 @@ from floatgate.tune.proposals import Proposals, distribution, setting, suggested
 SCHEMA = "floatgate.tune/1"
 FILE = "tune.json"
 BEST = "best.toml"
+_TYPES = {**dict.fromkeys(("trials", "batch", "repeat", "seed", "search_seed"), int), "files": dict, "axes": list}
 _OF_OLDER_VERSIONS = ("study.log", "study.log.lock")
 """Optuna's own log of a study, which is not read any more, and its lock, which outlived killed searches."""
 
@@ -471,7 +472,13 @@ def begun(folder: Path) -> Asked:
     if not path.is_file():
         raise input_error(f"{folder}: holds no search; expected a folder that floatgate tune --out has begun")
     with reading(path, "expected the settings of a search"):
-        kept = json.loads(path.read_text("utf-8"))
+        kept = strict_json(path.read_bytes(), str(path), "expected the settings of a search")
         if kept.get("schema") != SCHEMA:
             raise input_error(f"{path}: its schema is {quote(kept.get('schema'))}; expected {quote(SCHEMA)}")
-        return Asked.from_dict(kept)
+        must_have_types(kept, _TYPES, str(path))
+        asked = Asked.from_dict(kept)
+        if min(asked.trials, asked.batch, asked.repeat) < 1 or not asked.axes:
+            raise ValueError("it has no trials, or no keys that vary")
+        for axis in asked.axes:
+            distribution(axis)
+        return asked
