@@ -1,6 +1,6 @@
 """Damage what floatgate reads in Python, and draw what it is asked; nothing but errors of ours may come of it.
 
-Each surface (``fuzz_*.py``, ``fuzz_json.py``) gets ``--seconds``; a failure prints the seed of its round, and damaged
+Each surface (``fuzz_*.py``) gets ``--seconds``; a failure prints the seed of its round, and damaged
 input is left in a file.
 """
 
@@ -13,9 +13,9 @@ from pathlib import Path
 
 import fuzz_files
 import fuzz_hints
-import fuzz_query
 import fuzz_json
-from fuzz_surface import Surface
+import fuzz_query
+from fuzz_surface import Surface  # noqa: TC002
 
 KINDS = {"files": fuzz_files, "json": fuzz_json, "query": fuzz_query, "hints": fuzz_hints}
 

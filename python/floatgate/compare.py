@@ -21,6 +21,7 @@ from floatgate.parallel import must_be_few
 from floatgate.run import Run, check
 from floatgate.sweeps.engine import Engine, Local
 from floatgate.sweeps.points import Axis, Points
+from floatgate.sweeps.requested import Requested
 from floatgate.sweeps.work import UNUSABLE, Answer, Job
 from floatgate.text_table import table
 
@@ -368,7 +369,10 @@ def run_settings(
             progress(number, 0, None, "waiting")
         return Job(number, laid, shadow, whole=True)
 
+    requested = Requested(engine)
+
     def take(answer: Answer) -> None:
+        requested.must_have(answer)
         failure = answer.failure()
         if failure is not None and answer.status == UNUSABLE:
             raise failure
@@ -377,7 +381,8 @@ def run_settings(
             ended(answer.number, done[answer.number])
 
     numbers = range(len(points) * len(times))
-    engine.run((job(number) for number in numbers if number not in done), take, progress)
+    engine.run(requested.noted(job(number) for number in numbers if number not in done), take, progress)
+    requested.must_be_answered()
     size = len(times)
     made = [[done[number] for number in range(first * size, (first + 1) * size)] for first in range(len(points))]
     return Comparison([Setting.of(point, runs) for point, runs in zip(points, made, strict=True)])

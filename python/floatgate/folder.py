@@ -120,7 +120,8 @@ class RunFolder:
                 raise input_error(
                     f"{path}: holds an interrupted run; expected --resume to go on with it, or --force to start over"
                 )
-            if path.is_dir() and any(path.iterdir()):
+            # A killed run leaves hidden names, which are no results.
+            if path.is_dir() and any(not entry.name.startswith(unfinished_files.PREFIX) for entry in path.iterdir()):
                 raise input_error(f"{path}: folder is not empty; expected an empty or missing one, or --force")
         except (OSError, ValueError) as error:
             raise _unusable(str(path), error) from None

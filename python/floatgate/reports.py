@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -48,11 +49,10 @@ def _of_search(folder: Path) -> str:
     from floatgate.tune.page import page
     from floatgate.tune.search import BEST, Search, begun
 
-    search = Search(folder, begun(folder))
-    proof = search.proof() if (folder / BEST).is_file() else None
-    text = page(search.asked, search.trials(), search.importance(), proof)
-    search.close()
-    return text
+    with contextlib.closing(Search(folder, begun(folder), read_only=True)) as search:
+        proof = search.proof() if (folder / BEST).is_file() else None
+        trials = search.trials()
+        return page(search.asked, trials, search.importance(), proof)
 
 
 def loaded(one: Found) -> Comparison:

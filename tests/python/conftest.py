@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
 
 import floatgate
 from floatgate import charts
+from floatgate.cli import status
+from floatgate.sweeps.engine import Local
+from floatgate.sweeps.work import Answer, Job
 
 # Charts that tests make in their own process are held against the schema of Vega-Lite.
 charts.CHECKED = True
@@ -104,3 +109,84 @@ def trace(tmp_path: Path) -> Path:
 def small_run() -> floatgate.Run:
     """The small experiment, run once for all tests that only look at it."""
     return floatgate.run(SMALL)
+
+
+# Sweeps and searches to be damaged
+
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture(scope="session")
+def swept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A sweep of four runs."""
+    folder = tmp_path_factory.mktemp("swept") / "s"
+    vary = {"ftl.spare_factor": [0.2, 0.3], "ftl.collect.policy": ["greedy", "fifo"]}
+    floatgate.sweep({**SMALL, "workload.requests": 20_000}, vary, out=folder)
+    return folder
+
+
+@pytest.fixture
+def sweep(swept: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be damaged."""
+    shutil.copytree(swept, tmp_path / "s")
+    return tmp_path / "s"
+
+
+@pytest.fixture(scope="session")
+def searched(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A search of twelve trials with two seeds each, in two batches of which the second is half done."""
+    folder = tmp_path_factory.mktemp("searched")
+    settings = [text for key, value in SMALL.items() for text in ("--set", f"{key}={value}")]
+    asked = ["--set", "workload.requests=20000", "--vary", "ftl.spare_factor=0.2..0.4", "--trials", "12"]
+    asked += ["--vary", "ftl.collect.policy=greedy,fifo", "--repeat", "2", "--minimise", "waf_bytes"]
+    (folder / "e.toml").write_text("seed = 1\n")
+    done = status(["tune", str(folder / "e.toml"), *settings, *asked, "--out", str(folder / "t"), "--no-report", "-q"])
+    assert done == 0
+    return folder / "t"
+
+
+@pytest.fixture
+def search(searched: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be damaged."""
+    shutil.copytree(searched, tmp_path / "t")
+    return tmp_path / "t"
+
+
+def lines_of(folder: Path) -> list[bytes]:
+    return (folder / "journal.jsonl").read_bytes().splitlines(keepends=True)
+
+
+def put(*path: str, to: Any) -> Change:
+    def change(entry: dict[str, Any]) -> None:
+        table = entry
+        for key in path[:-1]:
+            table = table[key]
+        table[path[-1]] = to
+
+    return change
+
+
+def drop(*path: str) -> Change:
+    def change(entry: dict[str, Any]) -> None:
+        table = entry
+        for key in path[:-1]:
+            table = table[key]
+        del table[path[-1]]
+
+    return change
+
+
+class Counting(Local):
+    """The embedded engine with a list of the runs that it was given."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+        self.given: list[int] = []
+
+    def run(self, jobs: Iterable[Job], done: Callable[[Answer], None], progress: Any = None) -> None:
+        def noted() -> Iterable[Job]:
+            for job in jobs:
+                self.given.append(job.number)
+                yield job
+
+        super().run(noted(), done, progress)

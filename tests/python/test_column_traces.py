@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -304,7 +303,7 @@ def test_what_no_kernel_says_is_left_out_and_counted(tmp_path: Path, text: str, 
 
 def test_the_fuzzer_runs(tmp_path: Path) -> None:
     script = Path(__file__).parents[2] / "scripts" / "fuzz.py"
-    command = [sys.executable, script, "--rounds", "20"]
+    command = [sys.executable, str(script), "--rounds", "20"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
     rounds = dict(line.split(": ", 1) for line in done.stdout.splitlines())

@@ -26,24 +26,25 @@ def free_port() -> int:
         return int(listening.getsockname()[1])
 
 
+ONE_THREAD = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", ".")
+
+
 class Cluster:
     """A scheduler and its workers, in folders of their own."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder, self.port = folder, free_port()
-        self.on = f"dask://127.0.0.1:{self.port}"
+    def __init__(self, folder: Path, certificates: dict[str, str] | None = None) -> None:
+        """Start the scheduler; with certificates, as Dask's environment variables name them, it speaks TLS alone."""
+        self.folder, self.port, self.certificates = folder, free_port(), certificates
+        self.on = f"{'dask' if certificates is None else 'tls'}://127.0.0.1:{self.port}"
+        self.address = f"{'tcp' if certificates is None else 'tls'}://127.0.0.1:{self.port}"
         self.processes: list[subprocess.Popen[bytes]] = []
         port = ("--port", str(self.port), "--dashboard-address", f"127.0.0.1:{free_port()}")
-        self.scheduler = self._start("scheduler", "Scheduler at", "scheduler", *port)
+        protocol = () if certificates is None else ("--protocol", "tls")
+        self.scheduler = self._start("scheduler", "Scheduler at", "scheduler", *port, *protocol)
 
     def _start(self, name: str, until: str, *arguments: str) -> subprocess.Popen[bytes]:
-        place = self.folder / name
-        place.mkdir()
-        log = place / "log"
-        with log.open("wb") as out:
-            command = [sys.executable, "-m", "dask", *arguments]
-            process = subprocess.Popen(command, cwd=place, stdout=out, stderr=subprocess.STDOUT)
-        self.processes.append(process)
+        process = self.begin(name, *arguments, **(self.certificates or {}))
+        log = self.folder / name / "log"
         end = time.monotonic() + 90
         while until not in log.read_text():
             assert process.poll() is None, log.read_text()
@@ -51,15 +52,25 @@ class Cluster:
             time.sleep(0.05)
         return process
 
+    def begin(self, name: str, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
+        """Start a process of Dask in a folder of its own, where it writes its log."""
+        place = self.folder / name
+        place.mkdir()
+        with (place / "log").open("wb") as out:
+            command = [sys.executable, "-m", "dask", *arguments]
+            given = {**os.environ, **environment}
+            process = subprocess.Popen(command, cwd=place, stdout=out, stderr=subprocess.STDOUT, env=given)
+        self.processes.append(process)
+        return process
+
     def worker(self, name: str, *options: str) -> subprocess.Popen[bytes]:
         """A worker with one thread that has registered."""
-        fixed = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--local-directory", ".")
-        return self._start(name, "Registered to", "worker", f"tcp://127.0.0.1:{self.port}", *fixed, *options)
+        return self._start(name, "Registered to", "worker", self.address, *ONE_THREAD, *options)
 
     def close(self) -> None:
         for process in reversed(self.processes):
             process.kill()
-            process.wait()
+            process.wait(timeout=60)
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ import pytest
 from conftest import Cli
 from floatgate import json_in, shapes
 from floatgate.errors import InputError
-from test_bench import loaded
+from scripts_as_modules import loaded
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = int(os.environ.get("FLOATGATE_JSON_DOCUMENTS", "100"))

@@ -39,5 +39,6 @@ pub use floatgate_stats::Row;
 pub use lifetime::{LifetimeOptions, lifetime};
 pub use load::{experiment_toml, load};
 pub use options::{Options, Progress};
+pub use result::config_hash;
 pub use run::{Output, resume, run, run_logged, run_with};
 pub use waveform::Waveform;

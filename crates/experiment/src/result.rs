@@ -145,7 +145,7 @@ fn energy_of(plan: &Plan, outcome: &Outcome) -> Option<Value> {
 
 /// An object of a schema, with what every one says first: by which version, from which settings and which seed.
 pub(crate) fn headed(schema: &str, config: Value, seed: u64, body: Value) -> Value {
-    let hash = blake3::hash(config.to_string().as_bytes()).to_hex().to_string();
+    let hash = hash_of(&config);
     let version = env!("CARGO_PKG_VERSION");
     let mut object = json!({
         "schema": schema, "version": version, "config": config, "config_hash": hash, "seed": seed,
@@ -246,6 +246,18 @@ fn not_modelled(plan: &Plan) -> Vec<&'static str> {
 fn config(resolved: &Resolved, outcome: &Outcome) -> Value {
     let (trace, snapshot) = (outcome.source.content_hash.as_deref(), outcome.snapshot_hash.as_deref());
     config_of(&resolved.experiment, trace, snapshot)
+}
+
+/// Tells the `config_hash` that a run will have; `None` where it depends on what is in a trace or a snapshot.
+pub fn config_hash(resolved: &Resolved) -> Option<String> {
+    let config = config_of(&resolved.experiment, None, None);
+    let reads = |table: &str, key: &str| config[table].get(key).is_some();
+    let reads_files = reads("workload", "content_hash") || reads("ftl", "snapshot_hash");
+    (!reads_files).then(|| hash_of(&config))
+}
+
+fn hash_of(config: &Value) -> String {
+    blake3::hash(config.to_string().as_bytes()).to_hex().to_string()
 }
 
 /// An experiment without paths, whose trace and snapshot have these contents.

@@ -26,6 +26,13 @@ fn check(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<Strin
     Ok(floatgate_experiment::experiment_toml(&resolved))
 }
 
+/// Tells the `config_hash` that a run of an experiment will have; None where the experiment reads files.
+#[pyfunction]
+fn config_hash(toml: Option<&str>, path: &str, overrides: Overrides) -> PyResult<Option<String>> {
+    let resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
+    Ok(floatgate_experiment::config_hash(&resolved))
+}
+
 /// Cycles that a block of an experiment's drive stands, for each time in hours that it rests between erases.
 #[pyfunction]
 fn endurance(toml: Option<&str>, path: &str, overrides: Overrides, idle_h: Vec<f64>) -> PyResult<Vec<f64>> {
@@ -330,6 +337,7 @@ fn schema() -> String {
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RunOutput>()?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(config_hash, module)?)?;
     module.add_function(wrap_pyfunction!(endurance, module)?)?;
     module.add_function(wrap_pyfunction!(lifetime, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;

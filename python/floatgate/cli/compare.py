@@ -142,7 +142,7 @@ def _alone(asked: _Asked) -> Comparison:
 def _kept(asked: _Asked, target: RunFolder, *, resume: bool) -> Comparison:
     """Run what is left to run, and keep each run in the folder as it ends."""
     plan = plan_of(asked.base, asked.points, asked.seeds, shadow=asked.shadow)
-    begun: list[Unfinished] = [Unfinished.go_on(target.path, plan)] if resume else []
+    begun: list[Unfinished] = [Unfinished.go_on(target.path, plan, asked.base.path)] if resume else []
 
     def keep(number: int, one: Any) -> None:
         if not begun:

@@ -109,7 +109,10 @@ Repeat = Annotated[
 ]
 On = Annotated[
     str,
-    typer.Option(metavar="local|dask://HOST:PORT", help="Where to run: on this machine, or by a Dask scheduler."),
+    typer.Option(
+        metavar="local|dask://HOST:PORT|tls://HOST:PORT",
+        help="Where to run: on this machine, or by a Dask scheduler (tls: encrypted, with Dask's certificates).",
+    ),
 ]
 Memory = Annotated[
     str | None,

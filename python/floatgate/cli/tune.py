@@ -126,7 +126,7 @@ def _same(folder: Path, asked: Asked | None, trials: int | None) -> Asked:
         if differing:
             what = f"was begun with other settings ({', '.join(differing)} differ)"
             raise input_error(f"{folder}: {what}; expected the same command, or a new folder")
-    return replace(before, trials=wanted)
+    return replace(before, trials=max(wanted, before.trials))
 
 
 def _searched(search: Search, engine: Engine, output: Output, *, report: bool) -> int:

@@ -47,7 +47,7 @@ def sweep(
         sample_seed: seed of the sample.
         repeat: seeds of each setting, the same for all.
         set: settings that all share.
-        on: ``local``, or ``dask://HOST:PORT``.
+        on: ``local``, ``dask://HOST:PORT`` or ``tls://HOST:PORT``.
         jobs: runs at a time under ``local``; None for one a core.
         resume: go on with what ``out`` holds.
         force: start over in a folder that is not empty.

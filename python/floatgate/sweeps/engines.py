@@ -10,7 +10,7 @@ def engine_of(on: str, jobs: int | None) -> Engine:
     """Who does the runs.
 
     Args:
-        on: ``local``, or ``dask://HOST:PORT``.
+        on: ``local``, ``dask://HOST:PORT``, or ``tls://HOST:PORT`` for an encrypted connection.
         jobs: runs at a time on this machine; None for one a core.
 
     Raises:
@@ -18,8 +18,9 @@ def engine_of(on: str, jobs: int | None) -> Engine:
     """
     if on == "local":
         return Local(jobs)
-    if not on.startswith("dask://"):
-        raise input_error(f"--on {quote(on)}: unknown; expected local, or dask://HOST:PORT of a Dask scheduler")
+    if not on.startswith(("dask://", "tls://")):
+        what = "expected local, or dask://HOST:PORT or tls://HOST:PORT of a Dask scheduler"
+        raise input_error(f"--on {quote(on)}: unknown; {what}")
     if jobs is not None:
         raise input_error(f"--jobs {jobs}: the workers of a scheduler have threads of their own; expected --on local")
     from floatgate.sweeps.on_dask import Dask

@@ -1,8 +1,9 @@
 """The journal of a sweep: one line of JSON for each run that has ended, and the flat table that is made from it.
 
-A line is written whole or not at all for whoever reads it later: what a killed sweep or a full disk has left half
-written at the end is cut off when the sweep goes on. The table is written from the lines in the order of the runs, a
-few thousand at a time, so that a sweep of any size takes little memory and the same runs give the same bytes.
+A reader sees a line whole or not at all: what a killed sweep or a full disk has left half written at the end is cut
+off when the sweep goes on. Any other damage is refused with its line (:mod:`.rows`). The table is written from the
+lines in the order of the runs, a few thousand at a time: a sweep of any size takes little memory, and the same runs
+give the same bytes.
 """
 
 from __future__ import annotations
@@ -10,14 +11,15 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from floatgate.errors import FloatgateError, InputError, input_error, reading
+from floatgate.errors import FloatgateError, InputError, input_error, quote
 from floatgate.folder import replacing
 from floatgate.sweeps.columns import arrow_type, kind_of, written
 from floatgate.sweeps.figures import CONTRACT, order
+from floatgate.sweeps.rows import LINE_EXPECTED, entry_of, kind_name, setting_kinds, shape_of, shown
 from floatgate.sweeps.work import DONE, Answer
 
 if TYPE_CHECKING:
@@ -27,6 +29,12 @@ FILE = "journal.jsonl"
 TABLE = "sweep.parquet"
 GROUP = 2_500
 """Rows of a row group."""
+_SHAPES_MAX = 1000
+_LINE_MAX = 1 << 20
+"""Most bytes of a line: ours have some ten thousand."""
+
+Wrong = Callable[[int, Mapping[str, Any]], "str | None"]
+"""Called with a run and its settings; returns what a plan has against them, with what it expects, or None."""
 
 
 class Journal:
@@ -37,41 +45,93 @@ class Journal:
         counts: how many runs have each status.
     """
 
-    def __init__(self, path: Path, keys: list[str]) -> None:
-        """Open the journal of a sweep over ``keys``; a line that is not complete is cut off.
+    def __init__(self, path: Path, keys: list[str], wrong: Wrong | None = None, *, read_only: bool = False) -> None:
+        """Open the journal of a sweep over ``keys``; a line at the end that is not complete is cut off.
+
+        Args:
+            path: the file.
+            keys: the keys that vary.
+            wrong: what the plan says of the settings of a run; None where there is no plan.
+            read_only: only look at it, as at that of a sweep that may be running: nothing is made or cut off.
 
         Raises:
             InputError: it cannot be read or written, or is damaged.
         """
         self.path, self.keys = path, keys
         self.counts: dict[str, int] = {}
+        self._wrong = wrong
         self._places: dict[int, int] = {}
         self._types: dict[str, set[type]] = {}
+        self._kinds: dict[str, tuple[str, int]] = {}
+        self._shapes: set[tuple[Any, ...] | None] = set()
+        self._descriptor = -1
         try:
-            self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o666)
+            how = os.O_RDONLY if read_only else os.O_RDWR | os.O_CREAT | os.O_APPEND
+            self._descriptor = os.open(path, how, 0o666)
             self._end = self._read()
-            os.ftruncate(self._descriptor, self._end)
+            if not read_only:
+                os.ftruncate(self._descriptor, self._end)
         except OSError as error:
-            raise _no_room(path, error) from None
+            self.close()
+            raise _unreadable(path, error) if read_only else _no_room(path, error) from None
+        except BaseException:
+            self.close()
+            raise
 
     def _read(self) -> int:
         """Read what is there; the length of what is complete."""
         place = 0
         with self.path.open("rb") as file:
-            for number, line in enumerate(file, start=1):
+            number = 0
+            while line := file.readline(_LINE_MAX):
+                number += 1
+                where = f"{self.path}:{number}"
                 if not line.endswith(b"\n"):
+                    if len(line) == _LINE_MAX:
+                        raise input_error(f"{where}: has more than {_LINE_MAX >> 20} MiB; {LINE_EXPECTED}")
                     break
-                with reading(f"{self.path}:{number}", "expected a line of a sweep's journal"):
-                    self._note(json.loads(line), place)
+                entry = entry_of(line, where)
+                self._must_fit(entry, where)
+                self._note(entry, place)
                 place += len(line)
         return place
+
+    def _must_fit(self, entry: dict[str, Any], where: str) -> None:
+        """Refuse what does not fit to the plan, or to the lines before."""
+        number = entry["run"]
+        what = self._wrong(number, entry["set"]) if self._wrong is not None else None
+        if what is not None:
+            raise input_error(f"{where}: run {number}: {what}")
+        before = self._places.get(number)
+        if before is not None and _content(entry) != _content(self._at(before)):
+            raise input_error(f"{where}: run {number} stands there twice, with different content; expected it once")
+        if shape_of(entry["figures"]) in self._shapes:
+            return
+        for key, value in entry["figures"].items():
+            # Settings may be numbers in one run and names in another.
+            if value is None or key in setting_kinds():
+                continue
+            kind = kind_name(value)
+            first, its_run = self._kinds.setdefault(key, (kind, number))
+            if kind != first:
+                raise input_error(f"{where}: {quote(key)} is {shown(value)}; expected {first}, as in run {its_run}")
+
+    def _at(self, place: int) -> dict[str, Any]:
+        with self.path.open("rb") as file:
+            file.seek(place)
+            entry: dict[str, Any] = json.loads(file.readline())
+            return entry
 
     def _note(self, entry: dict[str, Any], place: int) -> None:
         if entry["run"] in self._places:
             return
         self._places[entry["run"]] = place
         self.counts[entry["status"]] = self.counts.get(entry["status"], 0) + 1
-        for table in (entry["set"], entry["figures"]):
+        shape = shape_of(entry["figures"])
+        tables = [entry["set"]] if shape in self._shapes else [entry["set"], entry["figures"]]
+        if shape is not None and len(self._shapes) < _SHAPES_MAX:
+            self._shapes.add(shape)
+        for table in tables:
             for key, value in table.items():
                 if value is not None:
                     self._types.setdefault(key, set()).add(kind_of(value))
@@ -88,11 +148,13 @@ class Journal:
         return len(self) - self.counts.get(DONE, 0)
 
     def add(self, answer: Answer, settings: dict[str, Any]) -> None:
-        """Write down what came of a run.
+        """Write down what came of a run; the first answer of a run counts.
 
         Raises:
             InputError: there is no room.
         """
+        if answer.number in self._places:
+            return
         entry = {
             "run": answer.number,
             "status": answer.status,
@@ -174,6 +236,15 @@ class Journal:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+def _content(entry: Mapping[str, Any]) -> str:
+    """What a line says of a run, without what differs each time."""
+    return json.dumps({key: value for key, value in entry.items() if key != "spent"}, sort_keys=True)
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    return input_error(f"{path}: {error.strerror or error}; expected the journal of a sweep")
 
 
 def _no_room(path: Path, error: OSError) -> InputError:

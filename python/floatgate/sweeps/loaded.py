@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from floatgate.arguments import checked
-from floatgate.errors import InputError, input_error, quote, quoted, reading
+from floatgate.errors import InputError, input_error, quote, quoted
 from floatgate.over_seeds import Mean
 from floatgate.sweeps.figures import LEADING
 from floatgate.sweeps.journal import FILE as JOURNAL
-from floatgate.sweeps.journal import TABLE, Journal
+from floatgate.sweeps.journal import TABLE, Journal, Wrong
+from floatgate.sweeps.read_table import read_table
 from floatgate.sweeps.sweep import planned
 from floatgate.sweeps.work import DONE
 
@@ -38,9 +40,10 @@ class LoadedSweep:
         repeat: seeds of each setting.
     """
 
-    def __init__(self, folder: Path, keys: list[str], planned: int, repeat: int) -> None:
+    def __init__(self, folder: Path, keys: list[str], planned: int, repeat: int, wrong: Wrong | None = None) -> None:
         """Use :func:`load_sweep`."""
         self.folder, self.keys, self.planned, self.repeat = folder, keys, planned, repeat
+        self._wrong = wrong
         self._table: pa.Table | None = None
 
     def __repr__(self) -> str:
@@ -52,11 +55,7 @@ class LoadedSweep:
     def arrow(self) -> pa.Table:
         """The table: one row a run, columns named by key (``ftl.spare_factor``, ``waf``, ``seed``)."""
         if self._table is None:
-            import pyarrow.parquet as pq
-
-            file = self.folder / TABLE
-            with reading(file, "expected the table of a sweep"), pq.ParquetFile(file) as found:
-                self._table = found.read()
+            self._table = read_table(self.folder / TABLE, self.keys, self.planned)
         return self._table
 
     def pandas(self) -> pd.DataFrame:
@@ -75,9 +74,8 @@ class LoadedSweep:
         """What differs each time that a sweep runs: wall and CPU time, memory, who did the run; by ``run``."""
         import pyarrow as pa
 
-        journal = Journal(self.folder / JOURNAL, self.keys)
-        rows = [{"run": entry["run"], **entry["spent"]} for entry in journal.entries()]
-        journal.close()
+        with contextlib.closing(Journal(self.folder / JOURNAL, self.keys, self._wrong, read_only=True)) as journal:
+            rows = [{"run": entry["run"], **entry["spent"]} for entry in journal.entries()]
         names = list(dict.fromkeys(key for row in rows for key in row))
         return pa.table({name: [row.get(name) for row in rows] for name in names or ["run"]})
 
@@ -170,10 +168,10 @@ def load_sweep(folder: str | os.PathLike[str]) -> LoadedSweep:
         from floatgate.tune.search import begun
 
         asked = begun(path)
-        keys, runs, repeat = asked.keys, asked.trials * asked.repeat, asked.repeat
+        keys, runs, repeat, wrong = asked.keys, asked.trials * asked.repeat, asked.repeat, asked.wrong
     else:
         plan = planned(path)
-        keys, runs, repeat = plan.keys, len(plan), plan.repeat
+        keys, runs, repeat, wrong = plan.keys, len(plan), plan.repeat, plan.wrong
     if not (path / TABLE).is_file():
         raise InputError(f"{path}: no run of the sweep has ended yet; expected a sweep with results")
-    return LoadedSweep(path, keys, runs, repeat)
+    return LoadedSweep(path, keys, runs, repeat, wrong)

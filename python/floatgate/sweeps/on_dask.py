@@ -1,12 +1,16 @@
 """The engine for many machines: Dask distributed (extra ``cluster``) does the runs; nothing here schedules.
 
-What moves: the resolved experiment of each run to a worker, its flat row back. Files (traces, drives) move once to each
-worker that needs them: their chunks are data of Dask, named by content, which the scheduler makes again when a worker
-that held them is lost; a worker writes them to its own folder once. Where every worker sees a file of the same content
-under the same path, nothing moves. Runs of milliseconds travel in batches of about a second.
+What moves: the resolved experiment of each run to a worker, its flat row back. Files (traces, drives) move once to
+each worker that needs them: their chunks are data of Dask, named by content, which the scheduler makes again when a
+worker that held them is lost; a worker writes them to its own folder once. Where every worker sees a file of the same
+content under the same path, nothing moves. Runs of milliseconds travel in batches of about a second.
 
-A worker that is lost costs what it was doing: Dask gives that to another. A run that ends its worker again and again is
-a row with an error, as any other run that fails.
+Dask unpickles what arrives, so the scheduler, its other clients and its workers can run code in this process. The
+checks of answers (:mod:`.requested`) find mistakes and damage, and no such attack; TLS with certificates keeps
+strangers out (``docs/sweeps.md``).
+
+A worker that is lost costs what it was doing: Dask gives that to another. A run that ends its worker again and again
+is a row with an error, as any other run that fails.
 """
 
 from __future__ import annotations
@@ -43,10 +47,11 @@ _LATE_WORKER_S = 30.0
 
 @dataclass
 class _Batch:
-    """Jobs that travel together."""
+    """Jobs that travel together; ``ordered`` has the numbers of those that a worker was sent."""
 
     jobs: list[Job]
     tries: int = 0
+    ordered: frozenset[int] = frozenset()
 
 
 class Dask:
@@ -57,10 +62,11 @@ class Dask:
     """
 
     def __init__(self, on: str) -> None:
-        """Connect to ``dask://HOST:PORT``.
+        """Connect to ``dask://HOST:PORT``, or encrypted to ``tls://HOST:PORT``.
 
         Raises:
-            InputError: Dask is not installed, no scheduler answers, there is no worker, or one cannot do our runs.
+            InputError: Dask is not installed, no scheduler answers, there is no worker, one cannot do our runs, or TLS
+                lacks a certificate.
         """
         address = _address(on)
         try:
@@ -74,15 +80,17 @@ class Dask:
         for name in ("distributed", "distributed.client", "distributed.core", "tornado.application", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         self._on = on
+        security = _security(on) if address.startswith("tls:") else None
         wait_s = _seconds(dask.config.get("distributed.comm.timeouts.connect", "30s"))
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                self._client = Client(address, timeout=wait_s, set_as_default=False)
+                self._client = Client(address, timeout=wait_s, set_as_default=False, security=security)
         except (OSError, TimeoutError, ValueError) as error:
             raise input_error(
                 f"--on {on}: no scheduler answers within {wait_s:g} s ({_reason(error)}); expected one to be running: "
-                f"dask scheduler --port {address.rsplit(':', 1)[1]}, and for each machine dask worker {address}"
+                f"{'dask scheduler' if security is None else 'dask scheduler --protocol tls'} "
+                f"--port {address.rsplit(':', 1)[1]}, and for each machine dask worker {address}"
             ) from None
         self.dashboard: str | None = self._client.dashboard_link or None
         try:
@@ -182,6 +190,7 @@ class Dask:
             orders = [order for job in batch.jobs if (order := self._order(job, done)) is not None]
             if not orders:
                 continue
+            batch.ordered = frozenset(order.job.number for order in orders)
             future = self._submit(orders, batch)
             waiting[future] = batch
             ended.add(future)
@@ -219,10 +228,9 @@ class Dask:
     def _take(self, future: Any, batch: _Batch, again: list[_Batch], done: Callable[[Answer], None]) -> None:
         """What came of a batch: answers, or a reason to try it again."""
         if future.status == "finished":
-            answers: list[Answer] = future.result()
-            for answer in answers:
-                self._notice(float(answer.spent.get("wall_s", 0.0)))
+            for answer in self._answers(future, batch):
                 done(answer)
+                self._notice(float(answer.spent.get("wall_s", 0.0)))
             return
         error = None if future.status == "cancelled" else future.exception()
         if isinstance(error, FloatgateError):
@@ -236,6 +244,29 @@ class Dask:
             why = "ended its worker again and again, as a run does that needs too much memory" if _killed(error) else ""
             said = why or f"failed on its worker: {one_line(error or 'cancelled')}"
             done(Answer(batch.jobs[0].number, FAILED, f"the run {said}; expected a smaller drive or larger workers"))
+
+    def _answers(self, future: Any, batch: _Batch) -> list[Answer]:
+        """The answers of a batch, each to one of its runs; ``done`` checks what they hold.
+
+        Raises:
+            InputError: something else came back.
+        """
+        numbers = sorted(batch.ordered)
+        try:
+            answers = future.result()
+        except Exception as error:  # noqa: BLE001 - whatever cannot be unpickled
+            raise input_error(
+                f"run {numbers[0]}: its answer cannot be read ({one_line(error)}); expected figures"
+            ) from None
+        if not isinstance(answers, list) or not all(isinstance(one, Answer) for one in answers):
+            raise input_error(
+                f"run {numbers[0]}: something else than figures came back; expected the answer to each run"
+            )
+        found = [one.number for one in answers]
+        if not all(type(number) is int for number in found) or sorted(found) != numbers:
+            said = f"answers to {quote(found)} came back; expected one to each of {quote(numbers)}"
+            raise input_error(f"run {numbers[0]}: {said}")
+        return answers
 
     def _notice(self, wall_s: float) -> None:
         self._mean_s = wall_s if self._mean_s is None else 0.9 * self._mean_s + 0.1 * wall_s
@@ -265,10 +296,48 @@ class Dask:
 
 
 def _address(on: str) -> str:
-    host, colon, port = on.removeprefix("dask://").rpartition(":")
-    if not (host and colon and port.isdigit() and 0 < int(port) < 65536) or "/" in host:
-        raise input_error(f"--on {quote(on)}: no address; expected dask://HOST:PORT, such as dask://10.0.0.1:8786")
-    return f"tcp://{host}:{port}"
+    scheme, _, place = on.partition("://")
+    host, colon, port = place.rpartition(":")
+    if not (host and colon and port.isascii() and port.isdigit() and 0 < int(port) < 65536) or "/" in host:
+        raise input_error(
+            f"--on {quote(on)}: no address; expected dask://HOST:PORT, such as dask://10.0.0.1:8786, or tls://HOST:PORT"
+        )
+    return f"{'tls' if scheme == 'tls' else 'tcp'}://{host}:{port}"
+
+
+_CERTIFICATES = {"tls_ca_file": "ca-file", "tls_client_cert": "client.cert", "tls_client_key": "client.key"}
+"""What Dask calls the files of a client, and their keys below ``distributed.comm.tls``."""
+
+
+def _security(on: str) -> Any:
+    """The certificates that Dask's configuration names: no connection is made without them.
+
+    Raises:
+        InputError: one is not set, or is no file.
+    """
+    from distributed.security import Security
+
+    security = Security(require_encryption=True)
+    for name, key in _CERTIFICATES.items():
+        file = getattr(security, name)
+        if file is None and name == "tls_client_key":
+            continue  # it may stand in the file of the certificate
+        variable = f"DASK_DISTRIBUTED__COMM__TLS__{key.upper().replace('-', '_').replace('.', '__')}"
+        if file is None:
+            what = f"distributed.comm.tls.{key} is not set"
+        elif "\n" not in file and not Path(file).is_file():  # Dask takes the text of a certificate too
+            what = f"distributed.comm.tls.{key}: {file} is no file"
+        else:
+            continue
+        raise input_error(f"--on {on}: {what}; expected a PEM file there, in Dask's configuration or in {variable}")
+    try:
+        security.get_connection_args("client")
+    except (OSError, ValueError) as error:
+        what = f"the certificates below distributed.comm.tls cannot be used ({_reason(error)})"
+        raise input_error(
+            f"--on {on}: {what}; expected PEM files of a certificate, its key and its authority"
+        ) from None
+    return security
 
 
 def _seconds(text: Any) -> float:

@@ -17,23 +17,13 @@ from pathlib import Path
 from typing import Any
 
 from floatgate import _core
-from floatgate.errors import InputError, input_error
-from floatgate.experiment import Experiment
-from floatgate.run import execute
+from floatgate.errors import InputError, input_error, one_line
 from floatgate.sweeps.files import content_of, with_paths
 from floatgate.sweeps.limited import perform
+from floatgate.sweeps.rows import probe_result
 from floatgate.sweeps.work import Answer, Job
 
 FOLDER = "floatgate-files"
-_PROBE = {
-    "drive.capacity": '"4 MiB"',
-    "drive.geometry.pages_per_block": "16",
-    "ftl.precondition": '"random"',
-    "ftl.spare_factor": "0.25",
-    "workload.requests": "2000",
-    "workload.pattern": '"zipf"',
-}
-"""A run of a millisecond whose result tells whether two machines compute the same."""
 _placing: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
@@ -57,20 +47,19 @@ class Order:
 @cache
 def identity() -> dict[str, str]:
     """The version of floatgate, and a hash of what a small run gives here."""
-    run = execute(Experiment(overrides=list(_PROBE.items())))
-    result = {key: value for key, value in json.loads(run.result_json).items() if key != "run"}
-    told = json.dumps(result, sort_keys=True).encode()
+    told = json.dumps(probe_result(), sort_keys=True).encode()
     return {"version": _core.__version__, "results": hashlib.blake2b(told, digest_size=8).hexdigest()}
 
 
-def differs(worker: str, told: Mapping[str, str], expected: Mapping[str, str]) -> str:
+def differs(worker: str, told: object, expected: Mapping[str, str]) -> str:
     """Why a worker is refused."""
-    if told["version"] != expected["version"]:
-        what = f"has floatgate {told['version']}; expected {expected['version']}, as here"
+    version = told.get("version") if isinstance(told, Mapping) else None
+    if not isinstance(version, str):
+        what = f"does not say which floatgate it has; expected {expected['version']}, as here"
+    elif version != expected["version"]:
+        what = f"has floatgate {one_line(version[:40])}; expected {expected['version']}, as here"
     else:
-        what = (
-            f"has another build of floatgate {told['version']}, whose results differ; expected the same build as here"
-        )
+        what = f"has another build of floatgate {version}, whose results differ; expected the same build as here"
     return f"worker {worker}: {what}: install it there, restart the worker, then go on with --resume"
 
 

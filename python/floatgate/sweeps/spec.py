@@ -6,19 +6,17 @@ The table stands in the file of the experiment, so that one file says everything
 from __future__ import annotations
 
 import difflib
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
-from floatgate import _core
 from floatgate.errors import InputError, input_error, quote, quoted
 from floatgate.experiment import Experiment, toml_value
 from floatgate.parallel import RUNS_MAX
 from floatgate.run import check
 from floatgate.sweeps.files import names_file
 from floatgate.sweeps.points import SAMPLES, Axis, Points, parse_axis, range_of, values_of
+from floatgate.sweeps.rows import setting_kinds
 
 TABLE_KEYS = ("vary", "points", "sample", "samples", "seed", "repeat")
 _RANGE_KEYS = {"from", "to", "steps", "scale"}
@@ -199,24 +197,6 @@ def placed(point: Sequence[tuple[str, str]], files: Mapping[str, str]) -> list[t
     return kind + [(key, files.get(value, value) if names_file(key, value) else value) for key, value in point]
 
 
-@cache
 def keys_known() -> tuple[str, ...]:
     """Every dotted key that an experiment may have, from the schema."""
-    schema = json.loads(_core.schema())
-    found: dict[str, None] = {}
-
-    def walk(table: Mapping[str, Any], prefix: str) -> None:
-        reference = table.get("$ref")
-        if isinstance(reference, str):
-            target: Any = schema
-            for part in reference.removeprefix("#/").split("/"):
-                target = target[part]
-            walk(target, prefix)
-        for option in (*table.get("anyOf", ()), *table.get("oneOf", ()), *table.get("allOf", ())):
-            walk(option, prefix)
-        for name, inner in table.get("properties", {}).items():
-            found[f"{prefix}{name}"] = None
-            walk(inner, f"{prefix}{name}.")
-
-    walk(schema, "")
-    return tuple(found)
+    return tuple(setting_kinds())

@@ -25,6 +25,8 @@ from floatgate.sweeps.files import FILE_KEYS, content_of, names_file
 from floatgate.sweeps.journal import FILE as JOURNAL
 from floatgate.sweeps.journal import TABLE, Journal
 from floatgate.sweeps.points import RUNS_END, Points
+from floatgate.sweeps.requested import Requested
+from floatgate.sweeps.rows import wrong_against
 from floatgate.sweeps.spec import must_be_usable, placed
 from floatgate.sweeps.work import DONE, FAILED, UNUSABLE, Answer, Job
 
@@ -92,6 +94,12 @@ class Plan:
     def row(self, number: int) -> dict[str, Any]:
         """What run ``number`` sets, as values of the table."""
         return {key: plain(value) for key, value in self.settings(number)}
+
+    def wrong(self, number: int, settings: Mapping[str, Any]) -> str | None:
+        """Say what differs where a journal has other settings for a run, with what is expected; None where all fits."""
+        if number >= len(self):
+            return f"no run of this sweep; expected a number below {len(self)}"
+        return wrong_against(settings, self.row(number))
 
     def to_dict(self) -> dict[str, Any]:
         """As ``sweep.json`` keeps it."""
@@ -179,7 +187,7 @@ class Sweep:
     def __init__(self, folder: Path, plan: Plan) -> None:
         """Use :meth:`open`."""
         self.folder, self.plan = folder, plan
-        self.journal = Journal(folder / JOURNAL, plan.keys)
+        self.journal = Journal(folder / JOURNAL, plan.keys, plan.wrong)
 
     @classmethod
     def open(cls, folder: Path, plan: Plan, *, fresh: bool) -> Sweep:
@@ -206,13 +214,16 @@ class Sweep:
 
         Raises:
             KeyboardInterrupt: Ctrl-C; what has been done is kept.
-            InputError: there is no room on the disk, or the engine cannot be used.
+            InputError: there is no room on the disk, the engine cannot be used, or its answers are not as requested.
         """
         start = last = time.monotonic()
         spent = 0.0
 
+        requested = Requested(engine)
+
         def done(answer: Answer) -> None:
             nonlocal last, spent
+            requested.must_have(answer)
             self.journal.add(answer, self.plan.row(answer.number))
             if told is not None:
                 told(answer, len(self.journal), len(self.plan))
@@ -223,7 +234,8 @@ class Sweep:
                 spent += last - now
 
         try:
-            engine.run(self._left(), done, progress)
+            engine.run(requested.noted(self._left()), done, progress)
+            requested.must_be_answered()
         finally:
             if len(self.journal):
                 self.journal.write_table(self.table)

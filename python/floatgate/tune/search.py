@@ -1,7 +1,9 @@
 """The search: Optuna proposes settings batch by batch, an engine runs them, the journal keeps what came of them.
 
 All proposals of a batch are made before any of its results is told, and the sampler of a batch is seeded by its number:
-the same search gives the same trials on any number of cores, and one that was stopped goes on as if it never had.
+the same search gives the same trials on any number of cores. Optuna's study lives in memory. The folder has the
+proposals of the trials that have ended (:mod:`.proposals`) and the journal of runs; a search that was stopped tells a
+new study of them batch by batch and goes on as if it never had stopped.
 A space that has no more points than trials are asked for is gone through whole.
 """
 
@@ -11,13 +13,13 @@ import json
 import math
 import shlex
 import warnings
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from floatgate import _core, shapes
-from floatgate.errors import InputError, input_error
+from floatgate.errors import InputError, input_error, quote, reading
 from floatgate.experiment import Experiment, Overrides
 from floatgate.folder import write_text
 from floatgate.json_in import Node
@@ -26,16 +28,20 @@ from floatgate.sweeps.engine import Engine
 from floatgate.sweeps.journal import FILE as JOURNAL
 from floatgate.sweeps.journal import TABLE, Journal
 from floatgate.sweeps.points import RUNS_END, Axis, Points
+from floatgate.sweeps.requested import Requested
+from floatgate.sweeps.rows import wrong_against
 from floatgate.sweeps.spec import placed
 from floatgate.sweeps.sweep import WRITABLE, kept_experiment, plain
 from floatgate.sweeps.work import DONE, Answer, Job
+from floatgate.tune import proposals
 from floatgate.tune.objective import Goal, Objective
+from floatgate.tune.proposals import Proposals, distribution, setting, suggested, word
 
 SCHEMA = "floatgate.tune/1"
 FILE = "tune.json"
-STUDY = "study.log"
 BEST = "best.toml"
-_NAME = "floatgate"
+_OF_OLDER_VERSIONS = ("study.log", "study.log.lock")
+"""Optuna's own log of a study, which is not read any more, and its lock, which outlived killed searches."""
 
 
 @dataclass(frozen=True)
@@ -52,6 +58,7 @@ class Asked:
         seed: the first of them.
         search_seed: of the proposals.
         files: where the files are that values name.
+        by_optuna: whether Optuna proposes even where the space has no more points than trials, since it has begun to.
     """
 
     base: Experiment
@@ -63,6 +70,7 @@ class Asked:
     seed: int
     search_seed: int = 1
     files: Mapping[str, str] = field(default_factory=dict)
+    by_optuna: bool = False
 
     @property
     def keys(self) -> list[str]:
@@ -72,10 +80,20 @@ class Asked:
     @property
     def whole(self) -> Points | None:
         """All points of the space, where they are no more than the trials."""
-        if any(axis.ends is not None and axis.steps is None for axis in self.axes):
+        if self.by_optuna or any(axis.ends is not None and axis.steps is None for axis in self.axes):
             return None
         points = Points(self.axes)
         return points if len(points) <= self.trials else None
+
+    def wrong(self, number: int, settings: Mapping[str, Any]) -> str | None:
+        """Say what a journal has for a run that no trial can set, with what is expected; None where all fits."""
+        if number >= self.trials * self.repeat:
+            return f"no run of this search; expected a number below {self.trials * self.repeat}"
+        seed = self.seed + number % self.repeat
+        missing = [key for key in self.keys if key not in settings]
+        if missing:
+            return f"sets no {quote(missing[0])}; expected a value of it"
+        return wrong_against(settings, {**{key: settings[key] for key in self.keys}, "seed": seed})
 
     def to_dict(self) -> dict[str, Any]:
         """As ``tune.json`` keeps it."""
@@ -168,28 +186,42 @@ class _Proposal:
 class Search:
     """A search in its folder."""
 
-    def __init__(self, folder: Path, asked: Asked) -> None:
-        """Use :meth:`open`."""
+    def __init__(self, folder: Path, asked: Asked, *, read_only: bool = False) -> None:
+        """Use :meth:`open`; with ``read_only`` only look at what a search has done that may be running."""
         self.folder, self.asked = folder, asked
-        self.journal = Journal(folder / JOURNAL, asked.keys)
+        self.journal = Journal(folder / JOURNAL, asked.keys, asked.wrong, read_only=read_only)
         self._rows: dict[int, dict[str, Any] | None] = {}
+        self._set: dict[int, dict[str, Any]] = {}
         self._tried: dict[tuple[tuple[str, str], ...], int] = {}
+        self._study: Any = None
         for entry in self.journal.entries():
             self._rows[entry["run"]] = entry["figures"] if entry["status"] == DONE else None
+            self._set[entry["run"]] = entry["set"]
+        try:
+            self._proposals = Proposals(folder / proposals.FILE, asked.axes, read_only=read_only)
+        except BaseException:
+            self.journal.close()
+            raise
+        whole = asked.whole
+        if whole is not None and any(self._of_point(whole, number) != one for number, one in self._proposals.items()):
+            self.asked = replace(asked, by_optuna=True)
 
     @classmethod
     def open(cls, folder: Path, asked: Asked, *, fresh: bool) -> Search:
         """Open the folder of a search; a new one with ``fresh``, else the one that was begun there."""
         if fresh:
-            for name in (FILE, STUDY, JOURNAL, TABLE, BEST):
+            for name in (FILE, proposals.FILE, JOURNAL, TABLE, BEST):
                 (folder / name).unlink(missing_ok=True)
+        if fresh or begun(folder).trials < asked.trials:
             write_text(str(folder / FILE), json.dumps(asked.to_dict(), indent=2, ensure_ascii=False) + "\n", WRITABLE)
+        for name in _OF_OLDER_VERSIONS:
+            (folder / name).unlink(missing_ok=True)
         return cls(folder, asked)
 
     def clear(self) -> None:
         """Remove what was written, where nothing is worth keeping."""
-        self.journal.close()
-        for name in (FILE, STUDY, JOURNAL, TABLE):
+        self.close()
+        for name in (FILE, proposals.FILE, JOURNAL, TABLE):
             (self.folder / name).unlink(missing_ok=True)
 
     def run(self, engine: Engine, told: Callable[[int, int], None] | None = None) -> list[Trial]:
@@ -199,27 +231,58 @@ class Search:
             InputError: a figure of the goal is null, there is no room, or the engine cannot be used.
             KeyboardInterrupt: Ctrl-C; what has been done is kept.
         """
-        study = self._study()
-        trials = self._ended(study)
         try:
-            while len(trials) < self._count():
-                batch = self._proposed(study, len(trials))
-                self._do(batch, engine, told)
-                for one in batch:
-                    trial = self._trial(one.number, one.settings)
-                    self._tell(study, one, trial)
-                    trials.append(trial)
+            return list(self._trials(lambda batch: self._do(batch, engine, told)))
         finally:
             if len(self.journal):
                 self.journal.write_table(self.folder / TABLE)
-        return trials
-
-    def _ended(self, study: Any) -> list[Trial]:
-        return [self._trial(one.number, self._settings(one.params)) for one in study.trials if one.state.is_finished()]
 
     def trials(self) -> list[Trial]:
         """The trials that have ended so far, in order."""
-        return self._ended(self._study())
+        return list(self._trials(None))
+
+    def _trials(self, do: Callable[[Sequence[_Proposal]], None] | None) -> Iterator[Trial]:
+        """Go through the trials batch by batch.
+
+        Args:
+            do: runs what the journal lacks of a batch; None to end at the first trial of which it lacks a run.
+        """
+        self._study, self._tried = self._new_study(), {}
+        done = 0
+        while done < self._count():
+            batch = self._proposed(done)
+            for one in batch:
+                self._must_have_run(one)
+            if do is not None:
+                do(batch)
+            for one in batch:
+                if do is None and not self._has_ended(one):
+                    return
+                trial = self._trial(one.number, one.settings)
+                self._tell(one, trial)
+                if do is not None:
+                    self._proposals.add(one.number, one.params)
+                yield trial
+            done += len(batch)
+
+    def _must_have_run(self, one: _Proposal) -> None:
+        """Refuse a journal with other runs of a trial than those that its settings ask for."""
+        for number in self._runs_of(one.number):
+            wanted = self._row(one.settings, number)
+            what = wrong_against(self._set[number], wanted) if number in self._set else None
+            if what is not None:
+                raise input_error(f"{self.journal.path}: run {number}: {what} (trial {one.number})")
+
+    def _has_ended(self, one: _Proposal) -> bool:
+        first = self._tried.setdefault(tuple(one.settings), one.number)
+        return all(number in self.journal for number in self._runs_of(first))
+
+    def _runs_of(self, trial: int) -> range:
+        return range(trial * self.asked.repeat, (trial + 1) * self.asked.repeat)
+
+    def _row(self, settings: Overrides, number: int) -> dict[str, Any]:
+        """What a run sets, as values of the table."""
+        return {key: plain(value) for key, value in [*settings, self._seed(number % self.asked.repeat)]}
 
     def proof(self) -> str:
         """The command that repeats the best run."""
@@ -232,47 +295,45 @@ class Search:
 
     # Optuna
 
-    def _study(self) -> Any:
+    def _new_study(self) -> Any:
         import optuna
-        from optuna.storages import JournalStorage
-        from optuna.storages.journal import JournalFileBackend
 
         optuna.logging.set_verbosity(optuna.logging.ERROR)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            storage = JournalStorage(JournalFileBackend(str(self.folder / STUDY)))
-            return optuna.create_study(
-                storage=storage,
-                study_name=_NAME,
-                directions=[one.direction for one in self.asked.goal.objectives],
-                load_if_exists=True,
-            )
+        return optuna.create_study(directions=[one.direction for one in self.asked.goal.objectives])
 
-    def _proposed(self, study: Any, done: int) -> list[_Proposal]:
-        """The next batch: what was proposed before the search was stopped, else new proposals."""
+    def _proposed(self, done: int) -> list[_Proposal]:
+        """The batch that begins with trial ``done``: what was proposed for it before, else new proposals."""
         import optuna
 
         size = min(self.asked.batch, self._count() - done)
+        numbers = range(done, done + size)
         whole = self.asked.whole
         if whole is not None:
-            points = [dict(whole.at(number)) for number in range(done, done + size)]
-            made = [{axis.key: _word(axis, point[axis.key]) for axis in self.asked.axes} for point in points]
-            return [_Proposal(done + place, params, self._settings(params)) for place, params in enumerate(made)]
-        study.sampler = optuna.samplers.TPESampler(seed=self.asked.search_seed * 1_000_003 + done)
-        left = [one for one in study.trials if one.state == optuna.trial.TrialState.RUNNING]
-        asked = [optuna.trial.Trial(study, one._trial_id) for one in left[:size]]
-        asked += [study.ask() for _ in range(size - len(asked))]
-        proposals = []
-        for one in asked:
-            params = {axis.key: _suggested(one, axis) for axis in self.asked.axes}
-            proposals.append(_Proposal(one.number, params, self._settings(params), one))
-        return proposals
+            made = [self._of_point(whole, number) for number in numbers]
+        elif numbers[-1] in self._proposals:
+            made = [self._proposals[number] for number in numbers]
+        else:
+            # A batch that was stopped half-way is proposed again as a whole: its seed and what was told before are
+            # the same, and so is each proposal.
+            self._study.sampler = optuna.samplers.TPESampler(seed=self.asked.search_seed * 1_000_003 + done)
+            asked = [self._study.ask() for _ in numbers]
+            made = [{axis.key: suggested(one, axis) for axis in self.asked.axes} for one in asked]
+            return [
+                _Proposal(one.number, params, self._settings(params), one)
+                for one, params in zip(asked, made, strict=True)
+            ]
+        return [_Proposal(number, params, self._settings(params)) for number, params in zip(numbers, made, strict=True)]
+
+    def _of_point(self, whole: Points, number: int) -> dict[str, Any]:
+        """A point of the whole space as Optuna has it."""
+        point = dict(whole.at(number)) if number < len(whole) else {}
+        return {axis.key: word(axis, point[axis.key]) for axis in self.asked.axes if point}
 
     def _settings(self, params: Mapping[str, Any]) -> Overrides:
         """What Optuna proposes, as settings."""
-        return [(axis.key, _setting(axis, params[axis.key])) for axis in self.asked.axes]
+        return [(axis.key, setting(axis, params[axis.key])) for axis in self.asked.axes]
 
-    def _tell(self, study: Any, proposal: _Proposal, trial: Trial) -> None:
+    def _tell(self, proposal: _Proposal, trial: Trial) -> None:
         """Tell Optuna what came of a proposal."""
         import optuna
 
@@ -280,7 +341,7 @@ class Search:
         state = optuna.trial.TrialState.COMPLETE if trial.figures else optuna.trial.TrialState.FAIL
         values = trial.values(self.asked.goal) if trial.figures else None
         if one is None:
-            distributions = {axis.key: _distribution(axis) for axis in self.asked.axes}
+            distributions = {axis.key: distribution(axis) for axis in self.asked.axes}
             one = optuna.trial.create_trial(
                 params=proposal.params, distributions=distributions, values=values, state=state
             )
@@ -288,26 +349,27 @@ class Search:
             for bound, excess in zip(self.asked.goal.bounds, trial.excess, strict=True):
                 one.set_constraint(str(bound), excess)
         if proposal.trial is None:
-            study.add_trial(one)
+            self._study.add_trial(one)
         else:
-            study.tell(one, values, state)
+            self._study.tell(one, values, state)
 
     def importance(self) -> dict[str, dict[str, float]]:
         """For each objective how much of what differs between good and other trials each key explains, from 0 to 1.
 
         By PED-ANOVA (Watanabe and others, IJCAI 2023), which needs no further library; empty where there are too few
-        trials.
+        trials. It is told of those that :meth:`run` or :meth:`trials` went through.
         """
         from optuna.importance import PedAnovaImportanceEvaluator, get_param_importances
 
-        study = self._study()
-        found = {}
+        found: dict[str, dict[str, float]] = {}
+        if self._study is None:
+            return found
         for number, objective in enumerate(self.asked.goal.objectives):
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     shares = get_param_importances(
-                        study,
+                        self._study,
                         evaluator=PedAnovaImportanceEvaluator(),
                         target=_target(number, objective),
                     )
@@ -325,18 +387,24 @@ class Search:
         for one in batch:
             if self._tried.setdefault(tuple(one.settings), one.number) == one.number:
                 jobs += [self._job(one.number, one.settings, each) for each in range(self.asked.repeat)]
-        rows = {one.number: one.settings for one in batch}
+        settings_of = {one.number: one.settings for one in batch}
+        requested = Requested(engine)
 
         def done(answer: Answer) -> None:
-            settings = [*rows[answer.number // self.asked.repeat], self._seed(answer.number % self.asked.repeat)]
+            requested.must_have(answer)
             if answer.status == DONE and not any(row is not None for row in self._rows.values()):
                 self.asked.goal.must_be_known(answer.figures)
-            self.journal.add(answer, {key: plain(value) for key, value in settings})
+            settings = self._row(settings_of[answer.number // self.asked.repeat], answer.number)
+            self.journal.add(answer, settings)
             self._rows[answer.number] = answer.figures if answer.status == DONE else None
+            self._set[answer.number] = settings
             if told is not None:
                 told(len(self.journal), self._count() * self.asked.repeat)
 
-        engine.run((job for job in jobs if job.number not in self.journal), done)
+        left = [job for job in jobs if job.number not in self.journal]
+        if left:
+            engine.run(requested.noted(left), done)
+            requested.must_be_answered()
 
     def _job(self, number: int, settings: Overrides, each: int) -> Job:
         laid = placed([*settings, self._seed(each)], self.asked.files)
@@ -366,8 +434,9 @@ class Search:
         return target
 
     def close(self) -> None:
-        """Close the journal."""
+        """Close the files."""
         self.journal.close()
+        self._proposals.close()
 
 
 def _target(number: int, objective: Objective) -> Callable[[Any], float]:
@@ -410,52 +479,6 @@ def best_of(trials: Sequence[Trial], goal: Goal) -> list[Trial]:
     return sorted(front, key=lambda one: (away(one), one.number))
 
 
-def _distribution(axis: Axis) -> Any:
-    from optuna.distributions import CategoricalDistribution, FloatDistribution, IntDistribution
-
-    if axis.ends is not None and axis.steps is None:
-        if axis.whole:
-            return IntDistribution(int(axis.ends[0]), int(axis.ends[1]), log=axis.log)
-        return FloatDistribution(*axis.ends, log=axis.log)
-    values = axis.listed()
-    # Numbers have an order that a search can use; names have none.
-    if all(isinstance(plain(value), int | float) and not isinstance(plain(value), bool) for value in values):
-        return IntDistribution(0, len(values) - 1)
-    return CategoricalDistribution(values)
-
-
-def _suggested(one: Any, axis: Axis) -> Any:
-    """The value that Optuna proposes for a key."""
-    from optuna.distributions import CategoricalDistribution, IntDistribution
-
-    found = _distribution(axis)
-    if isinstance(found, CategoricalDistribution):
-        return one.suggest_categorical(axis.key, found.choices)
-    if isinstance(found, IntDistribution):
-        return one.suggest_int(axis.key, found.low, found.high, log=found.log)
-    return one.suggest_float(axis.key, found.low, found.high, log=found.log)
-
-
-def _setting(axis: Axis, value: Any) -> str:
-    """A value that Optuna proposes, as TOML."""
-    from optuna.distributions import IntDistribution
-
-    if axis.ends is not None and axis.steps is None:
-        return axis.text(float(value))
-    if isinstance(_distribution(axis), IntDistribution):
-        return sorted(axis.listed(), key=lambda text: float(plain(text)))[int(value)]
-    return str(value)
-
-
-def _word(axis: Axis, setting: str) -> Any:
-    """A setting as Optuna has it."""
-    from optuna.distributions import IntDistribution
-
-    if isinstance(_distribution(axis), IntDistribution):
-        return sorted(axis.listed(), key=lambda text: float(plain(text))).index(setting)
-    return setting
-
-
 def begun(folder: Path) -> Asked:
     """What the search of a folder was begun with.
 
@@ -465,4 +488,8 @@ def begun(folder: Path) -> Asked:
     path = folder / FILE
     if not path.is_file():
         raise input_error(f"{folder}: holds no search; expected a folder that floatgate tune --out has begun")
-    return Asked.from_kept(shapes.read(path, "tune"))
+    asked = Asked.from_kept(shapes.read(path, "tune"))
+    with reading(path, "expected the settings of a search"):
+        for axis in asked.axes:
+            distribution(axis)
+    return asked

@@ -1,0 +1,171 @@
+"""What an interrupted comparison has kept: taken over where it is that of the plan, else refused with its file."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from conftest import SMALL
+from floatgate.compare import Seeded, run_settings
+from floatgate.errors import InputError, RunError
+from floatgate.experiment import resolve
+from floatgate.folder import RunFolder
+from floatgate.sweeps.engine import Local
+from floatgate.unfinished import Unfinished, plan_of
+
+BASE = resolve({**SMALL, "workload.requests": 20_000})
+POINTS = [[("ftl.collect.policy", '"greedy"')], [("ftl.collect.policy", '"fifo"')]]
+SEEDS = [1, 2]
+PLAN = plan_of(BASE, POINTS, SEEDS, shadow=False)
+
+
+@pytest.fixture(scope="module")
+def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a comparison whose four runs are done, the third of them as failed."""
+    folder = tmp_path_factory.mktemp("compared")
+    kept = Unfinished.begin(folder, PLAN)
+
+    def keep(number: int, one: Seeded) -> None:
+        kept.add(number, one if number != 2 else Seeded(one.seed, None, RunError("worn out")))
+
+    run_settings(BASE, POINTS, 1, seeds=SEEDS, ended=keep)
+    return folder
+
+
+@pytest.fixture
+def out(done: Path, tmp_path: Path) -> Path:
+    """A copy of it, to be damaged."""
+    shutil.copytree(done, tmp_path / "o")
+    return tmp_path / "o"
+
+
+def kept(out: Path) -> dict[int, Seeded]:
+    return Unfinished.go_on(out, json.loads(json.dumps(PLAN)), BASE.path).kept()
+
+
+def test_what_is_kept_is_taken_over(out: Path) -> None:
+    (out / "unfinished/.part-3").mkdir()  # what a killed comparison leaves of a run
+    found = kept(out)
+    assert sorted(found) == [0, 1, 2, 3]
+    assert [found[number].seed for number in range(4)] == [1, 2, 1, 2]
+    assert str(found[2].error) == "worn out"
+    run = found[3].run
+    assert run is not None
+    assert run.result.seed == 2
+
+
+@pytest.mark.parametrize("missing", range(4))
+def test_a_run_that_is_missing_is_done_again_and_no_other(
+    out: Path, missing: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.rmtree(out / f"unfinished/{missing:06d}")
+    given: list[int] = []
+    run = Local.run
+
+    def counting(self: Local, jobs: Any, *more: Any) -> None:
+        listed = list(jobs)
+        given.extend(job.number for job in listed)
+        run(self, listed, *more)
+
+    monkeypatch.setattr(Local, "run", counting)
+    comparison = run_settings(BASE, POINTS, 1, seeds=SEEDS, kept=kept(out))
+    assert given == [missing]
+    failed = [0, 0] if missing == 2 else [0, 1]
+    assert [sum(one.error is not None for one in setting.each) for setting in comparison] == failed
+
+
+def edited(name: str, change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object]:
+    def damage(folder: Path) -> None:
+        file = folder / name
+        content = json.loads(file.read_text("utf-8"))
+        change(content)
+        file.write_text(json.dumps(content), "utf-8")
+
+    return damage
+
+
+def replaced(name: str, before: str, after: str) -> Callable[[Path], object]:
+    def damage(folder: Path) -> None:
+        file = folder / name
+        text = file.read_text("utf-8")
+        assert before in text
+        file.write_text(text.replace(before, after, 1), "utf-8")
+
+    return damage
+
+
+R = "000001/result.json"
+DAMAGES: list[tuple[Callable[[Path], object], str]] = [
+    (edited(R, lambda r: r.update(waf=float("nan"))), f"{R}: its content is damaged (NaN is no number)"),
+    (edited(R, lambda r: r.update(waf="1.5")), f"{R}: 'waf' is '\"1.5\"'; expected a number or null"),
+    (edited(R, lambda r: r.update(waf=True)), f"{R}: 'waf' is True; expected a number or null"),
+    (edited(R, lambda r: r["host"].update(page_writes=10**30)), f"{R}: 'host.page_writes' is 1000"),
+    (edited(R, lambda r: r.update(surprise=1)), f"{R}: 'surprise': no run has such a figure"),
+    (edited(R, lambda r: r.update(seed=1)), f"{R}: 'seed' is 1; expected 2, as planned"),
+    (edited(R, lambda r: r.update(config_hash="0" * 64)), f"{R}: 'config_hash' is '\"0000"),
+    (edited(R, lambda r: r.pop("config_hash")), f"{R}: 'config_hash' is None; expected a text"),
+    (replaced(R, '"seed"', '"seed": 1, "seed"'), f"{R}: its content is damaged ('seed' stands there twice)"),
+    (lambda f: (f / R).write_text("[]"), f"{R}: its schema is 'None'"),
+    (lambda f: (f / R).write_text('{"schema'), f"{R}:1:"),
+    (lambda f: (f / R).unlink(), f"{R}: no such file"),
+    (replaced("000001/experiment.toml", "greedy", "fifo"), "000001/experiment.toml: has other settings than run 1"),
+    (lambda f: (f / "000001/series.parquet").write_bytes(b"PAR1"), "000001/series.parquet: cannot be read"),
+    (lambda f: (f / "000003").rename(f / "000004"), "000004: no run of this comparison; expected numbers below 4"),
+    (lambda f: (f / "000003").rename(f / "0000003"), "0000003: no run of this comparison"),
+    (lambda f: shutil.copytree(f / "000001", f / "000003", dirs_exist_ok=True), "000003/experiment.toml: has other"),
+    (edited("000002/error.json", lambda e: e.update(error=5)), "000002/error.json: is '{\"error\": 5}'; expected"),
+    (edited("000002/error.json", lambda e: e.update(more="x")), "000002/error.json: is "),
+    (lambda f: (f / "000002/error.json").write_text("[]"), "000002/error.json: is '[]'; expected an object"),
+    (lambda f: (f / "000002/error.json").write_text("{"), "000002/error.json: its content is damaged"),
+    (lambda f: (f / "plan.json").write_text("[]"), "plan.json: is no object"),
+    (lambda f: (f / "plan.json").write_text('{"seeds": NaN}'), "plan.json: its content is damaged"),
+    (edited("plan.json", lambda p: p.update(seeds=[1, 3])), "was begun with other settings (seeds differ)"),
+]
+
+
+@pytest.mark.parametrize(("damage", "said"), DAMAGES)
+def test_what_is_kept_and_damaged_is_refused(out: Path, damage: Callable[[Path], object], said: str) -> None:
+    damage(out / "unfinished")
+    with pytest.raises(InputError) as raised:
+        kept(out)
+    assert said in raised.value.message
+    assert "expected" in raised.value.message
+
+
+def test_names_that_are_no_runs_are_left_alone(out: Path) -> None:
+    for name in ("²", "12", "00000x"):
+        (out / "unfinished" / name).mkdir()
+    assert sorted(kept(out)) == [0, 1, 2, 3]
+
+
+def test_the_plan_comes_and_all_of_it_goes_at_once(tmp_path: Path, done: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A comparison that is killed in between leaves none that says --resume and cannot be resumed."""
+
+    def killed(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_text", killed)
+        with pytest.raises(KeyboardInterrupt):
+            Unfinished.begin(tmp_path, PLAN)
+    assert not (tmp_path / "unfinished").exists()
+    shutil.copytree(done / "unfinished", tmp_path / "unfinished")
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "rmtree", killed)
+        with pytest.raises(KeyboardInterrupt):
+            Unfinished(tmp_path / "unfinished", {}).remove()
+    assert not (tmp_path / "unfinished").exists()
+    Unfinished(tmp_path / "unfinished", {}).remove()
+
+
+def test_hidden_names_of_a_killed_run_do_not_fill_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "o/.floatgate.17.abc").mkdir(parents=True)
+    RunFolder.given(str(tmp_path / "o"), force=False)
+    (tmp_path / "o/result.json").touch()
+    with pytest.raises(InputError, match="folder is not empty"):
+        RunFolder.given(str(tmp_path / "o"), force=False)

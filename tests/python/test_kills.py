@@ -1,0 +1,144 @@
+"""Sweeps, searches and comparisons that are killed (SIGKILL) and resumed: the table is that of an undisturbed run.
+
+``FLOATGATE_KILLS=40 pytest tests/python/test_kills.py -s`` kills each command forty times and says how often the table
+was the same; ``FLOATGATE_SEED`` sets where.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+KILLS = int(os.environ.get("FLOATGATE_KILLS", "2"))
+SEED = int(os.environ.get("FLOATGATE_SEED", "1"))
+SHARED = ("--set", "workload.requests=150000", "--jobs", "2", "--no-report", "--quiet")
+SPARE = ("--vary", "ftl.spare_factor=0.2..0.4:6")
+POLICIES = ("--vary", "ftl.collect.policy=greedy,fifo")
+
+
+def _lines(name: str) -> Callable[[Path], int]:
+    def done(folder: Path) -> int:
+        file = folder / name
+        return file.read_bytes().count(b"\n") if file.exists() else 0
+
+    return done
+
+
+def _kept(folder: Path) -> int:
+    place = folder / "unfinished"
+    try:
+        return sum(entry.name.isdigit() for entry in place.iterdir())
+    except FileNotFoundError:
+        return 0
+
+
+@dataclass(frozen=True)
+class Command:
+    """A command to kill.
+
+    Attributes:
+        arguments: after the experiment.
+        runs: how many it does.
+        done: how many of them are done in its folder.
+        begun: what makes the folder one to resume.
+        tables: files that tell whether it came out the same.
+    """
+
+    arguments: tuple[str, ...]
+    runs: int
+    done: Callable[[Path], int]
+    begun: str
+    tables: tuple[str, ...]
+
+
+SEARCH = ("--minimise", "waf_bytes", "--vary", "ftl.spare_factor=0.2..0.4", *POLICIES, "--trials", "12", "--batch", "4")
+COMMANDS = {
+    "sweep": Command((*SPARE, *POLICIES), 12, _lines("journal.jsonl"), "sweep.json", ("sweep.parquet",)),
+    "tune": Command(
+        SEARCH, 12, _lines("journal.jsonl"), "tune.json", ("sweep.parquet", "trials.jsonl", "best.toml", "tune.json")
+    ),
+    "compare": Command(
+        ("--vary", "ftl.spare_factor=0.2,0.3,0.4", *POLICIES, "--repeat", "2"),
+        12,
+        _kept,
+        "unfinished/plan.json",
+        ("compare.parquet", "compare.csv", "03-0.3-greedy-seed-4/result.json"),
+    ),
+}
+
+
+def started(folder: Path, name: str, out: str, *more: str) -> subprocess.Popen[bytes]:
+    arguments = ["small.toml", *COMMANDS[name].arguments, *SHARED, "--out", out, *more]
+    command = [sys.executable, "-m", "floatgate", name, *arguments]
+    return subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def ended(process: subprocess.Popen[bytes]) -> None:
+    _, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err.decode()
+
+
+def tables(folder: Path, name: str) -> dict[str, bytes]:
+    made = {}
+    for file in COMMANDS[name].tables:
+        content = (folder / file).read_bytes()
+        if file.endswith("result.json"):  # what differs each time comes last
+            content = content.partition(b'"wall_s"')[0]
+        made[file] = content
+    return made
+
+
+def killed(folder: Path, name: str, out: str, rng: random.Random, whole_s: float) -> tuple[bool, str]:
+    """Start the command and kill it at a random point; whether it was still at work, and where that was."""
+    command = COMMANDS[name]
+    least = rng.randrange(-2, command.runs + 1)
+    # Before the first run it starts, and after the last one it writes: both may take longer than a run.
+    wait_s = rng.random() * (whole_s / 2 if least < 0 else 2 * whole_s / command.runs)
+    process = started(folder, name, out)
+    end = time.monotonic() + 120
+    while command.done(folder / out) < least and process.poll() is None:
+        assert time.monotonic() < end
+        time.sleep(0.001)
+    begun = time.monotonic()
+    while time.monotonic() < begun + wait_s and process.poll() is None:
+        time.sleep(0.001)
+    at_work = process.poll() is None
+    process.kill()
+    process.communicate(timeout=60)
+    return at_work, f"{command.done(folder / out)} of {command.runs} runs done, {wait_s:.3f} s after {least}"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_what_is_killed_and_resumed_gives_the_same_table(experiment: Path, name: str) -> None:
+    folder, rng = experiment.parent, random.Random(f"{SEED} {name}")
+    begun = time.monotonic()
+    ended(started(folder, name, "whole"))
+    whole_s = time.monotonic() - begun
+    expected = tables(folder / "whole", name)
+    hits = equal = 0
+    for attempt in range(5 * KILLS + 5):
+        if hits == KILLS:
+            break
+        out = f"k{attempt}"
+        at_work, where = killed(folder, name, out, rng, whole_s)
+        if not at_work:
+            continue
+        hits += 1
+        resumes = (folder / out / COMMANDS[name].begun).is_file()
+        if resumes or not (folder / out / COMMANDS[name].tables[0]).is_file():
+            ended(started(folder, name, out, *(["--resume"] if resumes else [])))
+        found = tables(folder / out, name)
+        differing = [file for file in expected if found[file] != expected[file]]
+        assert differing == [], f"FLOATGATE_SEED={SEED}, attempt {attempt}, killed with {where}: {out}"
+        equal += 1
+    seconds = time.monotonic() - begun
+    print(f"\n{name}: seed {SEED}, {hits} kills of a process at work, {equal} equal tables, {seconds:.0f} s")
+    assert hits == KILLS

@@ -1,0 +1,83 @@
+"""One drive of a plan, at the edges of what a planner takes."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from floatgate.life_range import SLACK
+from floatgate.plan_point import WORTH, Bounds, Point, choices
+
+
+def point(served: float | None = 1.0, low: float | None = None, years: float = 6.0, **told: Any) -> Point:
+    """A drive that lasts, and serves a share of its workload."""
+    ends = None if low is None or served is None else [low, 1.0]
+    result = {
+        "drive": {"physical_bytes": told.pop("size", 64 << 20), "spare_factor": 0.1},
+        "lifetime": {
+            "years": years,
+            "holds": years >= 5.0,
+            "target_years": 5.0,
+            "years_range": told.pop("range", None),
+            "years_range_from": ["waf"],
+        },
+        "throttle": {"demand_share": served, "demand_share_range": ends},
+        "latency_us": {"write": {"mean": told.pop("mean", 100.0), "p99": told.pop("p99", 200.0), "p999": 300.0}},
+    }
+    assert not told
+    return Point("64 MiB", None, "none", result)
+
+
+LEAST = 0.99
+BELOW, ABOVE = math.nextafter(LEAST, 0.0), math.nextafter(LEAST, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("served", "low", "expected"),
+    [
+        (LEAST, BELOW, True),  # serves just enough, and at the lower end just too little
+        (LEAST, LEAST, False),  # at the lower end just enough too
+        (ABOVE, LEAST, False),
+        (BELOW, BELOW, False),  # too little in the middle already
+        (ABOVE, ABOVE, False),
+        (1.0, None, False),  # no interval
+        (None, None, False),  # no throttle
+    ],
+)
+def test_a_share_of_just_the_least_is_enough_at_both_ends(
+    served: float | None, low: float | None, expected: bool
+) -> None:
+    assert point(served, low).serves_below(LEAST) is expected
+
+
+@pytest.mark.parametrize(
+    ("one", "bounds", "cut_by"),
+    [
+        (point(LEAST), Bounds(LEAST), None),
+        (point(BELOW), Bounds(LEAST), "served"),
+        (point(None), Bounds(LEAST), None),
+        (point(p99=200.0), Bounds(max_write_p99_us=200.0), None),
+        (point(p99=math.nextafter(200.0, 300.0)), Bounds(max_write_p99_us=200.0), "p99"),
+        (point(years=math.nextafter(5.0, 0.0)), Bounds(), "life"),
+        (point(years=5.0), Bounds(), None),
+    ],
+)
+def test_a_drive_at_a_bound_may_be_taken(one: Point, bounds: Bounds, cut_by: str | None) -> None:
+    assert bounds.cut_by(one) == cut_by
+
+
+def test_an_interval_that_ends_at_the_target_does_not_reach_below() -> None:
+    edge = 5.0 * (1 - SLACK)
+    assert not point(years=6.0, range=[edge, 7.0]).reaches_below
+    assert point(years=6.0, range=[math.nextafter(edge, 0.0), 7.0]).reaches_below
+    # A drive that misses its target in the middle misses it.
+    assert not point(years=4.9, range=[4.0, 7.0]).reaches_below
+
+
+def test_a_larger_drive_must_be_faster_by_more_than_a_hundredth() -> None:
+    small, just, faster = point(size=1 << 20), 100.0 * WORTH, math.nextafter(100.0 * WORTH, 0.0)
+    assert choices([small, point(size=2 << 20, mean=just)]) == [small]
+    larger = point(size=2 << 20, mean=faster)
+    assert choices([larger, small]) == [small, larger]

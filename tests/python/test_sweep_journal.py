@@ -1,0 +1,284 @@
+"""Journals, plans and tables of sweeps that are damaged or forged: refused with their place, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import floatgate
+from conftest import SMALL, Change, Cli, Counting, drop, lines_of, put
+from floatgate import _core
+from floatgate.errors import InputError
+from floatgate.experiment import resolve
+from floatgate.run import check
+from floatgate.sweeps.figures import CONTRACT, flat
+from floatgate.sweeps.journal import Journal
+from floatgate.sweeps.rows import strict_json, wrong_figures
+from floatgate.sweeps.sweep import Sweep, planned
+
+ROOT = Path(__file__).parents[2]
+
+
+def opened(folder: Path) -> Journal:
+    plan = planned(folder)
+    return Journal(folder / "journal.jsonl", plan.keys, plan.wrong)
+
+
+CHANGES: list[tuple[Change, str]] = [
+    (put("figures", "waf", to=float("nan")), "NaN is no number"),
+    (put("figures", "waf", to=float("inf")), "Infinity is no number"),
+    (put("figures", "waf", to=-float("inf")), "-Infinity is no number"),
+    (put("figures", "host.page_writes", to=10**30), "'host.page_writes' is 1000000000"),
+    (put("figures", "wear.erases_max", to=-1), "'wear.erases_max' is -1; expected a whole number of 0 or more"),
+    (put("figures", "wear.erases_max", to=1.5), "'wear.erases_max' is 1.5; expected a whole number"),
+    (put("figures", "waf", to="1.5"), "'waf' is '\"1.5\"'; expected a number or null"),
+    (put("figures", "waf", to=True), "'waf' is True; expected a number or null"),
+    (put("figures", "stationary", to=1), "'stationary' is 1; expected true or false or null"),
+    (put("figures", "flash.programs.gc", to="12"), "'flash.programs.gc' is '\"12\"'; expected a number, as in run"),
+    (put("figures", "flash.programs.gc", to=False), "'flash.programs.gc' is False; expected a number, as in run"),
+    (put("figures", "drive.timing.read_us", to="much"), "'drive.timing.read_us' is '\"much\"'; expected a number"),
+    (put("figures", "waf", to=[1.5]), "'waf' is '[1.5]'; expected a number, a text"),
+    (put("figures", "waf", to={"mean": 1.5}), "expected a number, a text"),
+    (put("figures", "surprise", to=1), "'surprise': no run has such a figure"),
+    (put("figures", "surprise.waf", to=1), "'surprise.waf': no run has such a figure"),
+    (put("figures", "waf\n", to=1), "is no name of a figure"),
+    (put("figures", "config_hash", to="0" * 63), "'config_hash' is "),
+    (put("figures", "config_hash", to=None), "'config_hash' is None; expected a text"),
+    (put("figures", "seed", to=99), "'seed' is 99 among the figures; expected 1"),
+    (drop("figures", "config_hash"), "'config_hash' is None; expected a text"),
+    (put("figures", to={}), "has no figures though the run is done"),
+    (put("figures", to=[]), "'figures' is '[]'; expected an object"),
+    (put("figures", to=None), "'figures' is None; expected an object"),
+    (put("run", to=4), "run 4: no run of this sweep; expected a number below 4"),
+    (put("run", to=-1), "'run' is -1; expected a whole number of 0 or more"),
+    (put("run", to=1.0), "'run' is 1.0; expected a whole number"),
+    (put("run", to=True), "'run' is True; expected a whole number"),
+    (put("run", to="1"), "'run' is '\"1\"'; expected a whole number"),
+    (put("run", to=10**20), "no run of this sweep"),
+    (put("run", to=None), "'run' is None; expected a whole number"),
+    (put("status", to="ok"), "'status' is '\"ok\"'; expected one of 'done', 'failed', 'unusable'"),
+    (put("status", to=None), "'status' is None; expected one of"),
+    (put("status", to=["done"]), "'status' is '[\"done\"]'; expected one of"),
+    (put("status", to="failed"), "'error' is None though the run has no result"),
+    (put("error", to="worn out"), "though the run is done; expected null"),
+    (put("error", to=3), "though the run is done; expected null"),
+    (put("set", "ftl.spare_factor", to=0.25), "'ftl.spare_factor' is 0.25; expected 0."),
+    (put("set", "ftl.spare_factor", to="0.2"), "'ftl.spare_factor' is '\"0.2\"'; expected 0."),
+    (put("set", "ftl.spare_factor", to=None), "'ftl.spare_factor' is None; expected"),
+    (put("set", "ftl.spare_factor", to=[0.2]), "'ftl.spare_factor' is '[0.2]'; expected"),
+    (put("set", "seed", to=2), "'seed' is 1 among the figures; expected 2"),
+    (put("set", "seed", to=True), "'seed' is True; expected 1, as planned"),
+    (put("set", "more", to=1), "sets 'more'; expected 'ftl.spare_factor'"),
+    (drop("set", "ftl.collect.policy"), "sets no 'ftl.collect.policy'; expected"),
+    (put("set", to=[]), "'set' is '[]'; expected an object"),
+    (put("spent", "wall_s", to="long"), "'wall_s' is '\"long\"'; expected a number"),
+    (put("spent", "wall_s", to=-1.0), "'wall_s' is -1.0; expected a number"),
+    (put("spent", "more", to=1.0), "'spent' has 'more'; expected 'wall_s'"),
+    (put("spent", "worker", to=5), "'worker' is 5; expected a text"),
+    (put("more", to=1), "has the key 'more'; expected 'run', 'status'"),
+    *((drop(key), f"has no '{key}'; expected 'run'") for key in ("run", "status", "error", "set", "figures", "spent")),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), CHANGES)
+def test_a_forged_row_is_refused_with_its_line(sweep: Path, change: Change, said: str) -> None:
+    lines = lines_of(sweep)
+    entry = json.loads(lines[1])
+    change(entry)
+    content = b"".join([lines[0], json.dumps(entry).encode() + b"\n", *lines[2:]])
+    (sweep / "journal.jsonl").write_bytes(content)
+    with pytest.raises(InputError) as raised:
+        opened(sweep)
+    assert raised.value.message.startswith(f"{sweep / 'journal.jsonl'}:2: "), raised.value.message
+    assert said in raised.value.message
+    assert "expected" in raised.value.message
+    assert (sweep / "journal.jsonl").read_bytes() == content
+
+
+RAW: list[tuple[Callable[[bytes], bytes], str]] = [
+    (lambda line: line.replace(b'"run":', b'"run":0,"run":', 1), "'run' stands there twice"),
+    (lambda line: line.replace(b'"waf":', b'"waf":1.0,"waf":', 1), "'waf' stands there twice"),
+    (lambda line: line.replace(b'"status":"done"', b'"status":"done\xff"', 1), "its content is damaged"),
+    (lambda line: line.replace(b'"waf":', b'"waf":1e999,"x":', 1), "is too large a number"),
+    (lambda line: line.replace(b'"waf":', b'"waf":' + b"9" * 5000 + b',"x":', 1), "its content is damaged"),
+    (lambda _: b"[" * 100_000 + b"\n", "its content is"),
+    (lambda line: line[: len(line) // 2] + b"\n", "its content is damaged"),
+    (lambda line: line[:-1] + line, "its content is damaged"),
+    (lambda _: b"\n", "its content is damaged"),
+    (lambda _: b"\0\0\0\n", "its content is damaged"),
+    (lambda _: b"[1]\n", "is no object"),
+    (lambda _: b"null\n", "is no object"),
+    (lambda line: line.decode().encode("utf-16"), "its content is damaged"),
+    (lambda line: b" " * (1 << 20) + line, "has more than 1 MiB"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), RAW)
+def test_a_damaged_line_is_refused_with_its_line(sweep: Path, change: Callable[[bytes], bytes], said: str) -> None:
+    lines = lines_of(sweep)
+    (sweep / "journal.jsonl").write_bytes(b"".join([lines[0], change(lines[1]), *lines[2:]]))
+    with pytest.raises(InputError) as raised:
+        opened(sweep)
+    assert raised.value.message.startswith(f"{sweep / 'journal.jsonl'}:2: "), raised.value.message
+    assert said in raised.value.message
+
+
+def test_a_run_twice_is_refused_where_its_content_differs(sweep: Path) -> None:
+    lines = lines_of(sweep)
+    again = json.loads(lines[2])
+    again["spent"] = {}
+    (sweep / "journal.jsonl").write_bytes(b"".join([*lines, json.dumps(again).encode() + b"\n"]))
+    journal = opened(sweep)
+    assert len(journal) == 4
+    journal.close()
+    again["figures"]["host.page_writes"] += 1
+    (sweep / "journal.jsonl").write_bytes(b"".join([*lines, json.dumps(again).encode() + b"\n"]))
+    with pytest.raises(InputError, match=rf"journal\.jsonl:5: run {again['run']} stands there twice, with different"):
+        opened(sweep)
+
+
+def test_the_command_line_refuses_a_forged_row_and_changes_nothing(cli: Cli, sweep: Path) -> None:
+    lines = lines_of(sweep)
+    forged = lines[1].replace(b'"stationary":', b'"stationary":null,"x":', 1)
+    (sweep / "journal.jsonl").write_bytes(b"".join([lines[0], forged, lines[2]]))
+    before = {path.name: path.read_bytes() for path in sweep.iterdir()}
+    said = cli("sweep", "--out", "s", "--resume", "--no-report").refused()
+    assert said.startswith("s/journal.jsonl:2: 'x': no run has such a figure; expected")
+    assert {path.name: path.read_bytes() for path in sweep.iterdir()} == before
+    with pytest.raises(InputError, match=r"journal\.jsonl:2: 'x'"):
+        floatgate.load_sweep(sweep).runs()
+
+
+@pytest.mark.parametrize("missing", range(4))
+def test_a_run_whose_line_is_missing_is_done_again_and_no_other(sweep: Path, missing: int) -> None:
+    whole = (sweep / "sweep.parquet").read_bytes()
+    lines = [line for line in lines_of(sweep) if json.loads(line)["run"] != missing]
+    assert len(lines) == 3
+    (sweep / "journal.jsonl").write_bytes(b"".join(lines))
+    (sweep / "sweep.parquet").unlink()
+    engine = Counting()
+    begun_again = Sweep.open(sweep, planned(sweep), fresh=False)
+    begun_again.run(engine)
+    begun_again.close()
+    assert engine.given == [missing]
+    assert lines_of(sweep)[:3] == lines
+    assert json.loads(lines_of(sweep)[3])["run"] == missing
+    assert (sweep / "sweep.parquet").read_bytes() == whole
+
+
+def test_a_line_that_is_cut_at_the_end_is_done_again(sweep: Path) -> None:
+    whole = (sweep / "sweep.parquet").read_bytes()
+    lines = lines_of(sweep)
+    last = json.loads(lines[-1])["run"]
+    for cut in (1, len(lines[-1]) // 2, len(lines[-1]) - 1):
+        (sweep / "journal.jsonl").write_bytes(b"".join(lines)[:-cut])
+        engine = Counting()
+        begun_again = Sweep.open(sweep, planned(sweep), fresh=False)
+        begun_again.run(engine)
+        begun_again.close()
+        assert engine.given == [last]
+        assert (sweep / "sweep.parquet").read_bytes() == whole
+
+
+def test_a_reader_leaves_the_line_that_is_being_written(sweep: Path) -> None:
+    content = b"".join(lines_of(sweep)) + b'{"run": 3, "sta'
+    (sweep / "journal.jsonl").write_bytes(content)
+    assert floatgate.load_sweep(sweep).runs().num_rows == 4
+    assert (sweep / "journal.jsonl").read_bytes() == content
+    (sweep / "journal.jsonl").unlink()
+    with pytest.raises(InputError, match=r"journal\.jsonl: No such file"):
+        floatgate.load_sweep(sweep).runs()
+    assert not (sweep / "journal.jsonl").exists()
+
+
+PLANS: list[tuple[Change, str]] = [
+    (put("repeat", to="2"), "'repeat' is '\"2\"'; expected a whole number"),
+    (put("repeat", to=True), "'repeat' is True; expected a whole number"),
+    (put("repeat", to=0), "its content is damaged"),
+    (put("repeat", to=10**30), "'repeat' is 1000"),
+    (put("seed", to=1.5), "'seed' is 1.5; expected a whole number"),
+    (put("files", to=[]), "'files' is '[]'; expected an object"),
+    (put("shadow", to=1), "'shadow' is 1; expected true or false"),
+    (put("points", to=None), "'points' is None; expected an object"),
+    (put("points", "axes", to=[{"key": "seed", "values": [1]}]), "its content is damaged"),
+    (put("points", "axes", to=[{"key": 5, "values": ["1"]}]), "its content is damaged"),
+    (put("points", "sample", to=float("nan")), "NaN is no number"),
+    (put("experiment", "overrides", to=[[1, 2]]), "its content is damaged"),
+    (put("experiment", to={}), "its content is damaged"),
+    (drop("contents"), "'contents' is None; expected an object"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), PLANS)
+def test_a_forged_plan_is_refused(sweep: Path, change: Change, said: str) -> None:
+    plan = json.loads((sweep / "sweep.json").read_text("utf-8"))
+    change(plan)
+    (sweep / "sweep.json").write_text(json.dumps(plan), "utf-8")
+    with pytest.raises(InputError) as raised:
+        floatgate.load_sweep(sweep)
+    assert raised.value.message.startswith(f"{sweep / 'sweep.json'}: ")
+    assert said in raised.value.message
+
+
+# Tables
+
+
+def with_column(table: pa.Table, name: str, values: list[Any], kind: pa.DataType | None = None) -> pa.Table:
+    place = table.column_names.index(name)
+    return table.set_column(place, name, pa.array(values, kind))
+
+
+TABLES: list[tuple[Callable[[pa.Table], pa.Table], str]] = [
+    (lambda t: with_column(t, "waf", [1.0, float("nan"), 1.0, 1.0]), "row 2: 'waf' is nan; expected a number or null"),
+    (lambda t: with_column(t, "span_s", [1.0, 1.0, float("inf"), 1.0]), "row 3: 'span_s' is inf"),
+    (lambda t: with_column(t, "waf", ["1", "2", "3", "4"]), "'waf' is a column of string; expected float"),
+    (lambda t: with_column(t, "waf", [True] * 4), "'waf' is a column of bool; expected float"),
+    (lambda t: with_column(t, "stationary", [1] * 4), "'stationary' is a column of int64; expected bool"),
+    (lambda t: with_column(t, "run", [0, 1, 1, 3]), "run 1 stands there twice"),
+    (lambda t: with_column(t, "run", [0, 1, 2, 4]), "row 4: 'run' is 4; expected a number below 4"),
+    (lambda t: with_column(t, "run", [0, None, 2, 3]), "row 2: 'run' is None"),
+    (lambda t: with_column(t, "status", ["done", "ok", "done", "done"]), "row 2: 'status' is '\"ok\"'"),
+    (lambda t: t.drop_columns(["wear.erases_max"]), "has no columns 'wear.erases_max'; expected one"),
+    (lambda t: t.drop_columns(["ftl.spare_factor"]), "has no columns 'ftl.spare_factor'; expected one"),
+    (lambda t: t.append_column("waf", t["waf"]), "has 2 columns 'waf'; expected one"),
+    (lambda t: t.select(["run"]), "has no columns 'status'"),
+]
+
+
+@pytest.mark.parametrize(("change", "said"), TABLES)
+def test_a_forged_table_does_not_load(sweep: Path, change: Callable[[pa.Table], pa.Table], said: str) -> None:
+    pq.write_table(change(pq.ParquetFile(sweep / "sweep.parquet").read()), sweep / "sweep.parquet")
+    with pytest.raises(InputError) as raised:
+        floatgate.load_sweep(sweep).arrow()
+    assert str(sweep / "sweep.parquet") in raised.value.message
+    assert said in raised.value.message
+
+
+# What runs give
+
+
+def test_rows_of_all_kinds_of_runs_are_right() -> None:
+    goldens = sorted((ROOT / "tests/golden").glob("*.json"))
+    assert len(goldens) > 8
+    for golden in goldens:
+        result = strict_json(golden.read_bytes(), str(golden), "expected a result")
+        assert wrong_figures(flat(result)) is None, golden.name
+    assert {key.partition(".")[0] for key in CONTRACT} <= set(result)
+
+
+def test_the_hash_of_a_configuration_is_known_before_the_run(trace: Path) -> None:
+    for settings in (SMALL, {**SMALL, "mode": "timed", "workload.requests": 2000}, {"workload.requests": 10}):
+        asked = resolve(settings)
+        known = _core.config_hash(asked.toml, asked.path, asked.overrides)
+        if settings.get("drive.capacity"):
+            assert floatgate.run(settings).config_hash == known
+        # It is that of the resolved experiment too, which is what workers get.
+        assert _core.config_hash(check(asked), "experiment", []) == known
+    asked = resolve({**SMALL, "workload.kind": "trace", "workload.file": str(trace)})
+    assert _core.config_hash(asked.toml, asked.path, asked.overrides) is None

@@ -1,0 +1,153 @@
+"""Searches whose journal, proposals or settings are damaged or forged, and those that an older version has left."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from pathlib import Path
+
+import pytest
+
+import floatgate
+from conftest import SMALL, Change, Cli, Counting, drop, lines_of, put
+from floatgate.cli import status
+from floatgate.errors import InputError
+from floatgate.folder import RunFolder
+from floatgate.sweeps.engine import Local
+from floatgate.tune.search import Search, begun
+
+
+@pytest.mark.parametrize("missing", [0, 1, 9, 20])
+def test_a_run_of_a_search_whose_line_is_missing_is_done_again_and_no_other(search: Path, missing: int) -> None:
+    whole = (search / "sweep.parquet").read_bytes()
+    lines = [line for line in lines_of(search) if json.loads(line)["run"] != missing]
+    assert len(lines) == len(lines_of(search)) - 1
+    (search / "journal.jsonl").write_bytes(b"".join(lines))
+    engine = Counting()
+    again = Search.open(search, begun(search), fresh=False)
+    trials = again.run(engine)
+    again.close()
+    assert engine.given == [missing]
+    assert all(trial.figures for trial in trials)
+    assert (search / "sweep.parquet").read_bytes() == whole
+
+
+@pytest.mark.parametrize("kept", [0, 3, 8, 11])
+def test_a_search_without_the_last_proposals_goes_on_as_it_would_have(search: Path, kept: int) -> None:
+    """Proposals depend on nothing but the seed and on the trials before."""
+    before = {name: (search / name).read_bytes() for name in ("trials.jsonl", "sweep.parquet")}
+    proposals = before["trials.jsonl"].splitlines(keepends=True)
+    assert len(proposals) == 12
+    (search / "trials.jsonl").write_bytes(b"".join(proposals[:kept]) + proposals[kept][:-5])
+    numbers = [json.loads(line)["run"] for line in lines_of(search)]
+    lines = [line for line, number in zip(lines_of(search), numbers, strict=True) if number < 2 * kept + 3]
+    (search / "journal.jsonl").write_bytes(b"".join(lines))
+    again = Search.open(search, begun(search), fresh=False)
+    again.run(Local(1))
+    again.close()
+    assert {name: (search / name).read_bytes() for name in before} == before
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('{"trial":1,"params":{"ftl.spare_factor":0.9,"ftl.collect.policy":"fifo"}}', "ftl.spare_factor is 0.9"),
+        ('{"trial":1,"params":{"ftl.spare_factor":NaN,"ftl.collect.policy":"fifo"}}', "NaN is no number"),
+        ('{"trial":1,"params":{"ftl.spare_factor":true,"ftl.collect.policy":"fifo"}}', "ftl.spare_factor is True"),
+        ('{"trial":1,"params":{"ftl.spare_factor":0.3,"ftl.collect.policy":"best"}}', "ftl.collect.policy is "),
+        ('{"trial":1,"params":{"ftl.spare_factor":0.3,"ftl.collect.policy":[]}}', "ftl.collect.policy is "),
+        ('{"trial":1,"params":{"ftl.spare_factor":0.3}}', "expected values of 'ftl.spare_factor'"),
+        ('{"trial":1,"params":3}', "expected values of 'ftl.spare_factor'"),
+        ('{"trial":2,"params":{"ftl.spare_factor":0.3,"ftl.collect.policy":"fifo"}}', "'trial' is 2; expected 1"),
+        ('{"trial":1,"params":{},"params":{}}', "'params' stands there twice"),
+        ('{"trial":1}', "has other keys than 'trial', 'params'"),
+        ("x", "its content is damaged"),
+    ],
+)
+def test_a_forged_proposal_is_refused_with_its_line(search: Path, line: str, said: str) -> None:
+    lines = (search / "trials.jsonl").read_text("utf-8").splitlines()
+    (search / "trials.jsonl").write_text("\n".join([lines[0], line, *lines[2:]]) + "\n", "utf-8")
+    with pytest.raises(InputError) as raised:
+        Search.open(search, begun(search), fresh=False)
+    assert raised.value.message.startswith(f"{search / 'trials.jsonl'}:2: "), raised.value.message
+    assert said in raised.value.message
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (put("run", to=24), "run 24: no run of this search; expected a number below 24"),
+        (put("set", "seed", to=7), "'seed' is "),
+        (put("figures", "waf_bytes", to="1"), "'waf_bytes' is '\"1\"'; expected a number or null"),
+        (drop("set", "ftl.collect.policy"), "sets no 'ftl.collect.policy'"),
+        (put("set", "ftl.spare_factor", to=0.2), "'ftl.spare_factor' is 0.2; expected 0."),
+    ],
+)
+def test_a_forged_run_of_a_search_is_refused(search: Path, change: Change, said: str) -> None:
+    lines = lines_of(search)
+    entry = json.loads(lines[1])
+    change(entry)
+    content = b"".join([lines[0], json.dumps(entry).encode() + b"\n", *lines[2:]])
+    (search / "journal.jsonl").write_bytes(content)
+    with pytest.raises(InputError) as raised, contextlib.closing(Search(search, begun(search))) as again:
+        again.run(Counting())
+    assert raised.value.message.startswith(f"{search / 'journal.jsonl'}:")
+    assert said in raised.value.message
+    assert (search / "journal.jsonl").read_bytes() == content
+
+
+def test_a_search_that_grows_to_the_size_of_its_space_goes_on_as_a_search(tmp_path: Path) -> None:
+    (tmp_path / "e.toml").write_text("seed = 1\n")
+    settings = [text for key, value in SMALL.items() for text in ("--set", f"{key}={value}")]
+    asked = [str(tmp_path / "e.toml"), *settings, "--set", "workload.requests=20000", "--minimise", "waf_bytes"]
+    asked += ["--vary", "ftl.spare_factor=0.2,0.3,0.4", "--vary", "ftl.collect.policy=greedy,fifo"]
+    asked += ["--out", str(tmp_path / "t"), "--no-report", "--quiet", "--batch", "2"]
+    assert status(["tune", *asked, "--trials", "4"]) == 0
+    first = (tmp_path / "t/trials.jsonl").read_bytes()
+    assert status(["tune", *asked, "--trials", "6", "--resume"]) == 0
+    assert (tmp_path / "t/trials.jsonl").read_bytes().startswith(first)
+    # The folder knows of the further trials; fewer than before are done already.
+    assert begun(tmp_path / "t").trials == 6
+    assert status(["tune", *asked, "--trials", "4", "--resume"]) == 0
+    assert begun(tmp_path / "t").trials == 6
+    assert len(floatgate.load_sweep(tmp_path / "t")) <= 6
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (put("trials", to="20"), "'trials' is '\"20\"'; expected a whole number"),
+        (put("batch", to=0), "its content is damaged"),
+        (put("repeat", to=None), "'repeat' is None; expected a whole number"),
+        (put("axes", to=[]), "its content is damaged"),
+        (put("axes", to={}), "'axes' is '{}'; expected a list"),
+        (put("axes", to=[{"key": "a", "ends": [5, 1], "steps": None, "scale": "log", "whole": False}]), "is damaged"),
+        (put("goal", "minimise", to=[]), "nothing to look for"),
+        (put("goal", to=float("inf")), "Infinity is no number"),
+    ],
+)
+def test_forged_settings_of_a_search_are_refused(search: Path, change: Change, said: str) -> None:
+    kept = json.loads((search / "tune.json").read_text("utf-8"))
+    change(kept)
+    (search / "tune.json").write_text(json.dumps(kept), "utf-8")
+    with pytest.raises(InputError) as raised:
+        begun(search)
+    assert said in raised.value.message
+
+
+def test_the_lock_that_an_older_search_has_left_is_ignored_and_goes(cli: Cli, search: Path) -> None:
+    whole = (search / "sweep.parquet").read_bytes()
+    for name in ("trials.jsonl", "sweep.parquet"):
+        (search / name).unlink()
+    (search / "journal.jsonl").write_bytes(b"".join(lines_of(search)[:5]))
+    (search / "study.log").write_text("{")
+    (search / "study.log.lock").symlink_to("t/study.log")  # as Optuna makes it: it points nowhere
+    cli("tune", "--out", "t", "--resume", "--no-report").done()
+    assert (search / "sweep.parquet").read_bytes() == whole
+    assert not (search / "study.log.lock").is_symlink()
+    assert not (search / "study.log").exists()
+
+
+def test_a_search_that_another_process_is_at_is_refused(cli: Cli, search: Path) -> None:
+    with RunFolder.given(str(search), force=True):
+        assert "another run is writing to this folder" in cli("tune", "--out", "t", "--resume").refused()
