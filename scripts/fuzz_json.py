@@ -250,7 +250,7 @@ def _search_and_told(file: Path) -> Any:
 
 
 def _kept_runs(file: Path) -> Any:
-    return len(Unfinished(file.parents[1], {"seeds": None}).kept())
+    return len(Unfinished(file.parents[1], {"vary": [[]], "seeds": None}).kept())
 
 
 def _trace_of(file: Path) -> Path:

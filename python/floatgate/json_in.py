@@ -189,31 +189,38 @@ def load(path: str | os.PathLike[str], source: str, most_bytes: int) -> Node:
     return parse(raw, name, source)
 
 
-def parse(raw: bytes, name: str, source: str) -> Node:
+def parse(raw: bytes, name: str, source: str, *, line: bool = False) -> Node:
     """Parse JSON in UTF-8, with or without a byte order mark.
+
+    Args:
+        raw: the text.
+        name: what messages call the document.
+        source: what it should be, for messages.
+        line: whether the text is one line of a file, whose number ``name`` ends with: messages add the column alone.
 
     Raises:
         InputError: it is no JSON, or holds what no document should hold.
     """
-    text = _decoded(raw, name, source)
+    # An error at the end of a line is in that line, not behind its line break.
+    text = _decoded(raw.rstrip(b"\r\n") if line else raw, name, source, line=line)
     try:
         value = json.loads(
             text, object_pairs_hook=_object, parse_int=_whole, parse_constant=lambda name: float(name.lower())
         )
     except json.JSONDecodeError as error:
-        raise _no_json(text, error, name, source) from None
+        raise _no_json(text, error, name, source, line=line) from None
     except RecursionError:
-        raise _too_deep(text, name, source) from None
+        raise _too_deep(text, name, source, line=line) from None
     fault = _fault(value, 0)
     if fault is None:
         return Node(value, name, source)
     steps, what, expected = fault
     if expected is None:
-        raise _too_deep(text, name, source)
+        raise _too_deep(text, name, source, line=line)
     raise Node(None, name, source, tuple(reversed(steps))).refusal(what, expected)
 
 
-def _decoded(raw: bytes, name: str, source: str) -> str:
+def _decoded(raw: bytes, name: str, source: str, *, line: bool) -> str:
     for encoding in ("utf-16", "utf-32"):
         # Without a mark, every other byte of such a text is 0.
         if raw[:2] in (b"\xff\xfe", b"\xfe\xff") or b"\0" in raw[:2]:
@@ -229,7 +236,7 @@ def _decoded(raw: bytes, name: str, source: str) -> str:
         text = raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         before = raw[: error.start].decode("utf-8", "replace")
-        where = _line_and_column(before, len(before))
+        where = _line_and_column(before, len(before), line=line)
         raise input_error(
             f"{name}:{where}: byte 0x{error.object[error.start]:02x} is no UTF-8 text; expected {source}, in UTF-8"
         ) from None
@@ -238,21 +245,22 @@ def _decoded(raw: bytes, name: str, source: str) -> str:
     return text
 
 
-def _line_and_column(text: str, place: int) -> str:
-    return f"{text.count(chr(10), 0, place) + 1}:{place - text.rfind(chr(10), 0, place)}"
+def _line_and_column(text: str, place: int, *, line: bool = False) -> str:
+    column = place - text.rfind(chr(10), 0, place)
+    return str(column) if line else f"{text.count(chr(10), 0, place) + 1}:{column}"
 
 
-def _no_json(text: str, error: json.JSONDecodeError, name: str, source: str) -> InputError:
+def _no_json(text: str, error: json.JSONDecodeError, name: str, source: str, *, line: bool) -> InputError:
     rest = text[error.pos :].lstrip()
     if not rest:
         what = "ends before its JSON is complete"
     else:
         known = next((said for start, said in _SYNTAX.items() if error.msg.startswith(start)), None)
         what = f"not JSON: {known or 'no value'} at {quote(rest[:1])}"
-    return input_error(f"{name}:{_line_and_column(text, error.pos)}: {what}; expected {source}")
+    return input_error(f"{name}:{_line_and_column(text, error.pos, line=line)}: {what}; expected {source}")
 
 
-def _too_deep(text: str, name: str, source: str) -> InputError:
+def _too_deep(text: str, name: str, source: str, *, line: bool) -> InputError:
     depth, in_text, place = 0, False, 0
     for found in re.finditer(r'\\.|["\[\]{}]', text):
         place, char = found.start(), found[0]
@@ -262,7 +270,7 @@ def _too_deep(text: str, name: str, source: str) -> InputError:
             depth += 1 if char in "[{" else -1
             if depth > DEPTH_MAX:
                 break
-    where = _line_and_column(text, place)
+    where = _line_and_column(text, place, line=line)
     return input_error(f"{name}:{where}: is nested too deeply; expected {source}, with at most {DEPTH_MAX} levels")
 
 
@@ -283,8 +291,6 @@ def _whole(digits: str) -> int | float:
 
 def _fault(value: Any, depth: int) -> tuple[list[str | int], str, str | None] | None:
     """The first value that no document should hold: steps to it from the end, what is wrong, what was expected."""
-    if depth > DEPTH_MAX:
-        return [], "", None
     if isinstance(value, str):
         return None if _encodable(value) else ([], "holds half a character (a lone surrogate)", "a text")
     if isinstance(value, int | float):
@@ -293,6 +299,8 @@ def _fault(value: Any, depth: int) -> tuple[list[str | int], str, str | None] | 
     if isinstance(value, _Twice):
         return [value.key], "is there twice", "each key once"
     if isinstance(value, dict | list):
+        if depth == DEPTH_MAX:
+            return [], "", None
         for step, inner in value.items() if isinstance(value, dict) else enumerate(value):
             if isinstance(step, str) and not _encodable(step):
                 return [], f"has the key {quote(step)} with half a character (a lone surrogate)", "keys that are text"

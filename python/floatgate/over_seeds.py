@@ -52,8 +52,9 @@ def t_95(freedom: int) -> float:
 def mean_result(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """One result for several seeds: numbers are means, the intervals of write amplification are those of the mean.
 
-    What is no number (names, whether a run was long enough) is that of the first seed; a figure that one of the seeds
-    does not know is null.
+    What is no number (names) is that of the first seed; a figure that one of the seeds does not know is null. The seed with
+    the least evidence speaks for all: a mean tells a life only if each of its runs was long enough, and it is stationary
+    only if each of them was.
     """
     first = dict(results[0])
     if len(results) == 1:
@@ -64,7 +65,17 @@ def mean_result(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
         if len(values) == len(results):
             interval = Mean.of(values).interval
             made[f"{key}_95"] = list(interval) if interval else None
+    made["evidence"] = min((result.get("evidence") for result in results), key=_weight)
+    made["stationary"] = min((result.get("stationary") for result in results), key=_ORDER.index)
     return made
+
+
+_ORDER = (False, None, True)
+"""Answers from the one that settles a question for all seeds to the one that takes all of them."""
+
+
+def _weight(evidence: Mapping[str, Any] | None) -> int:
+    return _ORDER.index(None if evidence is None else evidence.get("enough"))
 
 
 def _mean_of(values: Sequence[Any]) -> Any:

@@ -99,8 +99,7 @@ class Unfinished:
                 raise input_error(f"{entry}: no run of this comparison; expected numbers below {self._count}")
             seed = self._seeds[number % len(self._seeds)]
             if (entry / _ERROR).is_file():
-                said = load_json(entry / _ERROR, "the error of a run", _BYTES_MAX)["error"].text()
-                done[number] = Seeded(seed, None, RunError(said))
+                done[number] = Seeded(seed, None, RunError(_error_in(entry / _ERROR)))
             else:
                 run = load(entry)
                 self._must_be(run, entry, number)
@@ -178,6 +177,15 @@ class Unfinished:
         except OSError:
             hidden = self.folder
         shutil.rmtree(hidden, ignore_errors=True)
+
+
+def _error_in(file: Path) -> str:
+    """Read the message of a run that failed."""
+    kept = load_json(file, "the error of a run", _BYTES_MAX)
+    for key in kept.table():
+        if key != "error":
+            raise kept.at(key).refusal("is no key of this file", "'error' alone")
+    return kept["error"].text()
 
 
 def plan_of(

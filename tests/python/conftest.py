@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 import floatgate
 from floatgate import charts
@@ -23,7 +23,8 @@ from floatgate.sweeps.work import Answer, Job
 # Charts that tests make in their own process are held against the schema of Vega-Lite.
 charts.CHECKED = True
 
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+# Speed is no matter of tests: on a busy machine examples take long to draw.
+settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("repeatable")
 
 SMALL = {

@@ -101,7 +101,7 @@ def test_a_run_can_be_saved_and_loaded(small_run: floatgate.Run, tmp_path: Path)
 
 
 def test_loading_something_else_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(floatgate.InputError, match="no such file"):
+    with pytest.raises(floatgate.InputError, match="No such file or directory"):
         floatgate.load(tmp_path)
 
 

@@ -99,31 +99,38 @@ def replaced(name: str, before: str, after: str) -> Callable[[Path], object]:
     return damage
 
 
-R = "000001/result.json"
+R, E = "000001/result.json", "000002/error.json"
+NOT_FINITE = "is no finite number or too large; expected a number below 2^128"
 DAMAGES: list[tuple[Callable[[Path], object], str]] = [
-    (edited(R, lambda r: r.update(waf=float("nan"))), f"{R}: its content is damaged (NaN is no number)"),
-    (edited(R, lambda r: r.update(waf="1.5")), f"{R}: 'waf' is '\"1.5\"'; expected a number or null"),
-    (edited(R, lambda r: r.update(waf=True)), f"{R}: 'waf' is True; expected a number or null"),
-    (edited(R, lambda r: r["host"].update(page_writes=10**30)), f"{R}: 'host.page_writes' is 1000"),
+    (edited(R, lambda r: r.update(waf=float("nan"))), f"{R}: waf: {NOT_FINITE}"),
+    (edited(R, lambda r: r.update(waf="1.5")), f"{R}: waf: is the text '1.5'; expected a number or null"),
+    (edited(R, lambda r: r.update(waf=True)), f"{R}: waf: is true; expected a number or null"),
+    (
+        edited(R, lambda r: r["host"].update(page_writes=10**30)),
+        f"{R}: host.page_writes: is the number {10**30}; expected a whole number from 0 on, below 2^64",
+    ),
     (edited(R, lambda r: r.update(surprise=1)), f"{R}: 'surprise': no run has such a figure"),
     (edited(R, lambda r: r.update(seed=1)), f"{R}: 'seed' is 1; expected 2, as planned"),
     (edited(R, lambda r: r.update(config_hash="0" * 64)), f"{R}: 'config_hash' is '\"0000"),
     (edited(R, lambda r: r.pop("config_hash")), f"{R}: 'config_hash' is None; expected a text"),
-    (replaced(R, '"seed"', '"seed": 1, "seed"'), f"{R}: its content is damaged ('seed' stands there twice)"),
-    (lambda f: (f / R).write_text("[]"), f"{R}: its schema is 'None'"),
-    (lambda f: (f / R).write_text('{"schema'), f"{R}:1:"),
-    (lambda f: (f / R).unlink(), f"{R}: no such file"),
+    (replaced(R, '"seed"', '"seed": 1, "seed"'), f"{R}: config.seed: is there twice; expected each key once"),
+    (lambda f: (f / R).write_text("[]"), f"{R}: is a list; expected an object"),
+    (edited(R, lambda r: r.pop("schema")), f"{R}: schema: is missing; expected"),
+    (edited(R, lambda r: r.update(schema="x")), f"{R}: its schema is 'x'; expected 'floatgate.result/1'"),
+    (lambda f: (f / R).write_text('{"schema'), f"{R}:1:2: not JSON: a text that begins here has no end"),
+    (lambda f: (f / R).unlink(), f"{R}: No such file or directory; expected a result"),
     (replaced("000001/experiment.toml", "greedy", "fifo"), "000001/experiment.toml: has other settings than run 1"),
     (lambda f: (f / "000001/series.parquet").write_bytes(b"PAR1"), "000001/series.parquet: cannot be read"),
     (lambda f: (f / "000003").rename(f / "000004"), "000004: no run of this comparison; expected numbers below 4"),
     (lambda f: (f / "000003").rename(f / "0000003"), "0000003: no run of this comparison"),
     (lambda f: shutil.copytree(f / "000001", f / "000003", dirs_exist_ok=True), "000003/experiment.toml: has other"),
-    (edited("000002/error.json", lambda e: e.update(error=5)), "000002/error.json: is '{\"error\": 5}'; expected"),
-    (edited("000002/error.json", lambda e: e.update(more="x")), "000002/error.json: is "),
-    (lambda f: (f / "000002/error.json").write_text("[]"), "000002/error.json: is '[]'; expected an object"),
-    (lambda f: (f / "000002/error.json").write_text("{"), "000002/error.json: its content is damaged"),
-    (lambda f: (f / "plan.json").write_text("[]"), "plan.json: is no object"),
-    (lambda f: (f / "plan.json").write_text('{"seeds": NaN}'), "plan.json: its content is damaged"),
+    (edited(E, lambda e: e.update(error=5)), f"{E}: error: is the number 5; expected a text"),
+    (edited(E, lambda e: e.pop("error")), f"{E}: error: is missing; expected"),
+    (edited(E, lambda e: e.update(more="x")), f"{E}: more: is no key of this file; expected 'error' alone"),
+    (lambda f: (f / E).write_text("[]"), f"{E}: is a list; expected an object"),
+    (lambda f: (f / E).write_text("{"), f"{E}:1:2: ends before its JSON is complete; expected the error of a run"),
+    (lambda f: (f / "plan.json").write_text("[]"), "plan.json: is a list; expected an object"),
+    (lambda f: (f / "plan.json").write_text('{"seeds": NaN}'), f"plan.json: seeds: {NOT_FINITE}"),
     (edited("plan.json", lambda p: p.update(seeds=[1, 3])), "was begun with other settings (seeds differ)"),
 ]
 

@@ -296,7 +296,7 @@ def test_what_is_no_sweep_does_not_load(tmp_path: Path) -> None:
 
 def test_a_damaged_journal_is_named_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "journal.jsonl").write_text('{"run": 0, "status"\n')
-    with pytest.raises(floatgate.InputError, match=r"journal\.jsonl:1: its content is damaged"):
+    with pytest.raises(floatgate.InputError, match=r"journal\.jsonl:1:20: ends before its JSON is complete"):
         Journal(tmp_path / "journal.jsonl", ["seed"])
 
 

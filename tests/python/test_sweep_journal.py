@@ -13,16 +13,19 @@ import pytest
 
 import floatgate
 from conftest import SMALL, Change, Cli, Counting, drop, lines_of, put
-from floatgate import _core
+from floatgate import _core, json_in
 from floatgate.errors import InputError
 from floatgate.experiment import resolve
 from floatgate.run import check
 from floatgate.sweeps.figures import CONTRACT, flat
 from floatgate.sweeps.journal import Journal
-from floatgate.sweeps.rows import strict_json, wrong_figures
+from floatgate.sweeps.rows import wrong_figures
 from floatgate.sweeps.sweep import Sweep, planned
 
 ROOT = Path(__file__).parents[2]
+NOT_FINITE = "is no finite number or too large; expected a number below 2^128"
+IN_64_BITS = "expected a whole number from -2^63 on, below 2^64"
+IN_A_LINE = "expected a line of a sweep's journal"
 
 
 def opened(folder: Path) -> Journal:
@@ -31,10 +34,14 @@ def opened(folder: Path) -> Journal:
 
 
 CHANGES: list[tuple[Change, str]] = [
-    (put("figures", "waf", to=float("nan")), "NaN is no number"),
-    (put("figures", "waf", to=float("inf")), "Infinity is no number"),
-    (put("figures", "waf", to=-float("inf")), "-Infinity is no number"),
-    (put("figures", "host.page_writes", to=10**30), "'host.page_writes' is 1000000000"),
+    (put("figures", "waf", to=float("nan")), f"figures.waf: {NOT_FINITE}"),
+    (put("figures", "waf", to=float("inf")), f"figures.waf: {NOT_FINITE}"),
+    (put("figures", "waf", to=-float("inf")), f"figures.waf: {NOT_FINITE}"),
+    (put("figures", "host.page_writes", to=10**30), f"'host.page_writes' is {10**30}; {IN_64_BITS}"),
+    (put("figures", "host.page_writes", to=-(10**30)), f"'host.page_writes' is -{10**30}; {IN_64_BITS}"),
+    (put("set", "seed", to=2**64), f"'seed' is {2**64}; {IN_64_BITS}"),
+    (put("figures", "host.page_writes", to=2**64), f"'host.page_writes' is {2**64}; {IN_64_BITS}"),
+    (put("figures", "host.page_writes", to=10**39), f"figures['host.page_writes']: {NOT_FINITE}"),
     (put("figures", "wear.erases_max", to=-1), "'wear.erases_max' is -1; expected a whole number of 0 or more"),
     (put("figures", "wear.erases_max", to=1.5), "'wear.erases_max' is 1.5; expected a whole number"),
     (put("figures", "waf", to="1.5"), "'waf' is '\"1.5\"'; expected a number or null"),
@@ -102,31 +109,42 @@ def test_a_forged_row_is_refused_with_its_line(sweep: Path, change: Change, said
 
 
 RAW: list[tuple[Callable[[bytes], bytes], str]] = [
-    (lambda line: line.replace(b'"run":', b'"run":0,"run":', 1), "'run' stands there twice"),
-    (lambda line: line.replace(b'"waf":', b'"waf":1.0,"waf":', 1), "'waf' stands there twice"),
-    (lambda line: line.replace(b'"status":"done"', b'"status":"done\xff"', 1), "its content is damaged"),
-    (lambda line: line.replace(b'"waf":', b'"waf":1e999,"x":', 1), "is too large a number"),
-    (lambda line: line.replace(b'"waf":', b'"waf":' + b"9" * 5000 + b',"x":', 1), "its content is damaged"),
-    (lambda _: b"[" * 100_000 + b"\n", "its content is"),
-    (lambda line: line[: len(line) // 2] + b"\n", "its content is damaged"),
-    (lambda line: line[:-1] + line, "its content is damaged"),
-    (lambda _: b"\n", "its content is damaged"),
-    (lambda _: b"\0\0\0\n", "its content is damaged"),
-    (lambda _: b"[1]\n", "is no object"),
-    (lambda _: b"null\n", "is no object"),
-    (lambda line: line.decode().encode("utf-16"), "its content is damaged"),
-    (lambda line: b" " * (1 << 20) + line, "has more than 1 MiB"),
+    (lambda line: line.replace(b'"run":', b'"run":0,"run":', 1), ": run: is there twice; expected each key once"),
+    (lambda line: line.replace(b'"waf":', b'"waf":1.0,"waf":', 1), ": figures.waf: is there twice; expected each key"),
+    (lambda line: line.replace(b'"done"', b'"done\xff"', 1), f":COLUMN: byte 0xff is no UTF-8 text; {IN_A_LINE}"),
+    (lambda line: line.replace(b'"waf":', b'"waf":1e999,"x":', 1), f": figures.waf: {NOT_FINITE}"),
+    (lambda line: line.replace(b'"waf":', b'"waf":' + b"9" * 5000 + b',"x":', 1), f": figures.waf: {NOT_FINITE}"),
+    (lambda line: line.replace(b'"waf":', b'"waf":"\\ud800","x":', 1), ": figures.waf: holds half a character"),
+    (lambda _: b"[" * 100_000 + b"\n", f":101: is nested too deeply; {IN_A_LINE}, with at most 100 levels"),
+    (lambda _: b'{"x":' + b"[" * 100 + b"]" * 100 + b"}\n", f":105: is nested too deeply; {IN_A_LINE}"),
+    (
+        lambda line: line[: line.index(b",", len(line) // 2)] + b"\n",
+        f":COLUMN: ends before its JSON is complete; {IN_A_LINE}",
+    ),
+    (
+        lambda line: line[:-1] + line,
+        f":COLUMN: not JSON: something follows the end of the JSON at '{{'; {IN_A_LINE}",
+    ),
+    (lambda _: b"\n", f": is empty; {IN_A_LINE}"),
+    (lambda _: b"\0\0\0\n", f":1: not JSON: no value at '\\x00'; {IN_A_LINE}"),
+    (lambda _: b"[1]\n", f": is no object; {IN_A_LINE}"),
+    (lambda _: b"null\n", f": is no object; {IN_A_LINE}"),
+    (lambda line: line.decode().encode("utf-16"), f": is text in UTF-16; {IN_A_LINE} in UTF-8"),
+    (lambda line: b" " * (1 << 20) + line, f": has more than 1 MiB; {IN_A_LINE}"),
 ]
+"""Changes of a line, and what follows its number in the message; ``COLUMN`` is that of the first byte that differs."""
 
 
 @pytest.mark.parametrize(("change", "said"), RAW)
 def test_a_damaged_line_is_refused_with_its_line(sweep: Path, change: Callable[[bytes], bytes], said: str) -> None:
     lines = lines_of(sweep)
-    (sweep / "journal.jsonl").write_bytes(b"".join([lines[0], change(lines[1]), *lines[2:]]))
+    changed = change(lines[1])
+    (sweep / "journal.jsonl").write_bytes(b"".join([lines[0], changed, *lines[2:]]))
     with pytest.raises(InputError) as raised:
         opened(sweep)
-    assert raised.value.message.startswith(f"{sweep / 'journal.jsonl'}:2: "), raised.value.message
-    assert said in raised.value.message
+    differing = next(place for place, (one, other) in enumerate(zip(lines[1], changed, strict=False)) if one != other)
+    said = said.replace("COLUMN", str(differing + 1))
+    assert raised.value.message.startswith(f"{sweep / 'journal.jsonl'}:2{said}"), raised.value.message
 
 
 def test_a_run_twice_is_refused_where_its_content_differs(sweep: Path) -> None:
@@ -198,20 +216,26 @@ def test_a_reader_leaves_the_line_that_is_being_written(sweep: Path) -> None:
 
 
 PLANS: list[tuple[Change, str]] = [
-    (put("repeat", to="2"), "'repeat' is '\"2\"'; expected a whole number"),
-    (put("repeat", to=True), "'repeat' is True; expected a whole number"),
-    (put("repeat", to=0), "its content is damaged"),
-    (put("repeat", to=10**30), "'repeat' is 1000"),
-    (put("seed", to=1.5), "'seed' is 1.5; expected a whole number"),
-    (put("files", to=[]), "'files' is '[]'; expected an object"),
-    (put("shadow", to=1), "'shadow' is 1; expected true or false"),
-    (put("points", to=None), "'points' is None; expected an object"),
-    (put("points", "axes", to=[{"key": "seed", "values": [1]}]), "its content is damaged"),
-    (put("points", "axes", to=[{"key": 5, "values": ["1"]}]), "its content is damaged"),
-    (put("points", "sample", to=float("nan")), "NaN is no number"),
-    (put("experiment", "overrides", to=[[1, 2]]), "its content is damaged"),
-    (put("experiment", to={}), "its content is damaged"),
-    (drop("contents"), "'contents' is None; expected an object"),
+    (put("repeat", to="2"), "repeat: is the text '2'; expected a whole number from 0 on"),
+    (put("repeat", to=True), "repeat: is true; expected a whole number from 0 on"),
+    (put("repeat", to=0), "repeat: is the number 0; expected a whole number from 1 to 10000000"),
+    (put("repeat", to=10**30), f"repeat: is the number {10**30}; expected a whole number from 0 on, below 2^64"),
+    (put("repeat", to=10**39), f"repeat: {NOT_FINITE}"),
+    (put("seed", to=1.5), "seed: is the number 1.5; expected a whole number from 0 on"),
+    (put("seed", to=2**64), f"seed: is the number {2**64}; expected a number, between -2^64 and 2^64"),
+    (put("files", to=[]), "files: is a list; expected an object"),
+    (put("shadow", to=1), "shadow: is the number 1; expected true or false"),
+    (put("points", to=None), "points: is null; expected an object"),
+    (
+        put("points", "axes", to=[{"key": "seed", "values": [1]}]),
+        "points.axes[0].values[0]: is the number 1; expected a text",
+    ),
+    (put("points", "axes", to=[{"key": 5, "values": ["1"]}]), "points.axes[0].key: is the number 5; expected a text"),
+    (put("points", "sample", to=float("nan")), f"points.sample: {NOT_FINITE}"),
+    (put("experiment", "overrides", to=[[1, 2]]), "experiment.overrides[0][0]: is the number 1; expected a text"),
+    (put("experiment", to={}), "experiment.toml: is missing; expected a text or null"),
+    (put("more", to=2**64), f"more: is the number {2**64}; expected a value, between -2^64 and 2^64"),
+    (drop("contents"), "contents: is missing; expected an object"),
 ]
 
 
@@ -222,8 +246,9 @@ def test_a_forged_plan_is_refused(sweep: Path, change: Change, said: str) -> Non
     (sweep / "sweep.json").write_text(json.dumps(plan), "utf-8")
     with pytest.raises(InputError) as raised:
         floatgate.load_sweep(sweep)
-    assert raised.value.message.startswith(f"{sweep / 'sweep.json'}: ")
-    assert said in raised.value.message
+    message = raised.value.message
+    assert message.startswith(f"{sweep / 'sweep.json'}: {said}"), message
+    assert message.endswith(", in the plan of a sweep"), message
 
 
 # Tables
@@ -267,7 +292,7 @@ def test_rows_of_all_kinds_of_runs_are_right() -> None:
     goldens = sorted((ROOT / "tests/golden").glob("*.json"))
     assert len(goldens) > 8
     for golden in goldens:
-        result = strict_json(golden.read_bytes(), str(golden), "expected a result")
+        result = json_in.parse(golden.read_bytes(), str(golden), "a result").value
         assert wrong_figures(flat(result)) is None, golden.name
     assert {key.partition(".")[0] for key in CONTRACT} <= set(result)
 

@@ -16,6 +16,8 @@ from floatgate.folder import RunFolder
 from floatgate.sweeps.engine import Local
 from floatgate.tune.search import Search, begun
 
+NOT_FINITE = "is no finite number or too large; expected a number below 2^128"
+
 
 @pytest.mark.parametrize("missing", [0, 1, 9, 20])
 def test_a_run_of_a_search_whose_line_is_missing_is_done_again_and_no_other(search: Path, missing: int) -> None:
@@ -52,16 +54,20 @@ def test_a_search_without_the_last_proposals_goes_on_as_it_would_have(search: Pa
     ("line", "said"),
     [
         ('{"trial":1,"params":{"ftl.spare_factor":0.9,"ftl.collect.policy":"fifo"}}', "ftl.spare_factor is 0.9"),
-        ('{"trial":1,"params":{"ftl.spare_factor":NaN,"ftl.collect.policy":"fifo"}}', "NaN is no number"),
+        (
+            '{"trial":1,"params":{"ftl.spare_factor":NaN,"ftl.collect.policy":"fifo"}}',
+            f": params['ftl.spare_factor']: {NOT_FINITE}",
+        ),
         ('{"trial":1,"params":{"ftl.spare_factor":true,"ftl.collect.policy":"fifo"}}', "ftl.spare_factor is True"),
         ('{"trial":1,"params":{"ftl.spare_factor":0.3,"ftl.collect.policy":"best"}}', "ftl.collect.policy is "),
         ('{"trial":1,"params":{"ftl.spare_factor":0.3,"ftl.collect.policy":[]}}', "ftl.collect.policy is "),
         ('{"trial":1,"params":{"ftl.spare_factor":0.3}}', "expected values of 'ftl.spare_factor'"),
         ('{"trial":1,"params":3}', "expected values of 'ftl.spare_factor'"),
         ('{"trial":2,"params":{"ftl.spare_factor":0.3,"ftl.collect.policy":"fifo"}}', "'trial' is 2; expected 1"),
-        ('{"trial":1,"params":{},"params":{}}', "'params' stands there twice"),
+        ('{"trial":1,"params":{},"params":{}}', ": params: is there twice; expected each key once"),
         ('{"trial":1}', "has other keys than 'trial', 'params'"),
-        ("x", "its content is damaged"),
+        ("x", ":1: not JSON: no value at 'x'; expected a line with the proposal of a trial"),
+        ('{"trial":1,"params":', ":21: ends before its JSON is complete; expected a line with the proposal of a trial"),
     ],
 )
 def test_a_forged_proposal_is_refused_with_its_line(search: Path, line: str, said: str) -> None:
@@ -69,8 +75,11 @@ def test_a_forged_proposal_is_refused_with_its_line(search: Path, line: str, sai
     (search / "trials.jsonl").write_text("\n".join([lines[0], line, *lines[2:]]) + "\n", "utf-8")
     with pytest.raises(InputError) as raised:
         Search.open(search, begun(search), fresh=False)
-    assert raised.value.message.startswith(f"{search / 'trials.jsonl'}:2: "), raised.value.message
-    assert said in raised.value.message
+    place, message = f"{search / 'trials.jsonl'}:2", raised.value.message
+    if said.startswith(":"):
+        assert message.startswith(f"{place}{said}"), message
+    assert message.startswith(f"{place}:"), message
+    assert said in message
 
 
 @pytest.mark.parametrize(
@@ -116,14 +125,21 @@ def test_a_search_that_grows_to_the_size_of_its_space_goes_on_as_a_search(tmp_pa
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        (put("trials", to="20"), "'trials' is '\"20\"'; expected a whole number"),
-        (put("batch", to=0), "its content is damaged"),
-        (put("repeat", to=None), "'repeat' is None; expected a whole number"),
-        (put("axes", to=[]), "its content is damaged"),
-        (put("axes", to={}), "'axes' is '{}'; expected a list"),
-        (put("axes", to=[{"key": "a", "ends": [5, 1], "steps": None, "scale": "log", "whole": False}]), "is damaged"),
-        (put("goal", "minimise", to=[]), "nothing to look for"),
-        (put("goal", to=float("inf")), "Infinity is no number"),
+        (put("trials", to="20"), "trials: is the text '20'; expected a whole number from 0 on"),
+        (
+            put("trials", to=10**30),
+            "trials: is the number 1000000000000000000000000000000; expected a whole number from 0 on, below 2^64",
+        ),
+        (put("batch", to=0), "batch: is the number 0; expected a whole number from 1 to 10000000"),
+        (put("repeat", to=None), "repeat: is null; expected a whole number from 0 on"),
+        (put("axes", to=[]), "axes: is an empty list; expected a key that varies, or more"),
+        (put("axes", to={}), "axes: is an object; expected a list"),
+        (
+            put("axes", to=[{"key": "a", "ends": [5, 1], "steps": None, "scale": "log", "whole": False}]),
+            "axes[0].ends: is no range; expected two numbers, the smaller one first",
+        ),
+        (put("goal", "minimise", to=[]), "goal: is no goal (floatgate tune: nothing to look for;"),
+        (put("goal", to=float("inf")), f"goal: {NOT_FINITE}"),
     ],
 )
 def test_forged_settings_of_a_search_are_refused(search: Path, change: Change, said: str) -> None:
@@ -132,7 +148,9 @@ def test_forged_settings_of_a_search_are_refused(search: Path, change: Change, s
     (search / "tune.json").write_text(json.dumps(kept), "utf-8")
     with pytest.raises(InputError) as raised:
         begun(search)
-    assert said in raised.value.message
+    message = raised.value.message
+    assert message.startswith(f"{search / 'tune.json'}: {said}"), message
+    assert message.endswith(", in the settings of a search"), message
 
 
 def test_the_lock_that_an_older_search_has_left_is_ignored_and_goes(cli: Cli, search: Path) -> None:

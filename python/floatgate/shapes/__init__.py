@@ -44,6 +44,7 @@ _WORDS = {
     "text": "a text",
     "flag": "true or false",
     "null": "null",
+    "any": "a value",
 }
 _OF_CONTENT = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
@@ -161,11 +162,21 @@ def _misfit(value: Any, shape: Shape, rules: _Rules) -> tuple[list[str | int], s
     if value is None and not rules.strict:
         return None
     if not any(_is(value, kind) for kind in shape.kinds):
-        return [], f"is {described(value)}", shape.expected
+        return [], f"is {described(value)}", _expected_instead(value, shape)
     if isinstance(value, dict):
         lacking = _lacking(value, shape) if rules.strict else None
         return lacking or _misfit_inside(value.items(), shape, rules)
     return _misfit_inside(enumerate(value), shape, rules) if isinstance(value, list) else None
+
+
+def _expected_instead(value: Any, shape: Shape) -> str:
+    """What was expected in place of a value: its range, where only its size is wrong."""
+    numeric = [kind for kind in shape.kinds if kind in ("number", "whole", "any")]
+    if not numeric or isinstance(value, bool) or not isinstance(value, int | float) or abs(value) < _WHOLE_END:
+        return shape.expected
+    if numeric == ["whole"]:
+        return f"{shape.expected}, below 2^64"
+    return f"{shape.expected}, between -2^64 and 2^64"
 
 
 def _misfit_inside(

@@ -19,7 +19,7 @@ from floatgate.errors import FloatgateError, InputError, input_error, quote
 from floatgate.folder import replacing
 from floatgate.sweeps.columns import arrow_type, kind_of, written
 from floatgate.sweeps.figures import CONTRACT, order
-from floatgate.sweeps.rows import LINE_EXPECTED, entry_of, kind_name, setting_kinds, shape_of, shown
+from floatgate.sweeps.rows import LINE, entry_of, kind_name, setting_kinds, shape_of, shown
 from floatgate.sweeps.work import DONE, Answer
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Journal:
                 where = f"{self.path}:{number}"
                 if not line.endswith(b"\n"):
                     if len(line) == _LINE_MAX:
-                        raise input_error(f"{where}: has more than {_LINE_MAX >> 20} MiB; {LINE_EXPECTED}")
+                        raise input_error(f"{where}: has more than {_LINE_MAX >> 20} MiB; expected {LINE}")
                     break
                 entry = entry_of(line, where)
                 self._must_fit(entry, where)

@@ -16,8 +16,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 from floatgate import _core
-from floatgate.errors import input_error, quote, quoted, reading
+from floatgate.errors import input_error, quote, quoted
 from floatgate.experiment import Experiment
+from floatgate.json_in import parse
 from floatgate.run import execute
 from floatgate.sweeps.figures import CONTRACT, flat
 from floatgate.sweeps.work import DONE, FAILED, UNUSABLE
@@ -25,7 +26,7 @@ from floatgate.sweeps.work import DONE, FAILED, UNUSABLE
 STATUSES = (DONE, FAILED, UNUSABLE)
 ENTRY_KEYS = ("run", "status", "error", "set", "figures", "spent")
 """Keys of a line of a journal, all of which each line has."""
-LINE_EXPECTED = "expected a line of a sweep's journal"
+LINE = "a line of a sweep's journal"
 SPENT: Mapping[str, type] = {"wall_s": float, "cpu_s": float, "peak_rss_bytes": int, "worker": str}
 """What differs each time that a run is done, with its types."""
 REQUIRED: Mapping[str, type] = {"config_hash": str, "version": str, "mode": str, "seed": int}
@@ -43,41 +44,10 @@ PROBE = {
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _INT_MIN, _INT_MAX = -(2**63), 2**64 - 1
+_INT_RANGE = "a whole number from -2^63 on, below 2^64"
 _FLOAT_EXACT = 2**53
 _KEY_MAX = 200
 _NAMES = {float: "a number", int: "a whole number of 0 or more", bool: "true or false", str: "a text"}
-
-
-# JSON
-
-
-def strict_json(text: bytes, where: str, expected: str) -> Any:
-    """Parse JSON that has each key once and finite numbers.
-
-    Raises:
-        InputError: the text is no such JSON.
-    """
-    with reading(where, expected):
-        return json.loads(text.decode("utf-8"), object_pairs_hook=_once, parse_constant=_no_number, parse_float=_finite)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) < len(pairs):
-        keys = [key for key, _ in pairs]
-        raise ValueError(f"{quote(next(key for key in keys if keys.count(key) > 1))} stands there twice")
-    return made
-
-
-def _no_number(text: str) -> float:
-    raise ValueError(f"{text} is no number")
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not math.isfinite(value):
-        raise ValueError(f"{quote(text)} is too large a number")
-    return value
 
 
 # Lines of a journal
@@ -93,9 +63,9 @@ def entry_of(line: bytes, where: str) -> dict[str, Any]:
     Raises:
         InputError: the line is damaged, or holds what no run gives.
     """
-    entry = strict_json(line, where, LINE_EXPECTED)
+    entry = parse(line, where, LINE, line=True).value
     if not isinstance(entry, dict):
-        raise input_error(f"{where}: is no object; {LINE_EXPECTED}")
+        raise input_error(f"{where}: is no object; expected {LINE}")
     _must_have_keys(entry, ENTRY_KEYS, where)
     number, settings, figures = entry["run"], entry["set"], entry["figures"]
     if type(number) is not int or number < 0:
@@ -140,6 +110,8 @@ def wrong_outcome(status: Any, error: Any, figures: Mapping[str, Any]) -> str | 
 def wrong_settings(settings: Mapping[str, Any]) -> str | None:
     """Check that settings are plain values."""
     for key, value in settings.items():
+        if _is_too_large(value):
+            return f"{quote(key)} is {shown(value)}; expected {_INT_RANGE}"
         if not _is_plain(value) or value is None:
             return f"{quote(key)} is {shown(value)}; expected a number, a text, true or false"
     return None
@@ -159,7 +131,7 @@ _RIGHT_MAX = 1000
 
 
 def _wrong_parsed(figures: dict[str, Any]) -> str | None:
-    """As :func:`wrong_figures`, of figures that come from :func:`strict_json` and are finite."""
+    """As :func:`wrong_figures`, of figures that come from :func:`~floatgate.json_in.parse` and are finite."""
     shape = shape_of(figures)
     if shape is not None and shape in _right:
         return _wrong_required(figures)
@@ -190,6 +162,8 @@ def _wrong_figure(key: Any, value: Any) -> str | None:
     what, kind, kinds = _column(key) if isinstance(key, str) else _column("")
     if what is not None:
         return what
+    if _is_too_large(value):
+        return f"{quote(key)} is {shown(value)}; expected {_INT_RANGE}"
     if not _is_plain(value):
         return f"{quote(key)} is {shown(value)}; expected a number, a text, true, false or null"
     if value is None:
@@ -259,8 +233,13 @@ def _is_plain(value: Any) -> bool:
     if value is None or type(value) in (bool, str):
         return True
     if type(value) is int:
-        return _INT_MIN <= value <= _INT_MAX
+        return not _is_too_large(value)
     return type(value) is float and math.isfinite(value)
+
+
+def _is_too_large(value: Any) -> bool:
+    """Whether no column of whole numbers has room for a number."""
+    return type(value) is int and not _INT_MIN <= value <= _INT_MAX
 
 
 def _is_of(value: Any, kind: type) -> bool:

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.errors import InputError, input_error, quoted
+from floatgate.json_in import parse
 from floatgate.sweeps.points import Axis
-from floatgate.sweeps.rows import shown, strict_json
+from floatgate.sweeps.rows import shown
 from floatgate.sweeps.sweep import plain
 
 FILE = "trials.jsonl"
-_EXPECTED = "expected a line with the proposal of a trial"
+_LINE = "a line with the proposal of a trial"
 _LINE_MAX = 1 << 20
 
 
@@ -51,9 +52,9 @@ class Proposals:
                 where = f"{self.path}:{len(self._kept) + 1}"
                 if not line.endswith(b"\n"):
                     if len(line) == _LINE_MAX:
-                        raise input_error(f"{where}: has more than {_LINE_MAX >> 20} MiB; {_EXPECTED}")
+                        raise input_error(f"{where}: has more than {_LINE_MAX >> 20} MiB; expected {_LINE}")
                     break
-                self._kept.append(self._params(strict_json(line, where, _EXPECTED), where))
+                self._kept.append(self._params(parse(line, where, _LINE, line=True).value, where))
                 place += len(line)
         return place
 
@@ -61,7 +62,7 @@ class Proposals:
         """The proposal of a line, with values that Optuna can have proposed."""
         number, keys = len(self._kept), [axis.key for axis in self._axes]
         if not isinstance(entry, dict) or list(entry) != ["trial", "params"]:
-            raise input_error(f"{where}: has other keys than 'trial', 'params'; {_EXPECTED}")
+            raise input_error(f"{where}: has other keys than 'trial', 'params'; expected {_LINE}")
         if type(entry["trial"]) is not int or entry["trial"] != number:
             raise input_error(f"{where}: 'trial' is {shown(entry['trial'])}; expected {number}")
         params = entry["params"]

@@ -133,7 +133,7 @@ class Asked:
             raise goal.refusal(f"is no goal ({error})", "figures to minimise or maximise, and bounds") from None
         axes = kept["axes"].elements()
         if not axes:
-            kept["axes"].refuse("a key that varies, or more")
+            raise kept["axes"].refusal("is an empty list", "a key that varies, or more")
         return cls(
             kept_experiment(kept["experiment"]),
             tuple(map(Axis.from_kept, axes)),
