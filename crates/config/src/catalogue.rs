@@ -4,7 +4,7 @@ use crate::layers::Layers;
 use crate::presets::PRESETS;
 use crate::resolve::resolve;
 use crate::resolve_rated::Rated;
-use crate::slots::SLOTS;
+use crate::slot_types::SLOTS;
 use crate::twins::{self, TWINS, TwinPreset};
 use floatgate_base::{ParamInfo, Slot};
 use floatgate_trace::generate::micro::{MICROS, Micro};

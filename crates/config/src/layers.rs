@@ -2,7 +2,7 @@
 //! error knows its place; then they are laid over one another.
 
 use crate::raw::Experiment;
-use crate::slots::SLOTS;
+use crate::slot_types::SLOTS;
 use floatgate_base::{Error, Place, Result, Slot};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};

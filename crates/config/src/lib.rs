@@ -31,7 +31,7 @@ mod resolve_timed;
 mod resolve_workload;
 pub mod schema;
 pub mod slot_table;
-pub mod slots;
+pub mod slot_types;
 mod tables;
 pub mod twins;
 

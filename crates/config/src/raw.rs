@@ -1,30 +1,30 @@
 //! The experiment file as a user may write it. Every key is optional; unknown ones are refused.
 
 use crate::slot_table::SlotTable;
-use crate::slots;
+use crate::slot_types;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Tables of the slots.
-pub type Map = SlotTable<slots::Map>;
+pub type Map = SlotTable<slot_types::Map>;
 /// See [`Map`].
-pub type Collect = SlotTable<slots::Collect>;
+pub type Collect = SlotTable<slot_types::Collect>;
 /// See [`Map`].
-pub type Separate = SlotTable<slots::Separate>;
+pub type Separate = SlotTable<slot_types::Separate>;
 /// See [`Map`].
-pub type Level = SlotTable<slots::Level>;
+pub type Level = SlotTable<slot_types::Level>;
 /// See [`Map`].
-pub type Reclaim = SlotTable<slots::Reclaim>;
+pub type Reclaim = SlotTable<slot_types::Reclaim>;
 /// See [`Map`].
-pub type Dispatch = SlotTable<slots::Dispatch>;
+pub type Dispatch = SlotTable<slot_types::Dispatch>;
 /// See [`Map`].
-pub type Throttle = SlotTable<slots::Throttle>;
+pub type Throttle = SlotTable<slot_types::Throttle>;
 /// See [`Map`].
-pub type Reduce = SlotTable<slots::Reduce>;
+pub type Reduce = SlotTable<slot_types::Reduce>;
 /// See [`Map`].
-pub type Disturb = SlotTable<slots::Disturb>;
+pub type Disturb = SlotTable<slot_types::Disturb>;
 /// See [`Map`].
-pub type Endurance = SlotTable<slots::Endurance>;
+pub type Endurance = SlotTable<slot_types::Endurance>;
 
 /// Declares a table of optional keys: serialised without the missing ones, unknown keys refused.
 macro_rules! table {

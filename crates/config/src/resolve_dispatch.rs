@@ -2,7 +2,7 @@
 
 use crate::layers::Layers;
 use crate::resolve_slot::{self, refuse};
-use crate::{raw, slots};
+use crate::{raw, slot_types};
 use floatgate_base::Result;
 use floatgate_base::policy::Facts;
 use floatgate_ftl::separate::Labelled;
@@ -18,7 +18,7 @@ pub(crate) fn resolve(
     facts: &Facts,
 ) -> Result<(Dispatch, raw::Dispatch)> {
     let (given, raw) = resolve_slot::resolve(layers, given, facts)?;
-    let dispatch = Dispatch::of(&given).map_err(|misfit| refuse::<slots::Dispatch>(layers, misfit))?;
+    let dispatch = Dispatch::of(&given).map_err(|misfit| refuse::<slot_types::Dispatch>(layers, misfit))?;
     Ok((dispatch, raw))
 }
 

@@ -5,7 +5,7 @@ use crate::layers::Layers;
 use crate::raw;
 use crate::resolve_slot::{self, refuse};
 use crate::tables::US_MAX;
-use crate::{resolve_mapping, resolve_timed, slots};
+use crate::{resolve_mapping, resolve_timed, slot_types};
 use floatgate_base::policy::Facts;
 use floatgate_base::{PAGES_MAX, Result, units::parse_bytes};
 use floatgate_flash::timed::settings::one_mode;
@@ -30,9 +30,10 @@ pub(crate) fn resolve(
     let ((order, urgent_as_writes), raw_scheduling) =
         resolve_timed::scheduling(layers, given.scheduling, (timed, incremental), &commands)?;
     let (model, raw_endurance) = resolve_slot::resolve(layers, given.endurance, &Facts::default())?;
-    let endurance = Endurance::of(&model).map_err(|misfit| refuse::<slots::Endurance>(layers, misfit))?;
+    let endurance =
+        Endurance::of(&model).map_err(|misfit| refuse::<slot_types::Endurance>(layers, misfit))?;
     let (model, raw_disturb) = resolve_slot::resolve(layers, given.disturb, &Facts::default())?;
-    let disturb = Disturb::of(&model).map_err(|misfit| refuse::<slots::Disturb>(layers, misfit))?;
+    let disturb = Disturb::of(&model).map_err(|misfit| refuse::<slot_types::Disturb>(layers, misfit))?;
     let energy = energy(layers, given.energy.as_ref())?.map(|energy| energy.of_planes(together));
     let bad_block_reserve = reserve(layers, given.bad_block_reserve.unwrap_or(BAD_BLOCK_RESERVE))?;
     let plp = given.plp.unwrap_or(true);

@@ -3,7 +3,7 @@
 use crate::layers::{Layers, Section};
 use crate::resolve_slot::{self, refuse};
 use crate::tables::choice;
-use crate::{raw, slots};
+use crate::{raw, slot_types};
 use floatgate_base::Result;
 use floatgate_base::policy::Facts;
 use floatgate_lifetime::life::{Forecast, METHODS, Method};
@@ -25,7 +25,7 @@ pub(crate) fn resolve(layers: &Layers, given: raw::Lifetime, endurance: Enduranc
     let facts = Facts { pe_cycles: endurance.pe_cycles(), ..Facts::default() };
     let (chosen, throttle) = resolve_slot::resolve(layers, given.throttle, &facts)?;
     let policy = Throttle::of(&chosen);
-    let params = Params::of(&chosen).map_err(|misfit| refuse::<slots::Throttle>(layers, misfit))?;
+    let params = Params::of(&chosen).map_err(|misfit| refuse::<slot_types::Throttle>(layers, misfit))?;
     let (reducer, raw_reduce) = resolve_slot::resolve(layers, given.reduce, &facts)?;
     let reduce = ReduceSettings { policy: Reducer::of(&reducer), params: reduce::Params::of(&reducer) };
     let (forecast, raw_forecast) = forecast(layers, given.forecast.unwrap_or_default(), (endurance, policy))?;

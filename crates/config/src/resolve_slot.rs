@@ -2,7 +2,7 @@
 
 use crate::layers::Layers;
 use crate::slot_table::SlotTable;
-use crate::slots::Table;
+use crate::slot_types::Table;
 use crate::tables::unknown;
 use floatgate_base::policy::Facts;
 use floatgate_base::{Error, Given, Misfit, Result};

@@ -1,7 +1,7 @@
 //! The table of a slot as a user may write it: the name of a policy, and parameters of any policy of the slot. Which of
 //! them the policy takes is known when all layers lie over one another (`resolve_slot.rs`).
 
-use crate::slots::Table;
+use crate::slot_types::Table;
 use floatgate_base::policy::{ParamKind, Range, Setting, Slot};
 use floatgate_base::{Given, ParamInfo};
 use schemars::{JsonSchema, Schema, SchemaGenerator};

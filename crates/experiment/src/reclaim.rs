@@ -3,7 +3,7 @@
 use crate::quantiles::quantiles_us;
 use floatgate_flash::Cause;
 use floatgate_nand::disturb::{UNIT, type_names};
-use floatgate_sim::outcome::{Around, Burst, ReclaimFigures};
+use floatgate_sim::outcome::{Burst, ReclaimFigures, ReclaimLatency};
 use floatgate_sim::{Outcome, Plan};
 use floatgate_stats::Row;
 use serde_json::{Map, Value, json};
@@ -51,7 +51,7 @@ pub(crate) fn reclaim(plan: &Plan, outcome: &Outcome) -> Value {
         "disturbance": disturbance(figures, disturb.max),
         "time_s": { "reclaim": time(Cause::Reclaim), "replica": time(Cause::Replica) },
         "service_ms": service_ms(plan, figures),
-        "response_us": outcome.around.as_ref().map(response_us),
+        "response_us": outcome.reclaim_latency.as_ref().map(response_us),
         "over_time": over_time(outcome.series.rows(), outcome.span_s.is_some()),
         "memory_bytes": figures.memory_bytes,
         "max_reads": disturb.max / UNIT,
@@ -59,8 +59,8 @@ pub(crate) fn reclaim(plan: &Plan, outcome: &Outcome) -> Value {
 }
 
 /// How long reads took while something was reclaimed or replicated, and while nothing was.
-fn response_us(around: &Around) -> Value {
-    json!({ "during": quantiles_us(&around.during), "otherwise": quantiles_us(&around.otherwise) })
+fn response_us(reclaim_latency: &ReclaimLatency) -> Value {
+    json!({ "during": quantiles_us(&reclaim_latency.during), "otherwise": quantiles_us(&reclaim_latency.otherwise) })
 }
 
 /// Reclaims by intervals of equally many requests, the last of which may be shorter. An edge more than counts, in

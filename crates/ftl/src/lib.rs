@@ -29,7 +29,7 @@ mod room;
 mod saved;
 pub mod separate;
 pub mod setup;
-pub mod slots;
+pub mod single_policy_slots;
 mod space;
 pub mod units;
 mod volatile;

@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// Requests, or extents, that happen at one time.
 #[derive(Clone, Copy, Debug)]
-pub struct Together {
+pub struct TimeSlice {
     /// One past the last of them; they begin where the run before ended.
     pub end: usize,
     /// Nanoseconds since counting began.
@@ -60,7 +60,7 @@ impl<F: BackEnd> Drive<F> {
         &mut self,
         extents: &Extents,
         mut begin: usize,
-        runs: &[Together],
+        runs: &[TimeSlice],
     ) -> Result<(), Stopped> {
         for run in runs {
             self.array.counts_mut().set_now(run.now_ns);

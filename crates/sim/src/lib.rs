@@ -1,10 +1,11 @@
 //! The stages side by side: reading, placing, gate, buffer, drive, book. This crate owns the loop.
 //!
 //! Reading order: [`plan`] (everything a run needs), [`simulation`] (the phases and the loop), then the stages: `reading/`,
-//! `placing`, `serve/` (with `gate`, `buffer` and [`drive`]), `book`; [`outcome`].
+//! `addressing`, `serve/` (with `gate`, `buffer` and [`drive`]), `book`; [`outcome`].
 //!
 //! Must not know: configuration files, presets, JSON, Python.
 
+mod addressing;
 pub mod array;
 mod book;
 mod buffer;
@@ -17,7 +18,6 @@ pub mod laps;
 pub mod life;
 mod life_book;
 pub mod outcome;
-mod placing;
 pub mod plan;
 pub mod precondition;
 pub mod reading;

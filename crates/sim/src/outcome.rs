@@ -3,10 +3,10 @@
 use crate::buffer::Buffered;
 use crate::gate::{Throttled, Throttling};
 use crate::plan::Plan;
-pub use crate::serve::around::Around;
 use crate::serve::clock::QueueCount;
 pub use crate::serve::hot_reads::{HOT_FROM, HotReads};
-use crate::serve::{InTime, Timely, with_drive};
+pub use crate::serve::reclaim_latency::ReclaimLatency;
+use crate::serve::{Direct, TimedServing, with_drive};
 use crate::simulation::{Phase, Simulation, Stages};
 use crate::wear_in::WearIn;
 use floatgate_base::{IdSlice, Result, UnitId};
@@ -153,7 +153,7 @@ pub struct Outcome {
     /// Timed: latencies of reads and writes.
     pub latencies: Option<[Latency; 2]>,
     /// Timed, where reads disturb: response times of reads around reclaims.
-    pub around: Option<Around>,
+    pub reclaim_latency: Option<ReclaimLatency>,
     /// Timed: reads of pages that are read often.
     pub hot_reads: Option<HotReads>,
     /// What the throttle did, if there was one.
@@ -235,13 +235,13 @@ struct TimedFigures {
     queue_wait_ns: [u128; 2],
     queues: Vec<QueueCount>,
     latencies: [Latency; 2],
-    around: Option<Around>,
+    reclaim_latency: Option<ReclaimLatency>,
     hot_reads: HotReads,
 }
 
 impl TimedFigures {
-    fn of(serving: &InTime) -> Self {
-        let Timely { drive, clock, .. } = &serving.timely;
+    fn of(serving: &TimedServing) -> Self {
+        let Direct { drive, clock, .. } = &serving.timely;
         let timed = drive.array.back_end();
         Self {
             last_ns: timed.last_ns(),
@@ -254,7 +254,7 @@ impl TimedFigures {
             queue_wait_ns: clock.queue_wait_ns(),
             queues: clock.queues().to_vec(),
             latencies: clock.latencies().clone(),
-            around: clock.around().cloned(),
+            reclaim_latency: clock.reclaim_latency().cloned(),
             hot_reads: clock.hot_reads().clone(),
         }
     }
@@ -348,7 +348,7 @@ impl Simulation {
             queue_wait_ns: timed.as_ref().map(|timed| timed.queue_wait_ns),
             queues: timed.as_ref().map(|timed| timed.queues.clone()).unwrap_or_default(),
             timeline: timed.as_ref().and_then(|timed| timed.timeline.clone()),
-            around: timed.as_ref().and_then(|timed| timed.around.clone()),
+            reclaim_latency: timed.as_ref().and_then(|timed| timed.reclaim_latency.clone()),
             hot_reads: timed.as_ref().map(|timed| timed.hot_reads.clone()),
             latencies: timed.map(|timed| timed.latencies),
         }

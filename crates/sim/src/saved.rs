@@ -4,19 +4,19 @@
 //! written. Every struct that owns state is taken apart without `..`: state that is added later does not compile until
 //! it is said here what becomes of it.
 
+use crate::addressing::Placing;
 use crate::array::BackEnd;
 use crate::book::Book;
 use crate::buffer::Buffered;
 use crate::drive::Drive;
 use crate::failure::another_trace;
 use crate::gate::{SavedThrottled, Throttled};
-use crate::placing::Placing;
 use crate::plan::{Plan, Precondition};
 use crate::precondition::{Preparation, SavedPreparation};
 use crate::reading::SavedReading;
 use crate::reading::foresight::{Foreseeing, Foreseen};
 use crate::serve::clock::Clock;
-use crate::serve::{InOrder, InTime, Kept, Serving, Timely, Waiting, with_drive};
+use crate::serve::{Direct, InOrder, Kept, Serving, TimedServing, Waiting, with_drive};
 use crate::simulation::{Phase, Simulation, Stages, State};
 use floatgate_base::{Error, Result};
 use floatgate_ftl::separate::Foresight;
@@ -73,8 +73,8 @@ impl Simulation {
                 save_drive(drive, out)?;
                 save_gate_and_buffer(gate, buffer, out)
             }
-            Serving::Timed(InTime { timely, waiting }) => {
-                let Timely {
+            Serving::Timed(TimedServing { timely, waiting }) => {
+                let Direct {
                     drive,
                     buffer,
                     gate,
@@ -132,7 +132,7 @@ impl Simulation {
                 resume_drive(&mut serving.drive, from)?;
                 resume_gate_and_buffer(&self.plan, &mut serving.gate, &mut serving.buffer, from)
             }
-            Serving::Timed(InTime { timely, waiting }) => {
+            Serving::Timed(TimedServing { timely, waiting }) => {
                 resume_drive(&mut timely.drive, from)?;
                 if !timely.drive.array.back_end_mut().restore(from.state("under way")?) {
                     return Err(unfit(from));

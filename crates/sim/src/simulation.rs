@@ -1,10 +1,10 @@
 //! A run: its phases, and the loop in which requests go through the stages.
 
+use crate::addressing::{Misplaced, Placing};
 use crate::book::Book;
 use crate::drive_file;
 use crate::failure;
 use crate::life_book::LifeBook;
-use crate::placing::{Misplaced, Placing};
 use crate::plan::{Plan, Precondition, Workload};
 use crate::precondition::{Preparation, Prepared};
 use crate::reading::foresight::{Foreseeing, Foreseen};
@@ -12,7 +12,7 @@ use crate::reading::survey::{Survey, Surveyed};
 use crate::reading::{Reading, ends, open};
 use crate::serve::pins::{PinSink, PinWatch, PinWindow};
 use crate::serve::request_log::{RequestLog, RequestSink};
-use crate::serve::{InTime, Kept, Serving, Stop, with_drive};
+use crate::serve::{Kept, Serving, Stop, TimedServing, with_drive};
 use crate::wear_in::WearIn;
 use crate::written_pages::WrittenPages;
 use floatgate_base::{Error, Place, Result};
@@ -164,7 +164,7 @@ impl Simulation {
     /// Whether requests are put on record, or pins.
     #[must_use]
     pub fn is_recorded(&self) -> bool {
-        let recorded = |serving: &InTime| serving.timely.log.is_some() || serving.timely.pins.is_some();
+        let recorded = |serving: &TimedServing| serving.timely.log.is_some() || serving.timely.pins.is_some();
         self.stages.serving.in_time().is_some_and(recorded)
     }
 

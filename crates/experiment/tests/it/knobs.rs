@@ -8,7 +8,7 @@ use crate::common::knob_toml::{
     trace, with,
 };
 use crate::common::{Folder, try_run};
-use floatgate_config::slots::SLOTS;
+use floatgate_config::slot_types::SLOTS;
 use floatgate_experiment::{LifetimeOptions, Options, load, run_with};
 use serde_json::Value;
 use std::collections::BTreeSet;

@@ -6,7 +6,7 @@ use floatgate_base::policy::ParamKind;
 use floatgate_base::{ParamInfo, PolicyInfo, Setting, Slot};
 use floatgate_config::Resolved;
 use floatgate_config::layers::Layers;
-use floatgate_config::slots::SLOTS;
+use floatgate_config::slot_types::SLOTS;
 use floatgate_experiment::load;
 
 /// A table with a policy and a line more.

@@ -8,7 +8,7 @@ use crate::common::policies::separator;
 use crate::common::{Folder, hinted, try_run};
 use floatgate_base::policy::{Facts, ParamKind};
 use floatgate_base::{ParamInfo, PolicyInfo, Setting, Slot};
-use floatgate_config::slots::SLOTS;
+use floatgate_config::slot_types::SLOTS;
 use floatgate_experiment::{LifetimeOptions, lifetime};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! Closed units: among them victims are chosen. The mechanism's side of the slot; what it knows, the victim policy sees.
 
-use super::last::Last;
+use super::update_blocks::Last;
 use super::queues::Queues;
 use crate::index::{Index, IndexKind};
 use crate::separate::{Place, Separation};

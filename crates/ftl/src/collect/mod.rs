@@ -1,5 +1,5 @@
 //! Slot `ftl.collect`: which block is collected next. One file a policy, one row of `victims!` each;
-//! [`VictimPolicy`] is the contract. The mechanism beside them: `candidates` (the closed units), `last` (update blocks,
+//! [`VictimPolicy`] is the contract. The mechanism beside them: `candidates` (the closed units), `update_blocks` (update blocks,
 //! which wait), `queues` (streams
 //! that are collected in the order of closing), `choice` (the order in which the groups are asked), `collector` (who starts the job).
 
@@ -12,7 +12,7 @@ mod cost_benefit_sqrt;
 mod d_choices;
 mod fifo;
 mod greedy;
-mod last;
+mod update_blocks;
 mod queues;
 mod random;
 mod victim_policy;

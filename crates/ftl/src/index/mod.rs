@@ -4,13 +4,13 @@
 mod close_order;
 mod lists;
 mod oldest;
-mod slots;
+mod unordered;
 mod valid_ring;
 
 pub use close_order::CloseOrder;
 pub use lists::Lists;
 pub use oldest::OldestByValid;
-pub use slots::Slots;
+pub use unordered::Slots;
 pub use valid_ring::ValidRing;
 
 use crate::units::{UnitMeta, Units};

@@ -5,7 +5,7 @@
 //! out), [`waiting`] (the queue of a domain), `run` (steps), `room` (free units for them), `moves` (where pages go), `asked`
 //! (who asks for them when).
 
-mod asked;
+mod job_requests;
 pub mod job;
 #[cfg(test)]
 mod job_tests;

@@ -2,7 +2,7 @@
 //! `levelers!` each; [`Leveler`] is the contract, `leveling` the mechanism's side.
 
 pub mod adaptive;
-mod bet;
+mod block_erasing_table;
 mod cold;
 mod counters;
 pub mod gap;
@@ -13,7 +13,7 @@ mod leveler;
 mod leveling;
 mod none;
 mod open_sets;
-mod placing;
+mod set_units;
 mod plane_balance;
 pub mod read_balance;
 #[cfg(test)]

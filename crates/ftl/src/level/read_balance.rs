@@ -37,7 +37,7 @@
 //! erase, O(pages per block + planes) per block emptied, and 16 units counted per erase. Memory: 1 bit per page and 2 bits per
 //! block (flags set and flags asked for); the paper counts 1 bit per page and 1 per block ([`table_bytes`]).
 
-use super::bet::{Bet, Due};
+use super::block_erasing_table::{BlockErasingTable, Due};
 use super::plane_balance::{PlaneBalance, Split};
 use super::swl::THRESHOLD;
 use super::{Books, Leveler};
@@ -90,7 +90,7 @@ pub struct Params {
 /// Bytes of the page read table and of the block erasing table as the paper counts them (its Table V).
 #[must_use]
 pub fn table_bytes(pages: u64, blocks: u64) -> (u64, u64) {
-    (pages.div_ceil(8), Bet::memory_bytes(blocks))
+    (pages.div_ceil(8), BlockErasingTable::memory_bytes(blocks))
 }
 
 /// How a block is read: the types of the paper.
@@ -157,7 +157,7 @@ impl super::Params for Params {
     fn state(&self, layout: &Layout) -> State {
         State {
             params: *self,
-            bet: Bet::new(layout, 1),
+            table: BlockErasingTable::new(layout, 1),
             read: vec![0; layout.pages().div_ceil(64) as usize],
             pages_per_unit: layout.pages_per_unit(),
             waiting: Vec::new(),
@@ -172,7 +172,7 @@ impl super::Params for Params {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,
-    bet: Bet,
+    table: BlockErasingTable,
     /// The page read table.
     read: Vec<u64>,
     pages_per_unit: u32,
@@ -330,7 +330,7 @@ impl Leveler for State {
     fn erased(&mut self, domain: DomainId, unit: UnitId, _: u32) -> bool {
         self.forget_reads(unit);
         self.balance.erased();
-        self.bet.erased(domain, unit, self.params.threshold)
+        self.table.erased(domain, unit, self.params.threshold)
     }
 
     fn hears_reads(&self) -> bool {
@@ -344,14 +344,14 @@ impl Leveler for State {
     }
 
     fn wanted(&mut self, drive: &mut DriveView<'_>, _: DomainId, books: &mut Books<'_>) -> Option<Request> {
-        match self.bet.next(self.params.threshold, |unit| drive.is_closed(unit)) {
+        match self.table.next(self.params.threshold, |unit| drive.is_closed(unit)) {
             Due::Nothing => None,
             Due::Round => {
                 books.did.rounds += 1;
                 None
             }
             Due::Flag(flag) => {
-                let (domain, mut units) = self.bet.units_of(flag);
+                let (domain, mut units) = self.table.units_of(flag);
                 let unit = units.next()?;
                 Some(self.request(drive, books, domain, unit))
             }
@@ -370,19 +370,19 @@ impl Leveler for State {
             }
         }
         if !done {
-            self.bet.dropped(domain, unit);
+            self.table.dropped(domain, unit);
         }
     }
 
     fn restart(&mut self) {
-        self.bet.restart();
+        self.table.restart();
     }
 
     fn fits(&self, layout: &Layout) -> bool {
         let is_one = |domain: &DomainId| domain.0 < layout.domains();
         let sets =
             self.waiting.iter().chain(self.under_way.iter().filter_map(|under_way| under_way.set.as_ref()));
-        self.bet.fits(layout)
+        self.table.fits(layout)
             && self.read.len() == layout.pages().div_ceil(64) as usize
             && self.pages_per_unit == layout.pages_per_unit()
             && self.balance.fits(layout)
@@ -393,6 +393,6 @@ impl Leveler for State {
     }
 
     fn audit(&self, _: &Layout, _: &IdSlice<UnitId, bool>) -> Result<(), String> {
-        self.bet.audit()
+        self.table.audit()
     }
 }

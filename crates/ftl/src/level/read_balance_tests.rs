@@ -266,7 +266,7 @@ fn memory_is_that_of_table_v() {
         (16, 128, (1024, 16)),
     ] {
         let pages = (gb << 20) / page_kb;
-        let (prt, bet) = table_bytes(pages, pages / 64);
-        assert_eq!((prt >> 10, bet >> 10), expected, "{gb} GB of {page_kb} KB pages");
+        let (prt, table) = table_bytes(pages, pages / 64);
+        assert_eq!((prt >> 10, table >> 10), expected, "{gb} GB of {page_kb} KB pages");
     }
 }

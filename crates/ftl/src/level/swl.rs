@@ -1,7 +1,7 @@
 //! SWL, static wear-leveling: blocks that were not erased for long are emptied, so that cold data move.
 //!
 //! Source: Chang, Hsieh and Kuo, Endurance Enhancement of Flash-Memory Storage Systems: An Efficient Static Wear Leveling
-//! Design, DAC 2007, as the paper on pattern-based write scheduling uses it. A block erasing table (BET, `bet.rs`) has a flag
+//! Design, DAC 2007, as the paper on pattern-based write scheduling uses it. A block erasing table (BET, `table.rs`) has a flag
 //! per `blocks_per_flag` blocks, set when one of them is erased. While the `ecnt` erases of this round are at least
 //! `threshold` times the `fcnt` flags that are set, the blocks of the next flag from `findex` on, cyclic, that is not set are
 //! emptied. Once all flags are set, a round
@@ -21,7 +21,7 @@
 //! Parameters: `threshold`, `blocks_per_flag`, `cold_blocks`. Cost: O(1) per erase; scans by words of 64 flags, O(1) per erase
 //! amortised. Memory: 2 bits per flag (flags set and flags asked for).
 
-use super::bet::{Bet, Due};
+use super::block_erasing_table::{BlockErasingTable, Due};
 use super::{Books, Leveler};
 use crate::jobs::request::DriveView;
 use crate::jobs::{Request, Target, Urgency};
@@ -86,8 +86,8 @@ impl super::Params for Params {
     }
 
     fn state(&self, layout: &Layout) -> State {
-        let bet = Bet::new(layout, self.blocks_per_flag.min(layout.units_per_domain()));
-        State { params: *self, bet, rest: None }
+        let table = BlockErasingTable::new(layout, self.blocks_per_flag.min(layout.units_per_domain()));
+        State { params: *self, table, rest: None }
     }
 }
 
@@ -95,7 +95,7 @@ impl super::Params for Params {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct State {
     params: Params,
-    bet: Bet,
+    table: BlockErasingTable,
     /// The flag whose units are being asked for, and the unit from which on.
     rest: Option<(u32, UnitId)>,
 }
@@ -107,13 +107,13 @@ fn own(domain: DomainId) -> Target {
 
 impl Leveler for State {
     fn erased(&mut self, domain: DomainId, unit: UnitId, _: u32) -> bool {
-        self.bet.erased(domain, unit, self.params.threshold)
+        self.table.erased(domain, unit, self.params.threshold)
     }
 
     fn wanted(&mut self, drive: &mut DriveView<'_>, _: DomainId, books: &mut Books<'_>) -> Option<Request> {
         loop {
             if let Some((flag, from)) = self.rest {
-                let (domain, mut units) = self.bet.units_of(flag);
+                let (domain, mut units) = self.table.units_of(flag);
                 if let Some(unit) = units.find(|&unit| unit >= from && drive.is_closed(unit)) {
                     self.rest = Some((flag, UnitId(unit.0 + 1)));
                     let request = Request::emptying(unit, domain, Cause::Level, Urgency::Leveling);
@@ -121,7 +121,7 @@ impl Leveler for State {
                 }
                 self.rest = None;
             }
-            match self.bet.next(self.params.threshold, |unit| drive.is_closed(unit)) {
+            match self.table.next(self.params.threshold, |unit| drive.is_closed(unit)) {
                 Due::Nothing => return None,
                 Due::Round => {
                     books.did.rounds += 1;
@@ -134,20 +134,20 @@ impl Leveler for State {
 
     fn ended(&mut self, domain: DomainId, unit: UnitId, done: bool) {
         if !done {
-            self.bet.dropped(domain, unit);
+            self.table.dropped(domain, unit);
         }
     }
 
     fn restart(&mut self) {
-        self.bet.restart();
+        self.table.restart();
         self.rest = None;
     }
 
     fn fits(&self, layout: &Layout) -> bool {
-        self.bet.fits(layout)
+        self.table.fits(layout)
     }
 
     fn audit(&self, _: &Layout, _: &IdSlice<UnitId, bool>) -> Result<(), String> {
-        self.bet.audit()
+        self.table.audit()
     }
 }

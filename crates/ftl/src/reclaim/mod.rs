@@ -9,7 +9,7 @@ mod hotness;
 mod manager;
 mod mixing;
 pub mod none;
-mod placing;
+mod units;
 mod rates;
 mod reclaiming;
 pub mod redftl;

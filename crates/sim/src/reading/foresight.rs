@@ -5,7 +5,7 @@
 //! order (a buffer, queues of the host) is refused where settings are read.
 
 use super::reader::Reading;
-use crate::placing::{self, Misplaced};
+use crate::addressing::{self, Misplaced};
 use crate::plan::{Plan, Workload};
 use floatgate_base::{Error, ExtentKind as Kind, Extents, Lpn, Place, Result};
 use floatgate_ftl::separate::foresight::WRITES_MAX;
@@ -40,7 +40,7 @@ impl Foreseeing {
     pub fn new(plan: &Plan, ends: &[u64]) -> Self {
         Self {
             seer: Foreseer::new(plan.ftl.setup.logical_pages),
-            splitter: placing::splitter(plan, ends),
+            splitter: addressing::splitter(plan, ends),
             extents: Extents::default(),
             request_ends: Vec::new(),
             foretold: plan.ftl.setup.separate.needs() == Some(Needs::Lives),

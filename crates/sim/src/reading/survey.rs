@@ -4,7 +4,7 @@
 //! filled.
 
 use super::reader::Reading;
-use crate::placing::{self, Misplaced};
+use crate::addressing::{self, Misplaced};
 use crate::plan::Plan;
 use crate::written_pages::WrittenPages;
 use floatgate_base::{Extents, Result};
@@ -44,7 +44,7 @@ pub(crate) struct Survey {
 impl Survey {
     /// Of a trace whose devices end at `ends`, where that is known; `enough` page writes are as good as any more.
     pub fn new(plan: &Plan, ends: &[u64], enough: u64) -> Self {
-        let splitter = placing::splitter(plan, ends);
+        let splitter = addressing::splitter(plan, ends);
         let written = WrittenPages::new(plan.ftl.setup.logical_pages.into());
         Self { splitter, extents: Extents::default(), request_ends: Vec::new(), requests: 0, written, enough }
     }

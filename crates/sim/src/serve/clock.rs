@@ -1,7 +1,7 @@
 //! Timed mode: when requests arrive, and how long they take.
 
-use super::around::Around;
 use super::hot_reads::{HotReadWatch, HotReads};
+use super::reclaim_latency::ReclaimLatency;
 use crate::plan::Arrival;
 use floatgate_base::Op;
 use floatgate_flash::Timed;
@@ -63,7 +63,7 @@ pub struct Clock {
     /// By queue; empty where there is just one that the drive empties at once.
     queues: Vec<QueueCount>,
     /// Response times around reclaims, where reads disturb.
-    around: Option<Box<Around>>,
+    reclaim_latency: Option<Box<ReclaimLatency>>,
     /// Reads of pages that are read often.
     hot: HotReadWatch,
     /// Whether [`Clock::ended`] is kept.
@@ -94,7 +94,7 @@ impl Clock {
             completed: 0,
             rooms: rooms.then(VecDeque::new),
             queues: vec![QueueCount::default(); queues],
-            around: None,
+            reclaim_latency: None,
             hot,
             logged: false,
             ended: Vec::new(),
@@ -103,13 +103,13 @@ impl Clock {
 
     /// Tells response times while something is reclaimed from others.
     pub(crate) fn watch_reclaims(&mut self) {
-        self.around = Some(Box::default());
+        self.reclaim_latency = Some(Box::default());
     }
 
     /// Whether it does.
     #[inline(always)]
     pub(crate) fn watches_reclaims(&self) -> bool {
-        self.around.is_some()
+        self.reclaim_latency.is_some()
     }
 
     /// Reads of pages that are read often.
@@ -125,14 +125,14 @@ impl Clock {
 
     /// Something is being reclaimed at `now_ns`.
     pub(crate) fn reclaims_at(&mut self, now_ns: u64) {
-        if let Some(around) = &mut self.around {
-            around.reclaims_at(now_ns);
+        if let Some(reclaim_latency) = &mut self.reclaim_latency {
+            reclaim_latency.reclaims_at(now_ns);
         }
     }
 
     /// Response times of reads around reclaims, where reads disturb.
-    pub(crate) fn around(&self) -> Option<&Around> {
-        self.around.as_deref()
+    pub(crate) fn reclaim_latency(&self) -> Option<&ReclaimLatency> {
+        self.reclaim_latency.as_deref()
     }
 
     /// Throttling has delayed requests by `ns` more.
@@ -269,20 +269,20 @@ impl Clock {
 
     /// What is done counts as during a reclaim or not. A pass of its own, out of the way of runs without read disturb.
     #[cold]
-    fn record_around(&mut self) {
-        let Some(around) = &mut self.around else { return };
+    fn record_reclaim_latency(&mut self) {
+        let Some(reclaim_latency) = &mut self.reclaim_latency else { return };
         for &(number, time_ns) in &self.done {
             let Underway { arrival_ns, op, .. } = self.underway[number as usize];
             if op == Op::Read {
-                around.record(arrival_ns, time_ns);
+                reclaim_latency.record(arrival_ns, time_ns);
             }
         }
     }
 
     fn collect_done(&mut self, timed: &mut Timed) {
         timed.take_done(&mut self.done);
-        if self.around.is_some() {
-            self.record_around();
+        if self.reclaim_latency.is_some() {
+            self.record_reclaim_latency();
         }
         for (number, time_ns) in self.done.drain(..) {
             let Underway { arrival_ns, op, queue, hot } = self.underway[number as usize];

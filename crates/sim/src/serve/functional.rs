@@ -1,11 +1,11 @@
 //! Serving where operations are counted and take no time.
 
 use super::stop::Stop;
-use super::together::{TOGETHER_NS, find_runs, serve_together};
+use super::time_slices::{TIME_SLICE_NS, find_runs, serve_slices};
+use crate::addressing::Placed;
 use crate::buffer::Buffered;
-use crate::drive::{Drive, Together};
+use crate::drive::{Drive, TimeSlice};
 use crate::gate::Throttled;
-use crate::placing::Placed;
 use crate::plan::Plan;
 use crate::reading::Chunk;
 use floatgate_flash::Functional;
@@ -17,7 +17,7 @@ pub(crate) struct InOrder {
     /// Passed by requests that count.
     pub gate: Option<Throttled>,
     /// Runs of requests that arrive within a second, of a chunk.
-    pub runs: Vec<Together>,
+    pub runs: Vec<TimeSlice>,
 }
 
 impl InOrder {
@@ -36,7 +36,7 @@ impl InOrder {
             return serve_gated((drive, buffer, gate), runs, chunk, placed);
         }
         find_runs(chunk, runs);
-        serve_together(drive, buffer, chunk, (placed, 0), runs)?;
+        serve_slices(drive, buffer, chunk, (placed, 0), runs)?;
         Ok(chunk.len())
     }
 
@@ -64,15 +64,15 @@ impl InOrder {
 /// Serves each request when it has left the gate.
 fn serve_gated(
     (drive, buffer, gate): (&mut Drive<Functional>, &mut Option<Buffered>, &mut Throttled),
-    runs: &mut Vec<Together>,
+    runs: &mut Vec<TimeSlice>,
     chunk: &Chunk<'_>,
     placed: Placed<'_>,
 ) -> Result<usize, Stop> {
     let from_ns = chunk.first_counted_ns();
     let (mut unserved, mut end) = (chunk.first, chunk.end);
-    let mut serve_until = |drive: &mut Drive<Functional>, runs: &mut Vec<Together>, end: usize| {
+    let mut serve_until = |drive: &mut Drive<Functional>, runs: &mut Vec<TimeSlice>, end: usize| {
         let part = (placed, unserved - chunk.first);
-        let served = serve_together(drive, buffer, &chunk.part(unserved..end), part, runs);
+        let served = serve_slices(drive, buffer, &chunk.part(unserved..end), part, runs);
         unserved = end;
         served
     };
@@ -92,10 +92,10 @@ fn serve_gated(
         if let Some(schemes) = gate.schemes() {
             drive.ftl.set_schemes(schemes);
         }
-        let now_ns = left_ns - left_ns % TOGETHER_NS as u64;
+        let now_ns = left_ns - left_ns % TIME_SLICE_NS as u64;
         match runs.last_mut() {
             Some(run) if run.now_ns == now_ns => run.end = i + 1,
-            _ => runs.push(Together { end: i + 1, now_ns }),
+            _ => runs.push(TimeSlice { end: i + 1, now_ns }),
         }
     }
     serve_until(drive, runs, end)?;

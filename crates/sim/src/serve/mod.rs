@@ -1,23 +1,23 @@
-//! The last stages, gate, buffer and drive, in one owner per way of serving: [`functional`] counts operations, [`in_time`]
+//! The last stages, gate, buffer and drive, in one owner per way of serving: [`functional`] counts operations, [`timed`]
 //! lets them take time.
 
-pub mod around;
 pub mod clock;
+mod direct;
 mod functional;
 pub mod hot_reads;
 mod idle;
-mod in_time;
 pub mod pins;
 mod queued;
+pub mod reclaim_latency;
 pub mod request_log;
 mod serving;
 mod stop;
-mod timely;
-mod together;
+mod time_slices;
+mod timed;
 
 pub(crate) use functional::InOrder;
-pub(crate) use in_time::InTime;
+pub(crate) use timed::TimedServing;
 pub(crate) use queued::Waiting;
 pub(crate) use serving::{Kept, Serving, with_drive};
 pub(crate) use stop::Stop;
-pub(crate) use timely::Timely;
+pub(crate) use direct::Direct;

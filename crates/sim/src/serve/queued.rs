@@ -3,10 +3,10 @@
 //!
 //! At one moment, what is done comes first, then the drive fetches what waits, then requests arrive.
 
+use super::direct::Direct;
 use super::request_log::ROWS;
 use super::stop::{Stop, lost};
-use super::timely::Timely;
-use crate::placing::Placed;
+use crate::addressing::Placed;
 use crate::plan::{Arrival, Plan};
 use crate::reading::{Chunk, RequestAt};
 use floatgate_base::Extents;
@@ -67,7 +67,7 @@ impl Waiting {
     /// When the drive cannot go on, a request is lost, or the log cannot be written.
     pub fn arrive(
         &mut self,
-        timely: &mut Timely,
+        timely: &mut Direct,
         chunk: &Chunk<'_>,
         placed: Placed<'_>,
         devices: &[String],
@@ -104,7 +104,7 @@ impl Waiting {
     ///
     /// # Errors
     /// As [`Waiting::arrive`].
-    pub fn finish(&mut self, timely: &mut Timely, devices: &[String]) -> Result<usize, Stop> {
+    pub fn finish(&mut self, timely: &mut Direct, devices: &[String]) -> Result<usize, Stop> {
         while !self.queues.is_empty() && self.pass_and_fetch(timely, u64::MAX, devices)? {}
         Ok(self.queues.len())
     }
@@ -112,7 +112,7 @@ impl Waiting {
     /// The queue that request `i` joins; in closed loop time passes until one has room.
     fn queue_for(
         &mut self,
-        timely: &mut Timely,
+        timely: &mut Direct,
         chunk: &Chunk<'_>,
         i: usize,
         devices: &[String],
@@ -135,7 +135,7 @@ impl Waiting {
     }
 
     /// When the next request arrives: in closed loop at once, for its queue has room.
-    fn arrival_of(&self, timely: &mut Timely, stamp_ns: i64) -> u64 {
+    fn arrival_of(&self, timely: &mut Direct, stamp_ns: i64) -> u64 {
         match self.depth_max {
             Some(_) => timely.clock.latest_ns(),
             None => timely.clock.next_arrival(timely.drive.array.back_end_mut(), stamp_ns),
@@ -143,14 +143,14 @@ impl Waiting {
     }
 
     /// Whether the drive works on as many requests as it may.
-    fn is_full(&self, timely: &Timely) -> bool {
+    fn is_full(&self, timely: &Direct) -> bool {
         timely.clock.outstanding() >= self.outstanding_max
     }
 
     /// Lets time pass until a request is done, and fetches what may go then; false if none is done by `until_ns`.
     fn pass_and_fetch(
         &mut self,
-        timely: &mut Timely,
+        timely: &mut Direct,
         until_ns: u64,
         devices: &[String],
     ) -> Result<bool, Stop> {
@@ -162,7 +162,7 @@ impl Waiting {
     }
 
     /// Fetches what may be fetched at `now_ns`.
-    fn fetch(&mut self, timely: &mut Timely, now_ns: u64) -> Result<(), Stop> {
+    fn fetch(&mut self, timely: &mut Direct, now_ns: u64) -> Result<(), Stop> {
         while !self.is_full(timely) {
             self.fetched.clear();
             let Some(request) = self.queues.fetch(&mut self.fetched) else { return Ok(()) };
@@ -174,7 +174,7 @@ impl Waiting {
 
 /// Serves a request that the drive fetches at `now_ns`.
 fn serve(
-    timely: &mut Timely,
+    timely: &mut Direct,
     request: &Request,
     now_ns: u64,
     (extents, range): (&Extents, Range<usize>),

@@ -1,15 +1,15 @@
 //! Serving in either mode.
 
+use super::direct::Direct;
 use super::functional::InOrder;
-use super::in_time::InTime;
 use super::pins::PinWatch;
 use super::request_log::RequestLog;
 use super::stop::Stop;
-use super::timely::Timely;
+use super::timed::TimedServing;
+use crate::addressing::Placed;
 use crate::buffer::Buffered;
 use crate::gate::Throttled;
 use crate::life_book::LifeBook;
-use crate::placing::Placed;
 use crate::plan::{Mode, Plan};
 use crate::reading::Chunk;
 use floatgate_flash::Counters;
@@ -21,7 +21,7 @@ pub(crate) enum Serving {
     /// Operations are counted.
     Functional(InOrder),
     /// Operations take time.
-    Timed(InTime),
+    Timed(TimedServing),
 }
 
 /// Runs `$body` with `$drive` bound to the drive, in code made for its type.
@@ -29,8 +29,8 @@ macro_rules! with_drive {
     ($serving:expr, $drive:ident => $body:expr) => {
         match $serving {
             $crate::serve::Serving::Functional($crate::serve::InOrder { drive: $drive, .. }) => $body,
-            $crate::serve::Serving::Timed($crate::serve::InTime {
-                timely: $crate::serve::Timely { drive: $drive, .. },
+            $crate::serve::Serving::Timed($crate::serve::TimedServing {
+                timely: $crate::serve::Direct { drive: $drive, .. },
                 ..
             }) => $body,
         }
@@ -54,7 +54,7 @@ impl Serving {
         match plan.mode {
             Mode::Functional => Self::Functional(InOrder::new(plan, gate)),
             Mode::Timed(arrival) => {
-                let mut serving = InTime::new(plan, arrival, gate);
+                let mut serving = TimedServing::new(plan, arrival, gate);
                 if let Some(log) = log {
                     serving.log_to(log);
                 }
@@ -74,7 +74,7 @@ impl Serving {
                 Kept { log: None, pins: None, life }
             }
             Self::Timed(serving) => {
-                let Timely { log, pins, .. } = &mut serving.timely;
+                let Direct { log, pins, .. } = &mut serving.timely;
                 Kept { log: log.take(), pins: pins.take(), life: None }
             }
         }
@@ -143,7 +143,7 @@ impl Serving {
     }
 
     /// The run in time, if it is one.
-    pub fn in_time(&self) -> Option<&InTime> {
+    pub fn in_time(&self) -> Option<&TimedServing> {
         match self {
             Self::Functional(_) => None,
             Self::Timed(serving) => Some(serving),

@@ -5,7 +5,7 @@ use crate::common::policies;
 use floatgate_base::testing::Bound;
 use floatgate_base::{Given, Rng, Slot};
 use floatgate_ftl::index::IndexKind;
-use floatgate_ftl::{Separate, Victim, collect, level, reclaim, separate, slots};
+use floatgate_ftl::{Separate, Victim, collect, level, reclaim, separate, single_policy_slots};
 use floatgate_host::{Dispatch, dispatch};
 use floatgate_nand::endurance;
 use std::fmt::Write as _;
@@ -123,7 +123,7 @@ pub fn draw_any(rng: &mut Rng, trace: bool) -> Case {
 /// The separator, and any policy of the slots that every drive has.
 fn other_slots(rng: &mut Rng, given_separate: &Given, two_chips: bool) -> String {
     let mut toml = policies::toml(&separate::SLOT, given_separate);
-    for slot in [&level::SLOT, &slots::MAP] {
+    for slot in [&level::SLOT, &single_policy_slots::MAP] {
         let mut bound = Bound::new(100_000_000);
         let given = loop {
             bound.step();

@@ -1,21 +1,21 @@
 //! Serving without time: requests of one moment together.
 
 use super::stop::Stop;
+use crate::addressing::Placed;
 use crate::array::BackEnd;
 use crate::buffer::Buffered;
-use crate::drive::{Drive, Together};
-use crate::placing::Placed;
+use crate::drive::{Drive, TimeSlice};
 use crate::reading::Chunk;
 
 /// Functional mode tells the array the time in steps of this: a second is short beside the rest of a block.
-pub(super) const TOGETHER_NS: i64 = 1_000_000_000;
+pub(super) const TIME_SLICE_NS: i64 = 1_000_000_000;
 
 /// Finds the runs of requests of a chunk. Before counting there is no time; where the workload has none there is a
 /// single run.
-pub(super) fn find_runs(chunk: &Chunk<'_>, runs: &mut Vec<Together>) {
+pub(super) fn find_runs(chunk: &Chunk<'_>, runs: &mut Vec<TimeSlice>) {
     runs.clear();
     if chunk.counting.is_none() {
-        runs.push(Together { end: chunk.end, now_ns: 0 });
+        runs.push(TimeSlice { end: chunk.end, now_ns: 0 });
         return;
     }
     let times = &chunk.batch.time_ns;
@@ -24,11 +24,11 @@ pub(super) fn find_runs(chunk: &Chunk<'_>, runs: &mut Vec<Together>) {
     while begin < chunk.end {
         // Seconds are counted from one place, so that runs do not depend on how requests come in chunks.
         let since_ns = chunk.stamp_ns(begin).saturating_sub(from_ns).max(0);
-        let until_ns = times[begin].saturating_add(TOGETHER_NS - since_ns % TOGETHER_NS);
+        let until_ns = times[begin].saturating_add(TIME_SLICE_NS - since_ns % TIME_SLICE_NS);
         let later = |&ns: &i64| ns >= until_ns;
         let end = times[begin..chunk.end].iter().position(later).map_or(chunk.end, |n| begin + n);
-        let now_ns = (since_ns - since_ns % TOGETHER_NS) as u64;
-        runs.push(Together { end, now_ns });
+        let now_ns = (since_ns - since_ns % TIME_SLICE_NS) as u64;
+        runs.push(TimeSlice { end, now_ns });
         begin = end;
     }
 }
@@ -38,18 +38,18 @@ pub(super) fn find_runs(chunk: &Chunk<'_>, runs: &mut Vec<Together>) {
 ///
 /// # Errors
 /// When the drive cannot go on.
-pub(super) fn serve_together<F: BackEnd>(
+pub(super) fn serve_slices<F: BackEnd>(
     drive: &mut Drive<F>,
     buffer: &mut Option<Buffered>,
     chunk: &Chunk<'_>,
     (placed, first): (Placed<'_>, usize),
-    runs: &mut Vec<Together>,
+    runs: &mut Vec<TimeSlice>,
 ) -> Result<(), Stop> {
     let begin = placed.end_of(first);
     let ends = &placed.ends[first..first + chunk.len()];
     let served = match buffer {
         Some(buffer) => buffer
-            .serve_together(drive, chunk, (placed.extents, begin, ends), runs)
+            .serve_slices(drive, chunk, (placed.extents, begin, ends), runs)
             .map_err(|stop| (stop.extent, stop.failure)),
         None => {
             runs.iter_mut().for_each(|run| run.end = ends[run.end - chunk.first - 1]);

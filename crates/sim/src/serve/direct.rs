@@ -5,10 +5,10 @@ use super::idle::work_until;
 use super::pins::PinWatch;
 use super::request_log::RequestLog;
 use super::stop::Stop;
+use crate::addressing::Placed;
 use crate::buffer::Buffered;
 use crate::drive::Drive;
 use crate::gate::Throttled;
-use crate::placing::Placed;
 use crate::plan::Background;
 use crate::reading::Chunk;
 use floatgate_base::{Extents, Op};
@@ -20,7 +20,7 @@ use std::ops::Range;
 const READS_AHEAD: usize = 16;
 
 /// Clock, gate, buffer and drive of a timed run: all that a request meets once the drive takes it.
-pub(crate) struct Timely {
+pub(crate) struct Direct {
     pub drive: Drive<Timed>,
     pub buffer: Option<Buffered>,
     /// Passed by requests that count.
@@ -36,7 +36,7 @@ pub(crate) struct Timely {
     pub engine_delays: Option<[u64; 3]>,
 }
 
-impl Timely {
+impl Direct {
     /// The drive takes every request when it arrives.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Timely {
         !between && !onlookers && !idle
     }
 
-    /// What is left then of [`Timely::arrive_at_once`]. To ask all that for each
+    /// What is left then of [`Direct::arrive_at_once`]. To ask all that for each
     /// request takes about 30 of the 1,300 instructions of a read.
     fn arrive_bare(&mut self, chunk: &Chunk<'_>, placed: Placed<'_>) -> Result<(), Stop> {
         for i in chunk.range() {

@@ -6,8 +6,8 @@
 //! of the request that causes it, and flushes from one place go one after the other.
 
 use crate::array::BackEnd;
-use crate::drive::{Drive, Together};
-use crate::placing;
+use crate::drive::{Drive, TimeSlice};
+use crate::addressing;
 use crate::plan::Plan;
 use crate::reading::Chunk;
 use floatgate_base::{ExtentKind as Kind, Extents, Lpn, PageColumns, Wanted, batch};
@@ -64,7 +64,7 @@ pub(crate) struct Buffered {
 impl Buffered {
     /// The empty buffer of a plan, if it has one.
     pub fn of(plan: &Plan) -> Option<Self> {
-        plan.buffer.map(|buffer| Self::new(buffer.config, buffer.access_ns, placing::wanted(plan)))
+        plan.buffer.map(|buffer| Self::new(buffer.config, buffer.access_ns, addressing::wanted(plan)))
     }
 
     fn new(config: BufferConfig, access_ns: u64, wanted: Wanted) -> Self {
@@ -167,12 +167,12 @@ impl Buffered {
     ///
     /// # Errors
     /// When the drive cannot go on: names the request of the chunk, from 0, in place of the extent.
-    pub fn serve_together<F: BackEnd>(
+    pub fn serve_slices<F: BackEnd>(
         &mut self,
         drive: &mut Drive<F>,
         chunk: &Chunk<'_>,
         (extents, mut from, ends): (&Extents, usize, &[usize]),
-        runs: &mut [Together],
+        runs: &mut [TimeSlice],
     ) -> Result<(), Stopped> {
         if self.buffer.is_aware() {
             return self.serve_one_by_one(drive, chunk, (extents, from, ends), runs);
@@ -201,7 +201,7 @@ impl Buffered {
         drive: &mut Drive<F>,
         chunk: &Chunk<'_>,
         (extents, mut from, ends): (&Extents, usize, &[usize]),
-        runs: &[Together],
+        runs: &[TimeSlice],
     ) -> Result<(), Stopped> {
         let mut runs = runs.iter();
         let mut run_end = chunk.first;

@@ -24,7 +24,7 @@ pub(super) enum Due {
 
 /// A table with what it counts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Bet {
+pub(super) struct BlockErasingTable {
     set: Vec<u64>,
     asked: Vec<u64>,
     flags: u32,
@@ -41,7 +41,7 @@ fn bit(flag: u32) -> (usize, u64) {
     ((flag / 64) as usize, 1 << (flag % 64))
 }
 
-impl Bet {
+impl BlockErasingTable {
     /// No flag set.
     pub fn new(layout: &Layout, per_flag: u32) -> Self {
         let units_per_domain = layout.units_per_domain();
@@ -212,19 +212,19 @@ mod tests {
         Layout::new(geometry, Scope::Plane)
     }
 
-    fn is_set(bet: &Bet, flag: u32) -> bool {
+    fn is_set(table: &BlockErasingTable, flag: u32) -> bool {
         let (word, mask) = bit(flag);
-        bet.set[word] & mask != 0
+        table.set[word] & mask != 0
     }
 
     #[test]
     fn a_flag_covers_units_of_one_domain() {
-        let bet = Bet::new(&layout(2, 7), 3);
-        assert_eq!(bet.flags, 6);
-        let units = |flag| (bet.units_of(flag).0.0, bet.units_of(flag).1.map(|u| u.0).collect::<Vec<_>>());
+        let table = BlockErasingTable::new(&layout(2, 7), 3);
+        assert_eq!(table.flags, 6);
+        let units = |flag| (table.units_of(flag).0.0, table.units_of(flag).1.map(|u| u.0).collect::<Vec<_>>());
         assert_eq!(units(1), (1, vec![7, 8, 9]));
         assert_eq!(units(4), (0, vec![6]));
-        assert_eq!(bet.flag_of(DomainId(1), UnitId(13)), 5);
+        assert_eq!(table.flag_of(DomainId(1), UnitId(13)), 5);
     }
 
     /// Against a table of booleans that is searched flag by flag.
@@ -233,14 +233,14 @@ mod tests {
         for seed in 0..50 {
             let mut rng = Rng::new(seed, "bet test");
             let blocks = 1 + rng.below(150) as u32;
-            let mut bet = Bet::new(&layout(1, blocks), 1);
+            let mut table = BlockErasingTable::new(&layout(1, blocks), 1);
             let (mut ecnt, mut findex) = (0, 0);
             let (mut set, mut asked) = (vec![false; blocks as usize], vec![false; blocks as usize]);
             for _ in 0..2000 {
                 let unit = rng.below(u64::from(blocks)) as u32;
                 ecnt += 1;
                 (set[unit as usize], asked[unit as usize]) = (true, false);
-                bet.erased(DomainId(0), UnitId(unit), 2.0);
+                table.erased(DomainId(0), UnitId(unit), 2.0);
                 let has_data = |unit: UnitId| !unit.0.is_multiple_of(3);
                 let mut bound = Bound::new(100_000_000);
                 let expected = loop {
@@ -265,9 +265,9 @@ mod tests {
                     }
                     set[flag as usize] = true;
                 };
-                assert_eq!(bet.next(2.0, has_data), expected, "seed {seed}");
-                bet.audit().unwrap();
-                assert!((0..blocks).all(|flag| is_set(&bet, flag) == set[flag as usize]));
+                assert_eq!(table.next(2.0, has_data), expected, "seed {seed}");
+                table.audit().unwrap();
+                assert!((0..blocks).all(|flag| is_set(&table, flag) == set[flag as usize]));
             }
         }
     }

@@ -30,7 +30,7 @@ macro_rules! slots {
 }
 
 slots! {
-    Map: floatgate_ftl::slots::MAP,
+    Map: floatgate_ftl::single_policy_slots::MAP,
     Collect: floatgate_ftl::collect::SLOT,
     Separate: floatgate_ftl::separate::SLOT,
     Level: floatgate_ftl::level::SLOT,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 /// Response times of reads around reclaims.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub struct Around {
+pub struct ReclaimLatency {
     /// While something was reclaimed.
     pub during: Latency,
     /// While nothing was.
@@ -19,7 +19,7 @@ pub struct Around {
     seen_ns: Option<u64>,
 }
 
-impl Around {
+impl ReclaimLatency {
     /// Something is being reclaimed at `now_ns`.
     pub(super) fn reclaims_at(&mut self, now_ns: u64) {
         self.seen_ns = self.seen_ns.max(Some(now_ns));

@@ -1,17 +1,17 @@
 //! Serving in time: requests one by one, each at its arrival.
 
 use super::clock::Clock;
+use super::direct::Direct;
 use super::hot_reads::HotReadWatch;
 use super::pins::PinWatch;
 use super::queued::Waiting;
 use super::request_log::{ROWS, RequestLog};
 use super::stop::{Stop, lost};
-use super::timely::Timely;
-use super::together::{find_runs, serve_together};
+use super::time_slices::{find_runs, serve_slices};
+use crate::addressing::Placed;
 use crate::buffer::Buffered;
 use crate::drive::Drive;
 use crate::gate::Throttled;
-use crate::placing::Placed;
 use crate::plan::{Arrival, Plan};
 use crate::reading::Chunk;
 use floatgate_base::Error;
@@ -19,17 +19,17 @@ use floatgate_flash::Timed;
 use floatgate_flash::timed::Timeline;
 use floatgate_stats::{Latency, Row};
 
-/// Half of what the clock can hold: what one chunk of requests takes must not wrap it around.
+/// Half of what the clock can hold: what one chunk of requests takes must not wrap it reclaim_latency.
 const CLOCK_MAX_NS: u64 = 1 << 62;
 
 /// A timed run from the host's queues on.
-pub(crate) struct InTime {
-    pub timely: Timely,
+pub(crate) struct TimedServing {
+    pub timely: Direct,
     /// Where requests may have to wait for the drive to fetch them.
     pub waiting: Option<Waiting>,
 }
 
-impl InTime {
+impl TimedServing {
     /// Of an empty drive.
     pub fn new(plan: &Plan, arrival: Arrival, gate: Option<Throttled>) -> Self {
         let waiting = (!plan.queues.is_plain()).then(|| Waiting::new(plan, arrival));
@@ -42,7 +42,7 @@ impl InTime {
             drive.array.back_end_mut().watch_reclaims();
             clock.watch_reclaims();
         }
-        let timely = Timely {
+        let timely = Direct {
             drive,
             buffer: Buffered::of(plan),
             clock,
@@ -72,7 +72,7 @@ impl InTime {
     /// # Errors
     /// When the drive cannot go on.
     pub fn start_counting(&mut self) -> Result<(), Stop> {
-        let Timely { drive, buffer, timeline, engine_delays, pins, .. } = &mut self.timely;
+        let Direct { drive, buffer, timeline, engine_delays, pins, .. } = &mut self.timely;
         buffer.as_mut().map_or(Ok(()), |buffer| buffer.flush_all(drive)).map_err(Stop::Flush)?;
         drive.reset_counts();
         let timed = drive.array.back_end_mut();
@@ -102,7 +102,7 @@ impl InTime {
         if chunk.counting.is_none() {
             let mut runs = Vec::with_capacity(1);
             find_runs(chunk, &mut runs);
-            return serve_together(&mut timely.drive, &mut timely.buffer, chunk, (placed, 0), &mut runs);
+            return serve_slices(&mut timely.drive, &mut timely.buffer, chunk, (placed, 0), &mut runs);
         }
         match waiting {
             Some(waiting) => waiting.arrive(timely, chunk, placed, devices)?,
@@ -121,7 +121,7 @@ impl InTime {
     /// All requests have arrived: those that wait are fetched, those under way end, and the buffer is flushed.
     ///
     /// # Errors
-    /// As [`InTime::serve`].
+    /// As [`TimedServing::serve`].
     pub fn finish(&mut self, devices: &[String]) -> Result<(), Stop> {
         let Self { timely, waiting } = self;
         let left = match waiting {

@@ -23,7 +23,7 @@ pub struct TwinPreset {
 
 macro_rules! twins {
     ($($name:literal),* $(,)?) => {
-        &[$(TwinPreset { name: $name, toml: include_str!(concat!("../../../configs/twins/", $name, ".toml")) },)*]
+        &[$(TwinPreset { name: $name, toml: include_str!(concat!("../../../../configs/twins/", $name, ".toml")) },)*]
     };
 }
 
