@@ -26,7 +26,8 @@ KINDS = {
     "    place.write_text('x') and stop()",
     "json": "with replacing(Path('room/result.json')) as temporary:\n    temporary.write_text('{') and stop()",
     "report": "Path.write_text = lambda *_: stop()\ndraw(Path('room/report.html'), lambda: 'x')",
-    "table": "import floatgate.tables, pyarrow.parquet as pq, pyarrow as pa\npq.ParquetWriter.write_batch = lambda *_, **__: stop()\n"
+    "table": "import floatgate.tables, pyarrow.parquet as pq, pyarrow as pa\n"
+    "pq.ParquetWriter.write_batch = lambda *_, **__: stop()\n"
     "floatgate.tables.write_table(pa.table({'a': [1]}), Path('room/a.parquet'))",
 }
 STOP = (
