@@ -211,7 +211,7 @@ def parse(raw: bytes, name: str, source: str, *, line: bool = False) -> Node:
         raise _no_json(text, error, name, source, line=line) from None
     except RecursionError:
         raise _too_deep(text, name, source, line=line) from None
-    fault = _fault(value, 0)
+    fault = None if _is_sound(value) else _fault(value, 0)
     if fault is None:
         return Node(value, name, source)
     steps, what, expected = fault
@@ -287,6 +287,34 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _whole(digits: str) -> int | float:
     """A whole number; one with more digits than any counter stands for infinity, which is refused with its place."""
     return int(digits) if len(digits) <= _DIGITS_MAX else math.inf
+
+
+def _is_sound(document: Any) -> bool:  # noqa: C901 - calls would cost more than what they check
+    """Whether a document certainly has no fault: quick, for journals have millions of lines."""
+    todo = [(document, 0)] if type(document) in (dict, list) else [([document], -1)]
+    while todo:
+        value, depth = todo.pop()
+        if depth == DEPTH_MAX or type(value) is _Twice:
+            return False
+        inner = value
+        if type(value) is dict:
+            if not "".join(value).isascii():
+                return False
+            inner = value.values()
+        for one in inner:
+            kind = type(one)
+            if kind is float:
+                if not -math.inf < one < math.inf:
+                    return False
+            elif kind is int:
+                if not -_WHOLE_END < one < _WHOLE_END:
+                    return False
+            elif kind is str:
+                if not one.isascii():
+                    return False
+            elif one is not None and kind is not bool:
+                todo.append((one, depth + 1))
+    return True
 
 
 def _fault(value: Any, depth: int) -> tuple[list[str | int], str, str | None] | None:

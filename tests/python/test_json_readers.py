@@ -189,3 +189,22 @@ def test_a_comparison_does_not_go_on_from_a_damaged_plan(cli: Cli, experiment: P
     command = ("compare", experiment, "--vary", "seed=1,2", "--out", "o", "--resume")
     said = "o/unfinished/plan.json: is a list; expected an object, in the plan of a comparison"
     assert cli(*command).refused() == said
+
+
+@pytest.mark.parametrize(
+    "fault",
+    ["NaN", "-Infinity", "1e999", "9" * 39, '"\\ud800"', '{"\\udfff": 1}', '{"a": 1, "a": 1}', "[" * 101 + "]" * 101],
+)
+def test_the_quick_look_passes_no_fault(monkeypatch: pytest.MonkeyPatch, fault: str) -> None:
+    text = f'{{"x": [{fault}]}}'.encode()
+    with pytest.raises(InputError) as quick:
+        json_in.parse(text, "t.json", "a document")
+    monkeypatch.setattr(json_in, "_is_sound", lambda _: False)
+    with pytest.raises(InputError) as searched:
+        json_in.parse(text, "t.json", "a document")
+    assert quick.value.message == searched.value.message
+
+
+def test_the_quick_look_passes_all_that_is_sound() -> None:
+    text = '{"x": [1e99, "\u00e9", 340282366920938463463374607431768211455, true, null, {}, []]}'
+    assert json_in.parse(text.encode(), "t.json", "a document").value == json.loads(text)
