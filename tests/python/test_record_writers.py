@@ -124,6 +124,28 @@ def test_pages_of_different_writers_go_apart() -> None:
     ]
 
 
+def test_a_number_that_is_used_again_makes_no_circle() -> None:
+    births = {
+        # 1 starts 2 and ends; 2 starts a process that gets the number 1 again.
+        2: Birth(1, shares_files=False, is_thread=False),
+        1: Birth(2, shares_files=False, is_thread=False),
+        # The same of threads.
+        3: Birth(4, shares_files=True, is_thread=True),
+        4: Birth(3, shares_files=True, is_thread=True),
+        5: Birth(5, shares_files=False, is_thread=False),
+    }
+    processes = Processes(births)
+    assert [processes.of(task) for task in (1, 2, 5)] == [1, 2, 5]
+    assert processes.of(3) in (3, 4)
+    processes.execute(1, "/bin/sh")
+    processes.execute(5, "/bin/cp")
+    assert processes.described({1, 2, 5}) == {
+        "1": {"name": "sh", "programs": ["sh"]},
+        "2": {"name": None, "programs": []},
+        "5": {"name": "cp", "programs": ["cp"]},
+    }
+
+
 def test_threads_belong_to_processes_and_children_inherit_programs() -> None:
     births = {2: Birth(1, True, True), 3: Birth(2, True, True), 4: Birth(3, False, False)}
     found = Processes(births)

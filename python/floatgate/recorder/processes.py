@@ -33,13 +33,27 @@ class Processes:
 
     def of(self, task: int) -> int:
         """The process of a task, which is the number of its first thread."""
-        process = task
-        while (birth := self._births.get(process)) is not None and birth.is_thread:
-            process = birth.parent
-        if process not in self._programs:
-            # Until it executes a program of its own, a process runs that of its parent.
-            self._programs[process] = [] if birth is None else self._programs[self.of(birth.parent)][-1:]
+        process = self._first_thread(task)
+        line = [process]  # its ancestors follow, up to one whose programs are known
+        while line[-1] not in self._programs:
+            birth = self._births.get(line[-1])
+            parent = None if birth is None else self._first_thread(birth.parent)
+            if parent is None or parent in line:
+                self._programs[line[-1]] = []
+            else:
+                line.append(parent)
+        # Until it executes a program of its own, a process runs that of its parent.
+        for child, parent in zip(line[-2::-1], line[:0:-1], strict=True):
+            self._programs[child] = self._programs[parent][-1:]
         return process
+
+    def _first_thread(self, task: int) -> int:
+        """The first thread of a task's process. Numbers are used again, so a task may be among its own ancestors."""
+        met = set()
+        while task not in met and (birth := self._births.get(task)) is not None and birth.is_thread:
+            met.add(task)
+            task = birth.parent
+        return task
 
     def execute(self, task: int, path: str) -> None:
         """A task executes the program of a path; an empty path is an unknown program."""
