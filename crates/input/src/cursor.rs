@@ -262,12 +262,21 @@ impl<'a> Cursor<'a> {
     /// The fault of the field that the cursor is in; fields lie between commas and blanks.
     #[cold]
     pub fn fault(&self, what: &'static str, expected: &'static str) -> Fault {
-        let apart = |b: &u8| matches!(b, b',' | b' ' | b'\t');
-        let from = match self.at_end() {
-            true => self.end,
-            false => self.bytes[..self.at].iter().rposition(apart).map_or(0, |n| n + 1),
+        self.fault_between(b',', what, expected)
+    }
+
+    /// The fault of the field that the cursor is in; fields lie between `separator`s and blanks.
+    #[cold]
+    pub fn fault_between(&self, separator: u8, what: &'static str, expected: &'static str) -> Fault {
+        let apart = |b: &u8| *b == separator || matches!(b, b' ' | b'\t');
+        let (from, to) = match self.at_end() {
+            true => (self.end, self.end),
+            false => (
+                self.bytes[..self.at].iter().rposition(apart).map_or(0, |n| n + 1),
+                self.rest().iter().position(apart).map_or(self.end, |n| self.at + n),
+            ),
         };
-        self.fault_from(from, what, expected)
+        Fault { from, to, what, expected }
     }
 
     /// The fault of the field that began at `from` and reaches to the next comma or blank.

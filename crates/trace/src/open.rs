@@ -175,7 +175,7 @@ fn unknown(path: &str, head: &[u8]) -> Box<Error> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::formats::samples::{EXTERNAL_SAMPLES, SAMPLES, SHARED, binary_samples};
     use crate::options::OnBadLine;
@@ -296,7 +296,7 @@ mod tests {
     }
 
     /// Cases of each property; `FLOATGATE_FUZZ_CASES=100000` makes a fuzzer of them.
-    fn cases() -> u32 {
+    pub(crate) fn cases() -> u32 {
         std::env::var("FLOATGATE_FUZZ_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)
     }
 

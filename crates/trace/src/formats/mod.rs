@@ -1,27 +1,25 @@
 //! The table of trace formats and how one is told from another.
 
-mod alibaba;
 mod arc;
 mod baleen;
 mod blkparse;
-mod cloudphysics;
 mod columns;
 mod csv;
+mod described;
 mod disksim;
 mod disksim_valid;
 mod etw;
 mod fio_iolog;
 mod fiu;
 mod flashsim;
-mod k5cloud;
 mod mqsim;
-mod msr;
 mod nbdkit_log;
 mod oracle_general;
 mod pages;
 mod parquet;
 mod perf_script;
 mod replayer;
+mod rows;
 pub mod samples;
 mod sepbit;
 mod spc;
@@ -29,8 +27,6 @@ mod srt;
 mod ssdsim;
 mod ssdtrace;
 mod strace;
-mod systor17;
-mod tencent;
 mod vscsi;
 mod wiscsee;
 
@@ -39,6 +35,7 @@ use crate::options::{LbaUnit, OpenOptions, TimeUnit};
 use crate::setup::Setup;
 use crate::source::Source;
 use crate::text::{LineFormat, TextReader};
+use described::Row;
 use floatgate_base::Result;
 use floatgate_input::Input;
 
@@ -93,7 +90,7 @@ pub(crate) type Reader = fn(Input, usize, Setup) -> Result<Box<dyn Source>>;
 
 /// All formats that can be read.
 pub const FORMATS: &[FormatInfo] = &[
-    msr::INFO,
+    rows::Msr::INFO,
     spc::INFO,
     disksim::INFO,
     ssdsim::INFO,
@@ -108,15 +105,15 @@ pub const FORMATS: &[FormatInfo] = &[
     ssdtrace::INFO,
     wiscsee::INFO,
     vscsi::INFO,
-    cloudphysics::INFO,
+    rows::CloudPhysics::INFO,
     oracle_general::INFO,
     pages::INFO,
     arc::INFO,
     etw::INFO,
-    alibaba::INFO,
-    tencent::INFO,
-    systor17::INFO,
-    k5cloud::INFO,
+    rows::Alibaba::INFO,
+    rows::Tencent::INFO,
+    rows::Systor17::INFO,
+    rows::K5Cloud::INFO,
     baleen::INFO,
     replayer::INFO,
     sepbit::INFO,

@@ -368,6 +368,10 @@ const BAD_LINES: &[(&str, &str, &str)] = &[
     ("alibaba", "0,X,0,512,5", ":1:3: 'X' is no operation; expected R or W"),
     ("alibaba", "0,R,0,-1,5", ":1:7: '-1' is no length; expected bytes"),
     ("alibaba", "0,R,0,512", ":1:10: the line ends too early; expected bytes"),
+    ("tencent", "5,8,8,1 0,1", ":1:9: '0' is no operation; expected 0 (read) or 1 (write)"),
+    ("tencent", "5,8,8,1", ":1:8: the line ends too early; expected 0 (read) or 1 (write)"),
+    ("msr", "1,h,0,Write", ":1:12: the line ends too early; expected Read or Write"),
+    ("msr", "1,h,0,Writes,0,512", ":1:7: 'Writes' is no type; expected Read or Write"),
     ("tencent", "5,8,8,2,1", ":1:7: '2' is no operation; expected 0 (read) or 1 (write)"),
     (
         "tencent",

@@ -1,0 +1,334 @@
+//! Reads lines of described columns: a [`Description`] states what each column holds, this file does the rest.
+//!
+//! The rows of `rows.rs` are descriptions that the compiler knows. [`Described`] names each column by a constant, and
+//! all functions that look at the description are inlined, so a row costs what a reader written for it alone would.
+//!
+//! A description made at run time drives the same functions: [`Description::problem`] checks it, then each line goes
+//! through [`Description::passes_over`], [`Description::column`] for every column and [`Fields::record`]. All that it
+//! refers to is static, like the [`FormatInfo`] it belongs to, so it is leaked once per process. Devices are then named
+//! by their fields alone: the prefix belongs to [`Row`]. `tests.rs` beside this file has such a reader.
+
+mod description;
+#[cfg(test)]
+mod tests;
+
+pub(super) use description::{Column, Description, Kind};
+use description::{is_figure, opcode};
+
+use super::{FormatInfo, Likeness, no_head, text_reader, vscsi};
+use crate::intake::{ONE_DEVICE, Record};
+use crate::setup::Setup;
+use crate::text::LineFormat;
+use floatgate_base::Op;
+use floatgate_input::{Cursor, Fault, scaled};
+use std::marker::PhantomData;
+
+/// Units that a trace is read in.
+#[derive(Clone, Copy)]
+pub(super) struct Units {
+    time_power: u32,
+    lba_bytes: u64,
+}
+
+impl Units {
+    pub fn of(setup: &Setup) -> Self {
+        Self { time_power: setup.time_power, lba_bytes: setup.lba_bytes }
+    }
+}
+
+/// Says how a line goes on behind a column.
+pub(super) enum Step {
+    /// With the next column.
+    Next,
+    /// Not at all: the line is complete.
+    Complete,
+    /// Not at all: the line is another record.
+    Other,
+}
+
+/// Collects what the columns of one line hold.
+pub(super) struct Fields<'a> {
+    stamp: i128,
+    /// None for a command that is no request.
+    op: Option<Op>,
+    lba: u64,
+    size: u64,
+    size_bytes: u64,
+    device_from: Option<usize>,
+    device: &'a [u8],
+}
+
+impl<'a> Fields<'a> {
+    #[inline(always)]
+    pub fn new() -> Self {
+        let (lba, size, size_bytes) = (0, 0, 1);
+        Self { stamp: 0, op: None, lba, size, size_bytes, device_from: None, device: ONE_DEVICE }
+    }
+
+    /// Makes the record of a complete line; `None` for what is no request.
+    #[inline(always)]
+    pub fn record(self, units: Units) -> Result<Option<Record<'a>>, Fault> {
+        let offset = scaled(self.lba, units.lba_bytes)?;
+        let bytes = scaled(self.size, self.size_bytes)?;
+        let (stamp, device) = (self.stamp, self.device);
+        Ok(self.op.map(|op| Record { stamp, op, offset, bytes, device }))
+    }
+}
+
+impl Description {
+    /// Whether the line is a header or empty, with the cursor at its beginning.
+    #[inline(always)]
+    pub fn passes_over(&self, line: &mut Cursor<'_>) -> bool {
+        if self.blanks {
+            line.blanks();
+        }
+        match line.peek() {
+            None => true,
+            Some(first) => !first.is_ascii_digit() && self.is_header(line.rest()),
+        }
+    }
+
+    /// Reads a column and what stands between it and the next.
+    #[inline(always)]
+    pub fn column<'a>(
+        &self,
+        index: usize,
+        units: Units,
+        line: &mut Cursor<'a>,
+        fields: &mut Fields<'a>,
+    ) -> Result<Step, Fault> {
+        let column = &self.columns[index];
+        let next = self.columns.get(index + 1);
+        if column.device {
+            fields.device_from = fields.device_from.or(Some(line.at()));
+        }
+        let may_end = matches!(next, None | Some(Column { optional: true, .. }));
+        if column.other_if_empty && self.is_empty(may_end, line) {
+            return Ok(Step::Other);
+        }
+        self.field(column, may_end, units, line, fields)?;
+        if let (true, Some(from)) = (column.device, fields.device_from) {
+            fields.device = line.since(from);
+            if self.blanks {
+                fields.device = fields.device.trim_ascii_end();
+            }
+        }
+        if self.blanks {
+            line.blanks();
+        }
+        let Some(next) = next else { return self.end(column, line) };
+        if next.optional && line.at_end() {
+            return Ok(Step::Complete);
+        }
+        if line.peek() != Some(self.separator) {
+            return Err(self.fault(column, line));
+        }
+        line.skip(1);
+        if self.blanks {
+            line.blanks();
+        }
+        Ok(Step::Next)
+    }
+
+    /// Whether a field is empty; `may_end` where it may be the last one.
+    #[inline(always)]
+    fn is_empty(&self, may_end: bool, line: &Cursor<'_>) -> bool {
+        line.peek().map_or(may_end, |byte| byte == self.separator)
+    }
+
+    /// Reads the field of a column.
+    #[inline(always)]
+    fn field<'a>(
+        &self,
+        column: &Column,
+        may_end: bool,
+        units: Units,
+        line: &mut Cursor<'a>,
+        fields: &mut Fields<'a>,
+    ) -> Result<(), Fault> {
+        let (separator, what, expected) = (self.separator, column.what, column.expected);
+        match column.kind {
+            Kind::Time(_) => {
+                fields.stamp = line
+                    .stamp(units.time_power)
+                    .ok_or_else(|| line.fault_between(separator, what, expected))?
+            }
+            Kind::Words(words) => {
+                fields.op = Some(
+                    operation(words, line).ok_or_else(|| line.fault_between(separator, what, expected))?,
+                );
+            }
+            Kind::ScsiCode => {
+                let from = line.at();
+                let Some(code) = opcode(line.until(separator).trim_ascii()) else {
+                    return Err(Fault { from, to: line.at(), what, expected });
+                };
+                fields.op = vscsi::operation(code);
+            }
+            Kind::Offset(_) => {
+                fields.lba = line.uint().ok_or_else(|| line.fault_between(separator, what, expected))?
+            }
+            Kind::Size(unit) => {
+                fields.size = line.uint().ok_or_else(|| line.fault_between(separator, what, expected))?;
+                fields.size_bytes = unit.bytes();
+            }
+            Kind::Number => {
+                line.uint().ok_or_else(|| line.fault_between(separator, what, expected))?;
+            }
+            Kind::Text => {
+                if line.until(separator).is_empty() {
+                    return Err(line.fault_between(separator, what, expected));
+                }
+            }
+            Kind::Latency => {
+                if !self.is_empty(may_end, line) && line.stamp(units.time_power).is_none() {
+                    return Err(line.fault_between(separator, what, expected));
+                }
+            }
+            Kind::Figure => self.figure(column, line)?,
+        }
+        Ok(())
+    }
+
+    /// Reads a figure up to the end of the line.
+    #[inline(always)]
+    fn figure(&self, column: &Column, line: &mut Cursor<'_>) -> Result<(), Fault> {
+        let from = line.at();
+        if line.uint().is_some() && line.at_end() {
+            return Ok(());
+        }
+        let (len, text) = (line.line().len(), &line.line()[from..]);
+        if is_figure(if self.blanks { text.trim_ascii_end() } else { text }) {
+            line.skip(len);
+            return Ok(());
+        }
+        Err(Fault { from, to: len, what: column.what, expected: column.expected })
+    }
+
+    /// Checks that nothing follows the last column.
+    #[inline(always)]
+    fn end(&self, column: &Column, line: &Cursor<'_>) -> Result<Step, Fault> {
+        match line.peek() {
+            None => Ok(Step::Complete),
+            Some(byte) if byte == self.separator && self.more => Ok(Step::Complete),
+            Some(byte) if byte == self.separator => Err(Fault {
+                from: line.at(),
+                to: line.line().len(),
+                what: "is more than the format has",
+                expected: "expected the end of the line",
+            }),
+            Some(_) => Err(self.fault(column, line)),
+        }
+    }
+
+    #[inline(always)]
+    fn fault(&self, column: &Column, line: &Cursor<'_>) -> Fault {
+        line.fault_between(self.separator, column.what, column.expected)
+    }
+}
+
+/// Reads one of the words.
+#[inline(always)]
+fn operation(words: &[(&str, Op)], line: &mut Cursor<'_>) -> Option<Op> {
+    match words {
+        // The usual two are not in a loop: each is a constant to the compiler, like the columns.
+        [first, second, more @ ..] => {
+            if line.eat_word(first.0.as_bytes()) {
+                return Some(first.1);
+            }
+            if line.eat_word(second.0.as_bytes()) {
+                return Some(second.1);
+            }
+            more.iter().find(|(word, _)| line.eat_word(word.as_bytes())).map(|(_, op)| *op)
+        }
+        _ => words.iter().find(|(word, _)| line.eat_word(word.as_bytes())).map(|(_, op)| *op),
+    }
+}
+
+/// One row of the table: a format whose lines are described.
+pub(super) trait Row: Send + 'static {
+    const INFO: FormatInfo;
+    const LINE: Description;
+    /// Precedes the fields of a device in its name.
+    const DEVICE_PREFIX: &str = "";
+}
+
+/// Most columns of a row.
+const COLUMNS_MAX: usize = 8;
+
+/// Fills in what the description of a row says about the format.
+pub(super) const fn info<R: Row>() -> FormatInfo {
+    let mut out = FormatInfo {
+        name: "",
+        summary: "",
+        line: "",
+        units: "",
+        states_units: true,
+        time_unit: None,
+        lba_unit: None,
+        extensions: &[],
+        has_times: true,
+        has_actions: false,
+        recognise: recognise::<R>,
+        recognise_head: no_head,
+        reader: text_reader::<Described<R>>,
+    };
+    let mut i = 0;
+    while i < R::LINE.columns.len() {
+        match R::LINE.columns[i].kind {
+            Kind::Time(unit) => out.time_unit = Some(unit),
+            Kind::Offset(unit) => out.lba_unit = Some(unit),
+            _ => {}
+        }
+        i += 1;
+    }
+    out
+}
+
+fn recognise<R: Row>(line: &[u8]) -> Likeness {
+    Likeness::sure(R::LINE.recognises(line))
+}
+
+/// Reads the lines of a row.
+pub(super) struct Described<R> {
+    units: Units,
+    row: PhantomData<R>,
+}
+
+impl<R: Row> LineFormat for Described<R> {
+    fn new(setup: &Setup, _head: &[u8]) -> floatgate_base::Result<Self> {
+        const {
+            assert!(R::LINE.problem().is_none(), "the description of a row contradicts itself");
+            assert!(R::LINE.columns.len() <= COLUMNS_MAX, "a row has more columns than its reader");
+        }
+        Ok(Self { units: Units::of(setup), row: PhantomData })
+    }
+
+    #[inline]
+    fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> Result<Option<Record<'a>>, Fault> {
+        let description = const { &R::LINE };
+        if description.passes_over(line) {
+            return Ok(None);
+        }
+        let mut fields = Fields::new();
+        // Not a loop: each column by its number is a constant to the compiler.
+        macro_rules! columns {
+            ($($index:literal)*) => { 'line: {$(
+                if $index < description.columns.len() {
+                    match description.column($index, self.units, line, &mut fields)? {
+                        Step::Next => {}
+                        Step::Complete => break 'line,
+                        Step::Other => return Ok(None),
+                    }
+                }
+            )*} };
+        }
+        columns!(0 1 2 3 4 5 6 7);
+        fields.record(self.units)
+    }
+
+    fn device_name(key: &[u8]) -> String {
+        let separator = char::from(R::LINE.separator);
+        format!("{}{}", R::DEVICE_PREFIX, String::from_utf8_lossy(key).replacen(separator, "_", 1))
+    }
+}
