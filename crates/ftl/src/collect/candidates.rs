@@ -1,7 +1,7 @@
 //! Closed units: among them victims are chosen. The mechanism's side of the slot; what it knows, the victim policy sees.
 
-use super::update_blocks::Last;
 use super::queues::Queues;
+use super::update_blocks::Last;
 use crate::index::{Index, IndexKind};
 use crate::separate::{Place, Separation};
 use crate::units::{NOT_INDEXED, Units};

@@ -12,9 +12,9 @@ mod cost_benefit_sqrt;
 mod d_choices;
 mod fifo;
 mod greedy;
-mod update_blocks;
 mod queues;
 mod random;
+mod update_blocks;
 mod victim_policy;
 mod windowed_greedy;
 

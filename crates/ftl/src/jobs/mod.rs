@@ -5,8 +5,8 @@
 //! out), [`waiting`] (the queue of a domain), `run` (steps), `room` (free units for them), `moves` (where pages go), `asked`
 //! (who asks for them when).
 
-mod job_requests;
 pub mod job;
+mod job_requests;
 #[cfg(test)]
 mod job_tests;
 mod moves;

@@ -221,7 +221,8 @@ mod tests {
     fn a_flag_covers_units_of_one_domain() {
         let table = BlockErasingTable::new(&layout(2, 7), 3);
         assert_eq!(table.flags, 6);
-        let units = |flag| (table.units_of(flag).0.0, table.units_of(flag).1.map(|u| u.0).collect::<Vec<_>>());
+        let units =
+            |flag| (table.units_of(flag).0.0, table.units_of(flag).1.map(|u| u.0).collect::<Vec<_>>());
         assert_eq!(units(1), (1, vec![7, 8, 9]));
         assert_eq!(units(4), (0, vec![6]));
         assert_eq!(table.flag_of(DomainId(1), UnitId(13)), 5);

@@ -13,13 +13,13 @@ mod leveler;
 mod leveling;
 mod none;
 mod open_sets;
-mod set_units;
 mod plane_balance;
 pub mod read_balance;
 #[cfg(test)]
 mod read_balance_tests;
 #[cfg(test)]
 pub(crate) mod relocating_tests;
+mod set_units;
 pub mod swl;
 
 pub use counters::LevelCounters;

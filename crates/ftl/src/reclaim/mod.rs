@@ -9,7 +9,6 @@ mod hotness;
 mod manager;
 mod mixing;
 pub mod none;
-mod units;
 mod rates;
 mod reclaiming;
 pub mod redftl;
@@ -20,6 +19,7 @@ mod sums;
 mod tails;
 #[cfg(test)]
 mod tests;
+mod units;
 mod view;
 mod warning;
 

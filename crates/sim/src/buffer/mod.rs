@@ -5,9 +5,9 @@
 //! a place that was given to another page is free for it once the flushes from that place are done; a flush is an aside
 //! of the request that causes it, and flushes from one place go one after the other.
 
+use crate::addressing;
 use crate::array::BackEnd;
 use crate::drive::{Drive, TimeSlice};
-use crate::addressing;
 use crate::plan::Plan;
 use crate::reading::Chunk;
 use floatgate_base::{ExtentKind as Kind, Extents, Lpn, PageColumns, Wanted, batch};

@@ -15,9 +15,9 @@ mod stop;
 mod time_slices;
 mod timed;
 
+pub(crate) use direct::Direct;
 pub(crate) use functional::InOrder;
-pub(crate) use timed::TimedServing;
 pub(crate) use queued::Waiting;
 pub(crate) use serving::{Kept, Serving, with_drive};
 pub(crate) use stop::Stop;
-pub(crate) use direct::Direct;
+pub(crate) use timed::TimedServing;
