@@ -303,13 +303,11 @@ def test_what_no_kernel_says_is_left_out_and_counted(tmp_path: Path, text: str, 
 
 def test_the_fuzzer_runs(tmp_path: Path) -> None:
     script = Path(__file__).parents[2] / "scripts" / "fuzz.py"
-    command = [sys.executable, str(script), "--rounds", "20"]
+    command = [sys.executable, str(script), "--rounds", "5"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, check=False)
     assert done.returncode == 0, done.stderr
     rounds = dict(line.split(": ", 1) for line in done.stdout.splitlines())
-    assert set(rounds.values()) == {"20 rounds from seed 1"} | (
-        {"10 rounds from seed 1"} if "hints" in rounds else set()
-    )
+    assert set(rounds.values()) == {"5 rounds from seed 1"}
     assert set(rounds) >= {
         "strace",
         "perf-script",

@@ -19,7 +19,7 @@ from floatgate.errors import InputError
 from scripts_as_modules import loaded
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = int(os.environ.get("FLOATGATE_JSON_DOCUMENTS", "100"))
+DOCUMENTS = int(os.environ.get("FLOATGATE_JSON_DOCUMENTS", "25"))
 SEED = int(os.environ.get("FLOATGATE_SEED", "1"))
 NAMES = [
     *("smart-nvme", "smart-nvme-cli", "smart-ocp", "smart-ata", "smart-statistics", "metadata", "error"),

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-KILLS = int(os.environ.get("FLOATGATE_KILLS", "2"))
+KILLS = int(os.environ.get("FLOATGATE_KILLS", "1"))
 SEED = int(os.environ.get("FLOATGATE_SEED", "1"))
 SHARED = ("--set", "workload.requests=150000", "--jobs", "2", "--no-report", "--quiet")
 SPARE = ("--vary", "ftl.spare_factor=0.2..0.4:6")

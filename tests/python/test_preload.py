@@ -33,7 +33,7 @@ SOURCE = ROOT / "python/floatgate/placement/preload/hints.c"
 PROGRAMS = Path(__file__).parent / "preload"
 STRICT = ["-std=c11", "-O2", "-Wall", "-Wextra", "-Werror"]
 GET_RW_HINT = 1035
-ROUNDS = int(os.environ.get("FLOATGATE_PRELOAD_ROUNDS", "200"))
+ROUNDS = int(os.environ.get("FLOATGATE_PRELOAD_ROUNDS", "100"))
 ROUND_S = 30
 SAID = "floatgate hints: "
 
