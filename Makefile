@@ -30,7 +30,7 @@ demo: build ## run the shipped trace and write a report
 	@echo "open $(CURDIR)/runs/demo/report.html"
 
 test: $(STAMPS)/extension ## run all tests, Rust and Python
-	$(CARGO_TEST) --workspace
+	$(CARGO_TEST) --workspace --lib --bins --tests
 	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
 
 check: $(STAMPS)/extension ## lint and the tests nearest to what has changed (SINCE=COMMIT, else what is not committed)

@@ -62,8 +62,8 @@ const OFF_MAX_WRITTEN: f64 = 0.4;
 #[test]
 fn tails_are_those_of_lives_with_a_drive() {
     let folder = Folder::new("tails");
-    let (mut off, mut lumpy) = (vec![], 0);
-    for seed in crate::common::seeds(8) {
+    let (mut off, mut lumpy, seeds) = (vec![], 0, crate::common::seeds(4));
+    for seed in seeds.clone() {
         let toml = drive(seed, &folder);
         let generated = !toml.contains("file = ");
         for throttle in ["static", "dynamic", "ready-pessimistic", "ready-optimistic", "written"] {
@@ -80,5 +80,6 @@ fn tails_are_those_of_lives_with_a_drive() {
         }
     }
     assert!(off.is_empty(), "{}", off.join("\n"));
-    assert!(lumpy >= 4, "{lumpy} lives in which some wait long");
+    let drives = seeds.count();
+    assert!(2 * lumpy as usize >= drives, "{lumpy} lives of {drives} drives in which some wait long");
 }
