@@ -17,8 +17,11 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Maturin must build for our environment, whatever is active around it.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
 DEVELOP = $(MATURIN) develop --extras dev && rm -f $(STAMPS)/release && touch $(STAMPS)/extension
-# Nextest runs tests of all programs side by side; plain cargo runs one program after the other.
-CARGO_TEST := $(shell command -v cargo-nextest >/dev/null && echo cargo nextest run || echo cargo test)
+# Nextest runs the tests of all programs side by side, but no examples of documentation; plain cargo runs one program after the other.
+CARGO_TEST := cargo test --workspace
+ifneq ($(shell command -v cargo-nextest),)
+CARGO_TEST := cargo nextest run --workspace && cargo test --workspace --doc
+endif
 
 .PHONY: help demo test check properties build dev bench bench-compare fuzz golden lint docs clean prerequisites
 
@@ -30,7 +33,7 @@ demo: build ## run the shipped trace and write a report
 	@echo "open $(CURDIR)/runs/demo/report.html"
 
 test: $(STAMPS)/extension ## run all tests, Rust and Python
-	$(CARGO_TEST) --workspace --lib --bins --tests
+	$(CARGO_TEST)
 	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
 
 check: $(STAMPS)/extension ## lint and the tests nearest to what has changed (SINCE=COMMIT, else what is not committed)
