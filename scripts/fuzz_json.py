@@ -51,7 +51,7 @@ _DEEP = 300
 
 
 class Pairs(list[Any]):
-    """An object as a list of keys and values, so that a key can be there twice."""
+    """An object as a list of keys and values, which may hold a key twice."""
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def _damaged_once(value: Any, rng: random.Random) -> Any:
     places = list(_places(value))
     if not places or rng.random() < 0.02:
         return Raw(rng.choice(VALUES))
-    # Most nodes stand in long lists; the first ones of each are enough, so that heads are damaged, too.
+    # Most nodes stand in long lists; with the first ones of each alone, heads are damaged too.
     places = [(holder, place) for holder, place in places if place < 3 or isinstance(holder, Pairs)]
     holder, place = rng.choice(places)
     key, old = holder[place] if isinstance(holder, Pairs) else ("", holder[place])
