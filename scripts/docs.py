@@ -1,4 +1,4 @@
-"""Write docs/fidelity.md with its figures and the pages of policies, formats and samples; --check: are they current?
+"""Write docs/fidelity.md with its figures and the pages of settings, policies, formats and samples; --check: are they current?
 
 Everything in them comes from the program: the catalogue, the closed forms, and runs of the engine.
 """
@@ -240,6 +240,50 @@ does, its source and its cost. A parameter of another policy than the one that i
     return "\n".join(parts)
 
 
+SETTINGS = f"""\
+# Settings
+{GENERATED}
+
+Every key of an experiment file, by its table: what it means, what it is where nothing is written, and what it may be.
+`floatgate check FILE` prints an experiment with every default, and `--set TABLE.KEY=VALUE` sets one for a run. A value
+out of its range is refused, and so is a key that has no effect: in the other mode, with another value of the key that
+it needs, or as a parameter of another policy. [policies.md](policies.md) says what each policy does.
+
+"""
+
+
+def settings(catalogue: dict[str, Any]) -> str:
+    """Every key of an experiment with its default, range, unit, mode and needs."""
+    parts = []
+    for part in catalogue["settings"]:
+        rows = [
+            (
+                f"`{key['name']}`",
+                key["summary"],
+                key["default"],
+                key["values"],
+                key["unit"] or "-",
+                acts(key),
+            )
+            for key in part["keys"]
+        ]
+        name = f"`[{part['table']}]`" if part["table"] else "Top of the file"
+        head = ("key", "meaning", "default", "values", "unit", "acts")
+        parts.append(f"## {name}\n{part['summary']}\n\n" + table(head, rows) if rows else "")
+    return SETTINGS + "\n".join(part for part in parts if part)
+
+
+def acts(key: dict[str, Any]) -> str:
+    """In which mode a key acts, with what value of another key, and under which policies."""
+    needs = key["needs"]
+    words = [f"in {key['mode']} mode"] if key["mode"] else []
+    if needs:
+        words.append(f"with `{needs['key']}` = " + " or ".join(f"`{value}`" for value in needs["values"]))
+    if key["policies"]:
+        words.append("with " + ", ".join(f"`{name}`" for name in key["policies"]))
+    return "; ".join(words) or "always"
+
+
 def formats(catalogue: dict[str, Any]) -> str:
     head = f"""\
 # Trace formats
@@ -381,6 +425,7 @@ def main() -> int:
         points = list(pool.map(measure, *zip(*((c, s) for c in CURVES for s in SPARES), strict=True)))
     pages = {
         "policies.md": policies(catalogue),
+        "settings.md": settings(catalogue),
         "formats.md": formats(catalogue),
         "format-samples.md": samples(catalogue),
         "fidelity.md": fidelity(points),

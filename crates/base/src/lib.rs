@@ -27,7 +27,7 @@ pub use fastdiv::FastDiv;
 pub use ids::{DomainId, Id, IdSlice, IdVec, Lpn, Ppn, StreamId, UnitId};
 pub use label::Label;
 pub use owner::{MapWord, Owner, SideKind};
-pub use policy::{Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
+pub use policy::{Acts, Given, Misfit, ParamInfo, PolicyInfo, Setting, Slot};
 pub use rng::Rng;
 
 /// Most physical pages that a drive may have; the top bit of a map word means "see the side table".

@@ -1,11 +1,12 @@
-//! The parameters of policies: what they mean, what they may be, what they are where nothing is given.
+//! The keys of an experiment, those of tables and the parameters of policies: what each means, what it may be, what it is
+//! where nothing is given, and where it acts.
 
 use std::collections::BTreeMap;
 
-/// A parameter of a policy.
+/// A key of a table of an experiment, such as a parameter of a policy.
 #[derive(Clone, Copy, Debug)]
 pub struct ParamInfo {
-    /// Key in the slot's table.
+    /// Key in its table.
     pub name: &'static str,
     /// What it means, and its unit.
     pub summary: &'static str,
@@ -16,10 +17,36 @@ pub struct ParamInfo {
     /// Whether it means the same under each policy that has it, so that a file's value stays when another one of them is
     /// chosen over it.
     pub shared: bool,
+    /// The modes in which it acts.
+    pub acts: Acts,
+    /// Another key that it acts with.
+    pub need: Option<Need>,
+    /// What a message expects, where the range alone would not help.
+    pub advice: Option<&'static str>,
+}
+
+/// The modes in which a key acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Acts {
+    /// In both.
+    Always,
+    /// In timed mode.
+    Timed,
+    /// In functional mode.
+    Functional,
+}
+
+/// A key that another one acts with, and the values of it with which that is so.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Need {
+    /// The key from the top of the experiment; its values are names.
+    pub key: &'static str,
+    /// Any of these.
+    pub values: &'static [&'static str],
 }
 
 /// What a parameter may be.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 pub enum ParamKind {
     /// A whole number.
     Whole {
@@ -34,6 +61,14 @@ pub enum ParamKind {
     Flag,
     /// One of these names, each with what it means.
     Name(&'static [(&'static str, &'static str)]),
+    /// One of the names that another table has.
+    Listed(fn() -> Vec<&'static str>),
+    /// A text, as the words say; the code that uses it checks it.
+    Text(&'static str),
+    /// A list of all these names, each once, in any order.
+    Order(&'static [&'static str]),
+    /// Something else, as the words say; the code that uses it checks it.
+    Other(&'static str),
     /// A list of numbers of a range, at least one.
     Numbers {
         /// What each may be.
@@ -70,6 +105,8 @@ pub enum Fallback {
     Value(f64),
     /// What follows from the drive, in words and as a value.
     Drive(&'static str, fn(&Facts) -> f64),
+    /// A text.
+    Text(&'static str),
     /// Nothing: the code that uses the parameter knows what to do, in these words.
     Absent(&'static str),
     /// A list of numbers.
@@ -96,8 +133,10 @@ pub enum Setting {
     Number(f64),
     /// True or false.
     Flag(bool),
-    /// A name.
+    /// A name, or another text.
     Name(String),
+    /// A list of names.
+    Names(Vec<String>),
     /// A list of numbers.
     Numbers(Vec<f64>),
     /// A list of tables of numbers.
@@ -166,7 +205,7 @@ impl Range {
 
 impl ParamInfo {
     const fn new(name: &'static str, summary: &'static str, kind: ParamKind, default: Fallback) -> Self {
-        Self { name, summary, kind, default, shared: false }
+        Self { name, summary, kind, default, shared: false, acts: Acts::Always, need: None, advice: None }
     }
 
     /// A whole number from `least` to `most`.
@@ -181,11 +220,17 @@ impl ParamInfo {
         Self::new(name, summary, kind, Fallback::Value(default as f64))
     }
 
-    /// A whole number of up to 64 bits, from `least`.
+    /// A whole number of up to 64 bits, from `least`, which is its default.
     #[must_use]
     pub const fn count(name: &'static str, summary: &'static str, least: u64) -> Self {
+        Self::count_from(name, summary, least, least)
+    }
+
+    /// A whole number of up to 64 bits, from `least`.
+    #[must_use]
+    pub const fn count_from(name: &'static str, summary: &'static str, default: u64, least: u64) -> Self {
         let kind = ParamKind::Whole { least, most: u64::MAX };
-        Self::new(name, summary, kind, Fallback::Value(least as f64))
+        Self::new(name, summary, kind, Fallback::Value(default as f64))
     }
 
     /// A number from `least` to `most`.
@@ -219,6 +264,35 @@ impl ParamInfo {
         names: &'static [(&'static str, &'static str)],
     ) -> Self {
         Self::new(name, summary, ParamKind::Name(names), Fallback::Value(0.0))
+    }
+
+    /// One of the names that another table has; the code that uses it knows the default.
+    #[must_use]
+    pub const fn listed(name: &'static str, summary: &'static str, names: fn() -> Vec<&'static str>) -> Self {
+        Self::new(name, summary, ParamKind::Listed(names), Fallback::Absent("none"))
+    }
+
+    /// A text, as `words` say.
+    #[must_use]
+    pub const fn text(
+        name: &'static str,
+        summary: &'static str,
+        default: &'static str,
+        words: &'static str,
+    ) -> Self {
+        Self::new(name, summary, ParamKind::Text(words), Fallback::Text(default))
+    }
+
+    /// A list of all these names, each once; as they stand here by default.
+    #[must_use]
+    pub const fn order(name: &'static str, summary: &'static str, names: &'static [&'static str]) -> Self {
+        Self::new(name, summary, ParamKind::Order(names), Fallback::Value(0.0))
+    }
+
+    /// Something that the code that uses it checks, as `words` say.
+    #[must_use]
+    pub const fn other(name: &'static str, summary: &'static str, words: &'static str) -> Self {
+        Self::new(name, summary, ParamKind::Other(words), Fallback::Absent("none"))
     }
 
     /// A list of numbers.
@@ -255,10 +329,54 @@ impl ParamInfo {
         Self { default: Fallback::Absent(words), ..self }
     }
 
+    /// The same whole number with an upper end.
+    ///
+    /// # Panics
+    /// When it is no whole number; rows are constants, so that the compiler finds it.
+    #[must_use]
+    pub const fn up_to(self, most: u64) -> Self {
+        let ParamKind::Whole { least, .. } = self.kind else { panic!("no whole number") };
+        Self { kind: ParamKind::Whole { least, most }, ..self }
+    }
+
+    /// The same, as one that acts in timed mode only.
+    #[must_use]
+    pub const fn timed(self) -> Self {
+        Self { acts: Acts::Timed, ..self }
+    }
+
+    /// The same, as one that acts in functional mode only.
+    #[must_use]
+    pub const fn functional(self) -> Self {
+        Self { acts: Acts::Functional, ..self }
+    }
+
+    /// The same, as one that acts only where `key` has one of these values.
+    #[must_use]
+    pub const fn with(self, key: &'static str, values: &'static [&'static str]) -> Self {
+        Self { need: Some(Need { key, values }), ..self }
+    }
+
+    /// The same with other words for what a message expects.
+    #[must_use]
+    pub const fn expecting(self, advice: &'static str) -> Self {
+        Self { advice: Some(advice), ..self }
+    }
+
     /// The same, as one that means the same under each policy that has it.
     #[must_use]
     pub const fn shared(self) -> Self {
         Self { shared: true, ..self }
+    }
+
+    /// The default as a number.
+    ///
+    /// # Panics
+    /// When it is none.
+    #[must_use]
+    pub const fn default_number(&self) -> f64 {
+        let Fallback::Value(value) = self.default else { panic!("the default is no number") };
+        value
     }
 
     /// The default in words: a value, or what it follows from.
@@ -267,8 +385,9 @@ impl ParamInfo {
         match (self.default, self.kind) {
             (Fallback::Value(row), ParamKind::Name(names)) => names[row as usize].0.into(),
             (Fallback::Value(value), ParamKind::Flag) => (value != 0.0).to_string(),
+            (Fallback::Value(_), ParamKind::Order(names)) => names.join(", "),
             (Fallback::Value(value), _) => value.to_string(),
-            (Fallback::Drive(words, _) | Fallback::Absent(words), _) => words.into(),
+            (Fallback::Drive(words, _) | Fallback::Absent(words) | Fallback::Text(words), _) => words.into(),
             (Fallback::Numbers(_) | Fallback::Rows(_), _) => {
                 self.fallback(&Facts::default()).map(|default| default.to_toml()).unwrap_or_default()
             }
@@ -285,14 +404,29 @@ impl ParamInfo {
     /// What values it takes, in words.
     #[must_use]
     pub fn range_words(&self) -> String {
+        if let Some(advice) = self.advice {
+            return advice.into();
+        }
         match self.kind {
-            ParamKind::Whole { least, most: u64::MAX } => format!("a whole number from {least}"),
+            // The ends of types say nothing to people.
+            ParamKind::Whole { least, most } if most == u64::MAX || most == u64::from(u32::MAX) => {
+                format!("a whole number from {least}")
+            }
             ParamKind::Whole { least, most } => format!("a whole number from {least} to {most}"),
             ParamKind::Number(range) => range.words(),
             ParamKind::Flag => "true or false".into(),
             ParamKind::Name(names) => {
                 let names: Vec<_> = names.iter().map(|(name, _)| format!("'{name}'")).collect();
                 format!("one of {}", names.join(", "))
+            }
+            ParamKind::Listed(names) => {
+                let names: Vec<_> = names().iter().map(|name| format!("'{name}'")).collect();
+                format!("one of {}", names.join(", "))
+            }
+            ParamKind::Text(words) | ParamKind::Other(words) => words.into(),
+            ParamKind::Order(names) => {
+                let names: Vec<_> = names.iter().map(|name| format!("\"{name}\"")).collect();
+                format!("{}, in any order", names.join(", "))
             }
             ParamKind::Numbers { range, most } => {
                 format!("a list of up to {most}, each {}", range.words())
@@ -312,6 +446,7 @@ impl ParamInfo {
             Fallback::Value(value) => value,
             Fallback::Drive(_, of) => of(facts),
             Fallback::Absent(_) => return None,
+            Fallback::Text(text) => return Some(Setting::Name(text.into())),
             Fallback::Numbers(list) => return Some(Setting::Numbers(list.to_vec())),
             Fallback::Rows(rows) => return Some(self.rows_of(rows)),
         };
@@ -326,6 +461,9 @@ impl ParamInfo {
             ParamKind::Number(_) => Setting::Number(value),
             ParamKind::Flag => Setting::Flag(value != 0.0),
             ParamKind::Name(names) => Setting::Name(names[value as usize].0.into()),
+            ParamKind::Listed(names) => Setting::Name(names()[value as usize].into()),
+            ParamKind::Text(_) | ParamKind::Other(_) => Setting::Name(String::new()),
+            ParamKind::Order(names) => Setting::Names(names.iter().map(|name| (*name).into()).collect()),
             ParamKind::Numbers { .. } => Setting::Numbers(vec![value]),
             ParamKind::Rows { columns, .. } => {
                 Setting::Rows(vec![columns.iter().map(|(name, _)| ((*name).to_string(), value)).collect()])
@@ -350,6 +488,11 @@ impl ParamInfo {
             (ParamKind::Number(range), Setting::Number(value)) => range.contains(*value),
             (ParamKind::Flag, Setting::Flag(_)) => true,
             (ParamKind::Name(names), Setting::Name(value)) => names.iter().any(|(name, _)| name == value),
+            (ParamKind::Listed(names), Setting::Name(value)) => names().contains(&value.as_str()),
+            (ParamKind::Text(_), Setting::Name(_)) | (ParamKind::Other(_), _) => true,
+            (ParamKind::Order(names), Setting::Names(list)) => {
+                list.len() == names.len() && names.iter().all(|name| list.iter().any(|other| other == name))
+            }
             (ParamKind::Numbers { range, most }, Setting::Numbers(list)) => {
                 (1..=most).contains(&list.len()) && list.iter().all(|&value| range.contains(value))
             }
@@ -365,7 +508,11 @@ impl ParamInfo {
         }
     }
 
-    pub(crate) fn check(&self, value: Setting) -> Result<Setting, Misfit> {
+    /// A value of its kind and in its range.
+    ///
+    /// # Errors
+    /// What is wrong with any other value.
+    pub fn check(&self, value: Setting) -> Result<Setting, Misfit> {
         if self.takes(&value) {
             return Ok(value);
         }
@@ -389,14 +536,25 @@ impl Setting {
         };
         match self {
             Self::Whole(value) => value.to_string(),
-            Self::Number(value) => value.to_string(),
+            Self::Number(value) => number(*value),
             Self::Flag(value) => value.to_string(),
             Self::Name(value) => value.clone(),
+            Self::Names(list) => format!("{list:?}"),
             Self::Numbers(list) => {
                 format!("[{}]", list.iter().map(f64::to_string).collect::<Vec<_>>().join(", "))
             }
             Self::Rows(rows) => format!("[{}]", rows.iter().map(row).collect::<Vec<_>>().join(", ")),
         }
+    }
+}
+
+/// A number as people write it: without a row of zeros.
+fn number(value: f64) -> String {
+    let size = value.abs();
+    if size.is_finite() && (size >= 1e15 || size > 0.0 && size < 1e-6) {
+        format!("{value:e}")
+    } else {
+        value.to_string()
     }
 }
 
@@ -409,5 +567,17 @@ impl From<u32> for Setting {
 impl From<f64> for Setting {
     fn from(value: f64) -> Self {
         Self::Number(value)
+    }
+}
+
+impl From<bool> for Setting {
+    fn from(value: bool) -> Self {
+        Self::Flag(value)
+    }
+}
+
+impl From<&str> for Setting {
+    fn from(value: &str) -> Self {
+        Self::Name(value.into())
     }
 }

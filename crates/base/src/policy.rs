@@ -4,7 +4,7 @@
 //! parameters are written: their names, kinds, ranges and defaults. Reading, checks, the schema, `floatgate policies`,
 //! the docs and the lists of the tests follow from it.
 
-pub use crate::param::{Facts, Fallback, Misfit, ParamInfo, ParamKind, Range, Setting};
+pub use crate::param::{Acts, Facts, Fallback, Misfit, Need, ParamInfo, ParamKind, Range, Setting};
 
 /// A place for one policy of several, such as `ftl.collect`.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,8 @@ pub struct Slot {
     pub policies: &'static [PolicyInfo],
     /// Parameters that every policy takes.
     pub common: &'static [ParamInfo],
+    /// The modes in which it acts.
+    pub acts: Acts,
 }
 
 /// A policy of a slot.
@@ -208,6 +210,15 @@ impl Given {
         }
     }
 
+    /// The names of an order, if the policy has the parameter.
+    #[must_use]
+    pub fn find_names(&self, name: &str) -> Option<&[String]> {
+        match self.get(name)? {
+            Setting::Names(list) => Some(list),
+            _ => None,
+        }
+    }
+
     /// True or false, if the policy has the parameter.
     #[must_use]
     pub fn find_flag(&self, name: &str) -> Option<bool> {
@@ -260,6 +271,7 @@ mod tests {
             PolicyInfo { name: "two", params: &[SIZE.or("all")], ..NONE },
         ],
         common: &[SCOPE],
+        acts: Acts::Always,
     };
 
     fn fill(name: &str, given: &[(&'static str, Setting)]) -> Result<Given, String> {

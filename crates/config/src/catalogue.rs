@@ -2,11 +2,12 @@
 
 use crate::layers::Layers;
 use crate::presets::PRESETS;
+use crate::resolve::Rated;
 use crate::resolve::resolve;
-use crate::resolve_rated::Rated;
+use crate::settings::TABLES;
 use crate::slot_types::SLOTS;
 use crate::twins::{self, TWINS, TwinPreset};
-use floatgate_base::{ParamInfo, Slot};
+use floatgate_base::{Acts, ParamInfo, Slot};
 use floatgate_trace::generate::micro::{MICROS, Micro};
 use serde_json::{Value, json};
 
@@ -15,7 +16,7 @@ fn params<'a>(list: impl IntoIterator<Item = &'a ParamInfo>) -> Value {
         .map(|p| {
             json!({
                 "name": p.name,
-                "summary": p.described(),
+                "summary": p.described() + &mode(p.acts).map_or_else(String::new, |mode| format!("; in {mode} mode")),
                 "default": p.default_words(),
                 "values": p.range_words(),
             })
@@ -27,8 +28,9 @@ fn params<'a>(list: impl IntoIterator<Item = &'a ParamInfo>) -> Value {
 type Section = (&'static str, fn() -> Value);
 
 /// The parts of the catalogue. Drives and twins are resolved, which takes longer than all the rest.
-const SECTIONS: [Section; 6] = [
+const SECTIONS: [Section; 7] = [
     ("policies", || by_slot(policies)),
+    ("settings", settings),
     ("common_params", || by_slot(|slot| params(slot.common))),
     ("formats", || floatgate_trace::FORMATS.iter().map(format).collect()),
     ("drives", || PRESETS.iter().map(drive).collect()),
@@ -49,6 +51,83 @@ pub fn catalogue(wanted: Option<&[String]>) -> Value {
 
 fn by_slot(row: impl Fn(&Slot) -> Value) -> Value {
     Value::Object(SLOTS.iter().map(|slot| (slot.key.to_owned(), row(slot))).collect())
+}
+
+/// Every key of an experiment by its table, those of slots included.
+fn settings() -> Value {
+    let of_tables = TABLES.iter().map(|table| {
+        let rows = table.rows.iter().map(|row| key(row, &[], row.acts));
+        (table.key, table.summary, rows.collect::<Vec<_>>())
+    });
+    let of_slots = SLOTS.iter().map(|slot| {
+        let selector = json!({
+            "name": slot.selector,
+            "summary": slot.what,
+            "default": slot.policies[0].name,
+            "values": one_of(slot.policies.iter().map(|info| info.name)),
+            "unit": Value::Null,
+            "mode": mode(slot.acts),
+            "needs": Value::Null,
+            "policies": [],
+        });
+        let params = slot.params();
+        let params = params.iter().map(|(param, owners)| key(param, owners, param.acts));
+        (slot.key, slot.summary, std::iter::once(selector).chain(params).collect())
+    });
+    let table = |(key, summary, keys)| json!({ "table": key, "summary": summary, "keys": keys });
+    of_tables.chain(of_slots).map(table).collect()
+}
+
+fn key(row: &ParamInfo, owners: &[&str], acts: Acts) -> Value {
+    json!({
+        "name": row.name,
+        "summary": row.summary,
+        "default": row.default_words(),
+        "values": row.range_words(),
+        "unit": unit(row.name),
+        "mode": mode(acts),
+        "needs": row.need.map(|need| json!({ "key": need.key, "values": need.values })),
+        "policies": owners,
+    })
+}
+
+fn one_of<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    format!("one of {}", names.map(|name| format!("'{name}'")).collect::<Vec<_>>().join(", "))
+}
+
+/// The mode in which a key acts, where it is only one.
+fn mode(acts: Acts) -> Option<&'static str> {
+    match acts {
+        Acts::Always => None,
+        Acts::Timed => Some("timed"),
+        Acts::Functional => Some("functional"),
+    }
+}
+
+/// The unit of a key, which ends its name.
+fn unit(name: &str) -> Option<&'static str> {
+    const UNITS: [(&str, &str); 15] = [
+        ("mb_per_s", "10^6 bytes per second"),
+        ("per_s", "per second"),
+        ("_us_by_page_type", "microseconds"),
+        ("us", "microseconds"),
+        ("s", "seconds"),
+        ("uj", "microjoules"),
+        ("bytes", "bytes"),
+        ("tb", "10^12 bytes"),
+        ("years", "years"),
+        ("share", "share"),
+        ("blocks", "blocks"),
+        ("pages", "pages"),
+        ("reads", "reads"),
+        ("writes", "page writes"),
+        ("requests", "requests"),
+    ];
+    let ends = |suffix: &str| {
+        name.strip_suffix(suffix)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('_') || suffix.starts_with('_'))
+    };
+    UNITS.iter().find(|(suffix, _)| ends(suffix)).map(|(_, unit)| *unit)
 }
 
 fn policies(slot: &Slot) -> Value {

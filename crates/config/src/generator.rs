@@ -1,7 +1,7 @@
 //! Settings of `[workload]` as a generator, without a drive: what `floatgate trace generate` asks for.
 
 use crate::layers::Layers;
-use crate::resolve_workload;
+use crate::resolve;
 use floatgate_base::units::parse_bytes;
 use floatgate_base::{Error, Place, Result};
 use floatgate_host::Beyond;
@@ -30,7 +30,9 @@ pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64)
     for (key, value) in overrides {
         layers.add_override(key, value)?;
     }
-    let given = layers.experiment().workload.unwrap_or_default();
+    let experiment = layers.experiment();
+    resolve::check(&layers, &experiment)?;
+    let given = experiment.workload.unwrap_or_default();
     let bytes = match space {
         None => 0,
         Some(text) => match parse_bytes(text) {
@@ -43,7 +45,7 @@ pub fn generator(overrides: &[(String, String)], space: Option<&str>, seed: u64)
         let what = "there is no address space";
         return Err(wrong("--drive-bytes", what, "expected a size such as \"64 GiB\""));
     }
-    let workload = resolve_workload::resolve(&layers, given, (false, false), bytes, seed, false)?;
+    let workload = resolve::workload::resolve(&layers, given, (false, false), bytes, seed, false)?;
     let config = match workload.settings.source {
         plan::Workload::Synthetic(config) => config,
         plan::Workload::Trace { .. } => {

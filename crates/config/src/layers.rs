@@ -1,9 +1,10 @@
 //! Settings come in layers: a preset under a file under overrides. Each layer is checked by itself, so that an
 //! error knows its place; then they are laid over one another.
 
-use crate::raw::Experiment;
+use crate::checks;
+use crate::settings::Experiment;
 use crate::slot_types::SLOTS;
-use floatgate_base::{Error, Place, Result, Slot};
+use floatgate_base::{Acts, Error, Place, Result, Slot};
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
@@ -25,75 +26,31 @@ const ALTERNATIVES: &[&[&str]] = &[
     &["ftl.collect.stop_free_blocks", "ftl.collect.stop_free_share"],
 ];
 
-/// Keys that only make sense with the value of another: a layer that sets the first drops the rest below it.
-const DEPENDENT: &[(&str, &[&str])] = &[
-    ("ftl.precondition", &["ftl.snapshot", "ftl.fill_share", "ftl.auto_fill", "ftl.wear_in_max"]),
-    // What auto fills by follows from these.
-    ("ftl.collect.policy", &["ftl.auto_fill"]),
-    ("ftl.allocation.mode", &["ftl.auto_fill"]),
+/// Keys that stand for a workload: another one drops what is said of the workload before, also on the command line.
+const REPLACED_AS_A_WHOLE: [&str; 2] = ["workload.kind", "workload.pattern"];
+
+/// Keys of which a layer's drops what lower ones say of the others, if it does not say them itself.
+const OVERRULING: &[(&str, &[&str])] = &[
     (
-        "workload.pattern",
-        &["workload.zipf_theta", "workload.hot_share_of_pages", "workload.hot_share_of_writes"],
-    ),
-    // Before the file, which says that there is a trace where nothing else does.
-    ("workload.kind", OF_TRACES),
-    (
-        "workload.kind",
+        "workload.micro",
         &[
             "workload.pattern",
-            "workload.requests",
             "workload.request_bytes",
             "workload.read_share",
             "workload.trim_share",
-            "workload.rate_per_s",
-            "workload.zipf_theta",
-            "workload.hot_share_of_pages",
-            "workload.hot_share_of_writes",
-            "workload.file",
+            "workload.random_share",
+            "workload.sizes",
+            "workload.align_bytes",
+            "workload.offset_bytes",
         ],
     ),
+    ("workload.pattern", &["workload.micro"]),
+    ("workload.stop_after", &["workload.requests", "workload.repeat"]),
 ];
 
-/// Keys of `workload` that only a trace has use for.
-const OF_TRACES: &[&str] = &[
-    "workload.format",
-    "workload.time_unit",
-    "workload.lba_unit",
-    "workload.action",
-    "workload.on_bad_line",
-    "workload.repeat",
-    "workload.warmup_passes",
-    "workload.devices",
-    "workload.beyond",
-    "ftl.wear_in_max",
-];
-
-/// Keys that mean nothing beside some values of another: a layer that sets one drops what a file or preset below says of
-/// them, so that one experiment can be run either way. What the command line says is never dropped.
-const USELESS_WITH: &[(&str, &[&str], &[&str])] = &[
-    (
-        "mode",
-        &["functional"],
-        &[
-            "drive.commands",
-            "drive.scheduling",
-            "drive.timing.program_spread",
-            "drive.timing.erase_spread",
-            "ftl.allocation.order",
-            "ftl.background",
-            "host",
-            "workload.arrival",
-            "workload.queue_depth",
-        ],
-    ),
-    (
-        "mode",
-        &["timed"],
-        &["ftl.collect.paced_from_writes", "ftl.collect.pace_writes", "ftl.collect.garbage_share"],
-    ),
-    ("workload.arrival", &["open", "shifted", "think"], &["workload.queue_depth"]),
-    ("lifetime.throttle.policy", &["none"], &["workload.arrival"]),
-];
+/// Keys that what they follow from drops when it changes.
+const FOLLOWING: &[(&str, &str)] =
+    &[("ftl.collect.policy", "ftl.auto_fill"), ("ftl.allocation.mode", "ftl.auto_fill")];
 
 impl Layers {
     /// Lays the text of a TOML file over what is there.
@@ -162,73 +119,92 @@ impl Layers {
         self.places.clear();
         self.lay(upper.merged, upper.places);
         // Without time, what a drive does in time goes, however the experiment came to have none.
-        let mode = self.text("mode").unwrap_or("functional").to_string();
-        for (key, values, useless) in USELESS_WITH {
-            if *key != "mode" || !values.contains(&mode.as_str()) {
-                continue;
-            }
-            for key in *useless {
-                if !self.places.keys().any(|name| is_within(name, key)) {
-                    self.drop(key);
+        if self.text("mode").unwrap_or("functional") == "functional" {
+            for key in checks::acting_in(Acts::Timed) {
+                if !self.places.keys().any(|name| is_within(name, &key)) {
+                    self.drop(&key);
                 }
             }
         }
     }
 
     fn lay(&mut self, mut upper: Table, places: BTreeMap<String, Place>) {
-        // Naming a file makes it the workload, whatever a lower layer had.
-        if has(&upper, "workload.file")
-            && !has(&upper, "workload.kind")
-            && let Some(Value::Table(workload)) = upper.get_mut("workload")
-        {
-            workload.insert("kind".into(), "trace".into());
-        }
-        // And naming a snapshot makes it the drive's first state.
-        if has(&upper, "ftl.snapshot")
-            && !has(&upper, "ftl.precondition")
-            && let Some(Value::Table(ftl)) = upper.get_mut("ftl")
-        {
-            ftl.insert("precondition".into(), "snapshot".into());
-        }
+        imply(&mut upper);
         for keys in ALTERNATIVES {
             if keys.iter().any(|key| has(&upper, key)) {
                 keys.iter().for_each(|key| self.drop(key));
             }
         }
-        for (key, dependents) in DEPENDENT {
-            if let Some(value) = find(&upper, key).and_then(Value::as_str)
-                && self.text(key).or_else(|| implied(&self.merged, key)) != Some(value)
-                && !(*key == "ftl.precondition" && self.is_overridden("ftl.snapshot"))
-                // A layer below that names no kind and says these means a trace, and this is it.
-                && !(*dependents == OF_TRACES && value == "trace" && self.text(key).is_none())
-            {
-                // What the command line says of the drive's first state is refused where it has no effect.
-                let stays = |key: &&&str| key.starts_with("ftl.") && self.is_overridden(key);
-                let dropped: Vec<&str> = dependents.iter().filter(|key| !stays(key)).copied().collect();
-                dropped.into_iter().for_each(|key| self.drop(key));
+        for (key, overruled) in OVERRULING {
+            if has(&upper, key) {
+                self.drop_unless_overridden(overruled.iter().filter(|key| !has(&upper, key)));
             }
         }
+        self.drop_what_needs_others(&upper);
         for slot in SLOTS {
             self.make_way(slot, &upper);
         }
-        // Traces and twins arrive at their stamps unless told otherwise.
-        let kind = find(&upper, "workload.kind").and_then(Value::as_str);
-        let arrives = find(&upper, "workload.arrival").or_else(|| find(&self.merged, "workload.arrival"));
-        let depth = "workload.queue_depth";
-        if matches!(kind, Some("trace" | "twin")) && arrives.is_none() && !self.is_overridden(depth) {
-            self.drop(depth);
-        }
-        for (key, values, useless) in USELESS_WITH {
-            if find(&upper, key).and_then(Value::as_str).is_some_and(|value| values.contains(&value)) {
-                for useless in *useless {
-                    if !self.is_overridden(useless) && !self.is_spared(useless, key) {
-                        self.drop(useless);
-                    }
+        self.drop_what_cannot_act(&upper);
+        merge(&mut self.merged, upper);
+        self.places.extend(places);
+    }
+
+    /// A layer that gives a key a name drops keys below it that act with other names of it. Those that act with the new name
+    /// too stay where no layer below named another one that they were meant for.
+    fn drop_what_needs_others(&mut self, upper: &Table) {
+        for key in checks::needed_keys() {
+            let Some(name) = find(upper, key).and_then(Value::as_str) else { continue };
+            let before = self.text(key).map(str::to_string);
+            if before.as_deref() == Some(name) {
+                continue;
+            }
+            let replaced = REPLACED_AS_A_WHOLE.contains(&key);
+            for (other, names) in checks::needing(key) {
+                let stays = names.contains(&name) && before.is_none();
+                if !stays && (replaced || !self.is_overridden(&other)) {
+                    self.drop(&other);
                 }
             }
         }
-        merge(&mut self.merged, upper);
-        self.places.extend(places);
+        for (key, following) in FOLLOWING {
+            if find(upper, key).and_then(Value::as_str).is_some_and(|name| self.text(key) != Some(name)) {
+                self.drop_unless_overridden([following]);
+            }
+        }
+    }
+
+    /// A layer that names a mode, a way of arriving or no throttle drops what a file or preset below says without effect
+    /// then, so that one experiment can be run either way.
+    fn drop_what_cannot_act(&mut self, upper: &Table) {
+        let named = |key: &str| find(upper, key).and_then(Value::as_str);
+        let shifted = self.text("workload.arrival") == Some("shifted");
+        match named("mode") {
+            Some("functional") => {
+                self.drop_unless_overridden(checks::acting_in(Acts::Timed));
+                // Under a throttle the stamps can be moved without time, too.
+                if !shifted {
+                    self.drop_unless_overridden(["workload.arrival"]);
+                }
+            }
+            Some("timed") => self.drop_unless_overridden(checks::acting_in(Acts::Functional)),
+            _ => {}
+        }
+        if named("lifetime.throttle.policy") == Some("none") && shifted {
+            self.drop_unless_overridden(["workload.arrival"]);
+        }
+        // Traces and twins arrive at their stamps unless told otherwise.
+        let kind = named("workload.kind");
+        let arrives = named("workload.arrival").or_else(|| self.text("workload.arrival"));
+        if matches!(kind, Some("trace" | "twin")) && arrives.is_none() {
+            self.drop_unless_overridden(["workload.queue_depth"]);
+        }
+        if matches!(kind, Some("synthetic" | "twin")) {
+            self.drop_unless_overridden(["ftl.wear_in_max"]);
+        }
+        // The standard has its own sizes.
+        if named("workload.pattern") == Some("jesd219") {
+            self.drop_unless_overridden(["workload.request_bytes"]);
+        }
     }
 
     /// A layer that names another policy for a slot drops what a file or preset below says of the policy before. What the
@@ -251,14 +227,18 @@ impl Layers {
         }
     }
 
-    /// Of all arrivals only `shifted` means something in functional mode, and nothing without a throttle.
-    fn is_spared(&self, key: &str, choice: &str) -> bool {
-        key == "workload.arrival" && (choice == "mode") == (self.text(key) == Some("shifted"))
-    }
-
     /// Whether the command line set a key, or one of a table.
     fn is_overridden(&self, key: &str) -> bool {
         self.places.iter().any(|(name, place)| is_within(name, key) && matches!(place, Place::Setting(_)))
+    }
+
+    /// What the command line says is refused where it has no effect, not forgotten.
+    fn drop_unless_overridden<K: AsRef<str>>(&mut self, keys: impl IntoIterator<Item = K>) {
+        for key in keys {
+            if !self.is_overridden(key.as_ref()) {
+                self.drop(key.as_ref());
+            }
+        }
     }
 
     fn drop(&mut self, key: &str) {
@@ -291,7 +271,13 @@ impl Layers {
     /// The text of a key, if it is set to one.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
-        find(&self.merged, key).and_then(Value::as_str)
+        self.value(key).and_then(Value::as_str)
+    }
+
+    /// The value of a key, if it is set.
+    #[must_use]
+    pub fn value(&self, key: &str) -> Option<&Value> {
+        find(&self.merged, key)
     }
 
     /// All layers as one experiment.
@@ -333,14 +319,21 @@ impl Section<'_> {
     }
 }
 
-/// What a key that is not set stands for, where lower layers may hold keys that depend on it.
-fn implied(table: &Table, key: &str) -> Option<&'static str> {
-    match key {
-        "workload.kind" => Some(if has(table, "workload.file") { "trace" } else { "synthetic" }),
-        "ftl.precondition" => {
-            ["ftl.auto_fill", "ftl.wear_in_max"].iter().any(|key| has(table, key)).then_some("auto")
+/// Naming a file or a twin makes it the workload, whatever a lower layer had, and naming a snapshot makes it the drive's
+/// first state.
+fn imply(upper: &mut Table) {
+    const IMPLIED: [(&str, &str, &str, &str); 3] = [
+        ("workload", "file", "kind", "trace"),
+        ("workload", "twin", "kind", "twin"),
+        ("ftl", "snapshot", "precondition", "snapshot"),
+    ];
+    for (table, named, key, value) in IMPLIED {
+        if let Some(Value::Table(table)) = upper.get_mut(table)
+            && table.contains_key(named)
+            && !table.contains_key(key)
+        {
+            table.insert(key.into(), value.into());
         }
-        _ => None,
     }
 }
 
@@ -391,7 +384,7 @@ fn collect_places(table: &DeTable<'_>, prefix: &str, found: &mut impl FnMut(Stri
     }
 }
 
-fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
+pub(crate) fn find<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
     let (first, rest) = key.split_once('.').map_or((key, None), |(first, rest)| (first, Some(rest)));
     let value = table.get(first)?;
     match rest {

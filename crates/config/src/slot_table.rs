@@ -1,13 +1,13 @@
 //! The table of a slot as a user may write it: the name of a policy, and parameters of any policy of the slot. Which of
-//! them the policy takes is known when all layers lie over one another (`resolve_slot.rs`).
+//! them the policy takes is known when all layers lie over one another (`resolve/slot.rs`).
 
 use crate::slot_types::Table;
-use floatgate_base::policy::{ParamKind, Range, Setting, Slot};
+use floatgate_base::policy::{ParamKind, Setting, Slot};
 use floatgate_base::{Given, ParamInfo};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, Visitor};
 use serde::ser::{Serialize, SerializeMap, Serializer};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
@@ -68,6 +68,7 @@ impl<T: Table> Serialize for SlotTable<T> {
                 Setting::Number(value) => map.serialize_entry(name, value)?,
                 Setting::Flag(value) => map.serialize_entry(name, value)?,
                 Setting::Name(value) => map.serialize_entry(name, value)?,
+                Setting::Names(list) => map.serialize_entry(name, list)?,
                 Setting::Numbers(list) => map.serialize_entry(name, list)?,
                 Setting::Rows(rows) => map.serialize_entry(name, rows)?,
             }
@@ -99,7 +100,11 @@ impl<'de, T: Table> Visitor<'de> for TableVisitor<T> {
                 Some((name, ParamKind::Whole { .. })) => table.set(name, Setting::Whole(map.next_value()?)),
                 Some((name, ParamKind::Number(_))) => table.set(name, Setting::Number(map.next_value()?)),
                 Some((name, ParamKind::Flag)) => table.set(name, Setting::Flag(map.next_value()?)),
-                Some((name, ParamKind::Name(_))) => table.set(name, Setting::Name(map.next_value()?)),
+                Some((
+                    name,
+                    ParamKind::Name(_) | ParamKind::Text(_) | ParamKind::Listed(_) | ParamKind::Other(_),
+                )) => table.set(name, Setting::Name(map.next_value()?)),
+                Some((name, ParamKind::Order(_))) => table.set(name, Setting::Names(map.next_value()?)),
                 Some((name, ParamKind::Numbers { .. })) => {
                     table.set(name, Setting::Numbers(map.next_value()?))
                 }
@@ -161,7 +166,7 @@ impl<T: Table> JsonSchema for SlotTable<T> {
             json!({ "description": format!("{}; default \"{}\".", slot.what, names[0]), "type": "string", "enum": names }),
         )]);
         for (param, owners) in slot.params() {
-            properties.insert(param.name.into(), property(param, &owners));
+            properties.insert(param.name.into(), crate::schema::property(param, &owners, None));
         }
         let schema = json!({
             "description": slot.summary,
@@ -171,65 +176,4 @@ impl<T: Table> JsonSchema for SlotTable<T> {
         });
         Schema::try_from(schema).expect("an object is a schema")
     }
-}
-
-/// A parameter in the schema. Where policies that share a name differ in its range, the first one's is shown.
-fn property(param: &ParamInfo, owners: &[&str]) -> Value {
-    let whose = if owners.is_empty() { String::new() } else { format!("{}: ", owners.join(", ")) };
-    let mut shown = json!({ "description": format!("{whose}{}.", param.described()) });
-    let bounded = owners.len() < 2;
-    match param.kind {
-        ParamKind::Whole { least, most } => {
-            shown["type"] = "integer".into();
-            if bounded {
-                shown["minimum"] = least.into();
-                shown["maximum"] = most.into();
-            }
-        }
-        ParamKind::Number(range) => number(&mut shown, bounded.then_some(range)),
-        ParamKind::Flag => shown["type"] = "boolean".into(),
-        ParamKind::Name(names) => {
-            shown["type"] = "string".into();
-            shown["enum"] = names.iter().map(|(name, _)| *name).collect();
-        }
-        ParamKind::Numbers { range, most } => {
-            let mut item = json!({});
-            number(&mut item, bounded.then_some(range));
-            list(&mut shown, item, most);
-        }
-        ParamKind::Rows { columns, most } => {
-            let column = |&(name, range): &(&str, Range)| {
-                let mut value = json!({});
-                number(&mut value, bounded.then_some(range));
-                (name.to_string(), value)
-            };
-            let names: Vec<_> = columns.iter().map(|(name, _)| *name).collect();
-            let item = json!({
-                "type": "object",
-                "additionalProperties": false,
-                "required": names,
-                "properties": columns.iter().map(column).collect::<Map<_, _>>(),
-            });
-            list(&mut shown, item, most);
-        }
-    }
-    shown
-}
-
-/// A number, of a range where one is given.
-fn number(shown: &mut Value, range: Option<Range>) {
-    shown["type"] = "number".into();
-    let Some(range) = range else { return };
-    shown[if range.above_least { "exclusiveMinimum" } else { "minimum" }] = range.least.into();
-    if range.most.is_finite() {
-        shown[if range.below_most { "exclusiveMaximum" } else { "maximum" }] = range.most.into();
-    }
-}
-
-/// A list of up to so many items, at least one.
-fn list(shown: &mut Value, item: Value, most: usize) {
-    shown["type"] = "array".into();
-    shown["items"] = item;
-    shown["minItems"] = 1.into();
-    shown["maxItems"] = most.into();
 }

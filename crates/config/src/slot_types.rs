@@ -36,10 +36,13 @@ slots! {
     Level: floatgate_ftl::level::SLOT,
     Reclaim: floatgate_ftl::reclaim::SLOT,
     Dispatch: floatgate_host::dispatch::SLOT,
+    Background: floatgate_sim::background::SLOT,
     Throttle: floatgate_lifetime::throttle::SLOT,
     Reduce: floatgate_lifetime::reduce::SLOT,
     Endurance: floatgate_nand::endurance::SLOT,
     Disturb: floatgate_nand::disturb::SLOT,
+    Buffer: floatgate_host::buffer::SLOT,
+    Scheduling: floatgate_flash::timed::scheduling::SLOT,
 }
 
 #[cfg(test)]
@@ -73,6 +76,10 @@ mod tests {
                         ParamKind::Name(names) => names.len() > 1,
                         ParamKind::Numbers { range, most } => range.least < range.most && most > 0,
                         ParamKind::Rows { columns, most } => !columns.is_empty() && most > 0,
+                        ParamKind::Order(names) => names.len() > 1,
+                        ParamKind::Text(words) => !words.is_empty(),
+                        // The table of a slot is read by the kinds of its parameters.
+                        ParamKind::Listed(_) | ParamKind::Other(_) => false,
                     };
                     assert!(least, "{}.{}: it has no choice", info.name, param.name);
                     if let Fallback::Value(_) | Fallback::Numbers(_) | Fallback::Rows(_) = param.default {

@@ -3,8 +3,6 @@
 use crate::layers::Layers;
 use floatgate_base::Result;
 
-pub(crate) const US_MAX: f64 = 1e8;
-
 /// A name that is in no table: quoted, with the valid ones.
 pub(crate) fn unknown<'a>(
     layers: &Layers,
@@ -33,8 +31,9 @@ pub(crate) fn choice(
 }
 
 /// "a", "a or b", "a, b or c".
-pub(crate) fn any_of(names: &[&str]) -> String {
-    match names {
+pub(crate) fn any_of<S: AsRef<str>>(names: &[S]) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match &names[..] {
         [] => String::new(),
         [one] => (*one).into(),
         [first @ .., last] => format!("{} or {last}", first.join(", ")),

@@ -30,7 +30,7 @@ impl Class {
 
     /// The name in results.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         ["read", "write", "background"][self as usize]
     }
 }

@@ -1,7 +1,7 @@
 //! Slots that have a single policy so far: the mechanism itself does what it says. With a second policy a slot gets a
 //! folder of its own, as `collect` has.
 
-use floatgate_base::{PolicyInfo, Slot};
+use floatgate_base::{Acts, PolicyInfo, Slot};
 
 /// Address mapping.
 pub const MAP: Slot = Slot {
@@ -11,4 +11,5 @@ pub const MAP: Slot = Slot {
     summary: "Address mapping.",
     policies: &[PolicyInfo::plain("page", "every logical page maps to any physical page")],
     common: &[],
+    acts: Acts::Always,
 };

@@ -21,4 +21,5 @@ pub const SECONDS_PER_YEAR: f64 = HOURS_PER_YEAR * SECONDS_PER_HOUR;
 /// Seconds in a day.
 pub const SECONDS_PER_DAY: f64 = 86_400.0;
 /// Nanoseconds in a second.
+#[cfg(test)]
 pub(crate) const SECOND_NS: u64 = 1_000_000_000;

@@ -7,6 +7,7 @@
 
 mod addressing;
 pub mod array;
+pub mod background;
 mod book;
 mod buffer;
 pub mod drive;

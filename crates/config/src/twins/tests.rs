@@ -233,7 +233,7 @@ fn twins_that_cannot_be_made_are_refused() {
         (
             &[("twin", "proxy"), ("pattern", "zipf")],
             None,
-            "workload.pattern: pattern is no key of a twin workload; expected it with kind = \"synthetic\" only",
+            "workload.pattern: pattern has no effect with kind = \"twin\"; expected it with kind = \"synthetic\" only",
         ),
         (
             &[("kind", "twin")],
@@ -274,7 +274,7 @@ fn patterns_that_cannot_be_made_are_refused() {
         (
             &[("pattern", "zipf"), ("random_share", "0.5")],
             Some("1 GiB"),
-            "workload.random_share: random_share is no parameter of the pattern zipf; expected it with jobs only",
+            "workload.random_share: random_share has no effect with pattern = \"zipf\"; expected it with pattern = \"jobs\" only",
         ),
         (
             &[("micro", "4k-rd-50w-align"), ("read_share", "0.1")],
@@ -290,9 +290,7 @@ fn patterns_that_cannot_be_made_are_refused() {
     ] {
         assert_eq!(refused(settings, space), expected);
     }
-    assert!(
-        refused(&[("micro", "4k")], Some("1 GiB")).contains("unknown micro-benchmark '4k'; expected one of")
-    );
+    assert!(refused(&[("micro", "4k")], Some("1 GiB")).contains("unknown micro '4k'; expected one of"));
 }
 
 #[test]

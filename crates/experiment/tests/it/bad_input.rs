@@ -52,15 +52,15 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
         ),
         (
             "[workload]\npattern = \"zip\"",
-            "2:1: 'zip' is no pattern; expected one of sequential, uniform, zipf, hot-cold, jobs, jesd219",
+            "2:1: unknown pattern 'zip'; expected one of 'sequential', 'uniform', 'zipf', 'hot-cold', 'jobs', 'jesd219'",
         ),
         (
             "[workload]\nfile = \"x\"\ntime_unit = \"h\"",
-            "3:1: 'h' is no time unit; expected one of ns, us, ms, s, filetime",
+            "3:1: unknown time_unit 'h'; expected one of 'ns', 'us', 'ms', 's', 'filetime'",
         ),
         (
             "[workload]\nfile = \"x\"\non_bad_line = \"weep\"",
-            "3:1: 'weep' is no choice; expected one of stop, skip",
+            "3:1: unknown on_bad_line 'weep'; expected one of 'stop', 'skip'",
         ),
     ]);
     // Drives and formats come and go; their tables say which there are.
@@ -72,7 +72,7 @@ fn unknown_names_are_quoted_and_the_valid_ones_listed() {
     let formats: Vec<_> = floatgate_trace::FORMATS.iter().map(|f| format!("'{}'", f.name)).collect();
     check(&[(
         "[workload]\nfile = \"x\"\nformat = \"mrs\"",
-        &format!("3:1: unknown trace format 'mrs'; expected one of {}", formats.join(", ")),
+        &format!("3:1: unknown format 'mrs'; expected one of {}", formats.join(", ")),
     )]);
 }
 
@@ -93,16 +93,20 @@ fn numbers_outside_their_range() {
             let shown = value.parse::<f64>().unwrap();
             check(&[(
                 &format!("[workload]\n{key} = {value}"),
-                &format!("2:1: {shown} is no share; expected a number from 0 to 1"),
+                &format!("2:1: {key} is {shown}; expected a number from 0 to 1"),
             )]);
         }
     }
-    for key in ["read_us", "program_us", "erase_us", "channel_mb_per_s"] {
+    const TIME: &str = "a number from 0.001 (a nanosecond) to 1e8 (100 seconds)";
+    const ABOVE_0: &str = "a number greater than 0";
+    for (key, range) in
+        [("read_us", TIME), ("program_us", TIME), ("erase_us", TIME), ("channel_mb_per_s", ABOVE_0)]
+    {
         for value in ["nan", "inf", "0.0", "-1.0"] {
             let shown = value.parse::<f64>().unwrap();
             check(&[(
                 &format!("[drive.timing]\n{key} = {value}"),
-                &format!("2:1: {key} is {shown}; expected a number greater than 0"),
+                &format!("2:1: {key} is {shown}; expected {range}"),
             )]);
         }
     }
@@ -120,19 +124,19 @@ fn numbers_outside_their_range() {
             "[workload]\nread_share = 0.6\ntrim_share = 0.6",
             "2:1: read_share + trim_share = 1.2; expected a sum of at most 1",
         ),
-        ("[workload]\nrate_per_s = nan", "2:1: NaN is no rate; expected a number above 0"),
-        ("[workload]\nrate_per_s = inf", "2:1: inf is no rate; expected a number above 0"),
+        ("[workload]\nrate_per_s = nan", "2:1: rate_per_s is NaN; expected a number greater than 0"),
+        ("[workload]\nrate_per_s = inf", "2:1: rate_per_s is inf; expected a number greater than 0"),
         (
             "[workload]\npattern = \"zipf\"\nzipf_theta = nan",
-            "3:1: NaN is no exponent; expected a number from 0 to 20",
+            "3:1: zipf_theta is NaN; expected a number from 0 to 20",
         ),
         (
             "[workload]\npattern = \"hot-cold\"\nhot_share_of_pages = inf",
-            "3:1: inf is no share; expected a number from 0 to 1",
+            "3:1: hot_share_of_pages is inf; expected a number from 0 to 1",
         ),
         (
             "[workload]\npattern = \"hot-cold\"\nhot_share_of_writes = -1.0",
-            "3:1: -1 is no share; expected a number from 0 to 1",
+            "3:1: hot_share_of_writes is -1; expected a number from 0 to 1",
         ),
         (
             "[ftl.collect]\ntrigger_free_blocks = 4\nstop_free_blocks = 2",
@@ -248,7 +252,7 @@ fn impossible_drives() {
 fn impossible_workloads() {
     check(&[
         ("[workload]\nrequests = 0", "2:1: requests is 0; expected a whole number from 1"),
-        ("[workload]\nrequest_bytes = 0", "2:1: 0 bytes; expected at least 1"),
+        ("[workload]\nrequest_bytes = 0", "2:1: request_bytes is 0; expected a whole number from 1"),
         ("[workload]\nfile = \"x\"\nrepeat = 0", "3:1: repeat is 0; expected a whole number from 1"),
     ]);
 }
@@ -263,13 +267,11 @@ fn impossible_states_and_paces_of_the_ftl() {
         ),
         (
             "mode = \"timed\"\n[ftl.collect]\npaced_from_writes = 5",
-            "3:1: paced_from_writes has no effect in timed mode, which has idle time to collect in; expected \
-             ftl.background.policy = \"idle\", or mode = \"functional\"",
+            "3:1: paced_from_writes 5 has no effect in timed mode; expected no such key, or mode = \"functional\"",
         ),
         (
             "mode = \"timed\"\n[ftl.collect]\ngarbage_share = 0.1",
-            "3:1: garbage_share has no effect in timed mode, which has idle time to collect in; expected \
-             ftl.background.policy = \"idle\", or mode = \"functional\"",
+            "3:1: garbage_share 0.1 has no effect in timed mode; expected no such key, or mode = \"functional\"",
         ),
         (
             "[ftl.collect]\nmode = \"incremental\"\ngarbage_share = 0.1",
@@ -282,15 +284,15 @@ fn impossible_states_and_paces_of_the_ftl() {
         ),
         (
             "[ftl]\nfill_share = 0.5",
-            "2:1: fill_share has no effect with another precondition; expected it with ftl.precondition = \"fill\" only",
+            "2:1: fill_share has no effect with precondition = \"none\"; expected it with precondition = \"fill\" only",
         ),
         (
             "[ftl]\nprecondition = \"fill\"\nfill_share = 1.0",
-            "3:1: fill_share is 1; expected a share between 0 and 1",
+            "3:1: fill_share is 1; expected a number between 0 and 1",
         ),
         (
             "[ftl]\nprecondition = \"fill\"\nfill_share = nan",
-            "3:1: fill_share is NaN; expected a share between 0 and 1",
+            "3:1: fill_share is NaN; expected a number between 0 and 1",
         ),
         (
             "[drive.geometry]\nblocks_per_plane = 100\npages_per_block = 10\n[ftl]\nspare_factor = 0.1\n\
@@ -535,7 +537,7 @@ fn lives_that_cannot_be_gone_through() {
         (&[("drive.endurance.healed_share_max", "1.0")], "expected a number from 0 up to but not 1"),
         (
             &[("lifetime.forecast.method", "full"), ("lifetime.forecast.waf", "2")],
-            "waf has no effect with method \"full\"",
+            "lifetime.forecast.waf: waf has no effect with method = \"full\"; expected it with method = \"auto\", \"windows\" or \"requests\" only",
         ),
         (&[("lifetime.forecast.laps_max", "2")], "laps_max is 2; expected a whole number from 3"),
     ];

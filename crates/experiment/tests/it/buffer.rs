@@ -239,8 +239,7 @@ fn unusable_orders_are_refused() {
         ),
         (
             &[("drive.buffer.capacity", "32 KiB"), ("drive.buffer.kept_share", "0.5")],
-            "drive.buffer.kept_share: kept_share has no effect with policy \"lru\"; expected it with policy = \
-             \"disturb-aware\" only",
+            "drive.buffer.kept_share: kept_share is no parameter of lru; expected it with disturb-aware only",
         ),
         (
             &[("drive.buffer.policy", "disturb-aware")],
@@ -258,7 +257,7 @@ fn unusable_orders_are_refused() {
                 ("drive.buffer.policy", "disturb-aware"),
                 ("drive.buffer.disturbed_share", "1.5"),
             ],
-            "drive.buffer.disturbed_share: disturbed_share is 1.5; expected a share from 0 to 1",
+            "drive.buffer.disturbed_share: disturbed_share is 1.5; expected a number from 0 to 1",
         ),
         (
             &[
@@ -303,7 +302,7 @@ fn unusable_buffers_are_refused() {
         ),
         (
             &with("drive.buffer.high_watermark", "1.5"),
-            "drive.buffer.high_watermark: high_watermark is 1.5; expected a share from 0 to 1",
+            "drive.buffer.high_watermark: high_watermark is 1.5; expected a number from 0 to 1",
         ),
         (
             &with("drive.buffer.read_cache", "true"),
@@ -321,7 +320,7 @@ fn unusable_buffers_are_refused() {
         ),
         (
             &[("drive.buffer.access_us", "-1")],
-            "drive.buffer.access_us: access_us is -1; expected a number from 0 to 10^9",
+            "drive.buffer.access_us: access_us -1 has no effect in functional mode; expected 0 or no such key, or mode = \"timed\"",
         ),
         (
             &[("workload.fua_share", "0.5")],
@@ -331,7 +330,7 @@ fn unusable_buffers_are_refused() {
         ),
         (
             &[("drive.buffer.capacity", "32 KiB"), ("workload.fua_share", "1.5")],
-            "workload.fua_share: 1.5 is no share; expected a number from 0 to 1",
+            "workload.fua_share: fua_share is 1.5; expected a number from 0 to 1",
         ),
     ] {
         assert_eq!(refused(overrides), message);

@@ -260,7 +260,7 @@ fn what_is_no_whole_snapshot_is_refused_with_a_reason() {
     let missing = key(&[("ftl.precondition", "snapshot".into())]);
     assert!(missing.starts_with("ftl.snapshot: precondition = \"snapshot\" needs a file"), "{missing}");
     let both = format!("{DRIVE}precondition = \"random\"\nsnapshot = \"a\"\n{WORK}");
-    assert!(try_run(&both, &[]).unwrap_err().contains("has no effect with another precondition"));
+    assert!(try_run(&both, &[]).unwrap_err().contains("has no effect with precondition = \"random\""));
 }
 
 #[test]

@@ -469,17 +469,11 @@ fn refused(cases: &[Refusal<'_>]) {
 #[test]
 fn queues_and_priorities_that_make_no_sense_are_refused() {
     refused(&[
-        (
-            &[("host.queues", "0")],
-            "host.queues: a host with 0 queues; expected a whole number from 1 to 1024",
-        ),
-        (
-            &[("host.queues", "1025")],
-            "host.queues: a host with 1025 queues; expected a whole number from 1 to 1024",
-        ),
+        (&[("host.queues", "0")], "host.queues: queues is 0; expected a whole number from 1 to 1024"),
+        (&[("host.queues", "1025")], "host.queues: queues is 1025; expected a whole number from 1 to 1024"),
         (
             &[("host.outstanding_max", "0")],
-            "host.outstanding_max: a drive that works on 0 requests at once serves nothing; expected a whole number from 1",
+            "host.outstanding_max: outstanding_max is 0; expected a whole number from 1",
         ),
         (
             &[("host.queues", "3"), ("host.outstanding_max", "2"), ("host.priorities", "[1, 2]")],
@@ -517,7 +511,7 @@ fn ways_to_a_queue_that_make_no_sense_are_refused() {
         ),
         (
             &[("host.queue_of", "size"), ("host.queues", "2")],
-            "host.queue_of: unknown way to a queue 'size'; expected one of 'round-robin', 'device', 'stream'",
+            "host.queue_of: unknown queue_of 'size'; expected one of 'round-robin', 'device', 'stream'",
         ),
     ]);
 }

@@ -4,8 +4,7 @@
 //! their rows have is in `policy_knobs.rs`, which takes it from the tables.
 
 use crate::common::knob_toml::{
-    DRIVE, FTL, UNIFORM, aware, base, buffered, geometry, idle, life, planes, reduced, suspending, timed,
-    trace, with,
+    DRIVE, FTL, UNIFORM, base, buffered, geometry, life, planes, reduced, suspending, timed, trace, with,
 };
 use crate::common::{Folder, try_run};
 use floatgate_config::slot_types::SLOTS;
@@ -114,13 +113,6 @@ fn commands() -> Vec<Case> {
         ("drive.commands.suspend_us", suspending(), By("20", "21", READ)),
         ("drive.commands.resume_us", suspending(), By("20", "21", WRITE)),
         ("drive.commands.suspend_reads_max", suspending(), By("1", "16", READ)),
-        ("drive.scheduling.policy", timed("read_share = 0.5\n"), By("priority", "fcfs", READ)),
-        (
-            "drive.scheduling.priority",
-            timed("read_share = 0.5\n"),
-            By(r#"["read", "write", "background"]"#, r#"["background", "write", "read"]"#, READ),
-        ),
-        ("drive.scheduling.urgent_jobs", planes("", ""), By("background", "write", WRITE)),
     ]
 }
 
@@ -172,18 +164,6 @@ fn buffer() -> Vec<Case> {
             buffered("high_watermark = 0.9\n", ""),
             By("0.1", "0.8", "/flash/programs/host"),
         ),
-        (
-            "drive.buffer.policy",
-            aware("").replace("policy = \"disturb-aware\"\n", "read_cache = true\n"),
-            By("lru", "disturb-aware", "/buffer/read_hits"),
-        ),
-        ("drive.buffer.disturbed_share", aware(""), By("0.2", "0.7", "/buffer/read_hits")),
-        ("drive.buffer.kept_share", aware(""), By("0.2", "0.7", "/buffer/kept_pages")),
-        (
-            "drive.buffer.preload",
-            aware("disturbed_share = 0.3\n"),
-            By("false", "true", "/buffer/preloaded_pages"),
-        ),
         ("drive.buffer.access_us", format!("mode = \"timed\"\n{}", buffered("", "")), By("0", "1", WRITE)),
         ("workload.fua_share", buffered("", ""), By("0", "0.1", "/flash/programs/host")),
         ("workload.flush_every", buffered("", ""), By("0", "10", "/flash/programs/host")),
@@ -199,13 +179,6 @@ fn ftl() -> Vec<Case> {
             planes("channels = 2\n", "queue_depth = 2\n"),
             By(r#"["channel", "chip", "die", "plane"]"#, r#"["plane", "die", "way", "channel"]"#, WRITE),
         ),
-        (
-            "ftl.background.policy",
-            timed("rate_per_s = 100\narrival = \"open\"\n"),
-            By("none", "idle", PROGRAMS),
-        ),
-        ("ftl.background.trigger_free_blocks", idle(), By("3", "6", PROGRAMS)),
-        ("ftl.background.idle_us", idle(), By("0", "9000", PROGRAMS)),
         ("ftl.spare_factor", base(), By("0.25", "0.3", PROGRAMS)),
         ("ftl.precondition", base(), By("none", "random", PROGRAMS)),
         ("ftl.auto_fill", base().replace("\"random\"", "\"auto\""), By("steady", "random", PROGRAMS)),

@@ -3,7 +3,7 @@
 
 use crate::common::try_run;
 use floatgate_base::policy::ParamKind;
-use floatgate_base::{ParamInfo, PolicyInfo, Setting, Slot};
+use floatgate_base::{Acts, ParamInfo, PolicyInfo, Setting, Slot};
 use floatgate_config::Resolved;
 use floatgate_config::layers::Layers;
 use floatgate_config::slot_types::SLOTS;
@@ -18,10 +18,16 @@ fn resolved_toml(resolved: &Resolved) -> String {
     toml::to_string(&resolved.experiment).unwrap()
 }
 
-fn refused(toml: &str) -> String {
-    let Err(error) = load(Some(toml), "e.toml", &[]) else { panic!("it is taken:\n{toml}") };
+/// Why an experiment is refused in the mode in which a slot, and a parameter of it, act.
+fn refused(toml: &str, slot: &Slot, param: Option<&ParamInfo>) -> String {
+    let Err(error) = load(Some(toml), "e.toml", &[mode(slot, param)]) else { panic!("it is taken:\n{toml}") };
     assert_eq!(error.status(), 2);
     error.to_string()
+}
+
+fn mode(slot: &Slot, param: Option<&ParamInfo>) -> (String, String) {
+    let timed = slot.acts == Acts::Timed || param.is_some_and(|param| param.acts == Acts::Timed);
+    ("mode".into(), if timed { "timed" } else { "functional" }.into())
 }
 
 /// Values outside a range, as TOML and as messages show them.
@@ -43,7 +49,15 @@ fn outside(param: &ParamInfo) -> Vec<(String, String)> {
             };
             values.into_iter().map(of).collect()
         }
-        ParamKind::Flag | ParamKind::Name(_) => Vec::new(),
+        ParamKind::Order(names) => {
+            let (few, other) = (names[1..].to_vec(), [&["nobody"], &names[1..]].concat());
+            [few, other].map(|names| (format!("{names:?}"), format!("{names:?}"))).to_vec()
+        }
+        ParamKind::Flag
+        | ParamKind::Name(_)
+        | ParamKind::Listed(_)
+        | ParamKind::Text(_)
+        | ParamKind::Other(_) => Vec::new(),
         ParamKind::Numbers { range, most } => {
             let numbers = |n: usize| format!("[{}]", vec![range.most.to_string(); n].join(", "));
             [String::from("[]"), numbers(most + 1), format!("[{}]", range.least - 1.0)]
@@ -79,7 +93,8 @@ fn values_outside_their_range_are_refused() {
                 for (word, shown) in outside(param) {
                     let (name, range) = (param.name, param.range_words());
                     let expected = format!("e.toml:3:1: {name} is {shown}; expected {range}");
-                    assert_eq!(refused(&toml(slot, info, &format!("{name} = {word}"))), expected);
+                    let error = refused(&toml(slot, info, &format!("{name} = {word}")), slot, Some(param));
+                    assert_eq!(error, expected);
                     tried += 1;
                 }
             }
@@ -97,11 +112,13 @@ fn values_of_another_kind_are_refused_where_they_stand() {
                     ParamKind::Whole { .. } => (param.name, "expected a whole number"),
                     ParamKind::Number(_) => (param.name, "expected a number"),
                     ParamKind::Flag => (param.name, "expected true or false"),
-                    ParamKind::Name(_) => (param.name, "expected a text in quotes"),
+                    ParamKind::Name(_) | ParamKind::Listed(_) | ParamKind::Text(_) | ParamKind::Other(_) => {
+                        (param.name, "expected a text in quotes")
+                    }
                     // [true] is a list; what is in it is another matter.
-                    ParamKind::Numbers { .. } | ParamKind::Rows { .. } => continue,
+                    ParamKind::Numbers { .. } | ParamKind::Rows { .. } | ParamKind::Order(_) => continue,
                 };
-                let error = refused(&toml(slot, info, &format!("{name} = [true]")));
+                let error = refused(&toml(slot, info, &format!("{name} = [true]")), slot, Some(param));
                 let place = format!("e.toml:3:{}: invalid type: ", name.len() + 4);
                 assert!(error.starts_with(&place) && error.ends_with(wanted), "{error}");
             }
@@ -112,12 +129,12 @@ fn values_of_another_kind_are_refused_where_they_stand() {
 #[test]
 fn names_that_are_in_no_table_are_refused_and_the_valid_ones_listed() {
     for slot in SLOTS {
-        let error = refused(&format!("[{}]\n{} = \"nobody\"", slot.key, slot.selector));
+        let error = refused(&format!("[{}]\n{} = \"nobody\"", slot.key, slot.selector), slot, None);
         let names: Vec<_> = slot.policies.iter().map(|info| format!("'{}'", info.name)).collect();
         let expected =
             format!("e.toml:2:1: unknown {} 'nobody'; expected one of {}", slot.what, names.join(", "));
         assert_eq!(error, expected);
-        let error = refused(&toml(slot, &slot.policies[0], "nothing = 1"));
+        let error = refused(&toml(slot, &slot.policies[0], "nothing = 1"), slot, None);
         assert!(error.starts_with("e.toml:3:1: unknown key 'nothing'; expected "), "{error}");
         let keys = slot.params().into_iter().map(|(param, _)| param.name);
         for key in keys.chain([slot.selector]) {
@@ -136,6 +153,9 @@ fn inside(param: &ParamInfo) -> String {
         ParamKind::Number(range) => format!("{:?}", range.least + 1.0),
         ParamKind::Flag => "false".into(),
         ParamKind::Name(names) => format!("\"{}\"", names[1].0),
+        ParamKind::Listed(names) => format!("\"{}\"", names()[0]),
+        ParamKind::Text(_) | ParamKind::Other(_) => "\"4 KiB\"".into(),
+        ParamKind::Order(names) => format!("{:?}", names.iter().rev().collect::<Vec<_>>()),
         ParamKind::Numbers { range, .. } => format!("[{:?}]", range.most),
         ParamKind::Rows { columns, .. } => {
             let keys: Vec<_> =
@@ -151,6 +171,11 @@ fn rest(slot: &Slot) -> &'static str {
         "ftl.reclaim" => "[drive.disturb]\nmodel = \"tlc-base\"\n[workload]\nrequests = 5\nrate_per_s = 1\n",
         // Some levelers move pages to another chip of their channel.
         "ftl.level" => "[drive.geometry]\nchips_per_channel = 2\n[workload]\nrequests = 5\nrate_per_s = 1\n",
+        "drive.buffer" => {
+            "capacity = \"32 KiB\"\n[drive.disturb]\nmodel = \"tlc-base\"\n[workload]\nrequests = 5\n"
+        }
+        // In closed loop no drive is idle.
+        "ftl.background" => "[workload]\nrequests = 5\nrate_per_s = 1\narrival = \"open\"\n",
         // Throttles go by the time of requests.
         _ => "[workload]\nrequests = 5\nrate_per_s = 1\n",
     }
@@ -171,11 +196,13 @@ fn parameters_of_other_policies_are_refused_or_make_way() {
                     owners.join(", ")
                 );
                 let line = format!("{name} = {value}");
-                assert_eq!(refused(&toml(slot, info, &line)), format!("e.toml:3:1: {message}"));
+                let error = refused(&toml(slot, info, &line), slot, Some(param));
+                assert_eq!(error, format!("e.toml:3:1: {message}"));
                 let (policy, key) =
                     (format!("{}.{}", slot.key, slot.selector), format!("{}.{name}", slot.key));
                 let chosen = (policy.clone(), info.name.to_string());
-                let over_file = |text: &str| load(Some(text), "e.toml", std::slice::from_ref(&chosen));
+                let mode = mode(slot, Some(param));
+                let over_file = |text: &str| load(Some(text), "e.toml", &[chosen.clone(), mode.clone()]);
                 let owner = slot.find(owners[0]).unwrap();
                 let resolved =
                     over_file(&(toml(slot, owner, &line) + rest(slot))).unwrap_or_else(|e| panic!("{e}"));
@@ -185,7 +212,10 @@ fn parameters_of_other_policies_are_refused_or_make_way() {
                 assert!(!table.contains(&format!("\n{name} = ")), "{table}");
                 // In either order.
                 let said = (key.clone(), value.clone());
-                for overrides in [[said.clone(), chosen.clone()], [chosen.clone(), said.clone()]] {
+                for overrides in [
+                    [said.clone(), chosen.clone(), mode.clone()],
+                    [chosen.clone(), said.clone(), mode.clone()],
+                ] {
                     let error = load(None, "e.toml", &overrides).unwrap_err().to_string();
                     assert_eq!(error, format!("{key}: {message}"));
                 }
@@ -240,9 +270,12 @@ fn every_resolved_table_resolves_to_itself() {
     for slot in SLOTS {
         for info in slot.policies {
             let given = toml(slot, info, "") + rest(slot);
-            let once = resolved_toml(&load(Some(&given), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}")));
-            let twice =
-                resolved_toml(&load(Some(&once), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{once}")));
+            let resolved = |text: &str| {
+                let resolved = load(Some(text), "e.toml", &[mode(slot, None)]);
+                resolved_toml(&resolved.unwrap_or_else(|e| panic!("{e}\n{text}")))
+            };
+            let once = resolved(&given);
+            let twice = resolved(&once);
             assert_eq!(once, twice);
         }
     }

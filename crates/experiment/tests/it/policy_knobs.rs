@@ -4,6 +4,7 @@
 //! Rows, defaults and values to try come from the tables. A slot has a scenario in which its policies matter; what a
 //! parameter needs beside it stands in [`SPECIAL`].
 
+use crate::common::knob_toml::{aware, planes, timed};
 use crate::common::policies::separator;
 use crate::common::{Folder, hinted, try_run};
 use floatgate_base::policy::{Facts, ParamKind};
@@ -15,6 +16,9 @@ use serde_json::Value;
 const DRIVE: &str = "[drive.geometry]\nblocks_per_plane = 40\npages_per_block = 16\n";
 const FTL: &str = "[ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n";
 const HOT_COLD: &str = "pattern = \"hot-cold\"\nhot_share_of_pages = 0.2\n";
+
+/// In time, whole blocks make the longest waits to see a difference by.
+const WHOLE_BLOCKS: &str = "[ftl.collect]\nmode = \"whole-block\"\n";
 
 /// Nominal cycles of the drive of the scenarios, small enough for wear to matter.
 const PE_CYCLES: u32 = 300;
@@ -129,6 +133,17 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
             Scenario { toml: drive + workload, life: true, figures }
         }
         "lifetime.reduce" => reduction(info),
+        "drive.scheduling" => run(
+            planes("", "read_share = 0.5\n") + WHOLE_BLOCKS,
+            &["/latency_us/read/mean", "/latency_us/write/mean"],
+        ),
+        "ftl.background" => run(
+            timed("rate_per_s = 100\narrival = \"open\"\n") + WHOLE_BLOCKS,
+            &["/flash/programs/total", "/latency_us/write/mean"],
+        ),
+        "drive.buffer" => {
+            run(aware(""), &["/buffer/read_hits", "/buffer/kept_pages", "/buffer/preloaded_pages"])
+        }
         // Rest of some hours between two erases: under no model as much as heals the most.
         "drive.endurance" => run(
             format!("{DRIVE}{FTL}[workload]\nrequests = 4000\nrate_per_s = 0.01\n"),
@@ -238,7 +253,13 @@ const SPECIAL: &[Special] = &[
         with: &[("workload.requests", "120000"), ("workload.read_share", "0.8")],
         values: &["0.5", "0.3", "0.9"],
     },
+    Special {
+        param: ("drive.buffer", "preload", &[]),
+        with: &[("drive.buffer.disturbed_share", "0.3")],
+        values: &[],
+    },
     // It has no default from which values to try would follow.
+    Special { param: ("ftl.background", "trigger_free_blocks", &[]), with: &[], values: &["3", "6"] },
     Special { param: ("lifetime.throttle", "epoch_s", &[]), with: &[], values: &["1200"] },
 ];
 
@@ -273,12 +294,16 @@ fn values(param: &ParamInfo) -> Vec<String> {
         (ParamKind::Name(names), _) => {
             names.iter().map(|(name, _)| Setting::Name((*name).to_string())).collect()
         }
+        (ParamKind::Order(names), _) => {
+            vec![Setting::Names(names.iter().rev().map(|name| (*name).to_string()).collect())]
+        }
         _ => Vec::new(),
     };
     let toml = |value: Setting| match value {
         Setting::Whole(value) => value.to_string(),
         Setting::Number(value) => format!("{value:?}"),
         Setting::Name(value) => value,
+        Setting::Names(names) => format!("{names:?}"),
         lists => lists.to_toml(),
     };
     let other = |value: &Setting| param.takes(value) && Some(value) != default.as_ref();

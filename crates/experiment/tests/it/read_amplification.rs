@@ -49,7 +49,7 @@ fn warm_up_is_shared_by_the_cursors() {
     );
     assert_eq!(
         refused("workload.gap_spread", "2.0"),
-        "workload.gap_spread: 2 is no spread; expected a number from 0 to 1"
+        "workload.gap_spread: gap_spread is 2; expected a number from 0 to 1"
     );
     assert_eq!(
         try_run(&toml, &[("workload.gap_spread", "0.5".into())]).unwrap_err(),

@@ -125,17 +125,17 @@ fn a_chunk_that_a_block_cannot_stand_is_refused() {
 #[test]
 fn content_that_cannot_be_is_refused() {
     let shares = [
-        ("duplicate_share", "1", "at least 0 and below 1"),
-        ("duplicate_share", "-0.1", "at least 0 and below 1"),
-        ("duplicate_share", "nan", "at least 0 and below 1"),
-        ("compressed_share", "0", "above 0 and at most 1"),
-        ("compressed_share", "1.5", "above 0 and at most 1"),
-        ("incompressible_share", "1", "at least 0 and below 1"),
-        ("incompressible_share", "0.5", "expected less than compressed_share = 0.5"),
+        ("duplicate_share", "1", "duplicate_share is 1; expected a number from 0 up to but not 1"),
+        ("duplicate_share", "-0.1", "expected a number from 0 up to but not 1"),
+        ("duplicate_share", "nan", "expected a number from 0 up to but not 1"),
+        ("compressed_share", "0", "expected a number greater than 0, up to 1"),
+        ("compressed_share", "1.5", "expected a number greater than 0, up to 1"),
+        ("incompressible_share", "1", "expected a number from 0 up to but not 1"),
+        ("incompressible_share", "0.5", "0.5 cannot be; expected less than compressed_share = 0.5"),
     ];
     for (key, value, expected) in shares {
         let key = format!("workload.{key}");
-        refused(&ALL, &[(&key, value)], &[&format!("{key}: "), "cannot be", expected]);
+        refused(&ALL, &[(&key, value)], &[&format!("{key}: "), expected]);
     }
     let toml = format!("{DRIVE}[workload]\ncontent_seed = 5\n");
     let found = try_run(&toml, &[]).unwrap_err();

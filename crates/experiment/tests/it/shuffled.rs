@@ -21,7 +21,7 @@ fn shuffled_writes_are_the_same_requests() {
     let refused = try_run(&toml, &[("workload.shuffle_window", "2000000".into())]).unwrap_err();
     assert_eq!(
         refused,
-        "workload.shuffle_window: a window of 2000000 requests; expected a whole number from 0 to 1048576"
+        "workload.shuffle_window: shuffle_window is 2000000; expected a whole number from 0 to 1048576"
     );
 }
 

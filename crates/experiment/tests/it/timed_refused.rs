@@ -22,7 +22,7 @@ fn times_that_make_no_sense_are_refused() {
     refused(&[
         (
             &[("drive.timing.erase_us", "0")],
-            "drive.timing.erase_us: erase_us is 0; expected a number greater than 0",
+            "drive.timing.erase_us: erase_us is 0; expected a number from 0.001 (a nanosecond) to 1e8 (100 seconds)",
         ),
         (
             &[("drive.timing.read_us", "1e15")],
@@ -30,7 +30,7 @@ fn times_that_make_no_sense_are_refused() {
         ),
         (
             &[("drive.timing.read_us", "0.0001")],
-            "drive.timing.read_us: read_us is 1e-4; expected a number from 0.001 (a nanosecond) to 1e8",
+            "drive.timing.read_us: read_us is 0.0001; expected a number from 0.001 (a nanosecond) to 1e8 (100 seconds)",
         ),
         (
             &[("drive.timing.channel_mb_per_s", "1e9")],
@@ -38,11 +38,11 @@ fn times_that_make_no_sense_are_refused() {
         ),
         (
             &[("drive.timing.program_us_by_page_type", "[500, -1]")],
-            "drive.timing.program_us_by_page_type: program_us_by_page_type is -1; expected a number greater than 0",
+            "drive.timing.program_us_by_page_type: program_us_by_page_type is [500, -1]; expected a list of up to 4, each a number from 0.001 to 100000000",
         ),
         (
             &[("drive.timing.read_us_by_page_type", "[1, 2, 3, 4, 5]")],
-            "drive.timing.read_us_by_page_type: read_us_by_page_type names 5 times; expected 1 to 4, LSB first",
+            "drive.timing.read_us_by_page_type: read_us_by_page_type is [1, 2, 3, 4, 5]; expected a list of up to 4, each a number from 0.001 to 100000000",
         ),
         (
             &[
@@ -57,11 +57,11 @@ fn times_that_make_no_sense_are_refused() {
         ),
         (
             &[("drive.timing.program_spread", "1")],
-            "drive.timing.program_spread: program_spread is 1; expected a share from 0 up to but not 1",
+            "drive.timing.program_spread: program_spread is 1; expected a number from 0 up to but not 1",
         ),
         (
             &[("drive.timing.erase_spread", "-0.1")],
-            "drive.timing.erase_spread: erase_spread is -0.1; expected a share from 0 up to but not 1",
+            "drive.timing.erase_spread: erase_spread is -0.1; expected a number from 0 up to but not 1",
         ),
     ]);
 }
@@ -88,12 +88,11 @@ fn commands_and_scheduling_that_make_no_sense_are_refused() {
         ),
         (
             &[("drive.scheduling.priority", r#"["read", "read", "write"]"#)],
-            "drive.scheduling.priority: [read, read, write] does not name each of them once; expected \"read\", \
-             \"write\", \"background\", in any order",
+            "drive.scheduling.priority: priority is [\"read\", \"read\", \"write\"]; expected \"read\", \"write\", \"background\", in any order",
         ),
         (
             &[("mode", "functional"), ("drive.commands.copyback", "true")],
-            "drive.commands: commands has no effect in functional mode; expected no such key, or mode = \"timed\"",
+            "drive.commands.copyback: copyback true has no effect in functional mode; expected false or no such key, or mode = \"timed\"",
         ),
     ]);
 }
@@ -126,7 +125,7 @@ fn allocation_and_idle_jobs_that_make_no_sense_are_refused() {
         ),
         (
             &[("ftl.background.idle_us", "1")],
-            "ftl.background.idle_us: idle_us is no key of policy \"none\"; expected it with policy = \"idle\" only",
+            "ftl.background.idle_us: idle_us is no parameter of none; expected it with idle only",
         ),
     ]);
 }
@@ -137,7 +136,7 @@ fn arrivals_that_make_no_sense_are_refused() {
         (&[("mode", "real")], "mode: unknown mode 'real'; expected one of 'functional', 'timed'"),
         (
             &[("workload.queue_depth", "0")],
-            "workload.queue_depth: a queue depth of 0 serves nothing; expected a whole number from 1",
+            "workload.queue_depth: queue_depth is 0; expected a whole number from 1",
         ),
         (
             &[("workload.arrival", "open")],
@@ -145,11 +144,11 @@ fn arrivals_that_make_no_sense_are_refused() {
         ),
         (
             &[("workload.arrival", "now")],
-            "workload.arrival: unknown way of arriving 'now'; expected one of 'open', 'shifted', 'closed'",
+            "workload.arrival: unknown arrival 'now'; expected one of 'open', 'shifted', 'closed', 'think'",
         ),
         (
             &[("workload.arrival", "open"), ("workload.rate_per_s", "5"), ("workload.queue_depth", "3")],
-            "workload.queue_depth: queue_depth is no key of arrival \"open\"; expected it with arrival = \"closed\" only",
+            "workload.queue_depth: queue_depth has no effect with arrival = \"open\"; expected it with arrival = \"closed\" only",
         ),
         (
             &[("mode", "functional"), ("workload.queue_depth", "16")],

@@ -27,6 +27,7 @@ mod register;
 mod rows;
 mod saved;
 mod schedule;
+pub mod scheduling;
 mod service;
 pub mod settings;
 mod steps;

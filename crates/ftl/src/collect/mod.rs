@@ -25,7 +25,7 @@ pub use victim_policy::{VictimPolicy, View};
 
 use crate::index::IndexKind;
 use floatgate_base::policy::{ParamKind, Range};
-use floatgate_base::{Given, ParamInfo, PolicyInfo, Rng, Slot, UnitId};
+use floatgate_base::{Acts, Given, ParamInfo, PolicyInfo, Rng, Slot, UnitId};
 use floatgate_theory::Policy as Law;
 
 /// The slot.
@@ -36,6 +36,7 @@ pub const SLOT: Slot = Slot {
     summary: "Garbage collection.",
     policies: POLICIES,
     common: COMMON_PARAMS,
+    acts: Acts::Always,
 };
 
 /// Names of the scopes with what they mean.
@@ -90,23 +91,26 @@ const COMMON_PARAMS: &[ParamInfo] = &[
     .or("none"),
     ParamInfo::count(
         "paced_from_writes",
-        "functional: after so many counted host page writes, blocks are collected at a pace too, however many are free",
+        "after so many counted host page writes, blocks are collected at a pace too, however many are free",
         0,
     )
-    .or("never"),
+    .or("never")
+    .functional(),
     ParamInfo::count(
         "pace_writes",
-        "functional, with paced_from_writes: host page writes for each block that is collected so",
+        "with paced_from_writes: host page writes for each block that is collected so",
         1,
     )
-    .or("the pages of a block (superblock)"),
+    .or("the pages of a block (superblock)")
+    .functional(),
     ParamInfo::within(
         "garbage_share",
-        "functional: one block more is collected whenever dead pages of closed blocks are more than this share of all written pages",
+        "one block more is collected whenever dead pages of closed blocks are more than this share of all written pages",
         0.0,
         Range::SHARE_BETWEEN,
     )
-    .or("never"),
+    .or("never")
+    .functional(),
 ];
 
 /// One row a policy: its variant and its module, which has `INFO` and `Params`, a [`VictimPolicy`].

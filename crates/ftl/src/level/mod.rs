@@ -32,7 +32,7 @@ pub use swl::Params as Swl;
 
 use crate::jobs::Request;
 use crate::jobs::request::DriveView;
-use floatgate_base::{DomainId, Given, IdSlice, PolicyInfo, Ppn, Rng, Slot, UnitId};
+use floatgate_base::{Acts, DomainId, Given, IdSlice, PolicyInfo, Ppn, Rng, Slot, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,7 @@ pub const SLOT: Slot = Slot {
     summary: "Wear-leveling.",
     policies: POLICIES,
     common: &[],
+    acts: Acts::Always,
 };
 
 /// One row a leveler that does anything: its variant and its module, which has `INFO` and `Params` with their `State`, a

@@ -30,7 +30,7 @@ pub use sums::Counting;
 pub use view::DisturbView;
 
 use crate::jobs::{Request, Urgency};
-use floatgate_base::{DomainId, Given, PolicyInfo, Ppn, Slot, UnitId};
+use floatgate_base::{Acts, DomainId, Given, PolicyInfo, Ppn, Slot, UnitId};
 use floatgate_flash::Layout;
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +42,7 @@ pub const SLOT: Slot = Slot {
     summary: "Read-disturb management.",
     policies: POLICIES,
     common: &[],
+    acts: Acts::Always,
 };
 
 /// The manager of a drive whose reads disturb, where none is named.

@@ -46,7 +46,7 @@ pub use separator::{
 };
 
 use crate::pool::Want;
-use floatgate_base::{PolicyInfo, Slot};
+use floatgate_base::{Acts, PolicyInfo, Slot};
 use serde::{Deserialize, Serialize};
 
 /// The slot.
@@ -57,6 +57,7 @@ pub const SLOT: Slot = Slot {
     summary: "Choice of the open block that a write joins.",
     policies: POLICIES,
     common: &[],
+    acts: Acts::Always,
 };
 
 /// What a workload must carry beside addresses.

@@ -12,10 +12,12 @@
 mod aware;
 mod order;
 mod pages;
+mod slot;
 mod state;
 
 pub use aware::AwareConfig;
 pub use pages::SECTOR_BYTES;
+pub use slot::{DISTURB_AWARE, SLOT};
 pub use state::{Buffer, BufferConfig, BufferCounters, SavedBuffer};
 
 use floatgate_base::Lpn;

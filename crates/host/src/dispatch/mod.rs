@@ -11,7 +11,7 @@ mod tests;
 mod window;
 
 use floatgate_base::policy::Given;
-use floatgate_base::{Label, Misfit, Op, PolicyInfo, RequestBatch, Slot};
+use floatgate_base::{Acts, Label, Misfit, Op, PolicyInfo, RequestBatch, Slot};
 use serde::{Deserialize, Serialize};
 use window::{Labels, Learned, Look, Windows, Writes};
 
@@ -23,6 +23,7 @@ pub const SLOT: Slot = Slot {
     summary: "Which writes belong together.",
     policies: POLICIES,
     common: &[],
+    acts: Acts::Always,
 };
 
 /// One row a dispatcher that labels anything: its variant and its module, which has `INFO`, `Params` and `State`.

@@ -16,7 +16,7 @@ pub use foreseen::{ByChoice, CHOICES, Foreseen, Reduced};
 pub use manager::{Left, Manager, ManagerSetup, Record, Row, SchemeSeen, Seen};
 pub use params::{Chunks, Dedup, Engine, Integrated, Params};
 
-use floatgate_base::{Given, PolicyInfo, Slot};
+use floatgate_base::{Acts, Given, PolicyInfo, Slot};
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -26,6 +26,7 @@ pub const SLOT: Slot = Slot {
     summary: "Deduplication and compression of writes.",
     policies: POLICIES,
     common: &[],
+    acts: Acts::Always,
 };
 
 const NONE: PolicyInfo = PolicyInfo::plain("none", "every host page write is programmed");

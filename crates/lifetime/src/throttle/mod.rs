@@ -46,7 +46,7 @@ pub use regulator::Regulator;
 pub use setup::{Setup, View};
 pub use throttling::{Parts, Throttling};
 
-use floatgate_base::{Given, PolicyInfo, Slot};
+use floatgate_base::{Acts, Given, PolicyInfo, Slot};
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -56,6 +56,7 @@ pub const SLOT: Slot = Slot {
     summary: "Throttling of writes.",
     policies: POLICIES,
     common: &[rows::TARGET],
+    acts: Acts::Always,
 };
 
 /// One row a throttle that holds writes back: its variant and its module, which has `INFO` and `Policy`, a [`Throttling`].

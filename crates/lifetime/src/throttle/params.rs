@@ -5,7 +5,7 @@ use super::rows::{
     BURST, EPOCH, ERROR_MAX, ERRORS_IN_A_ROW, FIRST_STEP, HISTORY, MAX_DELAY, P99, PAIRS_MIN, PERIOD,
     PREDICT, SPARE_SHARE, STEP, TARGET, UNIT_WINDOW, WRONG_SHARE,
 };
-use crate::{SECOND_NS, SECONDS_PER_YEAR};
+use crate::SECONDS_PER_YEAR;
 use floatgate_base::{Given, Misfit, ParamInfo};
 
 /// Most unit windows that are remembered.
@@ -48,59 +48,78 @@ pub struct Params {
     pub burst_ns: u64,
 }
 
+/// A parameter of a policy, or its default under a policy that does not have it.
+struct Values<'a>(Option<&'a Given>);
+
+impl Values<'_> {
+    fn real(&self, param: &ParamInfo) -> f64 {
+        self.find(param).unwrap_or_else(|| param.default_number())
+    }
+
+    fn find(&self, param: &ParamInfo) -> Option<f64> {
+        self.0?.find_real(param.name)
+    }
+
+    fn whole(&self, param: &ParamInfo) -> u32 {
+        self.real(param) as u32
+    }
+
+    fn find_ns(&self, param: &ParamInfo) -> Option<u64> {
+        self.find(param).map(ns)
+    }
+}
+
+fn ns(s: f64) -> u64 {
+    (s * 1e9).round() as u64
+}
+
+fn ns_of_us(us: f64) -> u64 {
+    (us * 1e3).round() as u64
+}
+
 impl Default for Params {
     fn default() -> Self {
-        let unit_window_ns = 600 * SECOND_NS;
-        Self {
-            period_ns: SECOND_NS,
-            unit_window_ns,
-            history_windows: (14 * 86_400 * SECOND_NS / unit_window_ns) as u32,
-            fixed_epoch_ns: None,
-            error_max: 0.25,
-            errors_in_a_row: 3,
-            wrong_share: 0.25,
-            pairs_min: 1,
-            regains: true,
-            max_delay_ns: None,
-            spare_share: 0.1,
-            step: 0.25,
-            first_step_ns: 100_000,
-            p99_ns: 10_000_000,
-            burst_ns: 60 * SECOND_NS,
-        }
+        Self::from(&Values(None))
     }
 }
 
 impl Params {
-    /// Those that are given; READY's for parameters that the throttle does not have.
+    fn from(values: &Values<'_>) -> Self {
+        let unit_window_ns = ns(values.real(&UNIT_WINDOW));
+        Self {
+            period_ns: ns(values.real(&PERIOD)),
+            unit_window_ns,
+            history_windows: (ns(HISTORY.default_number()) / unit_window_ns.max(1)) as u32,
+            fixed_epoch_ns: values.find_ns(&EPOCH),
+            error_max: values.real(&ERROR_MAX),
+            errors_in_a_row: values.whole(&ERRORS_IN_A_ROW),
+            wrong_share: values.real(&WRONG_SHARE),
+            pairs_min: values.whole(&PAIRS_MIN),
+            regains: values
+                .0
+                .and_then(|given| given.find_name(PREDICT.name))
+                .is_none_or(|name| name == "demand"),
+            max_delay_ns: values.find_ns(&MAX_DELAY),
+            spare_share: values.real(&SPARE_SHARE),
+            step: values.real(&STEP),
+            first_step_ns: ns_of_us(values.real(&FIRST_STEP)),
+            p99_ns: ns_of_us(values.real(&P99)),
+            burst_ns: ns(values.real(&BURST)),
+        }
+    }
+
+    /// Those that are given; the defaults of the rows for parameters that the throttle does not have.
     ///
     /// # Errors
     /// Values that do not fit one another.
     pub fn of(given: &Given) -> Result<Self, Misfit> {
-        let default = Self::default();
-        let real = |param: &ParamInfo| given.find_real(param.name);
-        let ns = |param: &ParamInfo| real(param).map(|s| (s * 1e9).round() as u64);
-        let of_us = |param: &ParamInfo| real(param).map(|us| (us * 1e3).round() as u64);
-        let whole = |param: &ParamInfo| given.find_whole(param.name).map(|n| n as u32);
-        let mut params = Self {
-            period_ns: ns(&PERIOD).unwrap_or(default.period_ns),
-            unit_window_ns: ns(&UNIT_WINDOW).unwrap_or(default.unit_window_ns),
-            // A throttle without a choice of lengths has epochs of a unit window.
-            fixed_epoch_ns: ns(&EPOCH).or_else(|| real(&ERROR_MAX).is_none().then(|| ns(&UNIT_WINDOW))?),
-            error_max: real(&ERROR_MAX).unwrap_or(default.error_max),
-            errors_in_a_row: whole(&ERRORS_IN_A_ROW).unwrap_or(default.errors_in_a_row),
-            pairs_min: whole(&PAIRS_MIN).unwrap_or(default.pairs_min),
-            wrong_share: real(&WRONG_SHARE).unwrap_or(default.wrong_share),
-            regains: given.find_name(PREDICT.name).map_or(default.regains, |name| name == "demand"),
-            max_delay_ns: ns(&MAX_DELAY),
-            spare_share: real(&SPARE_SHARE).unwrap_or(default.spare_share),
-            step: real(&STEP).unwrap_or(default.step),
-            first_step_ns: of_us(&FIRST_STEP).unwrap_or(default.first_step_ns),
-            p99_ns: of_us(&P99).unwrap_or(default.p99_ns),
-            burst_ns: ns(&BURST).unwrap_or(default.burst_ns),
-            ..default
-        };
-        if let Some(history_ns) = ns(&HISTORY) {
+        let values = Values(Some(given));
+        let mut params = Self::from(&values);
+        // A throttle without a choice of lengths has epochs of a unit window.
+        if params.fixed_epoch_ns.is_none() && values.find(&ERROR_MAX).is_none() {
+            params.fixed_epoch_ns = values.find_ns(&UNIT_WINDOW);
+        }
+        if let Some(history_ns) = values.find_ns(&HISTORY) {
             params.history_windows = windows(history_ns, params.unit_window_ns)?;
         }
         params.fit(given)?;

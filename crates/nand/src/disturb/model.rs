@@ -2,7 +2,7 @@
 
 use super::{Disturb, MODES_MAX, TYPES_MAX};
 use floatgate_base::policy::Range;
-use floatgate_base::{Given, Misfit, ParamInfo, PolicyInfo, Slot};
+use floatgate_base::{Acts, Given, Misfit, ParamInfo, PolicyInfo, Slot};
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -12,6 +12,7 @@ pub const SLOT: Slot = Slot {
     summary: "By how much reads disturb the block that they read.",
     policies: &[NONE, UNIFORM, MLC, TLC_BASE, TLC_OPT],
     common: &[],
+    acts: Acts::Always,
 };
 
 const NONE: PolicyInfo = PolicyInfo::plain("none", "reads disturb nothing");

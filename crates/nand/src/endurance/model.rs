@@ -3,7 +3,7 @@
 use super::Endurance;
 use super::recovery::{NOMINAL_CYCLES, READY_PRINTED, READY_TABLE2, Recovery};
 use floatgate_base::policy::Range;
-use floatgate_base::{Given, Misfit, ParamInfo, PolicyInfo, Slot};
+use floatgate_base::{Acts, Given, Misfit, ParamInfo, PolicyInfo, Slot};
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -13,6 +13,7 @@ pub const SLOT: Slot = Slot {
     summary: "How many cycles a block stands.",
     policies: &[FIXED, PRINTED, TABLE2],
     common: &[ParamInfo::whole("pe_cycles", "nominal program/erase cycles", 3000, (1, u32::MAX))],
+    acts: Acts::Always,
 };
 
 const FIXED: PolicyInfo = PolicyInfo::plain("fixed", "every block stands pe_cycles program/erase cycles");

@@ -36,13 +36,6 @@ pub fn suspending() -> String {
     )
 }
 
-pub fn idle() -> String {
-    format!(
-        "mode = \"timed\"\n{DRIVE}{FTL}[ftl.background]\npolicy = \"idle\"\n{UNIFORM}rate_per_s = 100\n\
-         arrival = \"open\"\n"
-    )
-}
-
 pub fn buffered(buffer: &str, workload: &str) -> String {
     geometry(&format!("[drive.buffer]\ncapacity = \"200 KiB\"\n{buffer}")) + workload
 }

@@ -1,17 +1,13 @@
 //! The state in which the drive starts: `ftl.precondition`, and what `auto` comes to.
 
 use crate::layers::Layers;
+use crate::settings;
 use crate::tables::{any_of, choice};
 use floatgate_base::Result;
 use floatgate_flash::Layout;
 use floatgate_ftl::{Setup, Victim, collect};
 use floatgate_sim::plan::{AUTO_FILLS, Auto, AutoFill, PRECONDITIONS, Precondition};
 use floatgate_sim::precondition::why_not_steady;
-
-/// Capacities of the drive that laps write at most unless told otherwise.
-const WEAR_IN: f64 = 3.0;
-/// The most that they may be allowed.
-const WEAR_IN_MAX: f64 = 1000.0;
 
 /// In the order of [`PRECONDITIONS`].
 const ALL: [Precondition; 7] = [
@@ -30,15 +26,19 @@ pub(crate) fn name(precondition: Precondition) -> &'static str {
     PRECONDITIONS[row].0
 }
 
-/// As asked for; `auto` for a trace where nothing is: on an empty drive it says nothing of the years to come.
+/// The state where none is named: an empty drive says nothing of the years to come under a trace.
+pub(crate) fn default(traced: bool) -> &'static str {
+    name(if traced { Precondition::Auto } else { Precondition::None })
+}
+
+/// As asked for, or the default.
 pub(crate) fn state(
     layers: &Layers,
     given: Option<&str>,
     victim: Victim,
     traced: bool,
 ) -> Result<Precondition> {
-    let default = if traced { Precondition::Auto } else { Precondition::None };
-    let given = given.unwrap_or(name(default));
+    let given = given.unwrap_or(default(traced));
     let row = choice(layers, "ftl.precondition", "precondition", given, PRECONDITIONS)?;
     if ALL[row] == Precondition::Steady && victim.law().is_none() {
         let expected = lawful("precondition = \"auto\", which fills at random instead");
@@ -55,47 +55,34 @@ fn lawful(or: &str) -> String {
     format!("expected {}, or {or}", any_of(&lawful))
 }
 
-/// What `auto` comes to on a drive, where that is the state; `asked` are its keys.
+/// What `auto` comes to on a drive, where that is the state; `given` has its keys.
 pub(crate) fn auto(
     layers: &Layers,
-    asked: (Option<String>, Option<f64>),
+    given: &settings::Ftl,
     precondition: Precondition,
     (setup, layout): (&Setup, &Layout),
     traced: bool,
 ) -> Result<Option<Auto>> {
-    let (fill, wear_in_max) = asked;
     if precondition != Precondition::Auto {
-        let given = [("auto_fill", fill.is_some()), ("wear_in_max", wear_in_max.is_some())];
-        return match given.iter().find(|(_, given)| *given) {
-            None => Ok(None),
-            Some((key, _)) => Err(layers.error(
-                &format!("ftl.{key}"),
-                format!("{key} has no effect with another precondition"),
-                "expected it with ftl.precondition = \"auto\" only",
-            )),
-        };
+        return Ok(None);
     }
     let no_law = why_not_steady(setup, layout);
     let default = AUTO_FILLS[usize::from(no_law.is_some())].0;
-    let row = choice(layers, "ftl.auto_fill", "way to fill", fill.as_deref().unwrap_or(default), AUTO_FILLS)?;
+    let fill = given.auto_fill.as_deref().unwrap_or(default);
+    let row = choice(layers, "ftl.auto_fill", "auto_fill", fill, AUTO_FILLS)?;
     let fill = [AutoFill::Steady, AutoFill::Random][row];
     if let (AutoFill::Steady, Some(why)) = (fill, no_law) {
         return Err(layers.error("ftl.auto_fill", why, "expected \"random\", or no such key"));
     }
-    let wear_in_max = match wear_in_max {
-        Some(_) if !traced => {
-            let what = "wear_in_max has no effect on a generator, which has no passes";
-            let expected = "expected workload.warmup_requests instead";
-            return Err(layers.error("ftl.wear_in_max", what, expected));
-        }
-        Some(max) if !(0.0..=WEAR_IN_MAX).contains(&max) => {
-            let what = format!("wear_in_max is {max}");
-            let expected = format!("expected a number of drive writes from 0 to {WEAR_IN_MAX}");
-            return Err(layers.error("ftl.wear_in_max", what, expected));
-        }
+    if !traced && given.wear_in_max.is_some() {
+        let what = "wear_in_max has no effect on a generator, which has no passes";
+        return Err(layers.error("ftl.wear_in_max", what, "expected workload.warmup_requests instead"));
+    }
+    let wear_in_max = if setup.separate.foresees() {
         // Which laps there will be must be known before: the run says that there were none, and why.
-        _ if setup.separate.foresees() => None,
-        given => given.or(traced.then_some(WEAR_IN)),
+        None
+    } else {
+        traced.then(|| given.wear_in_max())
     };
     Ok(Some(Auto { fill, no_law, wear_in_max }))
 }

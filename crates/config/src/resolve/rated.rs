@@ -1,17 +1,13 @@
 //! `[drive.rated]`: what the maker of a drive promises, to be set beside what the model finds.
 
 use crate::layers::Layers;
-use crate::raw;
+use crate::settings::{self, USER_BYTES_MAX};
 use floatgate_base::{Result, units::parse_bytes};
 use serde_json::{Value, json};
 
 /// Days of a warranty year, as makers reckon drive writes per day.
 const DAYS_PER_YEAR: f64 = 365.0;
 const BYTES_PER_TB: f64 = 1e12;
-/// More than any drive; both counts of bytes stay far from the end of their type.
-const BYTES_MAX: f64 = 9e18;
-const YEARS_MAX: f64 = 1000.0;
-
 /// The rating of a drive; what is not published is none.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rated {
@@ -52,26 +48,19 @@ impl Rated {
 /// The rating, and what the resolved experiment says of it; none where nothing is given.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: Option<raw::Rated>,
-) -> Result<(Option<Rated>, Option<raw::Rated>)> {
+    given: Option<settings::Rated>,
+) -> Result<(Option<Rated>, Option<settings::Rated>)> {
     let given = given.unwrap_or_default();
     let user_bytes = user_bytes(layers, &given)?;
-    let tbw_bytes = given.tbw_tb.map(|tb| tbw_bytes(layers, tb)).transpose()?;
-    if let Some(years) = given.years.filter(|&years| !(years > 0.0 && years <= YEARS_MAX)) {
-        let what = format!("years is {years}");
-        return Err(layers.error(
-            "drive.rated.years",
-            what,
-            "expected a number greater than 0, at most 1000",
-        ));
-    }
+    // No less than one byte, however small the rating.
+    let tbw_bytes = given.tbw_tb.map(|tb| (tb * BYTES_PER_TB).round().max(1.0) as u64);
     let rated = Rated { user_bytes, tbw_bytes, years: given.years };
-    let raw = raw::Rated { user_bytes, user_capacity: None, tbw_tb: given.tbw_tb, years: given.years };
+    let raw = settings::Rated { user_bytes, user_capacity: None, tbw_tb: given.tbw_tb, years: given.years };
     let any = rated != Rated::default();
     Ok((any.then_some(rated), any.then_some(raw)))
 }
 
-fn user_bytes(layers: &Layers, given: &raw::Rated) -> Result<Option<u64>> {
+fn user_bytes(layers: &Layers, given: &settings::Rated) -> Result<Option<u64>> {
     let (key, bytes) = match (given.user_bytes, &given.user_capacity) {
         (Some(_), Some(_)) => {
             let what = "user_bytes and user_capacity are both set";
@@ -86,20 +75,11 @@ fn user_bytes(layers: &Layers, given: &raw::Rated) -> Result<Option<u64>> {
             (key, bytes)
         }
     };
-    if bytes == 0 || bytes as f64 > BYTES_MAX {
+    if !(1..=USER_BYTES_MAX).contains(&bytes) {
         let what = format!("a drive of {bytes} bytes");
         return Err(layers.error(key, what, "expected more than 0, at most 9e18"));
     }
     Ok(Some(bytes))
-}
-
-fn tbw_bytes(layers: &Layers, tb: f64) -> Result<u64> {
-    let bytes = (tb * BYTES_PER_TB).round();
-    if (1.0..=BYTES_MAX).contains(&bytes) {
-        return Ok(bytes as u64);
-    }
-    let expected = "expected a number greater than 0, at most 9e6: units of 10^12 bytes";
-    Err(layers.error("drive.rated.tbw_tb", format!("tbw_tb is {tb}"), expected))
 }
 
 #[cfg(test)]
@@ -136,7 +116,7 @@ mod tests {
     #[test]
     fn what_makes_no_sense_is_refused_at_its_line() {
         let cases = [
-            ("user_bytes = 0", "a drive of 0 bytes"),
+            ("user_bytes = 0", "user_bytes is 0"),
             ("user_capacity = \"0 TB\"", "a drive of 0 bytes"),
             ("user_capacity = \"much\"", "no size"),
             ("user_bytes = 1\nuser_capacity = \"1 TB\"", "both set"),

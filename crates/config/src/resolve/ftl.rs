@@ -1,11 +1,9 @@
 //! The tables under `[ftl]`.
 
+use super::{dispatch, level, precondition, reclaim, slot, timed};
 use crate::layers::Layers;
-use crate::raw;
+use crate::settings;
 use crate::tables::choice;
-use crate::{
-    resolve_dispatch, resolve_level, resolve_precondition, resolve_reclaim, resolve_slot, resolve_timed,
-};
 use floatgate_base::policy::Facts;
 use floatgate_base::{Given, Result, Setting};
 use floatgate_flash::{Layout, Scope, layout};
@@ -25,40 +23,32 @@ const STOP_MAX: u32 = 8;
 /// The separator of incremental collection where none is named.
 const APART: &str = "host-gc";
 
-/// The spare factor where none is given.
-const SPARE: f64 = 0.07;
-
-/// The largest spare factor: papers on read disturb simulate drives of up to 14 times what is stored on them.
-const SPARE_MAX: f64 = 0.95;
-
-/// How full a drive is that PDS's section 5.4 sets out from.
-const FILL_SHARE: f64 = 0.9;
-
 /// The tables under `[ftl]`, for a drive whose pages are those of the map.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: raw::Ftl,
+    mut given: settings::Ftl,
     drive: &DriveSettings,
     (timed, traced): (bool, bool),
     seed: u64,
-) -> Result<(FtlSettings, raw::Ftl)> {
+) -> Result<(FtlSettings, settings::Ftl)> {
     let geometry = drive.geometry;
-    let (spare_factor, logical_pages) = spare(layers, given.spare_factor, geometry)?;
+    let spare_factor = given.spare_factor();
+    let logical_pages = (geometry.pages() as f64 * (1.0 - spare_factor)) as u32;
     let facts = facts(&given, drive, timed);
-    let dispatch = resolve_dispatch::resolve(layers, given.dispatch, &facts)?;
+    let dispatch = dispatch::resolve(layers, given.dispatch.take(), &facts)?;
     let collection =
-        collection(layers, (given.collect, given.separate, dispatch.0), &facts, geometry, timed)?;
+        collection(layers, (given.collect.take(), given.separate.take(), dispatch.0), &facts, geometry)?;
     let (scope, asked) = (collection.scope, given.precondition.as_deref());
-    let precondition = resolve_precondition::state(layers, asked, collection.victim, traced)?;
-    let snapshot = snapshot(layers, given.snapshot, precondition)?;
-    let fill = fill(layers, given.fill_share, precondition, geometry.pages(), logical_pages)?;
-    let (allocation, order) = allocation(layers, given.allocation, timed, scope, precondition)?;
-    let idle = resolve_timed::background(layers, given.background, timed, collection.levels())?;
+    let precondition = precondition::state(layers, asked, collection.victim, traced)?;
+    let snapshot = snapshot(layers, given.snapshot.take(), precondition)?;
+    let fill = fill(layers, given.fill_share(), precondition, geometry.pages(), logical_pages)?;
+    let (allocation, order) = allocation(layers, given.allocation.take(), timed, scope, precondition)?;
+    let idle = timed::background(layers, given.background.take(), timed, collection.levels())?;
     reserve_fits(layers, &collection, logical_pages)?;
-    let level = resolve_level::resolve(layers, given.level, &facts, (&collection.layout, allocation))?;
-    let free_choice = free_choice(layers, given.free_block, (dispatch.0, allocation))?;
-    let reads = unwritten_reads(layers, given.unwritten_reads, &collection)?;
-    let (reclaim, raw_reclaim) = resolve_reclaim::resolve(layers, given.reclaim, drive, &collection.layout)?;
+    let level = level::resolve(layers, given.level.take(), &facts, (&collection.layout, allocation))?;
+    let free_choice = free_choice(layers, given.free_block(), (dispatch.0, allocation))?;
+    let reads = unwritten_reads(layers, given.unwritten_reads(), &collection)?;
+    let (reclaim, raw_reclaim) = reclaim::resolve(layers, given.reclaim.take(), drive, &collection.layout)?;
     let setup = Setup {
         logical_pages,
         allocation,
@@ -71,19 +61,18 @@ pub(crate) fn resolve(
         programs_unwritten: reads.0,
         ..collection.setup(seed)
     };
-    let keys = (given.auto_fill, given.wear_in_max);
-    let auto = resolve_precondition::auto(layers, keys, precondition, (&setup, &collection.layout), traced)?;
-    let raw = raw::Ftl {
+    let auto = precondition::auto(layers, &given, precondition, (&setup, &collection.layout), traced)?;
+    let raw = settings::Ftl {
         spare_factor: Some(spare_factor),
         mapping_bytes: Some(geometry.page_bytes),
-        precondition: Some(resolve_precondition::name(precondition).into()),
+        precondition: Some(precondition::name(precondition).into()),
         snapshot: snapshot.clone(),
         fill_share: fill.1,
         free_block: Some(free_choice.1),
         unwritten_reads: Some(reads.1),
         allocation: Some(order.1),
         background: idle.1,
-        map: Some(resolve_slot::resolve(layers, given.map, &facts)?.1),
+        map: Some(slot::resolve(layers, given.map.take(), &facts)?.1),
         collect: Some(collection.raw_collect),
         separate: Some(collection.raw_separate),
         level: Some(level.1),
@@ -111,7 +100,7 @@ pub(crate) fn resolve(
 const INCREMENTAL_FROM: f64 = 16.0;
 
 /// What defaults follow from.
-fn facts(given: &raw::Ftl, drive: &DriveSettings, timed: bool) -> Facts {
+fn facts(given: &settings::Ftl, drive: &DriveSettings, timed: bool) -> Facts {
     Facts {
         pe_cycles: drive.endurance.pe_cycles(),
         incremental: is_incremental(given, timed, &drive.geometry),
@@ -119,11 +108,11 @@ fn facts(given: &raw::Ftl, drive: &DriveSettings, timed: bool) -> Facts {
 }
 
 /// Whether collection is incremental.
-pub(crate) fn is_incremental(given: &raw::Ftl, timed: bool, geometry: &Geometry) -> bool {
+pub(crate) fn is_incremental(given: &settings::Ftl, timed: bool, geometry: &Geometry) -> bool {
     match given.collect.as_ref().and_then(|given| given.get("mode")) {
         Some(Setting::Name(mode)) => collect::is_incremental(mode),
         _ => {
-            let spare = given.spare_factor.unwrap_or(SPARE) * f64::from(geometry.blocks_per_plane);
+            let spare = given.spare_factor() * f64::from(geometry.blocks_per_plane);
             timed && spare >= INCREMENTAL_FROM
         }
     }
@@ -142,8 +131,8 @@ struct Collection {
     incremental: bool,
     pace: Option<Pace>,
     garbage_share: Option<f64>,
-    raw_collect: raw::Collect,
-    raw_separate: raw::Separate,
+    raw_collect: settings::Collect,
+    raw_separate: settings::Separate,
 }
 
 impl Collection {
@@ -177,34 +166,28 @@ impl Collection {
 /// Which free block is opened next, and its name, where dispatcher and allocation leave that open.
 fn free_choice(
     layers: &Layers,
-    given: Option<String>,
+    name: String,
     (dispatch, allocation): (Dispatch, Allocation),
 ) -> Result<(FreeChoice, String)> {
-    let name = given.unwrap_or_else(|| FREE_CHOICES[0].0.into());
-    let row = choice(layers, "ftl.free_block", "choice of free blocks", &name, FREE_CHOICES)?;
+    let row = choice(layers, "ftl.free_block", "free_block", &name, FREE_CHOICES)?;
     let chosen = [FreeChoice::LeastErased, FreeChoice::Fifo][row];
-    resolve_dispatch::check(layers, dispatch, allocation, chosen)?;
+    dispatch::check(layers, dispatch, allocation, chosen)?;
     Ok((chosen, name))
 }
 
 /// The keys of how a drive is filled that "auto" chooses.
-fn raw_of_auto(auto: Option<Auto>) -> raw::Ftl {
-    raw::Ftl {
+fn raw_of_auto(auto: Option<Auto>) -> settings::Ftl {
+    settings::Ftl {
         auto_fill: auto.map(|auto| AUTO_FILLS[auto.fill as usize].0.into()),
         wear_in_max: auto.and_then(|auto| auto.wear_in_max),
-        ..raw::Ftl::default()
+        ..settings::Ftl::default()
     }
 }
 
 /// Whether pages that were never written are programmed when they are read, and the name of that.
-fn unwritten_reads(
-    layers: &Layers,
-    given: Option<String>,
-    collection: &Collection,
-) -> Result<(bool, String)> {
+fn unwritten_reads(layers: &Layers, name: String, collection: &Collection) -> Result<(bool, String)> {
     const KEY: &str = "ftl.unwritten_reads";
-    let name = given.unwrap_or_else(|| UNWRITTEN_READS[0].0.into());
-    let programs = choice(layers, KEY, "way with such reads", &name, UNWRITTEN_READS)? == 1;
+    let programs = choice(layers, KEY, "unwritten_reads", &name, UNWRITTEN_READS)? == 1;
     if programs && collection.separate.foresees() {
         let what = "a separator that knows the future knows nothing of programs for reads";
         return Err(layers.error(KEY, what, "expected \"nothing\", or another separator"));
@@ -212,37 +195,26 @@ fn unwritten_reads(
     Ok((programs, name))
 }
 
-/// The spare factor, and the logical pages that it leaves.
-fn spare(layers: &Layers, given: Option<f64>, geometry: Geometry) -> Result<(f64, u32)> {
-    let spare_factor = given.unwrap_or(SPARE);
-    if spare_factor > 0.0 && spare_factor <= SPARE_MAX {
-        return Ok((spare_factor, (geometry.pages() as f64 * (1.0 - spare_factor)) as u32));
-    }
-    let what = format!("spare_factor is {spare_factor}");
-    let expected = format!(
-        "expected a share of the flash above 0 and up to {SPARE_MAX}: 0.07 to 0.13 on most drives, about 0.27 where they are \
-         written three times a day"
-    );
-    Err(layers.error("ftl.spare_factor", what, expected))
-}
-
 /// Victims and streams with their levels and their pace, from the tables `ftl.collect` and `ftl.separate`.
 fn collection(
     layers: &Layers,
-    (given_collect, given_separate, dispatch): (Option<raw::Collect>, Option<raw::Separate>, Dispatch),
+    (given_collect, given_separate, dispatch): (
+        Option<settings::Collect>,
+        Option<settings::Separate>,
+        Dispatch,
+    ),
     facts: &Facts,
     geometry: Geometry,
-    timed: bool,
 ) -> Result<Collection> {
-    let (collect, mut raw_collect) = resolve_slot::resolve(layers, given_collect, facts)?;
+    let (collect, mut raw_collect) = slot::resolve(layers, given_collect, facts)?;
     let incremental = collect::is_incremental(collect.text("mode"));
     let mut given_separate = given_separate.unwrap_or_default();
     if incremental {
         // Pages that move page by page would be mixed with the host's (docs/decisions/0019-incremental-collection.md).
         given_separate.policy.get_or_insert_with(|| APART.into());
     }
-    let (separate, raw_separate) = resolve_slot::resolve(layers, Some(given_separate), facts)?;
-    let separate = resolve_dispatch::separate(layers, dispatch, Separate::of(&separate))?;
+    let (separate, raw_separate) = slot::resolve(layers, Some(given_separate), facts)?;
+    let separate = dispatch::separate(layers, dispatch, Separate::of(&separate))?;
     let scope = if collect.text("scope") == "plane" { Scope::Plane } else { Scope::Superblock };
     let layout = Layout::new(geometry, scope);
     // Read before the levels become numbers.
@@ -250,7 +222,7 @@ fn collection(
         ["stop_free_blocks", "stop_free_share"].iter().any(|key| raw_collect.get(key).is_some());
     let (trigger_free_units, stop_free_units) =
         levels(layers, &collect, &mut raw_collect, separate, &layout)?;
-    let pace = pace(layers, &collect, &mut raw_collect, timed, &layout)?;
+    let pace = pace(layers, &collect, &mut raw_collect, &layout)?;
     Ok(Collection {
         victim: Victim::of(&collect),
         separate,
@@ -270,15 +242,15 @@ fn collection(
 /// Whether and in which order host pages may go anywhere.
 fn allocation(
     layers: &Layers,
-    given: Option<raw::Allocation>,
+    given: Option<settings::Allocation>,
     timed: bool,
     scope: Scope,
     precondition: Precondition,
-) -> Result<(Allocation, ([layout::Level; 4], raw::Allocation))> {
+) -> Result<(Allocation, ([layout::Level; 4], settings::Allocation))> {
     let given = given.unwrap_or_default();
     let key = "ftl.allocation.mode";
-    let name = given.mode.unwrap_or_else(|| ALLOCATIONS[0].0.into());
-    let row = choice(layers, key, "allocation", &name, ALLOCATIONS)?;
+    let name = given.mode();
+    let row = choice(layers, key, "mode", &name, ALLOCATIONS)?;
     let mode = [Allocation::Dynamic, Allocation::Static][row];
     if mode == Allocation::Static && scope == Scope::Superblock {
         let what = "pages of a superblock are programmed across its planes in turn, so that static allocation has no say";
@@ -289,15 +261,15 @@ fn allocation(
         let expected = "expected \"dynamic\", or ftl.precondition = \"auto\", which fills at random instead";
         return Err(layers.error(key, what, expected));
     }
-    let (order, raw_order) = resolve_timed::allocation_order(layers, given.order, timed)?;
-    Ok((mode, (order, raw::Allocation { mode: Some(name), order: raw_order })))
+    let (order, raw_order) = timed::allocation_order(layers, given.order, timed)?;
+    Ok((mode, (order, settings::Allocation { mode: Some(name), order: raw_order })))
 }
 
 /// Trigger and stop level in erase units of a domain; shares become numbers.
 fn levels(
     layers: &Layers,
     given: &Given,
-    raw: &mut raw::Collect,
+    raw: &mut settings::Collect,
     separate: Separate,
     layout: &Layout,
 ) -> Result<(u32, u32)> {
@@ -342,16 +314,10 @@ fn levels(
 fn pace(
     layers: &Layers,
     given: &Given,
-    raw: &mut raw::Collect,
-    timed: bool,
+    raw: &mut settings::Collect,
     layout: &Layout,
 ) -> Result<Option<Pace>> {
     let (from, every, garbage) = ("paced_from_writes", "pace_writes", "garbage_share");
-    if let Some(key) = [from, every, garbage].iter().find(|key| timed && given.find_real(key).is_some()) {
-        let what = format!("{key} has no effect in timed mode, which has idle time to collect in");
-        let expected = "expected ftl.background.policy = \"idle\", or mode = \"functional\"";
-        return Err(layers.error(&format!("ftl.collect.{key}"), what, expected));
-    }
     if given.find_real(garbage).is_some() && collect::is_incremental(given.text("mode")) {
         let what = "blocks that are collected by their share of garbage are collected whole";
         let expected = "expected mode = \"whole-block\" beside garbage_share";
@@ -375,43 +341,27 @@ fn pace(
     Ok(Some(Pace { from_writes, every_writes }))
 }
 
-/// The file that the drive starts from: needed with precondition = "snapshot", refused with any other.
+/// The file that the drive starts from.
 fn snapshot(layers: &Layers, given: Option<String>, precondition: Precondition) -> Result<Option<String>> {
-    match (precondition, given) {
-        (Precondition::Snapshot, Some(path)) if !path.is_empty() => Ok(Some(path)),
-        (Precondition::Snapshot, _) => Err(layers.error(
-            "ftl.snapshot",
-            "precondition = \"snapshot\" needs a file to start from",
-            "expected ftl.snapshot to name one that floatgate run --save-drive wrote",
-        )),
-        (_, Some(_)) => Err(layers.error(
-            "ftl.snapshot",
-            "a snapshot has no effect with another precondition",
-            "expected it with ftl.precondition = \"snapshot\" only",
-        )),
-        (_, None) => Ok(None),
+    if precondition == Precondition::Snapshot && given.as_deref().is_none_or(str::is_empty) {
+        let what = "precondition = \"snapshot\" needs a file to start from";
+        let expected = "expected ftl.snapshot to name one that floatgate run --save-drive wrote";
+        return Err(layers.error("ftl.snapshot", what, expected));
     }
+    Ok(given)
 }
 
 /// How many logical pages are written before the run: a share of the flash, not of what the host sees of it.
 fn fill(
     layers: &Layers,
-    given: Option<f64>,
+    share: f64,
     precondition: Precondition,
     physical: u64,
     logical: u32,
 ) -> Result<(u32, Option<f64>)> {
     let key = "ftl.fill_share";
     if precondition != Precondition::Fill {
-        if given.is_some() {
-            let what = "fill_share has no effect with another precondition";
-            return Err(layers.error(key, what, "expected it with ftl.precondition = \"fill\" only"));
-        }
         return Ok((0, None));
-    }
-    let share = given.unwrap_or(FILL_SHARE);
-    if !(share > 0.0 && share < 1.0) {
-        return Err(layers.error(key, format!("fill_share is {share}"), "expected a share between 0 and 1"));
     }
     let pages = (physical as f64 * share) as u64;
     if pages > u64::from(logical) {

@@ -1,17 +1,37 @@
 //! Defaults and checks: from layers of settings to a plan, and to the experiment with every key filled in.
 
+mod arrival;
+mod buffer;
+mod content;
+mod dispatch;
+mod drive;
+mod ftl;
+mod host;
+mod level;
+mod lifetime;
+mod mapping;
+mod precondition;
+mod rated;
+mod reclaim;
+mod reduce;
+mod slot;
+mod stop;
+mod timed;
+pub(crate) mod workload;
+
+use crate::checks;
 use crate::layers::Layers;
 use crate::presets::{PRESETS, Preset};
-use crate::raw::Experiment;
-use crate::tables::{choice, unknown};
-use crate::{raw, resolve_lifetime::Lifetime, resolve_rated::Rated};
-use crate::{resolve_buffer, resolve_drive, resolve_ftl, resolve_host};
-use crate::{resolve_lifetime, resolve_mapping, resolve_rated, resolve_reduce, resolve_workload};
+use crate::settings;
+use crate::settings::Experiment;
+use crate::tables::unknown;
 use floatgate_base::Result;
 use floatgate_ftl::Setup;
-use floatgate_lifetime::life::Forecast;
+use floatgate_lifetime::life::{Forecast, METHODS};
 use floatgate_sim::plan::{Precondition, Workload};
 use floatgate_sim::{Arrival, Mode, Plan};
+use lifetime::Lifetime;
+pub use rated::Rated;
 
 /// A run, and the experiment that says the same with every default written out.
 #[derive(Clone, Debug)]
@@ -27,16 +47,11 @@ pub struct Resolved {
     /// How `floatgate lifetime` goes about it.
     pub forecast: Forecast,
     /// What a user would write to get just that; no part of [`Resolved::experiment`], since runs pass over it.
-    pub raw_forecast: raw::Forecast,
+    pub raw_forecast: settings::Forecast,
 }
 
 /// Name of a drive without a preset.
 pub const CUSTOM: &str = "custom";
-
-/// Modes with what they are.
-pub(crate) const MODES: &[(&str, &str)] =
-    &[("functional", "operations are counted"), ("timed", "operations take time and wait for one another")];
-const TIMED: usize = 1;
 
 /// Fills in defaults and checks every value.
 ///
@@ -45,29 +60,29 @@ const TIMED: usize = 1;
 pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let preset = add_preset(&mut layers)?;
     let given = layers.experiment();
-    let seed = given.seed.unwrap_or(1);
-    let mode_name = given.mode.unwrap_or_else(|| MODES[0].0.into());
-    let timed = choice(&layers, "mode", "mode", &mode_name, MODES)? == TIMED;
+    check(&layers, &given)?;
+    let (seed, mode_name) = (given.seed(), given.mode());
+    let timed = mode_name == TIMED;
     let mut given_drive = given.drive.unwrap_or_default();
-    let given_buffer = given_drive.buffer.take().unwrap_or_default();
-    let (rated, raw_rated) = resolve_rated::resolve(&layers, given_drive.rated.take())?;
+    let given_buffer = given_drive.buffer.take();
+    let (rated, raw_rated) = rated::resolve(&layers, given_drive.rated.take())?;
     let given_ftl = given.ftl.unwrap_or_default();
     let mapping_bytes = given_ftl.mapping_bytes;
-    let (shape, _) = resolve_drive::geometry(&layers, &given_drive, mapping_bytes)?;
-    let incremental = resolve_ftl::is_incremental(&given_ftl, timed, &shape);
+    let (shape, _) = drive::geometry(&layers, &given_drive, mapping_bytes)?;
+    let incremental = ftl::is_incremental(&given_ftl, timed, &shape);
     let (mut drive, mut raw_drive) =
-        resolve_drive::resolve(&layers, given_drive, mapping_bytes, (timed, incremental), seed)?;
-    resolve_mapping::resolve(&layers, &mut drive, mapping_bytes)?;
+        drive::resolve(&layers, given_drive, mapping_bytes, (timed, incremental), seed)?;
+    mapping::resolve(&layers, &mut drive, mapping_bytes)?;
     let geometry = drive.geometry;
     let given_workload = given.workload.unwrap_or_default();
-    let modes = (timed, resolve_workload::is_trace(&layers, &given_workload));
-    let (mut ftl, raw_ftl) = resolve_ftl::resolve(&layers, given_ftl, &drive, modes, seed)?;
+    let modes = (timed, workload::is_trace(&given_workload));
+    let (mut ftl, raw_ftl) = ftl::resolve(&layers, given_ftl, &drive, modes, seed)?;
     let logical_pages = ftl.setup.logical_pages;
-    let (buffer, raw_buffer) = resolve_buffer::resolve(&layers, given_buffer, &drive, logical_pages, timed)?;
+    let (buffer, raw_buffer) = buffer::resolve(&layers, given_buffer, &drive, logical_pages, timed)?;
     let Lifetime { throttle, reduce, forecast, raw: raw_lifetime, raw_forecast } =
-        resolve_lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
-    ftl.setup.reduce = resolve_reduce::resolve(&layers, (&reduce, &throttle), &drive, &ftl.setup)?;
-    let workload = resolve_workload::resolve(
+        lifetime::resolve(&layers, given.lifetime.unwrap_or_default(), drive.endurance)?;
+    ftl.setup.reduce = reduce::resolve(&layers, (&reduce, &throttle), &drive, &ftl.setup)?;
+    let workload = workload::resolve(
         &layers,
         given_workload,
         (timed, throttle.policy.parts().is_some() || reduce.params.integrated.is_some()),
@@ -75,8 +90,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         seed,
         buffer.is_some() || !drive.plp && drive.subpages > 1 || reduce.params.chunks.is_some(),
     )?;
-    let host =
-        resolve_host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
+    let host = host::resolve(&layers, given.host.unwrap_or_default(), workload.arrival, &workload.raw)?;
     let mode = workload.arrival.map_or(Mode::Functional, Mode::Timed);
     ftl.setup.idle_jobs |= has_idle_jobs(mode, &ftl.setup);
     let plan = Plan {
@@ -109,6 +123,28 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     };
     let drive_name = preset.unwrap_or_else(|| CUSTOM.into());
     Ok(Resolved { plan, experiment, drive_name, rated, forecast, raw_forecast })
+}
+
+/// The mode in which operations take time.
+const TIMED: &str = "timed";
+
+/// Refuses what rows of settings do not allow.
+pub(crate) fn check(layers: &Layers, given: &Experiment) -> Result<()> {
+    checks::ranges(layers)?;
+    let timed = given.mode() == TIMED;
+    checks::modes(layers, timed)?;
+    let workload = given.workload.clone().unwrap_or_default();
+    let traced = workload::is_trace(&workload);
+    checks::needs(layers, |key| {
+        let implied = match key {
+            "ftl.precondition" => Some(precondition::default(traced).to_string()),
+            "lifetime.forecast.method" => Some(METHODS[0].0.to_string()),
+            // Without time only its default stands, which says nothing.
+            "workload.arrival" if !timed => Some("closed".into()),
+            _ => workload::implied(&workload, key),
+        };
+        layers.text(key).map(String::from).or(implied).unwrap_or_default()
+    })
 }
 
 /// Lays the catalogue's drive that is named, if one is, below what else is said; its name.

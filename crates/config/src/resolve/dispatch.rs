@@ -1,8 +1,8 @@
 //! The table `[ftl.dispatch]`: which writes belong together, and what that makes of the open blocks.
 
+use super::slot::{self, refuse};
 use crate::layers::Layers;
-use crate::resolve_slot::{self, refuse};
-use crate::{raw, slot_types};
+use crate::{settings, slot_types};
 use floatgate_base::Result;
 use floatgate_base::policy::Facts;
 use floatgate_ftl::separate::Labelled;
@@ -14,10 +14,10 @@ const POLICY: &str = "ftl.dispatch.policy";
 /// The dispatcher.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: Option<raw::Dispatch>,
+    given: Option<settings::Dispatch>,
     facts: &Facts,
-) -> Result<(Dispatch, raw::Dispatch)> {
-    let (given, raw) = resolve_slot::resolve(layers, given, facts)?;
+) -> Result<(Dispatch, settings::Dispatch)> {
+    let (given, raw) = slot::resolve(layers, given, facts)?;
     let dispatch = Dispatch::of(&given).map_err(|misfit| refuse::<slot_types::Dispatch>(layers, misfit))?;
     Ok((dispatch, raw))
 }

@@ -1,7 +1,7 @@
 //! What a workload writes: content that is made up, and content of later passes.
 
 use crate::layers::Layers;
-use crate::raw;
+use crate::settings::{self, REPEATS};
 use crate::tables::choice;
 use floatgate_base::{Place, Result};
 use floatgate_sim::plan;
@@ -17,7 +17,7 @@ pub(crate) struct SaidOfContent {
 }
 
 impl SaidOfContent {
-    pub fn take(given: &mut raw::Workload) -> Self {
+    pub fn take(given: &mut settings::Workload) -> Self {
         Self {
             duplicate_share: given.duplicate_share.take(),
             compressed_share: given.compressed_share.take(),
@@ -39,16 +39,12 @@ impl SaidOfContent {
     }
 }
 
-/// What content later passes write, with what it means.
-const REPEATS: &[(&str, &str)] =
-    &[("new", "content that no other pass has"), ("same", "what the first pass wrote")];
-
 /// The content model, and whether each pass writes new content. A twin that knows its content has a model of its own.
 pub(crate) fn resolve(
     layers: &Layers,
     said: &SaidOfContent,
     source: &plan::Workload,
-    raw: &mut raw::Workload,
+    raw: &mut settings::Workload,
 ) -> Result<(Option<ContentModel>, bool)> {
     let of_twin = match source {
         plan::Workload::Synthetic(GeneratorConfig { twin: Some(twin), .. }) => {
@@ -92,13 +88,13 @@ fn repeats(
     layers: &Layers,
     said: &SaidOfContent,
     source: &plan::Workload,
-    raw: &mut raw::Workload,
+    raw: &mut settings::Workload,
 ) -> Result<bool> {
     if !matches!(source, plan::Workload::Trace { .. }) {
         return Ok(false);
     }
     let name = said.repeat_content.as_deref().unwrap_or(REPEATS[0].0);
-    let row = choice(layers, "workload.repeat_content", "content of later passes", name, REPEATS)?;
+    let row = choice(layers, "workload.repeat_content", "repeat_content", name, REPEATS)?;
     raw.repeat_content = Some(name.into());
     Ok(row == 0)
 }

@@ -1,11 +1,11 @@
-//! The tables under `[drive]`: shape, times, energy. Those that matter to timed mode only are in
-//! `resolve_timed.rs`.
+//! The tables under `[drive]`: shape, times, energy. Those that matter to timed mode only are in `timed.rs`.
 
+use super::slot::{self, refuse};
+use super::{mapping, timed};
 use crate::layers::Layers;
-use crate::raw;
-use crate::resolve_slot::{self, refuse};
-use crate::tables::US_MAX;
-use crate::{resolve_mapping, resolve_timed, slot_types};
+use crate::settings;
+use crate::settings::{US_MAX, US_MIN};
+use crate::slot_types;
 use floatgate_base::policy::Facts;
 use floatgate_base::{PAGES_MAX, Result, units::parse_bytes};
 use floatgate_flash::timed::settings::one_mode;
@@ -18,30 +18,29 @@ use floatgate_sim::plan::DriveSettings;
 /// is known.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: raw::Drive,
+    given: settings::Drive,
     mapping_bytes: Option<u32>,
     (timed, incremental): (bool, bool),
     seed: u64,
-) -> Result<(DriveSettings, raw::Drive)> {
+) -> Result<(DriveSettings, settings::Drive)> {
     let (geometry, together) = geometry(layers, &given, mapping_bytes)?;
+    let (bad_block_reserve, plp) = (given.bad_block_reserve(), given.plp());
     let (timing, raw_timing) = timing(layers, given.timing.unwrap_or_default(), timed, geometry.page_bytes)?;
     let (commands, raw_commands) =
-        resolve_timed::commands(layers, given.commands, timed, (geometry.planes_per_die, together))?;
+        timed::commands(layers, given.commands, timed, (geometry.planes_per_die, together))?;
     let ((order, urgent_as_writes), raw_scheduling) =
-        resolve_timed::scheduling(layers, given.scheduling, (timed, incremental), &commands)?;
-    let (model, raw_endurance) = resolve_slot::resolve(layers, given.endurance, &Facts::default())?;
+        timed::scheduling(layers, given.scheduling, (timed, incremental), &commands)?;
+    let (model, raw_endurance) = slot::resolve(layers, given.endurance, &Facts::default())?;
     let endurance =
         Endurance::of(&model).map_err(|misfit| refuse::<slot_types::Endurance>(layers, misfit))?;
-    let (model, raw_disturb) = resolve_slot::resolve(layers, given.disturb, &Facts::default())?;
+    let (model, raw_disturb) = slot::resolve(layers, given.disturb, &Facts::default())?;
     let disturb = Disturb::of(&model).map_err(|misfit| refuse::<slot_types::Disturb>(layers, misfit))?;
-    let energy = energy(layers, given.energy.as_ref())?.map(|energy| energy.of_planes(together));
-    let bad_block_reserve = reserve(layers, given.bad_block_reserve.unwrap_or(BAD_BLOCK_RESERVE))?;
-    let plp = given.plp.unwrap_or(true);
-    let raw = raw::Drive {
+    let energy = energy(given.energy.as_ref()).map(|energy| energy.of_planes(together));
+    let raw = settings::Drive {
         preset: None,
         buffer: None,
         capacity: None,
-        geometry: Some(raw::Geometry {
+        geometry: Some(settings::Geometry {
             channels: Some(geometry.channels),
             chips_per_channel: Some(geometry.chips_per_channel),
             dies_per_chip: Some(geometry.dies_per_chip),
@@ -76,17 +75,6 @@ pub(crate) fn resolve(
     Ok((drive, raw))
 }
 
-/// Makers of flash promise that at most so many blocks go bad within the rated cycles (98 % stay valid).
-const BAD_BLOCK_RESERVE: f64 = 0.02;
-
-fn reserve(layers: &Layers, share: f64) -> Result<f64> {
-    if (0.0..=0.5).contains(&share) {
-        return Ok(share);
-    }
-    let what = format!("bad_block_reserve is {share}");
-    Err(layers.error("drive.bad_block_reserve", what, "expected a share from 0 to 0.5"))
-}
-
 /// The times of the array's phases, in whole nanoseconds.
 fn phases(timing: &Timing, page_bytes: u32, disturb: Option<&Disturb>) -> Phases {
     let ns = |us: f64| (us * 1e3).round() as u64;
@@ -115,20 +103,20 @@ fn phases(timing: &Timing, page_bytes: u32, disturb: Option<&Disturb>) -> Phases
 /// program, read and erase together, always (`docs/decisions/0031-units-of-several-planes.md`).
 pub(crate) fn geometry(
     layers: &Layers,
-    given: &raw::Drive,
+    given: &settings::Drive,
     mapping_bytes: Option<u32>,
 ) -> Result<(Geometry, u32)> {
     let g = given.geometry.clone().unwrap_or_default();
     let mut geometry = Geometry {
-        channels: g.channels.unwrap_or(1),
-        chips_per_channel: g.chips_per_channel.unwrap_or(1),
-        dies_per_chip: g.dies_per_chip.unwrap_or(1),
-        planes_per_die: g.planes_per_die.unwrap_or(1),
-        blocks_per_plane: g.blocks_per_plane.unwrap_or(32_768),
-        pages_per_block: g.pages_per_block.unwrap_or(256),
-        page_bytes: g.page_bytes.unwrap_or(4096),
+        channels: g.channels(),
+        chips_per_channel: g.chips_per_channel(),
+        dies_per_chip: g.dies_per_chip(),
+        planes_per_die: g.planes_per_die(),
+        blocks_per_plane: g.blocks_per_plane(),
+        pages_per_block: g.pages_per_block(),
+        page_bytes: g.page_bytes(),
     };
-    let together = resolve_mapping::planes_together(&geometry, mapping_bytes);
+    let together = mapping::planes_together(&geometry, mapping_bytes);
     geometry.planes_per_die /= together;
     geometry.page_bytes *= together;
     if let Some(capacity) = &given.capacity {
@@ -156,8 +144,8 @@ fn check(layers: &Layers, geometry: &Geometry) -> Result<()> {
         let pages =
             counts.iter().chain(&of_a_plane).fold(1, |pages: u128, &n| pages.saturating_mul(n.into()));
         if fault.key == "blocks_per_plane" && pages > u128::from(PAGES_MAX) {
-            let largest = resolve_mapping::largest(geometry);
-            return resolve_mapping::too_many(layers, &key, (pages, geometry.page_bytes), largest);
+            let largest = mapping::largest(geometry);
+            return mapping::too_many(layers, &key, (pages, geometry.page_bytes), largest);
         }
         layers.error(&key, fault.what, fault.expected)
     })
@@ -181,23 +169,16 @@ fn blocks_for(layers: &Layers, capacity: &str, one: &Geometry) -> Result<u32> {
 /// How long operations take, and their table as resolved.
 fn timing(
     layers: &Layers,
-    given: raw::Timing,
+    given: settings::Timing,
     timed: bool,
     page_bytes: u32,
-) -> Result<(Timing, raw::Timing)> {
+) -> Result<(Timing, settings::Timing)> {
     let (reads, programs) = times_by_page_type(layers, &given)?;
     let page_types = reads.len().max(programs.len());
     let all = |times: &[f64]| -> [f64; PAGE_TYPES_MAX] { std::array::from_fn(|i| times[i % times.len()]) };
-    let erase_us = given.erase_us.unwrap_or(3000.0);
-    positive(layers, "drive.timing.erase_us", &[erase_us])?;
-    let channel_mb_per_s = channel_rate(layers, given.channel_mb_per_s.unwrap_or(333.0), page_bytes)?;
-    let command_us = given.command_us.unwrap_or(0.0);
-    if !(0.0..=US_MAX).contains(&command_us) {
-        let what = format!("command_us is {command_us}");
-        return Err(layers.error("drive.timing.command_us", what, "expected a number from 0 to 1e8"));
-    }
-    let program_spread = spread(layers, "program_spread", given.program_spread, timed)?;
-    let erase_spread = spread(layers, "erase_spread", given.erase_spread, timed)?;
+    let channel_mb_per_s = channel_rate(layers, given.channel_mb_per_s(), page_bytes)?;
+    let (erase_us, command_us) = (given.erase_us(), given.command_us());
+    let (program_spread, erase_spread) = (given.program_spread(), given.erase_spread());
     let timing = Timing {
         read_us: all(&reads),
         program_us: all(&programs),
@@ -208,7 +189,7 @@ fn timing(
         command_us,
         channel_mb_per_s,
     };
-    let raw = raw::Timing {
+    let raw = settings::Timing {
         read_us: given.read_us_by_page_type.is_none().then_some(reads[0]),
         program_us: given.program_us_by_page_type.is_none().then_some(programs[0]),
         erase_us: Some(erase_us),
@@ -223,27 +204,18 @@ fn timing(
 }
 
 /// Times of reads and of programs, one for each type of page, or one for all; where both have a list, as many.
-fn times_by_page_type(layers: &Layers, given: &raw::Timing) -> Result<(Vec<f64>, Vec<f64>)> {
-    let by_type = |key: &str, one: Option<f64>, list: &Option<Vec<f64>>, default: f64| {
-        let list_key = format!("drive.timing.{key}_by_page_type");
-        match (one, list) {
-            (Some(_), Some(_)) => {
-                let what = format!("{key} and {key}_by_page_type are both set");
-                Err(layers.error(&list_key, what, "expected one of them"))
-            }
-            (_, Some(list)) if list.is_empty() || list.len() > PAGE_TYPES_MAX => {
-                let what = format!("{key}_by_page_type names {} times", list.len());
-                Err(layers.error(&list_key, what, format!("expected 1 to {PAGE_TYPES_MAX}, LSB first")))
-            }
-            (_, Some(list)) => positive(layers, &list_key, list).map(|()| list.clone()),
-            (one, None) => {
-                let one = [one.unwrap_or(default)];
-                positive(layers, &format!("drive.timing.{key}"), &one).map(|()| one.to_vec())
-            }
+fn times_by_page_type(layers: &Layers, given: &settings::Timing) -> Result<(Vec<f64>, Vec<f64>)> {
+    let by_type = |key: &str, one: Option<f64>, list: &Option<Vec<f64>>, default: f64| match (one, list) {
+        (Some(_), Some(_)) => {
+            let what = format!("{key} and {key}_by_page_type are both set");
+            Err(layers.error(&format!("drive.timing.{key}_by_page_type"), what, "expected one of them"))
         }
+        (_, Some(list)) => Ok(list.clone()),
+        (one, None) => Ok(vec![one.unwrap_or(default)]),
     };
-    let reads = by_type("read_us", given.read_us, &given.read_us_by_page_type, 50.0)?;
-    let programs = by_type("program_us", given.program_us, &given.program_us_by_page_type, 600.0)?;
+    let reads = by_type("read_us", given.read_us, &given.read_us_by_page_type, given.read_us())?;
+    let programs =
+        by_type("program_us", given.program_us, &given.program_us_by_page_type, given.program_us())?;
     let page_types = reads.len().max(programs.len());
     for (key, times) in [("read_us", &reads), ("program_us", &programs)] {
         if times.len() > 1 && times.len() < page_types {
@@ -259,55 +231,16 @@ fn times_by_page_type(layers: &Layers, given: &raw::Timing) -> Result<(Vec<f64>,
 /// MB a second at which a channel moves pages in a time that can be reckoned with.
 fn channel_rate(layers: &Layers, channel_mb_per_s: f64, page_bytes: u32) -> Result<f64> {
     let page_us = f64::from(page_bytes) / channel_mb_per_s;
-    let sound = channel_mb_per_s > 0.0 && channel_mb_per_s.is_finite();
-    if !(sound && (US_MIN..=US_MAX).contains(&page_us)) {
+    if !(US_MIN..=US_MAX).contains(&page_us) {
         let what = format!("channel_mb_per_s is {channel_mb_per_s}");
-        let expected = if sound {
-            "expected a rate at which a page takes from a nanosecond to 100 seconds"
-        } else {
-            "expected a number greater than 0"
-        };
+        let expected = "expected a rate at which a page takes from a nanosecond to 100 seconds";
         return Err(layers.error("drive.timing.channel_mb_per_s", what, expected));
     }
     Ok(channel_mb_per_s)
 }
 
-/// By how much the times of an operation may differ from their mean, which only timed mode can tell.
-fn spread(layers: &Layers, name: &str, given: Option<f64>, timed: bool) -> Result<f64> {
-    let (key, share) = (format!("drive.timing.{name}"), given.unwrap_or(0.0));
-    if !(0.0..1.0).contains(&share) {
-        return Err(layers.error(
-            &key,
-            format!("{name} is {share}"),
-            "expected a share from 0 up to but not 1",
-        ));
-    }
-    resolve_timed::only_timed(layers, &key, timed || share == 0.0)?;
-    Ok(share)
-}
-
-fn positive(layers: &Layers, key: &str, values: &[f64]) -> Result<()> {
-    let name = key.rsplit('.').next().unwrap_or(key);
-    if let Some(value) = values.iter().find(|v| !(v.is_finite() && **v > 0.0)) {
-        return Err(layers.error(key, format!("{name} is {value}"), "expected a number greater than 0"));
-    }
-    // The clock counts whole nanoseconds, and 584 years of them.
-    if let Some(value) = values.iter().find(|v| **v < US_MIN || **v > US_MAX) {
-        let what = format!("{name} is {value:e}");
-        return Err(layers.error(
-            key,
-            what,
-            "expected a number from 0.001 (a nanosecond) to 1e8 (100 seconds)",
-        ));
-    }
-    Ok(())
-}
-
-/// The shortest and the longest time of an operation, microseconds.
-const US_MIN: f64 = 1e-3;
-
 /// None where no figure is given.
-fn energy(layers: &Layers, given: Option<&raw::Energy>) -> Result<Option<Energy>> {
+fn energy(given: Option<&settings::Energy>) -> Option<Energy> {
     let given = given.cloned().unwrap_or_default();
     let energy = Energy {
         read_uj: given.read_uj,
@@ -315,17 +248,5 @@ fn energy(layers: &Layers, given: Option<&raw::Energy>) -> Result<Option<Energy>
         erase_uj: given.erase_uj,
         transfer_uj: given.transfer_uj,
     };
-    let values = [
-        ("read_uj", energy.read_uj),
-        ("program_uj", energy.program_uj),
-        ("erase_uj", energy.erase_uj),
-        ("transfer_uj", energy.transfer_uj),
-    ];
-    for (key, value) in values {
-        if let Some(value) = value.filter(|v| !(v.is_finite() && *v >= 0.0)) {
-            let key_path = format!("drive.energy.{key}");
-            return Err(layers.error(&key_path, format!("{key} is {value}"), "expected a number from 0"));
-        }
-    }
-    Ok((energy != Energy::default()).then_some(energy))
+    (energy != Energy::default()).then_some(energy)
 }

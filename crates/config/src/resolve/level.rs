@@ -1,7 +1,8 @@
 //! `ftl.level`: wear-leveling, on which drives it can be done.
 
+use super::slot;
 use crate::layers::Layers;
-use crate::{raw, resolve_slot};
+use crate::settings;
 use floatgate_base::policy::Facts;
 use floatgate_base::{Given, Result};
 use floatgate_flash::{Layout, Scope};
@@ -12,11 +13,11 @@ const POLICY: &str = "ftl.level.policy";
 /// The leveler of a drive.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: Option<raw::Level>,
+    given: Option<settings::Level>,
     facts: &Facts,
     (layout, allocation): (&Layout, Allocation),
-) -> Result<(Level, raw::Level)> {
-    let (given, raw) = resolve_slot::resolve(layers, given, facts)?;
+) -> Result<(Level, settings::Level)> {
+    let (given, raw) = slot::resolve(layers, given, facts)?;
     let level = Level::of(&given);
     if let Level::ReadBalance(_) = level {
         read_balance(layers, &given, layout, allocation)?;

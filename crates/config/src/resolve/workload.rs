@@ -1,17 +1,17 @@
 //! The table `[workload]`.
 
+use super::arrival::Arrives;
+use super::content::{self, SaidOfContent};
+use super::stop::Part;
+use super::{arrival, stop};
 use crate::layers::Layers;
-use crate::raw;
-use crate::resolve_arrival::Arrives;
-use crate::resolve_content::{self, SaidOfContent};
-use crate::resolve_stop::Part;
-use crate::tables::{choice, unknown};
-use crate::{resolve_arrival, resolve_stop, twins};
+use crate::settings::{self, KINDS};
+use crate::tables::choice;
+use crate::twins;
 use floatgate_base::{Error, Place, Result};
 use floatgate_host::placement::{BEYOND, DEVICES};
 use floatgate_host::{Beyond, Devices};
 use floatgate_sim::plan::{self, Arrival, WorkloadSettings};
-use floatgate_trace::generate::micro::MICROS;
 use floatgate_trace::generate::{Burst, Jobs, Micro, Twin, jesd219};
 use floatgate_trace::{Amplification, GeneratorConfig, OpenOptions, Pattern, Shuffle};
 use std::path::Path;
@@ -22,15 +22,10 @@ pub(crate) struct Workload {
     pub settings: WorkloadSettings,
     /// Present in timed mode.
     pub arrival: Option<Arrival>,
-    pub raw: raw::Workload,
+    pub raw: settings::Workload,
 }
 
-/// Kinds of workload with what they are.
-pub(crate) const KINDS: &[(&str, &str)] = &[
-    ("synthetic", "a generator"),
-    ("trace", "a trace file"),
-    ("twin", "a workload known by its statistics"),
-];
+// In the order of [`KINDS`].
 const TRACE: usize = 1;
 const TWIN: usize = 2;
 
@@ -38,24 +33,20 @@ const TWIN: usize = 2;
 /// flash may hold what was written.
 pub(crate) fn resolve(
     layers: &Layers,
-    mut given: raw::Workload,
+    mut given: settings::Workload,
     (timed, throttled): (bool, bool),
     logical_bytes: u64,
     seed: u64,
     holds: bool,
 ) -> Result<Workload> {
-    let name = kind_name(layers, &given);
-    let kind = choice(layers, "workload.kind", "kind of workload", &name, KINDS)?;
-    let arrives = resolve_arrival::resolve(layers, &given, timed, kind == 0, throttled)?;
-    refuse_others(layers, &mut given, kind)?;
+    let name = kind_name(&given).to_string();
+    let kind = choice(layers, "workload.kind", "kind", &name, KINDS)?;
+    let arrives = arrival::resolve(layers, &given, timed, kind == 0, throttled)?;
     let said = SaidOfContent::take(&mut given);
-    let warmup_requests = given.warmup_requests.unwrap_or(0);
+    let warmup_requests = given.warmup_requests();
     let amplification = amplification(layers, &given, seed)?;
-    let shuffle = shuffle(layers, &given, seed)?;
-    if given.stop_after.is_some() && overruled(layers, "requests", &["stop_after"]) {
-        given.requests = None;
-    }
-    let part = resolve_stop::take(layers, &mut given)?;
+    let shuffle = shuffle(&given, seed);
+    let part = stop::take(layers, &mut given)?;
     let stop_bytes = part.as_ref().map(Part::end_bytes);
     // Each cursor makes its part of those that come first.
     let warmup = warmup_of_each(layers, warmup_requests, amplification.cursors, kind)?;
@@ -88,7 +79,7 @@ pub(crate) fn resolve(
     raw.shuffle_window = shuffle.map(|shuffle| shuffle.window);
     (raw.arrival, raw.queue_depth) = (arrives.name.clone(), arrives.queue_depth);
     let Arrives { arrival, shifted, .. } = arrives;
-    let (content, renews_content) = resolve_content::resolve(layers, &said, &source, &mut raw)?;
+    let (content, renews_content) = content::resolve(layers, &said, &source, &mut raw)?;
     let until = part.map(|part| part.until(&mut raw, (warmup_requests, kind == TRACE, renews_content)));
     let settings = WorkloadSettings {
         source,
@@ -107,28 +98,14 @@ pub(crate) fn resolve(
 }
 
 /// Whether writes are shuffled; a window of 0 requests shuffles nothing.
-fn shuffle(layers: &Layers, given: &raw::Workload, seed: u64) -> Result<Option<Shuffle>> {
-    let Some(window) = given.shuffle_window.filter(|&window| window > 0) else { return Ok(None) };
-    let shuffle = Shuffle { window, seed };
-    shuffle.validate().map_err(|e| {
-        let expected = e.expected.replace("from 1", "from 0");
-        layers.error("workload.shuffle_window", e.what.clone(), expected)
-    })?;
-    Ok(Some(shuffle))
+fn shuffle(given: &settings::Workload, seed: u64) -> Option<Shuffle> {
+    let Some(window) = given.shuffle_window.filter(|&window| window > 0) else { return None };
+    Some(Shuffle { window, seed })
 }
 
 /// How many cursors issue the workload.
-fn amplification(layers: &Layers, given: &raw::Workload, seed: u64) -> Result<Amplification> {
-    let defaults = Amplification::default();
-    let model = Amplification {
-        cursors: given.read_amplification.unwrap_or(defaults.cursors),
-        gap_spread: given.gap_spread.unwrap_or(defaults.gap_spread),
-        seed,
-    };
-    model.validate().map_err(|e| match &e.place {
-        Place::Setting(key) => layers.error(&format!("workload.{key}"), e.what.clone(), e.expected.clone()),
-        _ => e,
-    })?;
+fn amplification(layers: &Layers, given: &settings::Workload, seed: u64) -> Result<Amplification> {
+    let model = Amplification { cursors: given.read_amplification(), gap_spread: given.gap_spread(), seed };
     if model.cursors == 1 && given.gap_spread.is_some() {
         let what = "gap_spread has no effect on a single cursor";
         let expected = "expected it with workload.read_amplification above 1";
@@ -147,123 +124,53 @@ fn warmup_of_each(layers: &Layers, warmup: u64, cursors: u64, kind: usize) -> Re
     Err(layers.error("workload.warmup_requests", what, expected))
 }
 
-/// The kind that is said or implied.
-fn kind_name(layers: &Layers, given: &raw::Workload) -> String {
-    // A kind without a place was put in for a file that was named; a twin may have been named over that.
-    let said = given.kind.clone().filter(|_| layers.is_set("workload.kind"));
-    said.unwrap_or_else(|| implied_kind(layers, given).into())
+/// The kind that is named or implied.
+fn kind_name(given: &settings::Workload) -> &str {
+    match &given.kind {
+        Some(kind) => kind,
+        None if given.file.is_some() => KINDS[TRACE].0,
+        None if given.twin.is_some() => KINDS[TWIN].0,
+        None => KINDS[0].0,
+    }
 }
 
 /// Whether requests come from a trace.
-pub(crate) fn is_trace(layers: &Layers, given: &raw::Workload) -> bool {
-    kind_name(layers, given) == KINDS[TRACE].0
+pub(crate) fn is_trace(given: &settings::Workload) -> bool {
+    kind_name(given) == KINDS[TRACE].0
 }
 
-/// A file makes a trace, a twin a twin; of both, the one that was said later.
-fn implied_kind(layers: &Layers, given: &raw::Workload) -> &'static str {
-    match (&given.file, &given.twin) {
-        (Some(_), Some(_)) if rank(layers, "workload.twin") > rank(layers, "workload.file") => "twin",
-        (Some(_), _) => "trace",
-        (None, Some(_)) => "twin",
-        (None, None) => "synthetic",
-    }
-}
-
-/// In which layer a key was set: a preset or none, a file, an override.
-fn rank(layers: &Layers, key: &str) -> u8 {
-    match layers.place(key) {
-        _ if !layers.is_set(key) => 0,
-        Place::Line { .. } => 1,
-        _ => 2,
-    }
-}
-
-/// Whether `key` was set in a layer below the word that makes it meaningless: then it is passed over, not refused, so
-/// that an experiment runs on another workload by naming just that.
-fn overruled(layers: &Layers, key: &str, by: &[&str]) -> bool {
-    by.iter().any(|by| rank(layers, &format!("workload.{by}")) > rank(layers, &format!("workload.{key}")))
-}
-
-/// Keys of other kinds of workload are refused, or dropped where a later layer overruled them.
-fn refuse_others(layers: &Layers, given: &mut raw::Workload, kind: usize) -> Result<()> {
-    /// A key and the kinds that know it.
-    macro_rules! keys {
-        ($($kinds:literal: $($key:ident),*;)*) => {
-            $($({
-                let known = $kinds.contains(KINDS[kind].0);
-                let by = ["kind", "file", "twin"];
-                if !known && given.$key.is_some() {
-                    if !overruled(layers, stringify!($key), &by) {
-                        return Err(foreign(layers, stringify!($key), KINDS[kind].0, $kinds));
-                    }
-                    given.$key = None;
-                }
-            })*)*
-        };
-    }
-    keys! {
-        "synthetic": pattern, request_bytes, read_share, trim_share, fua_share, flush_every, rate_per_s, zipf_theta, hot_share_of_pages,
-            hot_share_of_writes, random_share, sizes, align_bytes, offset_bytes, working_set_bytes, burst_on_s,
-            burst_off_s, micro;
-        "synthetic twin": requests;
-        "trace": file, format, time_unit, lba_unit, action, on_bad_line, repeat, warmup_passes, repeat_content, devices;
-        "trace twin": beyond;
-        "twin": twin, thin;
-    }
-    Ok(())
-}
-
-fn foreign(layers: &Layers, key: &str, kind: &str, kinds: &str) -> Box<Error> {
-    let kinds: Vec<String> = kinds.split(' ').map(|kind| format!("\"{kind}\"")).collect();
-    let what = format!("{key} is no key of a {kind} workload");
-    let expected = format!("expected it with kind = {} only", kinds.join(" or "));
-    layers.error(&format!("workload.{key}"), what, expected)
-}
-
-/// Parameters of other patterns are refused, or dropped where a later layer overruled them.
-fn refuse_parameters(layers: &Layers, given: &mut raw::Workload, pattern: &str) -> Result<()> {
-    macro_rules! keys {
-        ($($owner:literal: $($key:ident),*;)*) => {
-            $($(if given.$key.is_some() && pattern != $owner {
-                if !overruled(layers, stringify!($key), &["pattern", "micro"]) {
-                    let what = format!("{} is no parameter of the pattern {pattern}", stringify!($key));
-                    let key = concat!("workload.", stringify!($key));
-                    return Err(layers.error(key, what, concat!("expected it with ", $owner, " only")));
-                }
-                given.$key = None;
-            })*)*
-        };
-    }
-    keys! {
-        "zipf": zipf_theta;
-        "hot-cold": hot_share_of_pages, hot_share_of_writes;
-        "jobs": random_share, sizes, align_bytes, offset_bytes, working_set_bytes, burst_on_s, burst_off_s;
-    }
-    if pattern == "jesd219" && given.request_bytes.take().is_some() {
-        let set = rank(layers, "workload.request_bytes") >= rank(layers, "workload.pattern");
-        if set {
-            let what = "request_bytes is no parameter of the pattern jesd219";
-            let expected = "expected no such key: the standard has its own sizes";
-            return Err(layers.error("workload.request_bytes", what, expected));
+/// What a key of names stands for where other keys need it, named or not.
+pub(crate) fn implied(given: &settings::Workload, key: &str) -> Option<String> {
+    let kind = kind_name(given);
+    let or = |name: &Option<String>, default: &str| name.clone().unwrap_or_else(|| default.into());
+    match key {
+        "workload.kind" => Some(kind.into()),
+        "workload.pattern" => {
+            Some(or(&given.pattern, if given.micro.is_some() { "jobs" } else { "uniform" }))
         }
+        "workload.arrival" => Some(or(&given.arrival, if kind == KINDS[0].0 { "closed" } else { "open" })),
+        _ => None,
     }
-    Ok(())
+}
+
+/// The standard has its own sizes.
+fn refuse_sizes(layers: &Layers, given: &settings::Workload, pattern: &str) -> Result<()> {
+    if pattern != "jesd219" || given.request_bytes.is_none() {
+        return Ok(());
+    }
+    let what = "request_bytes is no parameter of the pattern jesd219";
+    let expected = "expected no such key: the standard has its own sizes";
+    Err(layers.error("workload.request_bytes", what, expected))
 }
 
 /// A micro-benchmark stands for a pattern with its parameters: none of them may be said beside it.
-fn expand_micro(layers: &Layers, given: &mut raw::Workload, stops: bool) -> Result<()> {
+fn expand_micro(layers: &Layers, given: &mut settings::Workload, stops: bool) -> Result<()> {
     let Some(name) = given.micro.take() else { return Ok(()) };
-    if overruled(layers, "micro", &["pattern"]) {
-        return Ok(());
-    }
-    let Some(micro) = Micro::find(&name) else {
-        let names = MICROS.iter().map(|m| m.name);
-        return Err(unknown(layers, "workload.micro", "micro-benchmark", &name, names));
-    };
+    let micro = Micro::find(&name).expect("rows of settings have the names");
     let jobs = micro.jobs();
     macro_rules! set {
         ($($key:ident = $value:expr),* $(,)?) => {
-            $(if given.$key.is_some() && !overruled(layers, stringify!($key), &["micro"]) {
+            $(if given.$key.is_some() {
                 let what = format!("{} beside the micro-benchmark '{name}'", stringify!($key));
                 let key = concat!("workload.", stringify!($key));
                 return Err(layers.error(key, what, "expected the one or the other"));
@@ -288,44 +195,44 @@ fn expand_micro(layers: &Layers, given: &mut raw::Workload, stops: bool) -> Resu
 }
 
 /// With `stops` something else says where the workload ends.
-fn synthetic_keys(layers: &Layers, mut given: raw::Workload, stops: bool) -> Result<raw::Workload> {
+fn synthetic_keys(layers: &Layers, mut given: settings::Workload, stops: bool) -> Result<settings::Workload> {
     expand_micro(layers, &mut given, stops)?;
     let pattern = given.pattern.take().unwrap_or_else(|| "uniform".into());
-    refuse_parameters(layers, &mut given, &pattern)?;
+    refuse_sizes(layers, &given, &pattern)?;
     let defaults = GeneratorConfig::default();
     let (zipf, hot, jobs) = (pattern == "zipf", pattern == "hot-cold", pattern == "jobs");
     let mixed = jobs || pattern == "jesd219";
     let read_share = if pattern == "jesd219" { jesd219::READ_SHARE } else { 0.0 };
-    let bytes = given.request_bytes.unwrap_or(defaults.request_bytes);
+    let bytes = given.request_bytes();
     if jobs && given.sizes.is_some() && given.request_bytes.is_some() {
         let what = "request_bytes and sizes both tell how large requests are";
         return Err(layers.error("workload.request_bytes", what, "expected one of the two"));
     }
-    Ok(raw::Workload {
+    Ok(settings::Workload {
         requests: given.requests.or((!stops).then_some(defaults.requests)),
         request_bytes: (!mixed).then_some(bytes),
         read_share: Some(given.read_share.unwrap_or(read_share)),
-        trim_share: Some(given.trim_share.unwrap_or(0.0)),
+        trim_share: Some(given.trim_share()),
         fua_share: given.fua_share.filter(|&share| share != 0.0),
         flush_every: given.flush_every.filter(|&every| every != 0),
         rate_per_s: given.rate_per_s,
-        zipf_theta: zipf.then(|| given.zipf_theta.unwrap_or(defaults.zipf_theta)),
-        hot_share_of_pages: hot.then(|| given.hot_share_of_pages.unwrap_or(defaults.hot_share_of_pages)),
-        hot_share_of_writes: hot.then(|| given.hot_share_of_writes.unwrap_or(defaults.hot_share_of_writes)),
-        random_share: jobs.then(|| given.random_share.unwrap_or(defaults.jobs.random_share)),
-        sizes: jobs.then(|| given.sizes.unwrap_or_else(|| vec![(bytes, 1.0)])),
-        align_bytes: jobs.then(|| given.align_bytes.unwrap_or(defaults.jobs.align_bytes)),
-        offset_bytes: jobs.then(|| given.offset_bytes.unwrap_or(0)),
+        zipf_theta: zipf.then(|| given.zipf_theta()),
+        hot_share_of_pages: hot.then(|| given.hot_share_of_pages()),
+        hot_share_of_writes: hot.then(|| given.hot_share_of_writes()),
+        random_share: jobs.then(|| given.random_share()),
+        sizes: jobs.then(|| given.sizes.clone().unwrap_or_else(|| vec![(bytes, 1.0)])),
+        align_bytes: jobs.then(|| given.align_bytes()),
+        offset_bytes: jobs.then(|| given.offset_bytes()),
         working_set_bytes: given.working_set_bytes,
         burst_on_s: given.burst_on_s,
         burst_off_s: given.burst_off_s,
         pattern: Some(pattern),
-        ..raw::Workload::default()
+        ..settings::Workload::default()
     })
 }
 
 /// What the host wants on flash matters only where something else may hold it.
-fn refuse_if_nothing_holds(layers: &Layers, given: &raw::Workload, holds: bool) -> Result<()> {
+fn refuse_if_nothing_holds(layers: &Layers, given: &settings::Workload, holds: bool) -> Result<()> {
     let set = [
         ("fua_share", given.fua_share.is_some_and(|share| share != 0.0)),
         ("flush_every", given.flush_every.is_some_and(|every| every != 0)),
@@ -342,7 +249,7 @@ fn refuse_if_nothing_holds(layers: &Layers, given: &raw::Workload, holds: bool) 
 }
 
 /// Bursts need both lengths.
-fn jobs(layers: &Layers, raw: &raw::Workload) -> Result<Jobs> {
+fn jobs(layers: &Layers, raw: &settings::Workload) -> Result<Jobs> {
     let defaults = Jobs::default();
     let burst = match (raw.burst_on_s, raw.burst_off_s) {
         (Some(on_s), Some(off_s)) => Some(Burst { on_s, off_s }),
@@ -367,11 +274,11 @@ fn jobs(layers: &Layers, raw: &raw::Workload) -> Result<Jobs> {
 /// A twin, which needs as much space as its footprint unless it is wrapped or scaled.
 fn twin(
     layers: &Layers,
-    given: raw::Workload,
+    given: settings::Workload,
     (warmup, stop_bytes): (u64, Option<u64>),
     logical_bytes: u64,
     seed: u64,
-) -> Result<(GeneratorConfig, Beyond, raw::Workload)> {
+) -> Result<(GeneratorConfig, Beyond, settings::Workload)> {
     let Some(text) = &given.twin else {
         let what = "a twin workload names no twin";
         return Err(layers.error("workload.twin", what, "expected twin = \"NAME\" or a path"));
@@ -386,8 +293,8 @@ fn twin(
         _ => e,
     })?;
     let twin = thinned(layers, twin, given.thin)?;
-    let beyond = given.beyond.unwrap_or_else(|| BEYOND[0].0.into());
-    let row = choice(layers, "workload.beyond", "treatment of addresses beyond the drive", &beyond, BEYOND)?;
+    let beyond = given.beyond();
+    let row = choice(layers, "workload.beyond", "beyond", &beyond, BEYOND)?;
     let space = if logical_bytes == 0 { twin.footprint_bytes } else { logical_bytes };
     if row == 0 && twin.footprint_bytes > space {
         let what = format!("the twin takes {} bytes of a drive that shows {space}", twin.footprint_bytes);
@@ -396,14 +303,9 @@ fn twin(
     }
     let said = given.requests.or(stop_bytes.is_none().then_some(twin.requests));
     let requests = match (said, stop_bytes) {
-        (None, Some(bytes)) => {
-            resolve_stop::requests(layers, bytes, twin.write_bytes() / twin.requests as f64, 1.0)?
-        }
+        (None, Some(bytes)) => stop::requests(layers, bytes, twin.write_bytes() / twin.requests as f64, 1.0)?,
         (said, _) => said.unwrap_or_default(),
     };
-    if requests == 0 {
-        return Err(layers.error("workload.requests", "requests is 0", "expected a whole number from 1"));
-    }
     let config = GeneratorConfig {
         pattern: Pattern::Twin,
         logical_bytes: space,
@@ -414,12 +316,12 @@ fn twin(
         ..GeneratorConfig::default()
     };
     config.validate()?;
-    let raw = raw::Workload {
+    let raw = settings::Workload {
         twin: Some(word),
         thin: given.thin,
         requests: said,
         beyond: Some(beyond),
-        ..raw::Workload::default()
+        ..settings::Workload::default()
     };
     // The generator scales by itself; wrapping is the host's.
     Ok((config, if row == 1 { Beyond::Wrap } else { Beyond::Refuse }, raw))
@@ -440,7 +342,7 @@ fn thinned(layers: &Layers, twin: Twin, thin: Option<u64>) -> Result<Twin> {
 }
 
 /// Mean size of a request, or the smallest one where the pattern has its own sizes.
-fn mean_bytes(raw: &raw::Workload) -> f64 {
+fn mean_bytes(raw: &settings::Workload) -> f64 {
     match (&raw.sizes, raw.request_bytes) {
         (Some(sizes), _) => {
             let weight: f64 = sizes.iter().map(|(_, weight)| weight).sum();
@@ -453,7 +355,7 @@ fn mean_bytes(raw: &raw::Workload) -> f64 {
 
 fn generator(
     layers: &Layers,
-    raw: &raw::Workload,
+    raw: &settings::Workload,
     (warmup, stop_bytes): (u64, Option<u64>),
     logical_bytes: u64,
     seed: u64,
@@ -463,13 +365,10 @@ fn generator(
     let requests = match (raw.requests, stop_bytes) {
         (None, Some(bytes)) => {
             let write_share = 1.0 - raw.read_share.unwrap_or_default() - raw.trim_share.unwrap_or_default();
-            resolve_stop::requests(layers, bytes, mean_bytes(raw), write_share)?
+            stop::requests(layers, bytes, mean_bytes(raw), write_share)?
         }
         (said, _) => said.unwrap_or_default(),
     };
-    if requests == 0 {
-        return Err(layers.error("workload.requests", "requests is 0", "expected a whole number from 1"));
-    }
     let at = |e: Box<Error>, key: &str| layers.error(key, e.what.clone(), e.expected.clone());
     let config = GeneratorConfig {
         pattern: Pattern::parse(pattern).map_err(|e| at(e, "workload.pattern"))?,
@@ -501,40 +400,40 @@ fn generator(
 }
 
 /// With `stops` the trace is gone through as often as it takes.
-fn trace_keys(layers: &Layers, given: raw::Workload, stops: bool) -> Result<raw::Workload> {
+fn trace_keys(layers: &Layers, given: settings::Workload, stops: bool) -> Result<settings::Workload> {
     let repeat = match given.repeat {
-        Some(n) if stops && n > 1 && !overruled(layers, "repeat", &["stop_after"]) => {
+        Some(n) if stops && n > 1 => {
             let what = format!(
                 "repeat is {n} beside stop_after, with which a trace is repeated as often as it takes"
             );
             return Err(layers.error("workload.repeat", what, "expected the one or the other"));
         }
         _ if stops => 1,
-        said => said.unwrap_or(1),
+        _ => given.repeat(),
     };
-    let Some(file) = given.file else {
+    let Some(file) = given.file.clone() else {
         return Err(layers.error(
             "workload.file",
             "a trace workload names no file",
             "expected file = \"TRACE\" or --trace TRACE",
         ));
     };
-    Ok(raw::Workload {
+    Ok(settings::Workload {
         file: Some(file),
-        on_bad_line: Some(given.on_bad_line.unwrap_or_else(|| "stop".into())),
+        on_bad_line: Some(given.on_bad_line.clone().unwrap_or_else(|| "stop".into())),
         repeat: Some(repeat),
-        warmup_passes: Some(given.warmup_passes.unwrap_or(0)),
-        devices: Some(given.devices.unwrap_or_else(|| DEVICES[0].0.into())),
-        beyond: Some(given.beyond.unwrap_or_else(|| BEYOND[0].0.into())),
+        warmup_passes: Some(given.warmup_passes()),
+        devices: Some(given.devices()),
+        beyond: Some(given.beyond()),
         format: given.format,
         time_unit: given.time_unit,
         lba_unit: given.lba_unit,
         action: given.action,
-        ..raw::Workload::default()
+        ..settings::Workload::default()
     })
 }
 
-fn trace_plan(layers: &Layers, raw: &raw::Workload) -> Result<(plan::Workload, Beyond, Devices)> {
+fn trace_plan(layers: &Layers, raw: &settings::Workload) -> Result<(plan::Workload, Beyond, Devices)> {
     let path = raw.file.clone().unwrap_or_default();
     if path.is_empty() {
         return Err(layers.error(
@@ -543,25 +442,10 @@ fn trace_plan(layers: &Layers, raw: &raw::Workload) -> Result<(plan::Workload, B
             "expected a file, or \"-\"",
         ));
     }
-    let repeat = raw.repeat.unwrap_or(1);
-    if repeat == 0 {
-        return Err(layers.error("workload.repeat", "repeat is 0", "expected a whole number from 1"));
-    }
-    if path == "-" && repeat + raw.warmup_passes.unwrap_or(0) > 1 {
+    let repeat = raw.repeat();
+    if path == "-" && repeat + raw.warmup_passes() > 1 {
         let what = "standard input can be read only once";
         return Err(layers.error("workload.repeat", what, "expected a file, or a single pass"));
-    }
-    if let Some(name) = &raw.format {
-        let formats = floatgate_trace::FORMATS;
-        if !formats.iter().any(|f| f.name == name) {
-            return Err(unknown(
-                layers,
-                "workload.format",
-                "trace format",
-                name,
-                formats.iter().map(|f| f.name),
-            ));
-        }
     }
     let options = OpenOptions::parse(
         raw.format.as_deref(),
@@ -570,21 +454,12 @@ fn trace_plan(layers: &Layers, raw: &raw::Workload) -> Result<(plan::Workload, B
         raw.action.as_deref(),
         raw.on_bad_line.as_deref(),
     )
-    .map_err(|e| match &e.place {
-        // The reader names options as the command line has them; here they are keys.
-        Place::Setting(option) => {
-            let key = format!("workload.{}", option.trim_start_matches('-').replace('-', "_"));
-            layers.error(&key, e.what.clone(), e.expected.clone())
-        }
-        _ => e,
-    })?;
+    .expect("rows of settings have the names");
     let beyond = raw.beyond.as_deref().unwrap_or_default();
-    let beyond =
-        choice(layers, "workload.beyond", "treatment of addresses beyond the drive", beyond, BEYOND)?;
+    let beyond = choice(layers, "workload.beyond", "beyond", beyond, BEYOND)?;
     let devices = raw.devices.as_deref().unwrap_or_default();
-    let devices = choice(layers, "workload.devices", "treatment of several devices", devices, DEVICES)?;
-    let workload =
-        plan::Workload::Trace { path, options, repeat, warmup_passes: raw.warmup_passes.unwrap_or(0) };
+    let devices = choice(layers, "workload.devices", "devices", devices, DEVICES)?;
+    let workload = plan::Workload::Trace { path, options, repeat, warmup_passes: raw.warmup_passes() };
     Ok((
         workload,
         [Beyond::Refuse, Beyond::Wrap, Beyond::Scale][beyond],

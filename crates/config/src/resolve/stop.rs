@@ -1,7 +1,7 @@
 //! Where a workload begins and ends by what it has written (`workload.start_after`, `workload.stop_after`).
 
 use crate::layers::Layers;
-use crate::raw;
+use crate::settings;
 use floatgate_base::{Result, units::parse_bytes};
 use floatgate_trace::Until;
 
@@ -28,7 +28,7 @@ impl Part {
     /// Where a workload begins and ends: with how much warm-up, whether it is repeated, and with new content.
     pub fn until(
         self,
-        raw: &mut raw::Workload,
+        raw: &mut settings::Workload,
         (warmup_requests, again, renews_content): (u64, bool, bool),
     ) -> Until {
         (raw.start_after, raw.stop_after) = (self.said.0, Some(self.said.1));
@@ -38,7 +38,7 @@ impl Part {
 }
 
 /// Takes out the keys, with the bytes of writes that they mean; none where the workload ends by itself.
-pub(crate) fn take(layers: &Layers, given: &mut raw::Workload) -> Result<Option<Part>> {
+pub(crate) fn take(layers: &Layers, given: &mut settings::Workload) -> Result<Option<Part>> {
     let begin = given.start_after.take();
     let Some(end) = given.stop_after.take() else {
         if begin.is_some() {

@@ -1,8 +1,8 @@
 //! `ftl.reclaim`: what is done about read disturb, on which drives it can be done.
 
+use super::slot;
 use crate::layers::Layers;
-use crate::raw;
-use crate::resolve_slot;
+use crate::settings;
 use floatgate_base::policy::Facts;
 use floatgate_base::{Given, Result};
 use floatgate_flash::{Layout, Scope};
@@ -14,15 +14,15 @@ const POLICY: &str = "ftl.reclaim.policy";
 /// The manager, for a drive whose pages are those of the map; none where reads disturb nothing.
 pub(crate) fn resolve(
     layers: &Layers,
-    given: Option<raw::Reclaim>,
+    given: Option<settings::Reclaim>,
     drive: &DriveSettings,
     layout: &Layout,
-) -> Result<(Option<Reclaim>, raw::Reclaim)> {
+) -> Result<(Option<Reclaim>, settings::Reclaim)> {
     let mut given = given.unwrap_or_default();
     if drive.disturb.is_some() {
         given.policy.get_or_insert_with(|| reclaim::DEFAULT.into());
     }
-    let (manager, raw) = resolve_slot::resolve(layers, Some(given), &Facts::default())?;
+    let (manager, raw) = slot::resolve(layers, Some(given), &Facts::default())?;
     let none = reclaim::POLICIES[0].name;
     let Some(disturb) = drive.disturb else {
         if manager.name() == none {

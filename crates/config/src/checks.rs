@@ -1,0 +1,169 @@
+//! What the rows of the settings say of an experiment: values in their ranges, and no key without effect.
+//!
+//! Checks across tables stand with what they are about (`resolve/`).
+
+use crate::layers::Layers;
+use crate::settings;
+use crate::slot_types::SLOTS;
+use crate::tables::any_of;
+use floatgate_base::policy::{Acts, Need, ParamKind, Setting};
+use floatgate_base::{ParamInfo, Result};
+use toml::Value;
+
+/// Refuses values outside the ranges of their rows. Parameters of slots are checked with their policies.
+pub(crate) fn ranges(layers: &Layers) -> Result<()> {
+    for (key, row) in settings::rows() {
+        let Some(value) = layers.value(&key).and_then(|value| setting(row, value)) else { continue };
+        row.check(value).map_err(|misfit| layers.error(&key, misfit.what, misfit.expected))?;
+    }
+    Ok(())
+}
+
+/// Refuses keys that have no effect in the mode of the run, unless they say what is so by default.
+pub(crate) fn modes(layers: &Layers, timed: bool) -> Result<()> {
+    let acts = |acts: Acts| match acts {
+        Acts::Always => true,
+        Acts::Timed => timed,
+        Acts::Functional => !timed,
+    };
+    for (key, row) in settings::rows() {
+        if !acts(row.acts) {
+            without_effect(layers, &key, row, timed)?;
+        }
+    }
+    for slot in SLOTS {
+        if !acts(slot.acts) {
+            let key = format!("{}.{}", slot.key, slot.selector);
+            let default = slot.policies[0].name;
+            if let Some(policy) = layers.text(&key).filter(|policy| *policy != default) {
+                let quoted = |name: &str| format!("\"{name}\"");
+                return Err(no_effect(layers, &key, &quoted(policy), Some(&quoted(default)), timed));
+            }
+        }
+        for (param, _) in slot.params() {
+            if !acts(param.acts) {
+                without_effect(layers, &format!("{}.{}", slot.key, param.name), param, timed)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn without_effect(layers: &Layers, key: &str, row: &ParamInfo, timed: bool) -> Result<()> {
+    let Some(value) = layers.value(key) else { return Ok(()) };
+    let default = row.fallback(&Default::default());
+    let given = setting(row, value);
+    if given.is_some() && given == default {
+        return Ok(());
+    }
+    let quoted = |setting: Setting| match setting {
+        Setting::Name(name) => format!("\"{name}\""),
+        other => other.to_toml(),
+    };
+    let default = default.map(quoted);
+    let shown = given.map_or_else(|| value.to_string(), quoted);
+    Err(no_effect(layers, key, &shown, default.as_deref(), timed))
+}
+
+fn no_effect(
+    layers: &Layers,
+    key: &str,
+    value: &str,
+    default: Option<&str>,
+    timed: bool,
+) -> Box<floatgate_base::Error> {
+    let name = key.rsplit('.').next().unwrap_or(key);
+    let (here, there) = if timed { ("timed", "functional") } else { ("functional", "timed") };
+    let default = default.map_or_else(String::new, |default| format!("{default} or "));
+    layers.error(
+        key,
+        format!("{name} {value} has no effect in {here} mode"),
+        format!("expected {default}no such key, or mode = \"{there}\""),
+    )
+}
+
+/// Refuses keys that act only with some value of another key, which has another one. `value_of` knows what that is.
+pub(crate) fn needs(layers: &Layers, value_of: impl Fn(&str) -> String) -> Result<()> {
+    for (key, row) in settings::rows() {
+        if layers.value(&key).is_none() {
+            continue;
+        }
+        for need in chain(row) {
+            let value = value_of(need.key);
+            if !need.values.contains(&value.as_str()) {
+                return Err(unmet(layers, &key, row, &need, &value));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn unmet(
+    layers: &Layers,
+    key: &str,
+    row: &ParamInfo,
+    need: &Need,
+    value: &str,
+) -> Box<floatgate_base::Error> {
+    let table = |key: &str| key.rsplit_once('.').map_or("", |(table, _)| table).to_string();
+    let name = need.key.rsplit('.').next().unwrap_or(need.key);
+    let other = if table(key) == table(need.key) { name } else { need.key };
+    let values: Vec<_> = need.values.iter().map(|value| format!("\"{value}\"")).collect();
+    let what = format!("{} has no effect with {other} = \"{value}\"", row.name);
+    layers.error(key, what, format!("expected it with {other} = {} only", any_of(&values)))
+}
+
+/// What a key needs: first what the key that it needs does itself.
+fn chain(row: &ParamInfo) -> impl Iterator<Item = Need> {
+    let need = row.need;
+    let first =
+        need.and_then(|need| settings::rows().find(|(key, _)| key == need.key)).and_then(|(_, row)| row.need);
+    first.into_iter().chain(need)
+}
+
+/// Keys that others need, those first that need none themselves.
+pub(crate) fn needed_keys() -> Vec<&'static str> {
+    let mut keys: Vec<_> = settings::rows().filter_map(|(_, row)| row.need.map(|need| need.key)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+/// Keys that act only with some values of `key`, and those values.
+pub(crate) fn needing(key: &str) -> impl Iterator<Item = (String, &'static [&'static str])> {
+    settings::rows().filter_map(move |(name, row)| {
+        chain(row).find(|need| need.key == key).map(|need| (name, need.values))
+    })
+}
+
+/// All keys that act in one mode only.
+pub(crate) fn acting_in(acts: Acts) -> Vec<String> {
+    let of_tables = settings::rows().filter(|(_, row)| row.acts == acts).map(|(key, _)| key);
+    let of_slots = SLOTS.iter().flat_map(|slot| {
+        let selector = (slot.acts == acts).then(|| format!("{}.{}", slot.key, slot.selector));
+        let params = slot.params().into_iter().filter(|(param, _)| param.acts == acts);
+        selector.into_iter().chain(params.map(|(param, _)| format!("{}.{}", slot.key, param.name)))
+    });
+    of_tables.chain(of_slots).collect()
+}
+
+/// A value of TOML as one of a row; none where the row leaves its values to the code that uses them.
+fn setting(row: &ParamInfo, value: &Value) -> Option<Setting> {
+    let number = |value: &Value| value.as_float().or_else(|| value.as_integer().map(|whole| whole as f64));
+    Some(match row.kind {
+        ParamKind::Whole { .. } => Setting::Whole(u64::try_from(value.as_integer()?).ok()?),
+        ParamKind::Number(_) => Setting::Number(number(value)?),
+        ParamKind::Flag => Setting::Flag(value.as_bool()?),
+        ParamKind::Name(_) | ParamKind::Listed(_) | ParamKind::Text(_) => {
+            Setting::Name(value.as_str()?.into())
+        }
+        ParamKind::Order(_) => {
+            let names = value.as_array()?.iter().map(|name| name.as_str().map(String::from));
+            Setting::Names(names.collect::<Option<_>>()?)
+        }
+        ParamKind::Numbers { .. } => {
+            Setting::Numbers(value.as_array()?.iter().map(number).collect::<Option<_>>()?)
+        }
+        ParamKind::Rows { .. } | ParamKind::Other(_) => return None,
+    })
+}

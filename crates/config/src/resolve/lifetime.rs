@@ -1,0 +1,120 @@
+//! The tables `[lifetime]`: throttling, and how years are forecast.
+
+use super::slot::{self, refuse};
+use crate::layers::{Layers, Section};
+use crate::tables::choice;
+use crate::{settings, slot_types};
+use floatgate_base::Result;
+use floatgate_base::policy::Facts;
+use floatgate_lifetime::life::{Forecast, METHODS, Method};
+use floatgate_lifetime::reduce::{self, Reducer};
+use floatgate_lifetime::throttle::{Budget, Params, Throttle};
+use floatgate_nand::{Endurance, endurance::mean_idle_s};
+use floatgate_sim::plan::{ReduceSettings, ThrottleSettings};
+
+/// Lifetime management as resolved.
+pub(crate) struct Lifetime {
+    pub throttle: ThrottleSettings,
+    pub reduce: ReduceSettings,
+    pub forecast: Forecast,
+    pub raw: settings::Lifetime,
+    pub raw_forecast: settings::Forecast,
+}
+
+pub(crate) fn resolve(layers: &Layers, given: settings::Lifetime, endurance: Endurance) -> Result<Lifetime> {
+    let facts = Facts { pe_cycles: endurance.pe_cycles(), ..Facts::default() };
+    let (chosen, throttle) = slot::resolve(layers, given.throttle, &facts)?;
+    let policy = Throttle::of(&chosen);
+    let params = Params::of(&chosen).map_err(|misfit| refuse::<slot_types::Throttle>(layers, misfit))?;
+    let (reducer, raw_reduce) = slot::resolve(layers, given.reduce, &facts)?;
+    let reduce = ReduceSettings { policy: Reducer::of(&reducer), params: reduce::Params::of(&reducer) };
+    let (forecast, raw_forecast) = forecast(layers, given.forecast.unwrap_or_default(), (endurance, policy))?;
+    Ok(Lifetime {
+        throttle: ThrottleSettings { policy, params, target_years: chosen.real("target_years") },
+        forecast,
+        reduce,
+        raw: settings::Lifetime { throttle: Some(throttle), reduce: Some(raw_reduce), forecast: None },
+        raw_forecast,
+    })
+}
+
+fn forecast(
+    layers: &Layers,
+    given: settings::Forecast,
+    (endurance, policy): (Endurance, Throttle),
+) -> Result<(Forecast, settings::Forecast)> {
+    let section = layers.section("lifetime.forecast");
+    let name = given.method();
+    let row = choice(layers, "lifetime.forecast.method", "method", &name, METHODS)?;
+    let method = [Method::Auto, Method::Full, Method::Windows, Method::Requests][row];
+    let measures = measures(&section, &given)? && method != Method::Full;
+    let (window_s, laps_max, waf_error_max) = (given.window_s(), given.laps_max(), given.waf_error_max());
+    let (cycles_used, age_years) = (given.cycles_used(), given.age_years());
+    check_age(layers, endurance, policy, (cycles_used, age_years))?;
+    let raw = settings::Forecast {
+        method: Some(name),
+        window_s: matches!(method, Method::Auto | Method::Windows).then_some(window_s),
+        waf: given.waf,
+        waf_of_bytes: given.waf_of_bytes,
+        laps_max: measures.then_some(laps_max),
+        waf_error_max: measures.then_some(waf_error_max),
+        cycles_used: Some(cycles_used),
+        age_years: Some(age_years),
+        cycles_spread: given.cycles_spread,
+    };
+    let window_ns = (window_s * 1e9).round() as u64;
+    Ok((
+        Forecast {
+            method,
+            window_ns,
+            waf: given.waf,
+            waf_of_bytes: given.waf_of_bytes,
+            laps_max,
+            waf_error_max,
+            cycles_used,
+            age_years,
+            cycles_spread: given.cycles_spread,
+        },
+        raw,
+    ))
+}
+
+/// Whether write amplification is measured: it may be given, once, and then nothing says how to measure it.
+fn measures(section: &Section<'_>, given: &settings::Forecast) -> Result<bool> {
+    if given.waf.is_some() && given.waf_of_bytes.is_some() {
+        let what = "waf and waf_of_bytes are both set";
+        return Err(section.error("waf_of_bytes", what, "expected one of them"));
+    }
+    let is_given = given.waf.is_some() || given.waf_of_bytes.is_some();
+    let keys = [("laps_max", given.laps_max.is_some()), ("waf_error_max", given.waf_error_max.is_some())];
+    match keys.iter().find(|(_, set)| is_given && *set) {
+        Some((key, _)) => {
+            let what = format!("{key} has no effect with a given waf");
+            Err(section.error(key, what, "expected no such key, or no waf and no waf_of_bytes"))
+        }
+        None => Ok(!is_given),
+    }
+}
+
+/// A drive must have some of its life before it.
+fn check_age(
+    layers: &Layers,
+    endurance: Endurance,
+    policy: Throttle,
+    (cycles_used, age_years): (f64, f64),
+) -> Result<()> {
+    let rest = mean_idle_s(age_years * floatgate_lifetime::SECONDS_PER_YEAR, cycles_used);
+    let nominal = policy.parts().is_some_and(|parts| parts.budget == Budget::Nominal);
+    let stands = if nominal { f64::from(endurance.pe_cycles()) } else { endurance.cycles(rest) };
+    if cycles_used < stands {
+        return Ok(());
+    }
+    let whose = if nominal {
+        format!(" that the throttle \"{}\" counts on", policy.info().name)
+    } else {
+        String::new()
+    };
+    let what = format!("the drive is worn out already: {cycles_used} cycles of {stands:.0}{whose} are used");
+    let expected = format!("expected fewer than {stands:.0}, or more of lifetime.forecast.age_years");
+    Err(layers.error("lifetime.forecast.cycles_used", what, expected))
+}
