@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 CAUGHT = ("caught", "caught by experiment", "timeout")
@@ -68,6 +69,19 @@ def in_order(all_mutants: Iterable[Mutant], seed: int) -> list[Mutant]:
 
 def hash_of(text: str) -> int:
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest())
+
+
+def diff_of_lines(chosen: Iterable[Mutant], lines_of: dict[str, list[str]]) -> str:
+    """A diff that adds the lines on which mutants begin."""
+    starts = sorted({(mutant.file, int(mutant.name.split(":")[1])) for mutant in chosen})
+    pieces: list[str] = []
+    for file, group in groupby(starts, key=lambda start: start[0]):
+        pieces.append(f"--- a/{file}\n+++ b/{file}\n")
+        pieces += [
+            f"@@ -{line - added},0 +{line},1 @@\n+{lines_of[file][line - 1]}\n"
+            for added, (_, line) in enumerate(group, 1)
+        ]
+    return "".join(pieces)
 
 
 def shard(all_mutants: Iterable[Mutant], part: str) -> list[Mutant]:

@@ -77,6 +77,17 @@ def test_shards_that_are_none_are_refused(part: str) -> None:
         names.shard(made(3), part)
 
 
+def test_lines_of_mutants_are_a_diff() -> None:
+    changes = [
+        listed(2, 7, "replace + with - in sum"),
+        listed(2, 11, "replace + with - in sum"),
+        listed(1, 1, "a in sum"),
+    ]
+    assert names.diff_of_lines(names.mutants(changes, {FILE: CODE}), {FILE: CODE}) == (
+        f"--- a/{FILE}\n+++ b/{FILE}\n@@ -0,0 +1,1 @@\n+{CODE[0]}\n@@ -0,0 +2,1 @@\n+{CODE[1]}\n"
+    )
+
+
 def test_what_does_not_compile_is_drawn_again() -> None:
     ordered = made(10)
     outcomes = {ordered[1].name: names.UNVIABLE, ordered[2].name: "caught"}
