@@ -251,17 +251,23 @@ def alone() -> Iterator[None]:
         yield
 
 
-def next_batch(chosen: list[names.Mutant], outcomes: dict[str, str]) -> tuple[str, list[names.Mutant]]:
-    """The mutants to run now, with their stage: survivors of an earlier stage before new ones."""
+def next_batch(
+    chosen: list[names.Mutant], outcomes: dict[str, str], *, by_stages: bool
+) -> tuple[str, list[names.Mutant]]:
+    """The mutants to run now, of one crate where each runs its own tests, with their stage.
+
+    Survivors of a stage go on before new mutants begin, or `by_stages` after them.
+    """
     by_stage: dict[str, list[names.Mutant]] = {}
     for crate in {mutant.crate for mutant in chosen}:
         for stage, mutant in names.left((one for one in chosen if one.crate == crate), outcomes, stages_of(crate)):
             by_stage.setdefault(stage, []).append(mutant)
-    for stage in reversed(TESTS):
-        if stage in by_stage:
-            place = {mutant.name: i for i, mutant in enumerate(chosen)}
-            return stage, sorted(by_stage[stage], key=lambda mutant: place[mutant.name])[:BATCH]
-    return "", []
+    if not by_stage:
+        return "", []
+    stage = next(stage for stage in (TESTS if by_stages else reversed(TESTS)) if stage in by_stage)
+    place = {mutant.name: i for i, mutant in enumerate(chosen)}
+    batch = sorted(by_stage[stage], key=lambda mutant: place[mutant.name])
+    return stage, [mutant for mutant in batch if stage != "own" or mutant.crate == batch[0].crate][:BATCH]
 
 
 def survey(run: Run) -> names.Verdict:
@@ -285,7 +291,7 @@ def survey(run: Run) -> names.Verdict:
 
     # Each round finishes a stage of at least one mutant, or the time is over.
     while time.monotonic() < run.deadline:
-        stage, batch = next_batch(*now())
+        stage, batch = next_batch(*now(), by_stages=run.draw is not None)
         if not batch:
             break
         run_batch(stage, batch, books, run, state)
@@ -317,6 +323,7 @@ def options() -> Run:
 
 def main() -> int:
     run = options()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         with alone():
             end = survey(run)

@@ -113,8 +113,17 @@ def test_a_second_run_skips_what_is_finished(tmp_path: Path) -> None:
     stages = mutants.stages_of("ftl")
     again = book(tmp_path).by_name
     assert list(names.left([one, two, three, four], again, stages)) == [("fast", two), ("own", four)]
-    # Survivors go on before new mutants begin.
-    assert mutants.next_batch([four, two], again) == ("fast", [two])
+    # Survivors go on before new mutants begin; a draw goes stage by stage.
+    assert mutants.next_batch([four, two], again, by_stages=False) == ("fast", [two])
+    assert mutants.next_batch([four, two], again, by_stages=True) == ("own", [four])
+
+
+def test_a_batch_that_runs_the_tests_of_its_crate_is_of_one() -> None:
+    of_ftl, of_stats = made(mutants.BATCH + 1), made(2, "stats")
+    assert mutants.next_batch([*of_stats, *of_ftl], {}, by_stages=True) == ("own", of_stats)
+    assert mutants.next_batch([*of_ftl, *of_stats], {}, by_stages=True) == ("own", of_ftl[: mutants.BATCH])
+    passed = {mutant.name: names.passed("own") for mutant in [*of_ftl, *of_stats]}
+    assert mutants.next_batch([of_ftl[0], *of_stats], passed, by_stages=True) == ("fast", [of_ftl[0], *of_stats])
 
 
 def test_a_line_cut_short_by_a_kill_runs_again(tmp_path: Path) -> None:
