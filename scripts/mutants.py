@@ -36,13 +36,13 @@ PAGE = ROOT / "docs/mutants.md"
 PROFILE = "mutants"
 FAST = ("goldens::", "determinism::", "policies::", "closed_forms::", "reference::")
 """Modules of the tests of experiment that every survivor runs first."""
-SIMULATOR = ["--lib", "--test", "it", "--"]
+SIMULATOR = ["--lib", "--test=it"]
 TESTS = {
-    "own": ["--tests"],
-    "fast": [*SIMULATOR, *FAST],
-    "rest": [*SIMULATOR, *(word for module in FAST for word in ("--skip", module))],
+    "own": (["--tests"], []),
+    "fast": (SIMULATOR, list(FAST)),
+    "rest": (SIMULATOR, [word for module in FAST for word in ("--skip", module)]),
 }
-"""What follows `cargo test` at each stage."""
+"""What each stage builds, and what of it runs."""
 BATCH = 20
 """Mutants of a run of cargo-mutants: survivors go on to the next stage after as many."""
 TIMEOUT_TIMES, TIMEOUT_LEAST_S = 5, 60
@@ -149,11 +149,12 @@ def timeout_s(stage: str, crate: str, state: str) -> float:
     if kept.get("state") != state:
         kept = {"state": state}
     if label not in kept:
-        base = ["nice", "-n", "15", "cargo", "test", "--profile", PROFILE, *packages([tested(stage, crate)])]
-        print(f"without mutants: {' '.join(base[3:])} {' '.join(TESTS[stage])}", flush=True)
+        built, chosen = TESTS[stage]
+        base = ["nice", "-n", "15", "cargo", "test", "--profile", PROFILE, *packages([tested(stage, crate)]), *built]
+        print(f"without mutants: {' '.join(base[3:])} -- {' '.join(chosen)}", flush=True)
         tests([*base, "--no-run"])
         begun = time.monotonic()
-        tests([*base, *TESTS[stage]])
+        tests([*base, "--", *chosen])
         kept[label] = round(time.monotonic() - begun, 1)
         path.write_text(json.dumps(kept, indent=1), "utf-8")
         print(f"  {kept[label]:.0f} s", flush=True)
@@ -184,7 +185,8 @@ def run_batch(stage: str, batch: list[names.Mutant], books: dict[str, names.Outc
         *("--in-diff", str(out / "lines.diff")),
         *(word for mutant in batch for word in ("--re", f"^{re.escape(mutant.name)}$")),
         *(() if stage == "own" else ("--test-package", "floatgate-experiment")),
-        *("--", *TESTS[stage]),
+        *(f"--cargo-arg={word}" for word in TESTS[stage][0]),
+        *("--", "--", *TESTS[stage][1]),
     ]
     with (out / "log.txt").open("wb") as log:
         child = subprocess.Popen(

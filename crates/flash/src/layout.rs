@@ -367,4 +367,17 @@ mod tests {
         assert_eq!(layout.place_of_plane(22), (1, 2, 1, 0));
         assert_eq!(layout.die_of_plane(22), (3 + 2) * 2 + 1);
     }
+
+    #[test]
+    fn pieces_end_where_flash_pages_do() {
+        let layout = Layout::new(GEOMETRY, Scope::Plane).with_subpages(4);
+        let pieces = |first, pages| -> Vec<_> {
+            layout.by_flash_page(Ppn(first), pages).map(|(ppn, n)| (ppn.0, n)).collect()
+        };
+        assert_eq!(pieces(8, 8), [(8, 4), (12, 4)]);
+        assert_eq!(pieces(5, 9), [(5, 3), (8, 4), (12, 2)]);
+        assert_eq!(pieces(6, 1), [(6, 1)]);
+        assert_eq!(pieces(7, 2), [(7, 1), (8, 1)]);
+        assert_eq!(pieces(4, 0), []);
+    }
 }
