@@ -116,5 +116,8 @@ mod tests {
             ftl.gc().victims
         };
         assert!(ftl.gc().victims > plain, "{} {plain}", ftl.gc().victims);
+        let by_valid = ftl.victims_by_valid();
+        assert_eq!((by_valid[0], by_valid.iter().sum()), (ftl.gc().dead_victims, ftl.gc().victims));
+        assert_eq!((0..).zip(by_valid).map(|(valid, &n)| valid * n).sum::<u64>(), ftl.gc().copied_pages);
     }
 }
