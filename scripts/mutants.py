@@ -276,6 +276,8 @@ def survey(run: Run) -> names.Verdict:
     """Run the mutants until all have finished or the time is over."""
     state, file_states = copy_source()
     ordered = names.in_order(listed_mutants(run), run.seed)
+    if not ordered:
+        print("no mutant to run; .cargo/mutants.toml excludes some crates, and SINCE lines that have not changed")
     books = {crate: names.Outcomes(WORK / crate / "outcomes.txt", state, file_states) for crate in run.crates}
     for book in books.values():
         book.read()
