@@ -23,7 +23,7 @@ ifneq ($(shell command -v cargo-nextest),)
 CARGO_TEST := cargo nextest run --workspace && cargo test --workspace --doc
 endif
 
-.PHONY: help demo test check properties build dev bench bench-compare fuzz golden lint docs clean prerequisites
+.PHONY: help demo test check properties mutants build dev bench bench-compare fuzz golden lint docs clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -43,6 +43,10 @@ properties: ## run the random tests with 20 times as many cases (FLOATGATE_TIMES
 	times=$${FLOATGATE_TIMES:-20}; \
 	FLOATGATE_TIMES=$$times FLOATGATE_CASES=$$((times * 2000)) FLOATGATE_FUZZ_CASES=$$((times * 64)) \
 		cargo test -p floatgate-experiment -p floatgate-trace -p floatgate-patterns --no-fail-fast
+
+mutants: $(STAMPS)/environment ## change the code of CRATE bit by bit, list changes that no test notices (DRAW, SEED, MINUTES, SHARD, SINCE)
+	$(BIN)/python scripts/mutants.py $(CRATE) --minutes $(or $(MINUTES),30) $(if $(DRAW),--draw "$(DRAW)") \
+		$(if $(SEED),--seed "$(SEED)") $(if $(SHARD),--shard "$(SHARD)") $(if $(SINCE),--since "$(SINCE)")
 
 build: $(STAMPS)/release ## build the extension for use, with link-time optimization, and leave .venv/bin/floatgate
 

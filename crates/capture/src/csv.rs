@@ -318,3 +318,31 @@ impl Reader {
         self.fault("the file does not say the unit of its times", "say it, as in --time-unit 1us")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_whole_picoseconds() {
+        let cases: [(&str, f64, Option<i64>); 13] = [
+            ("12", 1e3, Some(12_000)),
+            ("-1.5", 1e3, Some(-1_500)),
+            ("0.0000015", 1e12, Some(1_500_000)),
+            ("1.9", 1.0, Some(1)),
+            ("1e-6", 1e12, Some(1_000_000)),
+            ("3", 0.5, Some(2)),
+            ("5", 2.5, Some(13)),
+            // More digits than a word holds.
+            ("0.00000150000000000000000000", 1e12, Some(1_500_000)),
+            ("9999999999999999999", 1e3, None),
+            ("", 1e3, None),
+            ("-", 1e3, None),
+            ("1.2.3", 1e3, None),
+            ("x", 1e3, None),
+        ];
+        for (field, unit_ps, expected) in cases {
+            assert_eq!(time_ps(field.as_bytes(), unit_ps), expected, "{field:?} in units of {unit_ps} ps");
+        }
+    }
+}

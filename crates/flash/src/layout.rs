@@ -367,4 +367,34 @@ mod tests {
         assert_eq!(layout.place_of_plane(22), (1, 2, 1, 0));
         assert_eq!(layout.die_of_plane(22), (3 + 2) * 2 + 1);
     }
+
+    #[test]
+    fn a_number_of_a_block_stands_for_one_place() {
+        for (scope, subpages) in [(Scope::Plane, 1), (Scope::Superblock, 1), (Scope::Superblock, 2)] {
+            let layout = Layout::new(GEOMETRY, scope).with_subpages(subpages);
+            let mut places = std::collections::BTreeMap::new();
+            for ppn in Ppn::all(layout.pages()) {
+                let a = layout.address(ppn);
+                let place = (a.channel, a.chip, a.die, a.plane, a.block);
+                assert_eq!(*places.entry(layout.block_of(ppn)).or_insert(place), place);
+                assert_eq!(layout.block_of(ppn) / layout.blocks_per_unit(), layout.unit_of(ppn).0);
+            }
+            let numbers: Vec<u32> = places.keys().copied().collect();
+            assert_eq!(numbers, (0..layout.units() * layout.blocks_per_unit()).collect::<Vec<_>>());
+            assert_eq!(places.values().collect::<BTreeSet<_>>().len(), numbers.len());
+        }
+    }
+
+    #[test]
+    fn pieces_end_where_flash_pages_do() {
+        let layout = Layout::new(GEOMETRY, Scope::Plane).with_subpages(4);
+        let pieces = |first, pages| -> Vec<_> {
+            layout.by_flash_page(Ppn(first), pages).map(|(ppn, n)| (ppn.0, n)).collect()
+        };
+        assert_eq!(pieces(8, 8), [(8, 4), (12, 4)]);
+        assert_eq!(pieces(5, 9), [(5, 3), (8, 4), (12, 2)]);
+        assert_eq!(pieces(6, 1), [(6, 1)]);
+        assert_eq!(pieces(7, 2), [(7, 1), (8, 1)]);
+        assert_eq!(pieces(4, 0), []);
+    }
 }

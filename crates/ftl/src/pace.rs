@@ -51,3 +51,73 @@ impl Ftl {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Setup;
+    use floatgate_base::extents::{Extents, Kind};
+    use floatgate_base::{Lpn, Rng};
+    use floatgate_flash::{Functional, Layout, Scope};
+    use floatgate_nand::Geometry;
+
+    const LOGICAL: u32 = 64;
+
+    /// A drive of 16 blocks of 8 pages, half of them spare, that was written once from end to end.
+    fn drive(setup: Setup) -> (Functional, Ftl) {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 8,
+            page_bytes: 4096,
+        };
+        let layout = Layout::new(geometry, Scope::Plane);
+        let (mut flash, mut ftl) = (Functional::new(layout.clone()), Ftl::new(layout, setup));
+        (0..LOGICAL).for_each(|lpn| write(&mut ftl, &mut flash, lpn));
+        (flash, ftl)
+    }
+
+    fn write(ftl: &mut Ftl, flash: &mut Functional, lpn: u32) {
+        let mut extents = Extents::default();
+        extents.push(Lpn(lpn), 1, Kind::Write);
+        ftl.serve(flash, &extents).unwrap();
+    }
+
+    #[test]
+    fn at_a_pace_one_victim_is_collected_every_so_many_writes() {
+        let pace = Pace { from_writes: 10, every_writes: 6 };
+        let (mut flash, mut ftl) = drive(Setup { pace: Some(pace), ..Setup::plain(LOGICAL) });
+        ftl.reset_counts(&mut flash);
+        let before = ftl.gc().victims;
+        for n in 1u32..=34 {
+            write(&mut ftl, &mut flash, n);
+            // The first after 10 + 6 writes.
+            let due = u64::from(n.saturating_sub(10) / 6);
+            assert_eq!(ftl.gc().victims - before, due, "after {n} writes");
+        }
+    }
+
+    #[test]
+    fn by_garbage_dead_pages_stay_below_their_share() {
+        let share = 0.25;
+        let (mut flash, mut ftl) = drive(Setup { garbage_share: Some(share), ..Setup::plain(LOGICAL) });
+        let mut rng = Rng::new(3, "garbage");
+        for n in 0..500 {
+            write(&mut ftl, &mut flash, rng.below(u64::from(LOGICAL)) as u32);
+            assert!(!ftl.has_garbage(share), "after {n} writes");
+        }
+        let plain = {
+            let (mut flash, mut ftl) = drive(Setup::plain(LOGICAL));
+            let mut rng = Rng::new(3, "garbage");
+            (0..500).for_each(|_| write(&mut ftl, &mut flash, rng.below(u64::from(LOGICAL)) as u32));
+            ftl.gc().victims
+        };
+        assert!(ftl.gc().victims > plain, "{} {plain}", ftl.gc().victims);
+        let by_valid = ftl.victims_by_valid();
+        assert_eq!((by_valid[0], by_valid.iter().sum()), (ftl.gc().dead_victims, ftl.gc().victims));
+        assert_eq!((0..).zip(by_valid).map(|(valid, &n)| valid * n).sum::<u64>(), ftl.gc().copied_pages);
+    }
+}

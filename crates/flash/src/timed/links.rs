@@ -241,3 +241,35 @@ impl Links {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_handle_stands_for_its_request_and_not_for_the_next_of_its_number() {
+        let mut links = Links::default();
+        let (first, second) = (links.open(0, 0), links.open(1, 5));
+        let (of_first, of_second) = (links.handle(first), links.handle(second));
+        assert!(links.pending(of_first) && links.pending(of_second));
+        links.settle(&mut vec![(second, 10)]);
+        assert!(links.pending(of_first) && !links.pending(of_second));
+        let again = links.open(1, 20);
+        assert!(!links.pending(of_second) && links.pending(links.handle(again)));
+        assert!(!links.pending(Handle::default()));
+    }
+
+    #[test]
+    fn a_request_is_done_with_what_it_waits_for() {
+        let mut links = Links::default();
+        let (first, second) = (links.open(0, 0), links.open(1, 5));
+        links.wait(second, links.handle(first), Reason::Place);
+        // Its own part is done, and nothing to wait for is left of what is done before.
+        links.settle(&mut vec![(second, 10)]);
+        assert_eq!(links.out, []);
+        links.settle(&mut vec![(first, 30)]);
+        assert_eq!(links.out, [(0, 30), (1, 30)]);
+        let times = LinkTimes { place_requests: 1, place_ns: 25, ..LinkTimes::default() };
+        assert_eq!(links.times, [times, LinkTimes::default()]);
+    }
+}

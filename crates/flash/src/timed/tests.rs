@@ -1,7 +1,7 @@
 //! Worked timelines, to the nanosecond, and queueing laws.
 
 use super::*;
-use crate::Cause;
+use crate::{Cause, Part};
 use floatgate_base::Rng;
 use floatgate_base::testing::Bound;
 use floatgate_base::{Lpn, Owner, Ppn, UnitId};
@@ -78,6 +78,19 @@ fn dies_of_one_channel_share_it() {
     assert_eq!(ends(&mut t), [(0, 610), (1, 620), (2, 2060), (3, 2070)]);
     assert_eq!(t.times()[Class::Write as usize].channel_wait_ns, 10);
     assert_eq!(t.times()[Class::Read as usize].channel_wait_ns, 10);
+}
+
+#[test]
+fn a_write_waits_for_the_programs_of_the_chunk_that_it_fills() {
+    let mut t = array(2, 1, PHASES);
+    let parts = [0, 1, 2].map(|slot| Part::Gathered { chunk: 5, slot });
+    request(&mut t, 0, 100, |t| t.program_chunk(page(0, 0), 2, &parts, Cause::Host));
+    assert_eq!(ends(&mut t), [(0, 100 + 2 * 610)]);
+    // A job's programs are nothing that a request waits for.
+    request(&mut t, 1, 2000, |t| t.program_chunk(page(1, 0), 2, &parts, Cause::Repack));
+    assert_eq!(ends(&mut t), [(1, 2000)]);
+    let counters = t.counters();
+    assert_eq!([Cause::Host, Cause::Repack].map(|cause| counters.programs[cause as usize]), [2, 2]);
 }
 
 /// Two channels with a die each, whose flash pages hold four pages of the map.

@@ -94,4 +94,15 @@ mod tests {
         // The channel's future does not tell that of the dies.
         assert_eq!(timeline.recorded_to_ns(), 130);
     }
+
+    #[test]
+    fn more_is_wanted_while_there_is_room_and_spans_may_reach_the_interval() {
+        let mut timeline = Timeline::new(100, 200, 2);
+        assert!(timeline.wants_more(0) && timeline.wants_more(199 + LONGEST_SPAN_NS));
+        assert!(!timeline.wants_more(200 + LONGEST_SPAN_NS));
+        timeline.record(span(0, 100, 110));
+        assert!(timeline.wants_more(110));
+        timeline.record(span(0, 110, 120));
+        assert!(!timeline.wants_more(120));
+    }
 }

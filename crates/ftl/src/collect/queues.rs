@@ -176,3 +176,90 @@ impl Queues {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_flash::Scope;
+    use floatgate_nand::Geometry;
+
+    const FULL: u32 = 4;
+    const STREAMS: u32 = 2;
+
+    /// Two domains of four units. Of domain 0, units 0 and 1 stand in the queue of stream 0 and unit 2 in that of stream 1;
+    /// of domain 1, unit 4 stands in that of stream 1. Units 1 and 4 have a dead page.
+    fn drive() -> (Queues, Layout, Units) {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 2,
+            blocks_per_plane: 4,
+            pages_per_block: FULL,
+            page_bytes: 4096,
+        };
+        let layout = Layout::new(geometry, Scope::Plane);
+        let (mut queues, mut units) = (Queues::new(STREAMS, &layout), Units::new(&layout));
+        for (i, (unit, stream, valid)) in [(0, 0, 4), (1, 0, 3), (2, 1, 4), (4, 1, 2)].into_iter().enumerate()
+        {
+            let unit = UnitId(unit);
+            units.meta[unit].valid = valid;
+            units.closed_at[unit] = 10 * i as u64;
+            queues.insert(layout.domain_of(unit), unit, StreamId(stream), &mut units, FULL);
+        }
+        (queues, layout, units)
+    }
+
+    fn audit(queues: &Queues, layout: &Layout, units: &Units) -> Result<Vec<u32>, String> {
+        let mut held = IdVec::filled(false, layout.units());
+        queues.audit(layout, units, &mut held)?;
+        Ok(UnitId::all(layout.units()).filter(|&unit| held[unit]).map(|unit| unit.0).collect())
+    }
+
+    #[test]
+    fn an_audit_accounts_for_all_units_in_queues() {
+        let (mut queues, layout, mut units) = drive();
+        assert_eq!(audit(&queues, &layout, &units), Ok(vec![0, 1, 2, 4]));
+        queues.leave(DomainId(0), UnitId(1), &mut units, FULL);
+        units.meta[UnitId(0)].valid -= 1;
+        queues.lost_first_page(DomainId(0), UnitId(0));
+        assert_eq!(audit(&queues, &layout, &units), Ok(vec![0, 2, 4]));
+    }
+
+    #[test]
+    fn an_audit_names_what_is_out_of_place() {
+        type Damage = fn(&mut Queues, &mut Units);
+        let out_of_place: [Damage; 4] = [
+            |_, units| units.closed_at[UnitId(0)] = 11,
+            |_, units| units.meta[UnitId(1)].pos = NOT_INDEXED,
+            |queues, _| queues.stream_of[UnitId(1)] = 1,
+            |queues, _| {
+                queues.lists.remove(DomainId(3), UnitId(4));
+                queues.lists.push_back(DomainId(1), UnitId(4));
+            },
+        ];
+        let counted_wrong: [Damage; 4] = [
+            |queues, _| queues.lengths[0] = 3,
+            |queues, _| queues.worthwhile[3] = 0,
+            |_, units| units.meta[UnitId(2)].valid = 3,
+            |queues, _| queues.set_aside(DomainId(0), StreamId(1), UnitId(2)),
+        ];
+        let said_wrong: [Damage; 1] = [|queues, _| queues.stream_of[UnitId(3)] = 0];
+        let of = |damage: &Damage| {
+            let (mut queues, layout, mut units) = drive();
+            damage(&mut queues, &mut units);
+            audit(&queues, &layout, &units).unwrap_err()
+        };
+        assert!(out_of_place.iter().all(|damage| of(damage).contains("out of place")));
+        assert!(counted_wrong.iter().all(|damage| of(damage).contains("counted")));
+        assert!(said_wrong.iter().all(|damage| of(damage) == "4 units stand in queues, 5 say so"));
+    }
+
+    #[test]
+    fn an_audit_finds_units_that_stand_elsewhere_too() {
+        let (queues, layout, units) = drive();
+        let mut held = IdVec::filled(false, layout.units());
+        held[UnitId(2)] = true;
+        assert!(queues.audit(&layout, &units, &mut held).unwrap_err().starts_with("unit 2 is out of place"));
+    }
+}

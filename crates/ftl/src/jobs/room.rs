@@ -91,3 +91,44 @@ impl Ftl {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Setup;
+    use crate::pool::Want;
+    use floatgate_base::Ppn;
+    use floatgate_flash::{Cause, Scope};
+    use floatgate_nand::Geometry;
+
+    #[test]
+    fn wear_leveling_needs_a_unit_for_its_first_target_if_that_lacks_room() {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 8,
+            pages_per_block: 8,
+            page_bytes: 4096,
+        };
+        let mut ftl = Ftl::new(Layout::new(geometry, Scope::Plane), Setup::plain(32));
+        let (unit, domain) = (UnitId(3), DomainId(0));
+        ftl.units.meta[unit].valid = 5;
+        let own = Target::Own { domain, want: Want::Next, mode: 0, kept: false };
+        let job = |targets, urgency, room: u32| {
+            let request = Request { targets, ..Request::emptying(unit, domain, Cause::Level, urgency) };
+            let mut job = Job::waiting(request, &ftl.units);
+            job.targets = [Frontier { next: Ppn(8), end: Ppn(8 + room), unit: UnitId(1) }; 2];
+            job
+        };
+        let needed = |targets, urgency, room| ftl.domains_of_new_units(&job(targets, urgency, room)).count();
+        assert_eq!(needed([own, own], Urgency::Leveling, 4), 1);
+        assert_eq!(needed([own, own], Urgency::Leveling, 5), 0);
+        assert_eq!(needed([own, own], Urgency::Proactive, 4), 0);
+        assert_eq!(needed([Target::Streams { domain }; 2], Urgency::Leveling, 0), 0);
+        // The five pages are dealt out to two units.
+        let set = [0, 1].map(|side| Target::Set { id: 1, side, domain, want: Want::Next });
+        assert_eq!([2, 3].map(|room| needed(set, Urgency::Leveling, room)), [2, 0]);
+    }
+}

@@ -453,3 +453,47 @@ impl Ftl {
         self.jobs[domain].pop_for_room(last)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Setup;
+    use floatgate_base::Lpn;
+    use floatgate_base::extents::{Extents, Kind};
+    use floatgate_flash::{Functional, Layout, Scope};
+    use floatgate_nand::Geometry;
+
+    #[test]
+    fn the_emptiest_unit_is_collected_if_that_gains_a_page() {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 16,
+            pages_per_block: 8,
+            page_bytes: 4096,
+        };
+        let layout = Layout::new(geometry, Scope::Plane);
+        let (mut flash, mut ftl) = (Functional::new(layout.clone()), Ftl::new(layout, Setup::plain(64)));
+        let mut write = |ftl: &mut Ftl, lpns: std::ops::Range<u32>| {
+            let mut extents = Extents::default();
+            lpns.for_each(|lpn| extents.push(Lpn(lpn), 1, Kind::Write));
+            ftl.serve(&mut flash, &extents).unwrap();
+        };
+        write(&mut ftl, 0..32);
+        assert!(ftl.emptiest(DomainId(0)).is_none(), "every page of every closed unit is valid");
+        let emptiest = |ftl: &Ftl| {
+            let request = ftl.emptiest(DomainId(0)).expect("a unit has a dead page");
+            assert_eq!(request.cause, Cause::Gc);
+            request.sources[0]
+        };
+        write(&mut ftl, 8..9);
+        let second = emptiest(&ftl);
+        assert_eq!(ftl.units.meta[second].valid, 7);
+        write(&mut ftl, 16..20);
+        let third = emptiest(&ftl);
+        assert_ne!(third, second);
+        assert_eq!(ftl.units.meta[third].valid, 4);
+    }
+}

@@ -167,6 +167,9 @@ impl Leveler for State {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::level::Params as _;
+    use floatgate_flash::Scope;
+    use floatgate_nand::Geometry;
 
     #[test]
     fn the_threshold_is_where_the_curve_has_the_slope() {
@@ -190,5 +193,34 @@ mod tests {
             (tuned(16.0, 0.0, 0.001), tuned(16.0, 1.0, 0.001), tuned(16.0, 0.2, 0.0)),
             (None, None, None)
         );
+    }
+
+    #[test]
+    fn the_threshold_is_tuned_at_the_end_of_each_window() {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 1,
+            blocks_per_plane: 10,
+            pages_per_block: 4,
+            page_bytes: 4096,
+        };
+        let mut state = Params { threshold: 16.0, slope: 0.001 }.state(&Layout::new(geometry, Scope::Plane));
+        let window = |state: &mut State| {
+            for i in 0..10 {
+                assert_eq!(state.erases, i);
+                state.erased(DomainId(0), UnitId(i), 1);
+            }
+        };
+        state.swaps = 2;
+        window(&mut state);
+        let threshold = tuned(16.0, 0.2, 0.001).unwrap();
+        assert_eq!((state.threshold, state.erases, state.swaps), (threshold, 0, 0));
+        // A window without swaps says nothing.
+        window(&mut state);
+        assert_eq!((state.threshold, state.erases), (threshold, 0));
+        state.restart();
+        assert_eq!(state.threshold, 16.0);
     }
 }

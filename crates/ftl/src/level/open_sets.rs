@@ -101,3 +101,66 @@ impl OpenSets {
             .all(|open| open.next <= open.end && open.end.0 <= layout.pages() && open.unit.0 < layout.units())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_base::Ppn;
+    use floatgate_flash::Scope;
+    use floatgate_nand::Geometry;
+
+    /// Two domains of four units of four pages.
+    fn layout() -> Layout {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 2,
+            blocks_per_plane: 4,
+            pages_per_block: 4,
+            page_bytes: 4096,
+        };
+        Layout::new(geometry, Scope::Plane)
+    }
+
+    /// A unit with one page programmed.
+    fn open(layout: &Layout, unit: u32) -> Frontier {
+        let first = layout.first_page(UnitId(unit));
+        Frontier { next: first + 1, end: first + 4, unit: UnitId(unit) }
+    }
+
+    #[test]
+    fn the_oldest_set_of_a_domain_is_given_up_whole() {
+        let layout = layout();
+        let mut sets = OpenSets::default();
+        let first = layout.units_per_domain();
+        for (id, side, unit) in [(7, 0, 0), (8, 0, first), (9, 1, 1), (9, 0, first + 1)] {
+            assert!(sets.keep(id, side, open(&layout, unit)));
+        }
+        assert!(!sets.keep(9, 1, open(&layout, 2)), "that side is open already");
+        let oldest = sets.take_oldest(&layout, DomainId(1));
+        assert_eq!(oldest, Some([open(&layout, first), Frontier::CLOSED]));
+        assert!(!sets.holds(8) && sets.holds(7) && sets.holds(9));
+        let oldest = sets.take_oldest(&layout, DomainId(1));
+        assert_eq!(oldest, Some([open(&layout, first + 1), open(&layout, 1)]));
+        assert_eq!(sets.take_oldest(&layout, DomainId(1)), None);
+        assert_eq!((sets.room(7, 0), sets.room(7, 1), sets.room(9, 1)), (3, 0, 0));
+        assert_eq!(sets.take(7, 0), Some(open(&layout, 0)));
+        assert!(sets.is_empty());
+    }
+
+    #[test]
+    fn units_of_another_drive_do_not_fit() {
+        let layout = layout();
+        let with = |frontier| {
+            let mut sets = OpenSets::default();
+            sets.keep(1, 0, frontier);
+            sets.fits(&layout)
+        };
+        let last = open(&layout, layout.units() - 1);
+        assert!(with(last));
+        assert!(!with(Frontier { unit: UnitId(layout.units()), ..last }));
+        assert!(!with(Frontier { end: Ppn(layout.pages() + 1), ..last }));
+        assert!(!with(Frontier { next: last.end + 1, ..last }));
+    }
+}

@@ -108,3 +108,34 @@ impl PlaneBalance {
             && self.due_in <= self.units
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_flash::Scope;
+    use floatgate_nand::Geometry;
+
+    fn layout(planes: u32, blocks: u32, pages: u32) -> Layout {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: planes,
+            blocks_per_plane: blocks,
+            pages_per_block: pages,
+            page_bytes: 4096,
+        };
+        Layout::new(geometry, Scope::Plane)
+    }
+
+    #[test]
+    fn the_balance_of_another_drive_does_not_fit() {
+        let balance = PlaneBalance::new(&layout(2, 8, 4));
+        assert!(balance.fits(&layout(2, 8, 4)));
+        assert!(!balance.fits(&layout(4, 4, 4)), "as many units in more planes");
+        assert!(!balance.fits(&layout(2, 9, 4)));
+        assert!(!balance.fits(&layout(2, 8, 5)));
+        assert!(PlaneBalance { due_in: 16, ..balance.clone() }.fits(&layout(2, 8, 4)));
+        assert!(!PlaneBalance { due_in: 17, ..balance }.fits(&layout(2, 8, 4)));
+    }
+}

@@ -78,3 +78,35 @@ impl Coldest {
             && self.by_sum.iter().flatten().all(|entry| entry.2.0 < layout.units())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_flash::Scope;
+    use floatgate_nand::Geometry;
+
+    fn layout(planes: u32, blocks: u32) -> Layout {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: planes,
+            blocks_per_plane: blocks,
+            pages_per_block: 4,
+            page_bytes: 4096,
+        };
+        Layout::new(geometry, Scope::Plane)
+    }
+
+    #[test]
+    fn the_order_of_another_drive_does_not_fit() {
+        let layout_of_it = layout(2, 4);
+        let mut coldest = Coldest::new(&layout_of_it);
+        coldest.insert(DomainId(1), UnitId(7));
+        assert!(coldest.fits(&layout_of_it));
+        assert!(!coldest.fits(&layout(1, 8)), "as many units in fewer planes");
+        assert!(!coldest.fits(&layout(2, 5)));
+        coldest.by_sum[DomainId(1)].insert((0, 2, UnitId(8)));
+        assert!(!coldest.fits(&layout_of_it), "a unit that the drive does not have");
+    }
+}

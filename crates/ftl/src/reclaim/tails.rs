@@ -111,3 +111,32 @@ impl Tails {
                 && self.by_unit.iter().all(|tail| tail.next.saturating_add(tail.left) <= pages)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use floatgate_flash::Scope;
+    use floatgate_nand::Geometry;
+
+    #[test]
+    fn a_domain_is_crowded_while_its_victims_are_full_but_for_a_tail() {
+        let geometry = Geometry {
+            channels: 1,
+            chips_per_channel: 1,
+            dies_per_chip: 1,
+            planes_per_die: 2,
+            blocks_per_plane: 4,
+            pages_per_block: 8,
+            page_bytes: 4096,
+        };
+        let mut tails = Tails::new(2, &Layout::new(geometry, Scope::Plane));
+        let domains = [DomainId(0), DomainId(1)];
+        let crowded = |tails: &Tails| domains.map(|domain| tails.is_crowded(domain));
+        assert_eq!(crowded(&tails), [false, false]);
+        tails.victim(domains[1], 6);
+        assert_eq!(crowded(&tails), [false, true]);
+        tails.victim(domains[1], 5);
+        tails.victim(domains[0], 8);
+        assert_eq!(crowded(&tails), [true, false]);
+    }
+}

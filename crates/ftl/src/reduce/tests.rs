@@ -174,6 +174,18 @@ fn chunks_take_the_pages_that_their_sizes_fill() {
 }
 
 #[test]
+fn engines_work_on_what_reaches_them() {
+    let mut drive = plain_drive(true, true);
+    assert_eq!(drive.ftl.engine_pages(), [0; 3]);
+    (0..4).for_each(|lpn| drive.write(lpn, 1 + u64::from(lpn), 1000));
+    // What is there already is hashed and no more. The chunk of the four is full, and a read decompresses all of it.
+    drive.write(4, 1, 1000);
+    assert_eq!(drive.ftl.engine_pages(), [5, 4, 0]);
+    drive.serve(Kind::Read, 2, &[]);
+    assert_eq!(drive.ftl.engine_pages(), [5, 4, 4]);
+}
+
+#[test]
 fn a_flush_programs_what_gathers() {
     let mut drive = plain_drive(true, true);
     drive.write(0, 1, 1000);

@@ -307,9 +307,11 @@ mod tests {
         let params = Params { extent_bytes: 8192 + 4096, halve_every: 8, artifact: false };
         let mut state = Equal::new(&params, &test_shape(9));
         assert_eq!((state.extents.len(), state.memory_bytes()), (5, 40));
+        assert_eq!(state.figures(), [("mean_count", 0.0)]);
         // 1 of a mean of 1; 2 of 2; extent 1: 1 of 1.5; extent 0: 3 of 2.
         assert_eq!([0, 1, 2, 0].map(|lpn| write(&mut state, lpn)), [COLD, COLD, COLD, HOT]);
         assert_eq!(state.move_stream(&Moved { lpn: Lpn(0), from: HOT, now: 0 }), MOVED);
+        assert_eq!(state.figures(), [("mean_count", 2.0)], "3 and 1");
         // Extent 4, of one page: 1 of 5/3, 2 of 2, 3 of 7/3, 4 of 8/3.
         assert_eq!([8, 8, 8, 8].map(|lpn| write(&mut state, lpn)), [COLD, COLD, HOT, HOT]);
         // Halved: 1, 0, 2 of sum 4. Extent 0: 2 of 5/3; extent 1: 1 of 2.

@@ -100,6 +100,7 @@ mod tests {
         let mut state = State::new(&Params { classes: 3 }, &shape);
         let next = vec![3, 5, 9, 11, NEVER, 12];
         *state.future().unwrap() = Foresight::new(next, vec![0; 8].into());
+        assert_eq!(state.foresight().unwrap().next(), [3, 5, 9, 11, NEVER, 12]);
         state.future().unwrap().begin_at(100);
         let write = |state: &mut State, lpn, now| {
             state.write(&Written { lpn: Lpn(lpn), update: false, hints: Hints::default(), now })

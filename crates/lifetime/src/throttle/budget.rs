@@ -45,3 +45,47 @@ impl Budget {
         low
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SECOND_NS;
+    use crate::throttle::Throttle;
+
+    const PHYSICAL_BYTES: u64 = 1 << 30;
+    const YEAR_NS: u64 = 8760 * 3600 * SECOND_NS;
+
+    fn setup() -> Setup {
+        Setup::ready(Throttle::ReadyOptimistic, PHYSICAL_BYTES, YEAR_NS)
+    }
+
+    #[test]
+    fn nominal_cycles_bound_what_is_written() {
+        let setup = Setup { cycles_used: 1000.0, ..setup() };
+        let total = PHYSICAL_BYTES as f64 * 2000.0;
+        assert_eq!(Budget::Nominal.total_bytes(&setup, 0, 5.0), total);
+        assert_eq!(Budget::Nominal.bounded(&setup, YEAR_NS, total - 1.0), total - 1.0);
+        assert_eq!(Budget::Nominal.bounded(&setup, YEAR_NS, 2.0 * total), total);
+    }
+
+    /// What is admitted uses up just what the blocks endure at the rest that it leaves them.
+    #[test]
+    fn what_is_admitted_leaves_the_rest_that_it_needs() {
+        let setup = setup();
+        for end_ns in [YEAR_NS / 12, YEAR_NS, 5 * YEAR_NS] {
+            let endured =
+                |bytes: f64| Budget::Recovered.total_bytes(&setup, end_ns, bytes / PHYSICAL_BYTES as f64);
+            let wanted = 10.0 * endured(PHYSICAL_BYTES as f64);
+            let admitted = Budget::Recovered.bounded(&setup, end_ns, wanted);
+            assert!(admitted < wanted && admitted > 0.5 * endured(wanted), "{admitted}");
+            // 52 halvings of an interval of `wanted`.
+            assert!(
+                (endured(admitted) - admitted).abs() <= 1e-12 * wanted,
+                "{admitted} {}",
+                endured(admitted)
+            );
+            let little = 0.5 * admitted;
+            assert_eq!(Budget::Recovered.bounded(&setup, end_ns, little), little);
+        }
+    }
+}
