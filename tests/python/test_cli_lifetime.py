@@ -144,7 +144,7 @@ def test_a_plan_tries_half_to_four_times_the_capacity_and_all_throttles(cli: Cli
         (("--plan", "--throttle", "none"), "expected --throttles"),
         (("--min-served", "1.5"), "--min-served: 1.5 is no share; expected a figure from 0 to 1"),
         (("--min-served=-0.1",), "--min-served: -0.1 is no share"),
-        (("--set", "lifetime.forecast.cycles_spread=0.5"), "expected a share from 0 to below 0.5"),
+        (("--set", "lifetime.forecast.cycles_spread=0.5"), "expected a number from 0 up to but not 0.5"),
         (("--min-served", "nan"), "--min-served: nan is no share"),
         (("--max-write-p99", "0"), "--max-write-p99: 0 is no time; expected milliseconds"),
         (("--price-per-tb", "-1"), "--price-per-tb: -1 is no price"),

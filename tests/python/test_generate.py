@@ -127,7 +127,7 @@ def test_a_file_in_the_way_is_kept(cli: Cli, tmp_path: Path) -> None:
         (["--pattern", "zipf"], '--drive-bytes: there is no address space; expected a size such as "64 GiB"'),
         (
             ["--pattern", "jobs", "--size", "1GiB", "--set", "random_share=2"],
-            "workload.random_share: 2 is no share; expected a number from 0 to 1",
+            "workload.random_share: random_share is 2; expected a number from 0 to 1",
         ),
         (
             ["--twin", "multi", "--size", "1MiB"],
@@ -139,8 +139,8 @@ def test_a_file_in_the_way_is_kept(cli: Cli, tmp_path: Path) -> None:
         (
             ["--pattern", "diagonal", "--size", "1GiB"],
             (
-                "workload.pattern: 'diagonal' is no pattern; "
-                "expected one of sequential, uniform, zipf, hot-cold, jobs, jesd219"
+                "workload.pattern: unknown pattern 'diagonal'; "
+                "expected one of 'sequential', 'uniform', 'zipf', 'hot-cold', 'jobs', 'jesd219'"
             ),
         ),
         (["--twin", "multi", "--lba-unit", "byte"], "--lba-unit: applies only to --fit"),
@@ -159,7 +159,7 @@ def test_unknown_names_are_quoted_with_the_valid_ones(cli: Cli) -> None:
     refused = cli("trace", "generate", "--twin", "prox", "-o", "o.csv").refused()
     assert refused.startswith("workload.twin: unknown twin 'prox'; expected one of 'proxy', 'proj', ")
     refused = cli("trace", "generate", "--micro", "4k", "--size", "1GiB", "-o", "o.csv").refused()
-    assert refused.startswith("workload.micro: unknown micro-benchmark '4k'; expected one of '512b-sq-100w-align', ")
+    assert refused.startswith("workload.micro: unknown micro '4k'; expected one of '512b-sq-100w-align', ")
     refused = cli("trace", "generate", "--twin", "multi", "-o", "o.csv", "--to", "spc").refused()
     assert refused.startswith("--to: 'spc' cannot be written; expected one of 'parquet', ")
     assert cli("trace", "generate", "--twin", "multi").refused() == "--out: no file to write to; expected -o OUT"

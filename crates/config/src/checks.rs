@@ -4,6 +4,7 @@
 
 use crate::layers::Layers;
 use crate::settings;
+use crate::settings::conditions::chain;
 use crate::slot_types::SLOTS;
 use crate::tables::any_of;
 use floatgate_base::policy::{Acts, Need, ParamKind, Setting};
@@ -111,40 +112,6 @@ fn unmet(
     let values: Vec<_> = need.values.iter().map(|value| format!("\"{value}\"")).collect();
     let what = format!("{} has no effect with {other} = \"{value}\"", row.name);
     layers.error(key, what, format!("expected it with {other} = {} only", any_of(&values)))
-}
-
-/// What a key needs: first what the key that it needs does itself.
-fn chain(row: &ParamInfo) -> impl Iterator<Item = Need> {
-    let need = row.need;
-    let first =
-        need.and_then(|need| settings::rows().find(|(key, _)| key == need.key)).and_then(|(_, row)| row.need);
-    first.into_iter().chain(need)
-}
-
-/// Keys that others need, those first that need none themselves.
-pub(crate) fn needed_keys() -> Vec<&'static str> {
-    let mut keys: Vec<_> = settings::rows().filter_map(|(_, row)| row.need.map(|need| need.key)).collect();
-    keys.sort_unstable();
-    keys.dedup();
-    keys
-}
-
-/// Keys that act only with some values of `key`, and those values.
-pub(crate) fn needing(key: &str) -> impl Iterator<Item = (String, &'static [&'static str])> {
-    settings::rows().filter_map(move |(name, row)| {
-        chain(row).find(|need| need.key == key).map(|need| (name, need.values))
-    })
-}
-
-/// All keys that act in one mode only.
-pub(crate) fn acting_in(acts: Acts) -> Vec<String> {
-    let of_tables = settings::rows().filter(|(_, row)| row.acts == acts).map(|(key, _)| key);
-    let of_slots = SLOTS.iter().flat_map(|slot| {
-        let selector = (slot.acts == acts).then(|| format!("{}.{}", slot.key, slot.selector));
-        let params = slot.params().into_iter().filter(|(param, _)| param.acts == acts);
-        selector.into_iter().chain(params.map(|(param, _)| format!("{}.{}", slot.key, param.name)))
-    });
-    of_tables.chain(of_slots).collect()
 }
 
 /// A value of TOML as one of a row; none where the row leaves its values to the code that uses them.

@@ -1,8 +1,8 @@
 //! Settings come in layers: a preset under a file under overrides. Each layer is checked by itself, so that an
 //! error knows its place; then they are laid over one another.
 
-use crate::checks;
 use crate::settings::Experiment;
+use crate::settings::conditions;
 use crate::slot_types::SLOTS;
 use floatgate_base::{Acts, Error, Place, Result, Slot};
 use std::collections::BTreeMap;
@@ -120,7 +120,7 @@ impl Layers {
         self.lay(upper.merged, upper.places);
         // Without time, what a drive does in time goes, however the experiment came to have none.
         if self.text("mode").unwrap_or("functional") == "functional" {
-            for key in checks::acting_in(Acts::Timed) {
+            for key in conditions::acting_in(Acts::Timed) {
                 if !self.places.keys().any(|name| is_within(name, &key)) {
                     self.drop(&key);
                 }
@@ -152,14 +152,14 @@ impl Layers {
     /// A layer that gives a key a name drops keys below it that act with other names of it. Those that act with the new name
     /// too stay where no layer below named another one that they were meant for.
     fn drop_what_needs_others(&mut self, upper: &Table) {
-        for key in checks::needed_keys() {
+        for key in conditions::needed_keys() {
             let Some(name) = find(upper, key).and_then(Value::as_str) else { continue };
             let before = self.text(key).map(str::to_string);
             if before.as_deref() == Some(name) {
                 continue;
             }
             let replaced = REPLACED_AS_A_WHOLE.contains(&key);
-            for (other, names) in checks::needing(key) {
+            for (other, names) in conditions::needing(key) {
                 let stays = names.contains(&name) && before.is_none();
                 if !stays && (replaced || !self.is_overridden(&other)) {
                     self.drop(&other);
@@ -180,13 +180,13 @@ impl Layers {
         let shifted = self.text("workload.arrival") == Some("shifted");
         match named("mode") {
             Some("functional") => {
-                self.drop_unless_overridden(checks::acting_in(Acts::Timed));
+                self.drop_unless_overridden(conditions::acting_in(Acts::Timed));
                 // Under a throttle the stamps can be moved without time, too.
                 if !shifted {
                     self.drop_unless_overridden(["workload.arrival"]);
                 }
             }
-            Some("timed") => self.drop_unless_overridden(checks::acting_in(Acts::Functional)),
+            Some("timed") => self.drop_unless_overridden(conditions::acting_in(Acts::Functional)),
             _ => {}
         }
         if named("lifetime.throttle.policy") == Some("none") && shifted {

@@ -10,6 +10,7 @@ mod checks;
 mod generator;
 pub mod layers;
 pub mod presets;
+mod property;
 pub mod resolve;
 pub mod schema;
 pub mod settings;

@@ -166,7 +166,7 @@ impl<T: Table> JsonSchema for SlotTable<T> {
             json!({ "description": format!("{}; default \"{}\".", slot.what, names[0]), "type": "string", "enum": names }),
         )]);
         for (param, owners) in slot.params() {
-            properties.insert(param.name.into(), crate::schema::property(param, &owners, None));
+            properties.insert(param.name.into(), crate::property::property(param, &owners, None));
         }
         let schema = json!({
             "description": slot.summary,

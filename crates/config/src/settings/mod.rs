@@ -5,6 +5,7 @@
 //! into, the JSON schema, defaults, `docs/settings.md`, and the refusals of values out of range and of keys without
 //! effect ([`crate::checks`]). Tables of slots have their rows with their policies ([`crate::slot_types`]).
 
+pub(crate) mod conditions;
 mod drive;
 mod ftl;
 mod host;

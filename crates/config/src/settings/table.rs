@@ -78,7 +78,7 @@ pub(crate) fn schema(
     let mut properties = serde_json::Map::new();
     for row in table.rows {
         let open = others.iter().find(|(name, _)| *name == row.name).map(|(_, schema)| schema.clone());
-        properties.insert(row.name.into(), crate::schema::property(row, &[], open.map(Value::from)));
+        properties.insert(row.name.into(), crate::property::property(row, &[], open.map(Value::from)));
     }
     for (name, schema) in inner {
         properties.insert((*name).into(), schema.clone().into());

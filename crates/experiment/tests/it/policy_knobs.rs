@@ -73,6 +73,27 @@ fn leveling(info: &PolicyInfo) -> Scenario {
     Scenario { toml: format!("{drive}{endurance}{FTL}{workload}"), life: false, figures }
 }
 
+/// Reads of a few pages, so that there are hot ones, and some writes.
+fn disturbed(slot: &Slot) -> Scenario {
+    let drive = DRIVE.replace("pages_per_block = 16", "pages_per_block = 32");
+    let disturb = match slot.key {
+        "ftl.reclaim" => "[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 200\n",
+        _ => "",
+    };
+    let workload = "[workload]\nrequests = 100000\nread_share = 0.95\npattern = \"zipf\"\nzipf_theta = 1.2\n";
+    let figures = &[
+        "/reclaim/on_demand",
+        "/reclaim/background",
+        "/reclaim/moved_pages",
+        "/reclaim/replicas/made",
+        "/reclaim/reads_by_mode",
+        "/reclaim/reads_by_page_type",
+        "/reclaim/time_s/reclaim",
+        "/reclaim/max_reads",
+    ];
+    Scenario { toml: format!("{drive}{disturb}{FTL}{workload}"), life: false, figures }
+}
+
 fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
     let run = |toml: String, figures| Scenario { toml, life: false, figures };
     match slot.key {
@@ -95,27 +116,7 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
                 &["/flash/programs/total", "/dispatch/matched_requests", "/dispatch/patterns_per_window"];
             run(format!("{DRIVE}{FTL}{workload}"), figures)
         }
-        // Reads of a few pages, so that there are hot ones, and some writes.
-        "ftl.reclaim" | "drive.disturb" => {
-            let drive = DRIVE.replace("pages_per_block = 16", "pages_per_block = 32");
-            let disturb = match slot.key {
-                "ftl.reclaim" => "[drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 200\n",
-                _ => "",
-            };
-            let workload =
-                "[workload]\nrequests = 100000\nread_share = 0.95\npattern = \"zipf\"\nzipf_theta = 1.2\n";
-            let figures = &[
-                "/reclaim/on_demand",
-                "/reclaim/background",
-                "/reclaim/moved_pages",
-                "/reclaim/replicas/made",
-                "/reclaim/reads_by_mode",
-                "/reclaim/reads_by_page_type",
-                "/reclaim/time_s/reclaim",
-                "/reclaim/max_reads",
-            ];
-            run(format!("{drive}{disturb}{FTL}{workload}"), figures)
-        }
+        "ftl.reclaim" | "drive.disturb" => disturbed(slot),
         "ftl.level" => leveling(info),
         // A life of eighteen days of which the drive stands a fraction, with bursts.
         "lifetime.throttle" => {
