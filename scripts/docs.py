@@ -1,4 +1,4 @@
-"""Write docs/fidelity.md with its figures and the pages of settings, policies, formats and samples; --check: are they current?
+"""Write docs/fidelity.md with its figures and the pages of settings, policies and formats; --check: are they current?
 
 Everything in them comes from the program: the catalogue, the closed forms, and runs of the engine.
 """

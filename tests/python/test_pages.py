@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from floatgate import _core, library
+from scripts_as_modules import loaded
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -31,6 +32,12 @@ def counted() -> dict[str, int]:
         # Parquet is named as a word.
         "more \\(`docs/formats.md`": len(catalogue["formats"]) - len(named) - 1,
     }
+
+
+@pytest.mark.parametrize("page", ["settings", "policies", "formats"])
+def test_generated_pages_are_current(page: str) -> None:
+    made = getattr(loaded("docs"), page)(json.loads(_core.catalogue()))
+    assert (ROOT / f"docs/{page}.md").read_text("utf-8") == made, f"docs/{page}.md: make docs renews it"
 
 
 @pytest.mark.parametrize(("what", "number"), counted().items())

@@ -99,7 +99,7 @@ pub(crate) fn resolve(
 
 /// Whether writes are shuffled; a window of 0 requests shuffles nothing.
 fn shuffle(given: &settings::Workload, seed: u64) -> Option<Shuffle> {
-    let Some(window) = given.shuffle_window.filter(|&window| window > 0) else { return None };
+    let window = given.shuffle_window.filter(|&window| window > 0)?;
     Some(Shuffle { window, seed })
 }
 
