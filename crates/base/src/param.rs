@@ -332,7 +332,7 @@ impl ParamInfo {
     /// The same whole number with an upper end.
     ///
     /// # Panics
-    /// When it is no whole number; rows are constants, so that the compiler finds it.
+    /// When it is not a whole number. Rows are constants: the compiler reports it.
     #[must_use]
     pub const fn up_to(self, most: u64) -> Self {
         let ParamKind::Whole { least, .. } = self.kind else { panic!("no whole number") };

@@ -121,7 +121,7 @@ impl Layers {
         // Without time, what a drive does in time goes, however the experiment came to have none.
         if self.text("mode").unwrap_or("functional") == "functional" {
             for key in conditions::acting_in(Acts::Timed) {
-                if !self.places.keys().any(|name| is_within(name, &key)) {
+                if !self.places.contains_key(&key) && !self.is_overridden(&key) {
                     self.drop(&key);
                 }
             }
@@ -174,7 +174,7 @@ impl Layers {
     }
 
     /// A layer that names a mode, a way of arriving or no throttle drops what a file or preset below says without effect
-    /// then, so that one experiment can be run either way.
+    /// then: one experiment runs either way.
     fn drop_what_cannot_act(&mut self, upper: &Table) {
         let named = |key: &str| find(upper, key).and_then(Value::as_str);
         let shifted = self.text("workload.arrival") == Some("shifted");
@@ -227,9 +227,10 @@ impl Layers {
         }
     }
 
-    /// Whether the command line set a key, or one of a table.
+    /// Whether the command line set a key: by itself, one of a table, or the table that it is in.
     fn is_overridden(&self, key: &str) -> bool {
-        self.places.iter().any(|(name, place)| is_within(name, key) && matches!(place, Place::Setting(_)))
+        let touches = |name: &str| is_within(name, key) || is_within(key, name);
+        self.places.iter().any(|(name, place)| touches(name) && matches!(place, Place::Setting(_)))
     }
 
     /// What the command line says is refused where it has no effect, not forgotten.
@@ -486,6 +487,43 @@ mod tests {
         assert_eq!(spread(&[("mode", "timed")]), Some(0.5));
         // What the user asks for is refused where it has no effect, not forgotten.
         assert_eq!(spread(&[("drive.timing.program_spread", "0.1")]), Some(0.1));
+    }
+
+    /// A whole table on the command line is refused like its keys, not forgotten.
+    #[test]
+    fn tables_of_the_command_line_stay() {
+        for overrides in [["drive.commands", "mode"], ["mode", "drive.commands"]] {
+            let mut layers = Layers::default();
+            for key in overrides {
+                layers
+                    .add_override(key, if key == "mode" { "functional" } else { "{ copyback = true }" })
+                    .unwrap();
+            }
+            layers.add_preset("[drive.timing]\nerase_us = 1000\n");
+            let commands = layers.experiment().drive.unwrap().commands;
+            assert_eq!(commands.and_then(|commands| commands.copyback), Some(true), "{overrides:?}");
+        }
+    }
+
+    #[test]
+    fn naming_a_twin_makes_it_the_workload() {
+        let mut layers = Layers::default();
+        layers.add_file("[workload]\nkind = \"synthetic\"\npattern = \"zipf\"\n", "e.toml").unwrap();
+        layers.add_override("workload.twin", "prxy").unwrap();
+        let workload = layers.experiment().workload.unwrap();
+        assert_eq!((workload.kind.as_deref(), workload.pattern), (Some("twin"), None));
+    }
+
+    #[test]
+    fn what_a_later_choice_needs_stays_where_nothing_was_chosen_before() {
+        let fill = |text: &str| {
+            let mut layers = Layers::default();
+            layers.add_file(text, "e.toml").unwrap();
+            layers.add_override("ftl.precondition", "fill").unwrap();
+            layers.experiment().ftl.unwrap().fill_share
+        };
+        assert_eq!(fill("[ftl]\nfill_share = 0.5\n"), Some(0.5));
+        assert_eq!(fill("[ftl]\nprecondition = \"random\"\nfill_share = 0.5\n"), None);
     }
 
     #[test]

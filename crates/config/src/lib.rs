@@ -1,7 +1,7 @@
 //! From TOML to a plan: layers of settings, defaults, checks with places, the schema, the catalogue.
 //!
-//! Reading order: [`settings`] (what a user may write), [`slots`] (the tables of policies), [`layers`] (preset, file,
-//! overrides), [`resolve`] (defaults and checks), [`catalogue`], [`schema`].
+//! Reading order: [`settings`] (what a user may write), [`slot_types`] (the tables of policies), [`layers`] (preset,
+//! file, overrides), [`resolve`] (defaults and checks), [`catalogue`], [`schema`].
 //!
 //! Must not know: how a simulation runs, or what a result looks like.
 

@@ -164,3 +164,20 @@ fn a_trace_without_times_is_refused() {
     let error = try_run(&format!("{FULL}[workload]\nfile = \"{path}\"\n"), &[]).err().unwrap();
     assert!(error.starts_with("workload.arrival: a trace in format pages has no times"), "{error}");
 }
+
+/// A key of timed mode may say in functional mode what is so by default; anything else is refused, as a whole table is.
+#[test]
+fn defaults_of_timed_mode_may_stand_in_functional_mode() {
+    let toml = "[drive.geometry]\nblocks_per_plane = 60\n[workload]\nrequests = 10\n";
+    let run = |key: &str, value: &str| try_run(toml, &[("mode", "functional".into()), (key, value.into())]);
+    for (key, value) in [
+        ("drive.commands.copyback", "false"),
+        ("drive.scheduling.policy", "priority"),
+        ("ftl.background.policy", "none"),
+        ("host.queues", "1"),
+    ] {
+        assert!(run(key, value).is_ok(), "{key}");
+    }
+    let error = run("drive.commands", "{ copyback = true }").err().unwrap();
+    assert!(error.contains("copyback true has no effect in functional mode"), "{error}");
+}
