@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import floatgate
+from commands import Commands
 from floatgate import charts
 from floatgate.cli import status
 from floatgate.sweeps.engine import Local
@@ -66,14 +65,21 @@ class Outcome:
 Cli = Callable[..., Outcome]
 
 
+@pytest.fixture(scope="session")
+def commands() -> Iterator[Commands]:
+    """Where the command lines of ``cli`` run."""
+    server = Commands()
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def cli(tmp_path: Path) -> Cli:
+def cli(commands: Commands, tmp_path: Path) -> Cli:
     """Run ``floatgate ARGUMENTS`` in a folder of its own."""
 
     def call(*arguments: str | Path) -> Outcome:
         environment = {**os.environ, "NO_COLOR": "1"}
-        command = [sys.executable, "-m", "floatgate", *map(str, arguments)]
-        ended = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False, timeout=120)
+        ended = commands.run([str(argument) for argument in arguments], tmp_path, environment, timeout_s=120)
         return Outcome(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
     return call

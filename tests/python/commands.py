@@ -1,0 +1,149 @@
+"""Runs command lines of floatgate for the tests, each in a process of its own, without imports each time.
+
+Run as a program this is a server with one thread: it imports what the command line imports once, and forks a process
+for each message on the socket that is its standard input. The process meets what a command of its own would meet
+(folder, environment, pipes, signals, exit status); only its modules are there already. A test whose subject is the
+start itself runs ``python -m floatgate``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn
+
+_NAME = "floatgate"
+_LONGEST_BYTES = 1 << 20
+
+
+class Commands:
+    """A server and what runs on it."""
+
+    def __init__(self) -> None:
+        self._socket, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        with theirs:
+            self._server = subprocess.Popen([sys.executable, str(Path(__file__).resolve())], stdin=theirs.fileno())
+
+    def run(
+        self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], timeout_s: float
+    ) -> subprocess.CompletedProcess[bytes]:
+        """Run ``floatgate ARGUMENTS`` in ``folder``.
+
+        Raises:
+            subprocess.TimeoutExpired: after killing the command.
+        """
+        command = [_NAME, *arguments]
+        asked = {"arguments": command, "folder": str(folder), "environment": dict(environment)}
+        pipes = [os.pipe(), os.pipe()]
+        socket.send_fds(self._socket, [json.dumps(asked).encode()], [writing for _, writing in pipes])
+        for _, writing in pipes:
+            os.close(writing)
+        child = self._number()
+        ended = time.monotonic() + timeout_s
+        try:
+            texts = _read_all([reading for reading, _ in pipes], ended)
+        except TimeoutError:
+            os.kill(child, signal.SIGKILL)
+            self._number()
+            raise subprocess.TimeoutExpired(command, timeout_s) from None
+        return subprocess.CompletedProcess(command, self._number(), *texts)
+
+    def close(self) -> None:
+        """End the server."""
+        self._socket.close()
+        self._server.wait()
+
+    def _number(self) -> int:
+        return int(self._socket.recv(64))
+
+
+def _read_all(pipes: Sequence[int], ended: float) -> list[bytes]:
+    """Read pipes to their ends, which are closed then.
+
+    Raises:
+        TimeoutError: at the time ``ended``.
+    """
+    texts = dict.fromkeys(pipes, b"")
+    with selectors.DefaultSelector() as open_ones:
+        for pipe in pipes:
+            open_ones.register(pipe, selectors.EVENT_READ)
+        try:
+            while open_ones.get_map():
+                ready = open_ones.select(max(ended - time.monotonic(), 0.0))
+                if not ready:
+                    raise TimeoutError
+                for key, _ in ready:
+                    more = os.read(key.fd, 1 << 16)
+                    texts[key.fd] += more
+                    if not more:
+                        open_ones.unregister(key.fd)
+        finally:
+            for pipe in pipes:
+                os.close(pipe)
+    return [texts[pipe] for pipe in pipes]
+
+
+def _serve() -> None:
+    """Fork for each message and answer with the process's number, then its exit status.
+
+    Returns in the forked process alone, which is the command by then but for its call.
+    """
+    with socket.socket(fileno=0) as asking:
+        while True:
+            message, pipes, _, _ = socket.recv_fds(asking, _LONGEST_BYTES, 2)
+            if not message:
+                os._exit(0)
+            child = os.fork()
+            if child == 0:
+                asking.detach()
+                _become(json.loads(message), pipes)
+                return
+            for pipe in pipes:
+                os.close(pipe)
+            asking.send(b"%d" % child)
+            asking.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+
+def _become(asked: dict[str, Any], pipes: Sequence[int]) -> None:
+    os.chdir(asked["folder"])
+    os.environ.clear()
+    os.environ.update(asked["environment"])
+    sys.argv = asked["arguments"]
+    for number, descriptor in enumerate([os.open(os.devnull, os.O_RDONLY), *pipes]):
+        os.dup2(descriptor, number)
+    os.closerange(3, 64)
+
+
+def _import_all() -> None:
+    """Import what commands import: by a command that ends at once, and by the library's names, which load when used."""
+    import floatgate
+    from floatgate.cli import status
+    from floatgate.cli.app import command
+
+    command()
+    with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
+        assert status(["policies", "greedy"]) == 0
+    for name in floatgate.__all__:
+        getattr(floatgate, name)
+
+
+def _main() -> NoReturn:
+    del sys.path[0]
+    _import_all()
+    _serve()
+    from floatgate.cli import main
+
+    main()
+
+
+if __name__ == "__main__":
+    _main()
