@@ -34,15 +34,15 @@ demo: build ## run the shipped trace and write a report
 
 test: $(STAMPS)/extension ## run all tests, Rust and Python
 	$(CARGO_TEST)
-	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest tests/python --numprocesses auto --dist worksteal
 
 check: $(STAMPS)/extension ## lint and the tests nearest to what has changed (SINCE=COMMIT, else what is not committed)
 	$(BIN)/python scripts/check.py $(if $(SINCE),--since "$(SINCE)")
 
-properties: ## run the random tests with 20 times as many cases (FLOATGATE_TIMES)
-	times=$${FLOATGATE_TIMES:-20}; \
+properties: ## run the random tests with 30 times as many cases (FLOATGATE_TIMES)
+	times=$${FLOATGATE_TIMES:-30}; \
 	FLOATGATE_TIMES=$$times FLOATGATE_CASES=$$((times * 2000)) FLOATGATE_FUZZ_CASES=$$((times * 64)) \
-		cargo test -p floatgate-experiment -p floatgate-trace -p floatgate-patterns --no-fail-fast
+		cargo test -p floatgate-python -p floatgate-experiment -p floatgate-trace -p floatgate-patterns --no-fail-fast
 
 mutants: $(STAMPS)/environment ## change the code of CRATE bit by bit, list changes that no test notices (DRAW, SEED, MINUTES, SHARD, SINCE)
 	$(BIN)/python scripts/mutants.py $(CRATE) --minutes $(or $(MINUTES),30) $(if $(DRAW),--draw "$(DRAW)") \

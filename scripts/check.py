@@ -24,6 +24,9 @@ EXPERIMENT_TESTS = ("goldens::", "determinism::", "policies::")
 NO_SIMULATION = {"capture", "content", "patterns", "python", "bench", "theory", "input"}
 """Crates that no simulation goes through."""
 ALWAYS = ("test_structure.py",)
+SHARED = ("-p", "floatgate-python")
+"""Beside any crate that is named to cargo: the extension depends on all others and has no tests, and the crate is then
+compiled with the features that it has in the workspace, not anew with those that it needs alone."""
 
 
 def changed(since: str) -> list[str]:
@@ -41,22 +44,13 @@ def cargo_tests(paths: Iterable[str]) -> Iterator[list[str]]:
     touched = sorted({path.split("/")[1] for path in paths if re.match(r"crates/\w+/.*\.(rs|toml)$", path)})
     own = [crate for crate in touched if crate not in {"experiment", "bench", "python"}]
     if own:
-        yield ["cargo", "test", *(word for crate in own for word in ("-p", f"floatgate-{crate}"))]
+        yield ["cargo", "test", *SHARED, *(word for crate in own for word in ("-p", f"floatgate-{crate}"))]
     modules = {match[1] + "::" for path in paths if (match := re.match(r"crates/experiment/tests/it/(\w+)\.rs", path))}
     if set(touched) - NO_SIMULATION:
         modules |= set(EXPERIMENT_TESTS)
     if modules - {"main::"}:
-        yield [
-            "cargo",
-            "test",
-            "-p",
-            "floatgate-experiment",
-            "--lib",
-            "--test",
-            "it",
-            "--",
-            *sorted(modules - {"main::"}),
-        ]
+        program = ("-p", "floatgate-experiment", "--lib", "--test", "it")
+        yield ["cargo", "test", *SHARED, *program, "--", *sorted(modules - {"main::"})]
 
 
 def python_tests(paths: Iterable[str]) -> list[str]:

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from fuzz_surface import Surface, kept_on_failure
 
 import floatgate
-from floatgate import charts, drawing, reports, runs, smart, summary_of_folder
+from floatgate import drawing, reports, runs, smart, summary_of_folder
 from floatgate.errors import InputError
 from floatgate.experiment import resolve
 from floatgate.folder import RunFolder
@@ -230,7 +230,7 @@ def _of_folder(kind: str, *, report: bool = True) -> Callable[[Path], Any]:
         assert not OF_PYTHON.search(re.sub(r"'[^']*'", "", told["what"])), told
         found = None if kind in ("sweep", "tune") else list(runs.rows(one))
         if report:
-            with mock.patch.object(drawing, "svg", _undrawn), mock.patch.object(charts, "CHECKED", False):
+            with mock.patch.object(drawing, "svg", _undrawn):
                 reports.report_of(one)
         return found
 

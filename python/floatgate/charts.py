@@ -41,9 +41,6 @@ COUNT_UNITS = (("thousand millions", 1e9), ("millions", 1e6), ("thousands", 1e3)
 Made = TypeVar("Made")
 """A chart of any kind."""
 
-CHECKED = False
-"""Whether charts are held against the schema of Vega-Lite before they are drawn: tests do, it doubles a page's time."""
-
 
 def shares(run: Run, width: int = WIDTH) -> vega.Chart:
     """Where programs, reads, erases and flash time went: one bar each, stacked by cause."""
@@ -379,8 +376,6 @@ def svg(chart: Any, name: str, label: str) -> str:
     Raises:
         CannotDrawError: there is no picture; the message says why.
     """
-    if CHECKED:
-        vega.altair_chart(chart)
     text = drawing.svg(chart.to_dict())
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)

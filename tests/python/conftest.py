@@ -13,14 +13,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 import floatgate
+from checked_charts import CheckedCharts
 from commands import Commands
-from floatgate import charts
 from floatgate.cli import status
 from floatgate.sweeps.engine import Local
 from floatgate.sweeps.work import Answer, Job
 
-# Charts that tests make in their own process are held against the schema of Vega-Lite.
-charts.CHECKED = True
+CheckedCharts().install()
 
 # Speed is no matter of tests: on a busy machine examples take long to draw.
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -29,7 +29,6 @@ def _specifications(page: Callable[[], object], monkeypatch: pytest.MonkeyPatch,
 
     with monkeypatch.context() as patch:
         patch.setattr(drawing, "svg", svg)
-        patch.setattr(charts, "CHECKED", by is vega)
         for name, module in list(sys.modules.items()):
             if name.startswith(PACKAGE) and getattr(module, "vega", None) is vega:
                 patch.setattr(module, "vega", by)

@@ -45,7 +45,7 @@ fn draw_buffer(rng: &mut Rng, page_bytes: u64, logical_pages: u64, disturbs: boo
 fn any_drive_with_any_buffer_keeps_its_books_in_both_modes() {
     let folder = Folder::new("buffers");
     let (mut aware, mut preloads) = (0, 0);
-    for seed in crate::common::seeds(300) {
+    for seed in crate::common::seeds(150) {
         let trace = seed % 2 == 0;
         let mut rng = Rng::new(seed, "buffered");
         let mut case = draw(&mut rng, trace);

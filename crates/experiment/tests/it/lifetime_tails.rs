@@ -62,7 +62,7 @@ const OFF_MAX_WRITTEN: f64 = 0.4;
 #[test]
 fn tails_are_those_of_lives_with_a_drive() {
     let folder = Folder::new("tails");
-    let (mut off, mut lumpy, seeds) = (vec![], 0, crate::common::seeds(4));
+    let (mut off, mut lumpy, seeds) = (vec![], 0, crate::common::seeds(2));
     for seed in seeds.clone() {
         let toml = drive(seed, &folder);
         let generated = !toml.contains("file = ");

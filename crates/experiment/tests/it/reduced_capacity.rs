@@ -10,7 +10,7 @@ use floatgate_ftl::reduce::{ChunkSetup, Reduce, Schemes};
 use floatgate_ftl::{Allocation, Ftl, Separate, Setup, separate};
 use floatgate_nand::Geometry;
 
-const CASES: u64 = 1000;
+const CASES: u64 = 500;
 
 /// What the host does, in order.
 type Requests = Vec<(ExtentKind, u32, Vec<Content>)>;

@@ -220,7 +220,7 @@ fn judge(name: &str) -> Vec<String> {
     broken
 }
 
-/// `cargo test --release -p floatgate-config read_twins:: -- --nocapture` prints the figures.
+/// `cargo test --release -p floatgate-experiment read_twins:: -- --nocapture` prints the figures.
 #[test]
 fn read_twins_read_as_the_paper_says() {
     let broken: Vec<String> = SHAPES.iter().flat_map(|(name, ..)| judge(name)).collect();
