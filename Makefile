@@ -34,7 +34,7 @@ demo: build ## run the shipped trace and write a report
 
 test: $(STAMPS)/extension ## run all tests, Rust and Python
 	$(CARGO_TEST)
-	$(BIN)/python -m pytest tests/python --numprocesses auto --dist worksteal
+	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
 
 check: $(STAMPS)/extension ## lint and the tests nearest to what has changed (SINCE=COMMIT, else what is not committed)
 	$(BIN)/python scripts/check.py $(if $(SINCE),--since "$(SINCE)")
