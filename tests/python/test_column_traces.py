@@ -78,7 +78,7 @@ def test_a_trace_needs_few_columns(tmp_path: Path) -> None:
 
 def test_an_experiment_runs_on_it_more_than_once(tmp_path: Path) -> None:
     path = written(tmp_path, table(600))
-    run = floatgate.run(trace=path, set={"workload.repeat": 3})
+    run = floatgate.run(trace=path, set={"workload.repeat": 3, "drive.capacity": "64 MiB", "ftl.precondition": "none"})
     host = run.host
     assert (run.workload.format, host.write_requests, host.trim_requests) == ("parquet", 600, 600)
 

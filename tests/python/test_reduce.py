@@ -122,12 +122,17 @@ def test_the_interval_of_a_waf_below_1_holds_it() -> None:
     assert result["waf"] < 1
 
 
-def test_energy_of_engines_alone_is_not_called_the_energy_of_the_drive(both: Run) -> None:
+@pytest.fixture(scope="module")
+def page(both: Run) -> str:
+    return both.report()
+
+
+def test_energy_of_engines_alone_is_not_called_the_energy_of_the_drive(both: Run, page: str) -> None:
     result = both.result.to_dict()
     assert result["energy"]["by_operation_j"]["program"] is None
     assert summary.energy(result) is None
-    assert 'class="card"><span>energy' not in both.report()
-    assert "Hash and compressor only: the drive does not say what flash takes." in both.report()
+    assert 'class="card"><span>energy' not in page
+    assert "Hash and compressor only: the drive does not say what flash takes." in page
     reads = {**result["energy"], "by_operation_j": {**result["energy"]["by_operation_j"], "read": 1.0}}
     assert "programs not counted" in str(summary.energy({**result, "energy": reads}))
     known = floatgate.run(SETTINGS | {"drive.energy.program_uj": 29.1}).result.to_dict()
@@ -140,7 +145,7 @@ def test_the_manager_in_words(managed: dict[str, Any]) -> None:
     )
 
 
-def test_the_report_draws_it(both: Run, managed: dict[str, Any]) -> None:
+def test_the_report_draws_it(both: Run, page: str, managed: dict[str, Any]) -> None:
     plain = reduce_report.section(both, both.result.to_dict())
     for text in ("Deduplication and compression", "Written ratio over time", "most pages that shared one content"):
         assert text in plain
@@ -150,7 +155,7 @@ def test_the_report_draws_it(both: Run, managed: dict[str, Any]) -> None:
     for text in ("Schemes at work", "Demand and capacity", "Predicted written ratios", "10 % throttled."):
         assert text in drawn
     assert "could not be drawn" not in drawn
-    assert plain in both.report()
+    assert plain in page
 
 
 def test_a_report_without_a_reducer_has_no_such_section(small_run: Run) -> None:

@@ -98,9 +98,8 @@ def test_streams_choose_queues(cli: Cli, tmp_path: Path) -> None:
         "stream": pa.array(np.arange(n, dtype="u4") // 7 % 5),
     }
     pq.write_table(pa.table(columns), tmp_path / "t.parquet")
+    small = ("--set", "drive.capacity=64 MiB", "--set", "ftl.precondition=none", "--set", "mode=timed")
     host = ("--set", "host.queues=3", "--set", "host.outstanding_max=1", "--set", "host.queue_of=stream")
-    cli(
-        "run", "--trace", "t.parquet", "--set", "mode=timed", *host, "--log-requests", "--no-report", "--out", "r"
-    ).done()
+    cli("run", "--trace", "t.parquet", *small, *host, "--log-requests", "--no-report", "--out", "r").done()
     log = pq.read_table(tmp_path / "r/requests.parquet")
     assert (log["queue"].to_numpy() == (log["request"].to_numpy() - 1) // 7 % 5 % 3).all()

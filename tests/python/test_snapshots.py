@@ -97,7 +97,7 @@ def whole(cli: Cli, experiment: Path, *more: str) -> Path:
     return experiment.parent / "whole"
 
 
-@pytest.mark.parametrize(("mode", "requests"), [("functional", 40_000_000), ("timed", 8_000_000)])
+@pytest.mark.parametrize(("mode", "requests"), [("functional", 20_000_000), ("timed", 4_000_000)])
 def test_a_killed_run_goes_on_from_its_last_snapshot(cli: Cli, experiment: Path, mode: str, requests: int) -> None:
     folder = experiment.parent / "o"
     long = (*ENDURING, "--set", f"mode={mode}", "--set", f"workload.requests={requests}")
@@ -118,7 +118,7 @@ def test_a_killed_run_goes_on_from_its_last_snapshot(cli: Cli, experiment: Path,
 
 def test_ctrl_c_leaves_a_snapshot_and_says_how_to_go_on(cli: Cli, experiment: Path, trace: Path) -> None:
     folder = experiment.parent / "o"
-    work = ("--trace", trace, "--set", "workload.repeat=20000", *ENDURING)
+    work = ("--trace", trace, "--set", "workload.repeat=10000", *ENDURING)
     # The first snapshot tells that the run has begun.
     process = start(experiment, *work, "--out", "o", "--snapshot-every", "0.2")
     wait_for(folder / "run.snapshot")
