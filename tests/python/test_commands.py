@@ -1,0 +1,45 @@
+"""The tests' own tools: forked commands do as commands do, and charts are validated."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from jsonschema import ValidationError
+
+from checked_charts import CheckedCharts
+from commands import Commands
+from floatgate import drawing
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["policies"], ["run", "none.toml"], ["policies", "--nothing"]])
+def test_a_forked_command_does_as_one_that_is_started(commands: Commands, tmp_path: Path, arguments: list[str]) -> None:
+    started = subprocess.run(
+        [sys.executable, "-m", "floatgate", *arguments], cwd=tmp_path, capture_output=True, check=False
+    )
+    forked = commands.run(arguments, tmp_path, os.environ, timeout_s=120)
+    assert (forked.returncode, forked.stdout, forked.stderr) == (started.returncode, started.stdout, started.stderr)
+
+
+def test_a_command_that_takes_too_long_is_killed(commands: Commands, tmp_path: Path) -> None:
+    with pytest.raises(subprocess.TimeoutExpired):
+        commands.run(["policies"], tmp_path, os.environ, timeout_s=0.0)
+    assert commands.run(["--version"], tmp_path, os.environ, timeout_s=120).stdout.startswith(b"floatgate ")
+
+
+def test_charts_of_a_form_are_validated() -> None:
+    charts = CheckedCharts()
+    chart = {"data": {"values": [{"x": 1}]}, "mark": {"type": "bar", "opacity": 0.5}, "title": "one"}
+    charts.check(chart)
+    charts.check(chart | {"title": "other", "data": {"values": []}})
+    for mark in ({"type": "bar", "opacity": 5}, {"type": "nothing"}):
+        with pytest.raises(ValidationError):
+            charts.check(chart | {"mark": mark})
+
+
+def test_what_tests_draw_is_validated() -> None:
+    with pytest.raises(ValidationError):
+        drawing.svg({"mark": "nothing"})
