@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -92,8 +93,7 @@ def _full(folder: Path, trace: str) -> Experiment:
     )
 
 
-@pytest.mark.parametrize("victim", VICTIMS)
-@pytest.mark.parametrize("trace", CONTEXTS)
+@pytest.mark.parametrize(("trace", "victim"), [*zip(CONTEXTS, cycle(VICTIMS), strict=False)])
 def test_nobody_copies_less_than_ora_on_a_drive_that_stays_full(trace: str, victim: str, tmp_path: Path) -> None:
     _hold(trace, _full(tmp_path, trace), victim, MORE_ERASES)
 
@@ -115,8 +115,7 @@ def test_nobody_copies_less_than_ora_on_a_small_trace(victim: str, tmp_path: Pat
     _hold("sqlite-content", drive, victim, {})
 
 
-@pytest.mark.parametrize("victim", VICTIMS)
-@pytest.mark.parametrize("trace", sorted(FILLED))
+@pytest.mark.parametrize(("trace", "victim"), [*zip(sorted(FILLED), cycle(VICTIMS), strict=False)])
 def test_nobody_copies_less_than_ora_where_files_are_deleted(trace: str, victim: str) -> None:
     drive = load("separation").experiment.with_overrides(
         [

@@ -23,6 +23,8 @@ from floatgate.planning import _delayed, _overrides
 DAY_S = 86_400
 SMALL = ("--set", "drive.geometry.blocks_per_plane=64", "--set", "drive.geometry.pages_per_block=64")
 """A drive of 16 MiB."""
+BRIEF = {"workload.requests": 2000, "lifetime.throttle.target_years": 0.01}
+"""A short pass, and a life of a few days."""
 
 
 def week(path: Path, pages: Sequence[int]) -> Path:
@@ -95,7 +97,7 @@ def test_a_throttle_keeps_its_target_and_serves_less(tmp_path: Path) -> None:
 
 
 def small_plan(experiment: Path, **arguments: Any) -> Any:
-    return planning.plan(resolve(experiment, set={"workload.requests": 2000}), policies=["none"], **arguments)
+    return planning.plan(resolve(experiment, set=BRIEF), policies=["none"], **arguments)
 
 
 def test_each_drive_is_told_of_and_progress_never_falls(experiment: Path) -> None:
@@ -106,7 +108,7 @@ def test_each_drive_is_told_of_and_progress_never_falls(experiment: Path) -> Non
     def progress(done: int, _total: int | None, _phase: str) -> None:
         # A bar that two threads call at once is shown twice.
         assert busy.acquire(blocking=False)
-        time.sleep(0.01)
+        time.sleep(0.001)
         shares.append(done)
         busy.release()
 
@@ -148,7 +150,8 @@ def test_ctrl_c_prints_an_incomplete_plan_with_its_status(
     experiment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(planning, "at_once", _one_and_no_more)
-    asked = ["--set", "workload.requests=2000", "--capacities", "32 MiB,64 MiB", "--throttles", "none"]
+    brief = [part for key, value in BRIEF.items() for part in ("--set", f"{key}={value}")]
+    asked = [*brief, "--capacities", "32 MiB,64 MiB", "--throttles", "none"]
     ended = status(["lifetime", str(experiment), *asked, "--json", "-", "--out", str(tmp_path / "o")])
     assert ended == 128 + signal.SIGINT
     out, err = capsys.readouterr()

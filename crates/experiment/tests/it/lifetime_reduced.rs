@@ -9,7 +9,7 @@ fn experiment(reducer: &str, rate: f64, more: &str) -> String {
         "[drive]\nplp = true\n[drive.geometry]\nblocks_per_plane = 64\npages_per_block = 32\n\
          [drive.endurance]\npe_cycles = 300\n[ftl]\nspare_factor = 0.2\n\
          [lifetime.throttle]\ntarget_years = 0.1\n{more}\
-         [lifetime.reduce]\npolicy = \"{reducer}\"\n\
+         [lifetime.forecast]\nlaps_max = 3\n[lifetime.reduce]\npolicy = \"{reducer}\"\n\
          [workload]\npattern = \"uniform\"\nrequest_bytes = 65536\nrequests = 40000\nrate_per_s = {rate}\n\
          duplicate_share = 0.2\ncompressed_share = 0.4\nincompressible_share = 0.1\n"
     )
@@ -127,7 +127,7 @@ fn fixed_schemes_by_windows_are_those_of_a_drive() {
 
 #[test]
 fn one_write_amplification_is_not_enough_for_a_manager() {
-    let toml = experiment("integrated", 0.01, "");
+    let toml = experiment("integrated", 0.01, "").replace("laps_max = 3\n", "");
     let variant = vec![("lifetime.forecast.waf".to_owned(), "1.5".to_owned())];
     let error = lifetime(Some(&toml), "t.toml", &[variant], &LifetimeOptions::default(), &mut |_| Ok(()));
     let text = error.unwrap_err().to_string();

@@ -12,6 +12,7 @@ use floatgate_base::{ParamInfo, PolicyInfo, Setting, Slot};
 use floatgate_config::slot_types::SLOTS;
 use floatgate_experiment::{LifetimeOptions, lifetime};
 use serde_json::Value;
+use std::collections::HashMap;
 
 const DRIVE: &str = "[drive.geometry]\nblocks_per_plane = 40\npages_per_block = 16\n";
 const FTL: &str = "[ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n";
@@ -323,6 +324,17 @@ fn outcome(scenario: &Scenario, settings: &[(String, String)]) -> Result<Value, 
         .map_err(|e| e.to_string())
 }
 
+/// Results under settings that must run, each run once.
+#[derive(Default)]
+struct Defaults(HashMap<(String, Vec<(String, String)>), Value>);
+
+impl Defaults {
+    fn of(&mut self, scenario: &Scenario, settings: &[(String, String)]) -> Value {
+        let run = || outcome(scenario, settings).unwrap_or_else(|e| panic!("{settings:?}: {e}"));
+        self.0.entry((scenario.toml.clone(), settings.to_vec())).or_insert_with(run).clone()
+    }
+}
+
 /// Whether one of the figures differs.
 fn differs(scenario: &Scenario, one: &Value, other: &Value) -> bool {
     scenario.figures.iter().any(|figure| one.pointer(figure) != other.pointer(figure))
@@ -361,13 +373,13 @@ fn telling(
 #[test]
 fn every_policy_matters() {
     let folder = traces();
-    let mut silent = Vec::new();
+    let (mut silent, mut defaults) = (Vec::new(), Defaults::default());
     for slot in SLOTS {
         for info in &slot.policies[1..] {
             let scenario = scenario(slot, info, &folder);
             let settings = |info| vec![chosen(slot, info)];
-            let of = |info| outcome(&scenario, &settings(info)).unwrap_or_else(|e| panic!("{e}"));
-            let (default, other) = (of(&slot.policies[0]), of(info));
+            let default = defaults.of(&scenario, &settings(&slot.policies[0]));
+            let other = defaults.of(&scenario, &settings(info));
             // A window may be so large by default that it holds this small drive.
             let by = |param| telling((slot, info, param), &scenario, &default, &settings(info)).is_ok();
             if !differs(&scenario, &default, &other) && !info.params.iter().any(by) {
@@ -381,7 +393,7 @@ fn every_policy_matters() {
 #[test]
 fn every_parameter_of_every_policy_matters() {
     let folder = traces();
-    let mut silent = Vec::new();
+    let (mut silent, mut defaults) = (Vec::new(), Defaults::default());
     for slot in SLOTS {
         for info in slot.policies {
             for param in info.params {
@@ -389,7 +401,7 @@ fn every_parameter_of_every_policy_matters() {
                 let mut settings = vec![chosen(slot, info)];
                 let with = special_of(slot, info, param).map_or(&[][..], |special| special.with);
                 settings.extend(with.iter().map(|(key, value)| ((*key).into(), (*value).into())));
-                let default = outcome(&scenario, &settings).unwrap_or_else(|e| panic!("{settings:?}: {e}"));
+                let default = defaults.of(&scenario, &settings);
                 if let Err(tried) = telling((slot, info, param), &scenario, &default, &settings) {
                     silent.push(format!("{}.{} of {}: {tried:?}", slot.key, param.name, info.name));
                 }

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Seeds that are run where nothing else is asked for.
-const CASES: u64 = 800;
+const CASES: u64 = 500;
 
 fn seeds() -> std::ops::Range<u64> {
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("a whole number"));
