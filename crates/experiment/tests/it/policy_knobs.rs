@@ -12,7 +12,7 @@ use floatgate_base::{ParamInfo, PolicyInfo, Setting, Slot};
 use floatgate_config::slot_types::SLOTS;
 use floatgate_experiment::{LifetimeOptions, lifetime};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 const DRIVE: &str = "[drive.geometry]\nblocks_per_plane = 40\npages_per_block = 16\n";
 const FTL: &str = "[ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n";
@@ -326,7 +326,7 @@ fn outcome(scenario: &Scenario, settings: &[(String, String)]) -> Result<Value, 
 
 /// Results under settings that must run, each run once.
 #[derive(Default)]
-struct Defaults(HashMap<(String, Vec<(String, String)>), Value>);
+struct Defaults(BTreeMap<(String, Vec<(String, String)>), Value>);
 
 impl Defaults {
     fn of(&mut self, scenario: &Scenario, settings: &[(String, String)]) -> Value {
