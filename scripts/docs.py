@@ -284,6 +284,40 @@ def acts(key: dict[str, Any]) -> str:
     return "; ".join(words) or "always"
 
 
+RESULTS = f"""\
+# Results
+{GENERATED}
+
+Every figure of `result.json`, by its table: what it means, how it is computed, and its unit. A figure that a run cannot
+know is null. `{{cause}}` and other names in braces stand for each of several, `*` for any name. Flat tables (sweeps,
+`floatgate query`) have these keys as columns, an interval as two (`waf_95.low`, `waf_95.high`); lists and histograms
+are in `result.json` alone. Figures in **bold** are in every flat table, null where they are not known.
+
+Causes of flash operations: `host` (whole pages of writes), `partial` (pages written in part), `gc` (moved by garbage
+collection), `level` (moved by wear-leveling), `padding`, `reclaim` and `replica` (read disturb), `repack` (chunks
+packed anew), and `total`.
+
+"""
+
+
+def results(_catalogue: dict[str, Any]) -> str:
+    """Every figure of a result with meaning and unit."""
+    parts = []
+    for group in json.loads(_core.metric_groups()):
+        rows = []
+        for row in group["rows"]:
+            key = f"`{row['key']}`"
+            better = {"lower": "; less is better", "higher": "; more is better", None: ""}[row["better"]]
+            unit = row["unit"] or {"flag": "yes or no", "text": "text", "list": "list"}.get(row["kind"], "-")
+            rows.append((f"**{key}**" if row["everywhere"] else key, row["meaning"] + better, unit))
+        name = f"`{group['key']}`" if group["key"] else "At the top"
+        when = f" Known {group['when']}." if group["when"] else ""
+        said = "\n".join(f"- `{{{word}}}`: {', '.join(names)}" for word, names in group["names"].items())
+        about = f"{group['about']}{when}" + (f"\n\n{said}" if said else "")
+        parts.append(f"## {name}\n{about}\n\n" + table(("key", "meaning", "unit"), rows))
+    return RESULTS + "\n".join(parts)
+
+
 def formats(catalogue: dict[str, Any]) -> str:
     head = f"""\
 # Trace formats
@@ -427,6 +461,7 @@ def main() -> int:
         "policies.md": policies(catalogue),
         "settings.md": settings(catalogue),
         "formats.md": formats(catalogue),
+        "results.md": results(catalogue),
         "format-samples.md": samples(catalogue),
         "fidelity.md": fidelity(points),
     }

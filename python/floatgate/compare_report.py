@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from floatgate import _core, html, reduce, timed_report, units, varied_charts
+from floatgate import _core, html, metrics, reduce, timed_report, varied_charts
 from floatgate.record import look
 from floatgate.summary import lines
 
 if TYPE_CHECKING:
     from floatgate.compare import Comparison, Setting
+
+
+_SETTING = "<setting>"
+"""Where a row keeps its setting: no key of a figure."""
 
 
 def page(comparison: Comparison, command: str | None = None) -> str:
@@ -63,25 +66,17 @@ def _reading(comparison: Comparison) -> str:
 def _best(comparison: Comparison) -> str:
     """The best setting by what people look for, and how far from the baseline it is."""
     cards = []
-    for key, name, choose, shown in (
-        ("waf_bytes", "lowest WAF", min, lambda value: f"{value:.2f}"),
-        ("lifetime.years", "longest life", max, units.years),
-        ("throughput.iops", "most IOPS", max, units.count),
-        ("latency_us.read.p99", "lowest read p99", min, lambda value: units.span(value * 1e-6)),
-        ("latency_us.write.p99", "lowest write p99", min, lambda value: units.span(value * 1e-6)),
-    ):
-        known = [
-            (row[key], setting)
-            for setting, row in zip(_with_result(comparison), comparison.settings_rows(), strict=True)
-            if row.get(key) is not None
-        ]
-        if not known:
+    settings = zip(_with_result(comparison), comparison.settings_rows(), strict=True)
+    rows = [{**row, _SETTING: setting} for setting, row in settings]
+    for metric in metrics.looked_for():
+        row = metric.best_of(rows)
+        if row is None:
             continue
-        value, setting = choose(known, key=itemgetter(0))
-        found = ((comparison.difference(setting) or {}).get("figures") or {}).get(key)
+        setting = row[_SETTING]
+        found = ((comparison.difference(setting) or {}).get("figures") or {}).get(metric.key)
         ratio = None if found is None else found["relative"]
         against = "" if ratio is None else f"; {100 * ratio:+.0f} % against the baseline"
-        cards.append((name, shown(value), f"{_short(setting)}{against}"))
+        cards.append((metric.best, metric.text(row[metric.key]), f"{_short(setting)}{against}"))
     return html.cards(cards) if cards else ""
 
 

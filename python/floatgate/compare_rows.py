@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatgate import disturb, reduce, units, worth
+from floatgate import disturb, metrics, reduce, units, worth
 from floatgate.amplification import amplification, digits, text
 from floatgate.errors import one_line
 from floatgate.record import look
@@ -111,8 +111,6 @@ def flat_rows(comparison: Comparison) -> list[dict[str, Any]]:
 
 def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """One row for each setting with a result: its values and figures, with intervals where they are known."""
-    from floatgate import varied_charts
-
     rows = []
     for setting in comparison:
         result = setting.result
@@ -123,10 +121,10 @@ def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
         row["waf_bytes"] = waf
         if interval:
             row["waf_bytes.low"], row["waf_bytes.high"] = min(interval), max(interval)
-        for figure in varied_charts.FIGURES[1:]:
-            value = look(result, *figure.key.split("."))
-            if figure.key.startswith("lifetime.") and worth.too_short(result):
+        for metric in metrics.drawn()[1:]:
+            value = look(result, *metric.key.split("."))
+            if metric.group == "lifetime" and worth.too_short(result):
                 value = None
-            row[figure.key] = value
+            row[metric.key] = value
         rows.append(row)
     return rows

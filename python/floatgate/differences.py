@@ -12,29 +12,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from floatgate import worth
+from floatgate import metrics, worth
 from floatgate.amplification import amplification
 from floatgate.over_seeds import Mean
 from floatgate.record import look
 
 Result = Mapping[str, Any]
 BySeed = Mapping["int | None", Result]
-
-FIGURES = (
-    ("waf_bytes",),
-    ("waf",),
-    ("lifetime", "years"),
-    ("lifetime", "tbw_bytes"),
-    ("throughput", "iops"),
-    ("latency_us", "read", "p99"),
-    ("latency_us", "read", "p999"),
-    ("latency_us", "write", "p99"),
-    ("latency_us", "write", "p999"),
-    ("wear", "erases_mean"),
-    ("wear", "erases_max"),
-    ("wear", "erases_std"),
-)
-"""What is compared, where both settings know it."""
 
 
 def between(ours: BySeed, theirs: BySeed) -> dict[str, Any] | None:
@@ -63,7 +47,11 @@ def between(ours: BySeed, theirs: BySeed) -> dict[str, Any] | None:
         "relative": in_bytes[0] * len(bases) / math.fsum(bases),
         "years_ratio": _ratio(lives),
         "pairs": len(pairs),
-        "figures": {".".join(keys): found for keys in FIGURES if (found := _figure(pairs, keys)) is not None},
+        "figures": {
+            metric.key: found
+            for metric in metrics.compared()
+            if (found := _figure(pairs, metric.key.split("."))) is not None
+        },
     }
 
 
@@ -132,8 +120,8 @@ def _figure(pairs: Pairs, keys: Sequence[str]) -> dict[str, Any] | None:
     if not values:
         return None
     difference, interval = _paired([one - other for one, other in values])
-    if keys in (("waf_bytes",), ("waf",)):
-        found = _amplification(pairs, in_bytes=keys == ("waf_bytes",))
+    if keys[0] in ("waf_bytes", "waf"):
+        found = _amplification(pairs, in_bytes=keys[0] == "waf_bytes")
         difference, interval = found if found is not None else (difference, interval)
     ratio = _ratio(values)
     return {

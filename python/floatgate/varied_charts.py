@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from floatgate import html, throttle_charts, vega
+from floatgate import html, metrics, throttle_charts, vega
 from floatgate.charts import INK, MUTED, WIDTH, data_chart, finished
 from floatgate.throttle_charts import Look
 
@@ -43,18 +43,12 @@ class Figure:
     tail: bool = False
 
 
-FIGURES = (
-    Figure("waf_bytes", "Write amplification", "flash bytes per host byte"),
-    Figure("lifetime.years", "Life", "years"),
-    Figure("lifetime.tbw_bytes", "Life in bytes written", "TBW", 1e12),
-    Figure("throughput.iops", "Throughput", "thousand IOPS", 1e3),
-    Figure("latency_us.read.p99", "Read latency, p99", "ms", 1e3, tail=True),
-    Figure("latency_us.read.p999", "Read latency, p99.9", "ms", 1e3, tail=True),
-    Figure("latency_us.write.p99", "Write latency, p99", "ms", 1e3, tail=True),
-    Figure("latency_us.write.p999", "Write latency, p99.9", "ms", 1e3, tail=True),
-    Figure("wear.erases_max", "Most erased block", "erases"),
-    Figure("wear.erases_std", "Spread of wear", "standard deviation of erases"),
-)
+def figures() -> list[Figure]:
+    """Every figure that may be drawn, in the order of the table of metrics."""
+    axes = [(metric, metric.axis) for metric in metrics.drawn()]
+    return [Figure(one.key, one.label, axis.title, axis.per, axis.tail) for one, axis in axes if axis is not None]
+
+
 _LOOKS = (
     ("#0072b3", (), "circle"),
     ("#a5630a", (6, 3), "square"),
@@ -69,7 +63,7 @@ _LOOKS = (
 
 def figures_of(rows: Rows) -> list[Figure]:
     """The figures that there is something to draw of; life in bytes where there are no years."""
-    there = [figure for figure in FIGURES if any(row.get(figure.key) is not None for row in rows)]
+    there = [figure for figure in figures() if any(row.get(figure.key) is not None for row in rows)]
     keys = [figure.key for figure in there]
     kept = [one for one in there if not (one.key == "lifetime.tbw_bytes" and "lifetime.years" in keys)]
     return [_in_its_unit(one, rows) for one in kept]

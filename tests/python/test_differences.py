@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from floatgate.differences import FIGURES, between
+from floatgate import metrics
+from floatgate.differences import between
 
+FIGURES = [tuple(metric.key.split(".")) for metric in metrics.compared()]
 T_95 = {1: 12.706, 2: 4.303, 3: 3.182}
 """Student's t for 95 % two-sided, by degrees of freedom."""
 NOISE = {3: 40.0, 4: -25.0, 5: 10.0, 6: 0.0}

@@ -34,7 +34,7 @@ def counted() -> dict[str, int]:
     }
 
 
-@pytest.mark.parametrize("page", ["settings", "policies", "formats"])
+@pytest.mark.parametrize("page", ["settings", "policies", "formats", "results"])
 def test_generated_pages_are_current(page: str) -> None:
     made = getattr(loaded("docs"), page)(json.loads(_core.catalogue()))
     assert (ROOT / f"docs/{page}.md").read_text("utf-8") == made, f"docs/{page}.md: make docs renews it"

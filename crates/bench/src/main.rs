@@ -24,12 +24,18 @@ mod yardsticks;
 
 use measure::{PAGES_PER_BLOCK, ROUNDS, SPARE};
 use report::Report;
+use std::path::Path;
 use std::process::ExitCode;
 
 /// `floatgate-bench count engine|packed|flat|CASE|reads|disturbed-reads|dedup|compress|SEPARATOR|contexts SEPARATOR`, with a case
 /// of `timed`: a fixed amount of work on a 1 GiB drive and nothing else, to be run under
-/// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does.
+/// `valgrind --tool=callgrind`, whose instruction counts do not depend on what else the machine does. `count trace FILE`
+/// reads a trace and does no more.
 fn count(what: Option<&str>) {
+    if let (Some("trace"), Some(file)) = (what, std::env::args().nth(3)) {
+        readers::read(Path::new(&file));
+        return;
+    }
     let (blocks, host_pages) = (1024, 2_000_000);
     let case = what.and_then(timed::named);
     let (_, waf) = match (case, what) {

@@ -328,6 +328,18 @@ fn causes() -> Vec<CauseRow> {
     Cause::ALL.iter().map(row).collect()
 }
 
+/// The figures that tables, pictures and comparisons choose by themselves, as JSON.
+#[pyfunction]
+fn metrics() -> String {
+    floatgate_stats::metrics::to_json().to_string()
+}
+
+/// The tables of a result with their figures as they are declared, as JSON.
+#[pyfunction]
+fn metric_groups() -> String {
+    floatgate_stats::metrics::groups_json().to_string()
+}
+
 /// JSON schema of the experiment file.
 #[pyfunction]
 fn schema() -> String {
@@ -344,5 +356,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(resume, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(causes, module)?)?;
+    module.add_function(wrap_pyfunction!(metrics, module)?)?;
+    module.add_function(wrap_pyfunction!(metric_groups, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)
 }

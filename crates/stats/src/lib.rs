@@ -5,6 +5,7 @@
 pub mod batch_means;
 pub mod histogram;
 pub mod latency;
+pub mod metrics;
 pub mod series;
 pub mod wear_growth;
 

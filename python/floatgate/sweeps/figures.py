@@ -11,36 +11,15 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from floatgate import metrics
+
 Value = int | float | bool | str | None
 
-LEADING = (
-    *("waf_bytes", "waf_bytes_95.low", "waf_bytes_95.high", "waf", "waf_95.low", "waf_95.high", "stationary"),
-    *("lifetime.years", "lifetime.years_first_block", "lifetime.tbw_bytes", "lifetime.dwpd"),
-    *("throughput.iops", "latency_us.read.p99", "latency_us.read.p999", "latency_us.write.p99"),
-    *("latency_us.write.p999", "wear.erases_mean", "wear.erases_max", "wear.erases_std"),
-)
-"""Figures that a person looks for first; they stand before the others, which follow in alphabetical order."""
+LEADING = metrics.leading()
+"""Columns that a person looks for first; they stand before the others, which follow in alphabetical order."""
 
-CONTRACT: Mapping[str, type] = {
-    **{key: float for key in LEADING if not key.startswith("wear.erases_max")},
-    "stationary": bool,
-    "wear.erases_min": int,
-    "wear.erases_max": int,
-    "span_s": float,
-    "lifetime.years_spare_blocks": float,
-    "lifetime.tbw_first_block_bytes": float,
-    "throughput.read_iops": float,
-    "throughput.write_iops": float,
-    "throughput.read_mb_per_s": float,
-    "throughput.write_mb_per_s": float,
-    **{
-        f"latency_us.{kind}.{name}": int if name == "count" else float
-        for kind in ("read", "write")
-        for name in ("count", "mean", "p50", "p90", "p99", "p999", "max")
-    },
-    "energy.total_j": float,
-}
-"""Figures that every table has, with their types: null where a mode cannot know them, and not absent."""
+CONTRACT: Mapping[str, type] = metrics.everywhere()
+"""Columns that every table has, with their types: null where a mode cannot know them, and not absent."""
 
 _ENDS = ("_95", "_range")
 """How the names of intervals end."""

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from floatgate import metrics
 from floatgate.arguments import checked
 from floatgate.errors import InputError, input_error, quote, quoted
 from floatgate.over_seeds import Mean
@@ -89,9 +90,7 @@ class LoadedSweep:
         and so are lives of runs that were too short to tell one (``evidence.enough``).
         """
         table = self.arrow()
-        from floatgate import varied_charts
-
-        drawn = [figure.key for figure in varied_charts.FIGURES] if figures is None else list(figures)
+        drawn = [metric.key for metric in metrics.drawn()] if figures is None else list(figures)
         wanted = [key for key in drawn if key in table.column_names]
         ends = [f"waf_bytes_95.{end}" for end in ("low", "high") if f"waf_bytes_95.{end}" in table.column_names]
         told = [key for key in ("status", _ENOUGH) if key in table.column_names]
@@ -123,7 +122,7 @@ class LoadedSweep:
             raise input_error(
                 f"{quote(figure)}: no run of this sweep has such a figure; expected one such as {quoted(known)}"
             )
-        one = next((each for each in varied_charts.FIGURES if each.key == figure), None)
+        one = next((each for each in varied_charts.figures() if each.key == figure), None)
         drawn = one or varied_charts.Figure(figure, figure, figure)
         panels = varied_charts.drawings(rows, self.keys, drawn)
         return [vega.altair_chart(draw(width or charts.WIDTH)) for _, _, draw in panels]

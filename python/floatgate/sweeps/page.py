@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from floatgate import _core, html, units, varied_charts
+from floatgate import _core, html, metrics, units, varied_charts
 from floatgate.sweeps.work import DONE
 
 if TYPE_CHECKING:
@@ -13,16 +12,6 @@ if TYPE_CHECKING:
 
 TABLE_MAX = 40
 """Settings of a sweep that the page lists; of more, the first and the last in the order of write amplification."""
-_COLUMNS = (
-    ("waf_bytes", "WAF", 1.0),
-    ("lifetime.years", "life, years", 1.0),
-    ("lifetime.tbw_bytes", "TBW", 1e12),
-    ("throughput.iops", "IOPS", 1.0),
-    ("latency_us.read.p99", "read p99, us", 1.0),
-    ("latency_us.write.p99", "write p99, us", 1.0),
-    ("wear.erases_max", "most erases", 1.0),
-    ("wear.erases_std", "sd of erases", 1.0),
-)
 
 
 def page(sweep: LoadedSweep, command: str | None = None) -> str:
@@ -57,23 +46,15 @@ def _progress(sweep: LoadedSweep) -> str:
 def _extremes(rows: list[dict[str, Any]], keys: list[str]) -> str:
     """The best settings by what people look for."""
     cards = []
-    best = (
-        ("waf_bytes", "lowest WAF", min, lambda value: f"{value:.2f}"),
-        ("lifetime.years", "longest life", max, units.years),
-        ("throughput.iops", "most IOPS", max, units.count),
-        ("latency_us.read.p99", "lowest read p99", min, lambda value: units.span(value * 1e-6)),
-        ("latency_us.write.p99", "lowest write p99", min, lambda value: units.span(value * 1e-6)),
-    )
-    for key, name, choose, shown in best:
-        known = [row for row in rows if row.get(key) is not None]
-        if known:
-            row = choose(known, key=itemgetter(key))
-            cards.append((name, shown(row[key]), varied_charts.label(row, keys)))
+    for metric in metrics.looked_for():
+        row = metric.best_of(rows)
+        if row is not None:
+            cards.append((metric.best, metric.text(row[metric.key]), varied_charts.label(dict(row), keys)))
     return html.cards(cards) if cards else ""
 
 
 def _table(rows: list[dict[str, Any]], keys: list[str]) -> str:
-    shown = [column for column in _COLUMNS if any(row.get(column[0]) is not None for row in rows)]
+    shown = [metric for metric in metrics.listed() if any(row.get(metric.key) is not None for row in rows)]
     if not rows or not shown:
         return ""
     ranked = sorted(rows, key=lambda row: (row.get("waf_bytes") is None, row.get("waf_bytes") or 0.0))
@@ -85,11 +66,11 @@ def _table(rows: list[dict[str, Any]], keys: list[str]) -> str:
     cells = [
         [
             *(varied_charts.text(row[key]) for key in keys),
-            *("-" if row.get(key) is None else units.figure(row[key] / scale) for key, _, scale in shown),
+            *("-" if row.get(one.key) is None else units.figure(row[one.key] / (one.column or 1)) for one in shown),
         ]
         for row in ranked
     ]
-    header = [*(varied_charts.short(key, keys) for key in keys), *(name for _, name, _ in shown)]
+    header = [*(varied_charts.short(key, keys) for key in keys), *(one.short for one in shown)]
     return f"<h2>Settings</h2><p>{said}</p>{html.grid(header, cells, texts=len(keys), stacks=True)}"
 
 

@@ -26,6 +26,7 @@ mod lifetime_interval;
 mod lifetime_reduced;
 mod lifetime_stamps;
 mod lifetime_tails;
+mod metrics;
 mod midas;
 mod pattern_twins;
 mod policies;

@@ -6,6 +6,7 @@ pub mod hinted;
 pub mod host_model;
 pub mod interrupted;
 pub mod knob_toml;
+pub mod metrics;
 pub mod naive;
 pub mod policies;
 pub mod recorder;
@@ -24,11 +25,13 @@ pub fn seeds(cases: u64) -> std::ops::Range<u64> {
     0..cases * times
 }
 
-/// Runs an experiment given as TOML with overrides.
+/// Runs an experiment given as TOML with overrides; every figure of its result must have its row.
 pub fn try_run(toml: &str, overrides: &[(&str, String)]) -> Result<Output, String> {
     let overrides: Vec<_> = overrides.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
     let resolved = load(Some(toml), "test.toml", &overrides).map_err(|e| e.to_string())?;
-    run(resolved, &mut |_| Ok(())).map_err(|e| e.to_string())
+    let output = run(resolved, &mut |_| Ok(())).map_err(|e| e.to_string())?;
+    metrics::known(&output.result);
+    Ok(output)
 }
 
 /// Runs an experiment that must succeed.

@@ -1,0 +1,258 @@
+//! What a person looks for first: write amplification, life, throughput, latency, wear.
+
+use super::metric::{Better, Format, Group, count, flag, histogram, interval, list, number, text};
+
+const LATENCY_MS: &str = "ms";
+
+/// The groups, in the order of `docs/results.md`.
+pub(super) const GROUPS: &[Group] = &[
+    Group {
+        key: "",
+        about: "Write amplification, and the time that a run covers.",
+        when: "",
+        rows: &[
+            number(
+                "waf_bytes",
+                "bytes/byte",
+                "flash bytes programmed / bytes that the host wrote (JESD218, section 3)",
+            )
+            .compared()
+            .better(Better::Lower)
+            .drawn("Write amplification", "flash bytes per host byte", 1.0)
+            .column("WAF", 1.0)
+            .best("lowest WAF", Format::Ratio),
+            interval("waf_bytes_95", "bytes/byte", "95 % interval of `waf_bytes`, from that of `waf`")
+                .leads(),
+            number(
+                "waf",
+                "pages/page",
+                "map pages programmed / map pages that the host wrote, those written in part as whole ones",
+            )
+            .compared()
+            .better(Better::Lower),
+            interval("waf_95", "pages/page", "95 % interval of `waf`, by batch means").leads(),
+            flag(
+                "stationary",
+                "whether the state was steady: no drift of `waf`, as many pages erased as programmed",
+            )
+            .leads(),
+            number(
+                "span_s",
+                "s",
+                "until the last operation was done (timed), or the last request arrived or was let pass",
+            )
+            .everywhere(),
+            number(
+                "period_s",
+                "s",
+                "after which the run would repeat: span of arrivals and a mean gap, at least `span_s`",
+            ),
+        ],
+    },
+    Group {
+        key: "lifetime",
+        about: "How long the drive lives if all goes on as in the run.",
+        when: "always; lives where the host wrote something, years where the workload has time too",
+        rows: &[
+            number(
+                "years",
+                "years",
+                "c_ssd_recovered_bytes / bytes programmed * period_s: until even wear uses up all cycles",
+            )
+            .compared()
+            .better(Better::Higher)
+            .drawn("Life", "years", 1.0)
+            .column("life, years", 1.0)
+            .best("longest life", Format::Years),
+            number(
+                "years_first_block",
+                "years",
+                "until the most erased block has its cycles, its lead ~ mean ^ wear_growth (unknown: 1)",
+            )
+            .leads(),
+            interval(
+                "years_first_block_range",
+                "years",
+                "shortest and longest, by the error of `wear_growth`; by 0.5 and 1 where it is unknown",
+            ),
+            number(
+                "years_spare_blocks",
+                "years",
+                "until more blocks have their cycles than `drive.bad_block_reserve` holds",
+            )
+            .everywhere(),
+            interval("years_spare_blocks_range", "years", "the same range of `years_spare_blocks`"),
+            number(
+                "tbw_bytes",
+                "bytes",
+                "c_ssd_recovered_bytes / waf_bytes: what the host can write in all, at even wear",
+            )
+            .compared()
+            .better(Better::Higher)
+            .drawn("Life in bytes written", "TBW", 1e12)
+            .column("TBW", 1e12),
+            number(
+                "tbw_first_block_bytes",
+                "bytes",
+                "bytes that the host wrote * runs until the most erased block has its cycles",
+            )
+            .everywhere(),
+            number(
+                "tbw_spare_blocks_bytes",
+                "bytes",
+                "bytes that the host wrote * runs until the reserve of spare blocks is used up",
+            ),
+            number(
+                "dwpd",
+                "drive writes/day",
+                "bytes that the host wrote / logical capacity / `period_s` in days",
+            )
+            .leads(),
+            number(
+                "dwpd_for_target",
+                "drive writes/day",
+                "bytes that the host can write in `target_years` / logical capacity / days, at even wear",
+            ),
+            number(
+                "wear_growth",
+                "-",
+                "g of sd of erases ~ mean ^ g: 1 where blocks wear unlike, 0.5 by chance, 0 where levelled",
+            ),
+            number("target_years", "years", "the life that is asked for (`lifetime.throttle.target_years`)"),
+            count("pe_cycles", "cycles", "rated program/erase cycles"),
+            number(
+                "pe_cycles_achievable",
+                "cycles",
+                "cycles that a block stands at rests of `mean_idle_h`; `pe_cycles` without recovery",
+            ),
+            number(
+                "mean_idle_h",
+                "h",
+                "period_s * physical capacity / bytes programmed: mean time between two erases of a block",
+            ),
+            count("c_ssd_bytes", "bytes", "physical capacity * pe_cycles"),
+            count("c_ssd_recovered_bytes", "bytes", "physical capacity * pe_cycles_achievable"),
+        ],
+    },
+    Group {
+        key: "throughput",
+        about: "Rates over `span_s`, the time in which the counted requests were served.",
+        when: "in timed mode",
+        rows: &[
+            number("iops", "requests/s", "reads and writes / `span_s`")
+                .compared()
+                .better(Better::Higher)
+                .drawn("Throughput", "thousand IOPS", 1e3)
+                .column("IOPS", 1.0)
+                .best("most IOPS", Format::Prefixed),
+            number("read_iops", "requests/s", "reads / `span_s`").everywhere(),
+            number("write_iops", "requests/s", "writes / `span_s`").everywhere(),
+            number("read_mb_per_s", "MB/s", "bytes that the host read / `span_s`").everywhere(),
+            number("write_mb_per_s", "MB/s", "bytes that the host wrote / `span_s`").everywhere(),
+            number("flash_read_mb_per_s", "MB/s", "bytes of flash pages read / `span_s`"),
+            number("flash_program_mb_per_s", "MB/s", "bytes of flash pages programmed / `span_s`"),
+        ],
+    },
+    Group {
+        key: "latency_us.{kind}",
+        about: "Time from the arrival of a request to its end, of reads and of writes.",
+        when: "in timed mode, where there was a request of the kind",
+        rows: &[
+            count("count", "requests", "requests of the kind that ended").everywhere(),
+            number("mean", "us", "the mean").everywhere(),
+            number("p50", "us", "not exceeded by half of the requests").everywhere(),
+            number("p90", "us", "not exceeded by nine of ten").everywhere(),
+            number("p99", "us", "not exceeded by 99 of a hundred")
+                .compared()
+                .better(Better::Lower)
+                .tail("{kind} latency, p99", LATENCY_MS, 1e3)
+                .column("{kind} p99, us", 1.0)
+                .best("lowest {kind} p99", Format::SpanUs),
+            number("p999", "us", "not exceeded by 999 of a thousand").compared().better(Better::Lower).tail(
+                "{kind} latency, p99.9",
+                LATENCY_MS,
+                1e3,
+            ),
+            number("p9999", "us", "not exceeded by 9999 of ten thousand"),
+            number("max", "us", "the longest").everywhere(),
+            list("cdf.us", "us", "the distribution: times, from the shortest to the longest"),
+            list("cdf.share", "-", "the distribution: shares of the requests that took no longer"),
+        ],
+    },
+    Group {
+        key: "wear",
+        about: "Erases by block since counting began.",
+        when: "",
+        rows: &[
+            count("erases_min", "erases", "of the least erased block").everywhere(),
+            number("erases_mean", "erases", "mean over all blocks").compared().better(Better::Lower),
+            count("erases_max", "erases", "of the most erased block")
+                .compared()
+                .better(Better::Lower)
+                .drawn("Most erased block", "erases", 1.0)
+                .column("most erases", 1.0),
+            number("erases_std", "erases", "standard deviation over all blocks")
+                .compared()
+                .better(Better::Lower)
+                .drawn("Spread of wear", "standard deviation of erases", 1.0)
+                .column("sd of erases", 1.0),
+            number(
+                "first_failure_s",
+                "s",
+                "period_s * pe_cycles / erases_max: until the most erased block has its rated cycles",
+            ),
+            number("max_over_mean", "-", "erases_max / erases_mean"),
+            histogram("histogram", "blocks", "blocks by their erases"),
+            number(
+                "idle_h.mean",
+                "h",
+                "mean over blocks of their mean rest before an erase, since counting began",
+            ),
+            number("idle_h.{decile}", "h", "rest that 10, 50 or 90 % of the rests do not exceed"),
+            count("idle_h.intervals", "rests", "rests that were measured"),
+            list("idle_h.histogram.edges", "h", "edges of the bins of rests"),
+            list("idle_h.histogram.intervals", "rests", "rests in each bin"),
+        ],
+    },
+    Group {
+        key: "evidence",
+        about: "Whether the run is long enough to speak of years.",
+        when: "",
+        rows: &[
+            number("drive_writes", "capacities", "bytes that the host wrote / logical capacity"),
+            number("flash_writes", "capacities", "pages of the map programmed / physical pages"),
+            count("blocks_never_erased", "blocks", "blocks that the counted requests never erased"),
+            flag(
+                "enough",
+                "whether it is: a drive write, all blocks erased or 3 flash writes, and stationary",
+            ),
+            text(
+                "why",
+                "why not: `too short`, `not all blocks were erased`, `not stationary`, `too few requests`",
+            ),
+            number(
+                "drive_writes_needed",
+                "capacities",
+                "`drive_writes` that a longer run would need, as far as can be told",
+            ),
+        ],
+    },
+    Group {
+        key: "energy",
+        about: "Joules; an operation whose energy is not known is null and in no sum.",
+        when: "where `drive.energy` is set, or something computes fingerprints or compresses",
+        rows: &[
+            number("total_j", "J", "all operations").everywhere(),
+            number("j_per_host_byte_written", "J/byte", "the total / bytes that the host wrote"),
+            number(
+                "{paged}_j.{cause}",
+                "J",
+                "of one operation on pages (`transfer`: over a channel), for one cause",
+            ),
+            number("erase_j.{erasing}", "J", "of erases, for one cause"),
+            number("by_cause_j.{cause}", "J", "all operations, for one cause"),
+            number("by_operation_j.{operation}", "J", "of one operation, for all causes"),
+            number("by_operation_j.total", "J", "the same as `total_j`"),
+        ],
+    },
+];
