@@ -1,7 +1,7 @@
-"""Add what results hold to the shapes that floatgate checks results against (python/floatgate/shapes/*.shape).
+"""Add what forecasts hold to the shape that floatgate checks them against (python/floatgate/shapes/lifetime.shape).
 
-Run it with ``result.json`` and ``lifetime.json`` files that hold new figures. A shape only grows: a value that is
-a whole number here and a fraction there is a number, and one that is null once may be null.
+Run it with ``lifetime.json`` files that hold new figures. A shape only grows: a value that is a whole number here and
+a fraction there is a number, and one that is null once may be null.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from floatgate.shapes import Shape
 
 FOLDER = Path(shapes.__file__).parent
 FREE = ("config", "run")
-"""Objects whose keys are not those of results: settings, and what differs from run to run."""
-OWN_KEYS = ("reads_by_page_type", "pages_by_type")
+"""Objects whose keys are not those of forecasts: settings, and what differs from one to another of the same."""
+OWN_KEYS = ("pages_by_type",)
 """Objects with keys of their own, whose values are alike."""
 
 
@@ -69,19 +69,14 @@ def lines(shape: Shape, indent: int = 0) -> list[str]:
 
 
 def main() -> None:
-    """Grow the shapes by the files that are named."""
+    """Grow the shape by the files that are named."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("files", nargs="+", type=Path, help="result.json and lifetime.json files")
-    known: dict[str, Shape] = {}
+    parser.add_argument("files", nargs="+", type=Path, help="lifetime.json files")
+    shape = shapes.shape_of("lifetime")
     for file in parser.parse_args().files:
-        value = json.loads(file.read_text("utf-8"))
-        kind = {"floatgate.result/1": "run", "floatgate.lifetime/1": "lifetime"}[value["schema"]]
-        if kind not in known:
-            known[kind] = shapes.shape_of(kind) if (FOLDER / f"{kind}.shape").exists() else Shape(())
-        grown(known[kind], value)
-    for kind, shape in known.items():
-        text = "\n".join([f"# {shapes.SOURCES[kind]}; made by scripts/result_shapes.py.", *lines(shape)])
-        (FOLDER / f"{kind}.shape").write_text(text + "\n", "utf-8")
+        grown(shape, json.loads(file.read_text("utf-8")))
+    text = "\n".join([f"# {shapes.SOURCES['lifetime']}; made by scripts/result_shapes.py.", *lines(shape)])
+    (FOLDER / "lifetime.shape").write_text(text + "\n", "utf-8")
 
 
 if __name__ == "__main__":

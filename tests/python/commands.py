@@ -134,11 +134,15 @@ def _import_all() -> None:
         assert status(["policies", "greedy"]) == 0
     for name in floatgate.__all__:
         getattr(floatgate, name)
+    # Behind what it imports, for it forks.
+    import shared_pictures
+
+    shared_pictures.install()
 
 
 def _main() -> NoReturn:
-    del sys.path[0]
     _import_all()
+    del sys.path[0]
     _serve()
     from floatgate.cli import main
 

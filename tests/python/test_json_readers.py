@@ -144,7 +144,6 @@ def test_shapes_know_all_figures_of_results(golden: Path) -> None:
             return []
         return [found for where, one, of in inner for found in unknown(one, of, where)]
 
-    # A figure that is new: scripts/result_shapes.py adds it.
     assert unknown(node.value, shapes.shape_of("run"), "") == []
 
 

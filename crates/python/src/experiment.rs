@@ -346,6 +346,13 @@ fn schema() -> String {
     serde_json::to_string_pretty(&floatgate_config::schema::schema()).expect("a schema is JSON")
 }
 
+/// JSON schema of `result.json`.
+#[pyfunction]
+fn result_schema() -> String {
+    let schema = floatgate_stats::metrics::schema(floatgate_experiment::result::SCHEMA);
+    serde_json::to_string_pretty(&schema).expect("a schema is JSON")
+}
+
 pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<RunOutput>()?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
@@ -356,6 +363,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(resume, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     module.add_function(wrap_pyfunction!(causes, module)?)?;
+    module.add_function(wrap_pyfunction!(result_schema, module)?)?;
     module.add_function(wrap_pyfunction!(metrics, module)?)?;
     module.add_function(wrap_pyfunction!(metric_groups, module)?)?;
     module.add_function(wrap_pyfunction!(schema, module)?)

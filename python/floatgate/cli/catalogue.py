@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -120,8 +121,16 @@ def _policy(slot: str, entry: dict[str, Any], common: list[dict[str, Any]]) -> s
     return "\n".join(lines)
 
 
+class Document(StrEnum):
+    """A document that has a schema."""
+
+    EXPERIMENT = "experiment"
+    RESULT = "result"
+
+
 def schema(
+    of: Annotated[Document, typer.Argument(help="Which document.")] = Document.EXPERIMENT,
     json: Annotated[bool, typer.Option("--json", help="No effect: the schema is always JSON.")] = False,  # noqa: ARG001
 ) -> None:
-    """Print the JSON schema of the experiment file, for editors."""
-    Output("-").give(_core.schema())
+    """Print the JSON schema of the experiment file, for editors, or of result.json, for programs that read it."""
+    Output("-").give(_core.schema() if of is Document.EXPERIMENT else _core.result_schema())

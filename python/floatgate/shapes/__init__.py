@@ -5,20 +5,23 @@
 document (``@KIND``) or a part of one (``@KIND/KEY``). ``[]`` stands for the elements of a list, ``{}`` for the values
 of an object with keys of its own. A key with a question mark may be missing.
 
-The shapes of results are made from results (``scripts/result_shapes.py``), which need not have been null where others
-are, nor have all keys. So null and missing keys are refused there only where a reader could do nothing with them.
+That of ``result.json`` follows from its JSON schema, so from the table of metrics. Of results and forecasts, null and
+missing keys are refused only where a reader could do nothing with them: the shape of forecasts is made from forecasts
+(``scripts/result_shapes.py``), which need not have been null where others are.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from typing import Any
 
+from floatgate import _core
 from floatgate.errors import FloatgateError, input_error, quote
 from floatgate.json_in import Node, described, load
 
@@ -46,6 +49,16 @@ _WORDS = {
     "null": "null",
     "any": "a value",
 }
+_TYPES = {
+    "object": "object",
+    "array": "list",
+    "number": "number",
+    "integer": "whole",
+    "string": "text",
+    "boolean": "flag",
+    "null": "null",
+}
+"""Types of a JSON schema as kinds."""
 _OF_CONTENT = (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
@@ -88,6 +101,8 @@ def read(path: str | os.PathLike[str], kind: str, most_bytes: int = _BYTES_MAX) 
 @cache
 def shape_of(kind: str) -> Shape:
     """The shape of a kind of document."""
+    if kind == "run":
+        return _of_schema(json.loads(_core.result_schema()))
     root = Shape()
     above: list[tuple[int, Shape]] = [(-1, root)]
     text = resources.files(__name__).joinpath(f"{kind}.shape").read_text("utf-8")
@@ -106,6 +121,21 @@ def shape_of(kind: str) -> Shape:
             parent.keys[key.removesuffix("?")] = shape
         above.append((indent, shape))
     return root
+
+
+def _of_schema(schema: Mapping[str, Any]) -> Shape:
+    """The shape that a JSON schema says; of a text that is always the same, any."""
+    types = schema.get("type", "string")
+    kinds = tuple(_TYPES[one] for one in ([types] if isinstance(types, str) else types))
+    required = schema.get("required", ())
+    keys = {}
+    for key, one in schema.get("properties", {}).items():
+        keys[key] = _of_schema(one)
+        keys[key].optional = key not in required
+    # An object without properties has keys of its own, with any values.
+    others = schema.get("items") or schema.get("additionalProperties", "object" in kinds and not keys)
+    each = _of_schema(others) if isinstance(others, Mapping) else _ANY if others else None
+    return Shape(kinds, keys, each)
 
 
 def check(node: Node, kind: str, *, strict: bool = False) -> None:

@@ -1,6 +1,6 @@
 //! Reads that disturb, content that is reduced, and what a run was given.
 
-use super::metric::{Group, count, flag, list, number, text};
+use super::metric::{Group, count, flag, number, numbers, pairs, text, texts};
 
 /// The groups, in the order of `docs/results.md`.
 pub(super) const GROUPS: &[Group] = &[
@@ -15,7 +15,7 @@ pub(super) const GROUPS: &[Group] = &[
                 "blocks",
                 "blocks (superblocks) reclaimed in idle time; in functional mode, before it was due",
             ),
-            count("first_after_reads", "reads", "flash reads of the host before the first reclaim"),
+            count("first_after_reads", "reads", "flash reads of the host before the first reclaim").or_null(),
             count("moved_pages", "pages", "valid pages of the map moved"),
             count(
                 "reads_beyond_max",
@@ -27,8 +27,9 @@ pub(super) const GROUPS: &[Group] = &[
                 "",
                 "replications (`jobs`), copies of hot pages and their fate, blocks whose tail took data",
             ),
-            count("reads_by_page_type.{page_type}", "reads", "flash reads of the host by type of the page"),
-            list(
+            count("reads_by_page_type.{page_type}", "reads", "flash reads of the host by type of the page")
+                .or_null(),
+            numbers(
                 "reads_by_mode",
                 "reads",
                 "flash reads of the host by mode of the block, 0 the ordinary one",
@@ -38,12 +39,12 @@ pub(super) const GROUPS: &[Group] = &[
                 "-",
                 "the largest disturbance that any block had / the maximum",
             ),
-            list(
+            numbers(
                 "disturbance.edges",
                 "-",
                 "lower edges of the bins of disturbance / the maximum; the last bin is open",
             ),
-            list("disturbance.blocks", "blocks", "blocks in each bin at the end"),
+            numbers("disturbance.blocks", "blocks", "blocks in each bin at the end"),
             number("time_s.reclaim", "s", "nominal time of reclaims, one operation after the other"),
             number("time_s.replica", "s", "nominal time of replications, one operation after the other"),
             count("service_ms.count", "times", "times at which something was reclaimed or replicated"),
@@ -51,8 +52,9 @@ pub(super) const GROUPS: &[Group] = &[
                 "service_ms.{rank}",
                 "ms",
                 "nominal time of all that is done at one time, one operation after the other",
-            ),
-            list(
+            )
+            .or_null(),
+            pairs(
                 "service_ms.cdf",
                 "ms, share",
                 "its distribution: pairs of a time and the share that took no longer",
@@ -63,12 +65,12 @@ pub(super) const GROUPS: &[Group] = &[
                 "read requests while something was reclaimed or replicated, and otherwise",
             ),
             number("response_us.{while}.{quantile}", "us", "their latency"),
-            list("response_us.{while}.cdf.us", "us", "its distribution: times"),
-            list("response_us.{while}.cdf.share", "-", "its distribution: shares"),
-            list("over_time.requests", "requests", "edges of the intervals, in requests"),
-            list("over_time.time_s", "s", "the same in time; null where the workload has none"),
-            list("over_time.on_demand", "blocks", "blocks reclaimed on demand in each interval"),
-            list("over_time.background", "blocks", "blocks reclaimed in idle time in each interval"),
+            numbers("response_us.{while}.cdf.us", "us", "its distribution: times"),
+            numbers("response_us.{while}.cdf.share", "-", "its distribution: shares"),
+            numbers("over_time.requests", "requests", "edges of the intervals, in requests"),
+            numbers("over_time.time_s", "s", "the same in time; null where the workload has none").or_null(),
+            numbers("over_time.on_demand", "blocks", "blocks reclaimed on demand in each interval"),
+            numbers("over_time.background", "blocks", "blocks reclaimed in idle time in each interval"),
             count("memory_bytes", "bytes", "tables of the manager"),
             count(
                 "max_reads",
@@ -84,14 +86,15 @@ pub(super) const GROUPS: &[Group] = &[
         rows: &[
             text("policy", "what reduces"),
             count("host_pages", "pages", "page writes that reached the FTL"),
-            number("unknown_share", "-", "of them pages of which the trace does not say the content"),
+            number("unknown_share", "-", "of them pages of which the trace does not say the content")
+                .or_null(),
             count("hashed_pages", "pages", "host pages whose fingerprint was computed, samples included"),
             count(
                 "duplicate_pages",
                 "pages",
                 "host pages not programmed because their content was on the drive",
             ),
-            number("duplicate_share", "-", "duplicate_pages / hashed_pages"),
+            number("duplicate_share", "-", "duplicate_pages / hashed_pages").or_null(),
             count("shared_now", "contents", "contents that several logical pages have at the end"),
             count("referrers_now", "pages", "logical pages that have such a content"),
             count("references_max", "pages", "the most logical pages that one content ever had"),
@@ -108,7 +111,8 @@ pub(super) const GROUPS: &[Group] = &[
                 "chunks, or parts of them, written plain, for compression saved nothing; not in `chunks`",
             ),
             count("part_chunks", "chunks", "chunks written before they were full, compressed or plain"),
-            number("chunk_ratio", "-", "pages programmed for chunks, plain ones included / pages in them"),
+            number("chunk_ratio", "-", "pages programmed for chunks, plain ones included / pages in them")
+                .or_null(),
             count("chunks_now", "chunks", "chunks on flash or still filling at the end"),
             count("holes", "pages", "dead pages in chunks on flash at the end"),
             count("repacked_pages", "pages", "live pages of chunks that were moved and packed anew"),
@@ -119,12 +123,13 @@ pub(super) const GROUPS: &[Group] = &[
                 "pages of chunks that host reads decompressed, dead ones included",
             ),
             count("programmed_pages", "pages", "pages programmed for causes `host` and `partial`"),
-            number("written_ratio", "-", "programmed_pages / host_pages"),
+            number("written_ratio", "-", "programmed_pages / host_pages").or_null(),
             number(
                 "energy_ratio",
                 "-",
                 "energy of programs, hashing, compression / that of host_pages programs (E of paper 2)",
-            ),
+            )
+            .or_null(),
             count("index.{entry}", "", "the index of fingerprints: its size, searches, hits, evictions"),
             count("memory_bytes", "bytes", "tables of both schemes, the index included"),
             count(
@@ -135,11 +140,16 @@ pub(super) const GROUPS: &[Group] = &[
             number("manager.epoch_s", "s", "length of an epoch"),
             count("manager.epochs", "epochs", "epochs that were decided"),
             count("manager.throttled_epochs", "epochs", "of them with throttling"),
-            list(
-                "manager.over_time",
-                "",
-                "by interval: share of epochs with each scheme, mean demand, capacity and expected ratios",
+            number("manager.over_time[].from_s", "s", "beginning of an interval of the run"),
+            number("manager.over_time[].to_s", "s", "its end"),
+            count("manager.over_time[].epochs", "epochs", "its epochs"),
+            number(
+                "manager.over_time[].{decision}_share",
+                "-",
+                "share of them with the scheme on, or throttled",
             ),
+            number("manager.over_time[].{budget}_bytes", "bytes", "demand and capacity of an epoch, mean"),
+            number("manager.over_time[].{scheme}_ratio", "-", "expected ratio of the scheme, mean"),
         ],
     },
     Group {
@@ -148,8 +158,8 @@ pub(super) const GROUPS: &[Group] = &[
         when: "where the drive starts so",
         rows: &[
             text("asked", "`auto`"),
-            text("became", "`steady` or `random`"),
-            text("why", "why no law of the steady state serves"),
+            text("became", "`steady` or `random`").or_null(),
+            text("why", "why no law of the steady state serves").or_null(),
             count(
                 "wear_in_laps",
                 "laps",
@@ -159,14 +169,15 @@ pub(super) const GROUPS: &[Group] = &[
             count("wear_in_requests", "requests", "requests of these passes"),
             count("wear_in_page_writes", "pages", "page writes of these passes"),
             number("wear_in_drive_writes", "capacities", "wear_in_page_writes / logical pages"),
-            list("wear_in_waf", "pages/page", "write amplification of each lap"),
-            flag("stationary", "whether the laps became alike; null where there were none"),
+            numbers("wear_in_waf", "pages/page", "write amplification of each lap"),
+            flag("stationary", "whether the laps became alike; null where there were none").or_null(),
             number(
                 "error",
                 "-",
                 "relative distance to where write amplification goes, once there are three laps",
-            ),
-            text("ended", "why there were no more laps"),
+            )
+            .or_null(),
+            text("ended", "why there were no more laps").or_null(),
             number(
                 "expected_s",
                 "s",
@@ -189,13 +200,14 @@ pub(super) const GROUPS: &[Group] = &[
                 "effective_spare_factor",
                 "-",
                 "(physical - mean free - logical) / physical pages; null while the drive was never full",
-            ),
+            )
+            .or_null(),
             count("planes", "planes", "in all"),
             count("blocks", "blocks", "in all"),
             count("pages_per_block", "pages", "flash pages"),
             count("page_bytes", "bytes", "of a flash page"),
             count("mapping_bytes", "bytes", "of a page of the map"),
-            number("rated.*", "", "what its maker states (`drive.rated`)"),
+            number("rated.*", "", "what its maker states (`drive.rated`)").or_null(),
         ],
     },
     Group {
@@ -207,23 +219,24 @@ pub(super) const GROUPS: &[Group] = &[
             text("format", "the format of the trace, or the generator"),
             count("requests", "requests", "requests of the counted phase"),
             count("passes", "passes", "times that the trace was gone through"),
-            count("footprint_bytes", "bytes", "distinct pages that a trace reads or writes"),
+            count("footprint_bytes", "bytes", "distinct pages that a trace reads or writes").or_null(),
             text("devices[].name", "devices of the trace"),
             count("devices[].{direction}_requests", "requests", "of the kind, by device"),
             count("devices[].{direction}_bytes", "bytes", "of the kind, by device"),
             count("devices[].page_reads", "pages", "pages of the map that reads touch, by device"),
             count("devices[].page_writes", "pages", "pages of the map that writes touch, by device"),
             count("bad_lines_skipped", "lines", "lines or records that could not be read and were left out"),
-            text("first_bad_line", "the first of them, with what is wrong"),
+            text("first_bad_line", "the first of them, with what is wrong").or_null(),
             count("other_records", "records", "records that are no read, write or TRIM, left out"),
             count("stamps_backwards", "stamps", "time stamps earlier than the one before"),
-            text("stamps_backwards_first", "where the first of them is"),
-            number("stamps_backwards_s_max", "s", "by how much one lies before the one before it, at most"),
+            text("stamps_backwards_first", "where the first of them is").or_null(),
+            number("stamps_backwards_s_max", "s", "by how much one lies before the one before it, at most")
+                .or_null(),
             count("stamp_jumps", "stamps", "time stamps more than 30 years from the one before"),
-            list("suspicions", "", "what is odd about the trace"),
-            text("content_hash", "blake3 of the decompressed trace"),
-            list("assumed", "", "what the trace does not say, and was assumed"),
-            text("beyond.policy", "what happens to addresses beyond the drive (`workload.beyond`)"),
+            texts("suspicions", "what is odd about the trace"),
+            text("content_hash", "blake3 of the decompressed trace").or_null(),
+            texts("assumed", "what the trace does not say, and was assumed"),
+            text("beyond.policy", "what happens to addresses beyond the drive (`workload.beyond`)").or_null(),
             count("beyond.requests_moved", "requests", "requests whose address was wrapped or scaled"),
         ],
     },
@@ -240,17 +253,17 @@ pub(super) const GROUPS: &[Group] = &[
             ),
             count("seed", "", "seed of every random stream"),
             text("mode", "`functional` or `timed`"),
-            list("not_modelled", "", "what the model leaves out of this run"),
+            texts("not_modelled", "what the model leaves out of this run"),
         ],
     },
     Group {
         key: "run",
         about: "The clock: what differs from run to run of the same experiment.",
-        when: "",
+        when: "in a run folder",
         rows: &[
             number("wall_s", "s", "time by the clock"),
             number("cpu_s", "s", "CPU time of the run's thread"),
-            count("peak_rss_bytes", "bytes", "largest resident size of the process so far"),
+            count("peak_rss_bytes", "bytes", "largest resident size of the process so far").or_null(),
             number(
                 "programs_per_cpu_s",
                 "programs/s",

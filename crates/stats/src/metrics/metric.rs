@@ -13,8 +13,12 @@ pub enum Kind {
     Text,
     /// The ends of a 95 % interval, or of a range.
     Interval,
-    /// A list: bins, edges, texts or rows.
-    List,
+    /// A list of numbers: bins, edges, a figure by number of something.
+    Numbers,
+    /// A list of pairs of numbers.
+    Pairs,
+    /// A list of texts.
+    Texts,
     /// Counts in bins of equal width.
     Histogram,
 }
@@ -29,7 +33,9 @@ impl Kind {
             Self::Flag => "flag",
             Self::Text => "text",
             Self::Interval => "interval",
-            Self::List => "list",
+            Self::Numbers => "numbers",
+            Self::Pairs => "pairs",
+            Self::Texts => "texts",
             Self::Histogram => "histogram",
         }
     }
@@ -98,7 +104,8 @@ pub struct Axis {
 /// One figure of a result, or several that differ by a name in braces.
 #[derive(Clone, Copy, Debug)]
 pub struct Metric {
-    /// Its key below that of its group; `{cause}` and the like stand for each of several names.
+    /// Its key below that of its group; `{cause}` and the like stand for each of several names, `[]` for the rows of a list,
+    /// and `*` for any name.
     pub key: &'static str,
     /// What it is.
     pub kind: Kind,
@@ -106,6 +113,8 @@ pub struct Metric {
     pub unit: &'static str,
     /// What it means, and how it is computed.
     pub meaning: &'static str,
+    /// Whether it may be null where its table is known.
+    pub nullable: bool,
     /// How it is called over a chart; `{kind}` is filled in.
     pub label: &'static str,
     /// How it is called in a table.
@@ -134,6 +143,7 @@ const fn metric(key: &'static str, kind: Kind, unit: &'static str, meaning: &'st
         kind,
         unit,
         meaning,
+        nullable: false,
         label: "",
         short: "",
         best: "",
@@ -172,9 +182,19 @@ pub const fn interval(key: &'static str, unit: &'static str, meaning: &'static s
     metric(key, Kind::Interval, unit, meaning)
 }
 
-/// A list.
-pub const fn list(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
-    metric(key, Kind::List, unit, meaning)
+/// A list of numbers.
+pub const fn numbers(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
+    metric(key, Kind::Numbers, unit, meaning)
+}
+
+/// A list of pairs of numbers.
+pub const fn pairs(key: &'static str, unit: &'static str, meaning: &'static str) -> Metric {
+    metric(key, Kind::Pairs, unit, meaning)
+}
+
+/// A list of texts.
+pub const fn texts(key: &'static str, meaning: &'static str) -> Metric {
+    metric(key, Kind::Texts, "", meaning)
 }
 
 /// Counts in bins.
@@ -183,6 +203,11 @@ pub const fn histogram(key: &'static str, unit: &'static str, meaning: &'static 
 }
 
 impl Metric {
+    /// It may be null where its table is known.
+    pub const fn or_null(self) -> Self {
+        Self { nullable: true, ..self }
+    }
+
     /// It leads the columns of every flat table.
     pub const fn leads(self) -> Self {
         Self { leads: true, everywhere: true, ..self }

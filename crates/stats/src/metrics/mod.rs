@@ -7,8 +7,10 @@ mod content;
 mod metric;
 mod operations;
 mod outcome;
+mod schema;
 
 pub use metric::{Axis, Better, Format, Group, Kind, Metric};
+pub use schema::schema;
 
 use floatgate_flash::Cause;
 use serde_json::{Value, json};
@@ -41,6 +43,9 @@ fn names(placeholder: &str) -> Vec<&'static str> {
         }
         "page_type" => vec!["all", "LSB", "CSB", "MSB", "TSB"],
         "entry" => vec!["entries", "used", "bytes", "searches", "hits", "entered", "stale", "evicted"],
+        "decision" => vec!["dedup", "compress", "throttle"],
+        "budget" => vec!["demand", "capacity"],
+        "scheme" => vec!["dedup", "compress"],
         "choice" => vec!["none", "dedup", "compress", "both"],
         other => unreachable!("no names for {{{other}}}"),
     }
@@ -153,6 +158,7 @@ pub fn groups_json() -> Value {
             "unit": row.unit,
             "meaning": row.meaning,
             "better": row.better.map(Better::name),
+            "nullable": row.nullable,
             "everywhere": row.everywhere,
         })
     };

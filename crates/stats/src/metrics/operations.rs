@@ -1,6 +1,6 @@
 //! What host, flash and firmware did, by count and by time.
 
-use super::metric::{Group, count, histogram, list, number, text};
+use super::metric::{Group, count, histogram, number, numbers, text};
 
 /// The groups, in the order of `docs/results.md`.
 pub(super) const GROUPS: &[Group] = &[
@@ -72,7 +72,7 @@ pub(super) const GROUPS: &[Group] = &[
                 "times that a host write waited for whole blocks to be collected, for too few were free",
             ),
             count("copied_pages", "pages", "pages of the map moved"),
-            number("copied_pages_per_victim", "pages", "copied_pages / victims"),
+            number("copied_pages_per_victim", "pages", "copied_pages / victims").or_null(),
             histogram("victims_by_valid", "victims", "victims by their valid pages"),
             number("time_s", "s", "nominal time of its operations, one after the other"),
         ],
@@ -119,14 +119,27 @@ pub(super) const GROUPS: &[Group] = &[
         about: "Separation of data into streams.",
         when: "",
         rows: &[
-            list(
-                "streams",
+            count(
+                "streams[].stream",
                 "",
-                "by stream: pages written and moved, blocks opened, collected; null without separation",
+                "number of the stream; null without separation, and where nothing was held no row",
             ),
+            count("streams[].host_pages", "pages", "pages of the map that the host wrote to the stream"),
+            count("streams[].moved_pages", "pages", "pages that collection moved to it"),
+            count(
+                "streams[].strayed_pages",
+                "pages",
+                "pages of the stream that were put in blocks of another",
+            ),
+            count("streams[].opened", "blocks", "blocks opened for it"),
+            count("streams[].victims", "victims", "victims that it had filled"),
+            count("streams[].dead_victims", "victims", "of them without a valid page"),
+            count("streams[].copied_pages", "pages", "valid pages of its victims"),
             number("found.*", "", "what the separator found, by its own names"),
-            list("contexts", "", "contexts of the program with the stream of each"),
-            count("memory_bytes", "bytes", "tables of the separator"),
+            count("contexts[].context", "", "number of a context of the program"),
+            text("contexts[].name", "its name").or_null(),
+            count("contexts[].stream", "", "the stream that it was given").or_null(),
+            count("memory_bytes", "bytes", "tables of the separator").or_null(),
             count("open_blocks", "blocks", "open blocks, or superblocks, with pages left at the end"),
             count("open_free_pages", "pages", "pages left in them at the end"),
             number("open_free_pages_mean", "pages", "such pages, mean over the host page writes"),
@@ -147,13 +160,14 @@ pub(super) const GROUPS: &[Group] = &[
                 "windows",
                 "windows of which a request was served, the last partial one included",
             ),
-            number("patterns_per_window", "patterns", "patterns / windows"),
-            number("pattern_size_mean", "addresses", "addresses of a pattern, mean"),
+            number("patterns_per_window", "patterns", "patterns / windows").or_null(),
+            number("pattern_size_mean", "addresses", "addresses of a pattern, mean").or_null(),
             count(
                 "windows_too_dense",
                 "windows",
                 "windows with more patterns than could be told, by which no write is labelled",
-            ),
+            )
+            .or_null(),
             count("matched_requests", "requests", "write requests that were labelled"),
             count("matched_pages", "pages", "pages that the host wrote under a label"),
         ],
@@ -213,17 +227,20 @@ pub(super) const GROUPS: &[Group] = &[
                 "queue_wait.{kind}",
                 "us",
                 "in the host's queues until the drive fetched it, mean over the requests of the kind",
-            ),
+            )
+            .or_null(),
             number(
                 "throttle_wait.{kind}",
                 "us",
                 "from arrival to leaving the throttle, mean over the requests of the kind",
-            ),
-            list(
-                "queues",
-                "",
-                "by queue: priority, requests, mean wait, mean and longest latency; null with but one",
-            ),
+            )
+            .or_null(),
+            count("queues[].queue", "", "number of the queue; null with but one"),
+            count("queues[].priority", "", "its priority, the lowest is served first"),
+            count("queues[].requests", "requests", "requests that ended"),
+            number("queues[].queue_wait", "us", "wait in the queue, mean").or_null(),
+            number("queues[].mean", "us", "latency, mean").or_null(),
+            number("queues[].max", "us", "latency of the slowest request").or_null(),
             number(
                 "buffer_wait.{kind}.{place}",
                 "us",
@@ -248,10 +265,10 @@ pub(super) const GROUPS: &[Group] = &[
             ),
             count("latency_us.count", "reads", "read requests that begin with a hot page"),
             number("latency_us.{quantile}", "us", "their latency"),
-            list("latency_us.cdf.us", "us", "its distribution: times"),
-            list("latency_us.cdf.share", "-", "its distribution: shares"),
-            list("by_chip", "reads", "read requests that begin with a hot page, by the chip of that page"),
-            number("max_over_mean", "-", "hot reads of the busiest chip / mean over the chips"),
+            numbers("latency_us.cdf.us", "us", "its distribution: times"),
+            numbers("latency_us.cdf.share", "-", "its distribution: shares"),
+            numbers("by_chip", "reads", "read requests that begin with a hot page, by the chip of that page"),
+            number("max_over_mean", "-", "hot reads of the busiest chip / mean over the chips").or_null(),
         ],
     },
     Group {
@@ -268,13 +285,14 @@ pub(super) const GROUPS: &[Group] = &[
             count("capacity_bytes", "bytes", "its capacity"),
             count("{access}_hits", "pages", "pages read or written that lay in it"),
             count("{access}_misses", "pages", "pages read or written that did not, in part or whole"),
-            number("{access}_hit_ratio", "-", "hits / (hits + misses)"),
-            count("kept_pages", "pages", "pages that the disturb-aware order keeps at the end"),
+            number("{access}_hit_ratio", "-", "hits / (hits + misses)").or_null(),
+            count("kept_pages", "pages", "pages that the disturb-aware order keeps at the end").or_null(),
             count(
                 "preloaded_pages",
                 "pages",
                 "pages of disturbed blocks read ahead of the host; neither hits nor misses",
-            ),
+            )
+            .or_null(),
             count(
                 "pages_merged",
                 "pages",
@@ -292,23 +310,25 @@ pub(super) const GROUPS: &[Group] = &[
         when: "where a throttle or the integrated manager is on",
         rows: &[
             text("policy", "the throttle, or the integrated manager"),
-            number("delay_us_mean", "us", "delay by page write, mean over all, waits for capacity left out"),
-            number("held_share", "-", "page writes that were delayed or waited / all"),
+            number("delay_us_mean", "us", "delay by page write, mean over all, waits for capacity left out")
+                .or_null(),
+            number("held_share", "-", "page writes that were delayed or waited / all").or_null(),
             count("waits", "pages", "page writes that waited for capacity of a later period"),
             number("wait_s", "s", "time of these waits, summed"),
             number("held_back_s", "s", "delays and waits by which arrival `shifted` moves the stamps"),
-            count("epochs", "epochs", "epochs planned"),
-            count("selections", "times", "times that the length of epochs was chosen anew"),
-            number("epoch_s", "s", "length of the last whole epoch"),
+            count("epochs", "epochs", "epochs planned").or_null(),
+            count("selections", "times", "times that the length of epochs was chosen anew").or_null(),
+            number("epoch_s", "s", "length of the last whole epoch").or_null(),
             count(
                 "prediction.compared",
                 "epochs",
                 "epochs whose demand was compared with that of the one before",
             ),
-            number("prediction.within", "-", "epochs less than `error_max` off / compared"),
+            number("prediction.within", "-", "epochs less than `error_max` off / compared").or_null(),
             number("prediction.error_max", "-", "the allowed error, relative"),
-            number("max_delay_s", "s", "the bound on delays"),
-            count("epochs_at_max_delay", "epochs", "epochs that wanted a longer delay than the bound"),
+            number("max_delay_s", "s", "the bound on delays").or_null(),
+            count("epochs_at_max_delay", "epochs", "epochs that wanted a longer delay than the bound")
+                .or_null(),
         ],
     },
 ];

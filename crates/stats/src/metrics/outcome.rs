@@ -1,6 +1,6 @@
 //! What a person looks for first: write amplification, life, throughput, latency, wear.
 
-use super::metric::{Better, Format, Group, count, flag, histogram, interval, list, number, text};
+use super::metric::{Better, Format, Group, count, flag, histogram, interval, number, numbers, text};
 
 const LATENCY_MS: &str = "ms";
 
@@ -16,49 +16,57 @@ pub(super) const GROUPS: &[Group] = &[
                 "bytes/byte",
                 "flash bytes programmed / bytes that the host wrote (JESD218, section 3)",
             )
+            .or_null()
             .compared()
             .better(Better::Lower)
             .drawn("Write amplification", "flash bytes per host byte", 1.0)
             .column("WAF", 1.0)
             .best("lowest WAF", Format::Ratio),
             interval("waf_bytes_95", "bytes/byte", "95 % interval of `waf_bytes`, from that of `waf`")
+                .or_null()
                 .leads(),
             number(
                 "waf",
                 "pages/page",
                 "map pages programmed / map pages that the host wrote, those written in part as whole ones",
             )
+            .or_null()
             .compared()
             .better(Better::Lower),
-            interval("waf_95", "pages/page", "95 % interval of `waf`, by batch means").leads(),
+            interval("waf_95", "pages/page", "95 % interval of `waf`, by batch means").or_null().leads(),
             flag(
                 "stationary",
                 "whether the state was steady: no drift of `waf`, as many pages erased as programmed",
             )
+            .or_null()
             .leads(),
             number(
                 "span_s",
                 "s",
                 "until the last operation was done (timed), or the last request arrived or was let pass",
             )
+            .or_null()
             .everywhere(),
             number(
                 "period_s",
                 "s",
                 "after which the run would repeat: span of arrivals and a mean gap, at least `span_s`",
-            ),
+            )
+            .or_null(),
         ],
     },
     Group {
         key: "lifetime",
-        about: "How long the drive lives if all goes on as in the run.",
-        when: "always; lives where the host wrote something, years where the workload has time too",
+        about: "How long the drive lives if all goes on as in the run: null where the host wrote nothing, and years where the \
+                workload has no time.",
+        when: "",
         rows: &[
             number(
                 "years",
                 "years",
                 "c_ssd_recovered_bytes / bytes programmed * period_s: until even wear uses up all cycles",
             )
+            .or_null()
             .compared()
             .better(Better::Higher)
             .drawn("Life", "years", 1.0)
@@ -69,24 +77,28 @@ pub(super) const GROUPS: &[Group] = &[
                 "years",
                 "until the most erased block has its cycles, its lead ~ mean ^ wear_growth (unknown: 1)",
             )
+            .or_null()
             .leads(),
             interval(
                 "years_first_block_range",
                 "years",
                 "shortest and longest, by the error of `wear_growth`; by 0.5 and 1 where it is unknown",
-            ),
+            )
+            .or_null(),
             number(
                 "years_spare_blocks",
                 "years",
                 "until more blocks have their cycles than `drive.bad_block_reserve` holds",
             )
+            .or_null()
             .everywhere(),
-            interval("years_spare_blocks_range", "years", "the same range of `years_spare_blocks`"),
+            interval("years_spare_blocks_range", "years", "the same range of `years_spare_blocks`").or_null(),
             number(
                 "tbw_bytes",
                 "bytes",
                 "c_ssd_recovered_bytes / waf_bytes: what the host can write in all, at even wear",
             )
+            .or_null()
             .compared()
             .better(Better::Higher)
             .drawn("Life in bytes written", "TBW", 1e12)
@@ -96,42 +108,49 @@ pub(super) const GROUPS: &[Group] = &[
                 "bytes",
                 "bytes that the host wrote * runs until the most erased block has its cycles",
             )
+            .or_null()
             .everywhere(),
             number(
                 "tbw_spare_blocks_bytes",
                 "bytes",
                 "bytes that the host wrote * runs until the reserve of spare blocks is used up",
-            ),
+            )
+            .or_null(),
             number(
                 "dwpd",
                 "drive writes/day",
                 "bytes that the host wrote / logical capacity / `period_s` in days",
             )
+            .or_null()
             .leads(),
             number(
                 "dwpd_for_target",
                 "drive writes/day",
                 "bytes that the host can write in `target_years` / logical capacity / days, at even wear",
-            ),
+            )
+            .or_null(),
             number(
                 "wear_growth",
                 "-",
                 "g of sd of erases ~ mean ^ g: 1 where blocks wear unlike, 0.5 by chance, 0 where levelled",
-            ),
+            )
+            .or_null(),
             number("target_years", "years", "the life that is asked for (`lifetime.throttle.target_years`)"),
             count("pe_cycles", "cycles", "rated program/erase cycles"),
             number(
                 "pe_cycles_achievable",
                 "cycles",
                 "cycles that a block stands at rests of `mean_idle_h`; `pe_cycles` without recovery",
-            ),
+            )
+            .or_null(),
             number(
                 "mean_idle_h",
                 "h",
                 "period_s * physical capacity / bytes programmed: mean time between two erases of a block",
-            ),
+            )
+            .or_null(),
             count("c_ssd_bytes", "bytes", "physical capacity * pe_cycles"),
-            count("c_ssd_recovered_bytes", "bytes", "physical capacity * pe_cycles_achievable"),
+            count("c_ssd_recovered_bytes", "bytes", "physical capacity * pe_cycles_achievable").or_null(),
         ],
     },
     Group {
@@ -175,8 +194,8 @@ pub(super) const GROUPS: &[Group] = &[
             ),
             number("p9999", "us", "not exceeded by 9999 of ten thousand"),
             number("max", "us", "the longest").everywhere(),
-            list("cdf.us", "us", "the distribution: times, from the shortest to the longest"),
-            list("cdf.share", "-", "the distribution: shares of the requests that took no longer"),
+            numbers("cdf.us", "us", "the distribution: times, from the shortest to the longest"),
+            numbers("cdf.share", "-", "the distribution: shares of the requests that took no longer"),
         ],
     },
     Group {
@@ -200,8 +219,9 @@ pub(super) const GROUPS: &[Group] = &[
                 "first_failure_s",
                 "s",
                 "period_s * pe_cycles / erases_max: until the most erased block has its rated cycles",
-            ),
-            number("max_over_mean", "-", "erases_max / erases_mean"),
+            )
+            .or_null(),
+            number("max_over_mean", "-", "erases_max / erases_mean").or_null(),
             histogram("histogram", "blocks", "blocks by their erases"),
             number(
                 "idle_h.mean",
@@ -210,8 +230,8 @@ pub(super) const GROUPS: &[Group] = &[
             ),
             number("idle_h.{decile}", "h", "rest that 10, 50 or 90 % of the rests do not exceed"),
             count("idle_h.intervals", "rests", "rests that were measured"),
-            list("idle_h.histogram.edges", "h", "edges of the bins of rests"),
-            list("idle_h.histogram.intervals", "rests", "rests in each bin"),
+            numbers("idle_h.histogram.edges", "h", "edges of the bins of rests"),
+            numbers("idle_h.histogram.intervals", "rests", "rests in each bin"),
         ],
     },
     Group {
@@ -225,16 +245,19 @@ pub(super) const GROUPS: &[Group] = &[
             flag(
                 "enough",
                 "whether it is: a drive write, all blocks erased or 3 flash writes, and stationary",
-            ),
+            )
+            .or_null(),
             text(
                 "why",
                 "why not: `too short`, `not all blocks were erased`, `not stationary`, `too few requests`",
-            ),
+            )
+            .or_null(),
             number(
                 "drive_writes_needed",
                 "capacities",
                 "`drive_writes` that a longer run would need, as far as can be told",
-            ),
+            )
+            .or_null(),
         ],
     },
     Group {
@@ -251,7 +274,7 @@ pub(super) const GROUPS: &[Group] = &[
             ),
             number("erase_j.{erasing}", "J", "of erases, for one cause"),
             number("by_cause_j.{cause}", "J", "all operations, for one cause"),
-            number("by_operation_j.{operation}", "J", "of one operation, for all causes"),
+            number("by_operation_j.{operation}", "J", "of one operation, for all causes").or_null(),
             number("by_operation_j.total", "J", "the same as `total_j`"),
         ],
     },

@@ -1,6 +1,6 @@
 //! Results against the table of metrics: each figure has its row, and is what the row says.
 
-use floatgate_stats::metrics::{Figure, Kind, figures};
+use floatgate_stats::metrics::{Figure, Kind, Metric, figures};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
@@ -18,29 +18,34 @@ fn row(key: &str) -> Option<&'static Figure> {
 
 /// Whether there are figures below a key: a table that is null has none.
 fn is_table(key: &str) -> bool {
-    let below = format!("{key}.");
-    table().keys().any(|key| key.starts_with(&below))
+    let (below, rows) = (format!("{key}."), format!("{key}[]."));
+    table().keys().any(|key| key.starts_with(&below) || key.starts_with(&rows))
 }
 
-fn agrees(kind: Kind, value: &Value) -> bool {
-    match kind {
-        _ if value.is_null() => true,
+fn all(value: &Value, holds: &dyn Fn(&Value) -> bool) -> bool {
+    value.as_array().is_some_and(|values| values.iter().all(holds))
+}
+
+fn agrees(row: &Metric, value: &Value) -> bool {
+    match row.kind {
+        _ if value.is_null() => row.nullable,
         Kind::Count => value.is_u64(),
-        // Any figure by a name of its own may be either.
         Kind::Number => value.is_number(),
         Kind::Flag => value.is_boolean(),
         Kind::Text => value.is_string(),
         Kind::Interval => {
             value.as_array().is_some_and(|ends| ends.len() == 2 && ends.iter().all(Value::is_number))
         }
-        Kind::List => value.is_array(),
+        Kind::Numbers => all(value, &Value::is_number),
+        Kind::Pairs => all(value, &|pair| all(pair, &Value::is_number)),
+        Kind::Texts => all(value, &Value::is_string),
         Kind::Histogram => value.get("from").is_some() && value.get("width").is_some(),
     }
 }
 
 fn walk(key: &str, value: &Value, found: &mut BTreeSet<String>, wrong: &mut Vec<String>) {
     if let Some(figure) = row(key) {
-        if !agrees(figure.of.1.kind, value) {
+        if !agrees(figure.of.1, value) {
             wrong.push(format!("{key} is no {}: {value}", figure.of.1.kind.name()));
         }
         if !value.is_null() {
