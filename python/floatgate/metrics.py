@@ -102,5 +102,5 @@ def listed() -> Sequence[Metric]:
 
 
 def looked_for() -> Sequence[Metric]:
-    """The figures whose best setting is told."""
+    """The figures by which pages name the best setting."""
     return [metric for metric in table().values() if metric.best]

@@ -124,7 +124,7 @@ def shape_of(kind: str) -> Shape:
 
 
 def _of_schema(schema: Mapping[str, Any]) -> Shape:
-    """The shape that a JSON schema says; of a text that is always the same, any."""
+    """The shape that a JSON schema describes; a constant counts as a text."""
     types = schema.get("type", "string")
     kinds = tuple(_TYPES[one] for one in ([types] if isinstance(types, str) else types))
     required = schema.get("required", ())

@@ -48,7 +48,7 @@ fn runs(folder: &Folder) -> [String; 9] {
     ]
 }
 
-/// Half an hour of writes to one device, of which one line is damaged and one runs backwards.
+/// Eight minutes of writes to one device, with one damaged line and one time stamp that runs backwards.
 fn msr() -> String {
     let line = |i: u64| {
         format!("{},usr,0,Write,{},4096,0\n", 128_166_372_003_061_629 + i * 10_000_000, i * 7 % 480 * 4096)

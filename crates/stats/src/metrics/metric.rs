@@ -249,7 +249,7 @@ impl Metric {
         Self { short, column: Some(per), ..self }
     }
 
-    /// The best setting by this figure is told, and how the figure is written there.
+    /// Pages name the best setting by this figure: what they call it, and how they write the figure.
     pub const fn best(self, best: &'static str, format: Format) -> Self {
         Self { best, format, ..self }
     }

@@ -116,14 +116,10 @@ pub(super) const GROUPS: &[Group] = &[
     },
     Group {
         key: "separate",
-        about: "Separation of data into streams.",
+        about: "Separation of data into streams; without it, `streams` and `contexts` are null.",
         when: "",
         rows: &[
-            count(
-                "streams[].stream",
-                "",
-                "number of the stream; null without separation, and where nothing was held no row",
-            ),
+            count("streams[].stream", "", "number of the stream; one that held nothing has no row"),
             count("streams[].host_pages", "pages", "pages of the map that the host wrote to the stream"),
             count("streams[].moved_pages", "pages", "pages that collection moved to it"),
             count(
