@@ -9,8 +9,10 @@ start itself runs ``python -m floatgate``.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
+import pkgutil
 import selectors
 import signal
 import socket
@@ -124,7 +126,7 @@ def _become(asked: dict[str, Any], pipes: Sequence[int]) -> None:
 
 
 def _import_all() -> None:
-    """Import what commands import: by a command that ends at once, and by the library's names, which load when used."""
+    """Import what commands import: by one that ends at once, then every module, for most are imported when used."""
     import floatgate
     from floatgate.cli import status
     from floatgate.cli.app import command
@@ -132,8 +134,13 @@ def _import_all() -> None:
     command()
     with Path(os.devnull).open("w") as nowhere, contextlib.redirect_stdout(nowhere):
         assert status(["policies", "greedy"]) == 0
-    for name in floatgate.__all__:
-        getattr(floatgate, name)
+    for module in pkgutil.walk_packages(floatgate.__path__, "floatgate."):
+        # They run when imported.
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    # Where these are used, they are imported by functions.
+    for name in ("numpy", "pyarrow.compute", "pyarrow.parquet"):
+        importlib.import_module(name)
     # Behind what it imports, for it forks.
     import shared_pictures
 

@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+import checked_charts
 import floatgate
-from checked_charts import CheckedCharts
 from commands import Commands
 from floatgate.cli import status
 from floatgate.sweeps.engine import Local
 from floatgate.sweeps.work import Answer, Job
 
-CheckedCharts().install()
+checked_charts.install()
 
 # Speed is no matter of tests: on a busy machine examples take long to draw.
 settings.register_profile("repeatable", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
