@@ -8,7 +8,9 @@ start itself runs ``python -m floatgate``.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
+import gc
 import importlib
 import json
 import os
@@ -18,6 +20,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -138,8 +141,8 @@ def _import_all() -> None:
         # They run when imported.
         if not module.name.endswith("__main__"):
             importlib.import_module(module.name)
-    # Where these are used, they are imported by functions.
-    for name in ("numpy", "pyarrow.compute", "pyarrow.parquet"):
+    # Functions import them; pyarrow does so with pandas, where that is installed.
+    for name in ("numpy", "pandas", "pyarrow.compute", "pyarrow.dataset", "pyarrow.parquet"):
         importlib.import_module(name)
     # Behind what it imports, for it forks.
     import shared_pictures
@@ -150,10 +153,27 @@ def _import_all() -> None:
 def _main() -> NoReturn:
     _import_all()
     del sys.path[0]
+    # What is there stays as it is: neither looked through by the collector nor copied by it for each process.
+    gc.collect()
+    gc.freeze()
     _serve()
     from floatgate.cli import main
 
-    main()
+    try:
+        main()
+    except SystemExit as ended:
+        _leave(ended.code)
+
+
+def _leave(code: Any) -> NoReturn:
+    """End as the interpreter does, but for the modules, which it would take apart one by one."""
+    for thread in threading.enumerate():
+        if thread is not threading.current_thread() and not thread.daemon:
+            thread.join()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code or 0)
 
 
 if __name__ == "__main__":
